@@ -1,0 +1,31 @@
+// What a command is: a name, words that teach it, its options, and one function that returns an exit code.
+import type { Readable, Writable } from 'node:stream'
+import type { ParseArgsConfig } from 'node:util'
+
+export type Io = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number }
+  /** Aborted on SIGINT and SIGTERM. */
+  readonly signal: AbortSignal
+}
+
+export type Arguments = {
+  readonly positionals: readonly string[]
+  readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
+}
+
+export type Command = {
+  /** One line for the list of commands. */
+  readonly summary: string
+  /** What `threatweave NAME --help` prints: usage, options, an example that can be pasted. */
+  readonly help: string
+  readonly options: NonNullable<ParseArgsConfig['options']>
+  readonly run: (args: Arguments, io: Io) => Promise<number>
+}
+
+export const exitCodes = { ok: 0, failure: 1, usage: 64, configuration: 78 } as const
+
+/** Thrown by a command that was called wrongly; the message says what to do instead. */
+export class UsageError extends Error {}

@@ -1,0 +1,96 @@
+// Environment variables over the file, by one mechanical rule: `intel.service.apiKey` is THREATWEAVE_INTEL_SERVICE_API_KEY.
+import { parse } from 'yaml'
+import type { Problem } from './problem.js'
+
+export type Setting = { readonly path: readonly string[]; readonly schema: SchemaNode; readonly secret: boolean }
+
+type SchemaNode = {
+  readonly type?: string
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly secret?: boolean
+}
+
+const prefix = 'THREATWEAVE_'
+/** Variables that steer the command line itself and are no settings. */
+const reserved = new Set(['THREATWEAVE_CONFIG'])
+
+export const environmentName = (path: readonly string[]): string =>
+  prefix + path.map((part) => part.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()).join('_')
+
+/** Every setting that has no settings of its own below it. */
+export const settingsOf = (schema: SchemaNode, path: readonly string[] = []): Setting[] =>
+  schema.properties
+    ? Object.entries(schema.properties).flatMap(([name, child]) => settingsOf(child, [...path, name]))
+    : [{ path, schema, secret: schema.secret === true }]
+
+/** The settings given by the environment as a nested object, and what was wrong with them. */
+export const readEnvironment = (
+  schema: SchemaNode,
+  env: Readonly<Record<string, string | undefined>>,
+  readFile: (path: string) => string,
+): { values: Record<string, unknown>; origins: Map<string, string>; problems: Problem[] } => {
+  const values: Record<string, unknown> = {}
+  const origins = new Map<string, string>()
+  const problems: Problem[] = []
+  const settings = new Map<string, { setting: Setting; fromFile: boolean }>()
+  for (const setting of settingsOf(schema)) {
+    const name = environmentName(setting.path)
+    settings.set(name, { setting, fromFile: false })
+    if (setting.secret) settings.set(`${name}_FILE`, { setting, fromFile: true })
+  }
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith(prefix) || reserved.has(name) || text === undefined || text === '') continue
+    const found = settings.get(name)
+    if (!found) {
+      problems.push({ setting: name, message: `is not the name of a setting${suggestion(name, settings.keys())}` })
+      continue
+    }
+    const where = found.setting.path.join('.')
+    if (origins.has(where)) {
+      problems.push({
+        setting: where,
+        message: `is given twice, by ${origins.get(where) ?? ''} and by ${name}; keep one`,
+      })
+      continue
+    }
+    origins.set(where, name)
+    try {
+      const raw = found.fromFile ? readFile(text).replace(/\r?\n$/, '') : text
+      place(values, found.setting.path, valueOf(raw, found.setting.schema.type))
+    } catch (error) {
+      problems.push({
+        setting: where,
+        message: `${name} cannot be read: ${error instanceof Error ? error.message : 'unreadable'}`,
+      })
+    }
+  }
+  return { values, origins, problems }
+}
+
+/** Text stays text; lists may be written with commas; everything else is YAML. */
+const valueOf = (raw: string, type: string | undefined): unknown => {
+  if (type === 'string') return raw
+  if (type === 'array' && !raw.trimStart().startsWith('['))
+    return raw
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+  return parse(raw, { maxAliasCount: 0 })
+}
+
+const place = (target: Record<string, unknown>, path: readonly string[], value: unknown): void => {
+  let node = target
+  for (const part of path.slice(0, -1)) node = (node[part] ??= {}) as Record<string, unknown>
+  node[path.at(-1) ?? ''] = value
+}
+
+const suggestion = (name: string, names: Iterable<string>): string => {
+  const parts = new Set(name.split('_'))
+  let best = ''
+  let most = 1
+  for (const other of names) {
+    const shared = other.split('_').filter((part) => parts.has(part)).length
+    if (shared > most) [best, most] = [other, shared]
+  }
+  return best ? `; did you mean ${best}?` : ''
+}

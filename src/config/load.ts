@@ -1,0 +1,126 @@
+// File + environment + secret files → one frozen Config, or every problem at once.
+import { Ajv, type ErrorObject } from 'ajv'
+import { LineCounter, isNode, parseDocument, type Document } from 'yaml'
+import { isCidr } from '../domain/address.js'
+import { isSuffix } from '../domain/hostname.js'
+import { readEnvironment } from './environment.js'
+import type { Problem } from './problem.js'
+import { configSchema, type Config } from './schema.js'
+
+export type Sources = {
+  readonly file?: { readonly name: string; readonly text: string } | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly readFile: (path: string) => string
+}
+export type Loaded = { readonly config: Config } | { readonly problems: readonly Problem[] }
+
+const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: false })
+ajv.addFormat('cidr', isCidr)
+ajv.addFormat('suffix', isSuffix)
+ajv.addFormat('url', (text: string) => URL.canParse(text))
+const validate = ajv.compile(configSchema)
+
+export const load = ({ file, env, readFile }: Sources): Loaded => {
+  const problems: Problem[] = []
+  const lines = new LineCounter()
+  const document = file ? parseDocument(file.text, { lineCounter: lines }) : undefined
+  for (const error of document?.errors ?? [])
+    problems.push({ setting: file?.name ?? '', message: `is not valid YAML: ${error.message.split('\n')[0] ?? ''}` })
+  if (problems.length > 0) return { problems }
+
+  const given = readEnvironment(configSchema, env, readFile)
+  problems.push(...given.problems)
+  const base = contentOf(document, file?.name ?? '', problems)
+  const values = merge(base, given.values)
+  if (!validate(values)) {
+    const where = (path: string): string | undefined =>
+      given.origins.get(path) ?? (document && file ? lineOf(document, lines, file.name, path) : undefined)
+    for (const error of validate.errors ?? []) {
+      const problem = explain(error)
+      if (problem) problems.push(withPlace(problem, where(problem.setting)))
+    }
+  }
+  if (problems.length > 0) return { problems: unique(problems) }
+  return { config: freeze(values) as Config }
+}
+
+const contentOf = (document: Document | undefined, name: string, problems: Problem[]): Record<string, unknown> => {
+  if (!document) return {}
+  let content: unknown
+  try {
+    content = document.toJS({ maxAliasCount: 50 }) as unknown
+  } catch (error) {
+    problems.push({
+      setting: name,
+      message: `cannot be read: ${error instanceof Error ? error.message : 'unreadable'}`,
+    })
+  }
+  if (content === null || content === undefined) return {}
+  if (isObject(content)) return content
+  problems.push({ setting: name, message: 'must hold settings as `name: value` lines' })
+  return {}
+}
+
+const explain = (error: ErrorObject): Problem | undefined => {
+  const setting = error.instancePath.slice(1).replaceAll('/', '.')
+  const params = error.params as Record<string, unknown>
+  switch (error.keyword) {
+    case 'additionalProperties': {
+      const name = String(params.additionalProperty)
+      return { setting: setting ? `${setting}.${name}` : name, message: 'is not a setting' }
+    }
+    case 'const':
+      return undefined // one branch of a choice; the choice itself reports
+    case 'anyOf': {
+      const branches = (error.schema as { const?: unknown }[]).map((branch) => branch.const)
+      if (branches.every((branch) => branch !== undefined))
+        return { setting, message: `must be one of ${branches.join(', ')}` }
+      return { setting, message: 'has a value of the wrong kind' }
+    }
+    case 'format':
+      return { setting, message: formatMessages[String(params.format)] ?? `must be a valid ${String(params.format)}` }
+    default:
+      return { setting: setting || 'configuration', message: error.message ?? 'is wrong' }
+  }
+}
+
+const formatMessages: Readonly<Record<string, string>> = {
+  cidr: 'must be an address or a range such as 198.51.100.0/24 or 2001:db8::/32',
+  suffix: 'must be a domain name such as corp.example.com',
+  url: 'must be a URL such as https://intel.example.com',
+}
+
+const withPlace = (problem: Problem, where: string | undefined): Problem => (where ? { ...problem, where } : problem)
+
+const lineOf = (document: Document, lines: LineCounter, name: string, path: string): string | undefined => {
+  const parts = path.split('.')
+  for (let length = parts.length; length > 0; length--) {
+    const node = document.getIn(parts.slice(0, length), true)
+    if (isNode(node) && node.range) return `${name}:${lines.linePos(node.range[0]).line}`
+  }
+  return undefined
+}
+
+const unique = (problems: readonly Problem[]): Problem[] => [
+  ...new Map(problems.map((problem) => [`${problem.setting} ${problem.message}`, problem])).values(),
+]
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const merge = (base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> => {
+  const merged = { ...base }
+  for (const [name, value] of Object.entries(over)) {
+    const below = merged[name]
+    merged[name] = isObject(below) && isObject(value) ? merge(below, value) : value
+  }
+  return merged
+}
+
+const freeze = (value: unknown): unknown => {
+  if (typeof value === 'object' && value !== null) {
+    Object.values(value).forEach(freeze)
+    Object.freeze(value)
+  }
+  return value
+}

@@ -1,0 +1,29 @@
+// The whole configuration, declared once: types, defaults, environment names, documentation and schemas/ derive from it.
+import { Type, type Static } from '@sinclair/typebox'
+import { extractSettings } from './settings/extract.js'
+import { gateSettings } from './settings/gate.js'
+import { intelSettings } from './settings/intel.js'
+import { outputSettings } from './settings/output.js'
+
+export const configSchema = Type.Object(
+  {
+    extract: extractSettings,
+    gate: gateSettings,
+    intel: intelSettings,
+    output: outputSettings,
+  },
+  {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Threatweave configuration',
+    additionalProperties: false,
+    default: {},
+  },
+)
+
+type Frozen<T> = T extends (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Frozen<T[Key]> }
+    : T
+
+export type Config = Frozen<Static<typeof configSchema>>

@@ -1,0 +1,30 @@
+// Settings of the gate: what may be asked of anybody outside.
+import { Type } from '@sinclair/typebox'
+
+export const gateSettings = Type.Object(
+  {
+    ownRanges: Type.Array(Type.String({ format: 'cidr' }), {
+      default: [],
+      description: 'Your own public addresses and ranges; they are never asked about and count as internal.',
+    }),
+    internalSuffixes: Type.Array(Type.String({ format: 'suffix' }), {
+      default: [],
+      description:
+        'Domains of your own, for example [corp.example.com]; they and everything below them are never asked about.',
+    }),
+    allow: Type.Array(Type.String(), {
+      default: [],
+      description:
+        'Files of addresses, ranges and names known to be harmless (plain lists or MISP warninglists): not asked about.',
+    }),
+    deny: Type.Array(Type.String(), {
+      default: [],
+      description: 'Files of addresses, ranges and names that must never leave, in the same formats.',
+    }),
+    askFreeText: Type.Boolean({
+      default: false,
+      description: 'Ask also about names that stand only in free text; off, those are looked up in local feeds alone.',
+    }),
+  },
+  { additionalProperties: false, default: {}, description: 'What may be asked, and what never leaves.' },
+)

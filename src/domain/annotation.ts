@@ -1,0 +1,55 @@
+// The annotation is the one object that is added to an event: flat scalars for alerting rules first, details after.
+import type { Flag } from './flag.js'
+import type { Level } from './finding.js'
+import type { IndicatorType } from './indicator.js'
+import type { Reason } from './reason.js'
+import type { Action, Direction, Role } from './sighting.js'
+
+export const statuses = ['complete', 'partial', 'failed', 'skipped'] as const
+export type Status = (typeof statuses)[number]
+
+export type AnnotatedIndicator = {
+  type: IndicatorType
+  value: string
+  field: string
+  role: Role
+  decision: 'lookup' | 'feeds' | 'skip'
+  verdict: Level
+  reason?: Reason
+  score?: number
+  /** Names of the flags that are true. */
+  flags?: Flag[]
+  source?: string
+  feed?: string
+  entry?: string
+  at?: string
+  stale?: boolean
+}
+
+/** Member order is the order in the output. No member is ever null: what has no value is absent. */
+export type Annotation = {
+  schema_version: 1
+  status: Status
+  verdict: Level
+  malicious?: boolean
+  score?: number
+  type?: IndicatorType
+  value?: string
+  field?: string
+  role?: Role
+  direction: Direction
+  action: Action
+} & { [flag in Flag]?: boolean } & {
+  summary: string
+  reason?: Reason
+  source?: string
+  feed?: string
+  entry?: string
+  verdict_time?: string
+  stale?: boolean
+  truncated?: boolean
+  replaced?: number
+  enrichment_id?: string
+  indicators: AnnotatedIndicator[]
+  indicators_omitted?: number
+}

@@ -1,0 +1,78 @@
+// A finding is what a lookup came back with: facts somebody paid for, or the reason why there are none.
+import type { Flags } from './flag.js'
+import type { Reason } from './reason.js'
+
+export const ratings = ['safe', 'low', 'moderate', 'dangerous', 'critical'] as const
+export type Rating = (typeof ratings)[number]
+
+export const levels = ['malicious', 'suspicious', 'clean', 'unknown'] as const
+export type Level = (typeof levels)[number]
+
+/** One entry of a local feed that matched; a feed can only accuse. */
+export type Listing = {
+  readonly feed: string
+  readonly entry: string
+  readonly level: 'malicious' | 'suspicious'
+  readonly score?: number
+  readonly categories: readonly string[]
+  /** Epoch milliseconds after which the entry no longer counts. */
+  readonly expires?: number
+}
+
+/** What is known about one host of a registrable domain. */
+export type HostReport = {
+  readonly host: string
+  /** Epoch milliseconds of the scan. */
+  readonly at?: number
+  readonly scanId?: string
+  readonly rating?: Rating
+  readonly issues: readonly string[]
+  readonly phishingRecords?: number
+  readonly safeBrowsingHits?: number
+  readonly criticalAbuseRecords?: number
+  readonly phishingProbability?: number
+  readonly dgaScore?: number
+  /** Epoch milliseconds of the registration. */
+  readonly registeredAt?: number
+  readonly fakeDomain?: boolean
+  readonly invalidTls?: boolean
+}
+
+/** Facts are judged anew for every role; they carry no verdict of their own. */
+export type Facts = {
+  readonly flags: Flags
+  readonly inbound?: Rating
+  readonly outbound?: Rating
+  readonly categories: readonly string[]
+  readonly scanningRecords?: number
+  readonly idsHits?: number
+  /** Epoch milliseconds of the newest intrusion-detection hit. */
+  readonly idsLatest?: number
+  readonly abuseRecords?: number
+  readonly abuseLatest?: number
+  readonly vulnerabilities?: number
+  readonly openPorts?: number
+  readonly hosts?: readonly HostReport[]
+  readonly listings?: readonly Listing[]
+}
+
+export type Known = {
+  readonly status: 'known'
+  readonly facts: Facts
+  /** `service`, or `feed:<name>`. */
+  readonly source: string
+  /** Epoch milliseconds when the facts were obtained. */
+  readonly at: number
+  readonly stale?: boolean
+}
+export type Unknown = {
+  readonly status: 'unknown'
+  readonly reason: Reason
+  /** When a failure says how long to stay away. */
+  readonly retryAfterMs?: number
+  /** Epoch milliseconds, set on an answer such as `not_found` that may be remembered. */
+  readonly at?: number
+}
+export type Finding = Known | Unknown
+
+export const noFacts: Facts = { flags: {}, categories: [] }

@@ -1,0 +1,39 @@
+// A sighting is an indicator as one event shows it: where it stood and which part it plays there.
+import type { Indicator } from './indicator.js'
+
+export const roles = [
+  'source',
+  'destination',
+  'query',
+  'url',
+  'mail',
+  'answer',
+  'observer',
+  'translated',
+  'other',
+] as const
+export type Role = (typeof roles)[number]
+
+export const actions = ['allowed', 'blocked', 'unknown'] as const
+export type Action = (typeof actions)[number]
+
+export const directions = ['inbound', 'outbound', 'internal', 'external', 'unknown'] as const
+export type Direction = (typeof directions)[number]
+
+/** `field`: a field or position that is known to hold indicators, or a URL or mail address; `text`: free text only. */
+export type Evidence = 'field' | 'text'
+
+export type Sighting = Indicator & {
+  /** A JSON path, a key of key=value or CEF, or `message`. */
+  readonly field: string
+  readonly role: Role
+  readonly evidence: Evidence
+}
+
+/** What an event says about itself, before anybody is asked. */
+export type Extraction = {
+  readonly action: Action
+  readonly sightings: readonly Sighting[]
+  /** More indicators were there than are listed. */
+  readonly truncated: boolean
+}

@@ -1,0 +1,3 @@
+// The public library.
+export type { Annotation } from './domain/annotation.js'
+export type { Indicator } from './domain/indicator.js'

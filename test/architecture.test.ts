@@ -1,0 +1,96 @@
+// Reads the imports of src/ and holds the table of who may know whom, and which library lives where.
+import { readFileSync, readdirSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const src = resolve(import.meta.dirname, '../src')
+
+/** room → the rooms it may import from. `app` and the entry files know everyone. */
+const mayKnow: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  telemetry: ['domain'],
+  config: ['domain'],
+  pipeline: ['domain'],
+  lookup: ['domain', 'telemetry'],
+  intel: ['domain', 'telemetry'],
+  alerts: ['domain', 'telemetry'],
+  service: ['domain', 'intel', 'lookup', 'telemetry'],
+  kafka: ['domain', 'pipeline', 'telemetry'],
+  ops: ['domain', 'telemetry'],
+  commands: [
+    'domain',
+    'config',
+    'pipeline',
+    'lookup',
+    'intel',
+    'alerts',
+    'service',
+    'kafka',
+    'ops',
+    'telemetry',
+    'app',
+  ],
+}
+
+/** library → the files or folders that may import it. */
+const libraries: Readonly<Record<string, readonly string[]>> = {
+  kafkajs: ['kafka/'],
+  undici: ['intel/service/'],
+  'lru-cache': ['lookup/memory.ts'],
+  'p-limit': ['lookup/admit.ts'],
+  pino: ['telemetry/logger.ts'],
+  tldts: ['domain/public-suffix.ts'],
+  yaml: ['config/', 'alerts/'],
+  ajv: ['config/load.ts'],
+  '@sinclair/typebox': ['config/'],
+  fastify: ['service/', 'ops/'],
+}
+
+type Import = { file: string; specifier: string }
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+const imports: Import[] = files.flatMap((file) =>
+  [...readFileSync(join(src, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => ({
+    file,
+    specifier: match[1]!,
+  })),
+)
+const room = (path: string): string => (path.includes('/') ? path.split('/')[0]! : path.replace(/\.[jt]s$/, ''))
+const target = ({ file, specifier }: Import): string => relative(src, resolve(src, dirname(file), specifier))
+
+describe('architecture', () => {
+  it('has a row in the table for every room', () => {
+    const rooms = new Set(files.filter((file) => file.includes('/')).map(room))
+    expect([...rooms].filter((name) => !(name in mayKnow))).toEqual([])
+  })
+
+  it('lets a room know only the rooms its row names', () => {
+    const wrong = imports
+      .filter(({ file, specifier }) => specifier.startsWith('.') && file.includes('/'))
+      .filter((entry) => room(entry.file) !== room(target(entry)))
+      .filter((entry) => !mayKnow[room(entry.file)]!.includes(room(target(entry))))
+      .map(({ file, specifier }) => `${file} imports ${specifier}`)
+    expect(wrong).toEqual([])
+  })
+
+  it('keeps each library in its one place', () => {
+    const wrong = imports
+      .filter(({ specifier }) => !specifier.startsWith('.') && !specifier.startsWith('node:'))
+      .filter(({ file, specifier }) => {
+        const name = specifier
+          .split('/')
+          .slice(0, specifier.startsWith('@') ? 2 : 1)
+          .join('/')
+        return !(libraries[name] ?? []).some((place) => file.startsWith(place))
+      })
+      .map(({ file, specifier }) => `${file} imports ${specifier}`)
+    expect(wrong).toEqual([])
+  })
+
+  it('starts every file with one sentence that says what it is for', () => {
+    const silent = files.filter(
+      (file) => !/^(#!.*\n)?\/\/ \S.*[.:;]?$/m.test(readFileSync(join(src, file), 'utf8').slice(0, 300)),
+    )
+    expect(silent).toEqual([])
+  })
+})
