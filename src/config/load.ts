@@ -74,9 +74,11 @@ const explain = (error: ErrorObject): Problem | undefined => {
     case 'anyOf': {
       const branches = (error.schema as { const?: unknown }[]).map((branch) => branch.const)
       if (branches.every((branch) => branch !== undefined))
-        return { setting, message: `must be one of ${branches.join(', ')}` }
+        return { setting, message: `must be one of ${branches.map(String).join(', ')}` }
       return { setting, message: 'has a value of the wrong kind' }
     }
+    case 'enum':
+      return { setting, message: `must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}` }
     case 'format':
       return { setting, message: formatMessages[String(params.format)] ?? `must be a valid ${String(params.format)}` }
     default:

@@ -1,10 +1,10 @@
 // Settings of the reading half of the line: what counts as an indicator and how much of an event is looked at.
 import { Type } from '@sinclair/typebox'
-import { roles } from '../../domain/sighting.js'
+import { roles, type Role } from '../../domain/sighting.js'
 
 export const extractSettings = Type.Object(
   {
-    fields: Type.Record(Type.String(), Type.Union(roles.map((role) => Type.Literal(role))), {
+    fields: Type.Record(Type.String(), Type.Unsafe<Role>({ type: 'string', enum: [...roles] }), {
       default: {},
       description: 'Fields of your own and the role their indicators play, for example { my_src: source }.',
     }),
