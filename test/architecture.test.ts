@@ -44,6 +44,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   ajv: ['config/load.ts'],
   '@sinclair/typebox': ['config/'],
   fastify: ['service/', 'ops/'],
+  maxmind: ['service/places.ts'],
 }
 
 type Import = { file: string; specifier: string }
