@@ -2,6 +2,7 @@
 import type { Flag } from './flag.js'
 import type { Level } from './finding.js'
 import type { IndicatorType } from './indicator.js'
+import type { Reading } from './reading.js'
 import type { Reason } from './reason.js'
 import type { Action, Direction, Role } from './sighting.js'
 
@@ -48,6 +49,8 @@ export type Annotation = {
   verdict_time?: string
   stale?: boolean
   truncated?: boolean
+  /** How the event was read, where it was no JSON object and came out wrapped in one. */
+  read_as?: Exclude<Reading, 'json'>
   replaced?: number
   enrichment_id?: string
   indicators: AnnotatedIndicator[]

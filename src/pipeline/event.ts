@@ -1,18 +1,7 @@
 // An event is one record as it was read: its bytes, untouched, and what they turned out to be.
+import type { Reading } from '../domain/reading.js'
 
-/** How the bytes were read. Only `json` is a JSON object that an annotation can be spliced into. */
-export const readings = [
-  'json',
-  'text',
-  'broken_json',
-  'json_array',
-  'json_scalar',
-  'too_deep',
-  'too_large',
-  'not_utf8',
-  'empty',
-] as const
-export type Reading = (typeof readings)[number]
+export { readings, type Reading } from '../domain/reading.js'
 
 export type Event = {
   readonly bytes: Buffer
