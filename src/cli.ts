@@ -2,6 +2,7 @@
 // The command table: name → one function; nothing else.
 import { parseArgs } from 'node:util'
 import { exitCodes, UsageError, type Command, type Io } from './commands/command.js'
+import { ConfigurationError } from './commands/load-config.js'
 
 const commands: Readonly<Record<string, Command>> = {}
 
@@ -73,6 +74,11 @@ main(process.argv.slice(2), io).then(
     if (error instanceof UsageError) {
       process.stderr.write(`threatweave: ${error.message}\n`)
       process.exitCode = exitCodes.usage
+    } else if (error instanceof ConfigurationError) {
+      const count = error.problems.length
+      process.stderr.write(`threatweave: ${count === 1 ? 'a problem' : `${count} problems`} in the configuration:\n`)
+      process.stderr.write(error.message.replace(/^/gm, '  ') + '\n')
+      process.exitCode = exitCodes.configuration
     } else {
       process.stderr.write(
         `threatweave: unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

@@ -21,4 +21,7 @@ export type EventOut = {
  * Never throws and never rejects. Answers at once, without a promise, when nothing has to be waited for.
  * `behind` says that the stream lags: then nothing is waited for.
  */
-export type Pipeline = (chunk: readonly EventIn[], behind: boolean) => readonly EventOut[] | Promise<readonly EventOut[]>
+export type Pipeline = (
+  chunk: readonly EventIn[],
+  behind: boolean,
+) => readonly EventOut[] | Promise<readonly EventOut[]>

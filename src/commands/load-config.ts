@@ -1,0 +1,36 @@
+// The configuration a command runs with: --config or THREATWEAVE_CONFIG, the environment over it, or a refusal that names every problem.
+import { readFileSync } from 'node:fs'
+import { load } from '../config/load.js'
+import { describeProblem, type Problem } from '../config/problem.js'
+import type { Config } from '../config/schema.js'
+import type { Arguments, Io } from './command.js'
+
+/** Refuses to start; the message lists every problem on a line of its own. */
+export class ConfigurationError extends Error {
+  constructor(readonly problems: readonly Problem[]) {
+    super(problems.map(describeProblem).join('\n'))
+  }
+}
+
+/** Every command that reads the configuration takes this option. */
+export const configOption = { config: { type: 'string', short: 'c' } } as const
+
+export const loadConfig = (args: Arguments, io: Io): Config => {
+  const name = typeof args.values.config === 'string' ? args.values.config : io.env.THREATWEAVE_CONFIG
+  const loaded = load({
+    file: name === undefined || name === '' ? undefined : { name, text: readConfigFile(name) },
+    env: io.env,
+    readFile: (path) => readFileSync(path, 'utf8'),
+  })
+  if ('problems' in loaded) throw new ConfigurationError(loaded.problems)
+  return loaded.config
+}
+
+const readConfigFile = (name: string): string => {
+  try {
+    return readFileSync(name, 'utf8')
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : 'unreadable'
+    throw new ConfigurationError([{ setting: name, message: `cannot be read: ${cause}` }])
+  }
+}
