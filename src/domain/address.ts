@@ -1,10 +1,193 @@
-// IP addresses in their normal form, and the ranges they fall into.
-import { isIP } from 'node:net'
+// IP addresses in their normal form, as numbers, and the ranges written as address/bits.
+
+/** An IPv6 address as four 32-bit words, most significant first. */
+export type Words = readonly [number, number, number, number]
+
+/** An IPv4 address is one unsigned 32-bit number; an IPv4-mapped IPv6 address is the IPv4 address. */
+export type Address = number | Words
+
+/** Every address from first to last, both included; both are of one family. */
+export type Range =
+  | { readonly version: 4; readonly first: number; readonly last: number }
+  | { readonly version: 6; readonly first: Words; readonly last: Words }
+
+const dot = 46
+const zero = 48
+const colon = 58
+
+/** Zone ids are interface names and numbers; the longest in common use are well below this. */
+const maxZoneLength = 32
+const maxIPv6Length = 45
+
+/** Four decimal numbers without leading zeros, which some readers take for octal; -1 when it is anything else. */
+const readIPv4 = (text: string, start: number, end: number): number => {
+  if (end - start < 7 || end - start > 15) return -1
+  let address = 0
+  let octet = -1
+  let dots = 0
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i)
+    if (code === dot) {
+      if (octet < 0 || ++dots > 3) return -1
+      address = address * 256 + octet
+      octet = -1
+      continue
+    }
+    const digit = code - zero
+    if (digit < 0 || digit > 9 || octet === 0) return -1
+    octet = octet < 0 ? digit : octet * 10 + digit
+    if (octet > 255) return -1
+  }
+  return dots === 3 && octet >= 0 ? address * 256 + octet : -1
+}
+
+const hexDigit = (code: number): number => {
+  if (code >= zero && code <= 57) return code - zero
+  const letter = code | 32
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1
+}
+
+const isZone = (text: string, start: number): boolean => {
+  if (start >= text.length || text.length - start > maxZoneLength) return false
+  for (let i = start; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    const isWord = (code >= zero && code <= 57) || ((code | 32) >= 97 && (code | 32) <= 122)
+    if (!isWord && code !== dot && code !== 45 && code !== 95 && code !== 126) return false
+  }
+  return true
+}
+
+const readIPv6 = (text: string): Address | undefined => {
+  const mark = text.indexOf('%')
+  if (mark >= 0 && !isZone(text, mark + 1)) return undefined
+  const end = mark >= 0 ? mark : text.length
+  if (end < 2 || end > maxIPv6Length) return undefined
+  const groups: number[] = []
+  let gap = -1
+  let dotted = false
+  let i = 0
+  if (text.charCodeAt(0) === colon) {
+    if (text.charCodeAt(1) !== colon) return undefined
+    gap = 0
+    i = 2
+  }
+  while (i < end) {
+    const from = i
+    let group = 0
+    for (; i < end; i++) {
+      const digit = hexDigit(text.charCodeAt(i))
+      if (digit < 0) break
+      group = group * 16 + digit
+    }
+    if (text.charCodeAt(i) === dot && i < end) {
+      const quad = readIPv4(text, from, end)
+      if (quad < 0 || groups.length > 6) return undefined
+      groups.push(quad >>> 16, quad & 0xffff)
+      dotted = true
+      i = end
+      break
+    }
+    if (i === from || i - from > 4 || groups.length === 8) return undefined
+    groups.push(group)
+    if (i === end) break
+    if (text.charCodeAt(i) !== colon) return undefined
+    i++
+    if (i === end) return undefined
+    if (text.charCodeAt(i) === colon) {
+      if (gap >= 0) return undefined
+      gap = groups.length
+      i++
+    }
+  }
+  if (gap < 0 ? groups.length !== 8 : groups.length > 7) return undefined
+  if (gap >= 0) groups.splice(gap, 0, ...zeros.slice(groups.length))
+  const word = (at: number): number => (groups[at] ?? 0) * 0x10000 + (groups[at + 1] ?? 0)
+  const words: Words = [word(0), word(2), word(4), word(6)]
+  if (words[0] !== 0 || words[1] !== 0) return words
+  if (words[2] === 0xffff) return words[3]
+  // An IPv4-compatible address says what it means only when it is written as one; `::1` and `::1234:5678` do not.
+  return dotted && words[2] === 0 && words[3] >= 0x1000000 ? words[3] : words
+}
+const zeros: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0]
+
+/** The number or words of text that is exactly one address. */
+export const readAddress = (text: string): Address | undefined => {
+  const quad = readIPv4(text, 0, text.length)
+  if (quad >= 0) return quad
+  return text.length > 1 && text.length <= maxIPv6Length + 1 + maxZoneLength && text.includes(':')
+    ? readIPv6(text)
+    : undefined
+}
+
+const formatIPv4 = (address: number): string =>
+  `${String(address >>> 24)}.${String((address >>> 16) & 255)}.${String((address >>> 8) & 255)}.${String(address & 255)}`
+
+/** RFC 5952: lower case, no leading zeros, the first longest run of two or more zero groups as `::`. */
+const formatIPv6 = (words: Words): string => {
+  const groups = words.flatMap((word) => [word >>> 16, word & 0xffff])
+  let runStart = -1
+  let runLength = 1
+  for (let i = 0; i < 8; i++) {
+    let length = 0
+    while (i + length < 8 && groups[i + length] === 0) length++
+    if (length > runLength) {
+      runStart = i
+      runLength = length
+    }
+    i += length
+  }
+  const hex = groups.map((group) => group.toString(16))
+  if (runStart < 0) return hex.join(':')
+  return `${hex.slice(0, runStart).join(':')}::${hex.slice(runStart + runLength).join(':')}`
+}
+
+export const formatAddress = (address: Address): string =>
+  typeof address === 'number' ? formatIPv4(address) : formatIPv6(address)
+
+/**
+ * The normal form of text that is exactly one address: RFC 5952, without zone id, IPv4-mapped as IPv4.
+ * Leading zeros in a dotted quad (`010.1.2.3`) are refused: readers disagree on what they mean.
+ */
+export const parseAddress = (text: string): string | undefined => {
+  if (readIPv4(text, 0, text.length) >= 0) return text
+  const address = readAddress(text)
+  return address === undefined ? undefined : formatAddress(address)
+}
+
+const rangeIPv4 = (address: number, bits: number): Range => {
+  const size = 2 ** (32 - bits)
+  const first = address - (address % size)
+  return { version: 4, first, last: first + size - 1 }
+}
+
+const rangeIPv6 = (words: Words, bits: number): Range => {
+  const hostSize = (word: number): number => 2 ** Math.min(32, Math.max(0, 32 * (word + 1) - bits))
+  const first = (word: 0 | 1 | 2 | 3): number => words[word] - (words[word] % hostSize(word))
+  const last = (word: 0 | 1 | 2 | 3): number => first(word) + hostSize(word) - 1
+  return { version: 6, first: [first(0), first(1), first(2), first(3)], last: [last(0), last(1), last(2), last(3)] }
+}
+
+/** An address, or a range written as address/bits; bits below the prefix are ignored. No zone ids. */
+export const parseRange = (text: string): Range | undefined => {
+  const slash = text.indexOf('/')
+  const head = slash < 0 ? text : text.slice(0, slash)
+  if (head.includes('%')) return undefined
+  const address = readAddress(head)
+  if (address === undefined) return undefined
+  const isIPv4 = typeof address === 'number'
+  const written = head.includes(':') ? 128 : 32
+  let bits: number = written
+  if (slash >= 0) {
+    const digits = text.slice(slash + 1)
+    if (!/^(0|[1-9]\d{0,2})$/.test(digits)) return undefined
+    bits = Number(digits)
+    if (bits > written) return undefined
+  }
+  if (!isIPv4) return rangeIPv6(address, bits)
+  if (written === 32) return rangeIPv4(address, bits)
+  // `::ffff:10.0.0.0/104` is 10.0.0.0/8; a prefix that reaches beyond the mapped part names no IPv4 range.
+  return bits >= 96 ? rangeIPv4(address, bits - 96) : undefined
+}
 
 /** An address, or a range written as address/bits. */
-export const isCidr = (text: string): boolean => {
-  const [address = '', bits, ...rest] = text.split('/')
-  const version = isIP(address)
-  if (version === 0 || rest.length > 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
-}
+export const isCidr = (text: string): boolean => parseRange(text) !== undefined

@@ -1,5 +1,92 @@
-// Host names in their normal form.
+// Host names in their normal form: lower case, without trailing dot, international names as punycode.
+import { domainToASCII } from 'node:url'
+import { parseAddress } from './address.js'
+
+const dot = 46
+const hyphen = 45
+const underscore = 95
+const maxLength = 253
+const maxLabelLength = 63
+/** An international name may be longer than the punycode it becomes, but not by more than this. */
+const maxUnicodeLength = 1024
+
+/** Which rule a name follows: a host has two labels or more and a clean registrable part, a suffix may be one label. */
+type Kind = 'host' | 'suffix'
+
+/** Checks ASCII text up to `end` and lowers its case; one pass, no allocation when it is already lower case. */
+const checkAscii = (text: string, end: number, kind: Kind): string | undefined => {
+  if (end < 1 || end > maxLength) return undefined
+  let labels = 1
+  let labelStart = 0
+  let hasUpper = false
+  // Places (by label) of the newest blemish: an underscore, or a hyphen at a label's edge.
+  let blemishedLabel = 0
+  let allDigits = true
+  for (let i = 0; i <= end; i++) {
+    const code = i < end ? text.charCodeAt(i) : dot
+    if (code === dot) {
+      const length = i - labelStart
+      if (length === 0 || length > maxLabelLength) return undefined
+      if (text.charCodeAt(labelStart) === hyphen || text.charCodeAt(i - 1) === hyphen) blemishedLabel = labels
+      if (i === end) break
+      labels++
+      labelStart = i + 1
+      allDigits = true
+      continue
+    }
+    if (code >= 97 && code <= 122) allDigits = false
+    else if (code >= 65 && code <= 90) {
+      hasUpper = true
+      allDigits = false
+    } else if (code === hyphen) allDigits = false
+    else if (code === underscore) {
+      blemishedLabel = labels
+      allDigits = false
+    } else if (code < 48 || code > 57) return undefined
+  }
+  if (allDigits) return undefined
+  if (kind === 'host' && (labels < 2 || (blemishedLabel > 0 && blemishedLabel > labels - 2))) return undefined
+  const name = end === text.length ? text : text.slice(0, end)
+  return hasUpper ? name.toLowerCase() : name
+}
+
+const isAscii = (text: string): boolean => {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false
+  return true
+}
+
+const normalise = (text: string, kind: Kind): string | undefined => {
+  const length = text.length
+  if (length === 0 || length > maxUnicodeLength) return undefined
+  const ascii = isAscii(text) ? text : domainToASCII(text)
+  const end = ascii.charCodeAt(ascii.length - 1) === dot ? ascii.length - 1 : ascii.length
+  return checkAscii(ascii, end, kind)
+}
+
+/**
+ * The normal form of text that is exactly a host name of two labels or more. Underscores and hyphens at a label's edge are
+ * allowed, for names that exist in DNS carry them, but not in the last two labels, which somebody had to register.
+ */
+export const parseHostname = (text: string): string | undefined => normalise(text, 'host')
+
+/** The normal form of a domain that others may stand below; a single label and a leading dot or `*.` are allowed. */
+export const parseSuffix = (text: string): string | undefined =>
+  normalise(text.startsWith('*.') ? text.slice(2) : text.startsWith('.') ? text.slice(1) : text, 'suffix')
 
 /** A domain name that others may stand below; a single label counts. */
-export const isSuffix = (text: string): boolean =>
-  /^(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i.test(text.replace(/^\./, ''))
+export const isSuffix = (text: string): boolean => parseSuffix(text) !== undefined
+
+const reverse4 = '.in-addr.arpa'
+const reverse6 = '.ip6.arpa'
+
+/** The address that a whole reverse name stands for; the name of a zone of them stands for none. */
+export const reverseNameToAddress = (host: string): string | undefined => {
+  if (host.endsWith(reverse4)) {
+    const octets = host.slice(0, -reverse4.length).split('.')
+    return octets.length === 4 ? parseAddress(octets.reverse().join('.')) : undefined
+  }
+  if (host.length !== 63 + reverse6.length || !host.endsWith(reverse6)) return undefined
+  const nibbles = host.slice(0, -reverse6.length).split('.').reverse()
+  if (nibbles.length !== 32 || !nibbles.every((nibble) => nibble.length === 1)) return undefined
+  return parseAddress(nibbles.map((nibble, i) => (i > 0 && i % 4 === 0 ? `:${nibble}` : nibble)).join(''))
+}
