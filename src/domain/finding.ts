@@ -52,6 +52,8 @@ export type Facts = {
   readonly abuseLatest?: number
   readonly vulnerabilities?: number
   readonly openPorts?: number
+  /** The registrable domain that `hosts` belong to. */
+  readonly domain?: string
   readonly hosts?: readonly HostReport[]
   readonly listings?: readonly Listing[]
 }
