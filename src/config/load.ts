@@ -14,7 +14,7 @@ export type Sources = {
 }
 export type Loaded = { readonly config: Config } | { readonly problems: readonly Problem[] }
 
-const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: false })
+const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: false, verbose: true })
 ajv.addFormat('cidr', isCidr)
 ajv.addFormat('suffix', isSuffix)
 ajv.addFormat('url', (text: string) => URL.canParse(text))

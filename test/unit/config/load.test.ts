@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { environmentName } from '../../../src/config/environment.js'
+import { load } from '../../../src/config/load.js'
+import { describeProblem } from '../../../src/config/problem.js'
+
+const files: Record<string, string> = {}
+const readFile = (path: string): string => {
+  const text = files[path]
+  if (text === undefined) throw new Error(`no such file ${path}`)
+  return text
+}
+const loadText = (text: string, env: Record<string, string> = {}): ReturnType<typeof load> =>
+  load({ file: { name: 'threatweave.yaml', text }, env, readFile })
+const problemsOf = (loaded: ReturnType<typeof load>): string[] =>
+  'problems' in loaded ? loaded.problems.map(describeProblem) : []
+
+describe('load', () => {
+  it('runs with no file and an empty environment', () => {
+    const loaded = load({ env: {}, readFile })
+    expect(loaded).toMatchObject({ config: { output: { key: 'threatweave' }, extract: { fields: {} } } })
+  })
+
+  it('freezes what it accepts', () => {
+    const loaded = load({ env: {}, readFile })
+    expect('config' in loaded && Object.isFrozen(loaded.config) && Object.isFrozen(loaded.config.gate.ownRanges)).toBe(
+      true,
+    )
+  })
+
+  it('puts the environment over the file', () => {
+    const loaded = loadText('output: { key: from_file, onExisting: keep }', { THREATWEAVE_OUTPUT_KEY: 'from_env' })
+    expect(loaded).toMatchObject({ config: { output: { key: 'from_env', onExisting: 'keep' } } })
+  })
+
+  it('reads lists with commas and maps as YAML from the environment', () => {
+    const loaded = load({
+      env: {
+        THREATWEAVE_GATE_OWN_RANGES: '198.51.100.0/24, 2001:db8::/32',
+        THREATWEAVE_EXTRACT_FIELDS: '{ my_src: source }',
+      },
+      readFile,
+    })
+    expect(loaded).toMatchObject({
+      config: { gate: { ownRanges: ['198.51.100.0/24', '2001:db8::/32'] }, extract: { fields: { my_src: 'source' } } },
+    })
+  })
+
+  it('names every problem at once, with its setting and the line it stands on', () => {
+    const loaded = loadText(
+      'extract:\n  maxDepth: many\noutput:\n  onExisting: perhaps\n  colour: red\ngate:\n  ownRanges: [nonsense]\n',
+    )
+    expect(problemsOf(loaded).sort()).toEqual([
+      'extract.maxDepth must be integer (threatweave.yaml:2)',
+      'gate.ownRanges.0 must be an address or a range such as 198.51.100.0/24 or 2001:db8::/32 (threatweave.yaml:7)',
+      'output.colour is not a setting (threatweave.yaml:5)',
+      'output.onExisting must be one of replace, keep (threatweave.yaml:4)',
+    ])
+  })
+
+  it('says which variable a wrong value came from', () => {
+    expect(problemsOf(load({ env: { THREATWEAVE_EXTRACT_MAX_DEPTH: '0' }, readFile }))).toEqual([
+      'extract.maxDepth must be >= 1 (THREATWEAVE_EXTRACT_MAX_DEPTH)',
+    ])
+  })
+
+  it('refuses a variable that names no setting and suggests the one that was meant', () => {
+    const [problem] = problemsOf(load({ env: { THREATWEAVE_GATE_OWN_RANGE: '198.51.100.0/24' }, readFile }))
+    expect(problem).toContain(
+      'THREATWEAVE_GATE_OWN_RANGE is not the name of a setting; did you mean THREATWEAVE_GATE_OWN_RANGES?',
+    )
+  })
+
+  it.each([
+    ['a list instead of settings', '- a\n- b\n', 'must hold settings'],
+    ['broken YAML', 'a: [1, 2', 'is not valid YAML'],
+    ['an alias bomb', bomb(), 'cannot be read'],
+  ])('refuses %s', (_, text, message) => {
+    expect(problemsOf(loadText(text)).join('\n')).toContain(message)
+  })
+
+  it('accepts an empty file', () => {
+    expect(loadText('# nothing yet\n')).toHaveProperty('config')
+  })
+})
+
+describe('environmentName', () => {
+  it.each([
+    [['intel', 'service', 'apiKey'], 'THREATWEAVE_INTEL_SERVICE_API_KEY'],
+    [['output', 'key'], 'THREATWEAVE_OUTPUT_KEY'],
+    [['extract', 'maxEventBytes'], 'THREATWEAVE_EXTRACT_MAX_EVENT_BYTES'],
+  ])('writes %j as %s', (path, name) => {
+    expect(environmentName(path)).toBe(name)
+  })
+})
+
+function bomb(): string {
+  const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]']
+  for (let level = 1; level < 9; level++) {
+    const below = `*a${level - 1}`
+    lines.push(`a${level}: &a${level} [${Array<string>(10).fill(below).join(', ')}]`)
+  }
+  return lines.join('\n')
+}
