@@ -7,7 +7,6 @@ export const readings = [
   'broken_json',
   'json_array',
   'json_scalar',
-  'too_deep',
   'too_large',
   'not_utf8',
   'empty',
