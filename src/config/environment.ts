@@ -6,7 +6,7 @@ export type Setting = { readonly path: readonly string[]; readonly schema: Schem
 
 type SchemaNode = {
   readonly type?: string
-  readonly anyOf?: unknown
+  readonly description?: string
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly secret?: boolean
 }

@@ -3,6 +3,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { extractSettings } from './settings/extract.js'
 import { gateSettings } from './settings/gate.js'
 import { intelSettings } from './settings/intel.js'
+import { logSettings } from './settings/log.js'
 import { outputSettings } from './settings/output.js'
 
 export const configSchema = Type.Object(
@@ -10,6 +11,7 @@ export const configSchema = Type.Object(
     extract: extractSettings,
     gate: gateSettings,
     intel: intelSettings,
+    log: logSettings,
     output: outputSettings,
   },
   {

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { createLogger } from '../../../src/telemetry/logger.js'
+
+const collect = (options: {
+  level?: string
+  pretty?: boolean
+}): { lines: string[]; tell: ReturnType<typeof createLogger> } => {
+  const lines: string[] = []
+  const tell = createLogger(
+    { write: (line) => lines.push(line) },
+    { level: options.level ?? 'info', pretty: options.pretty ?? false, clock: () => Date.UTC(2026, 0, 2, 3, 4, 5) },
+  )
+  return { lines, tell }
+}
+
+describe('createLogger', () => {
+  it('writes an event as one JSON line with its members and a sentence', () => {
+    const { lines, tell } = collect({})
+    tell({ event: 'stopped', command: 'pipe', cause: 'the input ended' })
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      {
+        level: 'info',
+        time: '2026-01-02T03:04:05.000Z',
+        event: 'stopped',
+        command: 'pipe',
+        cause: 'the input ended',
+        msg: 'pipe stopped: the input ended',
+      },
+    ])
+  })
+
+  it('writes one short line for a person, without the control characters of what it tells', () => {
+    const { lines, tell } = collect({ pretty: true })
+    tell({ event: 'stopped', command: 'pipe', cause: 'said \u001b[31mred\u0007' })
+    expect(lines).toEqual(['03:04:05 info  pipe stopped: said ?[31mred?\n'])
+  })
+
+  it('keeps quiet below its level', () => {
+    const { lines, tell } = collect({ level: 'error' })
+    tell({ event: 'started', command: 'pipe' })
+    expect(lines).toEqual([])
+  })
+})
