@@ -17,6 +17,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   service: ['domain', 'intel', 'lookup', 'telemetry'],
   kafka: ['domain', 'pipeline', 'telemetry'],
   ops: ['domain', 'telemetry'],
+  demo: [],
   commands: [
     'domain',
     'config',
@@ -27,6 +28,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
     'service',
     'kafka',
     'ops',
+    'demo',
     'telemetry',
     'app',
   ],

@@ -1,0 +1,233 @@
+// A real Kafka broker for the demo and the tests: one KRaft node in a temporary folder, gone when it is stopped.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { dockerImage, provision, run, type Distribution, type Provision } from './distribution.js'
+import { certificates, type Certificates } from './certificates.js'
+
+export type Broker = {
+  readonly how: 'environment' | 'docker' | 'java'
+  /** `host:port` of the plain listener. */
+  readonly plain: string
+  /** Listeners with SASL and with TLS, if they were asked for. */
+  readonly secure?: { readonly sasl: string; readonly tls: string; readonly certificates: Certificates }
+  /** Java class path of Kafka's own tools, where there is one. */
+  readonly classPath?: string
+  readonly stop: () => Promise<void>
+  /** Ends the broker at once and keeps its data and ports; `resume` starts it again. */
+  readonly halt: () => Promise<void>
+  readonly resume: () => Promise<void>
+}
+
+export type BrokerOptions = Provision & { readonly secure?: boolean }
+
+export const brokerUser = { username: 'weaver', password: 'weaver-secret' } as const
+
+/** A running broker, or the sentence that says what is missing. */
+export const startBroker = async (options: BrokerOptions): Promise<Broker | { readonly missing: string }> => {
+  const given = options.env.KAFKA_BROKERS
+  if (given !== undefined && given !== '') {
+    const nothing = (): Promise<void> => Promise.resolve()
+    return { how: 'environment', plain: given, stop: nothing, halt: nothing, resume: nothing }
+  }
+  const distribution = await provision(options)
+  if (distribution.how === 'missing') return { missing: distribution.missing }
+  return launch(distribution, options.secure === true)
+}
+
+const launch = async (
+  distribution: Exclude<Distribution, { how: 'missing' }>,
+  secure: boolean,
+): Promise<Broker | { readonly missing: string }> => {
+  const folder = await mkdtemp(join(tmpdir(), 'threatweave-broker-'))
+  const ports = await freePorts(4)
+  const [plain = 0, controller = 0, sasl = 0, tls = 0] = ports
+  const seen = distribution.how === 'docker' ? '/broker' : folder
+  const made = secure ? await certificates(folder) : undefined
+  await mkdir(join(folder, 'data'))
+  await writeFile(
+    join(folder, 'server.properties'),
+    properties({
+      seen,
+      plain,
+      controller,
+      sasl,
+      tls,
+      secure,
+      bind: distribution.how === 'docker' ? '0.0.0.0' : '127.0.0.1',
+    }),
+  )
+  const id = randomBytes(16).toString('base64url')
+  const scram = secure
+    ? ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((name) => [
+        '--add-scram',
+        `${name}=[name=${brokerUser.username},password=${brokerUser.password}]`,
+      ])
+    : []
+  const name = `threatweave-${id.replace(/[^A-Za-z0-9]/g, '')}`
+
+  let child: ChildProcess | undefined
+  const end = async (): Promise<void> => {
+    if (distribution.how === 'docker') await run('docker', ['kill', name])
+    const running = child
+    child = undefined
+    if (!running || running.exitCode !== null || running.signalCode !== null) return
+    const ended = new Promise((resolve) => running.once('exit', resolve))
+    running.kill('SIGKILL')
+    await ended
+  }
+  const begin = async (): Promise<string | undefined> => {
+    child =
+      distribution.how === 'java'
+        ? spawn(
+            'java',
+            [...javaFlags, '-cp', distribution.classPath, 'kafka.Kafka', join(folder, 'server.properties')],
+            {
+              cwd: folder,
+              stdio: 'ignore',
+            },
+          )
+        : spawn(
+            'docker',
+            ['run', '--rm', '--name', name, '-v', `${folder}:/broker`]
+              .concat(ports.flatMap((port) => ['-p', `127.0.0.1:${port}:${port}`]))
+              .concat([dockerImage, '/opt/kafka/bin/kafka-server-start.sh', '/broker/server.properties']),
+            { stdio: 'ignore' },
+          )
+    return (await answersOn(plain, child)) ? undefined : 'the broker did not start within 60 s'
+  }
+  const stop = async (): Promise<void> => {
+    await end()
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  const formatArguments = ['format', '-t', id, '-c', `${seen}/server.properties`, ...scram]
+  const formatted =
+    distribution.how === 'java'
+      ? await run('java', [...javaFlags, '-cp', distribution.classPath, 'kafka.tools.StorageTool', ...formatArguments])
+      : await run(
+          'docker',
+          ['run', '--rm', '-v', `${folder}:/broker`, dockerImage, '/opt/kafka/bin/kafka-storage.sh'].concat(
+            formatArguments,
+          ),
+        )
+  const trouble =
+    formatted.code === 0 ? await begin() : `its storage could not be prepared: ${formatted.output.slice(-400)}`
+  if (trouble !== undefined) {
+    const log = await readFile(join(folder, 'broker.log'), 'utf8').catch(() => '')
+    await stop()
+    return { missing: `a Kafka was found (${distribution.how}) but ${trouble} ${log.slice(-800)}`.trim() }
+  }
+  return {
+    how: distribution.how,
+    plain: `127.0.0.1:${plain}`,
+    ...(made ? { secure: { sasl: `127.0.0.1:${sasl}`, tls: `localhost:${tls}`, certificates: made } } : {}),
+    ...(distribution.how === 'java' ? { classPath: distribution.classPath } : {}),
+    stop,
+    halt: end,
+    resume: async () => {
+      const failure = await begin()
+      if (failure !== undefined) throw new Error(failure)
+    },
+  }
+}
+
+const javaFlags = [
+  '-Xms256m',
+  '-Xmx768m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=4',
+  '-Dorg.slf4j.simpleLogger.logFile=broker.log',
+  '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+]
+
+const properties = (at: {
+  readonly seen: string
+  readonly bind: string
+  readonly plain: number
+  readonly controller: number
+  readonly sasl: number
+  readonly tls: number
+  readonly secure: boolean
+}): string =>
+  [
+    'process.roles=broker,controller',
+    'node.id=1',
+    `controller.quorum.voters=1@127.0.0.1:${at.controller}`,
+    'controller.listener.names=CONTROLLER',
+    'inter.broker.listener.name=PLAIN',
+    'listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAIN:PLAINTEXT,SASL:SASL_PLAINTEXT,TLS:SSL',
+    `listeners=PLAIN://${at.bind}:${at.plain},CONTROLLER://127.0.0.1:${at.controller}` +
+      (at.secure ? `,SASL://${at.bind}:${at.sasl},TLS://${at.bind}:${at.tls}` : ''),
+    `advertised.listeners=PLAIN://127.0.0.1:${at.plain}` +
+      (at.secure ? `,SASL://127.0.0.1:${at.sasl},TLS://localhost:${at.tls}` : ''),
+    ...(at.secure
+      ? [
+          'sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
+          'listener.name.sasl.scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;',
+          'listener.name.sasl.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;',
+          `listener.name.sasl.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_${brokerUser.username}="${brokerUser.password}";`,
+          'listener.name.tls.ssl.keystore.type=PEM',
+          `listener.name.tls.ssl.keystore.location=${at.seen}/server.pem`,
+          'listener.name.tls.ssl.truststore.type=PEM',
+          `listener.name.tls.ssl.truststore.location=${at.seen}/ca.pem`,
+          'listener.name.tls.ssl.client.auth=required',
+        ]
+      : []),
+    `log.dirs=${at.seen}/data`,
+    'auto.create.topics.enable=false',
+    'num.partitions=4',
+    'offsets.topic.num.partitions=4',
+    'offsets.topic.replication.factor=1',
+    'transaction.state.log.num.partitions=4',
+    'transaction.state.log.replication.factor=1',
+    'transaction.state.log.min.isr=1',
+    'share.coordinator.state.topic.num.partitions=1',
+    'share.coordinator.state.topic.replication.factor=1',
+    'share.coordinator.state.topic.min.isr=1',
+    'group.initial.rebalance.delay.ms=0',
+    'group.min.session.timeout.ms=1000',
+    'log.retention.check.interval.ms=300000',
+    'log.cleaner.backoff.ms=500',
+    '',
+  ].join('\n')
+
+const freePorts = async (count: number): Promise<readonly number[]> => {
+  const servers = Array.from({ length: count }, () => createServer())
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve, reject) => {
+          server.once('error', reject)
+          server.listen(0, '127.0.0.1', () => {
+            const address = server.address()
+            resolve(typeof address === 'object' && address !== null ? address.port : 0)
+          })
+        }),
+    ),
+  )
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}
+
+/** A KRaft broker opens its listener only when it can serve. */
+const answersOn = async (port: number, child: ChildProcess): Promise<boolean> => {
+  for (let tries = 0; tries < 600 && child.exitCode === null; tries++) {
+    const open = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.destroy()
+        resolve(true)
+      })
+      socket.once('error', () => {
+        resolve(false)
+      })
+    })
+    if (open) return true
+    await sleep(100)
+  }
+  return false
+}
