@@ -1,0 +1,19 @@
+// Clips text to a number of bytes, and lets it be seen.
+
+const sizeOf = (text: string): number => Buffer.byteLength(JSON.stringify(text))
+
+/** The text if its JSON is no larger than that, else as much of it as fits and an ellipsis that says so. */
+export const clip = (text: string, bytes: number): string => {
+  // One character is at most six bytes of JSON.
+  if (text.length * 6 + 2 <= bytes) return text
+  if (text.length <= bytes && sizeOf(text) <= bytes) return text
+  let end = Math.min(text.length, bytes)
+  let clipped: string
+  do {
+    end = Math.floor(end * 0.9)
+    // Never through the middle of a surrogate pair.
+    if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--
+    clipped = `${text.slice(0, end)}…`
+  } while (sizeOf(clipped) > bytes)
+  return clipped
+}

@@ -1,0 +1,89 @@
+// Weighs one indicator's verdict: what the annotation says of it, and how much it has to say in the event's verdict.
+import type { AnnotatedIndicator } from '../domain/annotation.js'
+import type { Decision } from '../domain/decision.js'
+import { flags, type Flag, type Flags } from '../domain/flag.js'
+import { kindOf } from '../domain/reason.js'
+import { roles, type Role, type Sighting } from '../domain/sighting.js'
+import type { Verdict } from '../domain/verdict.js'
+import { clip } from './clip.js'
+
+/** The strongest first. An unknown that stands in the way of `clean` goes before a clean one; what was left alone, last. */
+export const weights = { malicious: 0, suspicious: 1, failed: 2, unanswered: 3, clean: 4, left: 5 } as const
+export type Weight = (typeof weights)[keyof typeof weights]
+
+export type Weighed = {
+  readonly indicator: AnnotatedIndicator
+  readonly weight: Weight
+  readonly verdict: Verdict | undefined
+}
+
+const placeOfRole = Object.fromEntries(roles.map((role, place) => [role, place])) as Record<Role, number>
+
+/** Whether `a` decides rather than `b`; where neither does, the one that stands first in the event. */
+export const outweighs = (a: Weighed, b: Weighed): boolean => {
+  if (a.weight !== b.weight) return a.weight < b.weight
+  const scoreA = a.indicator.score ?? -1
+  const scoreB = b.indicator.score ?? -1
+  if (scoreA !== scoreB) return scoreA > scoreB
+  return placeOfRole[a.indicator.role] < placeOfRole[b.indicator.role]
+}
+
+const weightOf = ({ verdict, decision, reason }: AnnotatedIndicator): Weight => {
+  if (verdict !== 'unknown') return weights[verdict]
+  const kind = reason === undefined ? 'failure' : kindOf(reason)
+  if (kind === 'failure') return weights.failed
+  // A feed that does not list something was not asked for a verdict, and cannot stand in the way of one.
+  return kind === 'answer' && decision === 'lookup' ? weights.unanswered : weights.left
+}
+
+let lastAt = Number.NaN
+let lastTime: string | undefined
+/** Verdicts come from a memory, many of one time: the last one written is kept. */
+const timeOf = (at: number): string | undefined => {
+  if (at !== lastAt) {
+    lastAt = at
+    lastTime = Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined
+  }
+  return lastTime
+}
+
+const trueFlags = (stated: Flags): Flag[] => {
+  const names: Flag[] = []
+  for (const flag of flags) if (stated[flag] === true) names.push(flag)
+  return names
+}
+
+const describe = (sighting: Sighting, decision: Decision, verdict: Verdict | undefined): AnnotatedIndicator => {
+  const one: AnnotatedIndicator = {
+    type: sighting.type,
+    value: clip(sighting.value, 260),
+    field: clip(sighting.field, 180),
+    role: sighting.role,
+    decision: decision.decision,
+    verdict: verdict?.level ?? 'unknown',
+  }
+  if (verdict === undefined) {
+    one.reason = decision.decision === 'lookup' ? 'pending' : decision.reason
+    return one
+  }
+  if (verdict.level === 'unknown') one.reason = verdict.reason ?? 'no_verdict'
+  // Good news that is past its life is no news.
+  if (verdict.level === 'clean' && verdict.stale === true) {
+    one.verdict = 'unknown'
+    one.reason = 'outdated'
+  }
+  if (verdict.score !== undefined && Number.isFinite(verdict.score)) one.score = verdict.score
+  if (one.verdict !== 'unknown') one.flags = trueFlags(verdict.flags)
+  if (verdict.source !== undefined) one.source = clip(verdict.source, 100)
+  if (verdict.feed !== undefined) one.feed = clip(verdict.feed, 100)
+  if (verdict.entry !== undefined) one.entry = clip(verdict.entry, 160)
+  const at = verdict.at === undefined ? undefined : timeOf(verdict.at)
+  if (at !== undefined) one.at = at
+  if (one.verdict !== 'unknown') one.stale = verdict.stale === true
+  return one
+}
+
+export const weigh = (sighting: Sighting, decision: Decision, verdict: Verdict | undefined): Weighed => {
+  const indicator = describe(sighting, decision, verdict)
+  return { indicator, weight: weightOf(indicator), verdict }
+}
