@@ -1,6 +1,9 @@
 // What may be done with a sighting before anybody is asked: ask about it, look only in local feeds, or leave it alone.
 import type { Indicator } from './indicator.js'
+import type { NameSet } from './name-set.js'
+import type { RangeSet } from './range-set.js'
 import type { Reason } from './reason.js'
+import type { Sighting } from './sighting.js'
 
 export const decisions = ['lookup', 'feeds', 'skip'] as const
 
@@ -9,3 +12,19 @@ export type Decision =
   | { readonly decision: 'lookup'; readonly ask: Indicator }
   | { readonly decision: 'feeds'; readonly reason: Reason }
   | { readonly decision: 'skip'; readonly reason: Reason }
+
+/** Addresses and names that somebody listed. */
+export type IndicatorList = { readonly ranges: RangeSet; readonly names: NameSet }
+
+/** What a decision depends on beside the sighting. */
+export type GateOptions = {
+  readonly ownRanges: RangeSet
+  readonly internalSuffixes: NameSet
+  readonly allow: IndicatorList
+  readonly deny: IndicatorList
+  readonly askFreeText: boolean
+  readonly domainAsk: 'registrable' | 'host'
+}
+
+/** Pure; called for every sighting of every event. */
+export type Decide = (sighting: Sighting) => Decision

@@ -1,0 +1,65 @@
+// Names that machines ask for by themselves to find a service, and the labels that only say which record is meant.
+
+/** Proxies and tunnels that Windows looks for below every domain of its search list. */
+const searchedHosts = new Set(['wpad', 'isatap'])
+
+/** A closed list, so that a tunnel cannot pass for discovery by writing its data in front of `_tcp`. */
+const services = new Set([
+  '_autodiscover',
+  '_caldav',
+  '_caldavs',
+  '_carddav',
+  '_carddavs',
+  '_gc',
+  '_imap',
+  '_imaps',
+  '_ipp',
+  '_ipps',
+  '_jabber',
+  '_kerberos',
+  '_kerberos-master',
+  '_kpasswd',
+  '_ldap',
+  '_ldaps',
+  '_mongodb',
+  '_ntp',
+  '_pop3',
+  '_pop3s',
+  '_sip',
+  '_sipfederationtls',
+  '_sipinternal',
+  '_sipinternaltls',
+  '_sips',
+  '_stun',
+  '_submission',
+  '_submissions',
+  '_turn',
+  '_vlmcs',
+  '_xmpp-client',
+  '_xmpp-server',
+])
+const transports = new Set(['_tcp', '_udp', '_sctp', '_tls'])
+const controllers = new Set(['dc', 'gc', 'pdc'])
+const browsers = new Set(['b', 'db', 'r', 'dr', 'lb'])
+
+/** Whether a name is one of service discovery, such as `wpad.example.com` or `_sip._tcp.example.com`. */
+export const isServiceName = (name: string): boolean => {
+  const first = name.slice(0, name.indexOf('.'))
+  if (searchedHosts.has(first)) return true
+  if (!name.includes('._') && !first.startsWith('_')) return false
+  const rest = name.slice(first.length + 1)
+  const second = rest.slice(0, rest.indexOf('.'))
+  return (
+    (services.has(first) && transports.has(second)) ||
+    (second === '_msdcs' && controllers.has(first)) ||
+    (second === '_dns-sd' && browsers.has(first))
+  )
+}
+
+/** What is left of `selector._domainkey.example.com` when the labels that no host carries are gone: `example.com`. */
+export const withoutServiceLabels = (name: string): string => {
+  if (!name.includes('_')) return name
+  const labels = name.split('.')
+  const last = labels.findLastIndex((label) => label.startsWith('_'))
+  return labels.slice(last + 1).join('.')
+}

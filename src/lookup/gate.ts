@@ -1,0 +1,99 @@
+// Decides what may be asked about before anybody is, so that nothing leaves that should not and no credit is wasted.
+import { readAddress } from '../domain/address.js'
+import type { Decide, Decision, GateOptions } from '../domain/decision.js'
+import { isInternalName } from '../domain/internal-names.js'
+import type { Layer } from '../domain/lookup.js'
+import { createNameSet } from '../domain/name-set.js'
+import { publicSuffix } from '../domain/public-suffix.js'
+import { createRangeSet } from '../domain/range-set.js'
+import type { Reason } from '../domain/reason.js'
+import { isServiceName, withoutServiceLabels } from '../domain/service-name.js'
+import type { Role, Sighting } from '../domain/sighting.js'
+import { specialReason } from '../domain/special-ranges.js'
+
+const nothing = { ranges: createRangeSet([]), names: createNameSet([]) }
+const defaults: GateOptions = {
+  ownRanges: nothing.ranges,
+  internalSuffixes: nothing.names,
+  allow: nothing,
+  deny: nothing,
+  askFreeText: false,
+  domainAsk: 'registrable',
+}
+
+const skip = (reason: Reason): Decision => Object.freeze({ decision: 'skip', reason })
+const skips = {
+  bad_input: skip('bad_input'),
+  private_address: skip('private_address'),
+  special_address: skip('special_address'),
+  own_range: skip('own_range'),
+  internal_name: skip('internal_name'),
+  observer: skip('observer'),
+  translated: skip('translated'),
+  allow_listed: skip('allow_listed'),
+} as const
+const feedsOnly: Decision = Object.freeze({ decision: 'feeds', reason: 'feeds_only' })
+
+const skipForRole = (role: Role): Decision | undefined =>
+  role === 'observer' || role === 'translated' ? skips[role] : undefined
+
+/** Somebody went there, whatever the name looks like; a name of service discovery is only ever asked for. */
+const isContacted = (role: Role): boolean =>
+  role === 'url' || role === 'destination' || role === 'source' || role === 'mail'
+
+/**
+ * The first rule that holds decides.
+ * Addresses: private or special; own range or deny list (`own_range`); observer, translated; allow list; else asked about,
+ * free text too. NAT64, 6to4 and Teredo addresses are special and not unwrapped: whoever writes one chooses what is in it.
+ * Names: internal, by suffix, own suffix, deny list or as service discovery (`internal_name`); observer, translated; allow
+ * list; free text only (`feeds_only`); else asked about.
+ */
+export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
+  const options: GateOptions = { ...defaults, ...given }
+  const { ownRanges, internalSuffixes, allow, deny, askFreeText, domainAsk } = options
+
+  const decideAddress = ({ value, role }: Sighting): Decision => {
+    const address = readAddress(value)
+    if (address === undefined) return skips.bad_input
+    const special = specialReason(address)
+    if (special !== undefined) return skips[special]
+    if (ownRanges.has(address) || deny.ranges.has(address)) return skips.own_range
+    const unasked = skipForRole(role)
+    if (unasked !== undefined) return unasked
+    if (allow.ranges.has(address)) return skips.allow_listed
+    return { decision: 'lookup', ask: { type: 'ip', value } }
+  }
+
+  const mustStay = (name: string): boolean => internalSuffixes.has(name) || deny.names.has(name)
+
+  const decideName = ({ value, role, evidence }: Sighting): Decision => {
+    if (isInternalName(value) || !value.includes('.') || mustStay(value)) return skips.internal_name
+    const host = withoutServiceLabels(value)
+    const { isListed, registrable } = publicSuffix(host)
+    if (!isListed) return skips.internal_name
+    if (value !== registrable && !isContacted(role) && isServiceName(value)) return skips.internal_name
+    // A name that is itself a suffix, such as github.io, belongs to nobody below it and is asked about as it is.
+    const asked = domainAsk === 'registrable' && registrable !== undefined ? registrable : host
+    // What leaves is the asked name, so the lists hold for it as well as for the name that was seen.
+    if (asked !== value && mustStay(asked)) return skips.internal_name
+    const unasked = skipForRole(role)
+    if (unasked !== undefined) return unasked
+    if (allow.names.has(value) || (asked !== value && allow.names.has(asked))) return skips.allow_listed
+    if (evidence === 'text' && !askFreeText) return feedsOnly
+    return { decision: 'lookup', ask: { type: 'domain', value: asked } }
+  }
+
+  return (sighting) => (sighting.type === 'ip' ? decideAddress(sighting) : decideName(sighting))
+}
+
+/** Lets through what may be asked about, or looked up in local feeds, and says why for the rest. */
+export const gate =
+  (decide: Decide): Layer =>
+  (inner) =>
+  (indicator, ask) => {
+    const decision =
+      ask.decision ??
+      decide({ type: indicator.type, value: indicator.value, field: '', role: ask.role, evidence: ask.evidence })
+    if (decision.decision === 'skip') return { status: 'unknown', reason: decision.reason }
+    return inner(indicator, ask.decision === undefined ? { ...ask, decision } : ask)
+  }
