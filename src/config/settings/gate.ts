@@ -15,11 +15,12 @@ export const gateSettings = Type.Object(
     allow: Type.Array(Type.String(), {
       default: [],
       description:
-        'Files of addresses, ranges and names known to be harmless (plain lists or MISP warninglists): not asked about.',
+        'Files of addresses, ranges and names known to be harmless: not asked about. Plain text, one entry a line, # for comments, or MISP warninglists as JSON (cidr, hostname, string). A name stands for itself; .example.com, *.example.com and names of a hostname list stand for everything below as well.',
     }),
     deny: Type.Array(Type.String(), {
       default: [],
-      description: 'Files of addresses, ranges and names that must never leave, in the same formats.',
+      description:
+        'Files of addresses, ranges and names that must never leave, in the same formats; a name always takes everything below it along. Reported as own_range and internal_name.',
     }),
     askFreeText: Type.Boolean({
       default: false,
