@@ -23,7 +23,8 @@ export const decode = (bytes: Buffer, limits: DecodeLimits): Event => {
   const parsed = looksLikeJson(first, bytes, start) ? parse(text) : undefined
   if (parsed === undefined) {
     // `{` opens nothing but JSON; `[` opens many a text line (`[INFO] …`, `[12/Nov/…`).
-    const reading: Reading = first === openBrace || (first === openBracket && endsInBracket(bytes)) ? 'broken_json' : 'text'
+    const reading: Reading =
+      first === openBrace || (first === openBracket && endsInBracket(bytes)) ? 'broken_json' : 'text'
     return { bytes, reading, text, bom }
   }
   const { value } = parsed

@@ -1,0 +1,27 @@
+// A table for a person: aligned columns, clipped to the width there is, no control character let through.
+
+export type Column = { readonly title: string; readonly align?: 'right'; readonly max?: number }
+
+export const renderTable = (columns: readonly Column[], rows: readonly (readonly string[])[]): string => {
+  const clean = rows.map((row) => columns.map((column, place) => clip(printable(row[place] ?? ''), column.max ?? 60)))
+  const widths = columns.map((column, place) =>
+    Math.max(column.title.length, ...clean.map((row) => row[place]?.length ?? 0)),
+  )
+  const line = (cells: readonly string[]): string =>
+    columns
+      .map((column, place) => {
+        const cell = cells[place] ?? ''
+        const width = widths[place] ?? 0
+        return column.align === 'right' ? cell.padStart(width) : cell.padEnd(width)
+      })
+      .join('  ')
+      .trimEnd()
+  return [line(columns.map(({ title }) => title)), line(widths.map((width) => '-'.repeat(width))), ...clean.map(line)]
+    .map((text) => `${text}\n`)
+    .join('')
+}
+
+/** What an event holds is hostile: escape sequences must not reach a terminal. */
+export const printable = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/g, '?')
+
+const clip = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`)
