@@ -1,6 +1,6 @@
 // A lookup is one function from an indicator to a finding; everything else about lookups wraps it.
 import type { Decision } from './decision.js'
-import type { Finding } from './finding.js'
+import type { Finding, Unknown } from './finding.js'
 import type { Indicator } from './indicator.js'
 import type { Action, Evidence, Role } from './sighting.js'
 
@@ -17,3 +17,15 @@ export type Ask = {
 /** Never rejects and never throws; answers at once, without a promise, when it is known. */
 export type Lookup = (indicator: Indicator, ask: Ask) => Finding | Promise<Finding>
 export type Layer = (inner: Lookup) => Lookup
+
+/**
+ * How a source sends one HTTP call: charged and counted just before it goes, its failure noted for everybody right after. A call that
+ * may not go (budget spent, breaker open, …) is not sent and comes back as the `unknown` that says why; a pause is waited for.
+ * `send` answers with anything that carries a status of its own, or with the `unknown` that the failure is.
+ */
+export type Call = <Answer extends { readonly status: string }>(
+  send: () => Promise<Answer | Unknown>,
+) => Promise<Answer | Unknown>
+
+/** Who really asks, innermost: may need several calls for one finding, each sent through `call`. */
+export type Source = (indicator: Indicator, ask: Ask, call: Call) => Finding | Promise<Finding>

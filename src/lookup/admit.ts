@@ -1,0 +1,210 @@
+// Admission: the one state of an API key that decides which lookup goes next and whether a call may be sent at all.
+import pLimit from 'p-limit'
+import type { Clock } from '../domain/clock.js'
+import type { Finding, Unknown } from '../domain/finding.js'
+import { keyOf, type Indicator } from '../domain/indicator.js'
+import type { Ask, Call, Lookup, Source } from '../domain/lookup.js'
+import type { Reason } from '../domain/reason.js'
+import { createBarrier, type BarrierSettings, type BarrierState, type Passage } from './barrier.js'
+import { createBudget, type BudgetSettings, type Spent } from './budget.js'
+import { createWaitingRoom, type Priority } from './waiting-room.js'
+
+export type AdmissionSettings = BarrierSettings &
+  BudgetSettings & {
+    /** Calls in flight at the same time. */
+    readonly inFlight: number
+    /** Lookups that may wait for their turn. */
+    readonly maxWaiting: number
+    /** A call that has not come back by then is given up. */
+    readonly callTimeoutMs: number
+  }
+
+export type AdmissionState = {
+  readonly waiting: number
+  readonly inFlight: number
+  readonly state: BarrierState
+  readonly reason?: Reason
+  /** Epoch milliseconds when the barrier is tried again. */
+  readonly until?: number
+  readonly spent: Spent
+  /** What a lookup takes from its start to its finding, as observed. */
+  readonly latencyMs: number
+}
+
+type Answer = { readonly status: string }
+
+export type Admission = {
+  /** Waits for a turn and then runs the task; answers at once when it is refused. Never rejects. */
+  readonly run: <Result extends Answer>(
+    key: string,
+    priority: Priority,
+    task: (call: Call) => Result | Promise<Result>,
+  ) => Unknown | Promise<Result | Unknown>
+  /** Somebody else asks for what already waits; it may move up. */
+  readonly askedAgain: (indicator: Indicator, priority: Priority) => void
+  /** When a finding can be expected, in milliseconds from now; undefined when nobody is asked about the indicator. */
+  readonly estimateMs: (indicator: Indicator) => number | undefined
+  readonly state: () => AdmissionState
+}
+
+export const admit =
+  (admission: Admission) =>
+  (source: Source): Lookup =>
+  (indicator: Indicator, ask: Ask): Finding | Promise<Finding> =>
+    admission.run<Finding>(keyOf(indicator), ask, (call) => source(indicator, ask, call))
+
+type Work = { readonly start: () => Promise<void>; readonly refuse: (finding: Unknown) => void }
+
+const unknown = (reason: Reason): Unknown => ({ status: 'unknown', reason })
+
+/** What a lookup is thought to take before one was observed. */
+const assumedLatencyMs = 500
+
+export const createAdmission = (settings: AdmissionSettings, clock: Clock): Admission => {
+  const room = createWaitingRoom<Work>(settings.maxWaiting)
+  const barrier = createBarrier(settings)
+  const budget = createBudget(settings)
+  const limit = pLimit(settings.inFlight)
+  /** key → when its lookup began, of those under way. */
+  const begun = new Map<string, number>()
+  let active = 0
+  let latencyMs = assumedLatencyMs
+  let cancelWake: (() => void) | undefined
+  /** Calls held back by a pause. */
+  let held: (() => void)[] = []
+
+  const look = (now: number): Passage => {
+    const passage = barrier.look(now)
+    const spentForMs = budget.spentForMs(now)
+    if (passage.pass === 'refuse' || spentForMs === undefined) return passage
+    const finding: Unknown = { ...unknown('budget_spent'), ...(spentForMs < Infinity && { retryAfterMs: spentForMs }) }
+    return { pass: 'refuse', finding }
+  }
+
+  /** Something changed: calls held back look again, then those who wait for their turn. */
+  const wake = (): void => {
+    cancelWake?.()
+    cancelWake = undefined
+    const again = held
+    held = []
+    for (const resume of again) resume()
+    while (active < settings.inFlight && room.size() > 0) {
+      const passage = look(clock.now())
+      if (passage.pass === 'wait') { wakeIn(passage.ms); return; }
+      const guest = room.next()
+      if (passage.pass === 'refuse') guest?.work.refuse(passage.finding)
+      else if (guest) begin(guest.key, guest.work)
+    }
+  }
+  const wakeIn = (ms: number): void => {
+    if (ms < Infinity) cancelWake ??= clock.after(ms, wake)
+  }
+  const begin = (key: string, work: Work): void => {
+    active++
+    begun.set(key, clock.now())
+    void work.start().then(() => {
+      active--
+      begun.delete(key)
+      wake()
+    })
+  }
+
+  /** One call: waits out a pause, then asks for leave and is charged in the same breath in which it is sent. */
+  const send = async <Result extends Answer>(
+    request: () => Promise<Result | Unknown>,
+    took: (ms: number) => void,
+  ): Promise<Result | Unknown> => {
+    for (;;) {
+      const sentAt = clock.now()
+      const passage = look(sentAt)
+      if (passage.pass === 'refuse') return passage.finding
+      if (passage.pass === 'go') {
+        const isProbe = barrier.enter(sentAt)
+        budget.charge(sentAt)
+        const answer = await timed(request, settings.callTimeoutMs, clock)
+        barrier.note(isFailure(answer) ? answer : undefined, isProbe, clock.now())
+        took(clock.now() - sentAt)
+        wake()
+        return answer
+      }
+      await new Promise<void>((resolve) => {
+        held.push(resolve)
+        wakeIn(passage.ms)
+      })
+    }
+  }
+
+  /** Runs a task and learns what its calls took, without the pauses between them. */
+  const perform = async <Result extends Answer>(
+    task: (call: Call) => Result | Promise<Result>,
+  ): Promise<Result | Unknown> => {
+    let totalMs: number | undefined
+    const took = (ms: number): void => void (totalMs = (totalMs ?? 0) + ms)
+    try {
+      return await task((request) => limit(() => send(request, took)))
+    } catch {
+      return unknown('bad_answer')
+    } finally {
+      if (totalMs !== undefined) latencyMs += (totalMs - latencyMs) / 5
+    }
+  }
+
+  const run = <Result extends Answer>(
+    key: string,
+    priority: Priority,
+    task: (call: Call) => Result | Promise<Result>,
+  ): Unknown | Promise<Result | Unknown> => {
+    const passage = look(clock.now())
+    if (passage.pass === 'refuse') return passage.finding
+    if (!room.hasPlaceFor(priority)) return unknown('queue_full')
+    return new Promise((resolve) => {
+      const start = (): Promise<void> => perform(task).then(resolve)
+      room.enter(key, priority, { start, refuse: resolve })?.work.refuse(unknown('queue_full'))
+      wake()
+    })
+  }
+
+  const estimateMs = (indicator: Indicator): number | undefined => {
+    const key = keyOf(indicator)
+    const now = clock.now()
+    const passage = look(now)
+    const pauseMs = passage.pass === 'wait' ? passage.ms : 0
+    const begunAt = begun.get(key)
+    if (begunAt !== undefined) return pauseMs + Math.max(0, latencyMs - (now - begunAt))
+    const ahead = room.ahead(key)
+    return ahead === undefined ? undefined : pauseMs + ((ahead + active + 1) / settings.inFlight) * latencyMs
+  }
+
+  return {
+    run,
+    askedAgain: (indicator, priority) => room.askedAgain(keyOf(indicator), priority),
+    estimateMs,
+    state: () => {
+      const now = clock.now()
+      const spent = budget.spent(now)
+      return { waiting: room.size(), inFlight: limit.activeCount, ...barrier.state(now), spent, latencyMs }
+    },
+  }
+}
+
+/** A source that never comes back must not hold the one slot for ever. */
+const timed = <Result extends Answer>(
+  request: () => Promise<Result | Unknown>,
+  timeoutMs: number,
+  clock: Clock,
+): Promise<Result | Unknown> =>
+  new Promise((resolve) => {
+    const cancel = clock.after(timeoutMs, () => resolve(unknown('timeout')))
+    const settle = (answer: Result | Unknown): void => {
+      cancel()
+      resolve(answer)
+    }
+    const fail = (): void => settle(unknown('bad_answer'))
+    try {
+      request().then(settle, fail)
+    } catch {
+      fail()
+    }
+  })
+
+const isFailure = (answer: Answer): answer is Unknown => answer.status === 'unknown'

@@ -1,0 +1,53 @@
+// What is remembered is answered at once: fresh as it is, bad news past its life as stale, good news past its life not at all.
+import type { Finding } from '../domain/finding.js'
+import { keyOf, type Indicator } from '../domain/indicator.js'
+import type { Ask, Layer } from '../domain/lookup.js'
+import type { Cooldown } from './cooldown.js'
+import type { Memory } from './memory.js'
+
+/** Between two attempts to refresh the same finding, however often it is asked for. */
+const refreshSpacingMs = 10_000
+
+export type Recalled = 'fresh' | 'stale' | 'cooling' | 'missed'
+
+export const recall =
+  (
+    memory: Memory,
+    cooldown: Cooldown,
+    now: () => number,
+    /** Told of every ask how it went. */
+    recalled?: (how: Recalled) => void,
+  ): Layer =>
+  (inner) => {
+    const refresh = (key: string, indicator: Indicator, ask: Ask): void => {
+      // What comes of it is remembered further in; nobody waits for it here.
+      if (!cooldown.isCooling(key)) void inner(indicator, ask)
+    }
+    return (indicator, ask) => {
+      const key = keyOf(indicator)
+      const entry = memory.get(key)
+      if (entry) {
+        const time = now()
+        if (time < entry.servedUntil) {
+          if (time >= entry.refreshAt) {
+            entry.refreshAt = time + refreshSpacingMs
+            refresh(key, indicator, ask)
+          }
+          if (time < entry.freshUntil) {
+            recalled?.('fresh')
+            return entry.finding
+          }
+          recalled?.('stale')
+          return stale(entry.finding)
+        }
+      }
+      if (cooldown.isCooling(key)) {
+        recalled?.('cooling')
+        return { status: 'unknown', reason: 'cooling_down' }
+      }
+      recalled?.('missed')
+      return inner(indicator, ask)
+    }
+  }
+
+const stale = (finding: Finding): Finding => (finding.status === 'known' ? { ...finding, stale: true } : finding)

@@ -1,0 +1,134 @@
+// Enrich: every sighting of a chunk gets its verdict, at once where it is known, and within one deadline where it is not.
+import type { Clock } from '../domain/clock.js'
+import type { Decision } from '../domain/decision.js'
+import type { Finding, Unknown } from '../domain/finding.js'
+import type { Indicator } from '../domain/indicator.js'
+import type { Ask, Lookup } from '../domain/lookup.js'
+import type { Extraction, Sighting } from '../domain/sighting.js'
+import type { Verdict } from '../domain/verdict.js'
+import { createFlights, type Flight } from './flights.js'
+
+export type Judged = {
+  readonly sighting: Sighting
+  readonly decision: Decision
+  readonly verdict: Verdict
+  /** Set on a sighting that left without its answer: the answer, when it comes. The same promise for all that wait for one. */
+  readonly late?: Promise<Finding>
+}
+
+export type EnrichOptions = {
+  readonly lookup: Lookup
+  readonly decide: (sighting: Sighting) => Decision
+  readonly judge: (finding: Finding, sighting: Sighting) => Verdict
+  readonly clock: Clock
+  /** `live` waits one deadline at most, and not at all when behind; `complete` waits for every answer. */
+  readonly mode: 'live' | 'complete'
+  readonly deadlineMs: number
+  readonly urgency?: 'live' | 'replay'
+  /** When an answer can be expected; what cannot come in time is not waited for. */
+  readonly estimateMs?: (asked: Indicator) => number | undefined
+}
+
+/** One row of judged sightings per extraction, in order. No promise when nothing has to be waited for. Never rejects. */
+export type Enrich = (
+  chunk: readonly Extraction[],
+  behind: boolean,
+) => readonly (readonly Judged[])[] | Promise<readonly (readonly Judged[])[]>
+
+type Open = {
+  readonly row: Judged[]
+  readonly place: number
+  readonly sighting: Sighting
+  readonly ask: Ask & { readonly decision: Decision }
+  found: Finding | Flight
+}
+
+/** The answer is on its way, but was not waited for: it could not have come in time, or the stream lags. */
+const pending: Unknown = { status: 'unknown', reason: 'pending' }
+/** The answer was waited for until the deadline. */
+const deadline: Unknown = { status: 'unknown', reason: 'deadline' }
+
+/** How long `complete` lets a full waiting room empty itself when nothing of its own is in it, and how often. */
+const roomMs = 100
+const roomTimes = 600
+
+export const createEnrich = (options: EnrichOptions): Enrich => {
+  const { lookup, decide, judge, clock, mode, deadlineMs, estimateMs } = options
+  const urgency = options.urgency ?? 'live'
+  const flights = createFlights()
+
+  const look = (sighting: Sighting, ask: Ask): Finding | Flight => {
+    const found = lookup(sighting, ask)
+    return found instanceof Promise ? flights.of(found) : found
+  }
+
+  const conclude = (open: Open, missing: Unknown): void => {
+    const { row, place, sighting, ask, found } = open
+    const finding = isFlight(found) ? found.finding : found
+    const verdict = judge(finding ?? missing, sighting)
+    row[place] = {
+      sighting,
+      decision: ask.decision,
+      verdict,
+      ...(isFlight(found) && !finding && { late: found.promise }),
+    }
+  }
+
+  const canCome = ({ ask: { decision } }: Open): boolean =>
+    decision.decision !== 'lookup' || (estimateMs?.(decision.ask) ?? 0) <= deadlineMs
+
+  const finishLive = async (opens: readonly Open[]): Promise<void> => {
+    const awaited = new Set(opens.filter(canCome))
+    await flights.settled(flightsOf(awaited), clock, deadlineMs)
+    for (const open of opens) conclude(open, awaited.has(open) ? deadline : pending)
+  }
+
+  const finishComplete = async (opens: readonly Open[]): Promise<void> => {
+    for (let rounds = 0; rounds < roomTimes;) {
+      const flying = flightsOf(opens)
+      await flights.settled(flying, clock)
+      const refused = opens.filter(isRefused)
+      if (refused.length === 0) break
+      if (flying.length === 0 && ++rounds < roomTimes) await new Promise<void>((done) => clock.after(roomMs, done))
+      for (const open of refused) open.found = look(open.sighting, open.ask)
+    }
+    for (const open of opens) conclude(open, pending)
+  }
+
+  return (chunk, behind) => {
+    const opens: Open[] = []
+    const rows = chunk.map(({ action, sightings }) => {
+      const row: Judged[] = []
+      for (const sighting of sightings) {
+        const decision = decide(sighting)
+        const ask = { role: sighting.role, action, evidence: sighting.evidence, decision, urgency }
+        const found = look(sighting, ask)
+        if (isFlight(found) || (mode === 'complete' && isFull(found))) {
+          opens.push({ row, place: row.length, sighting, ask, found })
+          row.push({ sighting, decision, verdict: unjudged })
+        } else row.push({ sighting, decision, verdict: judge(found, sighting) })
+      }
+      return row
+    })
+    if (opens.length === 0) return rows
+    if (mode === 'complete') return finishComplete(opens).then(() => rows)
+    if (!behind && opens.some(canCome)) return finishLive(opens).then(() => rows)
+    for (const open of opens) conclude(open, pending)
+    return rows
+  }
+}
+
+/** Stands in a row until the sighting is judged; never leaves. */
+const unjudged: Verdict = { level: 'unknown', reason: 'pending', flags: {}, because: '' }
+
+const isFlight = (found: Finding | Flight): found is Flight => 'promise' in found
+const isFull = (finding: Finding): boolean => finding.status === 'unknown' && finding.reason === 'queue_full'
+const isRefused = ({ found }: Open): boolean => {
+  const finding = isFlight(found) ? found.finding : found
+  return finding !== undefined && isFull(finding)
+}
+const flightsOf = (opens: Iterable<Open>): Flight[] => {
+  const flying = new Set<Flight>()
+  for (const { found } of opens) if (isFlight(found) && !found.finding) flying.add(found)
+  return [...flying]
+}
