@@ -10,7 +10,7 @@ const reserved = 192
 
 // Never too low, so that nothing has to be measured where there is plenty of room.
 const roughly = (one: AnnotatedIndicator): number =>
-  250 +
+  260 +
   22 * (one.flags?.length ?? 0) +
   6 * (one.field.length + (one.feed?.length ?? 0) + (one.entry?.length ?? 0)) +
   (one.value.length + (one.source?.length ?? 0))

@@ -5,17 +5,20 @@ export const outputSettings = Type.Object(
   {
     key: Type.String({
       default: 'threatweave',
-      pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,63}$',
-      description: 'The one key under which the annotation stands.',
+      pattern:
+        '^(?!(?:message|original_base64|event|threat|related|observables|osint|__proto__)$)[A-Za-z_][A-Za-z0-9_-]{0,63}$',
+      description: 'The one key under which the annotation stands; not one that events or the layers use themselves.',
     }),
     onExisting: Type.Union([Type.Literal('replace'), Type.Literal('keep')], {
       default: 'replace',
-      description: 'What happens to a member that already stands under our key; by default it is taken for a forgery.',
+      description:
+        'What happens to members that a reader would take for our annotation: replace takes them for a forgery, cuts them out and counts them; keep lets such an event pass untouched.',
     }),
     layers: Type.Array(Type.Union([Type.Literal('ecs'), Type.Literal('ocsf')]), {
       default: [],
       uniqueItems: true,
-      description: 'Further shapes of the same finding beside the annotation: ecs, ocsf.',
+      description:
+        'Further shapes of the same finding beside the annotation: ecs (threat.enrichments, related, event.risk_score), ocsf (observables, osint). They are added to what the event already has there.',
     }),
   },
   { additionalProperties: false, default: {}, description: 'The annotation and how it is placed.' },

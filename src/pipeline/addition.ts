@@ -1,0 +1,80 @@
+// Adds the members of a layer to an event that may already hold the same objects and lists, without a second key of a name.
+import type { Edit } from './edit.js'
+import { itemsOf, type Item } from './items.js'
+
+/** A list is added to what is there; a scalar never overrules what the event says itself. */
+export type Addition = {
+  readonly path: readonly [string] | readonly [string, string]
+  /** JSON texts. */
+  readonly items?: readonly string[]
+  readonly scalar?: string
+}
+
+const isObject = (bytes: Buffer, item: Item): boolean => bytes[item.valueStart] === 0x7b
+const isList = (bytes: Buffer, item: Item): boolean => bytes[item.valueStart] === 0x5b
+
+const textOf = ({ items, scalar }: Addition): string =>
+  items === undefined ? (scalar ?? 'null') : `[${items.join(',')}]`
+
+/** JSON texts that stand there already, in the spelling we would use. */
+const present = (bytes: Buffer, items: readonly Item[]): ReadonlySet<string> =>
+  new Set(items.map((item) => JSON.stringify(JSON.parse(bytes.toString('utf8', item.valueStart, item.valueEnd)))))
+
+const extend = (bytes: Buffer, item: Item, added: readonly string[]): Edit[] => {
+  if (isList(bytes, item)) {
+    const { items } = itemsOf(bytes, item.valueStart)
+    const there = present(bytes, items)
+    const fresh = added.filter((text) => !there.has(text)).join(',')
+    const at = item.valueEnd - 1
+    return fresh === '' ? [] : [{ at, until: at, text: items.length === 0 ? fresh : `,${fresh}` }]
+  }
+  const there = present(bytes, [item])
+  const fresh = added.filter((text) => !there.has(text)).join(',')
+  // A single value becomes the first of a list, by what is put around it.
+  return fresh === ''
+    ? []
+    : [
+        { at: item.valueStart, until: item.valueStart, text: '[' },
+        { at: item.valueEnd, until: item.valueEnd, text: `,${fresh}]` },
+      ]
+}
+
+export type Placed = {
+  readonly edits: readonly Edit[]
+  /** Members that are new at the top, as JSON. */ readonly members: string
+}
+
+/** Of several members of one name the last counts, as it does for most readers. */
+export const placeAdditions = (bytes: Buffer, top: readonly Item[], additions: readonly Addition[]): Placed => {
+  const named = new Map(top.map((item) => [item.name, item]))
+  const edits: Edit[] = []
+  const inside = new Map<Item, string[]>()
+  const fresh = new Map<string, string[]>()
+  const put = <Key>(map: Map<Key, string[]>, key: Key, text: string): void => {
+    const list = map.get(key)
+    if (list === undefined) map.set(key, [text])
+    else list.push(text)
+  }
+  let members = ''
+  for (const addition of additions) {
+    const [parentName, childName] = addition.path
+    const parent = named.get(parentName)
+    const found = childName === undefined ? parent : named.get(`${parentName}.${childName}`)
+    if (found !== undefined) edits.push(...extend(bytes, found, addition.items ?? []))
+    else if (childName === undefined) members += `,"${parentName}":${textOf(addition)}`
+    else if (parent === undefined) put(fresh, parentName, `"${childName}":${textOf(addition)}`)
+    else if (isObject(bytes, parent)) {
+      const child = itemsOf(bytes, parent.valueStart).items.findLast((item) => item.name === childName)
+      if (child === undefined) put(inside, parent, `"${childName}":${textOf(addition)}`)
+      else edits.push(...extend(bytes, child, addition.items ?? []))
+    }
+    // Where the event holds something else under the parent's name there is no right place, and the event's word stands.
+  }
+  for (const [parent, texts] of inside) {
+    const at = parent.valueEnd - 1
+    const empty = itemsOf(bytes, parent.valueStart).items.length === 0
+    edits.push({ at, until: at, text: (empty ? '' : ',') + texts.join(',') })
+  }
+  for (const [name, texts] of fresh) members += `,"${name}":{${texts.join(',')}}`
+  return { edits, members }
+}

@@ -1,0 +1,15 @@
+// Edits of a JSON text as bytes: what is put in and what is cut out, and every other byte as it was.
+
+export type Edit = { readonly at: number; readonly until: number; readonly text: string }
+
+/** Edits must not overlap; two at one place are made in the order given. */
+export const applyEdits = (bytes: Buffer, edits: readonly Edit[]): Buffer => {
+  const pieces: Buffer[] = []
+  let done = 0
+  for (const { at, until, text } of edits.toSorted((a, b) => a.at - b.at || a.until - b.until)) {
+    pieces.push(bytes.subarray(done, at), Buffer.from(text))
+    done = until
+  }
+  pieces.push(bytes.subarray(done))
+  return Buffer.concat(pieces)
+}

@@ -1,0 +1,77 @@
+// Finds the members of a JSON object, or the elements of a list, in bytes that are already known to be JSON.
+
+export type Item = {
+  /** Right after the bracket or comma before it, so that what lies between two items belongs to the second. */
+  readonly from: number
+  /** Where its key begins, or its value in a list. */
+  readonly start: number
+  readonly valueStart: number
+  readonly valueEnd: number
+  /** The comma behind it counts, where there is one. */
+  readonly to: number
+  /** Absent in a list. */
+  readonly name?: string
+}
+export type Items = { readonly items: readonly Item[]; /** The closing bracket. */ readonly close: number }
+
+const quoteMark = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+const isOpening = (byte: number | undefined): boolean => byte === 0x7b || byte === 0x5b
+const isClosing = (byte: number | undefined): boolean => byte === 0x7d || byte === 0x5d
+
+const skipSpace = (bytes: Buffer, at: number): number => {
+  while (isSpace(bytes[at])) at++
+  return at
+}
+
+const skipString = (bytes: Buffer, at: number): number => {
+  for (at++; bytes[at] !== quoteMark; at++) if (bytes[at] === backslash) at++
+  return at + 1
+}
+
+const skipValue = (bytes: Buffer, at: number): number => {
+  let depth = 0
+  for (;;) {
+    const byte = bytes[at]
+    if (byte === quoteMark) at = skipString(bytes, at)
+    else {
+      if (isOpening(byte)) depth++
+      else if (isClosing(byte)) depth--
+      else if (depth === 0) {
+        while (at < bytes.length && bytes[at] !== comma && !isClosing(bytes[at]) && !isSpace(bytes[at])) at++
+        return at
+      }
+      at++
+    }
+    if (depth === 0) return at
+  }
+}
+
+/** `open` is the place of the bracket. Linear in the bytes, and no deeper in the stack however deep they nest. */
+export const itemsOf = (bytes: Buffer, open: number): Items => {
+  const named = bytes[open] === 0x7b
+  const items: Item[] = []
+  let from = open + 1
+  let at = skipSpace(bytes, from)
+  while (at < bytes.length && !isClosing(bytes[at])) {
+    const start = at
+    let name: string | undefined
+    if (named) {
+      at = skipString(bytes, at)
+      name = JSON.parse(bytes.toString('utf8', start, at)) as string
+      at = skipSpace(bytes, skipSpace(bytes, at) + 1)
+    }
+    const valueStart = at
+    const valueEnd = skipValue(bytes, at)
+    at = skipSpace(bytes, valueEnd)
+    const more = bytes[at] === comma
+    const to = more ? at + 1 : valueEnd
+    items.push({ from, start, valueStart, valueEnd, to, ...(name === undefined ? {} : { name }) })
+    if (!more) break
+    from = to
+    at = skipSpace(bytes, from)
+  }
+  return { items, close: at }
+}

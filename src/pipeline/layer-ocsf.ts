@@ -1,0 +1,37 @@
+// The annotation once more in the Open Cybersecurity Schema Framework: observables with reputation, and osint.
+import type { AnnotatedIndicator, Annotation } from '../domain/annotation.js'
+import type { Level } from '../domain/finding.js'
+import type { Addition } from './addition.js'
+
+const reputations: Readonly<Record<Level, { readonly score_id: number; readonly score: string }>> = {
+  malicious: { score_id: 10, score: 'Malicious' },
+  suspicious: { score_id: 7, score: 'Suspicious/Risky' },
+  clean: { score_id: 2, score: 'Safe' },
+  unknown: { score_id: 0, score: 'Unknown' },
+}
+
+/** The schema wants the number as well, and a score that no answer gave is not made up here. */
+const reputationOf = ({ verdict, score, source }: AnnotatedIndicator): object | undefined =>
+  score === undefined
+    ? undefined
+    : { base_score: score, ...reputations[verdict], ...(source === undefined ? {} : { provider: source }) }
+
+export const layerOcsf = ({ indicators }: Annotation): Addition[] => {
+  const observables: string[] = []
+  const osint: string[] = []
+  for (const indicator of indicators) {
+    const { type, value, field, verdict, source } = indicator
+    const reputation = reputationOf(indicator)
+    const rated = reputation === undefined ? {} : { reputation }
+    const observed = type === 'ip' ? { type_id: 2, type: 'IP Address' } : { type_id: 1, type: 'Hostname' }
+    observables.push(JSON.stringify({ name: field, ...observed, value, ...rated }))
+    if (verdict === 'unknown') continue
+    const known = type === 'ip' ? { type_id: 1, type: 'IP Address' } : { type_id: 2, type: 'Domain' }
+    const vendor = source === undefined ? {} : { vendor_name: source }
+    osint.push(JSON.stringify({ name: field, ...known, value, labels: [verdict], ...vendor, ...rated }))
+  }
+  const additions: Addition[] = []
+  if (observables.length > 0) additions.push({ path: ['observables'], items: observables })
+  if (osint.length > 0) additions.push({ path: ['osint'], items: osint })
+  return additions
+}
