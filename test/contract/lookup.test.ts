@@ -1,0 +1,30 @@
+// The contract of a lookup, held against each layer alone and against all of them together.
+import { admit, createAdmission } from '../../src/lookup/admit.js'
+import { coalesce } from '../../src/lookup/coalesce.js'
+import { createCooldown } from '../../src/lookup/cooldown.js'
+import { createMemory } from '../../src/lookup/memory.js'
+import { recall } from '../../src/lookup/recall.js'
+import { remember } from '../../src/lookup/remember.js'
+import { retry } from '../../src/lookup/retry.js'
+import { stack } from '../../src/lookup/stack.js'
+import { admissionSettings, classify, cooldownSettings, memorySettings, retrySettings } from '../support/lookup.js'
+import { createStack, direct } from '../support/stacks.js'
+import { describeLookup } from './lookup-contract.js'
+
+const newMemory = () => createMemory(memorySettings, { classify })
+
+describeLookup('recall', (source, clock) =>
+  stack(recall(newMemory(), createCooldown(cooldownSettings, clock.now), clock.now))(direct(source)),
+)
+describeLookup('coalesce', (source) => stack(coalesce())(direct(source)))
+describeLookup('remember', (source, clock) =>
+  stack(remember(newMemory(), createCooldown(cooldownSettings, clock.now)))(direct(source)),
+)
+describeLookup('remember with a disk', (source, clock) =>
+  stack(remember(newMemory(), createCooldown(cooldownSettings, clock.now), () => Promise.resolve()))(direct(source)),
+)
+describeLookup('retry', (source, clock) =>
+  stack((inner) => inner)(direct(retry(retrySettings, clock, () => 1)(source))),
+)
+describeLookup('admit', (source, clock) => stack(admit(createAdmission(admissionSettings, clock)))(source))
+describeLookup('the whole stack', (source, clock) => createStack(source, clock).lookup)
