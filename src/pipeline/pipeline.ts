@@ -1,5 +1,11 @@
 // The line: a chunk of events in, the same events with their annotations out, in order.
 import type { Annotation } from '../domain/annotation.js'
+import type { Direction, Extraction, Sighting } from '../domain/sighting.js'
+import type { Annotate } from './annotate.js'
+import { conclude } from './conclude.js'
+import type { Enrich, Judged } from './enrich.js'
+import type { Event } from './event.js'
+import { writeAnnotation } from './write-annotation.js'
 
 export type EventIn = {
   readonly bytes: Buffer
@@ -10,11 +16,14 @@ export type EventIn = {
 }
 
 export type EventOut = {
+  readonly event: Event
   readonly annotation: Annotation
   /** The annotation as JSON text, for placements beside the event. */
   readonly annotationText: string
-  /** The event with its annotation; built when first read. */
-  readonly bytes: Buffer
+  /** The event with its annotation. */
+  readonly bytes: () => Buffer
+  /** Who was judged how, and what is still awaited. */
+  readonly judged: readonly Judged[]
 }
 
 /**
@@ -25,3 +34,48 @@ export type Pipeline = (
   chunk: readonly EventIn[],
   behind: boolean,
 ) => readonly EventOut[] | Promise<readonly EventOut[]>
+
+export type Steps = {
+  readonly decode: (bytes: Buffer) => Event
+  readonly extract: (event: Event) => Extraction
+  readonly enrich: Enrich
+  readonly direction: (sightings: readonly Sighting[]) => Direction
+  readonly annotate: Annotate
+}
+
+export const createPipeline = ({ decode, extract, enrich, direction, annotate }: Steps): Pipeline => {
+  const finish = (
+    { origin, time }: EventIn,
+    event: Event,
+    extraction: Extraction,
+    judged: readonly Judged[],
+  ): EventOut => {
+    const annotation = annotate.complete(
+      event,
+      conclude({
+        extraction,
+        decisions: judged.map(({ decision }) => decision),
+        verdicts: judged.map(({ verdict }) => verdict),
+        direction: direction(extraction.sightings),
+        origin,
+      }),
+    )
+    const annotationText = writeAnnotation(annotation)
+    return {
+      event,
+      annotation,
+      annotationText,
+      judged,
+      bytes: () => annotate.place(event, annotation, annotationText, time),
+    }
+  }
+
+  return (chunk, behind) => {
+    const events = chunk.map(({ bytes }) => decode(bytes))
+    const extractions = events.map(extract)
+    const rows = enrich(extractions, behind)
+    const finishAll = (all: readonly (readonly Judged[])[]): EventOut[] =>
+      chunk.map((one, place) => finish(one, events[place] as Event, extractions[place] as Extraction, all[place] ?? []))
+    return rows instanceof Promise ? rows.then(finishAll) : finishAll(rows)
+  }
+}
