@@ -1,17 +1,23 @@
 // The whole configuration, declared once: types, defaults, environment names, documentation and schemas/ derive from it.
 import { Type, type Static } from '@sinclair/typebox'
+import { admitSettings } from './settings/admit.js'
+import { enrichSettings } from './settings/enrich.js'
 import { extractSettings } from './settings/extract.js'
 import { gateSettings } from './settings/gate.js'
 import { intelSettings } from './settings/intel.js'
 import { logSettings } from './settings/log.js'
+import { memorySettings } from './settings/memory.js'
 import { outputSettings } from './settings/output.js'
 
 export const configSchema = Type.Object(
   {
+    admit: admitSettings,
+    enrich: enrichSettings,
     extract: extractSettings,
     gate: gateSettings,
     intel: intelSettings,
     log: logSettings,
+    memory: memorySettings,
     output: outputSettings,
   },
   {

@@ -90,7 +90,10 @@ export const createAdmission = (settings: AdmissionSettings, clock: Clock): Admi
     for (const resume of again) resume()
     while (active < settings.inFlight && room.size() > 0) {
       const passage = look(clock.now())
-      if (passage.pass === 'wait') { wakeIn(passage.ms); return; }
+      if (passage.pass === 'wait') {
+        wakeIn(passage.ms)
+        return
+      }
       const guest = room.next()
       if (passage.pass === 'refuse') guest?.work.refuse(passage.finding)
       else if (guest) begin(guest.key, guest.work)

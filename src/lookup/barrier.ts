@@ -82,7 +82,10 @@ export const createBarrier = (settings: BarrierSettings): Barrier => {
       return true
     },
     note: (failure, isProbe, now) => {
-      if (failure && shutting.has(failure.reason)) { noteFailure(failure, isProbe, now); return; }
+      if (failure && shutting.has(failure.reason)) {
+        noteFailure(failure, isProbe, now)
+        return
+      }
       if (shut && !isProbe) return
       shut = undefined
       failures = pauses = breaks = 0

@@ -1,5 +1,6 @@
 // The journal: what was paid for, on disk, so that a restart pays for nothing twice.
 import type { Finding } from '../domain/finding.js'
+import type { Indicator } from '../domain/indicator.js'
 
 export type JournalSettings = {
   /** A folder; created when absent, safe to delete while nobody uses it. */
@@ -9,7 +10,7 @@ export type JournalSettings = {
 
 export type Journal = {
   /** Resolves when the operating system has the record: from then on only the loss of the machine loses it. Never rejects. */
-  readonly append: (key: string, finding: Finding) => Promise<void>
+  readonly append: (indicator: Indicator, finding: Finding) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -19,5 +20,5 @@ export type Journal = {
  */
 export declare const openJournal: (
   settings: JournalSettings,
-  options: { readonly restore: (key: string, finding: Finding) => void },
+  options: { readonly restore: (indicator: Indicator, finding: Finding) => void },
 ) => Promise<Journal>

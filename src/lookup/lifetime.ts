@@ -1,5 +1,6 @@
 // How long a finding may be used: life depends on the worst it says, and is counted from when it was obtained.
 import type { Finding, Known, Level } from '../domain/finding.js'
+import { keyOf, type Indicator } from '../domain/indicator.js'
 import { kindOf } from '../domain/reason.js'
 
 export type LifetimeSettings = {
@@ -26,20 +27,23 @@ export type Lifetime = { readonly refreshAt: number; readonly freshUntil: number
 export const isRememberable = (finding: Finding): boolean =>
   finding.status === 'known' || (finding.at !== undefined && kindOf(finding.reason) === 'answer')
 
-export type LifetimeOf = (key: string, finding: Finding) => Lifetime
+export type LifetimeOf = (indicator: Indicator, finding: Finding) => Lifetime
+
+/** The worst level that the facts have for any role. */
+export type Classify = (finding: Known, indicator: Indicator) => Level
 
 export const createLifetimeOf =
   (
     settings: LifetimeSettings,
-    classify: (finding: Known) => Level,
+    classify: Classify,
     /** 0 to 1, always the same for the same key, so that a life read back from disk ends when it would have. */
     chance: (key: string) => number = chanceOf,
   ): LifetimeOf =>
-  (key, finding) => {
+  (indicator, finding) => {
     const { malicious, suspicious, clean, noVerdict, notFound } = settings.freshSeconds
-    const level = finding.status === 'known' ? classify(finding) : undefined
+    const level = finding.status === 'known' ? classify(finding, indicator) : undefined
     const full = level === undefined ? notFound : { malicious, suspicious, clean, unknown: noVerdict }[level]
-    const lifeMs = full * 1000 * (1 - settings.jitter * chance(key))
+    const lifeMs = full * 1000 * (1 - settings.jitter * chance(keyOf(indicator)))
     const freshUntil = (finding.at ?? 0) + lifeMs
     const isBad = level === 'malicious' || level === 'suspicious'
     return {

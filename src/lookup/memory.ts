@@ -1,7 +1,8 @@
 // The memory: what was paid for, bounded, each finding with its lifetime; the least recently asked for goes first.
 import { LRUCache } from 'lru-cache'
-import type { Finding, Known, Level } from '../domain/finding.js'
-import { createLifetimeOf, type LifetimeSettings } from './lifetime.js'
+import type { Finding } from '../domain/finding.js'
+import { keyOf, type Indicator } from '../domain/indicator.js'
+import { createLifetimeOf, type Classify, type LifetimeSettings } from './lifetime.js'
 
 export type MemorySettings = LifetimeSettings & { readonly maxEntries: number }
 
@@ -11,29 +12,28 @@ export type Remembered = {
   readonly servedUntil: number
   /** Moves on with every attempt, so that one ask in a while refreshes and not each. */
   refreshAt: number
+  /** The same finding marked stale, made once. */
+  stale?: Finding
 }
 
 export type Memory = {
   readonly get: (key: string) => Remembered | undefined
-  readonly set: (key: string, finding: Finding) => void
+  readonly set: (indicator: Indicator, finding: Finding) => void
   readonly size: () => number
-  /** Until when the finding is worth keeping, in epoch milliseconds. */
-  readonly servedUntil: (key: string, finding: Finding) => number
 }
 
 export const createMemory = (
   settings: MemorySettings,
-  { classify, chance }: { classify: (finding: Known) => Level; chance?: (key: string) => number },
+  { classify, chance }: { classify: Classify; chance?: (key: string) => number },
 ): Memory => {
   const entries = new LRUCache<string, Remembered>({ max: settings.maxEntries })
   const lifetimeOf = createLifetimeOf(settings, classify, chance)
   return {
     get: (key) => entries.get(key),
-    set: (key, finding) => {
-      const { refreshAt, freshUntil, servedUntil } = lifetimeOf(key, finding)
-      entries.set(key, { finding, refreshAt, freshUntil, servedUntil })
+    set: (indicator, finding) => {
+      const { refreshAt, freshUntil, servedUntil } = lifetimeOf(indicator, finding)
+      entries.set(keyOf(indicator), { finding, refreshAt, freshUntil, servedUntil })
     },
     size: () => entries.size,
-    servedUntil: (key, finding) => lifetimeOf(key, finding).servedUntil,
   }
 }

@@ -38,7 +38,7 @@ export const recall =
             return entry.finding
           }
           recalled?.('stale')
-          return stale(entry.finding)
+          return (entry.stale ??= stale(entry.finding))
         }
       }
       if (cooldown.isCooling(key)) {

@@ -112,7 +112,7 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
     })
     if (opens.length === 0) return rows
     if (mode === 'complete') return finishComplete(opens).then(() => rows)
-    if (!behind && opens.some(canCome)) return finishLive(opens).then(() => rows)
+    if (!behind && deadlineMs > 0 && opens.some(canCome)) return finishLive(opens).then(() => rows)
     for (const open of opens) conclude(open, pending)
     return rows
   }

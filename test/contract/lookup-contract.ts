@@ -56,7 +56,7 @@ export const describeLookup = (name: string, create: CreateLookup): void => {
         status: 'known',
         facts: malicious,
         source: 'service',
-        at: expect.any(Number),
+        at: expect.any(Number) as number,
       })
     })
 
