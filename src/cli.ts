@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 // The command table: name → one function; nothing else.
 import { parseArgs } from 'node:util'
+import { check } from './commands/check.js'
 import { exitCodes, UsageError, type Command, type Io } from './commands/command.js'
 import { ConfigurationError } from './commands/load-config.js'
 
-const commands: Readonly<Record<string, Command>> = {}
+const commands: Readonly<Record<string, Command>> = {
+  check,
+}
 
 const overview = (): string => {
   const width = Math.max(...Object.keys(commands).map((name) => name.length), 0)

@@ -42,7 +42,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   'p-limit': ['lookup/admit.ts'],
   pino: ['telemetry/logger.ts'],
   tldts: ['domain/public-suffix.ts'],
-  yaml: ['config/', 'alerts/'],
+  yaml: ['config/', 'alerts/', 'commands/check.ts'],
   ajv: ['config/load.ts'],
   '@sinclair/typebox': ['config/'],
   fastify: ['service/', 'ops/'],
