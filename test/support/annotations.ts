@@ -1,0 +1,46 @@
+// Annotations for tests that are not about what they say.
+import type { Annotation } from '../../src/domain/annotation.js'
+
+export const plainAnnotation: Annotation = {
+  schema_version: 1,
+  status: 'complete',
+  verdict: 'malicious',
+  malicious: true,
+  score: 90,
+  type: 'ip',
+  value: '198.51.100.60',
+  field: 'source.ip',
+  role: 'source',
+  direction: 'inbound',
+  action: 'allowed',
+  is_malicious: true,
+  summary: 'source.ip 198.51.100.60 is malicious: reported malicious',
+  source: 'service',
+  verdict_time: '2026-11-15T08:00:00.000Z',
+  stale: false,
+  enrichment_id: 'firewall/0/1',
+  indicators: [
+    {
+      type: 'ip',
+      value: '198.51.100.60',
+      field: 'source.ip',
+      role: 'source',
+      decision: 'lookup',
+      verdict: 'malicious',
+      score: 90,
+      flags: ['is_malicious'],
+      source: 'service',
+      at: '2026-11-15T08:00:00.000Z',
+      stale: false,
+    },
+    {
+      type: 'domain',
+      value: 'www.example.test',
+      field: 'url.domain',
+      role: 'url',
+      decision: 'lookup',
+      verdict: 'unknown',
+      reason: 'not_found',
+    },
+  ],
+}
