@@ -1,8 +1,22 @@
 // Settings of where verdicts come from.
 import { Type } from '@sinclair/typebox'
+import { shippedTable } from '../../domain/judgement-table.js'
+import { serviceSettings } from './intel-service.js'
+import { tableSettings } from './intel-table.js'
 
 export const intelSettings = Type.Object(
   {
+    service: serviceSettings,
+    table: tableSettings,
+    ip: Type.Object(
+      {
+        escalate: Type.Boolean({
+          default: true,
+          description: 'Ask once more, for scores and flags, about an address that is not plainly clean.',
+        }),
+      },
+      { additionalProperties: false, default: {}, description: 'How an address is asked about.' },
+    ),
     domain: Type.Object(
       {
         ask: Type.Union([Type.Literal('registrable'), Type.Literal('host')], {
@@ -10,8 +24,27 @@ export const intelSettings = Type.Object(
           description:
             'Ask about the registrable domain (fewer credits, no internal host names told) or the whole host name.',
         }),
+        maxAgeDays: Type.Number({
+          default: shippedTable.maxAgeDays,
+          minimum: 0,
+          description: 'A report older than this says nothing any more: the name is unknown, `outdated`.',
+        }),
+        report: Type.Union([Type.Literal('never'), Type.Literal('suspicious'), Type.Literal('always')], {
+          default: 'never',
+          description:
+            'Whether the full report is read too, for one more call: never, when a host is rated badly, always.',
+        }),
+        scan: Type.Union([Type.Literal('off'), Type.Literal('private'), Type.Literal('public')], {
+          default: 'off',
+          description:
+            'Scan names that nobody has a report of. A public scan tells the world that you look at the name.',
+        }),
+        scanFile: Type.String({
+          default: 'threatweave-scans.json',
+          description: 'Where started scans are written down, so that none is ever started twice.',
+        }),
       },
-      { additionalProperties: false, default: {} },
+      { additionalProperties: false, default: {}, description: 'How a name is asked about.' },
     ),
   },
   { additionalProperties: false, default: {}, description: 'Where verdicts come from and how they are judged.' },

@@ -1,0 +1,136 @@
+// One HTTP call to the lookup service, bounded in every direction: an answer, or a failure with its reason; never a throw.
+import { request, type Dispatcher } from 'undici'
+import { buildRequest, type Given, type Request } from './build-request.js'
+import { badAnswer, badInput, classify, classifyTransport, late, type Failure } from './classify.js'
+import { connect, refuseUnusable, type ConnectSettings, type Surroundings } from './connect.js'
+import type { OperationName, Parameters, PathProfile } from './operations.js'
+import { parseBody } from './parse-body.js'
+import { numberOf, textOf, type Json } from './read-value.js'
+import { createRedact, type Redact } from './redact.js'
+
+export type ServiceSettings = ConnectSettings & {
+  readonly baseUrl: string
+  readonly paths: PathProfile
+  readonly headersTimeoutMs: number
+  readonly bodyTimeoutMs: number
+  readonly maxAnswerBytes: number
+  readonly maxAnswerDepth: number
+}
+
+export type Outside = Surroundings & { readonly now: () => number }
+
+export type Answer = { readonly status: 'answer'; readonly body: Json }
+export type Reply = Answer | { readonly status: 'failure'; readonly failure: Failure }
+
+export type Client = {
+  readonly call: <Name extends OperationName>(name: Name, parameters: Parameters<Name>) => Promise<Reply>
+  /** For a name and parameters that came as text. */
+  readonly callNamed: (name: OperationName, parameters: Given) => Promise<Reply>
+  readonly redact: Redact
+  readonly close: () => Promise<void>
+}
+
+/** Throws when the settings cannot work. */
+export const createClient = (settings: ServiceSettings, outside: Outside): Client => {
+  const base = new URL(settings.baseUrl)
+  refuseUnusable(settings, base)
+  const redact = createRedact(settings.apiKey)
+  const dispatcher = connect(settings, base, outside)
+  const paths = { profile: settings.paths, overrides: settings.pathOverrides }
+  const headers = {
+    accept: 'application/json',
+    'user-agent': 'threatweave',
+    ...(settings.apiKey === '' ? {} : { [settings.apiKeyHeader]: settings.apiKey }),
+  }
+  const prefix = base.pathname.replace(/\/+$/, '')
+  const callNamed = async (name: OperationName, parameters: Given): Promise<Reply> => {
+    const built = buildRequest(name, parameters, paths)
+    if ('problem' in built) return failed(badInput(built.problem))
+    const reply = await send(
+      { ...built, path: prefix + built.path },
+      { base, headers, dispatcher, settings, redact, outside },
+    )
+    return reply.status === 'answer' ? reply : failed({ ...reply.failure, detail: redact.text(reply.failure.detail) })
+  }
+  return { call: callNamed, callNamed, redact, close: () => dispatcher.close() }
+}
+
+const failed = (failure: Failure): Reply => ({ status: 'failure', failure })
+
+type Way = {
+  readonly base: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly dispatcher: Dispatcher
+  readonly settings: ServiceSettings
+  readonly redact: Redact
+  readonly outside: Outside
+}
+
+const send = async (built: Request, way: Way): Promise<Reply> => {
+  const { settings } = way
+  const stop = new AbortController()
+  let phase = 'the answer'
+  const limit = (ms: number): NodeJS.Timeout => setTimeout(() => stop.abort(), ms)
+  let timer = limit(settings.connectTimeoutMs + settings.headersTimeoutMs)
+  try {
+    const response = await request(new URL(built.path, way.base), {
+      method: built.method,
+      headers: {
+        ...way.headers,
+        ...(built.form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
+      body: built.form ?? null,
+      dispatcher: way.dispatcher,
+      signal: stop.signal,
+    })
+    clearTimeout(timer)
+    phase = 'the rest of the answer'
+    timer = limit(settings.bodyTimeoutMs)
+    const bytes = await readBody(response.body, settings.maxAnswerBytes)
+    const retryAfterMs = retryAfter(response.headers['retry-after'], way.outside.now())
+    return readReply(response.statusCode, bytes, retryAfterMs, way)
+  } catch (error) {
+    return failed(stop.signal.aborted ? late(phase) : classifyTransport(codeOf(error)))
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const readBody = async (body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array | undefined> => {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > maxBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, size)
+}
+
+const readReply = (http: number, bytes: Uint8Array | undefined, retryAfterMs: number | undefined, way: Way): Reply => {
+  const isGood = http >= 200 && http < 300
+  if (http >= 300 && http < 400) return failed(badAnswer(`HTTP ${http}: a redirect, which is not followed`))
+  if (!bytes && isGood) return failed(badAnswer(`the answer is larger than ${way.settings.maxAnswerBytes} bytes`))
+  const parsed = parseBody(bytes ?? new Uint8Array(), way.settings.maxAnswerDepth, way.redact)
+  if ('problem' in parsed) {
+    if (isGood) return failed(badAnswer(`HTTP ${http}, but the answer ${parsed.problem}`))
+    return failed(classify({ http, code: undefined, message: '', retryAfterMs }))
+  }
+  const { body } = parsed
+  const code = numberOf(body.status)
+  if (isGood && code === 200) return { status: 'answer', body }
+  return failed(classify({ http, code, message: textOf(body.message, 500) ?? '', retryAfterMs }))
+}
+
+/** Seconds or a date; no provider gets to name more than a day. */
+const retryAfter = (header: string | string[] | undefined, now: number): number | undefined => {
+  if (typeof header !== 'string') return undefined
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), 86_400_000)
+}
+
+/** Only the code of an error is ever shown: its words may hold anything. */
+const codeOf = (error: unknown): string => {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code) ? code : 'CONNECTION_FAILED'
+}

@@ -1,0 +1,65 @@
+// The one pool of connections to the lookup service: HTTPS unless it is this machine, through the proxy there is, trusting a private CA.
+import { rootCertificates } from 'node:tls'
+import { EnvHttpProxyAgent, type Dispatcher } from 'undici'
+import { isOperation } from './operations.js'
+
+export type ConnectSettings = {
+  readonly apiKey: string
+  readonly apiKeyHeader: string
+  readonly pathOverrides: Readonly<Record<string, string>>
+  readonly concurrency: number
+  readonly allowHttp: boolean
+  readonly connectTimeoutMs: number
+}
+
+export type Surroundings = {
+  /** For HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either case. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Certificates, as PEM, that are trusted besides the usual ones. */
+  readonly ca?: string
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' ||
+  host.endsWith('.localhost') ||
+  host === '[::1]' ||
+  /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)
+
+/** Throws when the settings cannot work; what it throws never holds the key. */
+export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
+  if (base.protocol !== 'https:' && base.protocol !== 'http:') throw new Error('intel.service.baseUrl must be https')
+  if (base.protocol === 'http:' && !settings.allowHttp && !isLoopback(base.hostname))
+    throw new Error('intel.service.baseUrl must be https; intel.service.allowHttp lets the key travel in the clear')
+  if (base.username !== '' || base.password !== '') throw new Error('intel.service.baseUrl must not hold a password')
+  if (!/^[\x21-\x7e]*$/.test(settings.apiKey))
+    throw new Error('intel.service.apiKey holds characters that cannot stand in a header')
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(settings.apiKeyHeader))
+    throw new Error('intel.service.apiKeyHeader is not a header name')
+  const wrong = Object.entries(settings.pathOverrides).find(
+    ([name, path]) => !isOperation(name) || !path.startsWith('/'),
+  )
+  if (wrong) throw new Error(`intel.service.pathOverrides.${wrong[0]} must be an operation's name and a path`)
+}
+
+/** A service on this machine is never reached through a proxy. */
+export const connect = (settings: ConnectSettings, base: URL, { env, ca }: Surroundings): Dispatcher => {
+  const isLocal = isLoopback(base.hostname)
+  const tls = { timeout: settings.connectTimeoutMs, ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }) }
+  // Given as empty text, so that the library does not look into the environment itself.
+  const proxy = (name: string): string => (isLocal ? '' : (env[name.toLowerCase()] ?? env[name] ?? ''))
+  for (const name of ['HTTP_PROXY', 'HTTPS_PROXY'])
+    if (proxy(name) !== '' && !URL.canParse(proxy(name))) throw new Error(`${name} is not a URL`)
+  return new EnvHttpProxyAgent({
+    httpProxy: proxy('HTTP_PROXY'),
+    httpsProxy: proxy('HTTPS_PROXY'),
+    noProxy: proxy('NO_PROXY'),
+    connections: settings.concurrency,
+    pipelining: 1,
+    connect: tls,
+    requestTls: tls,
+    proxyTls: tls,
+    // Our own timers run over whole phases; the library's start anew with every byte.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+}

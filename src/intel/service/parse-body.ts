@@ -1,0 +1,36 @@
+// Bytes of an answer become an object, within bounds of size and depth, with the key taken out.
+import type { Redact } from './redact.js'
+import { isObject, type Json } from './read-value.js'
+
+export type Parsed = { readonly body: Json } | { readonly problem: string }
+
+export const parseBody = (bytes: Uint8Array, maxDepth: number, redact: Redact): Parsed => {
+  const sent = new TextDecoder().decode(bytes)
+  if (depthExceeds(sent, maxDepth)) return { problem: `is nested deeper than ${maxDepth}` }
+  let value: unknown
+  try {
+    value = JSON.parse(redact.text(sent))
+  } catch {
+    return { problem: sent.trimStart().startsWith('<') ? 'is a web page' : 'is not JSON' }
+  }
+  if (!isObject(value)) return { problem: 'is not a JSON object' }
+  // Escapes may spell what the text as such does not show.
+  return { body: sent.includes('\\') ? (redact.deep(value) as Json) : value }
+}
+
+/** Counted on the text, before anything walks the value. */
+const depthExceeds = (text: string, maxDepth: number): boolean => {
+  let depth = 0
+  let quoted = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (quoted) {
+      if (code === 92) i++
+      else if (code === 34) quoted = false
+    } else if (code === 34) quoted = true
+    else if (code === 123 || code === 91) {
+      if (++depth > maxDepth) return true
+    } else if (code === 125 || code === 93) depth--
+  }
+  return false
+}
