@@ -3,10 +3,12 @@
 import { parseArgs } from 'node:util'
 import { check } from './commands/check.js'
 import { exitCodes, UsageError, type Command, type Io } from './commands/command.js'
+import { extract } from './commands/extract.js'
 import { ConfigurationError } from './commands/load-config.js'
 
 const commands: Readonly<Record<string, Command>> = {
   check,
+  extract,
 }
 
 const overview = (): string => {

@@ -1,0 +1,63 @@
+// The `extract` command: what would be looked at in each event, one JSON object a line; nobody is asked.
+import { readFileSync } from 'node:fs'
+import { createDecide } from '../lookup/gate.js'
+import { loadGate } from '../intel/load-gate.js'
+import { decode } from '../pipeline/decode.js'
+import { directionOf } from '../pipeline/direction.js'
+import { createExtract } from '../pipeline/extract.js'
+import { exitCodes, UsageError, type Command } from './command.js'
+import { ConfigurationError, configOption, loadConfig } from './load-config.js'
+import { readLines } from './read-lines.js'
+import { write } from './write-lines.js'
+
+export const extract: Command = {
+  summary: 'show the addresses and names in log events and what would be done with each; asks nobody',
+  help: `Usage: threatweave extract [options] [FILE…]
+
+Reads one event a line from files (.gz too) or standard input and prints one JSON object a line, in order:
+
+  {"action":"blocked","direction":"inbound","indicators":[
+    {"type":"ip","value":"198.51.100.60","field":"src","role":"source","decision":"lookup"}, …]}
+
+decision is lookup (may be asked of the service), feeds (local intelligence only) or skip, with the reason. Nobody is asked.
+
+Options:
+  -c, --config FILE   the configuration to run with (default: THREATWEAVE_CONFIG, or built-in defaults)
+  -h, --help          this text
+
+Example:
+  echo 'action=deny src=192.0.2.7 dst=10.0.0.5' | threatweave extract
+`,
+  options: configOption,
+  run: async (args, io) => {
+    const config = loadConfig(args, io)
+    const gate = loadGate(config.gate, config.intel.domain.ask, (path) => readFileSync(path, 'utf8'))
+    if ('problems' in gate) throw new ConfigurationError(gate.problems)
+    const decide = createDecide(gate.options)
+    const find = createExtract(config.extract)
+    try {
+      for await (const lines of readLines(args.positionals, io.stdin)) {
+        if (io.signal.aborted) break
+        let out = ''
+        for (const { bytes } of lines) {
+          const { action, sightings, truncated } = find(decode(bytes, config.extract))
+          const indicators = sightings.map((sighting) => {
+            const decision = decide(sighting)
+            const { type, value, field, role } = sighting
+            return decision.decision === 'lookup'
+              ? { type, value, field, role, decision: decision.decision }
+              : { type, value, field, role, decision: decision.decision, reason: decision.reason }
+          })
+          const direction = directionOf(sightings, gate.options.ownRanges)
+          out += `${JSON.stringify({ action, direction, indicators, ...(truncated ? { truncated } : {}) })}\n`
+        }
+        await write(io.stdout, out)
+      }
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && typeof error.code === 'string')
+        throw new UsageError(`cannot read the input: ${error.message}`)
+      throw error
+    }
+    return exitCodes.ok
+  },
+}

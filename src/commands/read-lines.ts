@@ -1,0 +1,80 @@
+// Reads lines as bytes from files (`.gz` too) or standard input, in order, holding no more than one chunk and one line.
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+
+export type Line = {
+  readonly bytes: Buffer
+  /** `file:line`, counted from 1; `-` for standard input. */
+  readonly origin: string
+}
+
+/** A line longer than this is cut in pieces of this length, so that no input can exhaust the memory. */
+export const maxLineBytes = 64 * 1024 * 1024
+
+const newline = 0x0a
+const carriageReturn = 0x0d
+
+/** No file, or `-`, is standard input. A file that cannot be read ends the iteration with its error. */
+export async function* readLines(files: readonly string[], stdin: Readable): AsyncGenerator<readonly Line[]> {
+  for (const name of files.length === 0 ? ['-'] : files) {
+    const raw = name === '-' ? stdin : createReadStream(name, { highWaterMark: 256 * 1024 })
+    yield* splitLines(await unpack(raw), name)
+  }
+}
+
+/** Whether it is packed is told by its first bytes, not by its name. */
+const unpack = async (raw: Readable): Promise<AsyncIterable<Buffer>> => {
+  const chunks = raw[Symbol.asyncIterator]() as AsyncIterator<Buffer | string>
+  const first = await chunks.next()
+  if (first.done === true) return empty()
+  const head = toBuffer(first.value)
+  const rest = startingWith(head, chunks)
+  if (!(head[0] === 0x1f && head[1] === 0x8b)) return rest
+  const gunzip = createGunzip()
+  const { pipeline } = await import('node:stream')
+  // The error reaches the reader of `gunzip`; the callback is there because pipeline wants one.
+  pipeline(rest, gunzip, () => undefined)
+  return gunzip
+}
+
+async function* empty(): AsyncGenerator<Buffer> {
+  // Nothing to give.
+}
+
+async function* startingWith(head: Buffer, chunks: AsyncIterator<Buffer | string>): AsyncGenerator<Buffer> {
+  yield head
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield toBuffer(next.value)
+}
+
+const toBuffer = (chunk: Buffer | string): Buffer => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+
+/** The lines that each chunk completes, together. The last one needs no newline; a carriage return before it is dropped. */
+export async function* splitLines(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Line[]> {
+  let held: Buffer[] = []
+  let heldBytes = 0
+  let number = 0
+  const take = (end: Buffer): Line => {
+    const bytes = held.length === 0 ? end : Buffer.concat([...held, end])
+    held = []
+    heldBytes = 0
+    number++
+    const isWindows = bytes.length > 0 && bytes[bytes.length - 1] === carriageReturn
+    return { bytes: isWindows ? bytes.subarray(0, -1) : bytes, origin: `${name}:${number}` }
+  }
+  for await (const chunk of chunks) {
+    const lines: Line[] = []
+    let from = 0
+    for (let to = chunk.indexOf(newline); to >= 0; to = chunk.indexOf(newline, from)) {
+      lines.push(take(chunk.subarray(from, to)))
+      from = to + 1
+    }
+    if (from < chunk.length) {
+      held.push(chunk.subarray(from))
+      heldBytes += chunk.length - from
+      if (heldBytes >= maxLineBytes) lines.push(take(Buffer.alloc(0)))
+    }
+    if (lines.length > 0) yield lines
+  }
+  if (heldBytes > 0) yield [take(Buffer.alloc(0))]
+}

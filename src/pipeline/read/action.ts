@@ -1,0 +1,114 @@
+// Tells from a product's verb, or from a line of text, whether the traffic was let through.
+import type { Action } from '../../domain/sighting.js'
+
+const words = (list: string): readonly string[] => list.trim().split(/\s+/)
+
+const verbs = new Map<string, 'allowed' | 'blocked'>([
+  ...words(
+    `allow allowed allows accept accepted accepts permit permitted permits pass passed passes passthrough pass-through granted grant forward forwarded
+     bypass bypassed decrypt encrypt close client-rst server-rst timeout start ip-conn alert monitor monitored authorized authorize allow_listed
+     trusted proxied observed tunnel tunneled tcp_hit tcp_miss tcp_tunnel tcp_mem_hit continue override allowlist whitelisted whitelist established
+     delivered deliver relayed noaction no_action not_blocked notblocked a ok logged log_only trust fastpath open opened success succeeded dns_allowed
+     default-allow allow-all permit-all decoded exempted exempt accept-allowed allowed_by_policy session-created flow_session_create release released`,
+  ).map((verb): [string, 'allowed'] => [verb, 'allowed']),
+  ...words(
+    `deny denied denies drop dropped drops block blocked blocks reject rejected rejects refuse refused discard discarded prevent prevented
+     reset reset-both reset-client reset-server reset_both tcp_reset tcp-reset tcp_denied block-url block-ip block-continue drop-icmp drop-packet drop_all dropall
+     quarantine quarantined kill killed disallow disallowed forbidden sinkhole sinkholed tarpit tarpitted blacklist blacklisted blocklist blocked_by_policy
+     dos-drop random-drop syncookie-sent banned ban would_block_not terminated terminate reject-both shun shunned denied_by_policy flow_session_deny deleted bounced
+     policy-denied access-denied not-allowed challenge managed_challenge jschallenge js_challenge captcha connection_drop rejected_by_policy override-blocked d r`,
+  ).map((verb): [string, 'blocked'] => [verb, 'blocked']),
+])
+
+/** The value of a field that holds an action; numbers and words that say neither are unknown. */
+export const actionOfVerb = (value: string): Action => {
+  if (value.length === 0 || value.length > 64) return 'unknown'
+  const verb = value.trim().toLowerCase()
+  const exact = verbs.get(verb) ?? verbs.get(verb.replaceAll(' ', '_'))
+  if (exact) return exact
+  if (/\bnot[ _-]?(blocked|denied|dropped)\b/.test(verb)) return 'allowed'
+  if (/\bnot[ _-]?(allowed|permitted|accepted)\b/.test(verb)) return 'blocked'
+  let found: Action = 'unknown'
+  for (const part of verb.split(/[^a-z]+/)) {
+    const said = part.length > 2 ? verbs.get(part) : undefined
+    if (said === 'blocked') return 'blocked'
+    if (said) found = said
+  }
+  return found
+}
+
+const blockedText =
+  /\b(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating connection|session terminated|no matching connection|failed to locate egress)\b/i
+const allowedText = /\b(?:permit(?:ted|s)?|allow(?:ed|s)?|accept(?:ed|s)?|pass(?:ed)?|granted)\b/i
+const denies = /\bnot (?:be )?(?:blocked|denied|dropped)\b/i
+
+/** A line of words; what stands first in it is what happened, the rest is why. */
+export const actionOfText = (text: string): Action => {
+  const head = text.length > 600 ? text.slice(0, 600) : text
+  const blocked = blockedText.exec(head)
+  const allowed = allowedText.exec(head)
+  if (blocked && denies.test(head)) return 'allowed'
+  if (blocked && allowed) return /^not /i.test(blocked[0]) || blocked.index < allowed.index ? 'blocked' : 'allowed'
+  return blocked ? 'blocked' : allowed ? 'allowed' : 'unknown'
+}
+
+/** Names without case and separators; the first rank that says something wins. */
+const actionFields = new Map<string, number>([
+  ...words(
+    'action act deviceaction dvcaction policyaction fwaction firewallaction disposition verdict blockaction finalaction actiontaken actionresult waction winaction response_action threataction accesscontrolruleaction filteraction decision',
+  ).map((name): [string, number] => [name, 1]),
+  ...words(
+    'utmaction ruleaction securityaction accessaction eventaction actionname sactiont saction sc_filter_result scfilterresult csaction resultaction ruleresult requestaction httpaction dnsaction responseaction logaction outcomeaction enforcementaction',
+  ).map((name): [string, number] => [name, 2]),
+  ...words(
+    'status result eventtype type outcome logsubtype subtype fwruleaction category msg eventname operation operationname',
+  ).map((name): [string, number] => [name, 3]),
+  ...words('blocked dropped denied rejected allowed permitted').map((name): [string, number] => [name, 4]),
+])
+
+/** 0 where the field says nothing about an action; 4 for a field that is a yes or no by its name. */
+export const actionRank = (name: string): number => actionFields.get(name.toLowerCase().replace(/[^a-z0-9]/g, '')) ?? 0
+
+/** Words too common to mean traffic unless the field is named after the action. */
+const strictOnly =
+  /^(?:a|d|r|ok|start|open|opened|close|timeout|success|succeeded|alert|established|deleted|release|released|log|logged|terminate[d]?|decoded|tunnel|deliver(?:ed)?|continue|override|reset)$/i
+
+export type ActionFinder = {
+  readonly see: (rank: number, name: string, value: unknown) => void
+  readonly seeText: (text: string) => void
+  readonly tell: () => Action
+}
+
+export const createActionFinder = (): ActionFinder => {
+  let action: Action = 'unknown'
+  let best = 9
+  const take = (said: Action, rank: number): void => {
+    if (said === 'unknown' || rank >= best) return
+    action = said
+    best = rank
+  }
+  return {
+    see: (rank, name, value) => {
+      if (rank >= best) return
+      if (rank === 4) {
+        const yes = value === true || value === 'true' || value === 'yes' || value === 1 || value === '1'
+        const no = value === false || value === 'false' || value === 'no' || value === 0 || value === '0'
+        if (!yes && !no) return
+        const isAllowed = /allow|permit/i.test(name)
+        take(yes === isAllowed ? 'allowed' : 'blocked', rank)
+        return
+      }
+      if (Array.isArray(value)) {
+        for (const item of value.slice(0, 8)) if (typeof item === 'string') take(actionOfVerb(item), rank)
+        return
+      }
+      if (typeof value !== 'string') return
+      if (rank === 3 && strictOnly.test(value)) return
+      take(actionOfVerb(value), rank)
+    },
+    seeText: (text) => {
+      if (best > 5) take(actionOfText(text), 5)
+    },
+    tell: () => action,
+  }
+}

@@ -1,0 +1,114 @@
+// Says from a field's name how its value is read and which role its indicators play.
+import type { Role } from '../../domain/sighting.js'
+import { hostWords, joinedWords, plainWords, roleWords } from './field-words.js'
+import { knownFields } from './known-fields.js'
+
+/**
+ * none: never an indicator.  host: an address or a name.  address: an address, names are not believed.  url: a URL or a part of one.
+ * mail: mail addresses, or a user that may be one.  subject: a certificate's subject.  event: an event inside the event.  text: anything.
+ */
+export type Reads = 'none' | 'host' | 'address' | 'url' | 'mail' | 'subject' | 'event' | 'text'
+
+export type Rule = { readonly reads: Reads; readonly role: Role }
+
+const none: Rule = { reads: 'none', role: 'other' }
+const text: Rule = { reads: 'text', role: 'other' }
+
+/** `path` is dotted; the names that a mapping of the user's own gives come first. */
+export const createFieldRule = (custom: Readonly<Record<string, Role>>): ((path: string) => Rule) => {
+  const mapped = new Map(Object.entries(custom).map(([name, role]) => [name.toLowerCase(), role]))
+  return (path) => {
+    const lower = path.toLowerCase()
+    const role =
+      mapped.size === 0 ? undefined : (mapped.get(lower) ?? mapped.get(lower.slice(lower.lastIndexOf('.') + 1)))
+    if (role === undefined) return ruleOf(path)
+    return { reads: role === 'url' ? 'url' : role === 'mail' ? 'mail' : 'host', role }
+  }
+}
+
+const ruleOf = (path: string): Rule => {
+  if (path.length > 200) return text
+  const segments = path.split('.')
+  const last = segments.at(-1)!
+  const before = segments.at(-2)
+  if (before !== undefined) {
+    const pair = knownFields.get(`${compact(before)}.${compact(last)}`)
+    if (pair) return pair
+  }
+  const exact = knownFields.get(compact(last))
+  if (exact) return exact
+  const own = wordsOf(last)
+  const parents = segments.slice(0, -1).flatMap(wordsOf)
+  return byWords(own, parents)
+}
+
+const byWords = (own: readonly string[], parents: readonly string[]): Rule => {
+  const all = [...parents, ...own]
+  let last = own.at(-1)!
+  // `source_host_name`, `dns.question.name`: a name of something; `rule_name`: the name of that thing.
+  if ((last === 'name' || last === 'value' || last === 'data') && all.length > 1) last = all.at(-2)!
+  if (last === 'agent' && all.includes('user')) return none
+  if (plainWords.has(last)) return none
+  const role = nearestRole(own) ?? nearestRole(parents)
+  if (
+    last === 'user' ||
+    last === 'username' ||
+    last === 'account' ||
+    last === 'upn' ||
+    last === 'principal' ||
+    last === 'actor'
+  )
+    return { reads: 'mail', role: 'mail' }
+  const named = roleWords.get(last)
+  if (named === 'url') return { reads: 'url', role: 'url' }
+  if (named === 'mail') return { reads: 'mail', role: 'mail' }
+  if (named === 'answer' || named === 'query') return { reads: 'host', role: named }
+  if (hostWords.has(last)) {
+    if (role === 'mail') return { reads: 'host', role: 'mail' }
+    return { reads: 'host', role: role ?? (last === 'domain' || last === 'sni' ? 'query' : 'other') }
+  }
+  if (named && own.length === 1 && named !== 'observer') return { reads: 'host', role: named }
+  if (last === 'subject' || last === 'issuer' || last === 'dn') return { reads: 'subject', role: 'other' }
+  return text
+}
+
+const nearestRole = (words: readonly string[]): Role | undefined => {
+  // Where a name says both, what was done to the address counts more than whose it is: `nat_source_ip`.
+  for (const word of words) if (roleWords.get(word) === 'translated') return 'translated'
+  for (let at = words.length - 1; at >= 0; at--) {
+    const role = roleWords.get(words[at]!)
+    if (role) return role
+  }
+  return undefined
+}
+
+const compact = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+/** `srcIPAddress_v4` → src ip address v4; `dstip` → dst ip. */
+export const wordsOf = (name: string): string[] => {
+  const parts = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((part) => part !== '')
+  const result = parts.flatMap(splitJoined)
+  return result.length === 0 ? [''] : result
+}
+
+const splitJoined = (part: string): string[] => {
+  if (part.length > 40) return [part]
+  const found: string[] = []
+  let at = 0
+  while (at < part.length) {
+    const word = joinedWords.find((candidate) => part.startsWith(candidate, at))
+    if (word === undefined) {
+      // A plural or a number may end it (`dstips`, `ip1`); anything else makes it one word of its own.
+      if (found.length > 0 && /^(s|es|\d+|v[46])$/.test(part.slice(at))) return found
+      return [part]
+    }
+    found.push(word)
+    at += word.length
+  }
+  return found
+}

@@ -1,0 +1,71 @@
+// Reads one line of text: takes off its syslog header and hands the rest to the first format that knows it.
+import { parseAddress } from '../../domain/address.js'
+import { readCef } from './cef.js'
+import { formats } from './formats.js'
+import { colonPairsOf, pairsOf, remainder } from './pairs.js'
+import { readLater, readPair, type Reader } from './reader.js'
+import { readSyslog } from './syslog.js'
+import { readTree, type Places } from './tree.js'
+
+const maxLevel = 3
+
+export const readLine = (reader: Reader, places: Places, text: string, field: string, level: number): void => {
+  if (level > maxLevel) {
+    reader.sightings.markTruncated()
+    return
+  }
+  if (text.length < 4) return
+  const { host, program, structured, body } = readSyslog(text)
+  if (host !== undefined) {
+    const address = parseAddress(host)
+    if (address !== undefined) reader.sightings.add('ip', address, field, 'observer', 'field')
+  }
+  if (structured !== undefined) readPairs(reader, structured, field, level)
+  if (body === '') return
+  if (readJson(reader, places, body, level)) return
+  if (readCef(reader, body, level)) return
+  for (const format of formats) if (format(reader, { body, program: program ?? '', field, whole: text })) return
+  if (readPairs(reader, body, field, level)) return
+  reader.action.seeText(body)
+  readLater(reader, body, field)
+}
+
+const readJson = (reader: Reader, places: Places, body: string, level: number): boolean => {
+  const start = body.indexOf('{')
+  // Behind a tag or a cookie of a collector, but not in the midst of a sentence.
+  if (start < 0 || start > 120 || body.charCodeAt(body.trimEnd().length - 1) !== 0x7d) return false
+  if (body.charCodeAt(start + 1) !== 0x22 && !/^\{\s*"/.test(body.slice(start, start + 32))) return false
+  let value: unknown
+  try {
+    value = JSON.parse(body.slice(start))
+  } catch {
+    return false
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  readTree(reader, places, value as Record<string, unknown>, level + 1)
+  return true
+}
+
+/** Whether the line is made of pairs; what stands between them is text. */
+const readPairs = (reader: Reader, body: string, field: string, level: number): boolean => {
+  let pairs = pairsOf(body)
+  if (pairs.length < 2) {
+    const colon = colonPairsOf(body)
+    if (colon.length < 2 || colon.length < pairs.length) return false
+    pairs = colon
+  } else if (pairs.length < 4 && body.includes(':"')) {
+    const colon = colonPairsOf(body)
+    if (colon.length > pairs.length) pairs = colon
+  }
+  const seen = new Set<string>()
+  for (const { key, value } of pairs) {
+    // Said again (the packet inside an ICMP error), it is not about this event.
+    if (seen.has(key)) continue
+    seen.add(key)
+    readPair(reader, key, value, level)
+  }
+  const rest = remainder(body, pairs)
+  reader.action.seeText(rest)
+  readLater(reader, rest, field)
+  return true
+}

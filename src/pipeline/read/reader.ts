@@ -1,0 +1,65 @@
+// What every reader of one event shares: where sightings go, who decides the action, and what a field's name means.
+import { actionRank, type ActionFinder } from './action.js'
+import type { Rule } from './field-rule.js'
+import type { Sightings } from './sightings.js'
+import { readText } from './text.js'
+import { readHost, readMail, readSubject, readUrl } from './value.js'
+
+export type Reader = {
+  readonly sightings: Sightings
+  readonly action: ActionFinder
+  readonly ruleOf: (path: string) => Rule
+  readonly maxDepth: number
+  /** Reads text as an event of its own; `level` counts how deep events are inside events. */
+  readonly readLine: (text: string, field: string, level: number) => void
+  /** Text that is searched when every known field has been read. */
+  readonly later: { readonly text: string; readonly field: string }[]
+}
+
+const maxLater = 4096
+
+/** Free text waits until all known fields had their turn. */
+export const readLater = (reader: Reader, text: string, field: string): void => {
+  if (text.length < 4) return
+  if (reader.later.length < maxLater) reader.later.push({ text, field })
+  else reader.sightings.markTruncated()
+}
+
+/** One field by its rule; `value` is a string. */
+export const readByRule = (reader: Reader, rule: Rule, field: string, value: string, level: number): void => {
+  switch (rule.reads) {
+    case 'none':
+      return
+    case 'host':
+    case 'address':
+      if (!readHost(value, field, rule.role, reader.sightings)) readLater(reader, value, field)
+      return
+    case 'url':
+      if (!readUrl(value, field, reader.sightings)) readLater(reader, value, field)
+      return
+    case 'mail':
+      readMail(value, field, reader.sightings)
+      return
+    case 'subject':
+      readSubject(value, field, reader.sightings)
+      return
+    case 'event':
+      reader.readLine(value, field, level + 1)
+      return
+    case 'text':
+      if (value.includes('.') || value.includes(':')) readLater(reader, value, field)
+      return
+  }
+}
+
+/** A key and its value out of text: key=value, CEF, LEEF, `key:"value"`. */
+export const readPair = (reader: Reader, key: string, value: string, level: number): void => {
+  const rank = actionRank(key)
+  if (rank > 0) reader.action.see(rank, key, value)
+  if (value.length < 2) return
+  readByRule(reader, reader.ruleOf(key), key, value, level)
+}
+
+export const readLaterText = (reader: Reader): void => {
+  for (const { text, field } of reader.later) readText(text, field, reader.sightings)
+}

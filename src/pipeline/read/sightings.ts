@@ -1,0 +1,87 @@
+// Gathers what the readers of one event find: bounded, each value once, under the role that says most.
+import type { Evidence, Role, Sighting } from '../../domain/sighting.js'
+import { reverseNameToAddress } from '../../domain/hostname.js'
+import type { IndicatorType } from '../../domain/indicator.js'
+
+/** The lower, the more a role says about an event; known fields with a low rank are kept when not all fit. */
+const rank: Readonly<Record<Role, number>> = {
+  source: 0,
+  destination: 1,
+  query: 2,
+  url: 3,
+  mail: 4,
+  answer: 5,
+  translated: 6,
+  observer: 7,
+  other: 8,
+}
+
+type Entry = { type: IndicatorType; value: string; field: string; role: Role; evidence: Evidence }
+
+export type Sightings = {
+  readonly add: (type: IndicatorType, value: string, field: string, role: Role, evidence: Evidence) => void
+  readonly has: (role: Role) => boolean
+  /** No place is left for what is found in text. */
+  readonly isFull: () => boolean
+  /** Something was left out, here or by a reader that stopped early. */
+  readonly markTruncated: () => void
+  readonly list: () => readonly Sighting[]
+  readonly truncated: () => boolean
+}
+
+export const createSightings = (maxIndicators: number): Sightings => {
+  const entries: Entry[] = []
+  let truncated = false
+
+  const add: Sightings['add'] = (type, value, field, role, evidence) => {
+    if (type === 'domain' && value.endsWith('.arpa')) {
+      const address = reverseNameToAddress(value)
+      if (address !== undefined) return add('ip', address, field, role, evidence)
+    }
+    for (const entry of entries) {
+      if (entry.value !== value || entry.type !== type) continue
+      if (entry.role === role) {
+        if (evidence === 'field') entry.evidence = 'field'
+        return
+      }
+      // The two ends of a connection are both worth telling; of other roles the one that says most remains.
+      if (rank[entry.role] <= 1 && rank[role] <= 1) continue
+      if (rank[role] < rank[entry.role]) {
+        entry.role = role
+        entry.field = field
+      }
+      if (evidence === 'field') entry.evidence = 'field'
+      return
+    }
+    if (entries.length < maxIndicators) {
+      entries.push({ type, value, field, role, evidence })
+      return
+    }
+    truncated = true
+    if (evidence === 'text' && role !== 'source' && role !== 'destination') return
+    // A known field must not be crowded out by what an attacker put before it.
+    const worst = leastTelling(entries)
+    if (weight(entries[worst]!) > (evidence === 'text' ? 100 : 0) + rank[role]) {
+      entries[worst] = { type, value, field, role, evidence }
+    }
+  }
+
+  return {
+    add,
+    has: (role) => entries.some((entry) => entry.role === role),
+    isFull: () => entries.length >= maxIndicators,
+    markTruncated: () => {
+      truncated = true
+    },
+    list: () => entries,
+    truncated: () => truncated,
+  }
+}
+
+const weight = (entry: Entry): number => (entry.evidence === 'text' ? 100 : 0) + rank[entry.role]
+
+const leastTelling = (entries: readonly Entry[]): number => {
+  let worst = 0
+  for (let at = 1; at < entries.length; at++) if (weight(entries[at]!) >= weight(entries[worst]!)) worst = at
+  return worst
+}

@@ -1,0 +1,64 @@
+// Takes the syslog header off a line: priority, time, host, program; RFC 5424, RFC 3164 and what devices make of them.
+
+export type Syslog = {
+  /** The sender, as the header names it. */
+  readonly host?: string
+  readonly program?: string
+  /** RFC 5424 structured data, brackets included. */
+  readonly structured?: string
+  readonly body: string
+}
+
+const priority = /^\s*<\d{1,3}>/
+const modern = /^\d{1,2} (\S{1,64}) (\S{1,255}) (\S{1,128}) (\S{1,128}) (\S{1,64}) ?/
+const bsdTime =
+  /^(?:\d{1,12}: )?(?:\*|\.)?(?:[A-Z][a-z]{2} {1,2}\d{1,2}(?: {1,2}\d{4})?,? \d{1,2}:\d{2}:\d{2}(?:\.\d{1,9})?(?: (?:\d{4}|[A-Z]{3,4}))?|\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?)(?::? )/
+const hostName = /^(\[?[\w.:<>-]{1,255}\]?)[ :]+ ?(?=\S)/
+const programName = /^([\w./()-]{1,64})(?:\[(\d{1,10})\])?: ?/
+
+export const readSyslog = (text: string): Syslog => {
+  const marked = priority.exec(text)
+  const rest = marked ? text.slice(marked[0].length) : text
+  const five = marked || /^1 \d{4}-/.test(rest) ? modern.exec(rest) : null
+  if (five && (five[1] === '-' || /^\d{4}-\d{2}-\d{2}T/.test(five[1]!))) {
+    const after = rest.slice(five[0].length)
+    const { structured, body } = structuredData(after)
+    return {
+      ...(five[2] === '-' ? {} : { host: five[2]! }),
+      ...(five[3] === '-' ? {} : { program: five[3]! }),
+      ...(structured === undefined ? {} : { structured }),
+      body,
+    }
+  }
+  const time = bsdTime.exec(rest)
+  if (!time) return withProgram(rest)
+  const afterTime = rest.slice(time[0].length)
+  // `Jan  8 03:37:09 DENY: IN=…`, `Jul  3 19:10:30 filterlog[72237]: …`: no host.
+  const program = programName.exec(afterTime)
+  if (program && (program[2] !== undefined || !hostName.test(afterTime))) return withProgram(afterTime)
+  if (/^\S+[=(,"]/.test(afterTime)) return withProgram(afterTime)
+  const host = hostName.exec(afterTime)
+  if (!host) return withProgram(afterTime)
+  return { host: host[1]!.replace(/^\[|\]$/g, ''), ...withProgram(afterTime.slice(host[0].length)) }
+}
+
+const withProgram = (text: string): Syslog => {
+  const program = programName.exec(text)
+  return program ? { program: program[1]!, body: text.slice(program[0].length) } : { body: text }
+}
+
+/** `-` or `[id key="value" …]…`, then the message. */
+const structuredData = (text: string): { structured?: string; body: string } => {
+  if (text.startsWith('- ')) return { body: text.slice(2).replace(/^\uFEFF/, '') }
+  if (text === '-') return { body: '' }
+  if (!text.startsWith('[')) return { body: text }
+  let at = 0
+  let inQuote = false
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x5c) at++
+    else if (code === 0x22) inQuote = !inQuote
+    else if (!inQuote && code === 0x5d && text.charCodeAt(at + 1) !== 0x5b) break
+  }
+  return { structured: text.slice(0, at + 1), body: text.slice(at + 1).trim() }
+}

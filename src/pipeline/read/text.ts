@@ -1,0 +1,112 @@
+// Reads free text: finds its addresses and names and tells their roles from the words around them.
+import type { Role } from '../../domain/sighting.js'
+import { decodePercent, refang, unescape } from './plain.js'
+import type { Sightings } from './sightings.js'
+import { scanTokens, type Token } from './token.js'
+
+const maxTokens = 1024
+const maxNames = 64
+
+const words = (list: string): readonly string[] => list.trim().split(/\s+/)
+const clues = new Map<string, Role>([
+  ...words(
+    'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by address-source ip userip user client-ip login logging scanner offender for-client relay=',
+  ).map((word): [string, Role] => [word, 'source']),
+  ...words(
+    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream via-server responder',
+  ).map((word): [string, Role] => [word, 'destination']),
+  ...words('gaddr translated nat mapped xlated natted').map((word): [string, Role] => [word, 'translated']),
+  ...words('query queried question lookup resolve resolving querying').map((word): [string, Role] => [word, 'query']),
+  ...words('answer resolved reply resolves is').map((word): [string, Role] => [word, 'answer']),
+])
+
+export type TextToken = Token & { role: Role | undefined }
+
+/** True where the text can hold nothing: no dot and no pair of colons. */
+export const isPlain = (text: string): boolean => text.length < 4 || (!text.includes('.') && !text.includes(':'))
+
+export const prepare = (text: string): string => {
+  let plain = text
+  if (plain.includes('\\')) plain = unescape(plain)
+  if (plain.includes('%2') || plain.includes('%3')) plain = decodePercent(plain)
+  return refang(plain)
+}
+
+/** The tokens of text that `prepare` made plain, each with the role its surroundings give it. */
+export const tokensOf = (text: string, sightings: Sightings): TextToken[] => {
+  const tokens: TextToken[] = []
+  let names = 0
+  scanTokens(text, (token) => {
+    if (token.kind === 'name' && ++names > maxNames) {
+      sightings.markTruncated()
+      return true
+    }
+    tokens.push({ ...token, role: undefined })
+    if (tokens.length < maxTokens) return true
+    sightings.markTruncated()
+    return false
+  })
+  assignRoles(text, tokens)
+  return tokens
+}
+
+export const addTokens = (tokens: readonly TextToken[], field: string, sightings: Sightings): void => {
+  for (const token of tokens) {
+    const evidence =
+      token.kind === 'name' ? 'text' : token.kind === 'address' && token.role === undefined ? 'text' : 'field'
+    const role = token.kind === 'url' ? 'url' : token.kind === 'mail' ? 'mail' : (token.role ?? 'other')
+    sightings.add(token.type, token.value, field, role, evidence)
+  }
+}
+
+export const readText = (text: string, field: string, sightings: Sightings): void => {
+  if (isPlain(text)) return
+  addTokens(tokensOf(prepare(text), sightings), field, sightings)
+}
+
+const assignRoles = (text: string, tokens: TextToken[]): void => {
+  let previous: TextToken | undefined
+  let hasClue = false
+  for (const token of tokens) {
+    if (token.kind === 'url' || token.kind === 'mail') {
+      previous = token
+      continue
+    }
+    const between = text.slice(Math.max(previous?.end ?? 0, token.start - 48), token.start)
+    token.role = roleBetween(between, previous)
+    if (token.role !== undefined) hasClue = true
+    previous = token
+  }
+  if (!hasClue) assignByPlace(text, tokens)
+}
+
+const roleBetween = (between: string, previous: TextToken | undefined): Role | undefined => {
+  if (previous && /^(?:[:/]\d+|\(\d*\)|\([^()]{0,40}\)|:[\w-]+|\s)*(?:->|=>|-->|>|→|<->)/.test(between)) {
+    previous.role ??= 'source'
+    return 'destination'
+  }
+  if (previous && /^[:/]?\d*\s*\($/.test(between)) return previous.type === 'ip' ? 'translated' : previous.role
+  if (previous && /^(?:[:/]\d+)?[\s"']*[,;][\s"']*$/.test(between)) return previous.role
+  const near = between.toLowerCase().match(/[a-z][a-z-]*/g)
+  if (!near) return undefined
+  for (let at = near.length - 1; at >= 0 && at >= near.length - 4; at--) {
+    const role = clues.get(near[at]!)
+    if (role) return role
+  }
+  return undefined
+}
+
+/** Without a word to go by: two addresses side by side are source and destination, one at the start is who did it. */
+const assignByPlace = (text: string, tokens: readonly TextToken[]): void => {
+  const addresses = tokens.filter((token) => token.kind === 'address')
+  for (let at = 0; at + 1 < addresses.length; at++) {
+    const [first, second] = [addresses[at]!, addresses[at + 1]!]
+    if (/^(?:[:/.]\d{1,5})?["']?(?:[ \t,;|]|\s+\d{1,5}\s+)["']?$/.test(text.slice(first.end, second.start))) {
+      first.role = 'source'
+      second.role = 'destination'
+      return
+    }
+  }
+  const [only] = addresses
+  if (only && /^[\s["'(]*$/.test(text.slice(0, only.start))) only.role = 'source'
+}

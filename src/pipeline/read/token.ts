@@ -1,0 +1,224 @@
+// Scans text once for what may be an address, a name, a URL or a mail address, and hands each over with where it stood.
+import { parseAddress } from '../../domain/address.js'
+import { parseHostname } from '../../domain/hostname.js'
+import { isNameInText } from './name-in-text.js'
+import { endOfUrl, hostOfAuthority } from './url.js'
+
+export type Token = {
+  readonly kind: 'address' | 'name' | 'url' | 'mail'
+  readonly type: 'ip' | 'domain'
+  readonly value: string
+  readonly start: number
+  readonly end: number
+}
+
+/** Letters, digits, `.`, `:`, `-`, `_`; everything beyond ASCII may be part of an internationalised name. */
+const isTokenCode = new Uint8Array(128)
+for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.:-_')
+  isTokenCode[char.charCodeAt(0)] = 1
+const isWord = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || code === 0x5f
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+const isLetter = (code: number): boolean => (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
+
+const longestToken = 320
+
+/** False from `visit` ends the scan. */
+export const scanTokens = (text: string, visit: (token: Token) => boolean): void => {
+  const length = text.length
+  let at = 0
+  while (at < length) {
+    let code = text.charCodeAt(at)
+    if (code < 128 && isTokenCode[code] === 0) {
+      at++
+      continue
+    }
+    const start = at
+    let dots = 0
+    let colons = 0
+    do {
+      if (code === 0x2e) dots++
+      else if (code === 0x3a) colons++
+      at++
+      if (at >= length) break
+      code = text.charCodeAt(at)
+    } while (code >= 128 || isTokenCode[code] === 1)
+    if (dots === 0 && colons === 0) continue
+    if (colons > 0 && text.charCodeAt(at - 1) === 0x3a && text.startsWith('//', at)) {
+      const { host, end } = hostOfAuthority(text, at + 2)
+      const token = hostToken(host, start, end, 'url')
+      at = endOfUrl(text, end)
+      if (token && !visit(token)) return
+      continue
+    }
+    if ((dots === 0 && colons < 2) || at - start > longestToken) continue
+    if (text.charCodeAt(at) === 0x40) continue // the local part of a mail address
+    if (!examine(text, start, at, dots, colons, visit)) return
+  }
+}
+
+const hostToken = (host: string, start: number, end: number, kind: 'url' | 'mail'): Token | undefined => {
+  const address = parseAddress(host)
+  if (address !== undefined) return { kind, type: 'ip', value: address, start, end }
+  const name = host.includes('.') ? parseHostname(host) : undefined
+  if (name === undefined || !/[a-z]/.test(name.slice(name.lastIndexOf('.') + 1))) return undefined
+  return { kind, type: 'domain', value: name, start, end }
+}
+
+const examine = (
+  text: string,
+  start: number,
+  end: number,
+  dots: number,
+  colons: number,
+  visit: (token: Token) => boolean,
+): boolean => {
+  if (colons >= 2) {
+    const address = addressWithColons(text, start, end)
+    if (address) return visit(address)
+  }
+  let found = false
+  if (dots >= 3) {
+    for (let at = start; at < end; at++) {
+      if (!isDigit(text.charCodeAt(at)) || (at > start && isWord(text.charCodeAt(at - 1)))) continue
+      const stop = endOfDottedQuad(text, at, end)
+      if (stop === 0) continue
+      const value = isVersion(text, at, stop) ? undefined : parseAddress(text.slice(at, stop))
+      if (value !== undefined && !visit({ kind: 'address', type: 'ip', value, start: at, end: stop })) return false
+      found = true
+      at = stop
+    }
+  }
+  if (found || dots === 0) return true
+  const isMail = start > 0 && text.charCodeAt(start - 1) === 0x40
+  const before = start > 0 ? text.charCodeAt(start - 1) : 0x20
+  // A path, a Windows domain, a variable: `/etc/hosts.allow`, `\share.name`, `$host.name`.
+  if (!isMail && (before === 0x2f || before === 0x5c || before === 0x24 || before === 0x7e || before === 0x25))
+    return true
+  for (const [from, to] of pieces(text, start, end)) {
+    const name = parseHostname(text.slice(from, to))
+    if (name === undefined) continue
+    if (isMail && from === start) {
+      if (/\.[a-z][a-z0-9-]+$/.test(name))
+        return visit({ kind: 'mail', type: 'domain', value: name, start: from, end: to })
+    } else if (isNameInText(name) && !isCall(text, to)) {
+      if (!visit({ kind: 'name', type: 'domain', value: name, start: from, end: to })) return false
+    }
+  }
+  return true
+}
+
+/** `document.domain(`, `a.name=`: code. */
+const isCall = (text: string, end: number): boolean => {
+  const code = text.charCodeAt(end)
+  return code === 0x28 || code === 0x3d || code === 0x5c || (code === 0x2f && false)
+}
+
+/** The parts between colons that have a dot: `inside:host.example:443`. */
+const pieces = (text: string, start: number, end: number): readonly (readonly [number, number])[] => {
+  const result: [number, number][] = []
+  let from = start
+  for (let at = start; at <= end && result.length < 4; at++) {
+    if (at < end && text.charCodeAt(at) !== 0x3a) continue
+    let to = at
+    while (from < to && !isWord(text.charCodeAt(from)) && text.charCodeAt(from) < 128) from++
+    while (to > from && !isWord(text.charCodeAt(to - 1)) && text.charCodeAt(to - 1) < 128) to--
+    if (to - from >= 4 && text.slice(from, to).includes('.')) result.push([from, to])
+    from = at + 1
+  }
+  return result
+}
+
+/** The end of `d.d.d.d` at `at`, or 0 where it is part of something longer. */
+const endOfDottedQuad = (text: string, at: number, limit: number): number => {
+  if (at > 0) {
+    const before = text.charCodeAt(at - 1)
+    if (isWord(before) || before === 0x2e) return 0
+    if (before === 0x2d && at > 1 && isLetter(text.charCodeAt(at - 2))) return 0
+  }
+  let parts = 1
+  let digits = 0
+  let end = at
+  for (; end < limit; end++) {
+    const code = text.charCodeAt(end)
+    if (isDigit(code)) {
+      if (++digits > 3) return 0
+    } else if (code === 0x2e && digits > 0 && parts < 4 && isDigit(text.charCodeAt(end + 1))) {
+      parts++
+      digits = 0
+    } else break
+  }
+  if (parts !== 4 || digits === 0) return 0
+  const next = text.charCodeAt(end)
+  if (isWord(next)) return 0
+  if (next === 0x2e && isWord(text.charCodeAt(end + 1))) return 0
+  if (next === 0x2d && isLetter(text.charCodeAt(end + 1))) return 0
+  return end
+}
+
+const versionWords = new Set([
+  'version',
+  'ver',
+  'build',
+  'release',
+  'rev',
+  'revision',
+  'firmware',
+  'v',
+  'oid',
+  'agent',
+  'client',
+  'engine',
+  'dat',
+  'driver',
+  'update',
+  'patch',
+])
+const surelyVersions = new Set(['version', 'ver', 'build', 'release', 'revision', 'firmware', 'v', 'oid'])
+
+/** `Chrome/129.0.0.0`, `version 7.0.5.7132`. An interface (`inside/192.0.2.1(443)`) has a port behind. */
+const isVersion = (text: string, start: number, end: number): boolean => {
+  const before = text.charCodeAt(start - 1)
+  const next = text.charCodeAt(end)
+  if (before === 0x2f) {
+    const beyond = text.charCodeAt(start - 2)
+    if (!isWord(beyond) && beyond !== 0x29) return false
+    return !(next === 0x28 || ((next === 0x2f || next === 0x3a) && isDigit(text.charCodeAt(end + 1))))
+  }
+  if (before !== 0x20 && before !== 0x3d && before !== 0x3a && before !== 0x22) return false
+  let to = start - 1
+  while (to > 0 && !isWord(text.charCodeAt(to - 1)) && start - to < 4) to--
+  let from = to
+  while (from > 0 && isWord(text.charCodeAt(from - 1)) && to - from < 10) from--
+  const word = text.slice(from, to).toLowerCase()
+  return versionWords.has(word) && surelyVersions.has(word)
+}
+
+/** An IPv6 address, where need be without what stands before it: `inside:2001:db8::1`. */
+const addressWithColons = (text: string, start: number, end: number): Token | undefined => {
+  let from = start
+  let to = end
+  const last = text.charCodeAt(to - 1)
+  if (last === 0x2e || (last === 0x3a && text.charCodeAt(to - 2) !== 0x3a)) to--
+  if (from > 0 && isWord(text.charCodeAt(from - 1))) return undefined
+  for (let tries = 0; tries < 4; tries++) {
+    if (to - from < 3) return undefined
+    const raw = text.slice(from, to)
+    if (isPlausibleV6(raw)) {
+      const value = parseAddress(raw)
+      if (value !== undefined) return { kind: 'address', type: 'ip', value, start: from, end: to }
+    }
+    const colon = raw.indexOf(':')
+    if (colon < 0 || /^[0-9a-f]{0,4}$/i.test(raw.slice(0, colon))) return undefined
+    from += colon + 1
+  }
+  return undefined
+}
+
+const isPlausibleV6 = (raw: string): boolean => {
+  if (raw.length > 45 || !/\d/.test(raw)) return raw === '::' ? false : /^[0-9a-f]{4}::?[0-9a-f:]+$/i.test(raw)
+  const groups = raw.split(':').length
+  if (!raw.includes('::') && groups !== 8 && !raw.includes('.')) return false
+  // Eight pairs are a hardware address or a serial number.
+  return !/^([0-9a-f]{2}:){7}[0-9a-f]{2}$/i.test(raw)
+}

@@ -1,0 +1,101 @@
+// Walks a JSON object once; what a path means is worked out the first time it is seen and remembered.
+import type { Role } from '../../domain/sighting.js'
+import { actionRank } from './action.js'
+import type { Reads, Rule } from './field-rule.js'
+import { readByRule, type Reader } from './reader.js'
+import { parseAddress } from '../../domain/address.js'
+
+export type Place = {
+  readonly path: string
+  readonly name: string
+  readonly rule: Rule
+  readonly reads: Reads
+  readonly role: Role
+  readonly actionRank: number
+  readonly children: Map<string, Place>
+}
+
+export type Places = { readonly root: Place; readonly find: (parent: Place, key: string) => Place }
+
+const maxPlaces = 20_000
+
+/** Keys come from events, so their number is bounded: past it a path is worked out each time. */
+export const createPlaces = (ruleOf: (path: string) => Rule): Places => {
+  let count = 0
+  const place = (path: string, name: string): Place => {
+    const rule = ruleOf(path)
+    return { path, name, rule, reads: rule.reads, role: rule.role, actionRank: actionRank(name), children: new Map() }
+  }
+  const nothing: Rule = { reads: 'text', role: 'other' }
+  return {
+    root: { path: '', name: '', rule: nothing, reads: 'text', role: 'other', actionRank: 0, children: new Map() },
+    find: (parent, key) => {
+      const known = parent.children.get(key)
+      if (known) return known
+      const path = parent.path === '' ? key : `${parent.path}.${key}`
+      const made = place(path, key.slice(key.lastIndexOf('.') + 1))
+      if (count < maxPlaces && key.length < 200) {
+        count++
+        parent.children.set(key, made)
+      }
+      return made
+    },
+  }
+}
+
+export const readTree = (
+  reader: Reader,
+  places: Places,
+  value: Readonly<Record<string, unknown>>,
+  level: number,
+): void => {
+  walkObject(reader, places, value, places.root, 1, level)
+}
+
+const walkObject = (
+  reader: Reader,
+  places: Places,
+  object: Readonly<Record<string, unknown>>,
+  parent: Place,
+  depth: number,
+  level: number,
+): void => {
+  for (const key in object) {
+    const item = object[key]
+    const type = typeof item
+    if (type === 'number') continue
+    const place = parent.children.get(key) ?? places.find(parent, key)
+    if (type === 'string') {
+      const text = item as string
+      if (place.actionRank > 0) reader.action.see(place.actionRank, place.name, text)
+      if (place.reads === 'none' || text.length < 3) continue
+      if (place.reads === 'host') {
+        const address = parseAddress(text)
+        if (address !== undefined) {
+          reader.sightings.add('ip', address, place.path, place.role, 'field')
+          continue
+        }
+      }
+      readByRule(reader, place.rule, place.path, text, level)
+    } else if (item !== null && type === 'object') {
+      if (place.actionRank > 0 && Array.isArray(item)) reader.action.see(place.actionRank, place.name, item)
+      walk(reader, places, item as object, place, depth + 1, level)
+    } else if (place.actionRank === 4) reader.action.see(4, place.name, item)
+  }
+}
+
+const walk = (reader: Reader, places: Places, item: object, place: Place, depth: number, level: number): void => {
+  if (depth > reader.maxDepth) {
+    reader.sightings.markTruncated()
+    return
+  }
+  if (!Array.isArray(item)) {
+    walkObject(reader, places, item as Record<string, unknown>, place, depth, level)
+    return
+  }
+  for (const element of item as readonly unknown[]) {
+    if (typeof element === 'string') {
+      if (place.reads !== 'none' && element.length >= 3) readByRule(reader, place.rule, place.path, element, level)
+    } else if (typeof element === 'object' && element !== null) walk(reader, places, element, place, depth + 1, level)
+  }
+}

@@ -1,0 +1,118 @@
+// Reads the value of a field that is known to hold an address, a name, a URL or a mail address.
+import type { Role } from '../../domain/sighting.js'
+import { parseAddress } from '../../domain/address.js'
+import { parseHostname } from '../../domain/hostname.js'
+import { isNameInField } from './name-in-text.js'
+import { decodePercent, refang } from './plain.js'
+import type { Sightings } from './sightings.js'
+import { hostOfAuthority } from './url.js'
+
+const longest = 2048
+
+/** Whether the value was one host, or a list of hosts; what was none may still be text. */
+export const readHost = (value: string, field: string, role: Role, sightings: Sightings): boolean => {
+  if (value.length < 2) return true
+  if (addHost(value, field, role, sightings)) return true
+  if (value.length > longest) return false
+  const plain = refang(value).trim()
+  const parts = plain.split(/[\s,;|<>"'()]+/, 64)
+  let found = false
+  for (const part of parts) if (part.length > 1 && addHost(part, field, role, sightings)) found = true
+  return found
+}
+
+/** One host in any of the ways a field may spell it: with port, prefix length, brackets, scheme, zone, interface. */
+const addHost = (value: string, field: string, role: Role, sightings: Sightings): boolean => {
+  const address = parseAddress(value)
+  if (address !== undefined) {
+    sightings.add('ip', address, field, role, 'field')
+    return true
+  }
+  const first = value.charCodeAt(0)
+  if (first === 0x5b) {
+    const close = value.indexOf(']')
+    return close > 1 && addHost(value.slice(1, close), field, role, sightings)
+  }
+  const scheme = value.indexOf('://')
+  if (scheme > 0 && scheme < 12) return addHost(hostOfAuthority(value, scheme + 3).host, field, role, sightings)
+  const slash = value.indexOf('/')
+  if (slash > 0) return addHost(value.slice(0, slash), field, role, sightings)
+  if (slash === 0) return addUncOrNothing()
+  const percent = value.indexOf('%')
+  if (percent > 0) return addHost(value.slice(0, percent), field, role, sightings)
+  const at = value.lastIndexOf('@')
+  if (at >= 0) return addHost(value.slice(at + 1), field, role === 'other' ? 'mail' : role, sightings)
+  const colon = value.indexOf(':')
+  if (colon >= 0) return colon > 0 && addBetweenColons(value, colon, field, role, sightings)
+  const hash = value.indexOf('#')
+  if (hash > 0) return addHost(value.slice(0, hash), field, role, sightings)
+  const wildcard = value.startsWith('*.') ? value.slice(2) : value
+  const name = wildcard.includes('.') ? parseHostname(wildcard) : undefined
+  if (name === undefined || !isNameInField(name)) return false
+  sightings.add('domain', name, field, role, 'field')
+  return true
+}
+
+const addUncOrNothing = (): boolean => false
+
+/** `192.0.2.1:443`, `host.example:443`, `192.0.2.1:53:X1:host.example`, `2001:db8::1.443`. */
+const addBetweenColons = (value: string, colon: number, field: string, role: Role, sightings: Sightings): boolean => {
+  if (value.indexOf(':', colon + 1) < 0 || value.slice(0, colon).includes('.'))
+    return addHost(value.slice(0, colon), field, role, sightings)
+  const dot = value.lastIndexOf('.')
+  if (dot > 0 && parseAddress(value.slice(0, dot)) !== undefined)
+    return addHost(value.slice(0, dot), field, role, sightings)
+  return false
+}
+
+/** A URL, `host:port` of a CONNECT, `GET http://… HTTP/1.1`, or a mere path, which has no host. */
+export const readUrl = (value: string, field: string, sightings: Sightings): boolean => {
+  if (value.length > 0 && value.charCodeAt(0) === 0x2f && value.charCodeAt(1) !== 0x2f) return true
+  const text = refang(value.length > longest ? value.slice(0, longest) : value)
+  const scheme = text.indexOf('://')
+  if (scheme >= 0) return addUrlHost(hostOfAuthority(text, scheme + 3).host, field, sightings)
+  const encoded = /^[a-z]{3,5}%3a%2f%2f/i.test(text) ? decodePercent(text) : undefined
+  if (encoded !== undefined)
+    return addUrlHost(hostOfAuthority(encoded, encoded.indexOf('://') + 3).host, field, sightings)
+  const mail = /^(?:sips?|mailto|tel|xmpp):(.*)$/i.exec(text)
+  const start = mail
+    ? text.length - mail[1]!.length
+    : text.startsWith('//')
+      ? 2
+      : (/^[A-Z]{3,8} (?=\S)/.exec(text)?.[0].length ?? 0)
+  if (text.charCodeAt(start) === 0x2f) return true
+  return addUrlHost(hostOfAuthority(text, start).host, field, sightings)
+}
+
+const addUrlHost = (host: string, field: string, sightings: Sightings): boolean =>
+  addHost(host, field, 'url', sightings)
+
+/** Mail addresses, however they are dressed; a user name without `@` is none. An address stands for itself. */
+export const readMail = (value: string, field: string, sightings: Sightings): boolean => {
+  const text = refang(value.length > longest ? value.slice(0, longest) : value)
+  let at = text.indexOf('@')
+  if (at < 0) {
+    const address = parseAddress(text)
+    if (address === undefined) return false
+    const role = /from|src|source|client/i.test(field)
+      ? 'source'
+      : /to$|dst|dest/i.test(field)
+        ? 'destination'
+        : 'other'
+    sightings.add('ip', address, field, role, 'field')
+    return true
+  }
+  let found = false
+  for (let count = 0; at >= 0 && count < 32; count++, at = text.indexOf('@', at + 1)) {
+    const { host } = hostOfAuthority(text, at + 1)
+    if (addHost(host, field, 'mail', sightings)) found = true
+  }
+  return found
+}
+
+/** `CN=*.example.com, O=…`: the common name may be a host, the rest is words. */
+export const readSubject = (value: string, field: string, sightings: Sightings): boolean => {
+  const match = /(?:^|[,/\s])CN=\s*([^,/\s]{4,253})/i.exec(value.length > longest ? value.slice(0, longest) : value)
+  if (match) addHost(match[1]!, field, 'other', sightings)
+  return match !== null
+}
