@@ -3,6 +3,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { admitSettings } from './settings/admit.js'
 import { enrichSettings } from './settings/enrich.js'
 import { extractSettings } from './settings/extract.js'
+import { feedsSettings } from './settings/feeds.js'
 import { gateSettings } from './settings/gate.js'
 import { intelSettings } from './settings/intel.js'
 import { logSettings } from './settings/log.js'
@@ -14,6 +15,7 @@ export const configSchema = Type.Object(
     admit: admitSettings,
     enrich: enrichSettings,
     extract: extractSettings,
+    feeds: feedsSettings,
     gate: gateSettings,
     intel: intelSettings,
     log: logSettings,

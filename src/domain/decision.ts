@@ -24,6 +24,8 @@ export type GateOptions = {
   readonly deny: IndicatorList
   readonly askFreeText: boolean
   readonly domainAsk: 'registrable' | 'host'
+  /** Treats documentation addresses as if they were real. */
+  readonly documentation?: boolean
 }
 
 /** Pure; called for every sighting of every event. */

@@ -1,6 +1,6 @@
 // The special-purpose address ranges of the IANA registries, multicast and reserved space included.
 import { parseRange, type Address } from './address.js'
-import { createRangeSet } from './range-set.js'
+import { createRangeSet, type RangeSet } from './range-set.js'
 
 /**
  * private: used inside a network and by a host for itself. local: never crosses a router as one host's address (this host,
@@ -65,10 +65,15 @@ export const specialRanges: readonly SpecialRange[] = [
   { range: 'ff00::/8', kind: 'local', name: 'multicast' },
 ]
 
-const setOf = (...kinds: readonly Kind[]): ReturnType<typeof createRangeSet> =>
+/** Addresses that stand for real ones in examples. */
+export const isDocumentationRange = ({ name }: SpecialRange): boolean => name.startsWith('documentation')
+
+const setOf = (...kinds: readonly Kind[]): RangeSet => setWhere(({ kind }) => kinds.includes(kind))
+
+const setWhere = (isIn: (range: SpecialRange) => boolean): RangeSet =>
   createRangeSet(
     specialRanges
-      .filter(({ kind }) => kinds.includes(kind))
+      .filter(isIn)
       .map(({ range }) => parseRange(range))
       .filter((range) => range !== undefined),
   )
@@ -76,6 +81,7 @@ const setOf = (...kinds: readonly Kind[]): ReturnType<typeof createRangeSet> =>
 const privateSet = setOf('private')
 const anySet = setOf('private', 'local', 'special')
 const insideSet = setOf('private', 'local')
+const documentationSet = setWhere(isDocumentationRange)
 
 /** Why an address is never asked about, if it is a special one. */
 export const specialReason = (address: Address): 'private_address' | 'special_address' | undefined => {
@@ -85,3 +91,5 @@ export const specialReason = (address: Address): 'private_address' | 'special_ad
 
 /** Whether an address can only be on this side: private, or never routed as one host. */
 export const isInside = (address: Address): boolean => insideSet.has(address)
+
+export const isDocumentation = (address: Address): boolean => documentationSet.has(address)

@@ -9,7 +9,7 @@ import { createRangeSet } from '../domain/range-set.js'
 import type { Reason } from '../domain/reason.js'
 import { isServiceName, withoutServiceLabels } from '../domain/service-name.js'
 import type { Role, Sighting } from '../domain/sighting.js'
-import { specialReason } from '../domain/special-ranges.js'
+import { isDocumentation, specialReason } from '../domain/special-ranges.js'
 
 const nothing = { ranges: createRangeSet([]), names: createNameSet([]) }
 const defaults: GateOptions = {
@@ -50,13 +50,13 @@ const isContacted = (role: Role): boolean =>
  */
 export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
   const options: GateOptions = { ...defaults, ...given }
-  const { ownRanges, internalSuffixes, allow, deny, askFreeText, domainAsk } = options
+  const { ownRanges, internalSuffixes, allow, deny, askFreeText, domainAsk, documentation } = options
 
   const decideAddress = ({ value, role }: Sighting): Decision => {
     const address = readAddress(value)
     if (address === undefined) return skips.bad_input
     const special = specialReason(address)
-    if (special !== undefined) return skips[special]
+    if (special !== undefined && !(documentation && isDocumentation(address))) return skips[special]
     if (ownRanges.has(address) || deny.ranges.has(address)) return skips.own_range
     const unasked = skipForRole(role)
     if (unasked !== undefined) return unasked

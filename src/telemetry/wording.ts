@@ -7,8 +7,22 @@ type Wordings = { readonly [Name in TelemetryEvent['event']]: Wording<Extract<Te
 
 export const wordings: Wordings = {
   started: { level: 'info', say: ({ command }) => `${command} started` },
+  feed_loaded: {
+    level: 'info',
+    say: ({ feed, addresses, names, bytes, ms, skipped, first }) =>
+      `feed ${feed}: ${addresses} addresses and ranges and ${names} names loaded in ${Math.round(ms)} ms, ${Math.ceil(bytes / 1024)} KiB` +
+      (first ? `; ${skipped} left out, the first at ${placeOf(first)}: ${first.message}` : ''),
+  },
+  feed_refused: {
+    level: 'error',
+    say: ({ feed, kept, ...problem }) =>
+      `feed ${feed} refused, ${kept ? 'what was loaded before stays in use' : 'nothing of it is in use'}: ${placeOf(problem)}: ${problem.message}`,
+  },
   stopped: { level: 'info', say: ({ command, cause }) => `${command} stopped: ${cause}` },
 }
+
+const placeOf = ({ file, line }: { file: string; line?: number }): string =>
+  line === undefined ? file : `${file}:${line}`
 
 export const severityOf = (event: TelemetryEvent): Severity => wordings[event.event].level
 

@@ -1,0 +1,81 @@
+// Growing typed arrays, and the ones that hold what a feed says about each of its entries.
+
+type Typed = Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
+
+export type Column<Values extends Typed> = {
+  readonly push: (value: number) => void
+  readonly values: () => Values
+}
+
+export const createColumn = <Values extends Typed>(create: (length: number) => Values): Column<Values> => {
+  let values = create(1024)
+  let length = 0
+  return {
+    push: (value) => {
+      if (length === values.length) {
+        const larger = create(length * 2)
+        larger.set(values)
+        values = larger
+      }
+      values[length++] = value
+    },
+    values: () => values.subarray(0, length) as Values,
+  }
+}
+
+export const bytes = (length: number): Uint8Array<ArrayBuffer> => new Uint8Array(length)
+export const shorts = (length: number): Uint16Array<ArrayBuffer> => new Uint16Array(length)
+export const words = (length: number): Uint32Array<ArrayBuffer> => new Uint32Array(length)
+
+/** Stands for "no score". */
+export const noScore = 255
+
+export type DetailArrays = {
+  /** Which list of categories. */
+  readonly categories: Uint16Array<ArrayBuffer>
+  /** 0 to 100, or `noScore`. */
+  readonly scores: Uint8Array<ArrayBuffer>
+  /** Epoch seconds after which the entry no longer counts, or 0. */
+  readonly expires: Uint32Array<ArrayBuffer>
+}
+export type DetailColumns = {
+  readonly categories: Column<Uint16Array<ArrayBuffer>>
+  readonly scores: Column<Uint8Array<ArrayBuffer>>
+  readonly expires: Column<Uint32Array<ArrayBuffer>>
+}
+
+export const createDetailColumns = (): DetailColumns => ({
+  categories: createColumn(shorts),
+  scores: createColumn(bytes),
+  expires: createColumn(words),
+})
+
+/** The details of these rows, in their order, in arrays of exactly their size. */
+export const pickDetails = (columns: DetailColumns, rows: Uint32Array): DetailArrays => {
+  const from = {
+    categories: columns.categories.values(),
+    scores: columns.scores.values(),
+    expires: columns.expires.values(),
+  }
+  const categories = shorts(rows.length)
+  const scores = bytes(rows.length)
+  const expires = words(rows.length)
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] ?? 0
+    categories[i] = from.categories[row] ?? 0
+    scores[i] = from.scores[row] ?? noScore
+    expires[i] = from.expires[row] ?? 0
+  }
+  return { categories, scores, expires }
+}
+
+/** Of two rows for the same entry the one that counts longer, then the one with the higher score. */
+export const strongerOf = (columns: DetailColumns, a: number, b: number): number => {
+  const until = (row: number): number => columns.expires.values()[row] || Number.POSITIVE_INFINITY
+  const score = (row: number): number => {
+    const value = columns.scores.values()[row] ?? noScore
+    return value === noScore ? -1 : value
+  }
+  if (until(a) !== until(b)) return until(a) > until(b) ? a : b
+  return score(b) > score(a) ? b : a
+}

@@ -1,0 +1,38 @@
+// Entries that no feed may hold, because one wrong line would accuse half the internet or one's own network.
+import { parseRange, type Range, type Words } from '../../domain/address.js'
+import { publicSuffix } from '../../domain/public-suffix.js'
+import { isDocumentationRange, specialRanges } from '../../domain/special-ranges.js'
+
+const widest = { 4: 8, 6: 19 } as const
+
+const compare = (a: Words, b: Words): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3]
+
+const overlaps = (a: Range, b: Range): boolean => {
+  if (a.version === 4) return b.version === 4 && a.first <= b.last && b.first <= a.last
+  return b.version === 6 && compare(a.first, b.last) <= 0 && compare(b.first, a.last) <= 0
+}
+
+/** How many leading bits all addresses of the range share. */
+export const bitsOf = (range: Range): number => {
+  if (range.version === 4) return Math.clz32(range.first ^ range.last)
+  const word = ([0, 1, 2, 3] as const).find((at) => range.first[at] !== range.last[at])
+  return word === undefined ? 128 : word * 32 + Math.clz32(range.first[word] ^ range.last[word])
+}
+
+const special = specialRanges.flatMap((entry) => {
+  const range = parseRange(entry.range)
+  return range ? [{ range, text: entry.range, name: entry.name, isDocumentation: isDocumentationRange(entry) }] : []
+})
+
+/** Why a range may not stand in a feed. Documentation addresses may where samples and demonstrations want them. */
+export const dangerOfRange = (range: Range, documentation: boolean): string | undefined => {
+  if (bitsOf(range) < widest[range.version]) return `is wider than /${widest[range.version]}`
+  const found = special.find((other) => overlaps(range, other.range) && !(documentation && other.isDocumentation))
+  return found && `lies in or around the special range ${found.text} (${found.name})`
+}
+
+/** Why a name may not stand in a feed. */
+export const dangerOfName = (name: string): string | undefined => {
+  const { isListed, registrable } = publicSuffix(name)
+  return isListed && registrable === undefined ? 'is a public suffix, not a name below one' : undefined
+}

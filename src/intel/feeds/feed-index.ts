@@ -1,0 +1,73 @@
+// All entries of one feed, ready to be looked up: plain typed arrays, so that it moves between threads without a copy.
+import { formatAddress, readAddress, type Words } from '../../domain/address.js'
+import type { Indicator } from '../../domain/indicator.js'
+import { noScore, type DetailArrays } from './columns.js'
+import { findName, nameAt, type NameTable } from './name-table.js'
+import { findRange, type RangeTable } from './range-table.js'
+
+export type FeedIndex = {
+  readonly four: RangeTable
+  readonly six: RangeTable
+  readonly names: NameTable
+  /** The lists of categories that entries point to. */
+  readonly categories: readonly (readonly string[])[]
+}
+
+/** What is looked for, read once for all feeds. */
+export type Target = { readonly address: ArrayLike<number>; readonly width: 1 | 4 } | { readonly name: string }
+
+export type Hit = {
+  readonly entry: string
+  readonly score?: number
+  readonly categories: readonly string[]
+  readonly expires?: number
+}
+
+export const targetOf = ({ type, value }: Indicator): Target | undefined => {
+  if (type === 'domain') return { name: value }
+  const address = readAddress(value)
+  if (address === undefined) return undefined
+  return typeof address === 'number' ? { address: [address], width: 1 } : { address, width: 4 }
+}
+
+export const findHit = (index: FeedIndex, target: Target, nowSeconds: number): Hit | undefined => {
+  if ('name' in target) {
+    const row = findName(index.names, target.name, nowSeconds)
+    return row < 0 ? undefined : hitOf(index, index.names, row, nameAt(index.names, row))
+  }
+  const table = target.width === 1 ? index.four : index.six
+  const row = findRange(table, target.address, nowSeconds)
+  return row < 0 ? undefined : hitOf(index, table, row, rangeAt(table, row))
+}
+
+const hitOf = (index: FeedIndex, details: DetailArrays, row: number, entry: string): Hit => {
+  const score = details.scores[row] ?? noScore
+  const until = details.expires[row] ?? 0
+  return {
+    entry,
+    ...(score !== noScore && { score }),
+    categories: index.categories[details.categories[row] ?? 0] ?? [],
+    ...(until !== 0 && { expires: until * 1000 }),
+  }
+}
+
+const rangeAt = ({ width, starts, bits }: RangeTable, row: number): string => {
+  const word = (at: number): number => starts[row * width + at] ?? 0
+  const start = width === 1 ? word(0) : ([word(0), word(1), word(2), word(3)] satisfies Words)
+  const size = bits[row] ?? 0
+  return size === width * 32 ? formatAddress(start) : `${formatAddress(start)}/${size}`
+}
+
+export const sizeOf = ({ four, six, names }: FeedIndex): { addresses: number; names: number; bytes: number } => ({
+  addresses: four.bits.length + six.bits.length,
+  names: names.offsets.length - 1,
+  bytes: buffersOf({ four, six, names, categories: [] }).reduce((sum, buffer) => sum + buffer.byteLength, 0),
+})
+
+/** Every buffer of the index, to be handed over to another thread. */
+export const buffersOf = ({ four, six, names }: FeedIndex): ArrayBuffer[] =>
+  [four, six, names].flatMap((table) =>
+    Object.values(table)
+      .filter((value) => ArrayBuffer.isView(value))
+      .map((view) => view.buffer as ArrayBuffer),
+  )

@@ -1,0 +1,26 @@
+// Loads a feed in a thread of its own, so that the stream goes on while a million entries are parsed and sorted.
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { loadFeed, type LoadRequest, type LoadResult } from './load-feed.js'
+
+const worker = new URL('./worker.js', import.meta.url)
+const maxHeapMb = 4096
+
+export type Load = (request: LoadRequest) => Promise<LoadResult>
+
+const loadThere: Load = (request) =>
+  new Promise((resolve) => {
+    const refuse = (message: string): void =>
+      resolve({ ok: false, problem: { file: request.feed.path, message: `could not be loaded: ${message}` } })
+    const thread = new Worker(worker, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } })
+    thread.once('message', (result: LoadResult) => resolve(result))
+    thread.once('error', (error) => refuse(error instanceof Error ? error.message : 'the thread failed'))
+    thread.once('exit', () => refuse('the thread ended'))
+    thread.postMessage(request)
+  })
+
+const loadHere: Load = (request) => Promise.resolve(loadFeed(request))
+
+/** Run from source there is no compiled worker to start. */
+export const loadInThread: Load = existsSync(fileURLToPath(worker)) ? loadThere : loadHere

@@ -1,0 +1,95 @@
+// MISP events: the attributes that are meant for detection, alone or in objects, and the manifest of a MISP feed.
+import type { Details, Parser } from './feed.js'
+import { isObject, objectsOf, readJson, stringOf, type JsonObject } from './json-text.js'
+import { parseTimestamp } from './timestamp.js'
+
+/** Attribute type → which of the parts between `|` are addresses, names or URLs. */
+const parts: ReadonlyMap<unknown, readonly number[]> = new Map([
+  ['ip-src', [0]],
+  ['ip-dst', [0]],
+  ['ip-src|port', [0]],
+  ['ip-dst|port', [0]],
+  ['domain', [0]],
+  ['hostname', [0]],
+  ['hostname|port', [0]],
+  ['domain|ip', [0, 1]],
+  ['url', [0]],
+])
+
+export const looksLikeMisp = (value: unknown): boolean =>
+  isObject(value)
+    ? isObject(value.Event) || Array.isArray(value.response) || Array.isArray(value.Attribute)
+    : objectsOf(value).some((item) => isObject(item.Event))
+
+const eventsIn = (value: unknown): readonly JsonObject[] => {
+  const items = Array.isArray(value)
+    ? value
+    : isObject(value) && Array.isArray(value.response)
+      ? value.response
+      : [value]
+  return objectsOf(items).map((item) => (isObject(item.Event) ? item.Event : item))
+}
+
+const attributesOf = (event: JsonObject): readonly JsonObject[] => [
+  ...objectsOf(event.Attribute),
+  ...objectsOf(event.Object)
+    .filter((object) => object.deleted !== true)
+    .flatMap((object) => objectsOf(object.Attribute)),
+]
+
+/** Handling instructions are no category of threat. */
+const tagsOf = (owner: JsonObject): readonly string[] =>
+  objectsOf(owner.Tag)
+    .map((tag) => stringOf(tag.name))
+    .filter((name) => name !== undefined)
+    .filter((name) => !/^(?:tlp|pap|workflow|osint):/i.test(name))
+
+const isForDetection = (attribute: JsonObject): boolean =>
+  (attribute.to_ids === true || attribute.to_ids === 1 || attribute.to_ids === '1') && attribute.deleted !== true
+
+const detailsOf = (attribute: JsonObject, eventTags: readonly string[]): Details => {
+  const category = stringOf(attribute.category)
+  return {
+    categories: [...(category === undefined ? [] : [category]), ...tagsOf(attribute), ...eventTags],
+    seen: parseTimestamp(attribute.last_seen) ?? parseTimestamp(attribute.timestamp),
+  }
+}
+
+export const parseMisp: Parser = (bytes, sink) => {
+  const json = readJson(bytes)
+  if (!json.ok) return json.problem
+  if (!looksLikeMisp(json.value)) return { place: 1, message: 'is no MISP event' }
+  for (const event of eventsIn(json.value)) {
+    const eventTags = tagsOf(event)
+    for (const attribute of attributesOf(event)) {
+      const places = parts.get(attribute.type)
+      if (!places || !isForDetection(attribute)) continue
+      const value = stringOf(attribute.value)
+      const place = stringOf(attribute.uuid) ?? value ?? 1
+      const values = attribute.type === 'url' ? [value] : value?.split('|', 2)
+      const details = detailsOf(attribute, eventTags)
+      for (const at of places) {
+        const part = values?.[at]
+        if (!(part === undefined ? sink.junk(place) : sink.add(part, place, details))) return undefined
+      }
+    }
+  }
+  return undefined
+}
+
+export type Manifest =
+  { readonly ok: true; readonly files: readonly string[] } | { readonly ok: false; readonly message: string }
+
+const maxEvents = 100_000
+
+/** The event files that a feed's manifest names. Ids are checked before they become part of a path. */
+export const readManifest = (bytes: Buffer): Manifest => {
+  const json = readJson(bytes)
+  if (!json.ok || !isObject(json.value)) return { ok: false, message: 'is no manifest of a MISP feed' }
+  const ids = Object.keys(json.value)
+  if (ids.length > maxEvents) return { ok: false, message: `names more than ${maxEvents} events` }
+  const bad = ids.find((id) => !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id))
+  if (bad !== undefined)
+    return { ok: false, message: `names an event that is no UUID: ${JSON.stringify(bad.slice(0, 64))}` }
+  return { ok: true, files: ids.map((id) => `${id}.json`) }
+}

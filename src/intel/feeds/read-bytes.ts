@@ -1,0 +1,48 @@
+// The bytes of a feed's file, unpacked if they are gzip, up to a limit.
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+
+export const maxFileBytes = 512 * 1024 * 1024
+
+export type Bytes =
+  | { readonly ok: true; readonly bytes: Buffer; readonly modified: number }
+  | { readonly ok: false; readonly message: string }
+
+export const readBytes = (path: string): Bytes => {
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    const { size, mtimeMs } = fstatSync(file)
+    if (size > maxFileBytes) return tooLarge
+    const bytes = Buffer.allocUnsafe(size)
+    let length = 0
+    while (length < size) {
+      const count = readSync(file, bytes, length, size - length, null)
+      if (count === 0) break
+      length += count
+    }
+    const content = bytes.subarray(0, length)
+    const isGzip = content[0] === 0x1f && content[1] === 0x8b
+    return {
+      ok: true,
+      bytes: isGzip ? gunzipSync(content, { maxOutputLength: maxFileBytes }) : content,
+      modified: mtimeMs,
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (code === 'ERR_BUFFER_TOO_LARGE') return tooLarge
+    return { ok: false, message: messages[code] ?? `cannot be read (${code || 'unknown error'})` }
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+const tooLarge = { ok: false, message: `is larger than ${maxFileBytes} bytes` } as const
+
+const messages: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EACCES: 'may not be read by this user',
+  EISDIR: 'is a directory',
+  Z_BUF_ERROR: 'is a gzip file that was cut off',
+  Z_DATA_ERROR: 'is a broken gzip file',
+}

@@ -1,0 +1,9 @@
+// The thread that loads feeds: one request in, one result out, its buffers handed over and not copied.
+import { parentPort } from 'node:worker_threads'
+import { buffersOf } from './feed-index.js'
+import { loadFeed, type LoadRequest } from './load-feed.js'
+
+parentPort?.once('message', (request: LoadRequest) => {
+  const result = loadFeed(request)
+  parentPort?.postMessage(result, result.ok ? buffersOf(result.index) : [])
+})
