@@ -4,21 +4,25 @@ import type { Annotation, Status } from '../domain/annotation.js'
 import type { Decision } from '../domain/decision.js'
 import type { Level } from '../domain/finding.js'
 import { flags } from '../domain/flag.js'
-import type { Direction, Extraction } from '../domain/sighting.js'
+import type { Direction, Extraction, Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import { clip } from './clip.js'
 import { fit } from './fit.js'
 import { outweighs, weigh, weights, type Weighed } from './weigh.js'
 
+export type Row = {
+  readonly sighting: Sighting
+  readonly decision: Decision
+  /** Where it is missing the answer is still pending. */
+  readonly verdict?: Verdict | undefined
+}
 export type Findings = {
-  readonly extraction: Extraction
-  /** One for each sighting, in the same order. */
-  readonly decisions: readonly Decision[]
-  /** One for each sighting, in the same order; where one is missing the answer is still pending. */
-  readonly verdicts?: readonly (Verdict | undefined)[]
+  readonly extraction: Pick<Extraction, 'action' | 'truncated'>
+  /** In the order of the event. */
+  readonly rows: readonly Row[]
   readonly direction: Direction
   /** Where the event was first read; the same origin always gives the same `enrichment_id`. */
-  readonly origin?: string
+  readonly origin?: string | undefined
 }
 
 const statusOf = (asked: number, answered: number, truncated: boolean): Status => {
@@ -62,17 +66,14 @@ const copyDeciding = (annotation: Annotation, { indicator, verdict }: Weighed): 
   }
 }
 
-export const conclude = ({ extraction, decisions, verdicts, direction, origin }: Findings): Annotation => {
-  const { sightings, truncated } = extraction
+export const conclude = ({ extraction, rows, direction, origin }: Findings): Annotation => {
+  const { truncated } = extraction
   const all: Weighed[] = []
   let first: Weighed | undefined
   let asked = 0
   let answered = 0
-  for (let place = 0; place < sightings.length; place++) {
-    const sighting = sightings[place]
-    const decision = decisions[place]
-    if (sighting === undefined || decision === undefined) throw new Error('a sighting without a decision')
-    const one = weigh(sighting, decision, verdicts?.[place])
+  for (const { sighting, decision, verdict } of rows) {
+    const one = weigh(sighting, decision, verdict)
     all.push(one)
     if (one.weight !== weights.left) asked++
     if (one.weight !== weights.left && one.weight !== weights.failed) answered++

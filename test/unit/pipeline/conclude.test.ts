@@ -62,9 +62,8 @@ const unknown = (reason: Verdict['reason']): Verdict => ({ level: 'unknown', rea
 type Row = readonly [Sighting, Decision, Verdict?]
 const concluded = (rows: readonly Row[], more: Partial<Extraction> = {}, origin?: string) => {
   const annotation = conclude({
-    extraction: { action: 'allowed', truncated: false, sightings: rows.map(([sighting]) => sighting), ...more },
-    decisions: rows.map(([, decision]) => decision),
-    verdicts: rows.map(([, , verdict]) => verdict),
+    extraction: { action: 'allowed', truncated: false, ...more },
+    rows: rows.map(([sighting, decision, verdict]) => ({ sighting, decision, verdict })),
     direction: 'inbound',
     ...(origin === undefined ? {} : { origin }),
   })

@@ -57,9 +57,8 @@ describe('an annotation', () => {
     fc.assert(
       fc.property(rows, fc.boolean(), fc.string({ maxLength: 400 }), (list, truncated, origin) => {
         const annotation = conclude({
-          extraction: { action: 'unknown', truncated, sightings: list.map(([sighting]) => sighting) },
-          decisions: list.map(([, decision]) => decision),
-          verdicts: list.map(([, , verdict]) => verdict),
+          extraction: { action: 'unknown', truncated },
+          rows: list.map(([sighting, decision, verdict]) => ({ sighting, decision, verdict })),
           direction: 'unknown',
           origin: origin === '' ? 'x' : origin,
         })
@@ -88,13 +87,12 @@ describe('an annotation', () => {
     const list = Array.from({ length: 40 }, (_, place) => sighting(place))
     const bad: Verdict = { level: 'malicious', flags: {}, because: 'listed' }
     const annotation = conclude({
-      extraction: { action: 'unknown', truncated: false, sightings: list },
-      decisions: list.map((_, place) =>
+      extraction: { action: 'unknown', truncated: false },
+      rows: list.map((sighting, place) =>
         place === 30 || place === 20
-          ? { decision: 'lookup', ask: sighting(place) }
-          : { decision: 'skip', reason: 'allow_listed' },
+          ? { sighting, decision: { decision: 'lookup', ask: sighting }, verdict: bad }
+          : { sighting, decision: { decision: 'skip', reason: 'allow_listed' } },
       ),
-      verdicts: list.map((_, place) => (place === 30 || place === 20 ? bad : undefined)),
       direction: 'unknown',
     })
     expect(annotation.indicators.map(({ value }) => value)).toEqual([
