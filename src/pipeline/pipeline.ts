@@ -52,13 +52,7 @@ export const createPipeline = ({ decode, extract, enrich, direction, annotate }:
   ): EventOut => {
     const annotation = annotate.complete(
       event,
-      conclude({
-        extraction,
-        decisions: judged.map(({ decision }) => decision),
-        verdicts: judged.map(({ verdict }) => verdict),
-        direction: direction(extraction.sightings),
-        origin,
-      }),
+      conclude({ extraction, rows: judged, direction: direction(extraction.sightings), origin }),
     )
     const annotationText = writeAnnotation(annotation)
     return {
