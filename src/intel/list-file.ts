@@ -81,10 +81,12 @@ const readWarninglist = (file: string, text: string): ListFile => {
       `is a warninglist of type ${JSON.stringify(type)}; only cidr, hostname and string are supported`,
     )
   const list: readonly unknown[] = content.list
-  const entries = list.map((entry, i) => ({
-    text: typeof entry === 'string' ? entry.trim() : JSON.stringify(entry),
-    where: `${file} list[${String(i)}]`,
-  }))
+  const place = (i: number): string => `${file} list[${String(i)}]`
+  const foreign = list.findIndex((entry) => typeof entry !== 'string')
+  if (foreign >= 0) return refuse(place(foreign), 'is not a string')
+  const entries = list
+    .filter((entry) => typeof entry === 'string')
+    .map((entry, i) => ({ text: entry.trim(), where: place(i) }))
   // In a warninglist of type hostname an entry stands for the host and everything below it.
   return readEntries(entries, type === 'hostname')
 }

@@ -67,8 +67,9 @@ export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
   const mustStay = (name: string): boolean => internalSuffixes.has(name) || deny.names.has(name)
 
   const decideName = ({ value, role, evidence }: Sighting): Decision => {
-    if (isInternalName(value) || !value.includes('.') || mustStay(value)) return skips.internal_name
+    if (isInternalName(value) || mustStay(value)) return skips.internal_name
     const host = withoutServiceLabels(value)
+    if (!host.includes('.')) return skips.internal_name
     const { isListed, registrable } = publicSuffix(host)
     if (!isListed) return skips.internal_name
     if (value !== registrable && !isContacted(role) && isServiceName(value)) return skips.internal_name
