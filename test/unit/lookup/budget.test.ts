@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { createBudget } from '../../../src/lookup/budget.js'
+import { newYear } from '../../support/clock.js'
+
+const minute = 60_000
+const none = { perHour: 0, perDay: 0, perRun: 0 }
+
+describe('the budget', () => {
+  it('has no limit unless told', () => {
+    const budget = createBudget(none)
+    for (let nth = 0; nth < 10_000; nth++) budget.charge(newYear)
+    expect(budget.spentForMs(newYear)).toBeUndefined()
+    expect(budget.spent(newYear)).toEqual({ hour: 10_000, day: 10_000, run: 10_000 })
+  })
+
+  it('of an hour comes back with the next hour', () => {
+    const budget = createBudget({ ...none, perHour: 1 })
+    budget.charge(newYear + 20 * minute)
+    expect(budget.spentForMs(newYear + 20 * minute)).toBe(40 * minute)
+    expect(budget.spentForMs(newYear + 60 * minute)).toBeUndefined()
+  })
+
+  it('of a day comes back with the next day', () => {
+    const budget = createBudget({ ...none, perDay: 2, perHour: 2 })
+    budget.charge(newYear)
+    budget.charge(newYear + 90 * minute)
+    expect(budget.spentForMs(newYear + 120 * minute)).toBe(22 * 60 * minute)
+    expect(budget.spentForMs(newYear + 24 * 60 * minute)).toBeUndefined()
+  })
+
+  it('of a run never comes back', () => {
+    const budget = createBudget({ ...none, perRun: 1 })
+    budget.charge(newYear)
+    expect(budget.spentForMs(newYear + 1e12)).toBe(Infinity)
+  })
+
+  it('is not given twice when the clock is set back', () => {
+    const budget = createBudget({ ...none, perHour: 1 })
+    budget.charge(newYear + 61 * minute)
+    budget.spent(newYear)
+    expect(budget.spent(newYear + 62 * minute).hour).toBe(1)
+    expect(budget.spentForMs(newYear)).toBeGreaterThan(0)
+  })
+})
