@@ -30,7 +30,8 @@ const setUp = (
 const never = new Promise<Finding>(() => undefined)
 const tally = async (found: readonly (Finding | Promise<Finding>)[]): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {}
-  for (const finding of await Promise.all(found)) {
+  for (const each of found) {
+    const finding = await each
     const name = finding.status === 'known' ? 'known' : finding.reason
     counts[name] = (counts[name] ?? 0) + 1
   }
@@ -165,10 +166,10 @@ describe('admit', () => {
 
   it('estimates from the place in the room, the latency and the pause', async () => {
     const { clock, many, admission } = setUp({}, undefined, 100)
-    for (let nth = 0; nth < 40; nth++) many(1, ask, 1000 + nth)
+    for (let nth = 0; nth < 40; nth++) void many(1, ask, 1000 + nth)
     await clock.advance(10_000)
     expect(admission.state().latencyMs).toBeCloseTo(100, 0)
-    many(11)
+    void many(11)
     await clock.advance(0)
     expect(admission.estimateMs(indicator(0))).toBeCloseTo(100, -1)
     expect(admission.estimateMs(indicator(10))).toBeCloseTo(1100, -1)
@@ -179,7 +180,7 @@ describe('admit', () => {
 
   it('shows its state', async () => {
     const { clock, many, admission } = setUp({}, () => unknown('busy'))
-    many(5)
+    void many(5)
     await clock.advance(5)
     expect(admission.state()).toMatchObject({ waiting: 4, inFlight: 1, state: 'open', spent: { run: 1 } })
     await clock.advance(10)

@@ -90,7 +90,7 @@ describe('recall', () => {
     const { clock, source, look } = await setUp(malicious, down)
     await clock.advance(25 * hour)
     for (let second = 0; second < 300; second++) {
-      look()
+      void look()
       await clock.advance(1000)
     }
     // 30 s, 60 s, 120 s and 240 s of cooling down.
