@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { splitArray, startsArray } from './split-array.js'
 
 export type Line = {
   readonly bytes: Buffer
@@ -19,8 +20,16 @@ const carriageReturn = 0x0d
 export async function* readLines(files: readonly string[], stdin: Readable): AsyncGenerator<readonly Line[]> {
   for (const name of files.length === 0 ? ['-'] : files) {
     const raw = name === '-' ? stdin : createReadStream(name, { highWaterMark: 256 * 1024 })
-    yield* splitLines(await unpack(raw), name)
+    yield* splitEvents(await unpack(raw), name)
   }
+}
+
+/** One JSON array of objects is taken apart into its elements; anything else into its lines. */
+async function* splitEvents(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Line[]> {
+  const rest = chunks[Symbol.asyncIterator]()
+  const first = await rest.next()
+  if (first.done === true) return
+  yield* (startsArray(first.value) ? splitArray : splitLines)(startingWith(first.value, rest), name)
 }
 
 /** Whether it is packed is told by its first bytes, not by its name. */
