@@ -5,6 +5,8 @@ import { parseTimestamp } from './timestamp.js'
 
 const delimiters = [',', ';', '\t', '|']
 const maxRowLength = 65_536
+/** A row is split again with each further line, so there may not be many. */
+const maxRowLines = 64
 const maxFields = 256
 const quote = 34
 
@@ -124,7 +126,7 @@ export const parseCsv: Parser = (bytes, sink, columns) => {
     }
     open = row
     openLine = start
-    if (row.length <= maxRowLength) return true
+    if (row.length <= maxRowLength && number - start < maxRowLines) return true
     problem = { place: start, message: 'a quoted field never ends' }
     return false
   })
