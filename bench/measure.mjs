@@ -1,0 +1,40 @@
+// Measures functions side by side in processor time: rounds of each in turn, so that what disturbs one disturbs all, and their median.
+
+const median = (numbers) => {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)]
+}
+
+/** Keeps results alive, so that the work is not optimised away. */
+let sink = 0
+
+// Processor time, not time on the clock: other work on the machine does not count.
+const time = (work, inputs, repeat) => {
+  const start = process.cpuUsage()
+  for (let i = 0; i < repeat; i++) for (const input of inputs) sink += work(input).length
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / (repeat * inputs.length)
+}
+
+/**
+ * `works`: name → function of one input that returns something with a length.
+ * Answers name → { us, rounds }: the median of processor microseconds per input, and all of them.
+ */
+export const measure = (works, inputs, { rounds = 31, perRound = 2000, warmUp = 5 } = {}) => {
+  const repeat = Math.max(1, Math.round(perRound / inputs.length))
+  const names = Object.keys(works)
+  const taken = Object.fromEntries(names.map((name) => [name, []]))
+  for (let round = -warmUp; round < rounds; round++) {
+    const order = round % 2 === 0 ? names : names.toReversed()
+    for (const name of order) {
+      const us = time(works[name], inputs, repeat)
+      if (round >= 0) taken[name].push(us)
+    }
+  }
+  if (sink < 0) throw new Error('unreachable')
+  return Object.fromEntries(names.map((name) => [name, { us: median(taken[name]), rounds: taken[name] }]))
+}
+
+/** The median of the ratios round by round: how many times as long `slow` took. */
+export const ratio = (measured, slow, fast) =>
+  median(measured[slow].rounds.map((us, round) => us / measured[fast].rounds[round]))

@@ -1,0 +1,26 @@
+// What the program costs, next to the raw floor it stands on: `npm run bench -- line`, or no name for all that need nothing else.
+import { existsSync } from 'node:fs'
+import { cpus } from 'node:os'
+
+const scenarios = {
+  line: { about: 'one event through decode, extract, decide, conclude and annotate', load: () => import('./line.mjs') },
+}
+const usual = ['line']
+
+const named = process.argv.slice(2)
+const unknown = named.filter((name) => !Object.hasOwn(scenarios, name))
+if (unknown.length > 0) {
+  console.error(`no such bench: ${unknown.join(', ')}. There are:`)
+  for (const [name, { about }] of Object.entries(scenarios)) console.error(`  ${name}  ${about}`)
+  process.exit(64)
+}
+if (!existsSync(new URL('../dist/cli.js', import.meta.url))) {
+  console.error('nothing to measure yet: run `npm run build` first')
+  process.exit(1)
+}
+console.log(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`)
+for (const name of named.length > 0 ? named : usual) {
+  console.log(`\n${name}: ${scenarios[name].about}`)
+  const { run } = await scenarios[name].load()
+  await run()
+}
