@@ -83,13 +83,15 @@ export const createActionFinder = (): ActionFinder => {
   let action: Action = 'unknown'
   let best = 9
   const take = (said: Action, rank: number): void => {
-    if (said === 'unknown' || rank >= best) return
+    if (said === 'unknown') return
+    // A session that was let through and then stopped (`action=close utmaction=block`) was stopped.
+    if (rank >= best && !(said === 'blocked' && action === 'allowed' && rank <= 2)) return
     action = said
-    best = rank
+    best = Math.min(rank, best)
   }
   return {
     see: (rank, name, value) => {
-      if (rank >= best) return
+      if (rank >= best && rank > 2) return
       if (rank === 4) {
         const yes = value === true || value === 'true' || value === 'yes' || value === 1 || value === '1'
         const no = value === false || value === 'false' || value === 'no' || value === 0 || value === '0'

@@ -1,7 +1,8 @@
 // Reads one line of text: takes off its syslog header and hands the rest to the first format that knows it.
 import { parseAddress } from '../../domain/address.js'
+import { parseHostname } from '../../domain/hostname.js'
 import { readCef } from './cef.js'
-import { formats } from './formats.js'
+import { formats } from './formats/index.js'
 import { colonPairsOf, pairsOf, remainder } from './pairs.js'
 import { readLater, readPair, type Reader } from './reader.js'
 import { readSyslog } from './syslog.js'
@@ -18,7 +19,9 @@ export const readLine = (reader: Reader, places: Places, text: string, field: st
   const { host, program, structured, body } = readSyslog(text)
   if (host !== undefined) {
     const address = parseAddress(host)
+    const name = address === undefined && host.includes('.') ? parseHostname(host) : undefined
     if (address !== undefined) reader.sightings.add('ip', address, field, 'observer', 'field')
+    else if (name !== undefined) reader.sightings.add('domain', name, field, 'observer', 'text')
   }
   if (structured !== undefined) readPairs(reader, structured, field, level)
   if (body === '') return
@@ -26,7 +29,7 @@ export const readLine = (reader: Reader, places: Places, text: string, field: st
   if (readCef(reader, body, level)) return
   for (const format of formats) if (format(reader, { body, program: program ?? '', field, whole: text })) return
   if (readPairs(reader, body, field, level)) return
-  reader.action.seeText(body)
+  reader.action.seeText(text)
   readLater(reader, body, field)
 }
 

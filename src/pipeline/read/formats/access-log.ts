@@ -1,0 +1,51 @@
+// Reads access logs of web servers and load balancers: common and combined format, with a virtual host or forwarded clients; HAProxy.
+import { parseAddress } from '../../../domain/address.js'
+import { readUrl } from '../value.js'
+import { place, type Format, type Line } from './format.js'
+import type { Reader } from '../reader.js'
+
+const time = / ?\[\d{2}\/[A-Z][a-z]{2}\/\d{4}[: ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?: [+-]\d{4})?\]/
+const request = /"(?:[A-Z][A-Z-]{2,16} )?([^"\s]{1,4096})(?: HTTP\/[\d.]{1,4})?"/
+
+export const readAccessLog: Format = (reader, line) => {
+  const when = time.exec(line.body)
+  if (!when || when.index > 1000) return false
+  const before = line.body.slice(0, when.index)
+  const after = line.body.slice(when.index + when[0].length)
+  const quoted = request.exec(after)
+  if (!quoted && !/^\S+:\d{1,5}$/.test(before.trim())) return false
+  readClients(reader, line, before)
+  if (quoted) {
+    readUrl(quoted[1]!, line.field, reader.sightings)
+    readTail(reader, line, after.slice(quoted.index + quoted[0].length))
+  }
+  return true
+}
+
+/** `client ident user`, behind forwarded clients and a virtual host: `www.example.com:443 192.0.2.1, 10.0.0.1 - alice`. */
+const readClients = (reader: Reader, line: Line, before: string): void => {
+  const words = before.split(/[\s,]+/, 32)
+  // A server's own address stands before a list of clients: `$host $http_x_forwarded_for $remote_addr`.
+  const isHostFirst = /^\S+[^,\s] \S+, \S+ \S+/.test(before) && parseAddress(words[0] ?? '') !== undefined
+  words.forEach((word, index) => {
+    if (word.length < 3 || word === '-') return
+    const bare = word.replace(/^["[(]+|["\])]+$/g, '')
+    if (index === 0 && isHostFirst) place(reader, line, bare, 'destination')
+    else if (/^[\d.]+(?::\d+)?$|:.*:|^\[/.test(word)) place(reader, line, word.replace(/^["(]+|[")]+$/g, ''), 'source')
+    else if (index === 0 || bare.includes('@'))
+      place(reader, line, bare, bare.includes('@') ? 'mail' : before.match(/\d+\.\d+\.\d+\.\d+/) ? 'url' : 'source')
+  })
+}
+
+/** `status bytes "referrer" "agent" "forwarded for" "host"`: all but the agent. */
+const readTail = (reader: Reader, line: Line, tail: string): void => {
+  const quoted = tail.match(/"[^"]{0,2048}"/g) ?? []
+  quoted.slice(0, 8).forEach((part, index) => {
+    const value = part.slice(1, -1)
+    if (value.length < 4) return
+    if (/^[a-z]{3,6}:\/\//.test(value)) readUrl(value, line.field, reader.sightings)
+    else if (index !== 1 && !/\s\S*\//.test(value) && /^[\da-f.:,\s]+$/i.test(value))
+      place(reader, line, value, 'source')
+    else if (index > 1 && /^[\w.-]{4,255}(?::\d+)?$/.test(value)) place(reader, line, value, 'url')
+  })
+}

@@ -1,0 +1,46 @@
+// Reads W3C extended logs by their usual columns: IIS, proxies of the Blue Coat kind, Windows Firewall.
+import { readUrl } from '../value.js'
+import { readLater } from '../reader.js'
+import { place, type Format } from './format.js'
+
+const stamp = String.raw`^\d{4}-\d{2}-\d{2}[ \t]\d{2}:\d{2}:\d{2}[ \t]`
+/** date time [site] [server] s-ip method stem query port user c-ip */
+const iis = new RegExp(
+  String.raw`${stamp}(?:W3SVC\d{1,6} (?:\S{1,64} )?)?([\da-fA-F.:]{3,45}) ([A-Z]{3,10}) (\S{1,2048}) (\S{1,4096}) (\d{1,5}) (\S{1,255}) ([\da-fA-F.:%]{3,60}) `,
+)
+/** date time action protocol src-ip dst-ip */
+const firewall = new RegExp(
+  String.raw`${stamp}(ALLOW|DROP|OPEN|CLOSE|OPEN-INBOUND|INFO-EVENTS-LOST)[ \t](\S{1,8})[ \t](\S{2,45})[ \t](\S{2,45})[ \t]`,
+)
+/** date time time-taken c-ip …, and somewhere scheme host port path */
+const proxy = new RegExp(String.raw`${stamp}\d{1,9} ([\da-fA-F.:]{3,45}) `)
+const proxied = / (?:https?|tcp|ssl|ftp|rtsp) ([\w.:[\]-]{3,255}) (\d{1,5}) /
+
+export const readW3c: Format = (reader, line) => {
+  const web = iis.exec(line.whole)
+  if (web) {
+    place(reader, line, web[1], 'destination')
+    place(reader, line, web[7], 'source')
+    place(reader, line, web[6], 'mail')
+    for (const word of line.whole.slice(web[0].length).split(' ', 8))
+      if (word.includes('://')) readUrl(word, line.field, reader.sightings)
+    return true
+  }
+  const packet = firewall.exec(line.whole)
+  if (packet) {
+    reader.action.see(1, 'action', packet[1]!)
+    place(reader, line, packet[3], 'source')
+    place(reader, line, packet[4], 'destination')
+    return true
+  }
+  const client = proxy.exec(line.whole)
+  const host = client ? proxied.exec(line.whole) : null
+  if (!client || !host) return false
+  place(reader, line, client[1], 'source')
+  place(reader, line, host[1], 'url')
+  reader.action.see(1, 'action', /\bDENIED\b/.test(line.whole) ? 'denied' : 'allowed')
+  for (const quoted of line.whole.match(/\bhttps?:\/\/[^\s"]{3,512}/g) ?? [])
+    readUrl(quoted, line.field, reader.sightings)
+  readLater(reader, line.whole.slice(-60), line.field)
+  return true
+}
