@@ -1,4 +1,5 @@
 // What the program says about itself: a closed union of past-tense events, each mapped once to a log line and a metric.
+import type { Reason } from '../domain/reason.js'
 
 export type TelemetryEvent =
   | { readonly event: 'started'; readonly command: string }
@@ -24,6 +25,22 @@ export type TelemetryEvent =
       /** Whether what was loaded before stays in use. */
       readonly kept: boolean
     }
+  | { readonly event: 'service_answered'; readonly operation: string; readonly ms: number }
+  | {
+      readonly event: 'service_call_failed'
+      readonly operation: string
+      readonly reason: Reason
+      readonly detail: string
+      readonly ms: number
+    }
+  | { readonly event: 'ipv6_asking_paused'; readonly forMs: number }
+  | {
+      readonly event: 'scan_started'
+      readonly name: string
+      readonly scanId: string
+      readonly visibility: 'public' | 'private'
+    }
+  | { readonly event: 'scan_ended'; readonly name: string; readonly scanId: string; readonly outcome: string }
 
 export type Tell = (event: TelemetryEvent) => void
 

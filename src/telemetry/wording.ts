@@ -19,6 +19,20 @@ export const wordings: Wordings = {
       `feed ${feed} refused, ${kept ? 'what was loaded before stays in use' : 'nothing of it is in use'}: ${placeOf(problem)}: ${problem.message}`,
   },
   stopped: { level: 'info', say: ({ command, cause }) => `${command} stopped: ${cause}` },
+  service_answered: { level: 'debug', say: ({ operation, ms }) => `${operation} answered after ${ms} ms` },
+  service_call_failed: {
+    level: 'warn',
+    say: ({ operation, reason, detail }) => `${operation} failed: ${reason}, ${detail}`,
+  },
+  ipv6_asking_paused: {
+    level: 'warn',
+    say: ({ forMs }) => `the service refuses IPv6 addresses; none is asked about for ${forMs / 60_000} minutes`,
+  },
+  scan_started: {
+    level: 'info',
+    say: ({ name, scanId, visibility }) => `a ${visibility} scan of ${name} started as ${scanId}`,
+  },
+  scan_ended: { level: 'info', say: ({ name, scanId, outcome }) => `scan ${scanId} of ${name} ended: ${outcome}` },
 }
 
 const placeOf = ({ file, line }: { file: string; line?: number }): string =>

@@ -39,9 +39,9 @@ export const intelSettings = Type.Object(
           description:
             'Scan names that nobody has a report of. A public scan tells the world that you look at the name.',
         }),
-        scanFile: Type.String({
-          default: 'threatweave-scans.json',
-          description: 'Where started scans are written down, so that none is ever started twice.',
+        scanFolder: Type.String({
+          default: 'threatweave-scans',
+          description: 'The folder where started scans are written down, so that none is ever started twice.',
         }),
       },
       { additionalProperties: false, default: {}, description: 'How a name is asked about.' },
