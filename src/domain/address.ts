@@ -57,12 +57,14 @@ const isZone = (text: string, start: number): boolean => {
   return true
 }
 
+/** The groups before a `::` count from the front, those after it from the back. */
 const readIPv6 = (text: string): Address | undefined => {
   const mark = text.indexOf('%')
   if (mark >= 0 && !isZone(text, mark + 1)) return undefined
   const end = mark >= 0 ? mark : text.length
   if (end < 2 || end > maxIPv6Length) return undefined
-  const groups: number[] = []
+  const groups: Groups = [0, 0, 0, 0, 0, 0, 0, 0]
+  let count = 0
   let gap = -1
   let dotted = false
   let i = 0
@@ -74,41 +76,47 @@ const readIPv6 = (text: string): Address | undefined => {
   while (i < end) {
     const from = i
     let group = 0
+    let code = 0
     for (; i < end; i++) {
-      const digit = hexDigit(text.charCodeAt(i))
+      code = text.charCodeAt(i)
+      const digit = hexDigit(code)
       if (digit < 0) break
       group = group * 16 + digit
     }
-    if (text.charCodeAt(i) === dot && i < end) {
+    if (i < end && code === dot) {
       const quad = readIPv4(text, from, end)
-      if (quad < 0 || groups.length > 6) return undefined
-      groups.push(quad >>> 16, quad & 0xffff)
+      if (quad < 0 || count > 6) return undefined
+      groups[count++] = quad >>> 16
+      groups[count++] = quad & 0xffff
       dotted = true
-      i = end
       break
     }
-    if (i === from || i - from > 4 || groups.length === 8) return undefined
-    groups.push(group)
+    if (i === from || i - from > 4 || count === 8) return undefined
+    groups[count++] = group
     if (i === end) break
-    if (text.charCodeAt(i) !== colon) return undefined
-    i++
-    if (i === end) return undefined
+    if (code !== colon || ++i === end) return undefined
     if (text.charCodeAt(i) === colon) {
       if (gap >= 0) return undefined
-      gap = groups.length
+      gap = count
       i++
     }
   }
-  if (gap < 0 ? groups.length !== 8 : groups.length > 7) return undefined
-  if (gap >= 0) groups.splice(gap, 0, ...zeros.slice(groups.length))
-  const word = (at: number): number => (groups[at] ?? 0) * 0x10000 + (groups[at + 1] ?? 0)
-  const words: Words = [word(0), word(2), word(4), word(6)]
-  if (words[0] !== 0 || words[1] !== 0) return words
-  if (words[2] === 0xffff) return words[3]
-  // An IPv4-compatible address says what it means only when it is written as one; `::1` and `::1234:5678` do not.
-  return dotted && words[2] === 0 && words[3] >= 0x1000000 ? words[3] : words
+  if (gap < 0 ? count !== 8 : count > 7) return undefined
+  if (gap >= 0) groups.copyWithin(8 - (count - gap), gap, count).fill(0, gap, 8 - (count - gap))
+  return fromGroups(groups, dotted)
 }
-const zeros: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0]
+
+type Groups = [number, number, number, number, number, number, number, number]
+
+const fromGroups = ([a, b, c, d, e, f, g, h]: Groups, dotted: boolean): Address => {
+  const low = g * 0x10000 + h
+  if (a === 0 && b === 0 && c === 0 && d === 0 && e === 0) {
+    if (f === 0xffff) return low
+    // An IPv4-compatible address says what it means only when it is written as one; `::1` and `::1234:5678` do not.
+    if (f === 0 && dotted && low >= 0x1000000) return low
+  }
+  return [a * 0x10000 + b, c * 0x10000 + d, e * 0x10000 + f, low]
+}
 
 /** The number or words of text that is exactly one address. */
 export const readAddress = (text: string): Address | undefined => {
@@ -124,21 +132,28 @@ const formatIPv4 = (address: number): string =>
 
 /** RFC 5952: lower case, no leading zeros, the first longest run of two or more zero groups as `::`. */
 const formatIPv6 = (words: Words): string => {
-  const groups = words.flatMap((word) => [word >>> 16, word & 0xffff])
-  let runStart = -1
+  const group = (i: number): number => {
+    const word = words[(i >> 1) as 0 | 1 | 2 | 3]
+    return i % 2 === 0 ? word >>> 16 : word & 0xffff
+  }
+  let runStart = 8
   let runLength = 1
   for (let i = 0; i < 8; i++) {
-    let length = 0
-    while (i + length < 8 && groups[i + length] === 0) length++
-    if (length > runLength) {
-      runStart = i
-      runLength = length
+    const start = i
+    while (i < 8 && group(i) === 0) i++
+    if (i - start > runLength) {
+      runStart = start
+      runLength = i - start
     }
-    i += length
   }
-  const hex = groups.map((group) => group.toString(16))
-  if (runStart < 0) return hex.join(':')
-  return `${hex.slice(0, runStart).join(':')}::${hex.slice(runStart + runLength).join(':')}`
+  let text = ''
+  for (let i = 0; i < 8; i++) {
+    if (i === runStart) {
+      text += '::'
+      i += runLength - 1
+    } else text += i === 0 || i === runStart + runLength ? group(i).toString(16) : `:${group(i).toString(16)}`
+  }
+  return text
 }
 
 export const formatAddress = (address: Address): string =>

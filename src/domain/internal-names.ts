@@ -1,8 +1,7 @@
 // Suffixes that no name of the public internet ends in: reserved ones, and those that networks use for themselves.
-import { createNameSet } from './name-set.js'
 
 /** Names whose suffix is not on the public list are internal too; these are named because some are on it, or may come to be. */
-export const internalSuffixes: readonly string[] = [
+const internalSuffixes = new Set([
   // Reserved: RFC 2606, 6761, 6762, 7686, 8375, 9476, 9665, and ICANN's `internal`.
   'test',
   'example',
@@ -26,9 +25,11 @@ export const internalSuffixes: readonly string[] = [
   'domain',
   'workgroup',
   'router',
-  'fritz.box',
-]
+])
 
-const names = createNameSet(internalSuffixes.map((name) => ({ name, below: true })))
+/** A router's name for itself, below a suffix that has since become public. */
+const routerName = 'fritz.box'
 
-export const isInternalName = (name: string): boolean => names.has(name)
+export const isInternalName = (name: string): boolean =>
+  internalSuffixes.has(name.slice(name.lastIndexOf('.') + 1)) ||
+  (name.endsWith(routerName) && (name.length === routerName.length || name.at(-routerName.length - 1) === '.'))

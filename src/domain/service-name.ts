@@ -1,8 +1,5 @@
 // Names that machines ask for by themselves to find a service, and the labels that only say which record is meant.
 
-/** Proxies and tunnels that Windows looks for below every domain of its search list. */
-const searchedHosts = new Set(['wpad', 'isatap'])
-
 /** A closed list, so that a tunnel cannot pass for discovery by writing its data in front of `_tcp`. */
 const services = new Set([
   '_autodiscover',
@@ -44,9 +41,9 @@ const browsers = new Set(['b', 'db', 'r', 'dr', 'lb'])
 
 /** Whether a name is one of service discovery, such as `wpad.example.com` or `_sip._tcp.example.com`. */
 export const isServiceName = (name: string): boolean => {
+  // Windows looks for its proxy and its tunnel below every domain of its search list.
+  if (!name.includes('_')) return name.startsWith('wpad.') || name.startsWith('isatap.')
   const first = name.slice(0, name.indexOf('.'))
-  if (searchedHosts.has(first)) return true
-  if (!name.includes('._') && !first.startsWith('_')) return false
   const rest = name.slice(first.length + 1)
   const second = rest.slice(0, rest.indexOf('.'))
   return (
