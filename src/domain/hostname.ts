@@ -55,12 +55,13 @@ const isAscii = (text: string): boolean => {
   return true
 }
 
+const check = (text: string, kind: Kind): string | undefined =>
+  checkAscii(text, text.charCodeAt(text.length - 1) === dot ? text.length - 1 : text.length, kind)
+
 const normalise = (text: string, kind: Kind): string | undefined => {
-  const length = text.length
-  if (length === 0 || length > maxUnicodeLength) return undefined
-  const ascii = isAscii(text) ? text : domainToASCII(text)
-  const end = ascii.charCodeAt(ascii.length - 1) === dot ? ascii.length - 1 : ascii.length
-  return checkAscii(ascii, end, kind)
+  const name = check(text, kind)
+  if (name !== undefined || text.length > maxUnicodeLength || isAscii(text)) return name
+  return check(domainToASCII(text), kind)
 }
 
 /**
