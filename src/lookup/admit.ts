@@ -58,7 +58,7 @@ type Work = { readonly start: () => Promise<void>; readonly refuse: (finding: Un
 const unknown = (reason: Reason): Unknown => ({ status: 'unknown', reason })
 
 /** What a lookup is thought to take before one was observed. */
-const assumedLatencyMs = 500
+const assumedLatencyMs = 100
 
 export const createAdmission = (settings: AdmissionSettings, clock: Clock): Admission => {
   const room = createWaitingRoom<Work>(settings.maxWaiting)
@@ -167,15 +167,21 @@ export const createAdmission = (settings: AdmissionSettings, clock: Clock): Admi
     })
   }
 
+  /** What is overdue takes, for all that is known, as long again as it already took. */
+  const leftMs = (elapsedMs: number): number => (elapsedMs <= latencyMs ? latencyMs - elapsedMs : elapsedMs)
+
   const estimateMs = (indicator: Indicator): number | undefined => {
     const key = keyOf(indicator)
     const now = clock.now()
     const passage = look(now)
     const pauseMs = passage.pass === 'wait' ? passage.ms : 0
     const begunAt = begun.get(key)
-    if (begunAt !== undefined) return pauseMs + Math.max(0, latencyMs - (now - begunAt))
+    if (begunAt !== undefined) return pauseMs + leftMs(now - begunAt)
     const ahead = room.ahead(key)
-    return ahead === undefined ? undefined : pauseMs + ((ahead + active + 1) / settings.inFlight) * latencyMs
+    if (ahead === undefined) return undefined
+    const [oldest] = begun.values()
+    const firstMs = oldest === undefined ? 0 : leftMs(now - oldest)
+    return pauseMs + firstMs + (Math.floor(ahead / settings.inFlight) + 1) * latencyMs
   }
 
   return {

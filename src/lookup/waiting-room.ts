@@ -4,7 +4,16 @@ import type { Ask } from '../domain/lookup.js'
 /** What of an ask decides its place. */
 export type Priority = Pick<Ask, 'role' | 'action' | 'urgency'>
 
-export type Guest<Work> = { readonly key: string; readonly work: Work; rank: number; asked: number; class: number }
+export type Guest<Work> = {
+  readonly key: string
+  readonly work: Work
+  class: number
+  asked: number
+  /** Class and how often asked for, as one number. */
+  rank: number
+  /** Later guests have higher ones. */
+  ticket: number
+}
 
 export type WaitingRoom<Work> = {
   readonly hasPlaceFor: (priority: Priority) => boolean
@@ -38,6 +47,12 @@ export const createWaitingRoom = <Work>(maxWaiting: number): WaitingRoom<Work> =
   // A set keeps the order of arrival, so guests of one rank are served first come, first served.
   const rows: Set<Guest<Work>>[] = Array.from({ length: ranks }, () => new Set<Guest<Work>>())
   let size = 0
+  let tickets = 0
+
+  const add = (guest: Guest<Work>): void => {
+    guest.ticket = tickets++
+    rows[guest.rank]?.add(guest)
+  }
 
   const remove = (guest: Guest<Work>): Guest<Work> => {
     rows[guest.rank]?.delete(guest)
@@ -52,10 +67,10 @@ export const createWaitingRoom = <Work>(maxWaiting: number): WaitingRoom<Work> =
     hasPlaceFor: (priority) => size < maxWaiting || (lowest()?.rank ?? ranks) < classOf(priority) * steps,
     enter: (key, priority, work) => {
       const place = classOf(priority)
-      const guest: Guest<Work> = { key, work, rank: place * steps, asked: 1, class: place }
+      const guest: Guest<Work> = { key, work, class: place, asked: 1, rank: place * steps, ticket: 0 }
       const least = size < maxWaiting ? undefined : lowest()
       const left = least && remove(least)
-      rows[guest.rank]?.add(guest)
+      add(guest)
       guests.set(key, guest)
       size++
       return left
@@ -69,7 +84,7 @@ export const createWaitingRoom = <Work>(maxWaiting: number): WaitingRoom<Work> =
       if (rank === guest.rank) return
       rows[guest.rank]?.delete(guest)
       guest.rank = rank
-      rows[rank]?.add(guest)
+      add(guest)
     },
     next: () => {
       if (size === 0) return undefined
@@ -79,8 +94,9 @@ export const createWaitingRoom = <Work>(maxWaiting: number): WaitingRoom<Work> =
     ahead: (key) => {
       const guest = guests.get(key)
       if (!guest) return undefined
-      let before = -1
-      for (let rank = guest.rank; rank < ranks; rank++) before += rows[rank]?.size ?? 0
+      const row = rows[guest.rank]
+      let before = Math.min((row?.size ?? 1) - 1, guest.ticket - (firstOf(row)?.ticket ?? guest.ticket))
+      for (let rank = guest.rank + 1; rank < ranks; rank++) before += rows[rank]?.size ?? 0
       return before
     },
     size: () => size,

@@ -176,6 +176,15 @@ describe('admit', () => {
     expect(admission.estimateMs(indicator(99))).toBeUndefined()
     await clock.advance(50)
     expect(admission.estimateMs(indicator(0))).toBeCloseTo(50, -1)
+    expect(admission.estimateMs(indicator(10))).toBeCloseTo(1050, -1)
+  })
+
+  it('expects less and less of a call that does not come back', async () => {
+    const { clock, many, admission } = setUp({}, () => never)
+    void many(2)
+    await clock.advance(20_000)
+    expect(admission.estimateMs(indicator(0))).toBe(20_000)
+    expect(admission.estimateMs(indicator(1))).toBe(20_100)
   })
 
   it('shows its state', async () => {
