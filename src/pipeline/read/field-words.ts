@@ -14,7 +14,7 @@ export const hostWords = new Set(
 export const plainWords = new Set(
   words(`port ports mac zone zones intf interface iface ifname country city continent region geo location lat lon latitude longitude timezone
     id ids uid uids uuid guid hash md5 sha1 sha256 sha512 imphash fingerprint serial sn version versions ver major minor build time times timestamp date
-    ts tz start end duration bytes byte packets packet pkts pkt octets count counter cnt num number total size len length type types
+    ts tz start end duration bytes byte pkts pkt octets count counter cnt num number total size len length type types
     proto protocol transport os platform vendor model product level severity priority facility rule rules policy policies profile
     app apps application applications category categories cat signature signatures sid gid rev code codes file files filename filepath path paths folder dir directory
     process processes pid ppid cipher ciphers alg algorithm curve ja3 ja3s ja4 asn as bandwidth rtt ttl flags flag vlan vrf vd vdom mask netmask

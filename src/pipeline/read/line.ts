@@ -26,7 +26,7 @@ export const readLine = (reader: Reader, places: Places, text: string, field: st
   if (structured !== undefined) readPairs(reader, structured, field, level)
   if (body === '') return
   if (readJson(reader, places, body, level)) return
-  if (readCef(reader, body, level)) return
+  if (readCef(reader, text, level)) return
   for (const format of formats) if (format(reader, { body, program: program ?? '', field, whole: text })) return
   if (readPairs(reader, body, field, level)) return
   reader.action.seeText(text)
@@ -56,7 +56,7 @@ const readPairs = (reader: Reader, body: string, field: string, level: number): 
     const colon = colonPairsOf(body)
     if (colon.length < 2 || colon.length < pairs.length) return false
     pairs = colon
-  } else if (pairs.length < 4 && body.includes(':"')) {
+  } else if (body.includes(':"')) {
     const colon = colonPairsOf(body)
     if (colon.length > pairs.length) pairs = colon
   }

@@ -101,12 +101,12 @@ const assignByPlace = (text: string, tokens: readonly TextToken[]): void => {
   const addresses = tokens.filter((token) => token.kind === 'address')
   for (let at = 0; at + 1 < addresses.length; at++) {
     const [first, second] = [addresses[at]!, addresses[at + 1]!]
-    if (/^(?:[:/.]\d{1,5})?["']?(?:[ \t,;|]|\s+\d{1,5}\s+)["']?$/.test(text.slice(first.end, second.start))) {
+    if (/^(?:[:/.]\d{1,5})?["']?(?:[ \t,;|]|[\s,]+\d{1,5}[\s,]+)["']?$/.test(text.slice(first.end, second.start))) {
       first.role = 'source'
       second.role = 'destination'
       return
     }
   }
   const [only] = addresses
-  if (only && /^[\s["'(]*$/.test(text.slice(0, only.start))) only.role = 'source'
+  if (only && only.start < 80 && /^[\s["'(]*(?:[\w.@-]{1,64}\/)?$/.test(text.slice(0, only.start))) only.role = 'source'
 }

@@ -199,7 +199,8 @@ const addressWithColons = (text: string, start: number, end: number): Token | un
   let from = start
   let to = end
   const last = text.charCodeAt(to - 1)
-  if (last === 0x2e || (last === 0x3a && text.charCodeAt(to - 2) !== 0x3a)) to--
+  // A colon may end the sentence's part; `2001:db8:::` is an address and a colon.
+  if (last === 0x2e || (last === 0x3a && (text.charCodeAt(to - 2) !== 0x3a || text.charCodeAt(to - 3) === 0x3a))) to--
   if (from > 0 && isWord(text.charCodeAt(from - 1))) return undefined
   for (let tries = 0; tries < 4; tries++) {
     if (to - from < 3) return undefined

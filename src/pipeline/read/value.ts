@@ -36,7 +36,11 @@ const addHost = (value: string, field: string, role: Role, sightings: Sightings)
   const scheme = value.indexOf('://')
   if (scheme > 0 && scheme < 12) return addHost(hostOfAuthority(value, scheme + 3).host, field, role, sightings)
   const slash = value.indexOf('/')
-  if (slash > 0) return addHost(value.slice(0, slash), field, role, sightings)
+  if (slash > 0) {
+    if (addHost(value.slice(0, slash), field, role, sightings)) return true
+    // A Kerberos principal: `alice/EXAMPLE.COM`.
+    return /^[A-Z0-9.-]{4,253}$/.test(value.slice(slash + 1)) && addHost(value.slice(slash + 1), field, role, sightings)
+  }
   if (slash === 0) return addUncOrNothing()
   const percent = value.indexOf('%')
   if (percent > 0) return addHost(value.slice(0, percent), field, role, sightings)

@@ -4,7 +4,7 @@ import { parseHostname } from '../../../domain/hostname.js'
 import type { Role } from '../../../domain/sighting.js'
 import { actionOfText } from '../action.js'
 import { prepare } from '../text.js'
-import { readMail, readUrl } from '../value.js'
+import { readHost, readMail, readUrl } from '../value.js'
 import type { Reader } from '../reader.js'
 import type { Format, Line } from './format.js'
 
@@ -119,13 +119,10 @@ const addHost = (reader: Reader, line: Line, word: string, role: Role, isExpecte
   let text = word.replace(/^[<["'(]+/, '').replace(/[)>\]"'.]+$/, '')
   const end = /^(Local|Remote):(.+):\d{1,5}$/.exec(text)
   if (end) {
-    const address = parseAddress(end[2]!)
-    if (address === undefined) return false
-    reader.sightings.add('ip', address, line.field, end[1] === 'Local' ? 'source' : 'destination', 'field')
-    return true
+    return readHost(end[2]!, line.field, end[1] === 'Local' ? 'source' : 'destination', reader.sightings)
   }
   const open = text.indexOf('(')
-  if (open > 0) text = text.slice(0, open)
+  if (open > 0) text = text.slice(0, open).replace(/[)>\]]+$/, '')
   const at = text.lastIndexOf('@')
   if (at >= 0) {
     const address = parseAddress(text.slice(at + 1))
@@ -135,7 +132,10 @@ const addHost = (reader: Reader, line: Line, word: string, role: Role, isExpecte
   }
   const slash = text.indexOf('/')
   const hasPort = slash > 0 && /^\d{1,6}$/.test(text.slice(slash + 1))
-  if (slash > 0) text = hasPort ? text.slice(0, slash) : text.slice(slash + 1)
+  // A port or a service stands behind the address, an interface before it.
+  if (slash > 0)
+    text = hasPort || /[:.]\S*\d:?$/.test(text.slice(0, slash)) ? text.slice(0, slash) : text.slice(slash + 1)
+  text = text.replace(/:$/, '')
   for (let tries = 0; tries < 4; tries++) {
     const address = parseAddress(text)
     if (address !== undefined) {

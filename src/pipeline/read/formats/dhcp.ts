@@ -1,4 +1,5 @@
 // Reads the ISC and dnsmasq DHCP servers: the lease is the client, the server's own address stands in parentheses.
+import { tokensOf } from '../text.js'
 import { place, type Format } from './format.js'
 
 const message = /\bDHCP(?:DISCOVER|OFFER|REQUEST|DECLINE|ACK|NAK|RELEASE|INFORM|LEASEQUERY)\b/
@@ -6,7 +7,12 @@ const lease = /\b(?:on|for|of|from) ([\da-fA-F.:]{3,45})(?: \(([\da-fA-F.:]{3,45
 const dnsmasq = /\bDHCP[A-Z]+\([\w.-]+\) ([\da-fA-F.:]{7,45}) /
 
 export const readDhcp: Format = (reader, line) => {
-  if (!message.test(line.body)) return false
+  if (!message.test(line.body)) {
+    if (!/^dhcp/.test(line.program)) return false
+    for (const token of tokensOf(line.body, reader.sightings))
+      if (token.kind === 'address') reader.sightings.add('ip', token.value, line.field, 'source', 'field')
+    return true
+  }
   const short = dnsmasq.exec(line.body)
   if (short) place(reader, line, short[1], 'source')
   for (const found of line.body.matchAll(lease)) {
