@@ -18,6 +18,13 @@ const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: false, verbose
 ajv.addFormat('cidr', isCidr)
 ajv.addFormat('suffix', isSuffix)
 ajv.addFormat('url', (text: string) => URL.canParse(text))
+ajv.addFormat('regex', (text: string) => {
+  try {
+    return new RegExp(text) instanceof RegExp
+  } catch {
+    return false
+  }
+})
 const validate = ajv.compile(configSchema)
 
 export const load = ({ file, env, readFile }: Sources): Loaded => {
@@ -89,6 +96,7 @@ const explain = (error: ErrorObject): Problem | undefined => {
 const formatMessages: Readonly<Record<string, string>> = {
   cidr: 'must be an address or a range such as 198.51.100.0/24 or 2001:db8::/32',
   suffix: 'must be a domain name such as corp.example.com',
+  regex: 'must be a regular expression',
   url: 'must be a URL such as https://intel.example.com',
 }
 

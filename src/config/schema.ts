@@ -8,6 +8,7 @@ import { gateSettings } from './settings/gate.js'
 import { intelSettings } from './settings/intel.js'
 import { logSettings } from './settings/log.js'
 import { memorySettings } from './settings/memory.js'
+import { kafkaSettings } from './settings/kafka.js'
 import { outputSettings } from './settings/output.js'
 
 export const configSchema = Type.Object(
@@ -20,6 +21,7 @@ export const configSchema = Type.Object(
     intel: intelSettings,
     log: logSettings,
     memory: memorySettings,
+    kafka: kafkaSettings,
     output: outputSettings,
   },
   {

@@ -41,6 +41,22 @@ export type TelemetryEvent =
       readonly visibility: 'public' | 'private'
     }
   | { readonly event: 'scan_ended'; readonly name: string; readonly scanId: string; readonly outcome: string }
+  | { readonly event: 'kafka_complained'; readonly about: string; readonly message: string }
+  | { readonly event: 'group_joined'; readonly partitions: number; readonly tookMs: number }
+  | { readonly event: 'consumer_restarted'; readonly cause: string; readonly times: number }
+  | { readonly event: 'topics_changed'; readonly topics: readonly string[] }
+  | { readonly event: 'offsets_skipped'; readonly topic: string; readonly partition: number; readonly count: number }
+  | { readonly event: 'producer_replaced'; readonly topic: string; readonly partition: number; readonly cause: string }
+  | { readonly event: 'partition_claimed'; readonly topic: string; readonly partition: number; readonly offset: string }
+  | {
+      readonly event: 'record_reduced'
+      readonly topic: string
+      readonly partition: number
+      readonly offset: string
+      readonly to: string
+      readonly reason: string
+    }
+  | { readonly event: 'chunk_delivered'; readonly topic: string; readonly partition: number; readonly events: number }
 
 export type Tell = (event: TelemetryEvent) => void
 

@@ -33,6 +33,39 @@ export const wordings: Wordings = {
     say: ({ name, scanId, visibility }) => `a ${visibility} scan of ${name} started as ${scanId}`,
   },
   scan_ended: { level: 'info', say: ({ name, scanId, outcome }) => `scan ${scanId} of ${name} ended: ${outcome}` },
+  kafka_complained: { level: 'warn', say: ({ about, message }) => `the Kafka client says (${about}): ${message}` },
+  group_joined: {
+    level: 'info',
+    say: ({ partitions, tookMs }) => `joined the group in ${tookMs} ms with ${partitions} partitions`,
+  },
+  consumer_restarted: {
+    level: 'warn',
+    say: ({ cause, times }) => `the consumer crashed and starts again, ${times} times without an event read: ${cause}`,
+  },
+  topics_changed: { level: 'info', say: ({ topics }) => `the input topics are now ${topics.join(', ')}` },
+  offsets_skipped: {
+    level: 'error',
+    say: ({ topic, partition, count }) =>
+      `${topic}/${partition}: the broker had already deleted ${count} records that were still to be read`,
+  },
+  producer_replaced: {
+    level: 'warn',
+    say: ({ topic, partition, cause }) =>
+      `${topic}/${partition}: a send failed and its producer was replaced: ${cause}`,
+  },
+  partition_claimed: {
+    level: 'info',
+    say: ({ topic, partition, offset }) => `${topic}/${partition}: claimed, continues at offset ${offset}`,
+  },
+  record_reduced: {
+    level: 'warn',
+    say: ({ topic, partition, offset, to, reason }) =>
+      `${topic}/${partition}/${offset} could not be written whole (${reason}) and became: ${to}`,
+  },
+  chunk_delivered: {
+    level: 'debug',
+    say: ({ topic, partition, events }) => `${topic}/${partition}: ${events} events delivered`,
+  },
 }
 
 const placeOf = ({ file, line }: { file: string; line?: number }): string =>

@@ -14,6 +14,11 @@ export const outputSettings = Type.Object(
       description:
         'What happens to members that a reader would take for our annotation: replace takes them for a forgery, cuts them out and counts them; keep lets such an event pass untouched.',
     }),
+    placement: Type.Union([Type.Literal('json'), Type.Literal('headers'), Type.Literal('topic')], {
+      default: 'json',
+      description:
+        'In Kafka: json adds the annotation to the event, headers leaves the value as it is and adds it as a record header, topic writes annotations alone.',
+    }),
     layers: Type.Array(Type.Union([Type.Literal('ecs'), Type.Literal('ocsf')]), {
       default: [],
       uniqueItems: true,

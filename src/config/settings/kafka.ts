@@ -1,0 +1,177 @@
+// Settings of the Kafka service: where events come from, where they go, and how surely.
+import { Type } from '@sinclair/typebox'
+
+const topicName = '^[A-Za-z0-9._-]{0,249}$'
+const section = (description: string): { additionalProperties: false; default: object; description: string } => ({
+  additionalProperties: false,
+  default: {},
+  description,
+})
+
+export const kafkaSettings = Type.Object(
+  {
+    brokers: Type.Array(Type.String({ pattern: '^[^\\s:/]+:[0-9]{1,5}$|^\\[[0-9a-fA-F:.]+\\]:[0-9]{1,5}$' }), {
+      default: [],
+      description: 'Brokers to start from, as host:port.',
+    }),
+    clientId: Type.String({
+      default: 'threatweave',
+      description: 'The name the brokers see in their logs and quotas.',
+    }),
+    groupId: Type.String({
+      default: 'threatweave',
+      minLength: 1,
+      description: 'The consumer group; all workers of one service share it.',
+    }),
+    input: Type.Object(
+      {
+        topics: Type.Array(Type.String({ pattern: topicName, minLength: 1 }), {
+          default: [],
+          description: 'Topics to read. A topic we write to is refused.',
+        }),
+        pattern: Type.String({
+          default: '',
+          maxLength: 500,
+          format: 'regex',
+          description:
+            'Or a regular expression over topic names, whole names only; new topics are found while running.',
+        }),
+        start: Type.Union([Type.Literal('earliest'), Type.Literal('latest')], {
+          default: 'earliest',
+          description: 'Where a group begins that has never committed anything.',
+        }),
+      },
+      section('What is read.'),
+    ),
+    output: Type.Object(
+      {
+        topic: Type.String({ default: '', pattern: topicName, description: 'Where the annotated events go.' }),
+        partitionBy: Type.Union([Type.Literal('input'), Type.Literal('key')], {
+          default: 'input',
+          description:
+            'input: the partition read from, modulo the number of output partitions, which keeps the order; key: as the Java client would place the key.',
+        }),
+        compression: Type.Union([Type.Literal('none'), Type.Literal('gzip'), Type.Literal('zstd')], {
+          default: 'none',
+          description: 'How output is compressed; zstd needs Node 22.15.',
+        }),
+      },
+      section('What is written.'),
+    ),
+    deadLetterTopic: Type.String({
+      default: '',
+      pattern: topicName,
+      description: 'Where a record goes that the output topic cannot take, whole and with the reason in its headers.',
+    }),
+    delivery: Type.Union([Type.Literal('at-least-once'), Type.Literal('exactly-once')], {
+      default: 'at-least-once',
+      description: 'exactly-once writes output and offsets in one transaction; read the output with read_committed.',
+    }),
+    transactionalIdPrefix: Type.String({
+      default: 'threatweave',
+      minLength: 1,
+      description: 'Transactional ids are <prefix>-<groupId>-<topic>-<partition>; access rules may name the prefix.',
+    }),
+    tls: Type.Object(
+      {
+        enabled: Type.Boolean({ default: false, description: 'Speak TLS with the brokers.' }),
+        caFile: Type.String({
+          default: '',
+          description: 'Certificate authorities to trust instead of the system’s (PEM).',
+        }),
+        certificateFile: Type.String({
+          default: '',
+          description: 'Our certificate, if the brokers ask for one (PEM).',
+        }),
+        keyFile: Type.String({ default: '', description: 'The private key of that certificate (PEM).' }),
+        keyPassphrase: Type.String({ default: '', secret: true, description: 'The passphrase of that key.' }),
+        serverName: Type.String({
+          default: '',
+          description: 'The name to expect in the brokers’ certificates, if another.',
+        }),
+      },
+      section('Encryption of the link; files are read at every start.'),
+    ),
+    sasl: Type.Object(
+      {
+        mechanism: Type.Union(
+          [
+            Type.Literal('none'),
+            Type.Literal('plain'),
+            Type.Literal('scram-sha-256'),
+            Type.Literal('scram-sha-512'),
+            Type.Literal('oauthbearer'),
+          ],
+          { default: 'none', description: 'How we prove who we are.' },
+        ),
+        username: Type.String({ default: '', description: 'For plain and scram.' }),
+        password: Type.String({ default: '', secret: true, description: 'For plain and scram.' }),
+        tokenFile: Type.String({
+          default: '',
+          description: 'For oauthbearer: a file with the token, read again at every authentication.',
+        }),
+      },
+      section('Authentication of the link.'),
+    ),
+    limits: Type.Object(
+      {
+        chunkEvents: Type.Integer({
+          default: 500,
+          minimum: 1,
+          maximum: 5000,
+          description: 'The most events that go through the line together.',
+        }),
+        chunkBytes: Type.Integer({
+          default: 524_288,
+          minimum: 1024,
+          maximum: 16_777_216,
+          description: 'The most bytes of events that go through the line together; a larger event goes alone.',
+        }),
+        sendBytes: Type.Integer({
+          default: 700_000,
+          minimum: 10_000,
+          maximum: 16_777_216,
+          description: 'The most bytes in one record batch that is written; below the topic’s max.message.bytes.',
+        }),
+        chunkDeadlineMs: Type.Integer({
+          default: 120_000,
+          minimum: 1000,
+          maximum: 3_600_000,
+          description:
+            'A chunk that is not through after this long ends the process: it must not hide behind heartbeats.',
+        }),
+        drainMs: Type.Integer({
+          default: 20_000,
+          minimum: 100,
+          maximum: 600_000,
+          description: 'How long a stop may take before what is in the works is left for the next start.',
+        }),
+        behindEvents: Type.Integer({
+          default: 5_000,
+          minimum: 0,
+          description: 'A partition with more events than this still to read does not wait for lookups.',
+        }),
+        sessionTimeoutMs: Type.Integer({
+          default: 45_000,
+          minimum: 1000,
+          maximum: 1_800_000,
+          description: 'After this long without a heartbeat the group takes our partitions.',
+        }),
+        concurrentPartitions: Type.Integer({
+          default: 8,
+          minimum: 1,
+          maximum: 64,
+          description: 'How many partitions are worked on side by side.',
+        }),
+        refreshMs: Type.Integer({
+          default: 60_000,
+          minimum: 1000,
+          maximum: 3_600_000,
+          description: 'How often new partitions, and new topics that match the pattern, are looked for.',
+        }),
+      },
+      section('Bounds; the defaults fit most clusters.'),
+    ),
+  },
+  section('The Kafka service.'),
+)

@@ -1,0 +1,71 @@
+// At least once: a chunk's output is acknowledged before its offsets move.
+import type { Kafka } from 'kafkajs'
+import type { Pipeline } from '../pipeline/pipeline.js'
+import type { Tell } from '../telemetry/event.js'
+import { composeChunk, deliver, type Deliver } from './deliver.js'
+import type { HealthRecord } from './health.js'
+import { openLane, type Lane } from './lane.js'
+import type { KafkaSettings } from './settings.js'
+import type { Fetched } from './source.js'
+import { startChunks } from './work.js'
+import { within } from './within.js'
+
+export type Delivery = {
+  readonly handle: (fetched: Fetched) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export type DeliveryOptions = {
+  /** Makes a client of its own. */
+  readonly connect: () => Kafka
+  readonly settings: KafkaSettings
+  readonly pipeline: Pipeline
+  readonly how: Deliver
+  readonly health: HealthRecord
+  readonly tell: Tell
+}
+
+export const atLeastOnce = ({ connect, settings, pipeline, how, health, tell }: DeliveryOptions): Delivery => {
+  const { limits } = settings
+  const kafka = connect()
+  const idle: Lane[] = []
+  const all: Lane[] = []
+  const take = (): Lane => {
+    const free = idle.pop()
+    if (free) return free
+    const lane = openLane(kafka, settings.output.compression, ([first], cause) =>
+      tell({ event: 'producer_replaced', topic: first?.topic ?? '', partition: first?.partition ?? 0, cause }),
+    )
+    all.push(lane)
+    return lane
+  }
+  return {
+    handle: async (fetched) => {
+      const { topic, partition, name } = fetched
+      const lane = take()
+      try {
+        const chunks = startChunks(fetched.records, pipeline, fetched.lag > limits.behindEvents, {
+          count: limits.chunkEvents,
+          bytes: limits.chunkBytes,
+        })
+        for (const chunk of chunks) {
+          if (!fetched.goesOn()) break
+          health.chunkBegan(name)
+          await within(limits.chunkDeadlineMs, `${name}, offsets ${chunk.first} to ${chunk.last}`, async () => {
+            const events = chunk.events instanceof Promise ? await chunk.events : chunk.events
+            await deliver(composeChunk(chunk.records, events, how), lane.send, how)
+          })
+          health.chunkEnded(name)
+          fetched.resolve(chunk.last)
+          health.moved(name, chunk.records.length, Number(chunk.last) + 1, fetched.lag)
+          tell({ event: 'chunk_delivered', topic, partition, events: chunk.records.length })
+        }
+      } finally {
+        idle.push(lane)
+      }
+    },
+    close: async () => {
+      await Promise.all(all.map((lane) => lane.close()))
+    },
+  }
+}

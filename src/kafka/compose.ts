@@ -1,0 +1,151 @@
+// One record read and what the line made of it → the records to write, each of a size its topic takes.
+import { createHash } from 'node:crypto'
+import type { EventOut } from '../pipeline/pipeline.js'
+import type { Placement } from './settings.js'
+import { recordBytes } from './wire/encode-batch.js'
+import type { Header, NewRecord, WireRecord } from './wire/record.js'
+
+export type Incoming = WireRecord & { readonly topic: string; readonly partition: number }
+
+export type Outgoing = NewRecord & { readonly topic: string; readonly partition: number }
+
+export type Composed = {
+  readonly record: Outgoing
+  /** How far down the ladder it had to go; `dead` is the reason it went to the dead letters. */
+  readonly rung: Rung
+}
+
+/** From the most that can be said to the least. */
+export const rungs = ['whole', 'flat', 'header', 'dead_letter', 'pointer'] as const
+export type Rung = (typeof rungs)[number]
+
+export type Target = {
+  readonly placement: Placement
+  /** The annotation's key, and so the name of the header that carries it. */
+  readonly key: string
+  readonly topic: string
+  readonly deadLetterTopic: string
+  /** The most bytes a record may have in the output and in the dead-letter topic. */
+  readonly maxBytes: number
+  readonly maxDeadLetterBytes: number
+  readonly outputPartition: (record: Incoming) => number
+  readonly deadLetterPartition: (record: Incoming) => number
+}
+
+/** `event` is undefined for a tombstone, which passes as it is: a compacted topic needs its null. */
+export const compose = (
+  record: Incoming,
+  event: EventOut | undefined,
+  target: Target,
+  now: number,
+  from: Rung = 'whole',
+  refusal?: string,
+): Composed => {
+  const time = timeOf(record, now)
+  for (const rung of rungs.slice(rungs.indexOf(from))) {
+    const composed = build(rung, record, event, target, time, now, refusal)
+    if (composed === undefined) continue
+    const max = composed.topic === target.deadLetterTopic ? target.maxDeadLetterBytes : target.maxBytes
+    if (rung === 'pointer' || recordBytes(composed) <= max) return { record: composed, rung }
+  }
+  throw new Error('the ladder has a last rung')
+}
+
+const build = (
+  rung: Rung,
+  record: Incoming,
+  event: EventOut | undefined,
+  target: Target,
+  time: Time,
+  now: number,
+  refusal?: string,
+): Outgoing | undefined => {
+  const base = {
+    topic: target.topic,
+    partition: target.outputPartition(record),
+    key: record.key,
+    timestamp: String(time.value),
+  }
+  const headers = [...record.headers, ...time.headers]
+  if (rung === 'dead_letter' || rung === 'pointer')
+    return deadLetter(rung, record, target, time, now, refusal ?? 'too_large')
+  if (event === undefined) return rung === 'whole' ? { ...base, value: null, headers } : undefined
+  if (target.placement === 'topic')
+    return {
+      ...base,
+      value: rung === 'whole' ? Buffer.from(event.annotationText) : Buffer.from(flatText(event)),
+      headers: [...time.headers, ...originHeaders(record)],
+    }
+  const ours = record.headers.some(([name]) => name === target.key)
+    ? headers.filter(([name]) => name !== target.key)
+    : headers
+  if (target.placement === 'headers') {
+    const text = rung === 'whole' ? event.annotationText : flatText(event)
+    return { ...base, value: record.value, headers: [...ours, [target.key, Buffer.from(text)]] }
+  }
+  if (rung === 'header')
+    return { ...base, value: record.value, headers: [...ours, [target.key, Buffer.from(flatText(event))]] }
+  return { ...base, value: rung === 'whole' ? event.bytes : flattened(event), headers }
+}
+
+const deadLetter = (
+  rung: 'dead_letter' | 'pointer',
+  record: Incoming,
+  target: Target,
+  time: Time,
+  now: number,
+  reason: string,
+): Outgoing => {
+  const whole = rung === 'dead_letter'
+  const value = record.value
+  const about: Header[] = [
+    ...originHeaders(record),
+    ['threatweave-reason', Buffer.from(reason)],
+    ['threatweave-time', Buffer.from(new Date(now).toISOString())],
+  ]
+  if (!whole) {
+    about.push(['threatweave-size', Buffer.from(String(value?.length ?? 0))])
+    about.push([
+      'threatweave-sha256',
+      Buffer.from(value === null ? '' : createHash('sha256').update(value).digest('hex')),
+    ])
+  }
+  return {
+    topic: target.deadLetterTopic,
+    partition: target.deadLetterPartition(record),
+    key: whole || (record.key?.length ?? 0) <= 1024 ? record.key : null,
+    value: whole ? value : null,
+    headers: whole ? [...record.headers, ...time.headers, ...about] : [...time.headers, ...about],
+    timestamp: String(now), // it must not be older than the retention of the dead letters
+  }
+}
+
+const originHeaders = (record: Incoming): readonly Header[] => [
+  ['threatweave-topic', Buffer.from(record.topic)],
+  ['threatweave-partition', Buffer.from(String(record.partition))],
+  ['threatweave-offset', Buffer.from(record.offset)],
+]
+
+type Time = { readonly value: number; readonly headers: readonly Header[] }
+
+const asRead: readonly Header[] = []
+
+/** A broker refuses a time far in the future, and there is none before 1970: both become now, the original in a header. */
+const timeOf = (record: Incoming, now: number): Time => {
+  const value = Number(record.timestamp)
+  return Number.isSafeInteger(value) && value >= 0 && value <= now + 60_000
+    ? { value, headers: asRead }
+    : { value: now, headers: [['threatweave-timestamp', Buffer.from(record.timestamp)]] }
+}
+
+/** The flat scalars of the annotation alone. */
+const flatText = (event: EventOut): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(event.annotation).filter(([, value]) => typeof value !== 'object')))
+
+const flattened = (event: EventOut): Buffer => {
+  const bytes = event.bytes
+  const at = bytes.lastIndexOf(event.annotationText)
+  if (at < 0) return bytes
+  const after = at + Buffer.byteLength(event.annotationText)
+  return Buffer.concat([bytes.subarray(0, at), Buffer.from(flatText(event)), bytes.subarray(after)])
+}

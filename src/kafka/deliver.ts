@@ -1,0 +1,65 @@
+// Composes a chunk's output and sends it in order, in record batches its topics take; what is refused goes down the ladder.
+import type { EventOut } from '../pipeline/pipeline.js'
+import type { Tell } from '../telemetry/event.js'
+import { compose, rungs, type Composed, type Incoming, type Outgoing, type Rung, type Target } from './compose.js'
+import { recordBytes } from './wire/encode-batch.js'
+import { splitByCountAndBytes } from './work.js'
+
+/** Sends one record batch a topic and partition; says whether the broker took it or refused the records for what they are. */
+export type Send = (records: readonly Outgoing[]) => Promise<'acknowledged' | { readonly refused: string }>
+
+export type Item = { readonly incoming: Incoming; readonly event: EventOut | undefined; readonly composed: Composed }
+
+export type Deliver = {
+  readonly target: Target
+  readonly max: { readonly count: number; readonly bytes: number }
+  readonly tell: Tell
+  readonly now: () => number
+}
+
+export const composeChunk = (
+  records: readonly Incoming[],
+  events: readonly (EventOut | undefined)[],
+  { target, tell, now }: Deliver,
+  refused?: ReadonlyMap<string, { readonly rung: Rung; readonly reason: string }>,
+): Item[] => {
+  const time = now()
+  return records.map((incoming, index) => {
+    const event = events[index]
+    const known = refused?.get(incoming.offset)
+    const composed = compose(incoming, event, target, time, known?.rung, known?.reason)
+    if (composed.rung !== 'whole') tellReduced(tell, incoming, composed.rung, known?.reason ?? 'too_large')
+    return { incoming, event, composed }
+  })
+}
+
+export const split = (items: readonly Item[], max: Deliver['max']): readonly (readonly Item[])[] =>
+  splitByCountAndBytes(items, (item) => recordBytes(item.composed.record), max)
+
+/** Sends items in order; halves what is refused until the record is found, which then goes down one rung at a time. */
+export const deliver = async (items: readonly Item[], send: Send, how: Deliver): Promise<void> => {
+  for (const part of split(items, how.max)) await deliverPart(part, send, how)
+}
+
+const deliverPart = async (part: readonly Item[], send: Send, how: Deliver): Promise<void> => {
+  const result = await send(part.map((item) => item.composed.record))
+  if (result === 'acknowledged') return
+  const [only] = part
+  if (part.length > 1 || only === undefined) {
+    const half = Math.ceil(part.length / 2)
+    await deliverPart(part.slice(0, half), send, how)
+    await deliverPart(part.slice(half), send, how)
+    return
+  }
+  const lower = below(only.composed.rung)
+  if (lower === undefined) throw new Error(`even a dead letter that only points was refused: ${result.refused}`)
+  const { incoming, event } = only
+  const composed = compose(incoming, event, how.target, how.now(), lower, result.refused.toLowerCase())
+  tellReduced(how.tell, incoming, composed.rung, result.refused.toLowerCase())
+  await deliverPart([{ incoming, event, composed }], send, how)
+}
+
+export const below = (rung: Rung): Rung | undefined => rungs[rungs.indexOf(rung) + 1]
+
+const tellReduced = (tell: Tell, { topic, partition, offset }: Incoming, to: Rung, reason: string): void =>
+  tell({ event: 'record_reduced', topic, partition, offset, to, reason })

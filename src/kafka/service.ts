@@ -1,0 +1,201 @@
+// The Kafka service: topic in, line, topic out, until it is stopped or cannot go on.
+import type { Kafka } from 'kafkajs'
+import type { Pipeline } from '../pipeline/pipeline.js'
+import type { Tell } from '../telemetry/event.js'
+import { atLeastOnce, type Delivery } from './at-least-once.js'
+import type { Incoming, Target } from './compose.js'
+import type { Deliver } from './deliver.js'
+import { exactlyOnce } from './exactly-once.js'
+import { failureOf } from './failure.js'
+import { recordHealth, type KafkaHealth } from './health.js'
+import { link } from './link.js'
+import { Partitioners } from './mended-kafkajs.js'
+import type { KafkaSettings, Placement } from './settings.js'
+import { startSource, type Source } from './source.js'
+import { startAtTheEnd } from './start-at-the-end.js'
+import { inputTopics, inspectTopics, type Topics } from './topics.js'
+
+export type ServiceOptions = {
+  readonly settings: KafkaSettings
+  readonly placement: Placement
+  /** The annotation's key. */
+  readonly key: string
+  readonly pipeline: Pipeline
+  readonly tell: Tell
+  readonly now: () => number
+  /** Aborting it drains and stops. */
+  readonly signal: AbortSignal
+}
+
+export type Ended = { readonly how: 'stopped' } | { readonly how: 'failed'; readonly sentence: string }
+
+export type Service = { readonly health: () => KafkaHealth; readonly ended: Promise<Ended> }
+
+export const startService = (options: ServiceOptions): Service => {
+  const health = recordHealth(options.now)
+  const ended = serve(options, health).then(
+    (end) => {
+      health.turn(end.how)
+      return end
+    },
+    (error: unknown): Ended => {
+      health.turn('failed')
+      return { how: 'failed', sentence: `Kafka cannot be used: ${failureOf(error).message}` }
+    },
+  )
+  return { health: health.read, ended }
+}
+
+const serve = async (options: ServiceOptions, health: ReturnType<typeof recordHealth>): Promise<Ended> => {
+  const { settings, tell, signal, pipeline } = options
+  const skips = new Set<string>()
+  const connect = (): Kafka =>
+    link(settings, tell, ({ message, topic, partition }) => {
+      if (message.startsWith('Offset out of range, resetting')) skips.add(`${topic ?? ''}/${partition ?? 0}`)
+    })
+  const admin = connect().admin()
+  await admin.connect()
+  let delivery: Delivery | undefined
+  let source: Source | undefined
+  let refresh: NodeJS.Timeout | undefined
+  let fail: (sentence: string) => void = () => undefined
+  const failed = new Promise<Ended>((resolve) => {
+    fail = (sentence) => {
+      resolve({ how: 'failed', sentence })
+    }
+  })
+  try {
+    const topics = await inspectTopics(admin, settings)
+    const errors = topics.remarks.filter(({ level }) => level === 'error')
+    if (errors.length > 0)
+      return { how: 'failed', sentence: errors.map(({ topic, message }) => `topic ${topic} ${message}`).join('; ') }
+    if (settings.input.start === 'latest') await startAtTheEnd(admin, settings.groupId, topics.input)
+    const how = deliverTo(options, topics)
+    const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
+    delivery = make({ connect, admin, settings, pipeline, how, health, tell })
+    const { handle } = delivery
+    const begin = (names: readonly string[]): Promise<Source> =>
+      startSource({
+        kafka: connect(),
+        settings,
+        topics: names,
+        health,
+        tell,
+        fail,
+        handle: (fetched) => {
+          const [first] = fetched.records
+          if (first && skips.delete(fetched.name)) {
+            const count = Number(first.offset) - (health.positionOf(fetched.name) ?? Number(first.offset))
+            tell({ event: 'offsets_skipped', topic: fetched.topic, partition: fetched.partition, count })
+          }
+          return handle(fetched)
+        },
+      })
+    source = await begin(topics.input)
+    health.turn('running')
+    if (settings.input.pattern !== '') {
+      let known = topics.input
+      let busy = false
+      const look = async (): Promise<void> => {
+        const found = inputTopics(settings, await admin.listTopics())
+        if (found.length === 0 || found.join() === known.join() || signal.aborted) return
+        known = found
+        tell({ event: 'topics_changed', topics: found })
+        await source?.stop()
+        source = await begin(found)
+      }
+      refresh = setInterval(() => {
+        if (busy) return
+        busy = true
+        look()
+          .catch((error: unknown) =>
+            tell({ event: 'kafka_complained', about: 'topics', message: failureOf(error).message }),
+          )
+          .finally(() => {
+            busy = false
+          })
+      }, settings.limits.refreshMs)
+    }
+    const end = await Promise.race([failed, aborted(signal)])
+    clearInterval(refresh)
+    if (end.how === 'failed') return end
+    health.turn('draining')
+    return await drained(source, settings.limits.drainMs)
+  } finally {
+    clearInterval(refresh)
+    await hurry(async () => Promise.allSettled([delivery?.close() ?? Promise.resolve(), admin.disconnect()]))
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<Ended> =>
+  new Promise((resolve) => {
+    const stop = (): void => {
+      resolve({ how: 'stopped' })
+    }
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+
+const drained = async (source: Source, limitMs: number): Promise<Ended> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<Ended>((resolve) => {
+    timer = setTimeout(() => {
+      resolve({ how: 'failed', sentence: `not everything in the works was through ${limitMs} ms after the stop` })
+    }, limitMs)
+  })
+  try {
+    return await Promise.race([source.stop().then((): Ended => ({ how: 'stopped' })), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Closing connections politely, but not for ever: the process is about to end. */
+const hurry = async (close: () => Promise<unknown>): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, 1_000)
+  })
+  await Promise.race([close(), late])
+  clearTimeout(timer)
+}
+
+const deliverTo = ({ settings, placement, key, tell, now }: ServiceOptions, topics: Topics): Deliver => {
+  const { topic, partitionBy } = settings.output
+  const output = topics.facts.get(topic) ?? { partitions: 1, maxBytes: 1_048_588 }
+  const dead = topics.facts.get(settings.deadLetterTopic) ?? { partitions: 1, maxBytes: 1_048_588 }
+  const byInput =
+    (count: number) =>
+    (record: Incoming): number =>
+      record.partition % count
+  const byKey = keyPartitioner(topic, output.partitions)
+  const target: Target = {
+    placement,
+    key,
+    topic,
+    deadLetterTopic: settings.deadLetterTopic,
+    maxBytes: output.maxBytes - batchBytes,
+    maxDeadLetterBytes: dead.maxBytes - batchBytes,
+    outputPartition: partitionBy === 'key' ? byKey : byInput(output.partitions),
+    deadLetterPartition: byInput(dead.partitions),
+  }
+  const bytes = Math.min(settings.limits.sendBytes, target.maxBytes, target.maxDeadLetterBytes)
+  return { target, max: { count: 500, bytes }, tell, now }
+}
+
+/** What a record batch has around its records, rounded up. */
+const batchBytes = 128
+
+/** As the Java client places a key; a record without one goes where it would by its input partition. */
+const keyPartitioner = (topic: string, count: number): ((record: Incoming) => number) => {
+  const place = Partitioners.DefaultPartitioner()
+  const partitionMetadata = Array.from({ length: count }, (_, partitionId) => ({
+    partitionId,
+    partitionErrorCode: 0,
+    leader: 0,
+    replicas: [],
+    isr: [],
+  }))
+  return ({ key, value, partition }) =>
+    key === null ? partition % count : place({ topic, partitionMetadata, message: { key, value } })
+}

@@ -1,0 +1,146 @@
+// What the topics must be like: said before anything is read, never changed silently.
+import type { Admin } from 'kafkajs'
+import { ConfigResourceTypes } from './mended-kafkajs.js'
+import type { KafkaSettings } from './settings.js'
+
+export type TopicFacts = { readonly partitions: number; readonly maxBytes: number; readonly retentionMs: number }
+
+export type TopicRemark = {
+  readonly topic: string
+  /** An error means that the service does not start. */
+  readonly level: 'error' | 'warning'
+  readonly message: string
+}
+
+export type Topics = {
+  readonly input: readonly string[]
+  readonly facts: ReadonlyMap<string, TopicFacts>
+  readonly remarks: readonly TopicRemark[]
+}
+
+/** The annotation is at most 4 KB; headers of ours and the batch around it take less than 1 KB. */
+const growthBytes = 5_120
+const dayMs = 86_400_000
+
+export const inputTopics = (settings: KafkaSettings, existing: readonly string[]): readonly string[] => {
+  const written = new Set([settings.output.topic, settings.deadLetterTopic])
+  const { topics, pattern } = settings.input
+  const matches = pattern === '' ? undefined : new RegExp(`^(?:${pattern})$`)
+  const matched = matches
+    ? existing.filter(
+        (topic) => topic.length <= 249 && matches.test(topic) && !topic.startsWith('__') && !written.has(topic),
+      )
+    : []
+  return [...new Set([...topics, ...matched])].sort()
+}
+
+export const inspectTopics = async (admin: Admin, settings: KafkaSettings): Promise<Topics> => {
+  const existing = await admin.listTopics()
+  const input = inputTopics(settings, existing)
+  const { topic: output } = settings.output
+  const dead = settings.deadLetterTopic
+  const remarks: TopicRemark[] = []
+  for (const topic of [...input, output, dead])
+    if (!existing.includes(topic))
+      remarks.push({
+        topic,
+        level: 'error',
+        message: 'does not exist; `threatweave check --online --create-topics` makes it',
+      })
+  for (const topic of input)
+    if (topic === output || topic === dead)
+      remarks.push({ topic, level: 'error', message: 'is read and written: its events would go round for ever' })
+  if (input.length === 0)
+    remarks.push({ topic: settings.input.pattern, level: 'error', message: 'matches no topic to read' })
+  const present = [...new Set([...input, output, dead])].filter((topic) => existing.includes(topic))
+  const facts = await readFacts(admin, present)
+  remarks.push(...unfit(settings, input, facts))
+  return { input, facts, remarks }
+}
+
+const unfit = (
+  settings: KafkaSettings,
+  input: readonly string[],
+  facts: ReadonlyMap<string, TopicFacts>,
+): readonly TopicRemark[] => {
+  const remarks: TopicRemark[] = []
+  const warn = (topic: string, message: string): void => {
+    remarks.push({ topic, level: 'warning', message })
+  }
+  const output = facts.get(settings.output.topic)
+  const dead = facts.get(settings.deadLetterTopic)
+  const largest = Math.max(0, ...input.map((topic) => facts.get(topic)?.maxBytes ?? 0))
+  const widest = Math.max(0, ...input.map((topic) => facts.get(topic)?.partitions ?? 0))
+  if (output && output.partitions < widest)
+    warn(settings.output.topic, `has ${output.partitions} partitions for ${widest} of the input: several share one`)
+  if (output && output.maxBytes < largest + growthBytes)
+    warn(
+      settings.output.topic,
+      `takes ${output.maxBytes} bytes a batch; the input allows ${largest}, so give it ${largest + growthBytes} or large events lose their details`,
+    )
+  if (dead && dead.maxBytes < largest + growthBytes)
+    warn(
+      settings.deadLetterTopic,
+      `takes ${dead.maxBytes} bytes a batch; give it ${largest + growthBytes}, or a dead letter of a large event can only point to it`,
+    )
+  for (const [topic, found] of [
+    [settings.output.topic, output],
+    [settings.deadLetterTopic, dead],
+  ] as const)
+    if (found && found.retentionMs >= 0 && found.retentionMs < dayMs)
+      warn(
+        topic,
+        `keeps records for ${Math.round(found.retentionMs / 60_000)} minutes; older events are deleted as soon as they are written`,
+      )
+  return remarks
+}
+
+const readFacts = async (admin: Admin, topics: readonly string[]): Promise<ReadonlyMap<string, TopicFacts>> => {
+  if (topics.length === 0) return new Map()
+  const { topics: described } = await admin.fetchTopicMetadata({ topics: [...topics] })
+  const configs = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: topics.map((name) => ({
+      type: ConfigResourceTypes.TOPIC,
+      name,
+      configNames: ['max.message.bytes', 'retention.ms'],
+    })),
+  })
+  return new Map(
+    described.map(({ name, partitions }) => {
+      const entries = configs.resources.find(({ resourceName }) => resourceName === name)?.configEntries ?? []
+      const number = (config: string, otherwise: number): number =>
+        Number(entries.find(({ configName }) => configName === config)?.configValue ?? otherwise)
+      return [
+        name,
+        {
+          partitions: partitions.length,
+          maxBytes: number('max.message.bytes', 1_048_588),
+          retentionMs: number('retention.ms', -1),
+        },
+      ]
+    }),
+  )
+}
+
+/** Makes the missing output and dead-letter topics; topics to read are somebody else's to make. */
+export const createTopics = async (admin: Admin, settings: KafkaSettings): Promise<readonly string[]> => {
+  const { input, facts } = await inspectTopics(admin, settings)
+  const partitions = Math.max(1, ...input.map((topic) => facts.get(topic)?.partitions ?? 1))
+  const maxBytes = Math.max(1_048_588, ...input.map((topic) => facts.get(topic)?.maxBytes ?? 0)) + growthBytes
+  const missing = [settings.output.topic, settings.deadLetterTopic].filter((topic) => topic !== '' && !facts.has(topic))
+  if (missing.length === 0) return []
+  await admin.createTopics({
+    waitForLeaders: true,
+    topics: missing.map((topic) => ({
+      topic,
+      numPartitions: topic === settings.output.topic ? partitions : 1,
+      replicationFactor: -1,
+      configEntries: [
+        { name: 'max.message.bytes', value: String(maxBytes) },
+        ...(topic === settings.deadLetterTopic ? [{ name: 'retention.ms', value: String(30 * dayMs) }] : []),
+      ],
+    })),
+  })
+  return missing
+}

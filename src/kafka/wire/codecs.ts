@@ -1,0 +1,43 @@
+// Reading record batches in every codec a producer may use, and writing them in those that Node has.
+import * as zlib from 'node:zlib'
+import { decompress as unzstdInJs } from 'fzstd'
+import { unlz4 } from './lz4.js'
+import { unsnappy } from './snappy.js'
+
+/** A record batch that unpacks to more than this is refused: the broker limits only its packed size. */
+export const maxUnpackedBytes = 268_435_456
+
+export const codecNumbers = { none: 0, gzip: 1, snappy: 2, lz4: 3, zstd: 4 } as const
+export type Codec = keyof typeof codecNumbers
+
+// In node:zlib since Node 22.15, and not yet in the types for Node 20.
+const native = zlib as typeof zlib & {
+  readonly zstdDecompressSync?: (bytes: Buffer, options: { maxOutputLength: number }) => Buffer
+  readonly zstdCompressSync?: (bytes: Buffer) => Buffer
+}
+
+export const canWrite = (codec: Codec): boolean =>
+  codec === 'none' || codec === 'gzip' || (codec === 'zstd' && native.zstdCompressSync !== undefined)
+
+export const unpack = (codec: number, bytes: Buffer): Buffer => {
+  switch (codec) {
+    case 1:
+      return zlib.gunzipSync(bytes, { maxOutputLength: maxUnpackedBytes })
+    case 2:
+      return unsnappy(bytes, maxUnpackedBytes)
+    case 3:
+      return unlz4(bytes, maxUnpackedBytes)
+    case 4:
+      return native.zstdDecompressSync
+        ? native.zstdDecompressSync(bytes, { maxOutputLength: maxUnpackedBytes })
+        : Buffer.from(unzstdInJs(bytes))
+    default:
+      throw new Error(`a record batch in codec ${codec}, which Kafka does not have`)
+  }
+}
+
+export const pack = (codec: number, bytes: Buffer): Buffer => {
+  if (codec === 1) return zlib.gzipSync(bytes, { level: 1 })
+  if (codec === 4 && native.zstdCompressSync) return native.zstdCompressSync(bytes)
+  throw new Error(`codec ${codec} cannot be written`)
+}

@@ -1,0 +1,120 @@
+// The record batches of one partition in a fetch answer → records.
+import { unpack } from './codecs.js'
+import type { BatchContext, Header, WireRecord } from './record.js'
+
+const headBytes = 61
+const noHeaders: readonly Header[] = []
+
+/**
+ * Two things are unlike kafkajs's own: any number of records fits (it spreads them into a call and overflows the stack), and
+ * a batch whose last offsets are gone, by compaction, ends in a control record that carries its last offset: so the position moves on.
+ */
+export const decodeBatches = (bytes: Buffer): WireRecord[] => {
+  const records: WireRecord[] = []
+  let at = 0
+  while (at + headBytes <= bytes.length) {
+    const end = at + 12 + bytes.readInt32BE(at + 8)
+    if (end > bytes.length) break // the last batch of an answer may be cut off
+    decodeBatch(bytes.subarray(at, end), records)
+    at = end
+  }
+  return records
+}
+
+const decodeBatch = (bytes: Buffer, records: WireRecord[]): void => {
+  const firstOffset = Number(bytes.readBigInt64BE(0))
+  const attributes = bytes.readInt16BE(21)
+  const lastOffset = firstOffset + bytes.readInt32BE(23)
+  const firstTime = bytes.readBigInt64BE(27)
+  const maxTime = bytes.readBigInt64BE(35)
+  const isControlBatch = (attributes & 0x20) !== 0
+  const context: BatchContext = {
+    firstOffset: String(firstOffset),
+    producerId: bytes.readBigInt64BE(43).toString(),
+    inTransaction: (attributes & 0x10) !== 0,
+    isControlBatch,
+  }
+  const count = bytes.readInt32BE(57)
+  const packed = bytes.subarray(headBytes)
+  const reader = new Reader((attributes & 7) === 0 || count <= 0 ? packed : unpack(attributes & 7, packed))
+  const appendTime = (attributes & 0x08) !== 0 ? maxTime.toString() : undefined
+  const safeFirstTime = Number(firstTime)
+  let last = firstOffset - 1
+  for (let index = 0; index < count; index++) {
+    const next = reader.varint()
+    const end = reader.at + next
+    reader.at += 1 // attributes of a record are not used
+    const timeDelta = reader.varlong()
+    last = firstOffset + reader.varint()
+    const time = safeFirstTime + timeDelta
+    records.push({
+      offset: String(last),
+      timestamp: appendTime ?? (Number.isSafeInteger(time) ? String(time) : wideTime(firstTime, timeDelta)),
+      key: reader.bytes(),
+      value: reader.bytes(),
+      headers: reader.headers(),
+      isControlRecord: isControlBatch,
+      batchContext: context,
+    })
+    if (reader.at !== end) throw new Error(`the record at offset ${last} does not end where it says`)
+  }
+  if (last < lastOffset) records.push(gap(lastOffset, context))
+}
+
+const wideTime = (first: bigint, delta: number): string =>
+  BigInt.asIntN(64, first + BigInt(Math.trunc(delta))).toString()
+
+const gap = (offset: number, context: BatchContext): WireRecord => ({
+  offset: String(offset),
+  timestamp: '-1',
+  key: null,
+  value: null,
+  headers: noHeaders,
+  isControlRecord: true,
+  batchContext: context,
+})
+
+class Reader {
+  at = 0
+  constructor(private readonly source: Buffer) {}
+
+  varint(): number {
+    let value = 0
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.source[this.at++]
+      if (byte === undefined) throw new Error('a record ends too early')
+      value |= (byte & 0x7f) << shift
+      if (byte < 0x80) return (value >>> 1) ^ -(value & 1)
+    }
+    throw new Error('a number in a record is too long')
+  }
+
+  /** Exact up to 2⁵³; beyond that no time is meant, and it need only not be taken for another. */
+  varlong(): number {
+    let value = 0
+    for (let shift = 0; shift < 70; shift += 7) {
+      const byte = this.source[this.at++]
+      if (byte === undefined) throw new Error('a record ends too early')
+      value += (byte & 0x7f) * 2 ** shift
+      if (byte < 0x80) return value % 2 === 0 ? value / 2 : -(value + 1) / 2
+    }
+    throw new Error('a number in a record is too long')
+  }
+
+  bytes(): Buffer | null {
+    const length = this.varint()
+    if (length < 0) return null
+    const from = this.at
+    this.at += length
+    if (this.at > this.source.length) throw new Error('a record ends too early')
+    return this.source.subarray(from, this.at)
+  }
+
+  headers(): readonly Header[] {
+    const count = this.varint()
+    if (count <= 0) return noHeaders
+    const headers: Header[] = []
+    for (let index = 0; index < count; index++) headers.push([this.bytes()?.toString() ?? '', this.bytes()])
+    return headers
+  }
+}

@@ -1,0 +1,29 @@
+// A record as it stands on the wire, header for header: order, repetition and null values are kept.
+
+export type Header = readonly [name: string, value: Buffer | null]
+
+/** What all records of one batch share; kafkajs reads it. */
+export type BatchContext = {
+  readonly firstOffset: string
+  readonly producerId: string
+  readonly inTransaction: boolean
+  readonly isControlBatch: boolean
+}
+
+export type WireRecord = {
+  readonly offset: string
+  readonly timestamp: string
+  readonly key: Buffer | null
+  readonly value: Buffer | null
+  readonly headers: readonly Header[]
+  readonly isControlRecord: boolean
+  readonly batchContext: BatchContext
+}
+
+export type NewRecord = {
+  readonly key: Buffer | null
+  readonly value: Buffer | null
+  readonly headers: readonly Header[]
+  /** Epoch milliseconds. */
+  readonly timestamp: string
+}

@@ -1,0 +1,66 @@
+// A fetched batch → chunks that go through the line, bounded in count and bytes.
+import type { EventIn, EventOut, Pipeline } from '../pipeline/pipeline.js'
+import type { Incoming } from './compose.js'
+
+export type Chunk = {
+  readonly records: readonly Incoming[]
+  readonly first: string
+  readonly last: string
+  /** What the line makes of the records; nothing stands for a tombstone, which has no event. */
+  readonly events: readonly (EventOut | undefined)[] | Promise<readonly (EventOut | undefined)[]>
+}
+
+export const splitByCountAndBytes = <T>(
+  items: readonly T[],
+  sizeOf: (item: T) => number,
+  max: { readonly count: number; readonly bytes: number },
+): readonly (readonly T[])[] => {
+  const parts: T[][] = []
+  let part: T[] = []
+  let bytes = 0
+  for (const item of items) {
+    const size = sizeOf(item)
+    if (part.length > 0 && (part.length >= max.count || bytes + size > max.bytes)) {
+      parts.push(part)
+      part = []
+      bytes = 0
+    }
+    part.push(item)
+    bytes += size
+  }
+  if (part.length > 0) parts.push(part)
+  return parts
+}
+
+/** All of a batch's lookups start at once: the batch waits one deadline in all, not one a chunk. */
+export const startChunks = (
+  records: readonly Incoming[],
+  pipeline: Pipeline,
+  behind: boolean,
+  max: { readonly count: number; readonly bytes: number },
+): readonly Chunk[] =>
+  splitByCountAndBytes(records, (record) => (record.value?.length ?? 0) + 32, max).map((part) => ({
+    records: part,
+    first: part[0]?.offset ?? '',
+    last: part.at(-1)?.offset ?? '',
+    events: throughTheLine(part, pipeline, behind),
+  }))
+
+const throughTheLine = (records: readonly Incoming[], pipeline: Pipeline, behind: boolean): Chunk['events'] => {
+  const events: EventIn[] = []
+  for (const record of records) if (record.value !== null) events.push(eventOf(record, record.value))
+  const out = pipeline(events, behind)
+  return out instanceof Promise ? out.then((done) => align(records, done)) : align(records, out)
+}
+
+const eventOf = (record: Incoming, bytes: Buffer): EventIn => {
+  const origin = `${record.topic}/${record.partition}/${record.offset}`
+  const time = Number(record.timestamp)
+  return time >= 0 && time <= 8.64e15 ? { bytes, origin, time } : { bytes, origin }
+}
+
+const align = (records: readonly Incoming[], events: readonly EventOut[]): readonly (EventOut | undefined)[] => {
+  if (events.length === records.length) return events
+  let next = 0
+  return records.map((record) => (record.value === null ? undefined : events[next++]))
+}

@@ -1,0 +1,41 @@
+// One worker of the Kafka service for the integration tests: settings from argv, a line that adds one member, one JSON line a second of health.
+import { startService } from '../../dist/kafka/service.js'
+
+const { settings, placement = 'json', delayMs = 0, quiet = true } = JSON.parse(process.argv[2])
+const stop = new AbortController()
+process.once('SIGTERM', () => stop.abort())
+
+const annotate = ({ bytes, origin }) => {
+  const annotation = { schema_version: 1, status: 'skipped', verdict: 'unknown', origin, indicators: [] }
+  const annotationText = JSON.stringify(annotation)
+  return {
+    annotation,
+    annotationText,
+    get bytes() {
+      const end = bytes.lastIndexOf('}')
+      const text = `${bytes[0] === 0x7b && end === bytes.length - 1 ? `${bytes.subarray(0, end)}${bytes.length > 2 ? ',' : ''}` : `{"message":${JSON.stringify(bytes.toString('latin1'))},`}"threatweave":${annotationText}}`
+      return Buffer.from(text)
+    },
+  }
+}
+const pipeline = (chunk) => {
+  const out = chunk.map(annotate)
+  return delayMs > 0 ? new Promise((resolve) => setTimeout(resolve, delayMs, out)) : out
+}
+
+const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`)
+const service = startService({
+  settings,
+  placement,
+  key: 'threatweave',
+  pipeline,
+  now: Date.now,
+  signal: stop.signal,
+  tell: (event) => {
+    if (event.event !== 'chunk_delivered' && !(quiet && event.event === 'kafka_complained')) say(event)
+  },
+})
+setInterval(() => say({ event: 'health', ...service.health() }), 1000).unref()
+const ended = await service.ended
+say({ event: 'ended', ...ended, health: service.health(), rss: process.memoryUsage().rss, cpu: process.cpuUsage() })
+process.exit(ended.how === 'stopped' ? 0 : 1)
