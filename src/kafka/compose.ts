@@ -85,7 +85,7 @@ const build = (
   }
   if (rung === 'header')
     return { ...base, value: record.value, headers: [...ours, [target.key, Buffer.from(flatText(event))]] }
-  return { ...base, value: rung === 'whole' ? event.bytes : flattened(event), headers }
+  return { ...base, value: rung === 'whole' ? event.bytes() : flattened(event), headers }
 }
 
 const deadLetter = (
@@ -143,7 +143,7 @@ const flatText = (event: EventOut): string =>
   JSON.stringify(Object.fromEntries(Object.entries(event.annotation).filter(([, value]) => typeof value !== 'object')))
 
 const flattened = (event: EventOut): Buffer => {
-  const bytes = event.bytes
+  const bytes = event.bytes()
   const at = bytes.lastIndexOf(event.annotationText)
   if (at < 0) return bytes
   const after = at + Buffer.byteLength(event.annotationText)

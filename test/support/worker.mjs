@@ -11,7 +11,7 @@ const annotate = ({ bytes, origin }) => {
   return {
     annotation,
     annotationText,
-    get bytes() {
+    bytes: () => {
       const end = bytes.lastIndexOf('}')
       const text = `${bytes[0] === 0x7b && end === bytes.length - 1 ? `${bytes.subarray(0, end)}${bytes.length > 2 ? ',' : ''}` : `{"message":${JSON.stringify(bytes.toString('latin1'))},`}"threatweave":${annotationText}}`
       return Buffer.from(text)
