@@ -5,10 +5,12 @@ import { check } from './commands/check.js'
 import { exitCodes, UsageError, type Command, type Io } from './commands/command.js'
 import { extract } from './commands/extract.js'
 import { ConfigurationError } from './commands/load-config.js'
+import { serve } from './commands/serve.js'
 
 const commands: Readonly<Record<string, Command>> = {
   check,
   extract,
+  serve,
 }
 
 const overview = (): string => {

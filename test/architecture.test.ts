@@ -46,7 +46,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   ajv: ['config/load.ts'],
   '@sinclair/typebox': ['config/'],
   fastify: ['service/', 'ops/'],
-  maxmind: ['service/places.ts'],
+  maxmind: ['service/local/places.ts'],
 }
 
 type Import = { file: string; specifier: string }

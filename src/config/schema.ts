@@ -10,6 +10,7 @@ import { logSettings } from './settings/log.js'
 import { memorySettings } from './settings/memory.js'
 import { kafkaSettings } from './settings/kafka.js'
 import { outputSettings } from './settings/output.js'
+import { serveSettings } from './settings/serve.js'
 
 export const configSchema = Type.Object(
   {
@@ -23,6 +24,7 @@ export const configSchema = Type.Object(
     memory: memorySettings,
     kafka: kafkaSettings,
     output: outputSettings,
+    serve: serveSettings,
   },
   {
     $schema: 'http://json-schema.org/draft-07/schema#',

@@ -57,6 +57,22 @@ export type TelemetryEvent =
       readonly reason: string
     }
   | { readonly event: 'chunk_delivered'; readonly topic: string; readonly partition: number; readonly events: number }
+  | {
+      readonly event: 'index_loaded'
+      readonly file: string
+      readonly rows: number
+      readonly skipped: number
+      /** Whether the index took no more rows. */
+      readonly full: boolean
+    }
+  | {
+      readonly event: 'operation_answered'
+      readonly operation: string
+      /** The status of the body: 200, or the code of a failure. */
+      readonly status: number
+      readonly ms: number
+    }
+  | { readonly event: 'operation_broke'; readonly message: string }
 
 export type Tell = (event: TelemetryEvent) => void
 

@@ -18,6 +18,16 @@ export const wordings: Wordings = {
     say: ({ feed, kept, ...problem }) =>
       `feed ${feed} refused, ${kept ? 'what was loaded before stays in use' : 'nothing of it is in use'}: ${placeOf(problem)}: ${problem.message}`,
   },
+  index_loaded: {
+    level: 'info',
+    say: ({ file, rows, skipped, full }) =>
+      `${file}: ${rows} rows loaded, ${skipped} left out${full ? '; the index is full, serve.maxRows says how much it holds' : ''}`,
+  },
+  operation_answered: {
+    level: 'debug',
+    say: ({ operation, status, ms }) => `${operation} answered with ${status} in ${Math.round(ms)} ms`,
+  },
+  operation_broke: { level: 'error', say: ({ message }) => `a request could not be answered: ${message}` },
   stopped: { level: 'info', say: ({ command, cause }) => `${command} stopped: ${cause}` },
   service_answered: { level: 'debug', say: ({ operation, ms }) => `${operation} answered after ${ms} ms` },
   service_call_failed: {

@@ -1,0 +1,40 @@
+// What an operation came back with: a body in one of the two envelopes, or a failure.
+import type { Failure } from './failure.js'
+
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject
+/** A member that is undefined is left out of the text. */
+export type JsonObject = { readonly [name: string]: Json | undefined }
+
+export type Answer =
+  | {
+      readonly ok: true
+      readonly body: JsonObject
+      /** Whether local intelligence had something to say; if not, a gateway asks further. */
+      readonly isKnown: boolean
+    }
+  | { readonly ok: false; readonly failure: Failure }
+
+/** Envelope A: the payload stands beside the status. */
+export const flat = (payload: JsonObject, isKnown: boolean): Answer => ({
+  ok: true,
+  body: { ...payload, status: 200 },
+  isKnown,
+})
+
+/** Envelope B: the payload stands under `data`. */
+export const wrapped = (data: JsonObject, isKnown: boolean, message = 'api success'): Answer => ({
+  ok: true,
+  body: { status: 200, message, data },
+  isKnown,
+})
+
+export const refused = (failure: Failure): Answer => ({ ok: false, failure })
+
+/** `count` is the true total, of which at most `limit` rows are shown. */
+export const collection = (rows: readonly JsonObject[], limit = Infinity): JsonObject => ({
+  count: rows.length,
+  data: rows.slice(0, limit),
+})
+
+/** `YYYY-MM-DD HH:mm:ss` in UTC, the service's way to write a time. */
+export const timeText = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ')

@@ -1,0 +1,100 @@
+// The six domain operations on local reports and scans.
+import { parseHostname } from '../../domain/hostname.js'
+import { refused, wrapped, type Answer, type JsonObject } from '../answer.js'
+import { failures, invalidParameter } from '../failure.js'
+import { parseQuery, type Query } from '../local/query.js'
+import { reportFilters, reportText, type Report } from '../local/report-index.js'
+import type { Reports } from '../local/reports.js'
+import { compileQuery, findRows, pageSize } from '../local/search.js'
+import type { ScanQueue } from '../scan/scan-queue.js'
+import type { ScanStore } from '../scan/scan-store.js'
+import { parseTarget } from '../scan/target.js'
+
+export type DomainView = {
+  readonly caller: string
+  readonly reports: Reports
+  readonly store: ScanStore
+  /** Absent where scans are not enabled. */
+  readonly queue: ScanQueue | undefined
+}
+
+export const domainReports = async (view: DomainView, text: string, offset: number): Promise<Answer> => {
+  const query = parseQuery(hostsInPlaceOfUrls(text))
+  if (!query) return refused(invalidParameter('query'))
+  const { test, invalidFilters } = compileQuery(query, reportFilters, reportText)
+  const found = await findRows(view.reports.visibleTo(view.caller), test)
+  const name = soleName(query)
+  const listed = name === undefined ? undefined : view.reports.ofListedName(name)
+  return reportsAnswer(listed ? [listed, ...found] : found, offset, invalidFilters)
+}
+
+export type PersonalChoice = { readonly showPublic: boolean; readonly showPrivate: boolean }
+
+export const domainReportsPersonal = (view: DomainView, choice: PersonalChoice, offset: number): Answer =>
+  reportsAnswer(
+    [
+      ...(choice.showPublic ? view.reports.ownedBy(view.caller, { isPrivate: false }) : []),
+      ...(choice.showPrivate ? view.reports.ownedBy(view.caller, { isPrivate: true }) : []),
+    ],
+    offset,
+  )
+
+export const domainReport = (view: DomainView, id: number): Answer => {
+  const data = view.reports.read(id, view.caller)
+  if (data) return wrapped(data, true)
+  const scan = view.store.get(id)
+  const isWaiting = scan?.owner === view.caller && (scan.state === 'waiting' || scan.state === 'running')
+  return refused(isWaiting ? failures.notReady : failures.noSuchScan)
+}
+
+export const domainStatus = (view: DomainView, id: number): Answer => {
+  const scan = view.store.get(id)
+  if (scan && (!scan.isPrivate || scan.owner === view.caller))
+    return wrapped({ scan_percentage: view.queue?.percentage(scan) ?? (scan.state === 'done' ? 100 : 0) }, true)
+  return view.reports.read(id, view.caller) ? wrapped({ scan_percentage: 100 }, true) : refused(failures.noSuchScan)
+}
+
+export const domainScan = (view: DomainView, text: string, isPrivate: boolean): Answer => {
+  if (!view.queue) return refused(failures.scanOff)
+  const target = parseTarget(text)
+  if (!target) return refused(failures.badTarget)
+  const scan = view.queue.submit({ query: target.url.href, host: target.host, owner: view.caller, isPrivate })
+  return scan ? wrapped({ query: scan.query, scan_id: scan.id }, true) : refused(failures.stillScanning)
+}
+
+/** The host is what reports have in common with a URL that may differ in scheme, `www` and path. */
+const hostsInPlaceOfUrls = (text: string): string => {
+  const trimmed = text.trim()
+  return trimmed.includes('://') && !trimmed.includes(' ') ? (parseTarget(trimmed)?.host ?? trimmed) : trimmed
+}
+
+const soleName = ({ groups }: Query): string | undefined => {
+  const term = groups.length === 1 && groups[0]?.length === 1 ? groups[0][0] : undefined
+  return term === undefined || term.isNegated || (term.field !== undefined && term.field !== 'domain')
+    ? undefined
+    : parseHostname(term.value)
+}
+
+const reportsAnswer = (found: readonly Report[], offset: number, invalidFilters: readonly string[] = []): Answer =>
+  wrapped(
+    {
+      count: found.length,
+      reports: found.slice(offset, offset + pageSize).map(reportRow),
+      ...(invalidFilters.length === 0 ? {} : { invalid_filters: invalidFilters }),
+    },
+    found.length > 0,
+  )
+
+const reportRow = (report: Report): JsonObject => ({
+  scan_id: report.id,
+  url: report.url,
+  title: report.title,
+  score: report.rating && report.rating.charAt(0).toUpperCase() + report.rating.slice(1),
+  reg_dtime: report.time,
+  connected_ip_cnt: report.addresses.length,
+  country_code: report.countries,
+  issue: report.issues,
+  technologies: report.technologies.map((name) => ({ tech_name: name, logo_url: '' })),
+  view_cnt: 0,
+  jarm: report.jarm,
+})

@@ -1,0 +1,74 @@
+// Who is calling and what the plan still allows: calls in flight, calls a second, credits of the month.
+import { failures, tooFast, type Failure } from './failure.js'
+import { findKey, type Key } from './keys.js'
+import type { Ledger } from './ledger.js'
+
+export type Caller = { readonly key: Key; readonly usedCredits: number }
+export type Entry = { readonly caller: Caller; readonly leave: () => void } | { readonly failure: Failure }
+
+export type Callers = {
+  /** The caller of a key, without a place in flight. */
+  readonly identify: (apiKey: string | undefined) => Caller | undefined
+  /** A place in flight, or why there is none; `leave` has to be called once. */
+  readonly enter: (apiKey: string | undefined) => Entry
+  /** Sets one credit aside, or says that none is left; only `settle(true)` spends it. */
+  readonly reserve: (caller: Caller) => { readonly settle: (isSpent: boolean) => void } | { readonly failure: Failure }
+}
+
+type State = { inFlight: number; reserved: number; tokens: number; filledAt: number }
+
+export const createCallers = (keys: readonly Key[], ledger: Ledger, now: () => number): Callers => {
+  const states = new Map<string, State>()
+  const stateOf = ({ name, plan }: Key): State => {
+    const known = states.get(name)
+    if (known) return known
+    const fresh = { inFlight: 0, reserved: 0, tokens: plan.perSecond ?? 0, filledAt: now() }
+    states.set(name, fresh)
+    return fresh
+  }
+  /** Seconds to wait for the next call, 0 when it may go ahead. */
+  const takeToken = (state: State, perSecond: number): number => {
+    const at = now()
+    state.tokens = Math.min(perSecond, state.tokens + ((at - state.filledAt) / 1000) * perSecond)
+    state.filledAt = at
+    if (state.tokens < 1) return Math.ceil((1 - state.tokens) / perSecond)
+    state.tokens--
+    return 0
+  }
+  const identify = (apiKey: string | undefined): Caller | undefined => {
+    const key = apiKey === undefined ? undefined : findKey(keys, apiKey)
+    return key && { key, usedCredits: ledger.used(key.name) }
+  }
+  return {
+    identify,
+    enter: (apiKey) => {
+      const caller = identify(apiKey)
+      if (!caller) return { failure: failures.badKey }
+      const { plan } = caller.key
+      const state = stateOf(caller.key)
+      if (state.inFlight >= plan.inFlight) return { failure: failures.busy }
+      const waitS = plan.perSecond === undefined ? 0 : takeToken(state, plan.perSecond)
+      if (waitS > 0) return { failure: tooFast(waitS) }
+      state.inFlight++
+      return {
+        caller,
+        leave: () => {
+          state.inFlight--
+        },
+      }
+    },
+    reserve: ({ key }) => {
+      const { credits } = key.plan
+      const state = stateOf(key)
+      if (credits !== undefined && ledger.used(key.name) + state.reserved >= credits)
+        return { failure: failures.noCredit }
+      state.reserved++
+      return {
+        settle: (isSpent) => {
+          state.reserved--
+          if (isSpent) ledger.add(key.name)
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,51 @@
+// Credits used by each key in the current calendar month (UTC), kept on disk one line a call so that a crash forgets none.
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+export type Ledger = {
+  readonly used: (name: string) => number
+  readonly add: (name: string) => void
+  readonly close: () => void
+}
+
+/** `file` holds lines of `month name count`; they are summed and written short whenever the ledger is opened. */
+export const openLedger = (file: string, now: () => number): Ledger => {
+  mkdirSync(dirname(file), { recursive: true })
+  let month = monthOf(now())
+  let counts = readCounts(file, month)
+  const fresh = `${file}.new`
+  writeFileSync(fresh, [...counts].map(([name, count]) => `${month} ${name} ${count}\n`).join(''), { mode: 0o600 })
+  renameSync(fresh, file)
+  const descriptor = openSync(file, 'a', 0o600)
+  const turnPage = (): void => {
+    if (monthOf(now()) === month) return
+    month = monthOf(now())
+    counts = new Map()
+  }
+  return {
+    used: (name) => {
+      turnPage()
+      return counts.get(name) ?? 0
+    },
+    add: (name) => {
+      turnPage()
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+      writeSync(descriptor, `${month} ${name} 1\n`)
+    },
+    close: () => closeSync(descriptor),
+  }
+}
+
+const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7)
+
+const readCounts = (file: string, month: string): Map<string, number> => {
+  const counts = new Map<string, number>()
+  if (!existsSync(file)) return counts
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    const [when, name, count] = line.split(' ')
+    // A line that a crash cut short is one credit of the past.
+    if (when !== month || name === undefined || count === undefined || !/^\d{1,12}$/.test(count)) continue
+    counts.set(name, (counts.get(name) ?? 0) + Number(count))
+  }
+  return counts
+}

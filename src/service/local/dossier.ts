@@ -1,0 +1,53 @@
+// Everything the local sources say about one address, before any operation picks its part of it.
+import { ratings, type Listing, type Rating } from '../../domain/finding.js'
+import type { Banner } from './banner-index.js'
+import type { ListKind } from './address-lists.js'
+import type { Place } from './places.js'
+
+export type Dossier = {
+  readonly ip: string
+  /** Feed entries that accuse the address; a feed never clears one. */
+  readonly listings: readonly Listing[]
+  /** When the feeds were read, epoch milliseconds. */
+  readonly listedAt: number
+  /** The lists that the address is on, by kind, each with the names of its files. */
+  readonly lists: ReadonlyMap<ListKind, readonly string[]>
+  /** Kinds of which at least one list is loaded; about any other kind nothing can be said. */
+  readonly loadedLists: ReadonlySet<ListKind>
+  readonly place?: Place
+  /** Newest first, one a port. */
+  readonly banners: readonly Banner[]
+  /** Names that reports saw on the address. */
+  readonly names: readonly { readonly name: string; readonly seenAt: string }[]
+}
+
+/** True or absent: no feed can say that an address is harmless. */
+export const isMalicious = ({ listings }: Dossier): true | undefined =>
+  listings.some(({ level }) => level === 'malicious') ? true : undefined
+
+/** The worst that a feed says, or nothing at all. */
+export const ratingOf = (listings: readonly Listing[]): Rating | undefined => {
+  const worst = listings.map(ratingOfListing).map((rating) => ratings.indexOf(rating))
+  return worst.length === 0 ? undefined : ratings[Math.max(...worst)]
+}
+
+const ratingOfListing = ({ level, score }: Listing): Rating => {
+  if (level === 'suspicious') return score !== undefined && score >= 75 ? 'dangerous' : 'moderate'
+  return score === undefined || score >= 90 ? 'critical' : 'dangerous'
+}
+
+/** On a list: true. Lists of the kind are loaded and none holds it: false. None is loaded: nothing. */
+export const isOn = ({ lists, loadedLists }: Dossier, kind: ListKind): boolean | undefined =>
+  lists.has(kind) ? true : loadedLists.has(kind) ? false : undefined
+
+const remotePorts = new Set([22, 23, 512, 513, 514, 2323, 3389, 5800, 5900, 5901, 5985, 5986])
+
+export const remoteBanners = ({ banners }: Dossier): readonly Banner[] =>
+  banners.filter(({ port, socket }) => socket === 'tcp' && remotePorts.has(port))
+
+export const vulnerabilitiesOf = ({ banners }: Dossier): ReadonlyMap<string, readonly Banner[]> => {
+  const byCve = new Map<string, Banner[]>()
+  for (const banner of banners)
+    for (const cveId of banner.cveIds) byCve.set(cveId, [...(byCve.get(cveId) ?? []), banner])
+  return byCve
+}

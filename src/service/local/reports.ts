@@ -1,0 +1,96 @@
+// All reports a caller may see: bundled ones, those of local scans, and one for each listed name that was asked for.
+import { createHash } from 'node:crypto'
+import type { Listing } from '../../domain/finding.js'
+import { timeText, type JsonObject } from '../answer.js'
+import type { Scan, ScanStore } from '../scan/scan-store.js'
+import { ratingOf } from './dossier.js'
+import { domainScore } from './domain-score.js'
+import { isNewer, readReportFile, reportOf, type Report } from './report-index.js'
+
+export type ListedName = { readonly listings: readonly Listing[]; readonly at: number }
+
+export type Reports = {
+  /** Newest first. */
+  readonly visibleTo: (caller: string) => readonly Report[]
+  readonly ownedBy: (caller: string, which: { readonly isPrivate: boolean }) => readonly Report[]
+  readonly read: (id: number, caller: string) => JsonObject | undefined
+  /** A report made of nothing but what feeds say about a name. */
+  readonly ofListedName: (host: string) => Report | undefined
+  readonly seenOn: (address: string) => readonly { readonly name: string; readonly seenAt: string }[]
+}
+
+/** Ids of feed reports follow from the name and are far away from all others. */
+const firstListedId = 1_000_000_000_000_000
+const maxListed = 10_000
+
+export const openReports = (
+  files: readonly string[],
+  store: ScanStore,
+  listed: (host: string) => ListedName | undefined,
+): Reports => {
+  const bundled = new Map(files.map(readReportFile).map(({ report, data }) => [report.id, { report, data }]))
+  const scanned = new Map<number, Report>()
+  const listedHosts = new Map<number, string>()
+
+  const isVisible = (scan: Scan, caller: string): boolean => !scan.isPrivate || scan.owner === caller
+  const reportOfScan = (scan: Scan): Report | undefined => {
+    if (scan.state !== 'done') return undefined
+    const known = scanned.get(scan.id)
+    if (known) return known
+    const data = store.readReport(scan.id)
+    const report = data && reportOf(scan.id, data)
+    if (report) scanned.set(scan.id, report)
+    return report
+  }
+  const scansAsReports = (keep: (scan: Scan) => boolean): Report[] =>
+    store
+      .scans()
+      .filter(keep)
+      .map(reportOfScan)
+      .filter((report) => report !== undefined)
+  const listedData = (host: string): JsonObject | undefined => {
+    const found = listed(host)
+    if (!found) return undefined
+    const phishing = found.listings.filter(({ categories }) => categories.some((name) => /phish/i.test(name)))
+    return {
+      main_domain_info: {
+        changed_url: `http://${host}/`,
+        inserted_url: `http://${host}/`,
+        main_domain: host,
+        domain_score: domainScore(ratingOf(found.listings)),
+        title: '',
+      },
+      report_time: timeText(found.at),
+      summary: { phishing_record: phishing.length },
+      technologies: [],
+    }
+  }
+  return {
+    visibleTo: (caller) =>
+      [...[...bundled.values()].map(({ report }) => report), ...scansAsReports((scan) => isVisible(scan, caller))].sort(
+        isNewer,
+      ),
+    ownedBy: (caller, { isPrivate }) =>
+      scansAsReports((scan) => scan.owner === caller && scan.isPrivate === isPrivate).sort(isNewer),
+    read: (id, caller) => {
+      const host = listedHosts.get(id)
+      if (host !== undefined) return listedData(host)
+      const scan = store.get(id)
+      if (scan) return isVisible(scan, caller) && scan.state === 'done' ? store.readReport(id) : undefined
+      return bundled.get(id)?.data
+    },
+    ofListedName: (host) => {
+      const data = listedData(host)
+      if (!data) return undefined
+      const id = firstListedId + createHash('sha256').update(host).digest().readUIntBE(0, 6)
+      if (listedHosts.size >= maxListed) listedHosts.clear()
+      listedHosts.set(id, host)
+      return reportOf(id, data)
+    },
+    seenOn: (address) =>
+      [...[...bundled.values()].map(({ report }) => report), ...scansAsReports(({ isPrivate }) => !isPrivate)]
+        .filter(({ addresses }) => addresses.includes(address))
+        .sort(isNewer)
+        .map(({ host, time }) => ({ name: host, seenAt: time })),
+  }
+}

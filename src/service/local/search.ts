@@ -1,0 +1,100 @@
+// A query becomes one test over rows: each filter is compiled once, by the index that knows its fields.
+import type { Query } from './query.js'
+
+export type RowTest<Row> = (row: Row) => boolean
+/** Compiles a filter's value; undefined when the value makes no sense for the field. */
+export type FieldFilter<Row> = (value: string) => RowTest<Row> | undefined
+
+export type Search<Row> = {
+  readonly test: RowTest<Row>
+  readonly filters: Readonly<Record<string, readonly string[]>>
+  /** The words and phrases outside of filters. */
+  readonly keyword: string
+  /** Filters that are unknown or have a senseless value; a search with one of them finds nothing. */
+  readonly invalidFilters: readonly string[]
+}
+
+export const compileQuery = <Row>(
+  query: Query,
+  fields: ReadonlyMap<string, FieldFilter<Row>>,
+  freeText: (row: Row) => readonly (string | undefined)[],
+): Search<Row> => {
+  const filters = new Map<string, string[]>()
+  const words: string[] = []
+  const invalidFilters: string[] = []
+  const groups = query.groups.map((terms) =>
+    terms.map(({ field, value, isNegated }): RowTest<Row> => {
+      const test = field === undefined ? containsWord(value, freeText) : fields.get(field)?.(value)
+      if (field === undefined) words.push(value)
+      else filters.set(field, [...(filters.get(field) ?? []), value])
+      if (!test) {
+        invalidFilters.push(`${field ?? ''}:${value}`)
+        return () => false
+      }
+      return isNegated ? (row) => !test(row) : test
+    }),
+  )
+  return {
+    test: invalidFilters.length > 0 ? () => false : (row) => groups.some((tests) => tests.every((test) => test(row))),
+    filters: Object.fromEntries(filters),
+    keyword: words.join(' '),
+    invalidFilters,
+  }
+}
+
+const containsWord = <Row>(value: string, freeText: (row: Row) => readonly (string | undefined)[]): RowTest<Row> => {
+  const wanted = value.toLowerCase()
+  return (row) => freeText(row).some((text) => text?.toLowerCase().includes(wanted) === true)
+}
+
+/** Rows looked at before other work gets its turn. */
+const slice = 2_000
+
+/** Every matching row, in the order of the index; a large index is read in slices so that others are served meanwhile. */
+export const findRows = async <Row>(rows: readonly Row[], test: RowTest<Row>): Promise<Row[]> => {
+  const found: Row[] = []
+  for (let from = 0; from < rows.length; from += slice) {
+    if (from > 0) await new Promise((resolve) => setImmediate(resolve))
+    for (const row of rows.slice(from, from + slice)) if (test(row)) found.push(row)
+  }
+  return found
+}
+
+export const pageSize = 10
+export const highestOffset = 9_900
+
+/** Filters that most indexes share. */
+export const equalsText =
+  <Row>(read: (row: Row) => string | undefined): FieldFilter<Row> =>
+  (value) => {
+    const wanted = value.toLowerCase()
+    return (row) => read(row)?.toLowerCase() === wanted
+  }
+
+export const containsText =
+  <Row>(read: (row: Row) => string | undefined): FieldFilter<Row> =>
+  (value) => {
+    const wanted = value.toLowerCase()
+    return (row) => read(row)?.toLowerCase().includes(wanted) === true
+  }
+
+export const equalsNumber =
+  <Row>(read: (row: Row) => number | undefined): FieldFilter<Row> =>
+  (value) => {
+    if (!/^\d{1,10}$/.test(value)) return undefined
+    const wanted = Number(value)
+    return (row) => read(row) === wanted
+  }
+
+export const hasText =
+  <Row>(read: (row: Row) => readonly string[]): FieldFilter<Row> =>
+  (value) => {
+    const wanted = value.toLowerCase()
+    return (row) => read(row).some((item) => item.toLowerCase() === wanted)
+  }
+
+/** Texts that begin with a date compare as text. */
+export const notBefore =
+  <Row>(read: (row: Row) => string | undefined): FieldFilter<Row> =>
+  (value) =>
+    /^\d{4}-\d{2}-\d{2}$/.test(value) ? (row) => (read(row) ?? '') >= value : undefined

@@ -1,0 +1,140 @@
+// Opens everything that the lookup service stands on, wires it, and listens.
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { FeedSettings } from '../intel/feeds/feed.js'
+import { openFeeds } from '../intel/feeds/open-feeds.js'
+import type { Tell } from '../telemetry/event.js'
+import type { JsonObject } from './answer.js'
+import { createAnswerLocally } from './answer-locally.js'
+import { createCallers } from './callers.js'
+import { readKeys, soleKey, type Key } from './keys.js'
+import { openLedger } from './ledger.js'
+import { feedsOf, openIntelligence, type ListedOf } from './local/intelligence.js'
+import { openReports } from './local/reports.js'
+import { createResolver, type Resolver } from './scan/resolver.js'
+import { createScanner } from './scan/scan.js'
+import { createScanQueue } from './scan/scan-queue.js'
+import { openScanStore } from './scan/scan-store.js'
+import { onlyPublicWeb, type MayConnect } from './scan/target.js'
+import { createServer } from './server.js'
+
+export type ServeSettings = {
+  readonly host: string
+  readonly port: number
+  readonly data: string
+  readonly state: string
+  readonly apiKey: string
+  readonly plan: { readonly inFlight: number; readonly credits: number; readonly perSecond: number }
+  readonly keysFile: string
+  readonly tls: { readonly certFile: string; readonly keyFile: string; readonly passphrase: string }
+  readonly maxRows: number
+  readonly scan: {
+    readonly enabled: boolean
+    readonly atOnce: number
+    readonly timeoutMs: number
+    readonly totalMs: number
+    readonly maxBytes: number
+    readonly maxRedirects: number
+  }
+}
+
+export type ServiceOutside = {
+  readonly now: () => number
+  readonly tell: Tell
+  readonly version: string
+  /** Feeds beside those of the folder. */
+  readonly feeds: readonly FeedSettings[]
+  readonly resolver?: Resolver
+  /** Where scans may connect; there is no setting for it, so that no file can open the network. */
+  readonly mayConnect?: MayConnect
+}
+
+export type Service = { readonly url: string; readonly close: () => Promise<void> }
+
+/** Throws when it cannot start: no key, an unreadable folder, a port that is taken. */
+export const startService = async (settings: ServeSettings, outside: ServiceOutside): Promise<Service> => {
+  const { now, tell } = outside
+  const keys = keysOf(settings)
+  const tls = tlsOf(settings)
+  if (settings.data !== '' && !existsSync(settings.data)) throw new Error(`there is no folder ${settings.data}`)
+  mkdirSync(settings.state, { recursive: true })
+  const ledger = openLedger(join(settings.state, 'credits.txt'), now)
+  const feeds = await openFeeds([...outside.feeds, ...feedsOf(settings.data)], { tell, documentation: true })
+  const listedOf: ListedOf = (indicator) => {
+    const known = feeds.match(indicator)
+    return known && { listings: known.facts.listings ?? [], at: known.at }
+  }
+  const intelligence = openIntelligence(settings.data, listedOf, { maxRows: settings.maxRows, tell })
+  const store = openScanStore(join(settings.state, 'scans'))
+  const reports = openReports(intelligence.reportFiles, store, (host) => listedOf({ type: 'domain', value: host }))
+  const scanner = createScanner({
+    resolver: outside.resolver ?? createResolver(settings.scan.timeoutMs),
+    mayConnect: outside.mayConnect ?? onlyPublicWeb,
+    limits: settings.scan,
+    surroundings: {
+      placeOf: intelligence.placeOf,
+      registeredOn: intelligence.registeredOn,
+      listingsOf: (indicator) => listedOf(indicator)?.listings ?? [],
+    },
+    now,
+  })
+  const queue = settings.scan.enabled
+    ? createScanQueue(store, scanner, { atOnce: settings.scan.atOnce, now })
+    : undefined
+  const startedAt = now()
+  const app = createServer({
+    answer: createAnswerLocally({ intelligence, reports, store, queue, now }),
+    callers: createCallers(keys, ledger, now),
+    status: (): JsonObject => ({
+      up_seconds: Math.round((now() - startedAt) / 1000),
+      keys: keys.length,
+      feeds: feeds.status().map(({ name, state, addresses, names }) => ({ name, state, addresses, names })),
+      banners: intelligence.banners.length,
+      exploits: intelligence.exploits.length,
+      scans: store.scans().length,
+    }),
+    version: outside.version,
+    tell,
+    now,
+    ...(tls ? { tls } : {}),
+  })
+  await app.listen({ host: settings.host, port: settings.port })
+  const { address, port, family } = app.server.address() as AddressInfo
+  return {
+    url: `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    close: async () => {
+      await app.close()
+      await queue?.close()
+      await feeds.close()
+      ledger.close()
+    },
+  }
+}
+
+const keysOf = ({ apiKey, plan, keysFile }: ServeSettings): readonly Key[] => {
+  const { inFlight, credits, perSecond } = plan
+  const keys = keysFile === '' ? [] : readKeys(keysFile, readFileSync(keysFile, 'utf8'))
+  if (apiKey !== '')
+    keys.push(
+      soleKey(apiKey, {
+        name: 'local',
+        inFlight,
+        ...(credits === 0 ? {} : { credits }),
+        ...(perSecond === 0 ? {} : { perSecond }),
+      }),
+    )
+  if (keys.length === 0)
+    throw new Error('no caller could be let in: set THREATWEAVE_SERVE_API_KEY, or serve.keysFile for many keys')
+  return keys
+}
+
+const tlsOf = ({ tls: { certFile, keyFile, passphrase } }: ServeSettings) => {
+  if (certFile === '' && keyFile === '') return undefined
+  if (certFile === '' || keyFile === '') throw new Error('serve.tls needs both certFile and keyFile')
+  return {
+    cert: readFileSync(certFile, 'utf8'),
+    key: readFileSync(keyFile, 'utf8'),
+    ...(passphrase === '' ? {} : { passphrase }),
+  }
+}
