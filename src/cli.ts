@@ -2,6 +2,7 @@
 // The command table: name → one function; nothing else.
 import { parseArgs } from 'node:util'
 import { check } from './commands/check.js'
+import { estimate } from './commands/estimate.js'
 import { exitCodes, UsageError, type Command, type Io } from './commands/command.js'
 import { extract } from './commands/extract.js'
 import { ConfigurationError } from './commands/load-config.js'
@@ -9,6 +10,7 @@ import { serve } from './commands/serve.js'
 
 const commands: Readonly<Record<string, Command>> = {
   check,
+  estimate,
   extract,
   serve,
 }

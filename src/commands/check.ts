@@ -1,10 +1,9 @@
 // check: says whether the configuration would run, with every problem at once; with --print, what is in force.
-import { readFileSync } from 'node:fs'
 import { stringify } from 'yaml'
+import { openReading } from '../app.js'
 import { redact } from '../config/redact.js'
-import { loadGate } from '../intel/load-gate.js'
 import { exitCodes, type Command } from './command.js'
-import { ConfigurationError, configOption, loadConfig } from './load-config.js'
+import { accepted, configOption, loadConfig } from './load-config.js'
 
 export const check: Command = {
   summary: 'say whether the configuration would run, naming every problem',
@@ -27,8 +26,7 @@ Exit codes: 0 fine, 78 something is wrong with the configuration.
   options: { ...configOption, print: { type: 'boolean' } },
   run: (args, io) => {
     const config = loadConfig(args, io)
-    const gate = loadGate(config.gate, config.intel.domain.ask, (path) => readFileSync(path, 'utf8'))
-    if ('problems' in gate) throw new ConfigurationError(gate.problems)
+    accepted(openReading(config))
     if (args.values.print === true) io.stdout.write(stringify(redact(config)))
     else io.stdout.write('The configuration is fine.\n')
     return Promise.resolve(exitCodes.ok)

@@ -1,12 +1,8 @@
 // The `extract` command: what would be looked at in each event, one JSON object a line; nobody is asked.
-import { readFileSync } from 'node:fs'
-import { createDecide } from '../lookup/gate.js'
-import { loadGate } from '../intel/load-gate.js'
-import { decode } from '../pipeline/decode.js'
+import { openReading } from '../app.js'
 import { directionOf } from '../pipeline/direction.js'
-import { createExtract } from '../pipeline/extract.js'
 import { exitCodes, UsageError, type Command } from './command.js'
-import { ConfigurationError, configOption, loadConfig } from './load-config.js'
+import { accepted, configOption, loadConfig } from './load-config.js'
 import { readLines } from './read-lines.js'
 import { write } from './write-lines.js'
 
@@ -31,16 +27,13 @@ Example:
   options: configOption,
   run: async (args, io) => {
     const config = loadConfig(args, io)
-    const gate = loadGate(config.gate, config.intel.domain.ask, (path) => readFileSync(path, 'utf8'))
-    if ('problems' in gate) throw new ConfigurationError(gate.problems)
-    const decide = createDecide(gate.options)
-    const find = createExtract(config.extract)
+    const { decode, extract: find, decide, gate } = accepted(openReading(config))
     try {
       for await (const lines of readLines(args.positionals, io.stdin)) {
         if (io.signal.aborted) break
         let out = ''
         for (const { bytes } of lines) {
-          const { action, sightings, truncated } = find(decode(bytes, config.extract))
+          const { action, sightings, truncated } = find(decode(bytes))
           const indicators = sightings.map((sighting) => {
             const decision = decide(sighting)
             const { type, value, field, role } = sighting
@@ -48,7 +41,7 @@ Example:
               ? { type, value, field, role, decision: decision.decision }
               : { type, value, field, role, decision: decision.decision, reason: decision.reason }
           })
-          const direction = directionOf(sightings, gate.options.ownRanges)
+          const direction = directionOf(sightings, gate.ownRanges)
           out += `${JSON.stringify({ action, direction, indicators, ...(truncated ? { truncated } : {}) })}\n`
         }
         await write(io.stdout, out)

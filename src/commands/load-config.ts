@@ -34,3 +34,9 @@ const readConfigFile = (name: string): string => {
     throw new ConfigurationError([{ setting: name, message: `cannot be read: ${cause}` }])
   }
 }
+
+/** What was opened, or a refusal that names every problem. */
+export const accepted = <Opened extends object>(opened: Opened | { readonly problems: readonly Problem[] }): Opened => {
+  if ('problems' in opened) throw new ConfigurationError(opened.problems)
+  return opened
+}

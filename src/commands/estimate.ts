@@ -1,0 +1,132 @@
+// estimate: what a log would cost with a given memory, lifetime and price; nobody is asked.
+import { openReading } from '../app.js'
+import { keyOf } from '../domain/indicator.js'
+import { createForecast, type Forecast } from '../lookup/forecast.js'
+import { eventTime } from '../pipeline/event-time.js'
+import { exitCodes, UsageError, type Arguments, type Command } from './command.js'
+import { accepted, configOption, loadConfig } from './load-config.js'
+import { createProgress, duration } from './progress.js'
+import { readLines } from './read-lines.js'
+import { readingInput } from './reading-input.js'
+import { printable } from './table.js'
+import { write } from './write-lines.js'
+
+const hourMs = 3_600_000
+
+export const estimate: Command = {
+  summary: 'say what enriching a log would cost: lookups a day and a month, hit ratio, credits; asks nobody',
+  help: `Usage: threatweave estimate [options] [FILE…]
+
+Reads a log (files, .gz too, or standard input), finds what would be asked about, and plays it through a memory of the
+given size and lifetime. Nobody is asked and nothing leaves.
+
+  -c, --config FILE     the configuration to run with
+      --memory N        how many verdicts are remembered (default: memory.maxEntries)
+      --lifetime HOURS  how long a verdict is used (default: memory.freshSeconds.clean)
+      --span HOURS      how much time the log covers (default: by the times in it)
+      --price PRICE     the price of one lookup, to say what a month costs
+      --list            print exactly the values that would leave, one a line, and nothing else
+      --json            print the figures as one JSON object
+
+Example:
+  threatweave estimate --price 0.002 firewall.log.gz
+`,
+  options: {
+    ...configOption,
+    memory: { type: 'string' },
+    lifetime: { type: 'string' },
+    span: { type: 'string' },
+    price: { type: 'string' },
+    list: { type: 'boolean' },
+    json: { type: 'boolean' },
+  },
+  run: async (args, io) => {
+    const config = loadConfig(args, io)
+    const { decode, extract, decide } = accepted(openReading(config))
+    const memory = numberOf(args, 'memory') ?? config.memory.maxEntries
+    const lifetimeMs = numberOf(args, 'lifetime', hourMs) ?? config.memory.freshSeconds.clean * 1000
+    const spanMs = numberOf(args, 'span', hourMs)
+    const price = numberOf(args, 'price')
+    const forecast = createForecast({ memory, lifetimeMs })
+    const skipped = new Map<string, Set<string>>()
+    const asked = new Set<string>()
+    const now = Date.now()
+    const progress = createProgress(io.stderr, { label: 'estimate' })
+    let events = 0
+    await readingInput(async () => {
+      for await (const lines of readLines(args.positionals, io.stdin)) {
+        if (io.signal.aborted) break
+        for (const { bytes } of lines) {
+          const event = decode(bytes)
+          const keys: string[] = []
+          for (const sighting of extract(event).sightings) {
+            const decision = decide(sighting)
+            if (decision.decision === 'lookup') keys.push(keyOf(decision.ask))
+            else remember(skipped, decision.reason, keyOf(sighting))
+          }
+          for (const key of keys) asked.add(key)
+          forecast.see(keys, eventTime(event.text, now))
+          events++
+        }
+        progress.update(events, `${events} events`)
+      }
+    })
+    progress.end()
+    const figures = forecast.report(spanMs)
+    const reasons = [...skipped].map(([reason, values]) => [reason, values.size] as const).sort((a, b) => b[1] - a[1])
+    if (args.values.list === true) {
+      for (const key of asked) await write(io.stdout, `${printable(key.slice(key.indexOf(':') + 1))}\n`)
+    } else if (args.values.json === true) {
+      const cost =
+        price === undefined ? {} : { costPerMonth: round((figures.lookupsPerMonth ?? figures.lookups) * price) }
+      await write(io.stdout, `${JSON.stringify({ ...figures, notAsked: Object.fromEntries(reasons), ...cost })}\n`)
+    } else await write(io.stdout, describe(figures, reasons, { memory, lifetimeMs, price }))
+    return exitCodes.ok
+  },
+}
+
+const remember = (skipped: Map<string, Set<string>>, reason: string, key: string): void => {
+  let values = skipped.get(reason)
+  if (!values) skipped.set(reason, (values = new Set()))
+  values.add(key)
+}
+
+const numberOf = (args: Arguments, name: string, unit = 1): number | undefined => {
+  const text = args.values[name]
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (!(value > 0)) throw new UsageError(`--${name} must be a number above 0, not ${JSON.stringify(text)}`)
+  return value * unit
+}
+
+const describe = (
+  figures: Forecast,
+  reasons: readonly (readonly [string, number])[],
+  { memory, lifetimeMs, price }: { memory: number; lifetimeMs: number; price: number | undefined },
+): string => {
+  const notAsked = reasons.reduce((sum, [, count]) => sum + count, 0)
+  const rows: [string, string][] = [
+    ['events', count(figures.events)],
+    ['would be asked about', `${count(figures.distinct)} distinct, seen ${count(figures.asks)} times`],
+    [
+      'would not be asked',
+      `${count(notAsked)} distinct${notAsked ? `: ${reasons.map(([reason, n]) => `${reason} ${count(n)}`).join(', ')}` : ''}`,
+    ],
+    ['lookups for this log', `${count(figures.lookups)}, starting with an empty memory`],
+    ['memory', `${count(memory)} verdicts, used for ${duration(lifetimeMs)}`],
+    ['hit ratio', `${(figures.hitRatio * 100).toFixed(1)} %`],
+  ]
+  if (figures.spanMs === undefined || figures.lookupsPerDay === undefined || figures.lookupsPerMonth === undefined)
+    rows.push(['a day, a month', 'the log does not say how much time it covers: give --span HOURS'])
+  else {
+    rows.push(['time covered', duration(figures.spanMs)])
+    rows.push(['lookups a day', `about ${count(figures.lookupsPerDay)}`])
+    rows.push(['lookups a month', `about ${count(figures.lookupsPerMonth)}`])
+    if (price !== undefined) rows.push(['cost a month', `about ${round(figures.lookupsPerMonth * price).toFixed(2)}`])
+  }
+  const width = Math.max(...rows.map(([name]) => name.length))
+  return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}\n`).join('')
+}
+
+const count = (value: number): string => value.toLocaleString('en-US')
+const round = (value: number): number => Math.round(value * 100) / 100
