@@ -1,9 +1,10 @@
 // The `extract` command: what would be looked at in each event, one JSON object a line; nobody is asked.
 import { openReading } from '../app.js'
 import { directionOf } from '../pipeline/direction.js'
-import { exitCodes, UsageError, type Command } from './command.js'
+import { exitCodes, type Command } from './command.js'
 import { accepted, configOption, loadConfig } from './load-config.js'
 import { readLines } from './read-lines.js'
+import { readingInput } from './reading-input.js'
 import { write } from './write-lines.js'
 
 export const extract: Command = {
@@ -28,7 +29,7 @@ Example:
   run: async (args, io) => {
     const config = loadConfig(args, io)
     const { decode, extract: find, decide, gate } = accepted(openReading(config))
-    try {
+    await readingInput(async () => {
       for await (const lines of readLines(args.positionals, io.stdin)) {
         if (io.signal.aborted) break
         let out = ''
@@ -46,11 +47,7 @@ Example:
         }
         await write(io.stdout, out)
       }
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && typeof error.code === 'string')
-        throw new UsageError(`cannot read the input: ${error.message}`)
-      throw error
-    }
+    })
     return exitCodes.ok
   },
 }

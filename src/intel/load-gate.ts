@@ -12,6 +12,7 @@ export type GateSettings = {
   readonly allow: readonly string[]
   readonly deny: readonly string[]
   readonly askFreeText: boolean
+  readonly documentation?: boolean
 }
 export type GateProblem = { readonly setting: string; readonly message: string; readonly where?: string }
 export type LoadedGate = { readonly options: GateOptions } | { readonly problems: readonly GateProblem[] }
@@ -96,6 +97,7 @@ export const loadGate = (
     allow: toList(loadList('gate.allow', settings.allow, readFile, fail)),
     deny: toList(withAllBelow(loadList('gate.deny', settings.deny, readFile, fail))),
     askFreeText: settings.askFreeText,
+    documentation: settings.documentation ?? false,
     domainAsk,
   }
   return problems.length > 0 ? { problems } : { options }
