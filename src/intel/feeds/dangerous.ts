@@ -19,10 +19,13 @@ export const bitsOf = (range: Range): number => {
   return word === undefined ? 128 : word * 32 + Math.clz32(range.first[word] ^ range.last[word])
 }
 
-const special = specialRanges.flatMap((entry) => {
-  const range = parseRange(entry.range)
-  return range ? [{ range, text: entry.range, name: entry.name, isDocumentation: isDocumentationRange(entry) }] : []
-})
+/** The narrowest first, for it says most about what was hit. */
+const special = specialRanges
+  .flatMap((entry) => {
+    const range = parseRange(entry.range)
+    return range ? [{ range, text: entry.range, name: entry.name, isDocumentation: isDocumentationRange(entry) }] : []
+  })
+  .sort((a, b) => bitsOf(b.range) - bitsOf(a.range))
 
 /** Why a range may not stand in a feed. Documentation addresses may where samples and demonstrations want them. */
 export const dangerOfRange = (range: Range, documentation: boolean): string | undefined => {

@@ -1,5 +1,6 @@
 // JSON of a whole file: its value, or in which line it breaks; and access to members that trusts nothing.
 import type { ParseProblem } from './feed.js'
+import { findBreak } from './json-break.js'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -27,20 +28,9 @@ export const readJson = (bytes: Buffer): JsonText => {
     text = bytes.toString('utf8')
     const value: unknown = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
     return { ok: true, value }
-  } catch (error) {
-    const message = error instanceof Error ? error.message : 'unreadable'
-    const offset = offsetIn(message, text)
-    const problem = { message: 'is not valid JSON' }
-    return { ok: false, problem: offset === undefined ? problem : { ...problem, place: lineAt(text, offset) } }
+  } catch {
+    // The only failures are text that is no JSON and text too large for one string, which `text` then is not.
+    const line = text === '' ? 1 : lineAt(text, findBreak(text.replace(/^\ufeff/, ' ')))
+    return { ok: false, problem: { place: line, message: 'is not valid JSON' } }
   }
-}
-
-/** The engine names the position or quotes the text around it, ten characters to either side. */
-const offsetIn = (message: string, text: string): number | undefined => {
-  const position = /at position (\d+)/.exec(message)?.[1]
-  if (position !== undefined) return Number(position)
-  if (message.includes('end of JSON')) return text.length
-  const quoted = /(\.\.\.)?"([^]*)"(?:\.\.\.)? is not valid JSON$/.exec(message)
-  const at = quoted ? text.indexOf(quoted[2] ?? '') : -1
-  return at < 0 ? undefined : at + (quoted?.[1] === undefined ? 0 : 10)
 }

@@ -71,8 +71,13 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   }
 
   const refresh = async (slot: Slot): Promise<void> => {
+    const { name, path } = slot.settings
     const started = clock.now()
-    slot.tried = await signatureOf(slot.settings.path)
+    slot.tried = await signatureOf(path)
+    if (slots.find(({ settings }) => settings.name === name) !== slot) {
+      refuse(slot, { file: path, message: `another feed is named ${name}` })
+      return
+    }
     const seed = Math.floor(random() * 0x1_0000_0000)
     const result = await load({ feed: slot.settings, documentation, now: started, seed })
     if (isClosed) return
@@ -91,7 +96,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
     const { skipped, first } = result
     tell({
       event: 'feed_loaded',
-      feed: slot.settings.name,
+      feed: name,
       ...size,
       ms: clock.now() - started,
       skipped,
