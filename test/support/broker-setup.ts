@@ -1,0 +1,36 @@
+// Starts the one broker that all integration tests share, and builds what their workers run.
+import { execFileSync } from 'node:child_process'
+import { resolve } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { startBroker, type Broker } from '../../src/demo/broker.js'
+
+export type SharedBroker = Pick<Broker, 'how' | 'plain' | 'secure' | 'classPath'>
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    broker: SharedBroker
+  }
+}
+
+export default async (project: TestProject): Promise<() => Promise<void>> => {
+  const root = resolve(import.meta.dirname, '../..')
+  execFileSync(process.execPath, [resolve(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  const broker = await startBroker({
+    env: process.env,
+    secure: true,
+    say: (line) => process.stderr.write(`${line}\n`),
+  })
+  // Never a skip: a green run without these tests would be a lie.
+  if ('missing' in broker) throw new Error(broker.missing)
+  const { how, plain, secure, classPath } = broker
+  project.provide('broker', {
+    how,
+    plain,
+    ...(secure ? { secure } : {}),
+    ...(classPath === undefined ? {} : { classPath }),
+  })
+  return broker.stop
+}

@@ -1,0 +1,169 @@
+// What the integration tests do with Kafka: topics of their own, numbered events in, a tally of what came out. Plain kafkajs, not ours.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Kafka, logLevel, Partitioners, type IHeaders, type Message } from 'kafkajs'
+import { inject } from 'vitest'
+import type { KafkaSettings } from '../../src/kafka/settings.js'
+
+export const soak = process.env.THREATWEAVE_SOAK !== undefined
+
+export const client = (broker = inject('broker').plain): Kafka =>
+  new Kafka({ brokers: broker.split(','), logLevel: logLevel.NOTHING })
+
+export type Names = { readonly input: string; readonly output: string; readonly dead: string; readonly groupId: string }
+
+export const makeTopics = async (
+  options: {
+    readonly partitions?: number
+    readonly broker?: string
+    readonly config?: Readonly<Partial<Record<'input' | 'output' | 'dead', Readonly<Record<string, string>>>>>
+  } = {},
+): Promise<Names> => {
+  const id = randomUUID().slice(0, 8)
+  const names = { input: `in-${id}`, output: `out-${id}`, dead: `dead-${id}`, groupId: `group-${id}` }
+  const admin = client(options.broker).admin()
+  await admin.connect()
+  await admin.createTopics({
+    waitForLeaders: true,
+    topics: (['input', 'output', 'dead'] as const).map((role) => ({
+      topic: names[role],
+      numPartitions: role === 'dead' ? 1 : (options.partitions ?? 4),
+      configEntries: Object.entries(options.config?.[role] ?? {}).map(([name, value]) => ({ name, value })),
+    })),
+  })
+  await admin.disconnect()
+  return names
+}
+
+type Changes = Partial<Omit<KafkaSettings, 'limits' | 'input' | 'output'>> & {
+  readonly limits?: Partial<KafkaSettings['limits']>
+  readonly input?: Partial<KafkaSettings['input']>
+  readonly output?: Partial<KafkaSettings['output']>
+}
+
+export const settingsFor = (names: Names, changes: Changes = {}): KafkaSettings => ({
+  brokers: [inject('broker').plain],
+  clientId: 'threatweave-test',
+  groupId: names.groupId,
+  deadLetterTopic: names.dead,
+  delivery: 'at-least-once',
+  transactionalIdPrefix: 'test',
+  tls: { enabled: false, caFile: '', certificateFile: '', keyFile: '', keyPassphrase: '', serverName: '' },
+  sasl: { mechanism: 'none', username: '', password: '', tokenFile: '' },
+  ...changes,
+  input: { topics: [names.input], pattern: '', start: 'earliest', ...changes.input },
+  output: { topic: names.output, partitionBy: 'input', compression: 'none', ...changes.output },
+  limits: {
+    chunkEvents: 100,
+    chunkBytes: 524_288,
+    sendBytes: 700_000,
+    chunkDeadlineMs: 60_000,
+    drainMs: 10_000,
+    behindEvents: 1_000_000,
+    sessionTimeoutMs: 2_000,
+    concurrentPartitions: 8,
+    refreshMs: 2_000,
+    ...changes.limits,
+  },
+})
+
+/** Numbered events, the same number of them on every partition. */
+export const fill = async (
+  topic: string,
+  partitions: number,
+  from: number,
+  to: number,
+  broker?: string,
+): Promise<void> => {
+  const producer = client(broker).producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  await producer.connect()
+  for (let start = from; start < to; start += 250) {
+    const messages: Message[] = []
+    for (let seq = start; seq < Math.min(to, start + 250); seq++)
+      for (let partition = 0; partition < partitions; partition++)
+        messages.push({
+          partition,
+          key: `${partition}-${seq}`,
+          value: JSON.stringify({ seq, partition, message: `event ${seq} of ${partition} from 192.0.2.${seq % 250}` }),
+        })
+    await producer.send({ topic, messages })
+  }
+  await producer.disconnect()
+}
+
+export type Read = {
+  readonly partition: number
+  readonly offset: string
+  readonly key: Buffer | null
+  readonly value: Buffer | null
+  readonly headers: IHeaders
+  readonly timestamp: string
+}
+
+/** Reads a topic with read_committed until `enough` says so, and for `calmMs` more; what comes late counts too. */
+export const readTopic = async (
+  topic: string,
+  enough: (records: readonly Read[]) => boolean,
+  options: { readonly limitMs?: number; readonly calmMs?: number; readonly broker?: string } = {},
+): Promise<readonly Read[]> => {
+  const consumer = client(options.broker).consumer({ groupId: `reader-${randomUUID()}`, maxWaitTimeInMs: 100 })
+  const records: Read[] = []
+  await consumer.connect()
+  await consumer.subscribe({ topic, fromBeginning: true })
+  await consumer.run({
+    autoCommit: false,
+    eachBatch: ({ batch }) => {
+      for (const { offset, key, value, headers = {}, timestamp } of batch.messages)
+        records.push({ partition: batch.partition, offset, key, value, headers, timestamp })
+      return Promise.resolve()
+    },
+  })
+  const until = Date.now() + (options.limitMs ?? 30_000)
+  while (Date.now() < until && !enough(records)) await sleep(50)
+  await sleep(options.calmMs ?? 300)
+  await consumer.disconnect()
+  return records
+}
+
+export type Tally = {
+  /** Events that never came out. */
+  readonly missing: number
+  /** Events that came out again. */
+  readonly repeated: number
+  /** First occurrences that came out after a later one of their partition. */
+  readonly outOfOrder: number
+}
+
+export const tally = (records: readonly Read[], partitions: number, count: number): Tally => {
+  const seen = Array.from({ length: partitions }, () => new Set<number>())
+  const last = Array.from({ length: partitions }, () => -1)
+  let repeated = 0
+  let outOfOrder = 0
+  for (const { value } of records) {
+    const { seq, partition } = JSON.parse(value?.toString() ?? '{}') as { seq: number; partition: number }
+    if (seen[partition]!.has(seq)) {
+      repeated++
+      continue
+    }
+    if (seq !== last[partition]! + 1) outOfOrder++
+    last[partition] = Math.max(last[partition]!, seq)
+    seen[partition]!.add(seq)
+  }
+  return { missing: partitions * count - seen.reduce((sum, set) => sum + set.size, 0), repeated, outOfOrder }
+}
+
+/** True when every numbered event was seen at least once. */
+export const complete =
+  (partitions: number, count: number) =>
+  (records: readonly Read[]): boolean =>
+    records.length >= partitions * count && tally(records, partitions, count).missing === 0
+
+export const committed = async (names: Names, broker?: string): Promise<readonly number[]> => {
+  const admin = client(broker).admin()
+  await admin.connect()
+  const [topic] = await admin.fetchOffsets({ groupId: names.groupId, topics: [names.input] })
+  await admin.disconnect()
+  return (topic?.partitions ?? [])
+    .toSorted((a, b) => a.partition - b.partition)
+    .map(({ offset }) => Math.max(0, Number(offset)))
+}

@@ -1,0 +1,33 @@
+// Kills worker after worker under load, at moments nobody chose, and tallies what came out in the end.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { KafkaSettings } from '../../src/kafka/settings.js'
+import { committed, complete, fill, makeTopics, readTopic, settingsFor, tally, type Tally } from './kafka.js'
+import { startWorker } from './worker.js'
+
+export const killRepeatedly = async (
+  delivery: KafkaSettings['delivery'],
+  kills: number,
+): Promise<Tally & { readonly killedMidway: number }> => {
+  const partitions = 4
+  const perKill = 900
+  const count = perKill * (kills + 1)
+  const names = await makeTopics({ partitions })
+  const settings = settingsFor(names, { delivery, limits: { chunkEvents: 40, sessionTimeoutMs: 1_500 } })
+  await fill(names.input, partitions, 0, 400)
+  const filling = fill(names.input, partitions, 400, count)
+  let killedMidway = 0
+  for (let kill = 0; kill < kills; kill++) {
+    const worker = startWorker(settings, { delayMs: 25 })
+    await worker.said(delivery === 'exactly-once' ? 'partition_claimed' : 'group_joined', 30_000)
+    await sleep(Math.random() * 1_000)
+    if (!worker.running()) throw new Error(`a worker ended by itself: ${worker.errors()}`)
+    worker.kill('SIGKILL')
+    await worker.exit
+    const done = (await committed(names)).reduce((sum, offset) => sum + offset, 0)
+    if (done < partitions * count) killedMidway++
+  }
+  await filling
+  startWorker(settings)
+  const records = await readTopic(names.output, complete(partitions, count), { limitMs: 30_000, calmMs: 1_000 })
+  return { ...tally(records, partitions, count), killedMidway }
+}
