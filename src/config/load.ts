@@ -9,6 +9,8 @@ import { configSchema, type Config } from './schema.js'
 
 export type Sources = {
   readonly file?: { readonly name: string; readonly text: string } | undefined
+  /** Settings given as an object, by whoever embeds the program; they go over the file. */
+  readonly values?: Readonly<Record<string, unknown>> | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly readFile: (path: string) => string
 }
@@ -27,7 +29,7 @@ ajv.addFormat('regex', (text: string) => {
 })
 const validate = ajv.compile(configSchema)
 
-export const load = ({ file, env, readFile }: Sources): Loaded => {
+export const load = ({ file, values: embedded = {}, env, readFile }: Sources): Loaded => {
   const problems: Problem[] = []
   const lines = new LineCounter()
   const document = file ? parseDocument(file.text, { lineCounter: lines }) : undefined
@@ -38,7 +40,7 @@ export const load = ({ file, env, readFile }: Sources): Loaded => {
   const given = readEnvironment(configSchema, env, readFile)
   problems.push(...given.problems)
   const base = contentOf(document, file?.name ?? '', problems)
-  const values = merge(base, given.values)
+  const values = merge(merge(base, structuredClone(embedded)), given.values)
   if (!validate(values)) {
     const where = (path: string): string | undefined =>
       given.origins.get(path) ?? (document && file ? lineOf(document, lines, file.name, path) : undefined)

@@ -45,8 +45,8 @@ const isContacted = (role: Role): boolean =>
  * The first rule that holds decides.
  * Addresses: private or special; own range or deny list (`own_range`); observer, translated; allow list; else asked about,
  * free text too. NAT64, 6to4 and Teredo addresses are special and not unwrapped: whoever writes one chooses what is in it.
- * Names: internal, by suffix, own suffix, deny list or as service discovery (`internal_name`); observer, translated; allow
- * list; free text only (`feeds_only`); else asked about.
+ * Names: internal, by suffix, own suffix or deny list (`internal_name`); service discovery (`feeds_only`); observer, translated;
+ * allow list; free text only (`feeds_only`); else asked about.
  */
 export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
   const options: GateOptions = { ...defaults, ...given }
@@ -72,7 +72,7 @@ export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
     if (!host.includes('.')) return skips.internal_name
     const { isListed, registrable } = publicSuffix(host)
     if (!isListed) return skips.internal_name
-    if (value !== registrable && !isContacted(role) && isServiceName(value)) return skips.internal_name
+    if (value !== registrable && !isContacted(role) && isServiceName(value)) return feedsOnly
     // A name that is itself a suffix, such as github.io, belongs to nobody below it and is asked about as it is.
     const asked = domainAsk === 'registrable' && registrable !== undefined ? registrable : host
     // What leaves is the asked name, so the lists hold for it as well as for the name that was seen.

@@ -115,13 +115,13 @@ describe('decide about names', () => {
   })
 
   it.each<[string, Role, string]>([
-    ['wpad.example.com', 'query', 'skip internal_name'],
-    ['wpad.branch.example.com', 'other', 'skip internal_name'],
-    ['isatap.example.com', 'query', 'skip internal_name'],
-    ['_sip._tcp.example.com', 'query', 'skip internal_name'],
-    ['_ldap._tcp.site._sites.dc._msdcs.example.com', 'query', 'skip internal_name'],
-    ['gc._msdcs.example.com', 'query', 'skip internal_name'],
-    ['lb._dns-sd._udp.example.com', 'query', 'skip internal_name'],
+    ['wpad.example.com', 'query', 'feeds feeds_only'],
+    ['wpad.branch.example.com', 'other', 'feeds feeds_only'],
+    ['isatap.example.com', 'query', 'feeds feeds_only'],
+    ['_sip._tcp.example.com', 'query', 'feeds feeds_only'],
+    ['_ldap._tcp.site._sites.dc._msdcs.example.com', 'query', 'feeds feeds_only'],
+    ['gc._msdcs.example.com', 'query', 'feeds feeds_only'],
+    ['lb._dns-sd._udp.example.com', 'query', 'feeds feeds_only'],
     // Somebody went there: not discovery.
     ['wpad.example.com', 'url', 'lookup example.com'],
     ['wpad.example.com', 'destination', 'lookup example.com'],

@@ -1,0 +1,16 @@
+// Before the first call that costs something, somebody is asked whether it may be made; a no holds for all that follow.
+import type { Source } from '../domain/lookup.js'
+
+export const approve =
+  (ask: () => Promise<boolean>) =>
+  (source: Source): Source => {
+    let answer: Promise<boolean> | undefined
+    let isApproved = false
+    return (indicator, asked, call) => {
+      if (isApproved) return source(indicator, asked, call)
+      return (answer ??= ask()).then((yes) => {
+        isApproved = yes
+        return yes ? source(indicator, asked, call) : { status: 'unknown', reason: 'budget_spent' }
+      })
+    }
+  }
