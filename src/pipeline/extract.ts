@@ -22,25 +22,27 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   const ruleOf = remembered(createFieldRule(settings.fields))
   const places = createPlaces(createFieldRule(settings.fields))
 
+  // One event is read at a time and to its end, so what gathers its findings is made once.
+  const sightings = createSightings(settings.maxIndicators)
+  const action = createActionFinder()
+  const reader: Reader = {
+    sightings,
+    action,
+    ruleOf,
+    maxDepth: settings.maxDepth,
+    later: [],
+    readLine: (text, field, level) => readLine(reader, places, text, field, level),
+  }
+
   return (event) => {
-    const sightings = createSightings(settings.maxIndicators)
-    const action = createActionFinder()
-    const reader: Reader = {
-      sightings,
-      action,
-      ruleOf,
-      maxDepth: settings.maxDepth,
-      later: [],
-      readLine: (text, field, level) => readLine(reader, places, text, field, level),
-    }
+    sightings.reset()
+    action.reset()
+    reader.later.length = 0
     if (event.value) readTree(reader, places, event.value, 0)
     else readLine(reader, places, event.text, 'message', 0)
     readLaterText(reader)
-    return {
-      action: action.tell(),
-      sightings: sightings.list(),
-      truncated: sightings.truncated() || event.reading === 'too_large',
-    }
+    const truncated = sightings.truncated() || event.reading === 'too_large'
+    return { action: action.tell(), sightings: sightings.list(), truncated }
   }
 }
 

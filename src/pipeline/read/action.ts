@@ -20,9 +20,22 @@ const verbs = new Map<string, 'allowed' | 'blocked'>([
   ).map((verb): [string, 'blocked'] => [verb, 'blocked']),
 ])
 
+/** Verbs are few, but the values come from events: the memory is emptied when full. */
+const maxRemembered = 2048
+const remembered = new Map<string, Action>()
+
 /** The value of a field that holds an action; numbers and words that say neither are unknown. */
 export const actionOfVerb = (value: string): Action => {
   if (value.length === 0 || value.length > 64) return 'unknown'
+  const known = remembered.get(value)
+  if (known !== undefined) return known
+  if (remembered.size >= maxRemembered) remembered.clear()
+  const action = readVerb(value)
+  remembered.set(value, action)
+  return action
+}
+
+const readVerb = (value: string): Action => {
   const verb = value.trim().toLowerCase()
   const exact = verbs.get(verb) ?? verbs.get(verb.replaceAll(' ', '_'))
   if (exact) return exact
@@ -67,13 +80,23 @@ const actionFields = new Map<string, number>([
 ])
 
 /** 0 where the field says nothing about an action; 4 for a field that is a yes or no by its name. */
-export const actionRank = (name: string): number => actionFields.get(name.toLowerCase().replace(/[^a-z0-9]/g, '')) ?? 0
+export const actionRank = (name: string): number => {
+  const known = ranks.get(name)
+  if (known !== undefined) return known
+  const rank = actionFields.get(name.toLowerCase().replace(/[^a-z0-9]/g, '')) ?? 0
+  if (ranks.size >= maxRemembered) ranks.clear()
+  ranks.set(name, rank)
+  return rank
+}
+const ranks = new Map<string, number>()
 
 /** Words too common to mean traffic unless the field is named after the action. */
 const strictOnly =
   /^(?:a|d|r|ok|start|open|opened|close|timeout|success|succeeded|alert|established|deleted|release|released|log|logged|terminate[d]?|decoded|tunnel|deliver(?:ed)?|continue|override|reset)$/i
 
 export type ActionFinder = {
+  /** Forgets the event before. */
+  readonly reset: () => void
   readonly see: (rank: number, name: string, value: unknown) => void
   readonly seeText: (text: string) => void
   readonly tell: () => Action
@@ -90,6 +113,10 @@ export const createActionFinder = (): ActionFinder => {
     best = Math.min(rank, best)
   }
   return {
+    reset: () => {
+      action = 'unknown'
+      best = 9
+    },
     see: (rank, name, value) => {
       if (rank >= best && rank > 2) return
       if (rank === 4) {
@@ -105,8 +132,9 @@ export const createActionFinder = (): ActionFinder => {
         return
       }
       if (typeof value !== 'string') return
-      if (rank === 3 && strictOnly.test(value)) return
-      take(actionOfVerb(value), rank)
+      const said = actionOfVerb(value)
+      if (said === 'unknown' || (rank === 3 && strictOnly.test(value))) return
+      take(said, rank)
     },
     seeText: (text) => {
       if (best > 5) take(actionOfText(text), 5)

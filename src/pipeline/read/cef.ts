@@ -25,6 +25,7 @@ export const readCef = (reader: Reader, text: string, level: number): boolean =>
 }
 
 const startOf = (text: string): number => {
+  if (!text.includes('CEF:') && !text.includes('LEEF:')) return -1
   const limit = text.length > 600 ? text.slice(0, 600) : text
   return limit.search(/\b(?:CEF:\s?\d|LEEF:\d)/)
 }

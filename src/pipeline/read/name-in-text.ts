@@ -44,9 +44,3 @@ export const isNameInText = (name: string): boolean => {
   // A run of single letters or numbers is an abbreviation, a version or padding.
   return /[a-z]/.test(name.slice(0, dot)) && !/^[a-z](\.[a-z])*\.[a-z]{2}$/.test(name)
 }
-
-/** A name in a field that is known to hold names needs no more than not to be a file or an address that failed. */
-export const isNameInField = (name: string): boolean => {
-  const dot = name.lastIndexOf('.')
-  return dot > 0 && dot < name.length - 1 && /[a-z]/.test(name.slice(dot + 1))
-}

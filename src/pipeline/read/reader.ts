@@ -44,7 +44,8 @@ export const readByRule = (reader: Reader, rule: Rule, field: string, value: str
       readSubject(value, field, reader.sightings)
       return
     case 'event':
-      reader.readLine(value, field, level + 1)
+      if (value.includes('.') || value.includes(':')) reader.readLine(value, field, level + 1)
+      else reader.action.seeText(value)
       return
     case 'text':
       if (value.includes('.') || value.includes(':')) readLater(reader, value, field)

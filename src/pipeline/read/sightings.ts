@@ -19,6 +19,8 @@ const rank: Readonly<Record<Role, number>> = {
 type Entry = { type: IndicatorType; value: string; field: string; role: Role; evidence: Evidence }
 
 export type Sightings = {
+  /** Forgets the event before; the list it gave remains whole. */
+  readonly reset: () => void
   readonly add: (type: IndicatorType, value: string, field: string, role: Role, evidence: Evidence) => void
   readonly has: (role: Role) => boolean
   /** No place is left for what is found in text. */
@@ -30,7 +32,7 @@ export type Sightings = {
 }
 
 export const createSightings = (maxIndicators: number): Sightings => {
-  const entries: Entry[] = []
+  let entries: Entry[] = []
   let truncated = false
 
   const add: Sightings['add'] = (type, value, field, role, evidence) => {
@@ -67,6 +69,10 @@ export const createSightings = (maxIndicators: number): Sightings => {
   }
 
   return {
+    reset: () => {
+      entries = []
+      truncated = false
+    },
     add,
     has: (role) => entries.some((entry) => entry.role === role),
     isFull: () => entries.length >= maxIndicators,

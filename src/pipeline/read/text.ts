@@ -80,21 +80,35 @@ const assignRoles = (text: string, tokens: TextToken[]): void => {
   if (!hasClue) assignByPlace(text, tokens)
 }
 
+const arrow = /^(?:[:/]\d+|\(\d*\)|\([^()]{0,40}\)|:[\w-]+|\s)*(?:->|=>|-->|>|→|<->)/
+const opened = /^[:/]?\d*\s*\($/
+const listed = /^(?:[:/]\d+)?[\s"']*[,;][\s"']*$/
+
 const roleBetween = (between: string, previous: TextToken | undefined): Role | undefined => {
-  if (previous && /^(?:[:/]\d+|\(\d*\)|\([^()]{0,40}\)|:[\w-]+|\s)*(?:->|=>|-->|>|→|<->)/.test(between)) {
-    previous.role ??= 'source'
-    return 'destination'
+  if (previous) {
+    if (between === ', ' || between === ',') return previous.role
+    if (arrow.test(between)) {
+      previous.role ??= 'source'
+      return 'destination'
+    }
+    if (opened.test(between)) return previous.type === 'ip' ? 'translated' : previous.role
+    if (listed.test(between)) return previous.role
   }
-  if (previous && /^[:/]?\d*\s*\($/.test(between)) return previous.type === 'ip' ? 'translated' : previous.role
-  if (previous && /^(?:[:/]\d+)?[\s"']*[,;][\s"']*$/.test(between)) return previous.role
-  const near = between.toLowerCase().match(/[a-z][a-z-]*/g)
-  if (!near) return undefined
-  for (let at = near.length - 1; at >= 0 && at >= near.length - 4; at--) {
-    const role = clues.get(near[at]!)
+  // The last few words before, the nearest first.
+  let to = between.length
+  for (let count = 0; count < 4 && to > 0; count++) {
+    while (to > 0 && !isClueCode(between.charCodeAt(to - 1))) to--
+    let from = to
+    while (from > 0 && isClueCode(between.charCodeAt(from - 1))) from--
+    if (from === to) return undefined
+    const role = clues.get(between.slice(from, to).toLowerCase())
     if (role) return role
+    to = from
   }
   return undefined
 }
+
+const isClueCode = (code: number): boolean => ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) || code === 0x2d
 
 /** Without a word to go by: two addresses side by side are source and destination, one at the start is who did it. */
 const assignByPlace = (text: string, tokens: readonly TextToken[]): void => {

@@ -2,7 +2,6 @@
 import type { Role } from '../../domain/sighting.js'
 import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
-import { isNameInField } from './name-in-text.js'
 import { decodePercent, refang } from './plain.js'
 import type { Sightings } from './sightings.js'
 import { hostOfAuthority } from './url.js'
@@ -11,7 +10,8 @@ const longest = 2048
 
 /** Whether the value was one host, or a list of hosts; what was none may still be text. */
 export const readHost = (value: string, field: string, role: Role, sightings: Sightings): boolean => {
-  if (value.length < 2) return true
+  // A single label is no name that anybody outside could know.
+  if (value.length < 2 || (!value.includes('.') && !value.includes(':'))) return true
   if (addHost(value, field, role, sightings)) return true
   if (value.length > longest) return false
   const plain = refang(value).trim()
@@ -23,6 +23,7 @@ export const readHost = (value: string, field: string, role: Role, sightings: Si
 
 /** One host in any of the ways a field may spell it: with port, prefix length, brackets, scheme, zone, interface. */
 const addHost = (value: string, field: string, role: Role, sightings: Sightings): boolean => {
+  if (isBareName(value)) return addName(value, field, role, sightings)
   const address = parseAddress(value)
   if (address !== undefined) {
     sightings.add('ip', address, field, role, 'field')
@@ -41,7 +42,7 @@ const addHost = (value: string, field: string, role: Role, sightings: Sightings)
     // A Kerberos principal: `alice/EXAMPLE.COM`.
     return /^[A-Z0-9.-]{4,253}$/.test(value.slice(slash + 1)) && addHost(value.slice(slash + 1), field, role, sightings)
   }
-  if (slash === 0) return addUncOrNothing()
+  if (slash === 0) return false
   const percent = value.indexOf('%')
   if (percent > 0) return addHost(value.slice(0, percent), field, role, sightings)
   const at = value.lastIndexOf('@')
@@ -50,14 +51,29 @@ const addHost = (value: string, field: string, role: Role, sightings: Sightings)
   if (colon >= 0) return colon > 0 && addBetweenColons(value, colon, field, role, sightings)
   const hash = value.indexOf('#')
   if (hash > 0) return addHost(value.slice(0, hash), field, role, sightings)
-  const wildcard = value.startsWith('*.') ? value.slice(2) : value
-  const name = wildcard.includes('.') ? parseHostname(wildcard) : undefined
-  if (name === undefined || !isNameInField(name)) return false
+  return addName(value.startsWith('*.') ? value.slice(2) : value, field, role, sightings)
+}
+
+const addName = (value: string, field: string, role: Role, sightings: Sightings): boolean => {
+  const name = value.includes('.') ? parseHostname(value) : undefined
+  if (name === undefined) return false
   sightings.add('domain', name, field, role, 'field')
   return true
 }
 
-const addUncOrNothing = (): boolean => false
+/** Letters, digits, dots and hyphens, the last part beginning with a letter: the most common spelling by far. */
+const isBareName = (value: string): boolean => {
+  const length = value.length
+  if (length > 253) return false
+  let afterDot = 0
+  for (let at = 0; at < length; at++) {
+    const code = value.charCodeAt(at)
+    if (code === 0x2e) afterDot = at + 1
+    else if (code !== 0x2d && !(code >= 0x30 && code <= 0x39) && !((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a))
+      return false
+  }
+  return (value.charCodeAt(afterDot) | 0x20) >= 0x61 && (value.charCodeAt(afterDot) | 0x20) <= 0x7a
+}
 
 /** `192.0.2.1:443`, `host.example:443`, `192.0.2.1:53:X1:host.example`, `2001:db8::1.443`. */
 const addBetweenColons = (value: string, colon: number, field: string, role: Role, sightings: Sightings): boolean => {

@@ -8,6 +8,7 @@ const time = / ?\[\d{2}\/[A-Z][a-z]{2}\/\d{4}[: ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?
 const request = /"(?:[A-Z][A-Z-]{2,16} )?([^"\s]{1,4096})(?: HTTP\/[\d.]{1,4})?"/
 
 export const readAccessLog: Format = (reader, line) => {
+  if (!line.body.includes('[')) return false
   const when = time.exec(line.body)
   if (!when || when.index > 1000) return false
   const before = line.body.slice(0, when.index)

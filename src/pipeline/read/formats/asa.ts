@@ -12,6 +12,7 @@ const marker = /%(?:ASA|FTD|PIX|FWSM)-(?:[a-z_]{1,16}-)?\d-(\d{6}):? ?/
 const maxWords = 400
 
 export const readAsa: Format = (reader, line) => {
+  if (!line.whole.includes('%')) return false
   const mark = marker.exec(line.whole.length > 400 ? line.whole.slice(0, 400) : line.whole)
   if (!mark || mark[1]!.startsWith('4300')) return false
   readSender(reader, line, line.whole.slice(0, mark.index))

@@ -38,6 +38,7 @@ const others: Readonly<Record<string, Places>> = {
 const flowTypes = new Set(['TRAFFIC', 'THREAT', 'URL', 'DATA', 'WILDFIRE', 'DECRYPTION', 'TUNNEL', 'SCTP', 'GTP'])
 
 export const readPanos: Format = (reader, line) => {
+  if (!line.whole.includes(',2')) return false
   const match = start.exec(line.whole.length > 400 ? line.whole.slice(0, 400) : line.whole)
   if (!match) return false
   const from = line.whole.indexOf(',', match.index)

@@ -9,6 +9,7 @@ const method = /^[A-Z][A-Z-]{2,16}$/
 const hierarchy = /^(?:[A-Z]{1,20}_){0,5}[A-Z]{2,20}\/(\S{1,255})$/
 
 export const readSquid: Format = (reader, line) => {
+  if (!line.whole.includes('/')) return false
   if (!/\b(?:TCP|UDP|NONE|TAG|ICP)[A-Z_]{0,80}\/\d{3}\b/.test(line.whole)) return false
   const words = line.whole.split(/\s+/, 64)
   const at = words.findIndex((word) => result.test(word))

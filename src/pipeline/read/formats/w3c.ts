@@ -17,6 +17,7 @@ const proxy = new RegExp(String.raw`${stamp}\d{1,9} ([\da-fA-F.:]{3,45}) `)
 const proxied = / (?:https?|tcp|ssl|ftp|rtsp) ([\w.:[\]-]{3,255}) (\d{1,5}) /
 
 export const readW3c: Format = (reader, line) => {
+  if (line.whole.charCodeAt(4) !== 0x2d || line.whole.charCodeAt(7) !== 0x2d) return false
   const web = iis.exec(line.whole)
   if (web) {
     place(reader, line, web[1], 'destination')
