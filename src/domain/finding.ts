@@ -66,6 +66,8 @@ export type Known = {
   /** Epoch milliseconds when the facts were obtained. */
   readonly at: number
   readonly stale?: boolean
+  /** The whole answer, where it is passed on as it came. */
+  readonly body?: Readonly<Record<string, unknown>>
 }
 export type Unknown = {
   readonly status: 'unknown'

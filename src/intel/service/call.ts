@@ -50,10 +50,16 @@ export const createClient = (settings: ServiceSettings, outside: Outside): Clien
       { ...built, path: prefix + built.path },
       { base, headers, dispatcher, settings, redact, outside },
     )
-    return reply.status === 'answer' ? reply : failed({ ...reply.failure, detail: redact.text(reply.failure.detail) })
+    return reply.status === 'answer' ? reply : failed(redactFailure(reply.failure, redact))
   }
   return { call: callNamed, callNamed, redact, close: () => dispatcher.close() }
 }
+
+const redactFailure = ({ detail, said, ...rest }: Failure, redact: Redact): Failure => ({
+  ...rest,
+  detail: redact.text(detail),
+  ...(said && { said: { ...said, message: redact.text(said.message) } }),
+})
 
 const failed = (failure: Failure): Reply => ({ status: 'failure', failure })
 

@@ -9,6 +9,8 @@ export type Failure = {
   readonly afterMs?: number
   /** In words, without anything secret. */
   readonly detail: string
+  /** What the service itself said, for whoever passes it on. */
+  readonly said?: { readonly http: number; readonly code: number; readonly message: string }
 }
 
 export type Refusal = {
@@ -100,7 +102,13 @@ export const classify = ({ http, code, message, retryAfterMs }: Refusal): Failur
   const afterMs = kind.retry ? (retryAfterMs ?? kind.afterMs) : kind.afterMs
   const said = message === '' ? '' : `: ${message.slice(0, 200)}`
   const codes = code === undefined || code === http ? `HTTP ${http}` : `HTTP ${http}, status ${code}`
-  return { reason: kind.reason, retry: kind.retry, ...(afterMs === undefined ? {} : { afterMs }), detail: codes + said }
+  return {
+    reason: kind.reason,
+    retry: kind.retry,
+    ...(afterMs === undefined ? {} : { afterMs }),
+    detail: codes + said,
+    ...(message === '' ? {} : { said: { http, code: code ?? http, message } }),
+  }
 }
 
 /** Failures below HTTP, by the codes that Node and its HTTP client give them. */
