@@ -5,6 +5,7 @@ import type { Finding, Unknown } from '../domain/finding.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { Ask, Call, Lookup, Source } from '../domain/lookup.js'
 import type { Reason } from '../domain/reason.js'
+import { tellNobody, type Tell } from '../telemetry/event.js'
 import { createBarrier, type BarrierSettings, type BarrierState, type Passage } from './barrier.js'
 import { createBudget, type BudgetSettings, type Spent } from './budget.js'
 import { createWaitingRoom, type Priority } from './waiting-room.js'
@@ -60,7 +61,7 @@ const unknown = (reason: Reason): Unknown => ({ status: 'unknown', reason })
 /** What a lookup is thought to take before one was observed. */
 const assumedLatencyMs = 100
 
-export const createAdmission = (settings: AdmissionSettings, clock: Clock): Admission => {
+export const createAdmission = (settings: AdmissionSettings, clock: Clock, tell: Tell = tellNobody): Admission => {
   const room = createWaitingRoom<Work>(settings.maxWaiting)
   const barrier = createBarrier(settings)
   const budget = createBudget(settings)
@@ -112,6 +113,20 @@ export const createAdmission = (settings: AdmissionSettings, clock: Clock): Admi
     })
   }
 
+  const charge = (now: number): void => {
+    budget.charge(now)
+    if (budget.spentForMs(now) !== undefined) tell({ event: 'budget_exhausted', calls: budget.spent(now).run })
+  }
+  const note = (failure: Unknown | undefined, isProbe: boolean): void => {
+    const now = clock.now()
+    const before = barrier.state(now)
+    barrier.note(failure, isProbe, now)
+    const { state, reason, until } = barrier.state(now)
+    if (reason !== undefined && until !== undefined && until !== before.until)
+      tell({ event: 'asking_stopped', state, reason, forMs: until - now })
+    else if (state === 'open' && before.state !== 'open') tell({ event: 'asking_resumed' })
+  }
+
   /** One call: waits out a pause, then asks for leave and is charged in the same breath in which it is sent. */
   const send = async <Result extends Answer>(
     request: () => Promise<Result | Unknown>,
@@ -123,9 +138,9 @@ export const createAdmission = (settings: AdmissionSettings, clock: Clock): Admi
       if (passage.pass === 'refuse') return passage.finding
       if (passage.pass === 'go') {
         const isProbe = barrier.enter(sentAt)
-        budget.charge(sentAt)
+        charge(sentAt)
         const answer = await timed(request, settings.callTimeoutMs, clock)
-        barrier.note(isFailure(answer) ? answer : undefined, isProbe, clock.now())
+        note(isFailure(answer) ? answer : undefined, isProbe)
         took(clock.now() - sentAt)
         wake()
         return answer

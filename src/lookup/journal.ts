@@ -1,6 +1,12 @@
 // The journal: what was paid for, on disk, so that a restart pays for nothing twice.
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readdir, rm, stat, truncate, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Finding } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
+import type { Tell } from '../telemetry/event.js'
+import { lockFolder } from './folder-lock.js'
+import { maxRecordBytes, readRecord, writeRecord } from './record.js'
 
 export type JournalSettings = {
   /** A folder; created when absent, safe to delete while nobody uses it. */
@@ -11,14 +17,162 @@ export type JournalSettings = {
 export type Journal = {
   /** Resolves when the operating system has the record: from then on only the loss of the machine loses it. Never rejects. */
   readonly append: (indicator: Indicator, finding: Finding) => Promise<void>
+  /** Writes what is left, down to the disk, and lets go of the folder. */
   readonly close: () => Promise<void>
 }
 
+type Segment = { readonly number: number; readonly path: string; bytes: number }
+type Waiting = { readonly record: Buffer; readonly written: () => void }
+
+/** The journal is kept in this many files at most, and forgets by dropping the oldest whole: nothing is ever rewritten. */
+const segmentCount = 8
+/** Records that may wait for a disk that hangs; past it they are not kept, but their findings go on. */
+const maxWaiting = 10_000
+
 /**
- * Takes the folder for this process, reads back what is there, oldest first, and goes on after it.
- * Throws a `JournalInUse` when another live process owns it.
+ * Takes the folder for this process, reads back what is there, oldest first, and goes on after it. `restore` says whether a
+ * finding is still worth keeping. Throws `FolderInUse` when another live process owns the folder.
  */
-export declare const openJournal: (
-  settings: JournalSettings,
-  options: { readonly restore: (indicator: Indicator, finding: Finding) => void },
-) => Promise<Journal>
+export const openJournal = async (
+  { path, maxBytes }: JournalSettings,
+  { restore, tell }: { readonly restore: (indicator: Indicator, finding: Finding) => boolean; readonly tell: Tell },
+): Promise<Journal> => {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  const lock = await lockFolder(path)
+  const segmentBytes = Math.ceil(maxBytes / segmentCount)
+  const { segments, ...counts } = await readBack(path, restore)
+  tell({ event: 'memory_restored', path, ...counts })
+
+  const waiting: Waiting[] = []
+  let writing: Promise<void> | undefined
+  let file: FileHandle | undefined
+  let isFailing = false
+
+  const nextSegment = async (): Promise<Segment> => {
+    await file?.close()
+    file = undefined
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    while (total(segments) + segmentBytes > maxBytes && segments.length > 0)
+      await rm((segments.shift() as Segment).path, { force: true })
+    const number = (segments.at(-1)?.number ?? 0) + 1
+    const segment = { number, path: join(path, `findings-${String(number).padStart(8, '0')}.log`), bytes: 0 }
+    segments.push(segment)
+    return segment
+  }
+
+  const write = async (records: Buffer): Promise<void> => {
+    if (!lock.isHeld()) throw new Error('another process has taken the folder over')
+    let segment = segments.at(-1)
+    if (!segment || segment.bytes + records.length > segmentBytes) segment = await nextSegment()
+    file ??= await open(segment.path, 'a', 0o600)
+    // What a failed write left behind ends here, so that it spoils no record but its own.
+    await file.appendFile(isFailing ? Buffer.concat([lineFeed, records]) : records)
+    segment.bytes += records.length
+  }
+
+  /** One write for all that came together while the last one was under way. */
+  const flush = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = takeUpTo(waiting, segmentBytes)
+      try {
+        await write(Buffer.concat(batch.map(({ record }) => record)))
+        isFailing = false
+      } catch (error) {
+        // Told once until it works again; a disk that fails costs money after a restart, never a verdict now.
+        if (!isFailing) tell({ event: 'memory_write_failed', path, message: messageOf(error), lost: batch.length })
+        isFailing = true
+      }
+      for (const { written } of batch) written()
+    }
+    writing = undefined
+  }
+
+  return {
+    append: (indicator, finding) => {
+      const record = writeRecord(indicator, finding)
+      if (waiting.length >= maxWaiting || record.length > Math.min(segmentBytes, maxRecordBytes))
+        return Promise.resolve()
+      return new Promise((written) => {
+        waiting.push({ record, written })
+        writing ??= flush()
+      })
+    },
+    close: async () => {
+      await writing
+      try {
+        await file?.datasync()
+        await file?.close()
+      } catch (error) {
+        tell({ event: 'memory_write_failed', path, message: messageOf(error), lost: 0 })
+      }
+      file = undefined
+      await lock.release()
+    },
+  }
+}
+
+const lineFeed = Buffer.of(10)
+
+/** Takes from the front as many as fit, so that no file grows past its size. */
+const takeUpTo = (waiting: Waiting[], maxBytes: number): Waiting[] => {
+  let bytes = 0
+  const tooMany = waiting.findIndex(({ record }) => (bytes += record.length) > maxBytes)
+  return waiting.splice(0, tooMany < 0 ? waiting.length : tooMany)
+}
+
+const total = (segments: readonly Segment[]): number => segments.reduce((sum, { bytes }) => sum + bytes, 0)
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const readBack = async (
+  folder: string,
+  restore: (indicator: Indicator, finding: Finding) => boolean,
+): Promise<{ segments: Segment[]; findings: number; damaged: number }> => {
+  const names = (await readdir(folder)).filter((name) => /^findings-\d{8}\.log$/.test(name)).sort()
+  const segments: Segment[] = []
+  let findings = 0
+  let damaged = 0
+  for (const name of names) {
+    const path = join(folder, name)
+    let kept = 0
+    let wholeBytes = 0
+    for await (const { line, end } of linesOf(path)) {
+      wholeBytes = end
+      const entry = line && readRecord(line)
+      if (!entry) damaged++
+      else if (restore(entry.indicator, entry.finding)) kept++
+    }
+    const { size } = await stat(path)
+    // A torn last record is cut off, so that the next one does not grow onto it.
+    if (size > wholeBytes) {
+      damaged++
+      await truncate(path, wholeBytes)
+    }
+    findings += kept
+    if (kept === 0) await rm(path, { force: true })
+    else segments.push({ number: Number(name.slice(9, 17)), path, bytes: wholeBytes })
+  }
+  return { segments, findings, damaged }
+}
+
+/** Whole lines and where each ends; a line that is too long to be a record comes without its bytes. */
+async function* linesOf(path: string): AsyncGenerator<{ line: Buffer | undefined; end: number }> {
+  let rest: Buffer = Buffer.alloc(0)
+  let isTooLong = false
+  let offset = 0
+  for await (const chunk of createReadStream(path, { highWaterMark: 262_144 }) as AsyncIterable<Buffer>) {
+    let from = 0
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+      const part = chunk.subarray(from, at)
+      yield { line: isTooLong ? undefined : rest.length > 0 ? Buffer.concat([rest, part]) : part, end: offset + at + 1 }
+      rest = Buffer.alloc(0)
+      isTooLong = false
+      from = at + 1
+    }
+    offset += chunk.length
+    if (isTooLong || rest.length + chunk.length - from > maxRecordBytes) {
+      isTooLong = true
+      rest = Buffer.alloc(0)
+    } else rest = Buffer.concat([rest, chunk.subarray(from)])
+  }
+}

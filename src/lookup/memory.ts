@@ -19,6 +19,8 @@ export type Remembered = {
 export type Memory = {
   readonly get: (key: string) => Remembered | undefined
   readonly set: (indicator: Indicator, finding: Finding) => void
+  /** Takes in what was kept from an earlier run; false when it is past its use. */
+  readonly restore: (indicator: Indicator, finding: Finding, now: number) => boolean
   readonly size: () => number
 }
 
@@ -28,11 +30,19 @@ export const createMemory = (
 ): Memory => {
   const entries = new LRUCache<string, Remembered>({ max: settings.maxEntries })
   const lifetimeOf = createLifetimeOf(settings, classify, chance)
+  const set = (indicator: Indicator, finding: Finding): void => {
+    const { refreshAt, freshUntil, servedUntil } = lifetimeOf(indicator, finding)
+    entries.set(keyOf(indicator), { finding, refreshAt, freshUntil, servedUntil })
+  }
   return {
     get: (key) => entries.get(key),
-    set: (indicator, finding) => {
-      const { refreshAt, freshUntil, servedUntil } = lifetimeOf(indicator, finding)
-      entries.set(keyOf(indicator), { finding, refreshAt, freshUntil, servedUntil })
+    set,
+    restore: (indicator, finding, now) => {
+      // A clock that was set back must not make a finding live longer than its life.
+      const sane = (finding.at ?? 0) > now ? { ...finding, at: now } : finding
+      if (lifetimeOf(indicator, sane).servedUntil <= now) return false
+      set(indicator, sane)
+      return true
     },
     size: () => entries.size,
   }

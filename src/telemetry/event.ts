@@ -73,6 +73,16 @@ export type TelemetryEvent =
       readonly ms: number
     }
   | { readonly event: 'operation_broke'; readonly message: string }
+  | {
+      readonly event: 'memory_restored'
+      readonly path: string
+      readonly findings: number
+      readonly damaged: number
+    }
+  | { readonly event: 'memory_write_failed'; readonly path: string; readonly message: string; readonly lost: number }
+  | { readonly event: 'asking_stopped'; readonly state: string; readonly reason: Reason; readonly forMs: number }
+  | { readonly event: 'asking_resumed' }
+  | { readonly event: 'budget_exhausted'; readonly calls: number }
 
 export type Tell = (event: TelemetryEvent) => void
 

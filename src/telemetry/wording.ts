@@ -76,6 +76,22 @@ export const wordings: Wordings = {
     level: 'debug',
     say: ({ topic, partition, events }) => `${topic}/${partition}: ${events} events delivered`,
   },
+  memory_restored: {
+    level: 'info',
+    say: ({ path, findings, damaged }) =>
+      `${findings} findings read back from ${path}` + (damaged > 0 ? `; ${damaged} damaged records dropped` : ''),
+  },
+  memory_write_failed: {
+    level: 'error',
+    say: ({ path, message, lost }) =>
+      `findings are not kept in ${path} and will be paid for again after a restart (${lost} now): ${message}`,
+  },
+  asking_stopped: {
+    level: 'warn',
+    say: ({ state, reason, forMs }) => `asking is ${state.replace('_', ' ')} for ${forMs / 1000} s: ${reason}`,
+  },
+  asking_resumed: { level: 'info', say: () => 'asking goes on' },
+  budget_exhausted: { level: 'warn', say: ({ calls }) => `the budget is spent after ${calls} calls` },
 }
 
 const placeOf = ({ file, line }: { file: string; line?: number }): string =>

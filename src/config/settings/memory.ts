@@ -23,7 +23,7 @@ export const memorySettings = Type.Object(
     }),
     maxBytes: Type.Integer({
       default: 268_435_456,
-      minimum: 65_536,
+      minimum: 1_048_576,
       maximum: 68_719_476_736,
       description: 'The most that folder may hold; the oldest findings go first.',
     }),

@@ -54,11 +54,11 @@ const never = new Promise<Finding>(() => undefined)
 
 /** How long the clock has to go on until the chunk is through. */
 const elapsed = async (clock: FakeClock, work: Promise<unknown>, maxMs = 100_000): Promise<number> => {
-  let isDone = false
-  void work.then(() => (isDone = true))
+  const state = { isDone: false }
+  void work.then(() => (state.isDone = true))
   await settle()
   for (let ms = 0; ms <= maxMs; ms += 5) {
-    if (isDone) return ms
+    if (state.isDone) return ms
     await clock.advance(5)
   }
   return Infinity
@@ -212,22 +212,22 @@ describe('a source in trouble', () => {
   })
 })
 
-describe('a million indicators against a source that hangs', () => {
-  it('pass at full speed, with a bounded room and flat memory', async () => {
+describe('events with ever new indicators against a source that hangs', () => {
+  it('pass without waiting, with a bounded room and flat memory', async () => {
     const { clock, enrich, admission } = setUp(() => never, {}, { admission: { maxWaiting: 1000 } })
     const counts: Record<string, number> = {}
     const heap: number[] = []
-    for (let chunk = 0; chunk < 1000; chunk++) {
+    for (let chunk = 0; chunk < 200; chunk++) {
       const rows = enrich(
         Array.from({ length: 1000 }, (_, nth) => event(chunk * 1000 + nth)),
         true,
       )
       expect(rows).not.toBeInstanceOf(Promise)
       for (const [word] of words(await rows)) counts[word!] = (counts[word!] ?? 0) + 1
-      if (chunk % 100 === 99) heap.push(process.memoryUsage().heapUsed)
+      if (chunk % 20 === 19) heap.push(process.memoryUsage().heapUsed)
     }
     await clock.advance(0)
-    expect(counts).toEqual({ pending: 1001, queue_full: 998_999 })
+    expect(counts).toEqual({ pending: 1001, queue_full: 198_999 })
     expect(admission.state()).toMatchObject({ waiting: 1000, inFlight: 1 })
     expect(Math.min(...heap.slice(5)) - Math.min(...heap.slice(0, 5))).toBeLessThan(20 * 1024 * 1024)
   })
