@@ -32,6 +32,8 @@ export type App = Reading & {
   readonly pipeline: Pipeline
   readonly lookup: Lookup
   readonly feeds: Feeds
+  /** Calls sent to the lookup service; absent where none is configured. */
+  readonly spent: () => { readonly calls: number } | undefined
   readonly close: () => Promise<void>
 }
 
@@ -41,6 +43,10 @@ export type Surroundings = {
   /** `auto` of the settings is resolved by whoever knows where the events come from. */
   readonly mode: 'live' | 'complete'
   readonly urgency?: 'live' | 'replay'
+  /** For the proxy variables. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Asked once before the first call that costs something. */
+  readonly approve?: () => Promise<boolean>
 }
 
 const readText = (path: string): string => readFileSync(path, 'utf8')
@@ -80,5 +86,5 @@ export const openApp = async (
     direction: (sightings) => directionOf(sightings, reading.gate.ownRanges),
     annotate: createAnnotate(config.output),
   })
-  return { ...reading, pipeline, lookup, feeds: local, close: () => local.close() }
+  return { ...reading, pipeline, lookup, feeds: local, spent: () => undefined, close: () => local.close() }
 }

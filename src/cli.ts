@@ -5,6 +5,7 @@ import { check } from './commands/check.js'
 import { estimate } from './commands/estimate.js'
 import { exitCodes, UsageError, type Command, type Io } from './commands/command.js'
 import { extract } from './commands/extract.js'
+import { pipe } from './commands/pipe.js'
 import { ConfigurationError } from './commands/load-config.js'
 import { serve } from './commands/serve.js'
 
@@ -12,6 +13,7 @@ const commands: Readonly<Record<string, Command>> = {
   check,
   estimate,
   extract,
+  pipe,
   serve,
 }
 

@@ -1,0 +1,164 @@
+// pipe: events from files or standard input to standard output, each with its annotation, in order.
+import { fstatSync, statSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import { openApp, type App } from '../app.js'
+import type { Config } from '../config/schema.js'
+import { createLogger } from '../telemetry/logger.js'
+import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
+import { accepted, configOption, loadConfig } from './load-config.js'
+import { createProgress } from './progress.js'
+import { readLines } from './read-lines.js'
+import { readingInput } from './reading-input.js'
+import { createSummary } from './summary.js'
+import { write } from './write-lines.js'
+
+export const pipe: Command = {
+  summary: 'annotate events from files or standard input, without Kafka',
+  help: `Usage: threatweave pipe [options] [FILE…]
+
+Reads one event a line (JSON or text; a JSON array of events works too) from files, .gz too, or standard input, and writes
+each with its annotation to standard output, one JSON object a line, in order. Verdicts come from the feeds and, where
+intel.service.apiKey is set, from the lookup service.
+
+  -c, --config FILE      the configuration to run with
+      --feed FILE        a feed file to look indicators up in, beside those of the configuration (may be repeated)
+      --mode MODE        complete: wait for every answer (the default for files); live: wait one deadline at most
+      --max-lookups N    send at most N calls to the lookup service; what is left says budget_spent
+      --malicious-only   write only events whose verdict is malicious
+      --summary          say on standard error what was found
+      --yes              do not ask before the first call that costs a credit
+
+Example:
+  threatweave pipe --feed blocklist.txt --summary firewall.log > annotated.ndjson
+
+Logs and progress go to standard error.
+`,
+  options: {
+    ...configOption,
+    feed: { type: 'string', multiple: true },
+    mode: { type: 'string' },
+    'max-lookups': { type: 'string' },
+    'malicious-only': { type: 'boolean' },
+    summary: { type: 'boolean' },
+    yes: { type: 'boolean', short: 'y' },
+  },
+  run: async (args, io) => {
+    const config = withArguments(loadConfig(args, io), args)
+    const app = accepted(
+      await openApp(config, {
+        mode: modeOf(args, config, io),
+        env: io.env,
+        tell: createLogger(io.stderr, {
+          level:
+            args.values.summary === true || io.stderr.isTTY === true ? quieter(config.log.level) : config.log.level,
+          pretty: config.log.format === 'pretty' || (config.log.format === 'auto' && io.stderr.isTTY === true),
+          clock: Date.now,
+        }),
+        ...(args.values.yes !== true && io.stdin.isTTY === true && io.stderr.isTTY === true
+          ? { approve: () => confirm(config, io) }
+          : {}),
+      }),
+    )
+    try {
+      await readingInput(() => run(app, args, io))
+    } finally {
+      await app.close()
+    }
+    return exitCodes.ok
+  },
+}
+
+const run = async (app: App, args: Arguments, io: Io): Promise<void> => {
+  const maliciousOnly = args.values['malicious-only'] === true
+  const summary = createSummary()
+  const total = sizeOf(args.positionals)
+  const progress =
+    args.positionals.length > 0 && io.stderr.isTTY === true
+      ? createProgress(io.stderr, { label: 'pipe', ...(total === undefined ? {} : { total }) })
+      : undefined
+  let bytes = 0
+  let events = 0
+  for await (const lines of readLines(args.positionals, io.stdin)) {
+    const outcome = app.pipeline(lines, false)
+    const out = outcome instanceof Promise ? await outcome : outcome
+    const parts: Buffer[] = []
+    for (const one of out) {
+      summary.see(one.annotation)
+      if (!maliciousOnly || one.annotation.verdict === 'malicious') parts.push(one.bytes(), newline)
+    }
+    if (parts.length > 0) await write(io.stdout, Buffer.concat(parts))
+    for (const line of lines) bytes += line.bytes.length + 1
+    events += lines.length
+    progress?.update(bytes, `${events} events`)
+    if (io.signal.aborted) break
+  }
+  progress?.end()
+  if (args.values.summary === true) io.stderr.write(summary.text(app.spent()))
+}
+
+const newline = Buffer.from('\n')
+
+const withArguments = (config: Config, args: Arguments): Config => {
+  const feeds = args.values.feed as string[] | undefined
+  const maxLookups = args.values['max-lookups']
+  if (maxLookups !== undefined && !/^\d{1,9}$/.test(String(maxLookups)))
+    throw new UsageError(`--max-lookups must be a whole number, not ${JSON.stringify(maxLookups)}`)
+  const more = (feeds ?? []).map((path, place) => ({
+    name: `feed-${place + 1}`,
+    path,
+    format: 'auto' as const,
+    level: 'malicious' as const,
+    categories: [],
+    columns: {},
+    onBadEntry: 'refuse' as const,
+  }))
+  return {
+    ...config,
+    feeds: [...config.feeds, ...more],
+    ...(maxLookups === undefined ? {} : { admit: { ...config.admit, perRun: Number(maxLookups) } }),
+  }
+}
+
+const modeOf = (args: Arguments, config: Config, io: Io): 'live' | 'complete' => {
+  const mode = args.values.mode ?? config.enrich.mode
+  if (mode === 'live' || mode === 'complete') return mode
+  if (mode !== 'auto') throw new UsageError(`--mode must be live or complete, not ${JSON.stringify(mode)}`)
+  return args.positionals.some((name) => name !== '-') || isFile(io) ? 'complete' : 'live'
+}
+
+/** Whether standard input was redirected from a file: then it has an end, and its answers are worth waiting for. */
+const isFile = ({ stdin }: Io): boolean => {
+  const fd = 'fd' in stdin && typeof stdin.fd === 'number' ? stdin.fd : undefined
+  try {
+    return fd !== undefined && fstatSync(fd).isFile()
+  } catch {
+    return false // closed, or not ours to look at: a stream like any other
+  }
+}
+
+const sizeOf = (files: readonly string[]): number | undefined => {
+  let total = 0
+  for (const name of files) {
+    const size = name === '-' || name.endsWith('.gz') ? undefined : statSync(name, { throwIfNoEntry: false })?.size
+    if (size === undefined) return undefined
+    total += size
+  }
+  return total
+}
+
+const quieter = (level: string): string => (level === 'info' ? 'warn' : level)
+
+const confirm = async (config: Config, io: Io): Promise<boolean> => {
+  const lines = createInterface({ input: io.stdin, output: io.stderr })
+  try {
+    const limit =
+      config.admit.perRun > 0 ? `at most ${config.admit.perRun} calls` : 'as many calls as there are new indicators'
+    const host = new URL(config.intel.service.baseUrl).host
+    const answer = await lines.question(`Ask ${host}, ${limit}, each of which may cost a credit? [y/N] `, {
+      signal: io.signal,
+    })
+    return /^y(es)?$/i.test(answer.trim())
+  } finally {
+    lines.close()
+  }
+}

@@ -1,0 +1,71 @@
+// What a run found, for a person: events by verdict, the worst indicators, what was asked.
+import type { Annotation } from '../domain/annotation.js'
+import { levels } from '../domain/finding.js'
+import { renderTable } from './table.js'
+
+export type SpentCalls = { readonly calls: number } | undefined
+
+/** Indicators come from events: past this many only those already known are counted on. */
+const maxIndicators = 10_000
+
+export const createSummary = () => {
+  const verdicts = new Map<string, number>()
+  const reasons = new Map<string, number>()
+  const worst = new Map<string, { readonly annotation: Annotation; events: number }>()
+  let events = 0
+  return {
+    see(annotation: Annotation): void {
+      events++
+      count(verdicts, annotation.verdict)
+      if (annotation.verdict === 'unknown' && annotation.reason !== undefined) count(reasons, annotation.reason)
+      if (annotation.verdict !== 'malicious' && annotation.verdict !== 'suspicious') return
+      const key = `${annotation.type ?? ''}:${annotation.value ?? ''}:${annotation.role ?? ''}`
+      const entry = worst.get(key)
+      if (entry) entry.events++
+      else if (worst.size < maxIndicators) worst.set(key, { annotation, events: 1 })
+    },
+    text(spent: SpentCalls, rows = 10): string {
+      const parts = [`${events} events: ${levels.map((level) => `${verdicts.get(level) ?? 0} ${level}`).join(', ')}\n`]
+      if (reasons.size > 0)
+        parts.push(
+          `unknown because: ${[...reasons]
+            .sort(byCount)
+            .map(([reason, n]) => `${reason} ${n}`)
+            .join(', ')}\n`,
+        )
+      if (spent) parts.push(`calls to the lookup service: ${spent.calls}\n`)
+      const list = [...worst.values()].sort(
+        (a, b) => (b.annotation.score ?? 0) - (a.annotation.score ?? 0) || b.events - a.events,
+      )
+      if (list.length > 0)
+        parts.push(
+          '\n',
+          renderTable(
+            [
+              { title: 'events', align: 'right' },
+              { title: 'verdict' },
+              { title: 'score', align: 'right' },
+              { title: 'indicator' },
+              { title: 'role' },
+              { title: 'why', max: 70 },
+            ],
+            list
+              .slice(0, rows)
+              .map(({ annotation, events: seen }) => [
+                String(seen),
+                annotation.verdict,
+                annotation.score === undefined ? '' : String(annotation.score),
+                annotation.value ?? '',
+                annotation.role ?? '',
+                annotation.summary.slice(annotation.summary.indexOf(': ') + 2),
+              ]),
+          ),
+        )
+      if (list.length > rows) parts.push(`and ${list.length - rows} more\n`)
+      return parts.join('')
+    },
+  }
+}
+
+const count = (map: Map<string, number>, key: string): void => void map.set(key, (map.get(key) ?? 0) + 1)
+const byCount = (a: readonly [string, number], b: readonly [string, number]): number => b[1] - a[1]
