@@ -1,0 +1,123 @@
+// A real HTTP server on loopback that answers as a test scripts it and counts what it was asked.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Call } from '../../src/domain/lookup.js'
+import { createClient, type Client, type ServiceSettings } from '../../src/intel/service/call.js'
+import { operations, operationNames, pathProfiles } from '../../src/intel/service/operations.js'
+import { fixture } from './service-fixtures.js'
+
+export type Asked = {
+  readonly method: string
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly form: Readonly<Record<string, string>>
+  readonly key: string | undefined
+  readonly contentType: string | undefined
+}
+/** A body to send with 200, or full control over the response. */
+export type Script = (asked: Asked, response: ServerResponse) => unknown
+
+export type ScriptedService = {
+  readonly baseUrl: string
+  readonly asked: Asked[]
+  readonly mostInFlight: () => number
+  script: Script
+  readonly close: () => Promise<void>
+}
+
+export const testKey = 'Planted0Key1That2Must3Never4Show5Anywhere6At7All8Planted9Key'
+
+export const startScriptedService = async (script: Script): Promise<ScriptedService> => {
+  const asked: Asked[] = []
+  let inFlight = 0
+  let most = 0
+  const server = createServer((request, response) => {
+    most = Math.max(most, ++inFlight)
+    response.on('close', () => inFlight--)
+    read(request).then(
+      (entry) => {
+        asked.push(entry)
+        const body = service.script(entry, response)
+        if (body !== undefined) response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
+      },
+      () => response.destroy(),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const service: ScriptedService = {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    mostInFlight: () => most,
+    script,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+  return service
+}
+
+const read = async (request: IncomingMessage): Promise<Asked> => {
+  let text = ''
+  for await (const chunk of request) text += String(chunk)
+  const url = new URL(request.url ?? '/', 'http://localhost')
+  const key = request.headers['x-api-key']
+  return {
+    method: request.method ?? '',
+    path: url.pathname,
+    query: Object.fromEntries(url.searchParams),
+    form: Object.fromEntries(new URLSearchParams(text)),
+    key: typeof key === 'string' ? key : undefined,
+    contentType: request.headers['content-type'],
+  }
+}
+
+/** Answers every operation with its example, about whatever address was asked, for whoever has the key. */
+export const replayExamples: Script = (asked) => {
+  if (asked.key !== testKey) return { status: 401, message: 'Invalid API Key' }
+  const name = operationNames.find((operation) => {
+    const { method, path } = operations[operation]
+    const paths: string[] = [
+      path,
+      ...(pathProfiles.feature[operation] === undefined ? [] : [pathProfiles.feature[operation]]),
+    ]
+    return method === asked.method && paths.some((known) => matches(known, asked.path))
+  })
+  if (name === undefined) return { status: 404, message: 'no such path' }
+  if (name.startsWith('ip/')) {
+    if (!/^\d+\.\d+\.\d+\.\d+$/.test(asked.query.ip ?? '')) return { status: 400, message: 'Invalid IP Address.' }
+    if (asked.query.ip?.startsWith('10.')) return { status: 400, message: 'Invalid IP Address.' }
+  }
+  if (Number(asked.query.offset ?? 0) > 9900) return { status: 400, message: 'offset too high' }
+  if (asked.path.endsWith('/0')) return { status: 400, message: 'no such scan' }
+  const body = fixture(name.replaceAll('/', '-'))
+  return name.startsWith('ip/') ? { ...body, ip: asked.query.ip } : body
+}
+
+const matches = (known: string, path: string): boolean =>
+  known.endsWith('{id}')
+    ? path.startsWith(known.slice(0, -4)) && !path.slice(known.length - 4).includes('/')
+    : path === known
+
+export const settingsFor = (baseUrl: string, over: Partial<ServiceSettings> = {}): ServiceSettings => ({
+  baseUrl,
+  apiKey: testKey,
+  apiKeyHeader: 'x-api-key',
+  paths: 'given',
+  pathOverrides: {},
+  concurrency: 1,
+  allowHttp: false,
+  connectTimeoutMs: 2000,
+  headersTimeoutMs: 2000,
+  bodyTimeoutMs: 2000,
+  maxAnswerBytes: 4_194_304,
+  maxAnswerDepth: 32,
+  ...over,
+})
+
+export const clientFor = (baseUrl: string, over: Partial<ServiceSettings> = {}, now: () => number = Date.now): Client =>
+  createClient(settingsFor(baseUrl, over), { env: {}, now })
+
+/** Admission that lets everything through. */
+export const straight: Call = (send) => send()
