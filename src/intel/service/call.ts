@@ -52,7 +52,7 @@ export const createClient = (settings: ServiceSettings, outside: Outside): Clien
     )
     return reply.status === 'answer' ? reply : failed(redactFailure(reply.failure, redact))
   }
-  return { call: callNamed, callNamed, redact, close: () => dispatcher.close() }
+  return { call: callNamed, callNamed, redact, close: () => dispatcher.destroy() }
 }
 
 const redactFailure = ({ detail, said, ...rest }: Failure, redact: Redact): Failure => ({

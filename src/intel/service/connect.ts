@@ -1,7 +1,8 @@
 // The one pool of connections to the lookup service: HTTPS unless it is this machine, through the proxy there is, trusting a private CA.
 import { rootCertificates } from 'node:tls'
-import { EnvHttpProxyAgent, type Dispatcher } from 'undici'
+import { Pool, type Dispatcher } from 'undici'
 import { isOperation } from './operations.js'
+import { proxyFor, tunnel } from './proxy.js'
 
 export type ConnectSettings = {
   readonly apiKey: string
@@ -43,21 +44,15 @@ export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
 
 /** A service on this machine is never reached through a proxy. */
 export const connect = (settings: ConnectSettings, base: URL, { env, ca }: Surroundings): Dispatcher => {
-  const isLocal = isLoopback(base.hostname)
-  const tls = { timeout: settings.connectTimeoutMs, ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }) }
-  // Given as empty text, so that the library does not look into the environment itself.
-  const proxy = (name: string): string => (isLocal ? '' : (env[name.toLowerCase()] ?? env[name] ?? ''))
-  for (const name of ['HTTP_PROXY', 'HTTPS_PROXY'])
-    if (proxy(name) !== '' && !URL.canParse(proxy(name))) throw new Error(`${name} is not a URL`)
-  return new EnvHttpProxyAgent({
-    httpProxy: proxy('HTTP_PROXY'),
-    httpsProxy: proxy('HTTPS_PROXY'),
-    noProxy: proxy('NO_PROXY'),
+  const proxy = isLoopback(base.hostname) ? undefined : proxyFor(base, env)
+  const trusted = ca === undefined ? undefined : [...rootCertificates, ca]
+  const timeout = settings.connectTimeoutMs
+  return new Pool(base.origin, {
     connections: settings.concurrency,
     pipelining: 1,
-    connect: tls,
-    requestTls: tls,
-    proxyTls: tls,
+    connect: proxy
+      ? (_, done) => tunnel(proxy, base, trusted, timeout, done)
+      : { timeout, ...(trusted === undefined ? {} : { ca: trusted }) },
     // Our own timers run over whole phases; the library's start anew with every byte.
     headersTimeout: 0,
     bodyTimeout: 0,
