@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'
 
 const scenarios = {
+  feeds: { about: 'load, swap and look up local feeds of a million entries', load: () => import('./feeds.mjs') },
   line: { about: 'one event through decode, extract, decide, conclude and annotate', load: () => import('./line.mjs') },
 }
-const usual = ['line']
+const usual = ['line', 'feeds']
 
 const named = process.argv.slice(2)
 const unknown = named.filter((name) => !Object.hasOwn(scenarios, name))

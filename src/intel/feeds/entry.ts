@@ -21,9 +21,9 @@ const refang = (text: string): string =>
     .replace(/\[\.\]|\(\.\)|\{\.\}|\[dot\]|\(dot\)/gi, '.')
     .replace(/\[:\]/g, ':')
     .replace(/\[:\/\/\]/g, '://')
-    .replace(/^h(?:xx|XX|\*\*)p/i, 'http')
+    .replace(/^h(?:xx|\*\*)p(?=s?:)/i, 'http')
 
-const isDefanged = (text: string): boolean => /[[({]|^h(?:xx|\*\*)p/i.test(text)
+const isDefanged = (text: string): boolean => /[[({]|^h(?:xx|\*\*)ps?:/i.test(text)
 
 /** What stands between scheme and path, without user and port. */
 const hostOf = (text: string): string => {

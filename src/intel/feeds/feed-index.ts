@@ -14,7 +14,8 @@ export type FeedIndex = {
 }
 
 /** What is looked for, read once for all feeds. */
-export type Target = { readonly address: ArrayLike<number>; readonly width: 1 | 4 } | { readonly name: string }
+export type Target =
+  { readonly address: ArrayLike<number>; readonly width: 1 | 4; readonly text: string } | { readonly name: string }
 
 export type Hit = {
   readonly entry: string
@@ -27,17 +28,19 @@ export const targetOf = ({ type, value }: Indicator): Target | undefined => {
   if (type === 'domain') return { name: value }
   const address = readAddress(value)
   if (address === undefined) return undefined
-  return typeof address === 'number' ? { address: [address], width: 1 } : { address, width: 4 }
+  return typeof address === 'number'
+    ? { address: [address], width: 1, text: value }
+    : { address, width: 4, text: value }
 }
 
 export const findHit = (index: FeedIndex, target: Target, nowSeconds: number): Hit | undefined => {
   if ('name' in target) {
     const row = findName(index.names, target.name, nowSeconds)
-    return row < 0 ? undefined : hitOf(index, index.names, row, nameAt(index.names, row))
+    return row < 0 ? undefined : hitOf(index, index.names, row, nameAt(index.names, row, target.name))
   }
   const table = target.width === 1 ? index.four : index.six
   const row = findRange(table, target.address, nowSeconds)
-  return row < 0 ? undefined : hitOf(index, table, row, rangeAt(table, row))
+  return row < 0 ? undefined : hitOf(index, table, row, rangeAt(table, row, target.text))
 }
 
 const hitOf = (index: FeedIndex, details: DetailArrays, row: number, entry: string): Hit => {
@@ -51,11 +54,13 @@ const hitOf = (index: FeedIndex, details: DetailArrays, row: number, entry: stri
   }
 }
 
-const rangeAt = ({ width, starts, bits }: RangeTable, row: number): string => {
+/** A single address is written as it was asked for: both are in their normal form. */
+const rangeAt = ({ width, starts, bits }: RangeTable, row: number, asked: string): string => {
+  const size = bits[row] ?? 0
+  if (size === width * 32) return asked
   const word = (at: number): number => starts[row * width + at] ?? 0
   const start = width === 1 ? word(0) : ([word(0), word(1), word(2), word(3)] satisfies Words)
-  const size = bits[row] ?? 0
-  return size === width * 32 ? formatAddress(start) : `${formatAddress(start)}/${size}`
+  return `${formatAddress(start)}/${size}`
 }
 
 export const sizeOf = ({ four, six, names }: FeedIndex): { addresses: number; names: number; bytes: number } => ({

@@ -107,8 +107,6 @@ const isNamed = (text: Uint8Array, start: number, end: number, name: string, fro
   return true
 }
 
-export const nameAt = ({ text, offsets }: NameTable, row: number): string => {
-  let name = ''
-  for (let i = offsets[row] ?? 0; i < (offsets[row + 1] ?? 0); i++) name += String.fromCharCode(text[i] ?? 0)
-  return name
-}
+/** The listed name at a row that was found for this one: as long as it is, at the end of it. */
+export const nameAt = ({ offsets }: NameTable, row: number, asked: string): string =>
+  asked.slice(asked.length - ((offsets[row + 1] ?? 0) - (offsets[row] ?? 0)))

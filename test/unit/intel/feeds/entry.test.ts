@@ -29,6 +29,7 @@ describe('readEntry', () => {
     ['hxxp://bad.example.com', name('bad.example.com')],
     ['https://user:pass@bad.example.com:8443/a@b', name('bad.example.com')],
     ['https://good.example.org@bad.example.com\\@good.example.org/', name('bad.example.com')],
+    ['hxxpd.example.com', name('hxxpd.example.com')],
     ['bad.example.com:8443', name('bad.example.com')],
     ['bad.example.com/path/to', name('bad.example.com')],
     ['bücher.example.com', name('xn--bcher-kva.example.com')],

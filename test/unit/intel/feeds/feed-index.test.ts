@@ -112,7 +112,7 @@ describe('findHit', () => {
       ['bad.example.com', { score: 60 }],
       ['bad.example.com', { score: 90, expires: 5000 }],
     ])
-    expect(findHit(repeated, { address: [0xc6336407], width: 1 }, 0)?.score).toBe(60)
+    expect(findHit(repeated, { address: [0xc6336407], width: 1, text: '' }, 0)?.score).toBe(60)
     expect(findHit(repeated, { name: 'bad.example.com' }, 0)?.score).toBe(60)
     expect(sizeOf(repeated)).toMatchObject({ addresses: 1, names: 1 })
   })
@@ -126,7 +126,9 @@ describe('findHit', () => {
       ],
       { score: 50, categories: ['own'], expiresDays: 1 },
     )
-    const hits = [7, 8, 9].map((last) => findHit(told, { address: [0xc6336400 + last], width: 1 }, 0))
+    const hits = ['198.51.100.7', '198.51.100.8', '198.51.100.9'].map((value) =>
+      findHit(told, targetOf({ type: 'ip', value })!, 0),
+    )
     expect(hits).toEqual([
       { entry: '198.51.100.7', score: 90, categories: ['botnet', 'x y', 'own'], expires: 5000 },
       { entry: '198.51.100.8', score: 100, categories: ['own'], expires: 86_400_000 },

@@ -146,7 +146,7 @@ describe('loadFeed', () => {
 
   it('lets entries expire after the file was written, and no file be of the future', () => {
     const result = loaded(feedFile('198.51.100.7'), { expiresDays: 2 })
-    const hit = result.ok ? findHit(result.index, { address: [0xc6336407], width: 1 }, 0) : undefined
+    const hit = result.ok ? findHit(result.index, { address: [0xc6336407], width: 1, text: '' }, 0) : undefined
     expect(result.ok && result.modified).toBeLessThanOrEqual(now)
     expect(hit?.expires).toBe(result.ok && Math.floor(result.modified / 1000) * 1000 + 2 * 86_400_000)
   })

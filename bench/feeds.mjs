@@ -1,0 +1,102 @@
+// Local feeds of a million entries: how long they take to load, how long a swap holds up the stream, memory, and one lookup.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const million = 1_000_000
+const pollMs = 0
+
+/** The same numbers in every run. */
+const createRandom = () => {
+  let state = 123_456_789
+  return () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>>= 0)
+  }
+}
+
+/** Unassigned to any special range: 16.0.0.0 to 95.255.255.255 and 2400::/12. */
+const kinds = {
+  'IPv4 addresses': (random) => {
+    const bits = random()
+    return `${16 + ((bits >>> 24) % 80)}.${(bits >>> 16) & 255}.${(bits >>> 8) & 255}.${bits & 255}`
+  },
+  'IPv6 addresses': (random) => {
+    const group = () => (random() & 0xffff).toString(16)
+    return `240${(random() & 15).toString(16)}:${group()}:${group()}:${group()}:${group()}:${group()}:${group()}:${group()}`
+  },
+  names: (random) => `h${random().toString(36)}.${(random() % 100_000).toString(36)}.example.com`,
+}
+
+/** The longest time the event loop stood still while the work ran. */
+const longestPause = async (work) => {
+  let longest = 0
+  let last = performance.now()
+  let isDone = false
+  const turn = () => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+    if (!isDone) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await work()
+  isDone = true
+  return longest
+}
+
+const lookupNs = (match, indicators) => {
+  let found = 0
+  const rounds = []
+  for (let round = 0; round < 12; round++) {
+    const start = process.cpuUsage()
+    for (const indicator of indicators) if (match(indicator, 1)) found++
+    const { user, system } = process.cpuUsage(start)
+    rounds.push(((user + system) * 1000) / indicators.length)
+  }
+  return { ns: Math.round(rounds.toSorted((a, b) => a - b)[6]), found: found / 12 }
+}
+
+export const run = async () => {
+  const { openFeeds } = await import('../dist/intel/feeds/open-feeds.js')
+  const folder = mkdtempSync(join(tmpdir(), 'bench-feeds-'))
+  try {
+    for (const [kind, make] of Object.entries(kinds)) {
+      const random = createRandom()
+      const entries = Array.from({ length: million }, () => make(random))
+      const path = join(folder, 'feed.txt')
+      writeFileSync(path, entries.join('\n'))
+      const settings = {
+        name: 'bench',
+        path,
+        format: 'plain',
+        level: 'malicious',
+        categories: [],
+        columns: {},
+        onBadEntry: 'refuse',
+      }
+      const start = performance.now()
+      const feeds = await openFeeds([settings], { pollMs })
+      const loadMs = performance.now() - start
+      const pause = await longestPause(() => feeds.reload())
+      const [status] = feeds.status()
+      const type = kind === 'names' ? 'domain' : 'ip'
+      const listed = entries.slice(0, 100_000).map((value) => ({ type, value }))
+      const others = Array.from({ length: 100_000 }, () => ({ type, value: make(random) }))
+      const hit = lookupNs(feeds.match, listed)
+      const miss = lookupNs(feeds.match, others)
+      await feeds.close()
+      console.log(
+        `  1 M ${kind.padEnd(14)}  load ${(loadMs / 1000).toFixed(2)} s, ${(status.bytes / 2 ** 20).toFixed(1)} MiB in use, ` +
+          `longest pause of the stream during a swap ${pause.toFixed(1)} ms, ` +
+          `lookup ${miss.ns} ns not listed, ${hit.ns} ns listed`,
+      )
+      if (hit.found < listed.length)
+        throw new Error(`only ${hit.found} of ${listed.length} were found: ${JSON.stringify(status)}`)
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
