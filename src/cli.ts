@@ -7,6 +7,7 @@ import { exitCodes, UsageError, type Command, type Io } from './commands/command
 import { extract } from './commands/extract.js'
 import { pipe } from './commands/pipe.js'
 import { ConfigurationError } from './commands/load-config.js'
+import { run } from './commands/run.js'
 import { serve } from './commands/serve.js'
 
 const commands: Readonly<Record<string, Command>> = {
@@ -14,6 +15,7 @@ const commands: Readonly<Record<string, Command>> = {
   estimate,
   extract,
   pipe,
+  run,
   serve,
 }
 
@@ -70,6 +72,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 // A reader that went away (`| head`) is a normal end.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 
+/** A request that hangs for ever must not keep a process that has said its last word; a slow reader may. */
+const leaveSoon = (): void => {
+  setTimeout(() => {
+    if (process.stdout.writableLength > 0) leaveSoon()
+    else process.exit()
+  }, 2_000).unref()
+}
+
 const io: Io = {
   env: process.env,
   stdin: process.stdin,
@@ -80,6 +90,7 @@ const io: Io = {
 main(process.argv.slice(2), io).then(
   (code) => {
     process.exitCode = code
+    leaveSoon()
   },
   (error: unknown) => {
     if (error instanceof UsageError) {

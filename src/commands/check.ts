@@ -2,18 +2,23 @@
 import { stringify } from 'yaml'
 import { openReading } from '../app.js'
 import { redact } from '../config/redact.js'
-import { exitCodes, type Command } from './command.js'
-import { accepted, configOption, loadConfig } from './load-config.js'
+import type { Config } from '../config/schema.js'
+import { checkOnline } from '../kafka/check-online.js'
+import { settingsProblems } from '../kafka/settings-problems.js'
+import { exitCodes, UsageError, type Command, type Io } from './command.js'
+import { accepted, ConfigurationError, configOption, loadConfig } from './load-config.js'
 
 export const check: Command = {
   summary: 'say whether the configuration would run, naming every problem',
-  help: `Usage: threatweave check [--config FILE] [--print]
+  help: `Usage: threatweave check [--config FILE] [--print] [--online [--create-topics]]
 
 Reads the configuration as every other command would (defaults, then the file, then the environment) and the files it
-names, and lists everything that is wrong, each with its setting's name and where it was given. Asks nobody.
+names, and lists everything that is wrong, each with its setting's name and where it was given. Asks nobody, unless told to.
 
   -c, --config FILE   the YAML file; else THREATWEAVE_CONFIG names it; else only defaults and the environment count
       --print         show the settings in force as YAML, secrets hidden
+      --online        ask the brokers whether the topics are there and fit for \`run\`
+      --create-topics with --online: make the missing output and dead-letter topics
 
 Every setting has an environment variable: intel.service.apiKey is THREATWEAVE_INTEL_SERVICE_API_KEY, and a secret may be
 read from a file: THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=/run/secrets/key.
@@ -21,14 +26,36 @@ read from a file: THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=/run/secrets/key.
 Example:
   THREATWEAVE_GATE_OWN_RANGES=198.51.100.0/24 threatweave check --print
 
-Exit codes: 0 fine, 78 something is wrong with the configuration.
+Exit codes: 0 fine, 1 the brokers or their topics are not, 78 something is wrong with the configuration.
 `,
-  options: { ...configOption, print: { type: 'boolean' } },
-  run: (args, io) => {
+  options: {
+    ...configOption,
+    print: { type: 'boolean' },
+    online: { type: 'boolean' },
+    'create-topics': { type: 'boolean' },
+  },
+  run: async (args, io) => {
     const config = loadConfig(args, io)
     accepted(openReading(config))
+    const online = args.values.online === true
+    if (args.values['create-topics'] === true && !online) throw new UsageError('--create-topics goes with --online')
+    const problems = online ? settingsProblems(config.kafka) : []
+    if (problems.length > 0) throw new ConfigurationError(problems)
     if (args.values.print === true) io.stdout.write(stringify(redact(config)))
     else io.stdout.write('The configuration is fine.\n')
-    return Promise.resolve(exitCodes.ok)
+    return online ? askBrokers(config.kafka, args.values['create-topics'] === true, io) : exitCodes.ok
   },
+}
+
+const askBrokers = async (settings: Config['kafka'], create: boolean, io: Io): Promise<number> => {
+  const found = await checkOnline(settings, create)
+  if (!found.reached) {
+    io.stderr.write(`threatweave: the brokers cannot be asked: ${found.sentence}\n`)
+    return exitCodes.failure
+  }
+  for (const topic of found.created) io.stdout.write(`Topic ${topic} was made.\n`)
+  for (const { topic, level, message } of found.remarks) io.stdout.write(`${level}: topic ${topic} ${message}\n`)
+  if (found.remarks.some(({ level }) => level === 'error')) return exitCodes.failure
+  io.stdout.write('The topics are there.\n')
+  return exitCodes.ok
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { ConnectionOptions } from 'node:tls'
-import type { Kafka as KafkaClient, KafkaConfig, LogEntry, SASLOptions } from 'kafkajs'
+import type { Kafka as KafkaClient, KafkaConfig, LogEntry, RetryOptions, SASLOptions } from 'kafkajs'
 import type { Tell } from '../telemetry/event.js'
 import { Kafka, logLevel } from './mended-kafkajs.js'
 import type { KafkaSettings } from './settings.js'
@@ -15,12 +15,18 @@ export type Overhear = (entry: {
 }) => void
 
 /** Every caller gets a client of its own: within one, offsets marked by a transaction show before it is committed. */
-export const link = (settings: KafkaSettings, tell: Tell, overhear: Overhear = () => undefined): KafkaClient => {
+export const link = (
+  settings: KafkaSettings,
+  tell: Tell,
+  overhear: Overhear = () => undefined,
+  retry?: RetryOptions,
+): KafkaClient => {
   const config: KafkaConfig = {
     clientId: settings.clientId,
     brokers: [...settings.brokers],
     connectionTimeout: 5_000,
     requestTimeout: 30_000,
+    ...(retry ? { retry } : {}),
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => {
       const { message, topic, partition } = entry.log as LogEntry['log'] & { topic?: string; partition?: number }

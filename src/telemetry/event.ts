@@ -42,6 +42,7 @@ export type TelemetryEvent =
     }
   | { readonly event: 'scan_ended'; readonly name: string; readonly scanId: string; readonly outcome: string }
   | { readonly event: 'kafka_complained'; readonly about: string; readonly message: string }
+  | { readonly event: 'worker_ended'; readonly worker: number; readonly how: string }
   | { readonly event: 'group_joined'; readonly partitions: number; readonly tookMs: number }
   | { readonly event: 'consumer_restarted'; readonly cause: string; readonly times: number }
   | { readonly event: 'topics_changed'; readonly topics: readonly string[] }

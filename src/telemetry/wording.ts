@@ -44,6 +44,7 @@ export const wordings: Wordings = {
   },
   scan_ended: { level: 'info', say: ({ name, scanId, outcome }) => `scan ${scanId} of ${name} ended: ${outcome}` },
   kafka_complained: { level: 'warn', say: ({ about, message }) => `the Kafka client says (${about}): ${message}` },
+  worker_ended: { level: 'error', say: ({ worker, how }) => `worker ${worker} ended with ${how} and is started again` },
   group_joined: {
     level: 'info',
     say: ({ partitions, tookMs }) => `joined the group in ${tookMs} ms with ${partitions} partitions`,

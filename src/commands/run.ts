@@ -1,0 +1,96 @@
+// run: the main job, Kafka topic to Kafka topic, until it is stopped or cannot go on.
+import { availableParallelism } from 'node:os'
+import { openApp } from '../app.js'
+import type { Config } from '../config/schema.js'
+import { settingsProblems } from '../kafka/settings-problems.js'
+import { startService } from '../kafka/service.js'
+import type { Tell } from '../telemetry/event.js'
+import { createLogger } from '../telemetry/logger.js'
+import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
+import { accepted, ConfigurationError, configOption, loadConfig } from './load-config.js'
+import { supervise } from './supervise.js'
+
+export const run: Command = {
+  summary: 'annotate the events of Kafka topics and write them to another, until stopped',
+  help: `Usage: threatweave run [options]
+
+Reads kafka.input, annotates every event and writes it to kafka.output.topic: same key, headers and time, in the order of
+its partition. Offsets move only after the brokers have acknowledged the output; with kafka.delivery exactly-once both
+are one transaction. What the output topic cannot take goes to kafka.deadLetterTopic with the reason.
+
+Options:
+      --workers N       so many processes of the same group on this machine, or auto for one a core (default: 1)
+  -c, --config FILE     the configuration to run with (default: THREATWEAVE_CONFIG, or built-in defaults)
+  -h, --help            this text
+
+SIGTERM and SIGINT finish what is in the works, within kafka.limits.drainMs, and stop. \`threatweave check --online\` says
+beforehand whether the topics are there and fit.
+
+Example:
+  export THREATWEAVE_KAFKA_BROKERS=localhost:9092 THREATWEAVE_KAFKA_INPUT_TOPICS=firewall
+  export THREATWEAVE_KAFKA_OUTPUT_TOPIC=firewall-annotated THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC=firewall-dead
+  threatweave check --online --create-topics && threatweave run
+
+Exit codes: 0 stopped in order, 1 could not go on and says why, 64 wrong usage, 78 wrong configuration.
+`,
+  options: { ...configOption, workers: { type: 'string' } },
+  run: async (args, io) => {
+    const workers = workersOf(args)
+    const config = loadConfig(args, io)
+    const problems = settingsProblems(config.kafka)
+    if (problems.length > 0) throw new ConfigurationError(problems)
+    const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
+    const tell = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
+    const sentence = workers === 1 ? await work(config, io, tell) : await workTogether(workers, config, args, io, tell)
+    tell({ event: 'stopped', command: 'run', cause: sentence ?? String(io.signal.reason) })
+    if (sentence === undefined) return exitCodes.ok
+    io.stderr.write(`threatweave: ${sentence}\n`)
+    return exitCodes.failure
+  },
+}
+
+const workersOf = ({ values }: Arguments): number => {
+  const { workers } = values
+  if (workers === undefined) return 1
+  if (workers === 'auto') return availableParallelism()
+  if (typeof workers === 'string' && /^[1-9]\d?$/.test(workers)) return Number(workers)
+  throw new UsageError('--workers takes a number from 1 to 99, or auto')
+}
+
+const work = async (config: Config, io: Io, tell: Tell): Promise<string | undefined> => {
+  const app = accepted(await openApp(config, { tell, mode: 'live' }))
+  tell({ event: 'started', command: 'run' })
+  const service = startService({
+    settings: config.kafka,
+    placement: config.output.placement,
+    key: config.output.key,
+    pipeline: app.pipeline,
+    tell,
+    now: Date.now,
+    signal: io.signal,
+  })
+  const ended = await service.ended
+  await app.close()
+  return ended.how === 'failed' ? ended.sentence : undefined
+}
+
+/** The workers know nothing of each other but the group; whatever they shall share, the parent gives them by `env`. */
+const workTogether = async (
+  count: number,
+  config: Config,
+  args: Arguments,
+  io: Io,
+  tell: Tell,
+): Promise<string | undefined> => {
+  tell({ event: 'started', command: `run with ${count} workers` })
+  const given = typeof args.values.config === 'string' ? ['--config', args.values.config] : []
+  return supervise({
+    count,
+    command: process.execPath,
+    args: [...process.execArgv, process.argv[1] ?? '', 'run', ...given],
+    env: io.env,
+    limitMs: config.kafka.limits.drainMs + 5_000,
+    signal: io.signal,
+    tell,
+  })
+}

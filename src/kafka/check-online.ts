@@ -1,0 +1,24 @@
+// Asks the brokers what the service would meet: whether they answer, and whether its topics are there and fit.
+import { tellNobody } from '../telemetry/event.js'
+import { failureOf } from './failure.js'
+import { link } from './link.js'
+import type { KafkaSettings } from './settings.js'
+import { createTopics, inspectTopics, type TopicRemark } from './topics.js'
+
+export type OnlineCheck =
+  | { readonly reached: true; readonly created: readonly string[]; readonly remarks: readonly TopicRemark[] }
+  | { readonly reached: false; readonly sentence: string }
+
+export const checkOnline = async (settings: KafkaSettings, create: boolean): Promise<OnlineCheck> => {
+  const admin = link(settings, tellNobody, undefined, { retries: 2 }).admin()
+  try {
+    await admin.connect()
+    const created = create ? await createTopics(admin, settings) : []
+    const { remarks } = await inspectTopics(admin, settings)
+    return { reached: true, created, remarks }
+  } catch (error) {
+    return { reached: false, sentence: `${settings.brokers.join(', ')}: ${failureOf(error).message}` }
+  } finally {
+    await admin.disconnect()
+  }
+}
