@@ -31,13 +31,19 @@ const decided = (sightings) =>
     const decision = decide(sighting)
     return { sighting, decision, verdict: decision.decision === 'lookup' ? verdict : undefined }
   })
-const concluded = (extraction, rows) =>
-  conclude({ extraction, rows, direction: directionOf(extraction.sightings, ownRanges), origin: 'firewall/3/1042' })
+const concluded = ({ reading }, extraction, rows) =>
+  conclude({
+    extraction,
+    rows,
+    direction: directionOf(extraction.sightings, ownRanges),
+    origin: 'firewall/3/1042',
+    reading,
+  })
 
 const line = (bytes) => {
   const event = decode(bytes, limits)
   const extraction = extract(event)
-  return annotate(event, concluded(extraction, decided(extraction.sightings)))
+  return annotate(event, concluded(event, extraction, decided(extraction.sightings)))
 }
 
 const µs = (number) => `${number.toFixed(2).padStart(7)} µs`
@@ -48,7 +54,7 @@ const prepare = (bytes) => {
   const event = decode(bytes, limits)
   const extraction = extract(event)
   const rows = decided(extraction.sightings)
-  const annotation = concluded(extraction, rows)
+  const annotation = concluded(event, extraction, rows)
   return { bytes, event, extraction, rows, annotation }
 }
 
@@ -56,8 +62,7 @@ const steps = {
   decode: ({ bytes }) => decode(bytes, limits).text,
   extract: ({ event }) => extract(event).sightings,
   decide: ({ extraction }) => decided(extraction.sightings),
-  conclude: ({ extraction, rows }) => concluded(extraction, rows).indicators,
-  write: ({ annotation }) => writeAnnotation(annotation),
+  conclude: ({ event, extraction, rows }) => concluded(event, extraction, rows).indicators,
   annotate: ({ event, annotation }) => annotate(event, annotation),
 }
 const whole = { line: ({ bytes }) => line(bytes) }

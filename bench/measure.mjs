@@ -20,7 +20,7 @@ const time = (work, inputs, repeat) => {
  * `works`: name → function of one input that returns something with a length.
  * Answers name → { us, rounds }: the median of processor microseconds per input, and all of them.
  */
-export const measure = (works, inputs, { rounds = 31, perRound = 2000, warmUp = 5 } = {}) => {
+export const measure = (works, inputs, { rounds = 31, perRound = 2000, warmUp = 30 } = {}) => {
   const repeat = Math.max(1, Math.round(perRound / inputs.length))
   const names = Object.keys(works)
   const taken = Object.fromEntries(names.map((name) => [name, []]))

@@ -19,7 +19,7 @@ export type AnnotatedIndicator = {
   reason?: Reason
   score?: number
   /** Names of the flags that are true. */
-  flags?: Flag[]
+  flags?: readonly Flag[]
   source?: string
   feed?: string
   entry?: string

@@ -1,13 +1,14 @@
 // Places an annotation in its event: spliced into the bytes of a JSON object, or around whatever else the event was.
 import { isUtf8 } from 'node:buffer'
 import type { Annotation } from '../domain/annotation.js'
-import { placeAdditions, type Addition, type Placed } from './addition.js'
+import { placeAdditions, type Addition } from './addition.js'
 import { applyEdits, type Edit } from './edit.js'
 import type { Event } from './event.js'
 import { itemsOf, type Item } from './items.js'
 import { layerEcs } from './layer-ecs.js'
 import { layerOcsf } from './layer-ocsf.js'
 import { createOurs } from './ours.js'
+import { createPen } from './pen.js'
 import { writeAnnotation } from './write-annotation.js'
 
 export type AnnotateSettings = {
@@ -21,14 +22,14 @@ export type Annotate = {
   (event: Event, annotation: Annotation, time?: number): Buffer
   /** The annotation with what only the event can tell: how it was read, how many members of ours it came with. */
   readonly complete: (event: Event, annotation: Annotation) => Annotation
-  /** Places an annotation that is already complete and written. */
-  readonly place: (event: Event, annotation: Annotation, text: string, time?: number) => Buffer
+  /** Places an annotation that is already complete. */
+  readonly place: (event: Event, annotation: Annotation, time?: number) => Buffer
 }
 
 const openBrace = 0x7b
 const closeBrace = 0x7d
 const layers = { ecs: layerEcs, ocsf: layerOcsf } as const
-const nothing: Placed = { edits: [], members: '' }
+const none: readonly Addition[] = []
 
 /** Whether the object that ends there has no member; only white space may stand before the bracket. */
 const isEmptyBefore = (bytes: Buffer, close: number): boolean => {
@@ -39,6 +40,7 @@ const isEmptyBefore = (bytes: Buffer, close: number): boolean => {
 
 export const createAnnotate = ({ key, onExisting, layers: wanted }: AnnotateSettings): Annotate => {
   const { isOurs, holdsOurs } = createOurs(key)
+  const pen = createPen()
   const member = `"${key}":`
   const commaMember = `,${member}`
   const additionsOf = (annotation: Annotation): Addition[] => wanted.flatMap((layer) => layers[layer](annotation))
@@ -46,28 +48,27 @@ export const createAnnotate = ({ key, onExisting, layers: wanted }: AnnotateSett
 
   const complete = (event: Event, annotation: Annotation): Annotation => {
     const { reading, bytes, value } = event
-    if (reading !== 'json') return { ...annotation, read_as: reading }
+    if (reading !== 'json') return annotation.read_as === reading ? annotation : { ...annotation, read_as: reading }
     if (onExisting === 'keep' || value === undefined || !holdsOurs(value)) return annotation
     return { ...annotation, replaced: itemsOf(bytes, bytes.indexOf(openBrace)).items.filter(isMine).length }
   }
 
   /** The everyday case: one text before the last bracket. */
-  const splice = (bytes: Buffer, text: string): Buffer => {
+  const splice = (bytes: Buffer, annotation: Annotation): Buffer => {
     const close = bytes.lastIndexOf(closeBrace)
-    const added = (isEmptyBefore(bytes, close) ? member : commaMember) + text
-    const size = Buffer.byteLength(added)
-    const out = Buffer.allocUnsafe(bytes.length + size)
-    out.set(close === bytes.length ? bytes : bytes.subarray(0, close), 0)
-    out.write(added, close)
-    out.set(bytes.subarray(close), close + size)
-    return out
+    pen.begin()
+    pen.bytes(bytes, 0, close)
+    pen.ascii((isEmptyBefore(bytes, close) ? member : commaMember) + writeAnnotation(annotation))
+    pen.bytes(bytes, close, bytes.length)
+    return pen.end()
   }
 
-  const rework = (bytes: Buffer, text: string, additions: readonly Addition[]): Buffer => {
+  const rework = (bytes: Buffer, annotation: Annotation, additions: readonly Addition[]): Buffer => {
+    const text = writeAnnotation(annotation)
     const { items, close } = itemsOf(bytes, bytes.indexOf(openBrace))
     const others = items.filter((item) => !isMine(item))
     const cuts: Edit[] = items.filter(isMine).map(({ from, to }) => ({ at: from, until: to, text: '' }))
-    const { edits, members } = additions.length === 0 ? nothing : placeAdditions(bytes, others, additions)
+    const { edits, members } = placeAdditions(bytes, others, additions)
     // Where the last member was cut out, the comma before it is still there.
     const last = items.at(-1)
     const comma = others.length > 0 && last !== undefined && !isMine(last)
@@ -76,26 +77,36 @@ export const createAnnotate = ({ key, onExisting, layers: wanted }: AnnotateSett
   }
 
   /** `message` is the text whole, byte order mark included; where it cannot be, the bytes stand in `original_base64`. */
-  const wrap = ({ bytes }: Event, text: string, additions: readonly Addition[], time: number | undefined): Buffer => {
-    let whole = '{'
-    if (time !== undefined && Math.abs(time) <= 8.64e15) whole += `"@timestamp":"${new Date(time).toISOString()}",`
-    whole += `"message":${JSON.stringify(bytes.toString('utf8'))}`
-    if (!isUtf8(bytes)) whole += `,"original_base64":"${bytes.toString('base64')}"`
-    const { members } = additions.length === 0 ? nothing : placeAdditions(bytes, [], additions)
-    return Buffer.from(`${whole}${commaMember}${text}${members}}`)
+  const wrap = (
+    event: Event,
+    annotation: Annotation,
+    additions: readonly Addition[],
+    time: number | undefined,
+  ): Buffer => {
+    const { bytes, reading, bom, text } = event
+    const isWhole = !bom && (reading === 'text' || reading === 'broken_json')
+    pen.begin()
+    pen.ascii('{')
+    if (time !== undefined && Math.abs(time) <= 8.64e15) pen.ascii(`"@timestamp":"${new Date(time).toISOString()}",`)
+    pen.ascii('"message":')
+    pen.text(JSON.stringify(isWhole ? text : bytes.toString('utf8')))
+    if (!isWhole && !isUtf8(bytes)) pen.ascii(`,"original_base64":"${bytes.toString('base64')}"`)
+    pen.ascii(commaMember)
+    pen.ascii(writeAnnotation(annotation))
+    if (additions.length > 0) pen.text(placeAdditions(bytes, [], additions).members)
+    pen.ascii('}')
+    return pen.end()
   }
 
-  const place = (event: Event, annotation: Annotation, text: string, time?: number): Buffer => {
-    const additions = wanted.length === 0 ? [] : additionsOf(annotation)
-    if (event.reading !== 'json') return wrap(event, text, additions, time)
+  const place = (event: Event, annotation: Annotation, time?: number): Buffer => {
+    const additions = wanted.length === 0 ? none : additionsOf(annotation)
+    if (event.reading !== 'json') return wrap(event, annotation, additions, time)
     const holds = event.value !== undefined && holdsOurs(event.value)
     if (holds && onExisting === 'keep') return event.bytes
-    return holds || additions.length > 0 ? rework(event.bytes, text, additions) : splice(event.bytes, text)
+    return holds || additions.length > 0 ? rework(event.bytes, annotation, additions) : splice(event.bytes, annotation)
   }
 
-  const annotate = (event: Event, annotation: Annotation, time?: number): Buffer => {
-    const whole = complete(event, annotation)
-    return place(event, whole, writeAnnotation(whole), time)
-  }
+  const annotate = (event: Event, annotation: Annotation, time?: number): Buffer =>
+    place(event, complete(event, annotation), time)
   return Object.assign(annotate, { complete, place })
 }

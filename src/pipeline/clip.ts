@@ -1,6 +1,15 @@
 // Clips text to a number of bytes, and lets it be seen.
 
-const sizeOf = (text: string): number => Buffer.byteLength(JSON.stringify(text))
+/** Bytes of the text as JSON that is ASCII throughout. */
+const sizeOf = (text: string): number => {
+  let size = text.length + 2
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code < 0x20 || code > 0x7e) size += 5
+    else if (code === 0x22 || code === 0x5c) size++
+  }
+  return size
+}
 
 /** The text if its JSON is no larger than that, else as much of it as fits and an ellipsis that says so. */
 export const clip = (text: string, bytes: number): string => {

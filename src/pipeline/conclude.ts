@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import type { Annotation, Status } from '../domain/annotation.js'
 import type { Decision } from '../domain/decision.js'
 import type { Level } from '../domain/finding.js'
-import { flags } from '../domain/flag.js'
+import type { Reading } from '../domain/reading.js'
 import type { Direction, Extraction, Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import { clip } from './clip.js'
 import { fit } from './fit.js'
-import { outweighs, weigh, weights, type Weighed } from './weigh.js'
+import { keep, outweighs, weigh, weights, type Weighed } from './weigh.js'
 
 export type Row = {
   readonly sighting: Sighting
@@ -23,6 +23,7 @@ export type Findings = {
   readonly direction: Direction
   /** Where the event was first read; the same origin always gives the same `enrichment_id`. */
   readonly origin?: string | undefined
+  readonly reading?: Reading | undefined
 }
 
 const statusOf = (asked: number, answered: number, truncated: boolean): Status => {
@@ -60,13 +61,13 @@ const copyDeciding = (annotation: Annotation, { indicator, verdict }: Weighed): 
   if (indicator.at !== undefined) annotation.verdict_time = indicator.at
   if (indicator.stale !== undefined) annotation.stale = indicator.stale
   if (verdict === undefined) return
-  for (const flag of flags) {
+  for (const flag of keep(verdict).stated) {
     const stated = verdict.flags[flag]
     if (stated !== undefined) annotation[flag] = stated
   }
 }
 
-export const conclude = ({ extraction, rows, direction, origin }: Findings): Annotation => {
+export const conclude = ({ extraction, rows, direction, origin, reading }: Findings): Annotation => {
   const { truncated } = extraction
   const all: Weighed[] = []
   let first: Weighed | undefined
@@ -99,6 +100,7 @@ export const conclude = ({ extraction, rows, direction, origin }: Findings): Ann
   if (first !== undefined) copyDeciding(annotation, first)
   else if (truncated) annotation.reason = 'truncated'
   if (truncated) annotation.truncated = true
+  if (reading !== undefined && reading !== 'json') annotation.read_as = reading
   if (origin !== undefined) annotation.enrichment_id = idOf(origin)
   return fit(annotation, all)
 }

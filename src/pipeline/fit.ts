@@ -27,10 +27,10 @@ export const fit = (annotation: Annotation, all: readonly Weighed[]): Annotation
     for (const { indicator } of all) annotation.indicators.push(indicator)
     return annotation
   }
-  let left = maxBytes - reserved - Buffer.byteLength(writeAnnotation(annotation))
+  let left = maxBytes - reserved - writeAnnotation(annotation).length
   const kept = new Set<Weighed>()
   for (const one of all.toSorted((a, b) => (outweighs(a, b) ? -1 : outweighs(b, a) ? 1 : 0))) {
-    const bytes = Buffer.byteLength(writeIndicator(one.indicator)) + 1
+    const bytes = writeIndicator(one.indicator).length + 1
     if (kept.size === maxIndicators || bytes > left) continue
     left -= bytes
     kept.add(one)

@@ -18,7 +18,7 @@ export type EventIn = {
 export type EventOut = {
   readonly event: Event
   readonly annotation: Annotation
-  /** The annotation as JSON text, for placements beside the event. */
+  /** The annotation as JSON text, for placements beside the event; written when it is read. */
   readonly annotationText: string
   /** The event with its annotation. */
   readonly bytes: () => Buffer
@@ -52,15 +52,22 @@ export const createPipeline = ({ decode, extract, enrich, direction, annotate }:
   ): EventOut => {
     const annotation = annotate.complete(
       event,
-      conclude({ extraction, rows: judged, direction: direction(extraction.sightings), origin }),
+      conclude({
+        extraction,
+        rows: judged,
+        direction: direction(extraction.sightings),
+        origin,
+        reading: event.reading,
+      }),
     )
-    const annotationText = writeAnnotation(annotation)
     return {
       event,
       annotation,
-      annotationText,
+      get annotationText() {
+        return writeAnnotation(annotation)
+      },
       judged,
-      bytes: () => annotate.place(event, annotation, annotationText, time),
+      bytes: () => annotate.place(event, annotation, time),
     }
   }
 

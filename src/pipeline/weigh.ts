@@ -1,7 +1,7 @@
 // Weighs one indicator's verdict: what the annotation says of it, and how much it has to say in the event's verdict.
 import type { AnnotatedIndicator } from '../domain/annotation.js'
 import type { Decision } from '../domain/decision.js'
-import { flags, type Flag, type Flags } from '../domain/flag.js'
+import { flags, type Flag } from '../domain/flag.js'
 import { kindOf } from '../domain/reason.js'
 import { roles, type Role, type Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
@@ -36,21 +36,26 @@ const weightOf = ({ verdict, decision, reason }: AnnotatedIndicator): Weight => 
   return kind === 'answer' && decision === 'lookup' ? weights.unanswered : weights.left
 }
 
-let lastAt = Number.NaN
-let lastTime: string | undefined
-/** Verdicts come from a memory, many of one time: the last one written is kept. */
-const timeOf = (at: number): string | undefined => {
-  if (at !== lastAt) {
-    lastAt = at
-    lastTime = Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined
-  }
-  return lastTime
+/** What of a verdict is the same in every event; verdicts come from a memory and are met again and again. */
+type Kept = {
+  readonly stated: readonly Flag[]
+  readonly raised: readonly Flag[]
+  readonly time: string | undefined
 }
+const kept = new WeakMap<Verdict, Kept>()
 
-const trueFlags = (stated: Flags): Flag[] => {
-  const names: Flag[] = []
-  for (const flag of flags) if (stated[flag] === true) names.push(flag)
-  return names
+export const keep = (verdict: Verdict): Kept => {
+  const known = kept.get(verdict)
+  if (known !== undefined) return known
+  const { at } = verdict
+  const stated = flags.filter((flag) => verdict.flags[flag] !== undefined)
+  const fresh = {
+    stated,
+    raised: Object.freeze(stated.filter((flag) => verdict.flags[flag] === true)),
+    time: at !== undefined && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined,
+  }
+  kept.set(verdict, fresh)
+  return fresh
 }
 
 const describe = (sighting: Sighting, decision: Decision, verdict: Verdict | undefined): AnnotatedIndicator => {
@@ -73,12 +78,12 @@ const describe = (sighting: Sighting, decision: Decision, verdict: Verdict | und
     one.reason = 'outdated'
   }
   if (verdict.score !== undefined && Number.isFinite(verdict.score)) one.score = verdict.score
-  if (one.verdict !== 'unknown') one.flags = trueFlags(verdict.flags)
+  const { raised, time } = keep(verdict)
+  if (one.verdict !== 'unknown') one.flags = raised
   if (verdict.source !== undefined) one.source = clip(verdict.source, 100)
   if (verdict.feed !== undefined) one.feed = clip(verdict.feed, 100)
   if (verdict.entry !== undefined) one.entry = clip(verdict.entry, 160)
-  const at = verdict.at === undefined ? undefined : timeOf(verdict.at)
-  if (at !== undefined) one.at = at
+  if (time !== undefined) one.at = time
   if (one.verdict !== 'unknown') one.stale = verdict.stale === true
   return one
 }
