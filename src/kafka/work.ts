@@ -56,7 +56,8 @@ const throughTheLine = (records: readonly Incoming[], pipeline: Pipeline, behind
 const eventOf = (record: Incoming, bytes: Buffer): EventIn => {
   const origin = `${record.topic}/${record.partition}/${record.offset}`
   const time = Number(record.timestamp)
-  return time >= 0 && time <= 8.64e15 ? { bytes, origin, time } : { bytes, origin }
+  const { key } = record
+  return time >= 0 && time <= 8.64e15 ? { bytes, origin, key, time } : { bytes, origin, key }
 }
 
 const align = (records: readonly Incoming[], events: readonly EventOut[]): readonly (EventOut | undefined)[] => {

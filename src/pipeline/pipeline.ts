@@ -12,10 +12,12 @@ export type EventIn = {
   /** Where the event was first read (`topic/partition/offset`, `file:line`); its enrichment id derives from it. */
   readonly origin: string
   /** Epoch milliseconds, for an event that carries no time of its own. */
-  readonly time?: number
+  readonly time?: number | undefined
+  /** The record's key, where it has one. */
+  readonly key?: Buffer | null | undefined
 }
 
-export type EventOut = {
+export type EventOut = Pick<EventIn, 'origin' | 'time' | 'key'> & {
   readonly event: Event
   readonly annotation: Annotation
   /** The annotation as JSON text, for placements beside the event; written when it is read. */
@@ -45,7 +47,7 @@ export type Steps = {
 
 export const createPipeline = ({ decode, extract, enrich, direction, annotate }: Steps): Pipeline => {
   const finish = (
-    { origin, time }: EventIn,
+    { origin, time, key }: EventIn,
     event: Event,
     extraction: Extraction,
     judged: readonly Judged[],
@@ -61,6 +63,9 @@ export const createPipeline = ({ decode, extract, enrich, direction, annotate }:
       }),
     )
     return {
+      origin,
+      time,
+      key,
       event,
       annotation,
       get annotationText() {
