@@ -58,7 +58,7 @@ const workersOf = ({ values }: Arguments): number => {
 }
 
 const work = async (config: Config, io: Io, tell: Tell): Promise<string | undefined> => {
-  const app = accepted(await openApp(config, { tell, mode: 'live' }))
+  const app = accepted(await openApp(config, { env: io.env, tell, mode: 'live' }))
   tell({ event: 'started', command: 'run' })
   const service = startService({
     settings: config.kafka,
