@@ -1,16 +1,29 @@
 // Composition root: the only file that builds concrete parts and wires them.
 import { readFileSync } from 'node:fs'
+import { memoryFolder } from './config/memory-folder.js'
 import type { Problem } from './config/problem.js'
 import type { Config } from './config/schema.js'
 import { systemClock, type Clock } from './domain/clock.js'
 import type { Decide, GateOptions } from './domain/decision.js'
-import { judge } from './domain/judge.js'
+import { judge, worstLevel } from './domain/judge.js'
+import type { JudgementTable } from './domain/judgement-table.js'
 import type { Lookup } from './domain/lookup.js'
 import { openFeeds, type Feeds } from './intel/feeds/open-feeds.js'
 import { loadGate } from './intel/load-gate.js'
+import { createClient, type Client } from './intel/service/call.js'
+import { serviceSource } from './intel/service/service-source.js'
+import { admit, createAdmission, type Admission } from './lookup/admit.js'
+import { approve } from './lookup/approve.js'
+import { coalesce } from './lookup/coalesce.js'
+import { createCooldown } from './lookup/cooldown.js'
 import { feeds } from './lookup/feeds.js'
 import { createDecide, gate } from './lookup/gate.js'
+import { createMemory } from './lookup/memory.js'
 import { nobody } from './lookup/nobody.js'
+import { openKeptMemory } from './lookup/kept-memory.js'
+import { recall, type Recalled } from './lookup/recall.js'
+import { remember } from './lookup/remember.js'
+import { retry } from './lookup/retry.js'
 import { stack } from './lookup/stack.js'
 import { createAnnotate } from './pipeline/annotate.js'
 import { decode } from './pipeline/decode.js'
@@ -20,6 +33,8 @@ import { createExtract, type Extract } from './pipeline/extract.js'
 import { createPipeline, type Pipeline } from './pipeline/pipeline.js'
 import { tellNobody, type Tell } from './telemetry/event.js'
 
+type Refused = { readonly problems: readonly Problem[] }
+
 /** The half that asks nobody: what an event shows and what may be asked about it. */
 export type Reading = {
   readonly decode: (bytes: Buffer) => ReturnType<typeof decode>
@@ -28,14 +43,16 @@ export type Reading = {
   readonly gate: GateOptions
 }
 
-export type App = Reading & {
-  readonly pipeline: Pipeline
+/** The half that knows and asks: everything below `enrich`. */
+export type Asking = {
   readonly lookup: Lookup
   readonly feeds: Feeds
-  /** Calls sent to the lookup service; absent where none is configured. */
-  readonly spent: () => { readonly calls: number } | undefined
+  /** The state of the API key; absent where no service is configured. */
+  readonly admission?: Admission
   readonly close: () => Promise<void>
 }
+
+export type App = Reading & Asking & { readonly pipeline: Pipeline }
 
 export type Surroundings = {
   readonly tell?: Tell
@@ -43,15 +60,18 @@ export type Surroundings = {
   /** `auto` of the settings is resolved by whoever knows where the events come from. */
   readonly mode: 'live' | 'complete'
   readonly urgency?: 'live' | 'replay'
-  /** For the proxy variables. */
+  /** For the proxy variables and the place where the memory is kept. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Asked once before the first call that costs something. */
   readonly approve?: () => Promise<boolean>
+  /** Told of every ask of the memory how it went. */
+  readonly recalled?: (how: Recalled) => void
 }
 
 const readText = (path: string): string => readFileSync(path, 'utf8')
+const tableOf = ({ intel }: Config): JudgementTable => ({ ...intel.table, maxAgeDays: intel.domain.maxAgeDays })
 
-export const openReading = (config: Config): Reading | { readonly problems: readonly Problem[] } => {
+export const openReading = (config: Config): Reading | Refused => {
   const loaded = loadGate(config.gate, config.intel.domain.ask, readText)
   if ('problems' in loaded) return loaded
   return {
@@ -62,23 +82,56 @@ export const openReading = (config: Config): Reading | { readonly problems: read
   }
 }
 
-export const openApp = async (
-  config: Config,
-  { tell = tellNobody, clock = systemClock, mode, urgency = 'live' }: Surroundings,
-): Promise<App | { readonly problems: readonly Problem[] }> => {
+export const openAsking = async (config: Config, decide: Decide, around: Surroundings): Promise<Asking | Refused> => {
+  const { tell = tellNobody, clock = systemClock } = around
+  const client = openClient(config, around)
+  if (client && 'problems' in client) return client
+  const local = await openFeeds(config.feeds, { tell, clock, documentation: config.gate.documentation })
+  const known = [gate(decide), feeds(local.match)] as const
+  if (!client) return { lookup: stack(...known)(nobody), feeds: local, close: () => local.close() }
+
+  const now = (): number => clock.now()
+  const table = tableOf(config)
+  const cooldown = createCooldown({ ...config.memory.cooldown, maxEntries: config.memory.maxEntries }, now)
+  const memory = createMemory(config.memory, { classify: (finding, about) => worstLevel(finding, about, table, now()) })
+  const folder = memoryFolder(config, around.env)
+  const kept = await openKeptMemory(memory, { ...folder, maxBytes: config.memory.maxBytes, clock, tell })
+  if ('problem' in kept) {
+    await Promise.all([local.close(), client.close()])
+    return { problems: [{ setting: 'memory.path', message: kept.problem }] }
+  }
+  const admission = createAdmission({ ...config.admit, inFlight: config.intel.service.concurrency }, clock, tell)
+  const asked = retry(config.admit.retry, clock, Math.random)(serviceSource(client, config.intel, now, tell))
+  const source = around.approve ? approve(around.approve)(asked) : asked
+  const lookup = stack(
+    ...known,
+    recall(memory, cooldown, now, around.recalled),
+    coalesce(admission.askedAgain),
+    remember(memory, cooldown, kept.append),
+    admit(admission),
+  )(source)
+  const close = async (): Promise<void> => {
+    await Promise.all([local.close(), kept.close(), client.close()])
+  }
+  return { lookup, feeds: local, admission, close }
+}
+
+export const openApp = async (config: Config, around: Surroundings): Promise<App | Refused> => {
+  const { clock = systemClock, mode, urgency = 'live' } = around
   const reading = openReading(config)
   if ('problems' in reading) return reading
-  const local = await openFeeds(config.feeds, { tell, clock, documentation: config.gate.documentation })
-  const table = { ...config.intel.table, maxAgeDays: config.intel.domain.maxAgeDays }
-  const lookup = stack(gate(reading.decide), feeds(local.match))(nobody)
+  const asking = await openAsking(config, reading.decide, around)
+  if ('problems' in asking) return asking
+  const table = tableOf(config)
   const enrich = createEnrich({
-    lookup,
+    lookup: asking.lookup,
     decide: reading.decide,
     judge: (finding, sighting) => judge(finding, sighting, table, clock.now()),
     clock,
     mode,
     deadlineMs: config.enrich.deadlineMs,
     urgency,
+    ...(asking.admission ? { estimateMs: asking.admission.estimateMs } : {}),
   })
   const pipeline = createPipeline({
     ...reading,
@@ -86,5 +139,21 @@ export const openApp = async (
     direction: (sightings) => directionOf(sightings, reading.gate.ownRanges),
     annotate: createAnnotate(config.output),
   })
-  return { ...reading, pipeline, lookup, feeds: local, spent: () => undefined, close: () => local.close() }
+  return { ...reading, ...asking, pipeline }
+}
+
+/** Without a key nobody outside is asked. */
+export const openClient = (
+  { intel: { service } }: Config,
+  { env, clock = systemClock }: Pick<Surroundings, 'env' | 'clock'>,
+): Client | Refused | undefined => {
+  if (service.apiKey === '') return undefined
+  try {
+    const ca = service.caFile === '' ? {} : { ca: readText(service.caFile) }
+    return createClient(service, { env, now: () => clock.now(), ...ca })
+  } catch (error) {
+    return {
+      problems: [{ setting: 'intel.service', message: error instanceof Error ? error.message : 'cannot be used' }],
+    }
+  }
 }

@@ -54,9 +54,7 @@ Logs and progress go to standard error.
           pretty: config.log.format === 'pretty' || (config.log.format === 'auto' && io.stderr.isTTY === true),
           clock: Date.now,
         }),
-        ...(args.values.yes !== true && io.stdin.isTTY === true && io.stderr.isTTY === true
-          ? { approve: () => confirm(config, io) }
-          : {}),
+        ...approval(args, config, io),
       }),
     )
     try {
@@ -93,7 +91,7 @@ const run = async (app: App, args: Arguments, io: Io): Promise<void> => {
     if (io.signal.aborted) break
   }
   progress?.end()
-  if (args.values.summary === true) io.stderr.write(summary.text(app.spent()))
+  if (args.values.summary === true) io.stderr.write(summary.text(app.admission?.state().spent.run))
 }
 
 const newline = Buffer.from('\n')
@@ -144,6 +142,13 @@ const sizeOf = (files: readonly string[]): number | undefined => {
     total += size
   }
   return total
+}
+
+/** No lookup at all is a no that needs no asking; on a terminal a person is asked, elsewhere the limits are the answer. */
+const approval = (args: Arguments, config: Config, io: Io): { approve?: () => Promise<boolean> } => {
+  if (Number(args.values['max-lookups']) === 0) return { approve: () => Promise.resolve(false) }
+  const isAsked = args.values.yes !== true && io.stdin.isTTY === true && io.stderr.isTTY === true
+  return isAsked ? { approve: () => confirm(config, io) } : {}
 }
 
 const quieter = (level: string): string => (level === 'info' ? 'warn' : level)

@@ -3,8 +3,6 @@ import type { Annotation } from '../domain/annotation.js'
 import { levels } from '../domain/finding.js'
 import { renderTable } from './table.js'
 
-export type SpentCalls = { readonly calls: number } | undefined
-
 /** Indicators come from events: past this many only those already known are counted on. */
 const maxIndicators = 10_000
 
@@ -24,7 +22,7 @@ export const createSummary = () => {
       if (entry) entry.events++
       else if (worst.size < maxIndicators) worst.set(key, { annotation, events: 1 })
     },
-    text(spent: SpentCalls, rows = 10): string {
+    text(calls: number | undefined, rows = 10): string {
       const parts = [`${events} events: ${levels.map((level) => `${verdicts.get(level) ?? 0} ${level}`).join(', ')}\n`]
       if (reasons.size > 0)
         parts.push(
@@ -33,7 +31,7 @@ export const createSummary = () => {
             .map(([reason, n]) => `${reason} ${n}`)
             .join(', ')}\n`,
         )
-      if (spent) parts.push(`calls to the lookup service: ${spent.calls}\n`)
+      if (calls !== undefined) parts.push(`calls to the lookup service: ${calls}\n`)
       const list = [...worst.values()].sort(
         (a, b) => (b.annotation.score ?? 0) - (a.annotation.score ?? 0) || b.events - a.events,
       )

@@ -80,6 +80,7 @@ export type TelemetryEvent =
       readonly findings: number
       readonly damaged: number
     }
+  | { readonly event: 'memory_not_kept'; readonly path: string; readonly message: string }
   | { readonly event: 'memory_write_failed'; readonly path: string; readonly message: string; readonly lost: number }
   | { readonly event: 'asking_stopped'; readonly state: string; readonly reason: Reason; readonly forMs: number }
   | { readonly event: 'asking_resumed' }

@@ -82,6 +82,11 @@ export const wordings: Wordings = {
     say: ({ path, findings, damaged }) =>
       `${findings} findings read back from ${path}` + (damaged > 0 ? `; ${damaged} damaged records dropped` : ''),
   },
+  memory_not_kept: {
+    level: 'warn',
+    say: ({ message }) =>
+      `what is paid for is not kept over a restart: ${message}; memory.path names a folder, none keeps nothing`,
+  },
   memory_write_failed: {
     level: 'error',
     say: ({ path, message, lost }) =>

@@ -8,12 +8,6 @@ const milliseconds = (value: number, description: string) =>
 
 export const admitSettings = Type.Object(
   {
-    inFlight: Type.Integer({
-      default: 1,
-      minimum: 1,
-      maximum: 256,
-      description: 'Calls under way at the same time; most plans allow one.',
-    }),
     maxWaiting: Type.Integer({
       default: 10_000,
       minimum: 1,

@@ -19,7 +19,8 @@ export const memorySettings = Type.Object(
     }),
     path: Type.String({
       default: '',
-      description: 'A folder that keeps what was paid for over restarts, one process at a time; empty keeps nothing.',
+      description:
+        'A folder that keeps what was paid for over restarts, one process at a time. Empty: a folder of the user for each service; none: nothing is kept.',
     }),
     maxBytes: Type.Integer({
       default: 268_435_456,
