@@ -56,10 +56,12 @@ export const createAnnotate = ({ key, onExisting, layers: wanted }: AnnotateSett
   /** The everyday case: one text before the last bracket. */
   const splice = (bytes: Buffer, annotation: Annotation): Buffer => {
     const close = bytes.lastIndexOf(closeBrace)
+    const tail = close === bytes.length - 1 ? '}' : bytes.toString('latin1', close)
     pen.begin()
-    pen.bytes(bytes, 0, close)
-    pen.ascii((isEmptyBefore(bytes, close) ? member : commaMember) + writeAnnotation(annotation))
-    pen.bytes(bytes, close, bytes.length)
+    // The whole event and a step back: a part of a buffer would have to be made into a buffer first.
+    pen.bytes(bytes)
+    pen.takeBack(tail.length)
+    pen.ascii((isEmptyBefore(bytes, close) ? member : commaMember) + writeAnnotation(annotation) + tail)
     return pen.end()
   }
 

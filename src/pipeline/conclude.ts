@@ -37,11 +37,11 @@ const summarise = (deciding: Weighed | undefined, truncated: boolean): string =>
   if (deciding === undefined) return truncated ? cut : 'no indicators found'
   const { indicator, weight, verdict } = deciding
   const verb = weight === weights.left ? 'was not asked about' : `is ${indicator.verdict}`
-  const why = clip(verdict?.because ?? '', 240) || indicator.reason?.replaceAll('_', ' ')
+  const why = clip(verdict?.because ?? '', 180) || indicator.reason?.replaceAll('_', ' ')
   let text = `${indicator.field} ${indicator.value} ${verb}`
   if (why !== undefined) text += `: ${why}`
   if (indicator.stale === true) text += ', stale'
-  return clip(truncated ? `${text}; ${cut}` : text, 600)
+  return truncated ? `${text}; ${cut}` : text
 }
 
 /** Readable where that is short enough, so that an analyst finds the record it names. */

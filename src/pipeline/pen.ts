@@ -3,7 +3,9 @@
 export type Pen = {
   /** Starts a text of its own; one at a time. */
   readonly begin: () => void
-  readonly bytes: (bytes: Buffer, from: number, to: number) => void
+  readonly bytes: (bytes: Buffer) => void
+  /** Forgets so many of the bytes last written. */
+  readonly takeBack: (count: number) => void
   /** Text that is ASCII throughout. */
   readonly ascii: (text: string) => void
   readonly text: (text: string) => void
@@ -37,10 +39,13 @@ export const createPen = (): Pen => {
       }
       start = at
     },
-    bytes: (given, from, to) => {
-      makeRoom(to - from)
-      given.copy(slab, at, from, to)
-      at += to - from
+    bytes: (given) => {
+      makeRoom(given.length)
+      slab.set(given, at)
+      at += given.length
+    },
+    takeBack: (count) => {
+      at -= count
     },
     ascii: (given) => {
       makeRoom(given.length)

@@ -7,15 +7,19 @@ import { roles } from '../domain/sighting.js'
 
 const escapeWide = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** A string as JSON; the loop spares the serialiser what needs no escape, which is nearly everything. */
-export const quote = (text: string): string => {
+const special = /[^ !#-[\]-~]/
+const isPlain = (text: string): boolean => {
+  if (text.length > 24) return !special.test(text)
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c)
-      return JSON.stringify(text).replace(/[\u007f-\uffff]/g, escapeWide)
+    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return false
   }
-  return `"${text}"`
+  return true
 }
+
+/** A string as JSON; nearly all need no escape, and a look is cheaper than the serialiser. */
+export const quote = (text: string): string =>
+  isPlain(text) ? `"${text}"` : JSON.stringify(text).replace(/[\u007f-\uffff]/g, escapeWide)
 
 /** The same texts come with every event: they are joined once. Made of closed lists, or bounded. */
 const table = <Name extends string>(names: readonly Name[], textOf: (name: Name) => string): Record<Name, string> =>
