@@ -43,7 +43,7 @@ const readVerb = (value: string): Action => {
   if (/\bnot[ _-]?(allowed|permitted|accepted)\b/.test(verb)) return 'blocked'
   let found: Action = 'unknown'
   for (const part of verb.split(/[^a-z]+/)) {
-    const said = part.length > 2 ? verbs.get(part) : undefined
+    const said = part.length > 2 && !strictOnly.test(part) ? verbs.get(part) : undefined
     if (said === 'blocked') return 'blocked'
     if (said) found = said
   }
@@ -51,8 +51,8 @@ const readVerb = (value: string): Action => {
 }
 
 const blockedText =
-  /\b(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating connection|session terminated|no matching connection|failed to locate egress)\b/i
-const allowedText = /\b(?:permit(?:ted|s)?|allow(?:ed|s)?|accept(?:ed|s)?|pass(?:ed)?|granted)\b/i
+  /\b(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating connection|session terminated|no matching connection|failed password|login failed|authentication fail(?:ed|ure)|session deny)\b/i
+const allowedText = /\b(?:permit(?:ted|s)?|allow(?:ed|s)?|accept(?:ed|s)?|pass(?:ed)?|granted|session create(?:d)?)\b/i
 const denies = /\bnot (?:be )?(?:blocked|denied|dropped)\b/i
 
 /** A line of words; what stands first in it is what happened, the rest is why. */
@@ -68,7 +68,7 @@ export const actionOfText = (text: string): Action => {
 /** Names without case and separators; the first rank that says something wins. */
 const actionFields = new Map<string, number>([
   ...words(
-    'action act deviceaction dvcaction policyaction fwaction firewallaction disposition verdict blockaction finalaction actiontaken actionresult waction winaction response_action threataction accesscontrolruleaction filteraction decision',
+    'action act requeststatus deviceaction dvcaction policyaction fwaction firewallaction disposition verdict blockaction finalaction actiontaken actionresult waction winaction response_action threataction accesscontrolruleaction filteraction decision',
   ).map((name): [string, number] => [name, 1]),
   ...words(
     'utmaction ruleaction securityaction accessaction eventaction actionname sactiont saction sc_filter_result scfilterresult csaction resultaction ruleresult requestaction httpaction dnsaction responseaction logaction outcomeaction enforcementaction',

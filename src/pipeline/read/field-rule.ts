@@ -36,11 +36,31 @@ const ruleOf = (path: string): Rule => {
     if (pair) return pair
   }
   const exact = knownFields.get(compact(last))
-  if (exact) return exact
+  if (exact) {
+    // `destination.nat.ip`: what a common name means is said by what it stands in.
+    const around =
+      exact.reads === 'host' && before !== undefined ? nearestRole(segments.slice(0, -1).flatMap(wordsOf)) : undefined
+    return around !== undefined && commonNames.has(compact(last)) ? { reads: 'host', role: around } : exact
+  }
   const own = wordsOf(last)
   const parents = segments.slice(0, -1).flatMap(wordsOf)
   return byWords(own, parents)
 }
+
+const commonNames = new Set([
+  'ip',
+  'ips',
+  'ipv4',
+  'ipv6',
+  'addr',
+  'address',
+  'host',
+  'hostname',
+  'domain',
+  'fqdn',
+  'ipaddress',
+  'ipaddr',
+])
 
 const byWords = (own: readonly string[], parents: readonly string[]): Rule => {
   const all = [...parents, ...own]
@@ -49,7 +69,11 @@ const byWords = (own: readonly string[], parents: readonly string[]): Rule => {
   if ((last === 'name' || last === 'value' || last === 'data') && all.length > 1) last = all.at(-2)!
   if (last === 'agent' && all.includes('user')) return none
   if (plainWords.has(last)) return none
-  const role = nearestRole(own) ?? nearestRole(parents)
+  const role =
+    own.includes('request') && own.length > 1 && hostWords.has(last)
+      ? 'url'
+      : (nearestRole(own) ?? nearestRole(parents))
+  if (last === 'nat') return { reads: 'host', role: 'translated' }
   if (
     last === 'user' ||
     last === 'username' ||
@@ -67,7 +91,10 @@ const byWords = (own: readonly string[], parents: readonly string[]): Rule => {
     if (role === 'mail') return { reads: 'host', role: 'mail' }
     return { reads: 'host', role: role ?? (last === 'domain' || last === 'sni' ? 'query' : 'other') }
   }
-  if (named && own.length === 1 && named !== 'observer') return { reads: 'host', role: named }
+  // `ip_client`; a forwarding header however it is called.
+  if (named !== undefined && own.some((word) => hostWords.has(word))) return { reads: 'host', role: named }
+  if (own.includes('forwarded') || own.includes('xff')) return { reads: 'host', role: 'source' }
+  if (named && own.length === 1) return { reads: 'host', role: named }
   if (last === 'subject' || last === 'issuer' || last === 'dn') return { reads: 'subject', role: 'other' }
   return text
 }

@@ -32,7 +32,7 @@ export const roleWords = new Map<string, Role>([
   ...words(
     'dst dest destination destinations server servers resp responder target targets victim upstream backend daddr dip local loc to rx sensorip nexthop',
   ).map((word): [string, Role] => [word, 'destination']),
-  ...words('nat natted xlate xlated translated trans mapped postnat snat dnat').map((word): [string, Role] => [
+  ...words('nat natted tran xlate xlated translated trans mapped postnat snat dnat').map((word): [string, Role] => [
     word,
     'translated',
   ]),

@@ -12,7 +12,7 @@ const table: readonly Row[] = [
   [
     'host',
     'source',
-    'sip saddr srcip srcaddr cip ipsrc ipsaddr xsrcip shost sourceip clientip cliip rip remip remoteip remoteaddr remotehost rhost raddr ipaddress callingstationid visitorip actorip userip srchost clientipaddress ip4src ip6src clientname clientfqdn callerip callerips callerip ocip',
+    'sip saddr srcip srcaddr cip ipsrc ipsaddr xsrcip shost sourceip clientip cliip h rip remip remoteip remoteaddr remotehost rhost raddr ipaddress callingstationid visitorip actorip userip srchost clientipaddress ip4src ip6src clientname clientfqdn callerip callerips callerip ocip',
   ],
   [
     'host',
@@ -32,7 +32,7 @@ const table: readonly Row[] = [
   [
     'host',
     'observer',
-    'dvc dvchost agt ahost deviceaddress observer.ip observer.hostname observer.name host.ip host.name host.hostname agent.hostname agent.name origin originip devname deviceip fwip sensorname hostip dvcip computer logsource deviceexternalip log.source.address source.address2 peergateway tunnelclient nasip nasipaddress computername orighost nodename kubernetes.node ahostname fromhost fromhostip beathostname',
+    'dvc dvchost agt ahost deviceaddress observer.ip observer.hostname observer.name host.ip host.name host.hostname agent.hostname agent.name origin originip devname deviceip fwip sensorname hostip dvcip computer logsource deviceexternalip log.source.address source.address2 peergateway tunnelclient nasip nasipaddress computername unithostname orighost nodename kubernetes.node ahostname fromhost fromhostip beathostname',
   ],
   [
     'host',
@@ -62,7 +62,7 @@ const table: readonly Row[] = [
   [
     'mail',
     'mail',
-    'from to cc bcc mailfrom rcptto sender recipient recipients replyto suser duser user username srcuser dstuser email useremail src_user administrator userid upn xauthuser unauthuser requestfrom requestto responsefrom responseto login user.name user.email user.id sourceuser destinationuser accountname owner initiatedby actor useralt envelopefrom envelopeto headerfrom xoriginatingemail',
+    'from to cc bcc mailfrom rcptto sender recipient recipients replyto suser duser user username srcuser dstuser email useremail src_user administrator userid upn xauthuser unauthuser requestfrom requestto responsefrom responseto login user.name user.email user.id sourceuser destinationuser accountname owner initiatedby actor useralt alternateid envelopefrom envelopeto headerfrom xoriginatingemail',
   ],
   [
     'event',

@@ -3,6 +3,7 @@ import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import { readCef } from './cef.js'
 import { formats } from './formats/index.js'
+import { readMapped } from './mapped.js'
 import { colonPairsOf, pairsOf, remainder } from './pairs.js'
 import { readLater, readPair, type Reader } from './reader.js'
 import { readSyslog } from './syslog.js'
@@ -16,7 +17,9 @@ export const readLine = (reader: Reader, places: Places, text: string, field: st
     return
   }
   if (text.length < 4) return
-  const { host, program, structured, body } = readSyslog(text)
+  readMapped(text, field, reader.sightings)
+  const { host, program, id, structured, body } = readSyslog(text)
+  if (id !== undefined) reader.action.seeText(id.replaceAll('_', ' '))
   if (host !== undefined) {
     const address = parseAddress(host)
     const name = address === undefined && host.includes('.') ? parseHostname(host) : undefined
@@ -30,7 +33,7 @@ export const readLine = (reader: Reader, places: Places, text: string, field: st
   for (const format of formats) if (format(reader, { body, program: program ?? '', field, whole: text })) return
   if (readPairs(reader, body, field, level)) return
   reader.action.seeText(text)
-  readLater(reader, body, field)
+  readLater(reader, body, field, true)
 }
 
 const readJson = (reader: Reader, places: Places, body: string, level: number): boolean => {
@@ -69,6 +72,6 @@ const readPairs = (reader: Reader, body: string, field: string, level: number): 
   }
   const rest = remainder(body, pairs)
   reader.action.seeText(rest)
-  readLater(reader, rest, field)
+  readLater(reader, rest, field, true)
   return true
 }

@@ -13,15 +13,15 @@ export type Reader = {
   /** Reads text as an event of its own; `level` counts how deep events are inside events. */
   readonly readLine: (text: string, field: string, level: number) => void
   /** Text that is searched when every known field has been read. */
-  readonly later: { readonly text: string; readonly field: string }[]
+  readonly later: { readonly text: string; readonly field: string; readonly isLine: boolean }[]
 }
 
 const maxLater = 4096
 
 /** Free text waits until all known fields had their turn. */
-export const readLater = (reader: Reader, text: string, field: string): void => {
+export const readLater = (reader: Reader, text: string, field: string, isLine = false): void => {
   if (text.length < 4) return
-  if (reader.later.length < maxLater) reader.later.push({ text, field })
+  if (reader.later.length < maxLater) reader.later.push({ text, field, isLine })
   else reader.sightings.markTruncated()
 }
 
@@ -62,5 +62,5 @@ export const readPair = (reader: Reader, key: string, value: string, level: numb
 }
 
 export const readLaterText = (reader: Reader): void => {
-  for (const { text, field } of reader.later) readText(text, field, reader.sightings)
+  for (const { text, field, isLine } of reader.later) readText(text, field, reader.sightings, isLine)
 }

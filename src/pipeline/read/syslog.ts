@@ -4,6 +4,8 @@ export type Syslog = {
   /** The sender, as the header names it. */
   readonly host?: string
   readonly program?: string
+  /** RFC 5424 message id. */
+  readonly id?: string
   /** RFC 5424 structured data, brackets included. */
   readonly structured?: string
   readonly body: string
@@ -14,7 +16,7 @@ const modern = /^\d{1,2} (\S{1,64}) (\S{1,255}) (\S{1,128}) (\S{1,128}) (\S{1,64
 const bsdTime =
   /^(?:\d{1,12}: )?(?:\*|\.)?(?:[A-Z][a-z]{2} {1,2}\d{1,2}(?: {1,2}\d{4})?,? \d{1,2}:\d{2}:\d{2}(?:\.\d{1,9})?(?: (?:\d{4}|[A-Z]{3,4}))?|\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?)(?::? )/
 const hostName = /^(\[?[\w.:<>-]{1,255}\]?)[ :]+ ?(?=\S)/
-const programName = /^([\w./()-]{1,64})(?:\[(\d{1,10})\])?: ?/
+const programName = /^([\w./()-]{1,64})(?:\[(\d{1,10})\])?:(?: |$)/
 
 export const readSyslog = (text: string): Syslog => {
   const marked = priority.exec(text)
@@ -26,6 +28,7 @@ export const readSyslog = (text: string): Syslog => {
     return {
       ...(five[2] === '-' ? {} : { host: five[2]! }),
       ...(five[3] === '-' ? {} : { program: five[3]! }),
+      ...(five[5] === '-' ? {} : { id: five[5]! }),
       ...(structured === undefined ? {} : { structured }),
       body,
     }

@@ -10,10 +10,10 @@ const maxNames = 64
 const words = (list: string): readonly string[] => list.trim().split(/\s+/)
 const clues = new Map<string, Role>([
   ...words(
-    'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by address-source ip userip user client-ip login logging scanner offender for-client relay=',
+    'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login scanner offender',
   ).map((word): [string, Role] => [word, 'source']),
   ...words(
-    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream via-server responder',
+    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver responder',
   ).map((word): [string, Role] => [word, 'destination']),
   ...words('gaddr translated nat mapped xlated natted').map((word): [string, Role] => [word, 'translated']),
   ...words('query queried question lookup resolve resolving querying').map((word): [string, Role] => [word, 'query']),
@@ -33,7 +33,7 @@ export const prepare = (text: string): string => {
 }
 
 /** The tokens of text that `prepare` made plain, each with the role its surroundings give it. */
-export const tokensOf = (text: string, sightings: Sightings): TextToken[] => {
+export const tokensOf = (text: string, sightings: Sightings, isLine: boolean): TextToken[] => {
   const tokens: TextToken[] = []
   let names = 0
   scanTokens(text, (token) => {
@@ -46,7 +46,7 @@ export const tokensOf = (text: string, sightings: Sightings): TextToken[] => {
     sightings.markTruncated()
     return false
   })
-  assignRoles(text, tokens)
+  assignRoles(text, tokens, isLine)
   return tokens
 }
 
@@ -59,12 +59,14 @@ export const addTokens = (tokens: readonly TextToken[], field: string, sightings
   }
 }
 
-export const readText = (text: string, field: string, sightings: Sightings): void => {
+/** `isLine`: the text is a whole message, not the value of some field, so that places in it mean something. */
+export const readText = (text: string, field: string, sightings: Sightings, isLine: boolean): void => {
   if (isPlain(text)) return
-  addTokens(tokensOf(prepare(text), sightings), field, sightings)
+  addTokens(tokensOf(prepare(text), sightings, isLine), field, sightings)
 }
 
-const assignRoles = (text: string, tokens: TextToken[]): void => {
+const assignRoles = (text: string, tokens: TextToken[], isLine: boolean): void => {
+  let flows = 0
   let previous: TextToken | undefined
   let hasClue = false
   for (const token of tokens) {
@@ -74,10 +76,15 @@ const assignRoles = (text: string, tokens: TextToken[]): void => {
     }
     const between = text.slice(Math.max(previous?.end ?? 0, token.start - 48), token.start)
     token.role = roleBetween(between, previous)
+    // A flow told again is what it was translated to: `192.0.2.1/80->203.0.113.1/443 … 198.51.100.1/80->203.0.113.1/443`.
+    if (previous && token.role === 'destination' && previous.role === 'source' && arrow.test(between) && ++flows > 1) {
+      previous.role = 'translated'
+      token.role = 'translated'
+    }
     if (token.role !== undefined) hasClue = true
     previous = token
   }
-  if (!hasClue) assignByPlace(text, tokens)
+  if (!hasClue && isLine) assignByPlace(text, tokens)
 }
 
 const arrow = /^(?:[:/]\d+|\(\d*\)|\([^()]{0,40}\)|:[\w-]+|\s)*(?:->|=>|-->|>|→|<->)/

@@ -111,7 +111,7 @@ const examine = (
 /** `document.domain(`, `a.name=`: code. */
 const isCall = (text: string, end: number): boolean => {
   const code = text.charCodeAt(end)
-  return code === 0x28 || code === 0x3d || code === 0x5c || (code === 0x2f && false)
+  return code === 0x28 || code === 0x3d || code === 0x5c
 }
 
 /** The parts between colons that have a dot: `inside:host.example:443`. */
@@ -156,25 +156,9 @@ const endOfDottedQuad = (text: string, at: number, limit: number): number => {
   return end
 }
 
-const versionWords = new Set([
-  'version',
-  'ver',
-  'build',
-  'release',
-  'rev',
-  'revision',
-  'firmware',
-  'v',
-  'oid',
-  'agent',
-  'client',
-  'engine',
-  'dat',
-  'driver',
-  'update',
-  'patch',
-])
-const surelyVersions = new Set(['version', 'ver', 'build', 'release', 'revision', 'firmware', 'v', 'oid'])
+/** `version 7.0.5.7132`, and what it was changed to: `version 7.0.5.7132 to 7.0.6.1`. */
+const saysVersion =
+  /\b(?:version|ver|build|release|revision|firmware|oid|v)[\s:="]{1,4}(?:v?[\d.]{3,20}\s{1,2}(?:to|->|and|or)\s{1,2})?$/i
 
 /** `Chrome/129.0.0.0`, `version 7.0.5.7132`. An interface (`inside/192.0.2.1(443)`) has a port behind. */
 const isVersion = (text: string, start: number, end: number): boolean => {
@@ -185,13 +169,7 @@ const isVersion = (text: string, start: number, end: number): boolean => {
     if (!isWord(beyond) && beyond !== 0x29) return false
     return !(next === 0x28 || ((next === 0x2f || next === 0x3a) && isDigit(text.charCodeAt(end + 1))))
   }
-  if (before !== 0x20 && before !== 0x3d && before !== 0x3a && before !== 0x22) return false
-  let to = start - 1
-  while (to > 0 && !isWord(text.charCodeAt(to - 1)) && start - to < 4) to--
-  let from = to
-  while (from > 0 && isWord(text.charCodeAt(from - 1)) && to - from < 10) from--
-  const word = text.slice(from, to).toLowerCase()
-  return versionWords.has(word) && surelyVersions.has(word)
+  return saysVersion.test(text.slice(Math.max(0, start - 48), start))
 }
 
 /** An IPv6 address, where need be without what stands before it: `inside:2001:db8::1`. */

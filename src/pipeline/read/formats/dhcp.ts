@@ -9,7 +9,7 @@ const dnsmasq = /\bDHCP[A-Z]+\([\w.-]+\) ([\da-fA-F.:]{7,45}) /
 export const readDhcp: Format = (reader, line) => {
   if (!message.test(line.body)) {
     if (!/^dhcp/.test(line.program)) return false
-    for (const token of tokensOf(line.body, reader.sightings))
+    for (const token of tokensOf(line.body, reader.sightings, true))
       if (token.kind === 'address') reader.sightings.add('ip', token.value, line.field, 'source', 'field')
     return true
   }
