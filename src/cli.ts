@@ -1,19 +1,23 @@
 #!/usr/bin/env node
 // The command table: name → one function; nothing else.
 import { parseArgs } from 'node:util'
+import { api } from './commands/api.js'
 import { check } from './commands/check.js'
 import { estimate } from './commands/estimate.js'
 import { exitCodes, UsageError, type Command, type Io } from './commands/command.js'
 import { extract } from './commands/extract.js'
+import { lookup } from './commands/lookup.js'
 import { pipe } from './commands/pipe.js'
 import { ConfigurationError } from './commands/load-config.js'
 import { run } from './commands/run.js'
 import { serve } from './commands/serve.js'
 
 const commands: Readonly<Record<string, Command>> = {
+  api,
   check,
   estimate,
   extract,
+  lookup,
   pipe,
   run,
   serve,

@@ -162,7 +162,8 @@ describe('a call that fails', () => {
     await dated.close()
     expect(reply.status).toBe('failure')
     if (reply.status !== 'failure') return
-    const { detail, ...rest } = reply.failure
+    const { detail, said, ...rest } = reply.failure
+    expect(said === undefined || said.message.length <= 500).toBe(true)
     expect(rest).toEqual({ reason, retry, ...(afterMs === undefined ? {} : { afterMs }) })
     expect(detail.length).toBeLessThan(300)
     expect(requests).toBe(1)

@@ -1,0 +1,66 @@
+// api: calls one of the eighteen operations of the lookup service and prints its answer as it came.
+import { readFileSync } from 'node:fs'
+import type { Client } from '../intel/service/call.js'
+import { isOperation, operationNames, operations, type Operation } from '../intel/service/operations.js'
+import { openClient } from '../intel/service/open-client.js'
+import { exitCodes, UsageError, type Command } from './command.js'
+import { accepted, configOption, loadConfig } from './load-config.js'
+
+const parameterNames = [...new Set(operationNames.flatMap((name) => Object.keys(operations[name].parameters)))]
+
+const describe = (name: (typeof operationNames)[number]): string => {
+  const { about, parameters }: Operation = operations[name]
+  const options = Object.entries(parameters).map(([key, { required, default: given, about: what }]) => {
+    const note = required ? what : given === undefined ? `${what}; may be left out` : `${what}; else ${String(given)}`
+    return `      --${key.padEnd(14)} ${note}`
+  })
+  return [`  ${name.padEnd(25)} ${about}`, ...options].join('\n')
+}
+
+export const api: Command = {
+  summary: 'call one of the eighteen operations of the lookup service, raw',
+  help: `Usage: threatweave api OPERATION [--name value…] [--config FILE]
+
+Calls one operation of the lookup service and prints the JSON of its answer. Every call may cost a credit; domain/scan and
+domain/scan/private always do, and a public scan is seen by everybody.
+
+Operations and their parameters:
+${operationNames.map(describe).join('\n')}
+
+  -c, --config FILE   the configuration to run with (intel.service)
+
+Example:
+  THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=key.txt threatweave api ip/summary --ip 198.51.100.23
+
+Exit codes: 0 answered, 1 refused or not answered, 64 wrong usage.
+`,
+  options: {
+    ...configOption,
+    ...Object.fromEntries(parameterNames.map((name) => [name, { type: 'string' } as const])),
+  },
+  run: async (args, io) => {
+    const [name, ...rest] = args.positionals
+    if (name === undefined || !isOperation(name))
+      throw new UsageError(
+        `${name === undefined ? 'which operation?' : `there is no operation ${JSON.stringify(name)};`} \`threatweave api --help\` lists them`,
+      )
+    if (rest.length > 0) throw new UsageError(`write parameters as --name value, not ${JSON.stringify(rest[0])}`)
+    const config = loadConfig(args, io)
+    const client = accepted<Client>(
+      openClient(config.intel.service, { env: io.env, now: Date.now }, (path) => readFileSync(path, 'utf8')),
+    )
+    const given = Object.fromEntries(Object.entries(args.values).filter(([key]) => parameterNames.includes(key)))
+    try {
+      const reply = await client.callNamed(name, given)
+      if (reply.status === 'answer') {
+        io.stdout.write(`${JSON.stringify(reply.body, null, io.stdout.isTTY === true ? 2 : undefined)}\n`)
+        return exitCodes.ok
+      }
+      const { reason, detail, retry } = reply.failure
+      io.stderr.write(`threatweave: ${name} failed: ${reason}, ${detail}${retry ? '; it may work later' : ''}\n`)
+      return exitCodes.failure
+    } finally {
+      await client.close()
+    }
+  },
+}

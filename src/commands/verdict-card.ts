@@ -1,0 +1,59 @@
+// What is known about one indicator, as a card for a person at a terminal or as one JSON object.
+import type { Finding, HostReport } from '../domain/finding.js'
+import type { Flag } from '../domain/flag.js'
+import type { Indicator } from '../domain/indicator.js'
+import type { Verdict } from '../domain/verdict.js'
+import { printable } from './table.js'
+
+const colours = { malicious: 31, suspicious: 33, clean: 32, unknown: 90 } as const
+
+export const renderCard = (indicator: Indicator, verdict: Verdict, finding: Finding, isColoured: boolean): string => {
+  const paint = (code: number, text: string): string => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text)
+  const level = verdict.reason === undefined ? verdict.level : `${verdict.level} (${verdict.reason})`
+  const score = verdict.score === undefined ? '' : `, score ${verdict.score}`
+  const lines: [string, string][] = [
+    ['because', verdict.because],
+    ['flags', stated(verdict, true)],
+    ['not', stated(verdict, false)],
+    ...(finding.status === 'known' ? factLines(finding.facts.hosts ?? []) : []),
+    ['source', verdict.source ?? ''],
+    ['obtained', verdict.at === undefined ? '' : new Date(verdict.at).toISOString()],
+    ['stale', verdict.stale === true ? 'yes' : ''],
+  ]
+  const body = lines
+    .filter(([, text]) => text !== '')
+    .map(([title, text]) => `  ${title.padEnd(9)} ${printable(text)}\n`)
+  return `${paint(1, printable(indicator.value))}  ${paint(colours[verdict.level], level + score)}\n${body.join('')}\n`
+}
+
+const stated = ({ flags }: Verdict, value: boolean): string =>
+  (Object.keys(flags) as Flag[]).filter((flag) => flags[flag] === value).join(', ')
+
+const factLines = (hosts: readonly HostReport[]): [string, string][] =>
+  hosts
+    .slice(0, 5)
+    .map(({ host, rating, at }) => [
+      'report',
+      `${host}: ${rating ?? 'no rating'}${at === undefined ? '' : `, ${new Date(at).toISOString().slice(0, 10)}`}`,
+    ])
+
+export const renderJson = (indicator: Indicator, verdict: Verdict, finding: Finding): string => {
+  const { level, reason, score, flags, because, source, at, stale, feed, entry } = verdict
+  const facts = finding.status === 'known' ? finding.facts : undefined
+  const shown = {
+    type: indicator.type,
+    value: indicator.value,
+    verdict: level,
+    reason,
+    score,
+    because,
+    flags,
+    source,
+    at: at === undefined ? undefined : new Date(at).toISOString(),
+    stale,
+    feed,
+    entry,
+    facts,
+  }
+  return `${JSON.stringify(shown)}\n`
+}
