@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { load } from '../../../src/config/load.js'
+import { describeProblem } from '../../../src/config/problem.js'
+
+const loadText = (text: string): ReturnType<typeof load> =>
+  load({ file: { name: 'threatweave.yaml', text }, env: {}, readFile: () => '' })
+
+describe('the settings of feeds', () => {
+  it('need a name and a path; the rest has defaults', () => {
+    expect(loadText('feeds: [{ name: ours, path: /feeds/ours.txt }]')).toMatchObject({
+      config: {
+        gate: { documentation: false },
+        feeds: [
+          {
+            name: 'ours',
+            path: '/feeds/ours.txt',
+            format: 'auto',
+            level: 'malicious',
+            categories: [],
+            columns: {},
+            onBadEntry: 'refuse',
+          },
+        ],
+      },
+    })
+  })
+
+  it('may be given by the environment', () => {
+    const env = { THREATWEAVE_FEEDS: '[{ name: ours, path: /feeds/ours.txt }]' }
+    expect(load({ env, readFile: () => '' })).toMatchObject({ config: { feeds: [{ name: 'ours', format: 'auto' }] } })
+  })
+
+  it.each<[string, string]>([
+    ['{ path: x }', 'feeds.0'],
+    ['{ name: ours }', 'feeds.0'],
+    ['{ name: "a b", path: x }', 'feeds.0.name'],
+    ['{ name: ours, path: x, level: clean }', 'feeds.0.level'],
+    ['{ name: ours, path: x, format: xml }', 'feeds.0.format'],
+    ['{ name: ours, path: x, score: 101 }', 'feeds.0.score'],
+    ['{ name: ours, path: x, expiresDays: 0 }', 'feeds.0.expiresDays'],
+    ['{ name: ours, path: x, columns: { value: 0 } }', 'feeds.0.columns.value'],
+    ['{ name: ours, path: x, columns: { colour: red } }', 'feeds.0.columns.colour'],
+    ['{ name: ours, path: x, onBadEntry: ignore }', 'feeds.0.onBadEntry'],
+  ])('refuse %s', (feed, setting) => {
+    const loaded = loadText(`feeds: [${feed}]`)
+    const settings = 'problems' in loaded ? loaded.problems.map((problem) => problem.setting) : []
+    expect(settings, 'problems' in loaded ? loaded.problems.map(describeProblem).join() : '').toContain(setting)
+  })
+})
