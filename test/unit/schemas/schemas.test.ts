@@ -60,7 +60,7 @@ describe('schemas/dead-letter.schema.json', () => {
 })
 
 describe('schemas/config.schema.json', () => {
-  it('is the configuration as it is declared (after a change: npx vitest run -u test/unit/schemas)', async () => {
+  it('is the configuration as it is declared (after a change: npx vitest run test/unit/schemas -u)', async () => {
     await expect(`${JSON.stringify(configSchema, null, 2)}\n`).toMatchFileSnapshot('../../../schemas/config.schema.json')
   })
 })
