@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { createLineSplitter } from '../pipeline/split-lines.js'
 import { splitArray, startsArray } from './split-array.js'
 
 export type Line = {
@@ -9,12 +10,6 @@ export type Line = {
   /** `file:line`, counted from 1; `-` for standard input. */
   readonly origin: string
 }
-
-/** A line longer than this is cut in pieces of this length, so that no input can exhaust the memory. */
-export const maxLineBytes = 64 * 1024 * 1024
-
-const newline = 0x0a
-const carriageReturn = 0x0d
 
 /** No file, or `-`, is standard input. A file that cannot be read ends the iteration with its error. */
 export async function* readLines(files: readonly string[], stdin: Readable): AsyncGenerator<readonly Line[]> {
@@ -58,32 +53,15 @@ async function* startingWith(head: Buffer, chunks: AsyncIterator<Buffer | string
 
 const toBuffer = (chunk: Buffer | string): Buffer => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
 
-/** The lines that each chunk completes, together. The last one needs no newline; a carriage return before it is dropped. */
+/** The lines that each chunk completes, together. */
 export async function* splitLines(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Line[]> {
-  let held: Buffer[] = []
-  let heldBytes = 0
+  const splitter = createLineSplitter()
   let number = 0
-  const take = (end: Buffer): Line => {
-    const bytes = held.length === 0 ? end : Buffer.concat([...held, end])
-    held = []
-    heldBytes = 0
-    number++
-    const isWindows = bytes.length > 0 && bytes[bytes.length - 1] === carriageReturn
-    return { bytes: isWindows ? bytes.subarray(0, -1) : bytes, origin: `${name}:${number}` }
-  }
+  const toLine = (bytes: Buffer): Line => ({ bytes, origin: `${name}:${++number}` })
   for await (const chunk of chunks) {
-    const lines: Line[] = []
-    let from = 0
-    for (let to = chunk.indexOf(newline); to >= 0; to = chunk.indexOf(newline, from)) {
-      lines.push(take(chunk.subarray(from, to)))
-      from = to + 1
-    }
-    if (from < chunk.length) {
-      held.push(chunk.subarray(from))
-      heldBytes += chunk.length - from
-      if (heldBytes >= maxLineBytes) lines.push(take(Buffer.alloc(0)))
-    }
-    if (lines.length > 0) yield lines
+    const lines = splitter.push(chunk)
+    if (lines.length > 0) yield lines.map(toLine)
   }
-  if (heldBytes > 0) yield [take(Buffer.alloc(0))]
+  const last = splitter.end()
+  if (last.length > 0) yield last.map(toLine)
 }

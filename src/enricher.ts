@@ -1,0 +1,104 @@
+// The line for those who embed it: one event at a time, or a stream of lines.
+import { readFileSync } from 'node:fs'
+import { Transform, type TransformCallback } from 'node:stream'
+import { openApp, type App } from './app.js'
+import { load } from './config/load.js'
+import { describeProblem } from './config/problem.js'
+import type { Annotation } from './domain/annotation.js'
+import { createLineSplitter } from './pipeline/split-lines.js'
+import { tellNobody, type Tell } from './telemetry/event.js'
+
+export type EnricherOptions = {
+  /** Settings as in the YAML file, for example `{ feeds: [{ name: 'mine', path: 'feed.txt' }] }`. */
+  readonly settings?: Readonly<Record<string, unknown>>
+  /** A YAML file, read before `settings`. */
+  readonly configFile?: string
+  /** Where THREATWEAVE_… and proxy variables are taken from; by default nowhere. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** `complete` waits for every answer, `live` one deadline at most. */
+  readonly mode?: 'live' | 'complete'
+  /** Told what happens, past tense. */
+  readonly tell?: Tell
+}
+
+export type Enriched = {
+  /** The event with its annotation, every other byte as it was. */
+  readonly bytes: Buffer
+  readonly annotation: Annotation
+}
+
+export type Enricher = {
+  /** One event, JSON or text. Rejects only after `close`. */
+  readonly enrich: (event: Buffer | string, origin?: string) => Promise<Enriched>
+  readonly close: () => Promise<void>
+}
+
+/** Rejects, naming every problem, when the settings are wrong. */
+export const createEnricher = async (options: EnricherOptions = {}): Promise<Enricher> => {
+  const app = await open(options, 'complete')
+  let count = 0
+  return {
+    enrich: async (event, origin = `event:${++count}`) => {
+      const [out] = await app.pipeline([{ bytes: toBuffer(event), origin }], false)
+      if (!out) throw new Error('the line lost an event')
+      return { bytes: out.bytes(), annotation: out.annotation }
+    },
+    close: app.close,
+  }
+}
+
+/** Log lines in, annotated lines out, in order; reads no faster than it is read. */
+export const enrichTransform = (options: EnricherOptions = {}): Transform => {
+  let app: App | undefined
+  const splitter = createLineSplitter()
+  let count = 0
+  const enrichLines = (lines: readonly Buffer[], done: TransformCallback): void => {
+    if (!app || lines.length === 0) {
+      done()
+      return
+    }
+    const chunk = lines.map((bytes) => ({ bytes, origin: `line:${++count}` }))
+    Promise.resolve(app.pipeline(chunk, false)).then(
+      (out) => done(null, Buffer.concat(out.flatMap((one) => [one.bytes(), newline]))),
+      (error: unknown) => done(error instanceof Error ? error : new Error('the line failed')),
+    )
+  }
+  return new Transform({
+    construct: (done) => {
+      open(options, 'live').then(
+        (opened) => {
+          app = opened
+          done()
+        },
+        (error: unknown) => done(error instanceof Error ? error : new Error('the settings are wrong')),
+      )
+    },
+    transform: (chunk: Buffer, _, done) => enrichLines(splitter.push(chunk), done),
+    flush: (done) => enrichLines(splitter.end(), done),
+    destroy: (error, done) => {
+      if (app) app.close().then(() => done(error), done)
+      else done(error)
+    },
+  })
+}
+
+const newline = Buffer.from('\n')
+
+const toBuffer = (event: Buffer | string): Buffer => (typeof event === 'string' ? Buffer.from(event) : event)
+
+const open = async (options: EnricherOptions, mode: 'live' | 'complete'): Promise<App> => {
+  const { configFile: name, env = {} } = options
+  const readFile = (path: string): string => readFileSync(path, 'utf8')
+  const loaded = load({
+    file: name === undefined ? undefined : { name, text: readFile(name) },
+    values: options.settings,
+    env,
+    readFile,
+  })
+  const opened =
+    'problems' in loaded
+      ? loaded
+      : await openApp(loaded.config, { mode: options.mode ?? mode, env, tell: options.tell ?? tellNobody })
+  if ('problems' in opened) throw new Error(`threatweave: ${opened.problems.map(describeProblem).join('; ')}`)
+  return opened
+}
