@@ -1,8 +1,9 @@
 // One owner of a folder at a time: a lock file that outlives neither its owner's death nor a restart of the machine for long.
 import { randomUUID } from 'node:crypto'
-import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A refusal to start: another live process owns the folder. */
 export class FolderInUse extends Error {
@@ -24,6 +25,10 @@ type Owner = { readonly pid: number; readonly host: string; readonly started?: s
 const heartbeatMs = 10_000
 /** An owner on another machine, who cannot be looked at, counts as dead after this long without a heartbeat. */
 const silentMs = 60_000
+/** Following a dead owner takes milliseconds; whoever is longer at it has died over it. */
+const takingMs = 10_000
+const retryMs = 20
+const attempts = 250
 
 /** Locks that this very process holds: its own process id alone does not tell them from those of a former one with the same id. */
 const ours = new Set<string>()
@@ -37,13 +42,15 @@ export const lockFolder = async (folder: string): Promise<FolderLock> => {
     token: randomUUID(),
     ...(started !== undefined && { started }),
   }
-  for (let attempt = 0; attempt < 10; attempt++) {
+  // Before the file is there, so that nobody in this process takes it for a dead one's.
+  ours.add(me.token)
+  for (let attempt = 0; attempt < attempts; attempt++) {
     if (await create(path, me)) return hold(path, me)
     const text = await readFile(path, 'utf8').catch(() => undefined)
     if (text === undefined) continue
     const owner = readOwner(text)
     if (await isAlive(path, owner)) throw new FolderInUse(folder, owner)
-    await takeAway(path, text, me.token)
+    await removeDead(path, text)
   }
   throw new FolderInUse(folder, undefined)
 }
@@ -58,22 +65,33 @@ const create = async (path: string, me: Owner): Promise<boolean> => {
   }
 }
 
-/** Moves a dead owner's lock aside; when it turns out to be the lock of somebody who was faster, it is put back. */
-const takeAway = async (path: string, dead: string, token: string): Promise<void> => {
-  const aside = `${path}.${token}`
+/**
+ * Removes a dead owner's lock. Only one process at a time may: otherwise a slow one could remove the lock of a fast one
+ * that has already followed the dead owner.
+ */
+const removeDead = async (path: string, dead: string): Promise<void> => {
+  const taking = `${path}.taking`
   try {
-    await rename(path, aside)
+    await mkdir(taking)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-    throw error
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if ((await ageOf(taking)) > takingMs) await rm(taking, { recursive: true, force: true })
+    else await sleep(retryMs)
+    return
   }
-  if ((await readFile(aside, 'utf8')) !== dead) await link(aside, path).catch(() => undefined)
-  await rm(aside, { force: true })
+  if ((await readFile(path, 'utf8').catch(() => undefined)) === dead) await rm(path, { force: true })
+  await rm(taking, { recursive: true, force: true })
 }
+
+/** Milliseconds since a file last changed; Infinity when it is gone. */
+const ageOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs,
+    () => Infinity,
+  )
 
 const hold = (path: string, me: Owner): FolderLock => {
   let isHeld = true
-  ours.add(me.token)
   const beat = async (): Promise<void> => {
     const owner = readOwner(await readFile(path, 'utf8').catch(() => ''))
     if (owner?.token !== me.token) isHeld = false
@@ -99,11 +117,7 @@ const isAlive = async (path: string, owner: Owner | undefined): Promise<boolean>
     const started = await startOf(owner.pid)
     if (owner.started !== undefined && started !== undefined) return owner.started === started
   }
-  const silent = await stat(path).then(
-    ({ mtimeMs }) => Date.now() - mtimeMs,
-    () => Infinity,
-  )
-  return silent < silentMs
+  return (await ageOf(path)) < silentMs
 }
 
 const exists = (pid: number): boolean => {

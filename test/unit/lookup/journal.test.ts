@@ -157,10 +157,12 @@ describe('the owner of a journal', () => {
   })
 
   it('is one of many who all want a dead owner’s folder at once', async () => {
-    lock({ pid: 2 ** 22 + 1, host: hostname(), token: 'x' })
-    const tries = await Promise.allSettled(Array.from({ length: 8 }, () => openIt()))
-    const won = tries.filter((result) => result.status === 'fulfilled')
-    expect(won.length).toBe(1)
-    await won[0]?.value.journal.close()
+    for (let round = 0; round < 20; round++) {
+      lock({ pid: 2 ** 22 + 1, host: hostname(), token: 'x' })
+      const tries = await Promise.allSettled(Array.from({ length: 8 }, () => openIt()))
+      const won = tries.filter((result) => result.status === 'fulfilled')
+      expect(won.length).toBe(1)
+      await won[0]?.value.journal.close()
+    }
   })
 })

@@ -1,7 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import type { Facts, Finding } from '../../../src/domain/finding.js'
+import { createCooldown } from '../../../src/lookup/cooldown.js'
+import { createMemory } from '../../../src/lookup/memory.js'
+import { recall } from '../../../src/lookup/recall.js'
 import { createFakeClock, type FakeClock } from '../../support/clock.js'
-import { ask, clean, createSource, indicator, known, malicious, unknown } from '../../support/lookup.js'
+import {
+  ask,
+  classify,
+  clean,
+  cooldownSettings,
+  createSource,
+  indicator,
+  known,
+  malicious,
+  memorySettings,
+  unknown,
+} from '../../support/lookup.js'
 import { createStack } from '../../support/stacks.js'
 
 const hour = 3_600_000
@@ -96,6 +110,23 @@ describe('recall', () => {
     // 30 s, 60 s, 120 s and 240 s of cooling down.
     expect(source.calls.length).toBeLessThanOrEqual(1 + 4)
     expect(source.calls.length).toBeGreaterThan(1)
+  })
+
+  it('tries a refresh once in a while and not with every ask, also when nobody can be asked', () => {
+    const clock = createFakeClock()
+    const memory = createMemory(memorySettings, { classify })
+    let asked = 0
+    const lookup = recall(
+      memory,
+      createCooldown(cooldownSettings, clock.now),
+      clock.now,
+    )(() => {
+      asked++
+      return unknown('budget_spent')
+    })
+    memory.set(indicator(1), known(clock.now() - 25 * hour, malicious))
+    for (let nth = 0; nth < 1000; nth++) expect(lookup(indicator(1), ask)).toMatchObject({ stale: true })
+    expect(asked).toBe(1)
   })
 
   it('remembers for a short time only that nothing was found', async () => {

@@ -12,6 +12,10 @@ const allOf = async (found: readonly (Finding | Promise<Finding>)[]): Promise<Fi
   return findings
 }
 
+const microtasks = async (count: number): Promise<void> => {
+  for (let nth = 0; nth < count; nth++) await Promise.resolve()
+}
+
 describe('stack', () => {
   it('asks the first layer first and the source last', () => {
     const order: string[] = []
@@ -77,7 +81,7 @@ describe('an indicator is paid for once', () => {
           return new Promise<Finding>((resolve) => (answer = resolve))
         }),
       clock,
-      { keep: () => Promise.resolve() },
+      { keep: () => microtasks(20) },
     )
     const found = [lookup(indicator(1), ask)]
     await clock.advance(0)
