@@ -1,8 +1,14 @@
 // The `serve` command: the lookup service for others, on local intelligence.
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import type { Config } from '../config/schema.js'
+import { systemClock } from '../domain/clock.js'
+import { createClient } from '../intel/service/call.js'
+import { openGateway, type Gateway } from '../service/gateway/gateway.js'
 import { hashKey, newKey } from '../service/keys.js'
 import { startService } from '../service/start-service.js'
+import type { Tell } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
 import { ConfigurationError, configOption, loadConfig } from './load-config.js'
@@ -15,10 +21,15 @@ Answers the same eighteen operations as the provider, with the same bodies, erro
 intelligence: feeds, MaxMind databases, address lists, banner and exploit indexes, domain reports and scans. What no source
 covers has no verdict; it is never called clean.
 
+With --upstream it is a gateway: what is not known here is asked at the provider with the key of intel.service.apiKey, once for all
+callers, with one memory, one limit and one budget. Callers that can wait say so with the header x-threatweave-urgency: replay.
+GET /status says what was spent and what waits.
+
 Options:
       --host HOST       where to listen (default: serve.host, 127.0.0.1)
       --port N          which port, 0 for any (default: serve.port, 8787)
       --data DIR        the folder of local intelligence (default: serve.data)
+      --upstream URL    ask this provider for what is not known here (default: serve.upstream, nobody)
       --state DIR       the folder for scans, credits and remembered answers (default: serve.state)
       --new-key NAME    print a new key and its entry for serve.keysFile, and end
   -c, --config FILE     the configuration to run with (default: THREATWEAVE_CONFIG, or built-in defaults)
@@ -36,6 +47,7 @@ Example:
     port: { type: 'string' },
     data: { type: 'string' },
     state: { type: 'string' },
+    upstream: { type: 'string' },
     'new-key': { type: 'string' },
   },
   run: async (args, io) => {
@@ -45,10 +57,14 @@ Example:
     const now = Date.now
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
     const tell = createLogger(io.stderr, { level: config.log.level, pretty, clock: now })
-    const service = await startService(
-      { ...config.serve, ...given(args) },
-      { now, tell, version, feeds: config.feeds },
-    ).catch((error: unknown) => {
+    const settings = { ...config.serve, ...given(args) }
+    const service = await startService(settings, {
+      now,
+      tell,
+      version,
+      feeds: config.feeds,
+      ...(settings.upstream === '' ? {} : { openGateway: gatewayOf(settings.upstream, config, io, tell) }),
+    }).catch((error: unknown) => {
       throw new ConfigurationError([
         { setting: 'serve', message: error instanceof Error ? error.message : String(error) },
       ])
@@ -71,14 +87,39 @@ const printNewKey = (name: string, io: Io): number => {
   return exitCodes.ok
 }
 
-const given = ({ values }: Arguments): { host?: string; port?: number; data?: string; state?: string } => {
-  const { host, port, data, state } = values
+const gatewayOf =
+  (upstream: string, config: Config, io: Io, tell: Tell) =>
+  (folder: string): Promise<Gateway> => {
+    const { caFile, ...service } = config.intel.service
+    const client = createClient(
+      { ...service, baseUrl: upstream, concurrency: config.admit.inFlight },
+      { env: io.env, now: Date.now, ...(caFile === '' ? {} : { ca: readFileSync(caFile, 'utf8') }) },
+    )
+    return openGateway(
+      { admit: config.admit, memory: { ...config.memory, maxEntries: config.serve.maxAnswers } },
+      {
+        client,
+        table: { ...config.intel.table, maxAgeDays: config.intel.domain.maxAgeDays },
+        clock: systemClock,
+        random: Math.random,
+        folder,
+        tell,
+      },
+    )
+  }
+
+const given = ({
+  values,
+}: Arguments): { host?: string; port?: number; data?: string; state?: string; upstream?: string } => {
+  const { host, port, data, state, upstream } = values
   if (port !== undefined && !(typeof port === 'string' && /^\d{1,5}$/.test(port) && Number(port) <= 65_535))
     throw new UsageError('--port takes a number from 0 to 65535')
+  if (typeof upstream === 'string' && !/^https?:\/\//.test(upstream)) throw new UsageError('--upstream takes a URL')
   return {
     ...(typeof host === 'string' ? { host } : {}),
     ...(typeof port === 'string' ? { port: Number(port) } : {}),
     ...(typeof data === 'string' ? { data } : {}),
     ...(typeof state === 'string' ? { state } : {}),
+    ...(typeof upstream === 'string' ? { upstream } : {}),
   }
 }

@@ -37,7 +37,15 @@ export type LocalSources = {
   readonly now: () => number
 }
 
-export type AnswerOperation = (name: OperationName, values: Values, caller: Caller) => Answer | Promise<Answer>
+/** Live questions go before replayed history where somebody has to wait. */
+export type Urgency = 'live' | 'replay'
+
+export type AnswerOperation = (
+  name: OperationName,
+  values: Values,
+  caller: Caller,
+  urgency: Urgency,
+) => Answer | Promise<Answer>
 
 export const createAnswerLocally = (sources: LocalSources): AnswerOperation => {
   const { intelligence, reports, now } = sources

@@ -23,7 +23,7 @@ export const describeService = (version: string): JsonObject => ({
   paths: {
     ...Object.fromEntries(
       (Object.keys(operations) as OperationName[]).flatMap((name) =>
-        pathsOf(name).map((path, i) => [path, describePath(name, operations[name], i > 0)]),
+        pathsOf(name).map((path, i) => [path, describePath(name, operations[name], i === 0 ? name : path)]),
       ),
     ),
     '/status': { get: plain('status', 'What the service holds, spent and waits for') },
@@ -57,12 +57,12 @@ const plain = (operationId: string, summary: string): JsonObject => ({
   responses: { '200': { description: summary, content: { 'application/json': { schema: { type: 'object' } } } } },
 })
 
-const describePath = (name: OperationName, operation: Operation, isAlias: boolean): JsonObject => {
+const describePath = (name: OperationName, operation: Operation, operationId: string): JsonObject => {
   const parameters = Object.entries(operation.parameters)
   const form = parameters.filter(([, { place }]) => place === 'form')
   return {
     [operation.method.toLowerCase()]: {
-      operationId: isAlias ? `${name} (other path)` : name,
+      operationId,
       summary: operation.about,
       tags: [name.split('/')[0] ?? ''],
       parameters: parameters

@@ -3,7 +3,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { operationNames, operations, type OperationName } from '../intel/service/operations.js'
 import type { Tell } from '../telemetry/event.js'
 import { refused, type Answer, type JsonObject } from './answer.js'
-import type { AnswerOperation } from './answer-locally.js'
+import type { AnswerOperation, Urgency } from './answer-locally.js'
 import type { Callers } from './callers.js'
 import { failures, type Failure } from './failure.js'
 import { describeService } from './openapi.js'
@@ -48,12 +48,12 @@ export const createServer = ({ answer, callers, status, version, tell, now, tls 
     try {
       const read = readParameters(name, givenOf(request, name))
       if ('failure' in read) return refused(read.failure)
-      if (name === 'user/me') return await answer(name, read.values, entry.caller)
+      if (name === 'user/me') return await answer(name, read.values, entry.caller, urgencyOf(request))
       const credit = callers.reserve(entry.caller)
       if ('failure' in credit) return refused(credit.failure)
       let isSpent = false
       try {
-        const given = await answer(name, read.values, entry.caller)
+        const given = await answer(name, read.values, entry.caller, urgencyOf(request))
         isSpent = given.ok
         return given
       } finally {
@@ -92,6 +92,9 @@ export const createServer = ({ answer, callers, status, version, tell, now, tls 
   })
   return app
 }
+
+const urgencyOf = ({ headers }: FastifyRequest): Urgency =>
+  headers['x-threatweave-urgency'] === 'replay' ? 'replay' : 'live'
 
 const keyOf = ({ headers }: FastifyRequest): string | undefined => {
   const key = headers['x-api-key']

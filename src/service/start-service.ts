@@ -4,8 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FeedSettings } from '../intel/feeds/feed.js'
 import { openFeeds } from '../intel/feeds/open-feeds.js'
+import { lockFolder } from '../lookup/folder-lock.js'
 import type { Tell } from '../telemetry/event.js'
 import type { JsonObject } from './answer.js'
+import { answerThroughGateway } from './gateway/answer-through-gateway.js'
+import type { Gateway } from './gateway/gateway.js'
+import { openScanOwners } from './gateway/scan-owners.js'
 import { createAnswerLocally } from './answer-locally.js'
 import { createCallers } from './callers.js'
 import { readKeys, soleKey, type Key } from './keys.js'
@@ -45,6 +49,8 @@ export type ServiceOutside = {
   readonly version: string
   /** Feeds beside those of the folder. */
   readonly feeds: readonly FeedSettings[]
+  /** Asked for what is not known here; it is given the folder of the memory. */
+  readonly openGateway?: (folder: string) => Promise<Gateway>
   readonly resolver?: Resolver
   /** Where scans may connect; there is no setting for it, so that no file can open the network. */
   readonly mayConnect?: MayConnect
@@ -52,22 +58,48 @@ export type ServiceOutside = {
 
 export type Service = { readonly url: string; readonly close: () => Promise<void> }
 
-/** Throws when it cannot start: no key, an unreadable folder, a port that is taken. */
+/** Throws when it cannot start: no key, an unreadable folder, a state that another process uses, a port that is taken. */
 export const startService = async (settings: ServeSettings, outside: ServiceOutside): Promise<Service> => {
+  const closers: (() => unknown)[] = []
+  const closeAll = async (): Promise<void> => {
+    for (let close = closers.pop(); close; close = closers.pop()) await close()
+  }
+  try {
+    const url = await openAll(settings, outside, (close) => void closers.push(close))
+    return { url, close: closeAll }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+/** `later` takes what has to be closed again, the last one first. */
+const openAll = async (
+  settings: ServeSettings,
+  outside: ServiceOutside,
+  later: (close: () => unknown) => void,
+): Promise<string> => {
   const { now, tell } = outside
   const keys = keysOf(settings)
   const tls = tlsOf(settings)
   if (settings.data !== '' && !existsSync(settings.data)) throw new Error(`there is no folder ${settings.data}`)
-  mkdirSync(settings.state, { recursive: true })
+  mkdirSync(settings.state, { recursive: true, mode: 0o700 })
+  later((await lockFolder(settings.state)).release)
   const ledger = openLedger(join(settings.state, 'credits.txt'), now)
+  later(ledger.close)
   const feeds = await openFeeds([...outside.feeds, ...feedsOf(settings.data)], { tell, documentation: true })
+  later(feeds.close)
   const listedOf: ListedOf = (indicator) => {
     const known = feeds.match(indicator)
     return known && { listings: known.facts.listings ?? [], at: known.at }
   }
   const intelligence = openIntelligence(settings.data, listedOf, { maxRows: settings.maxRows, tell })
   const store = openScanStore(join(settings.state, 'scans'))
-  const reports = openReports(intelligence.reportFiles, store, (host) => listedOf({ type: 'domain', value: host }))
+  const owners = openScanOwners(join(settings.state, 'provider-scans.ndjson'))
+  const listedName = (host: string) => listedOf({ type: 'domain', value: host })
+  const reports = openReports(intelligence.reportFiles, store, listedName, owners.reportsOf)
+  const gateway = await outside.openGateway?.(join(settings.state, 'memory'))
+  if (gateway) later(gateway.close)
   const scanner = createScanner({
     resolver: outside.resolver ?? createResolver(settings.scan.timeoutMs),
     mayConnect: outside.mayConnect ?? onlyPublicWeb,
@@ -82,9 +114,11 @@ export const startService = async (settings: ServeSettings, outside: ServiceOuts
   const queue = settings.scan.enabled
     ? createScanQueue(store, scanner, { atOnce: settings.scan.atOnce, now })
     : undefined
+  if (queue) later(queue.close)
   const startedAt = now()
+  const answerHere = createAnswerLocally({ intelligence, reports, store, queue, now })
   const app = createServer({
-    answer: createAnswerLocally({ intelligence, reports, store, queue, now }),
+    answer: gateway ? answerThroughGateway(answerHere, gateway, owners, now) : answerHere,
     callers: createCallers(keys, ledger, now),
     status: (): JsonObject => ({
       up_seconds: Math.round((now() - startedAt) / 1000),
@@ -93,23 +127,17 @@ export const startService = async (settings: ServeSettings, outside: ServiceOuts
       banners: intelligence.banners.length,
       exploits: intelligence.exploits.length,
       scans: store.scans().length,
+      upstream: gateway?.state(),
     }),
     version: outside.version,
     tell,
     now,
     ...(tls ? { tls } : {}),
   })
+  later(() => app.close())
   await app.listen({ host: settings.host, port: settings.port })
   const { address, port, family } = app.server.address() as AddressInfo
-  return {
-    url: `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
-    close: async () => {
-      await app.close()
-      await queue?.close()
-      await feeds.close()
-      ledger.close()
-    },
-  }
+  return `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
 const keysOf = ({ apiKey, plan, keysFile }: ServeSettings): readonly Key[] => {

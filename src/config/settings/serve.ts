@@ -65,6 +65,18 @@ export const serveSettings = Type.Object(
       },
       { additionalProperties: false, default: {}, description: 'TLS for callers.' },
     ),
+    upstream: Type.String({
+      default: '',
+      pattern: '^$|^https?://',
+      description:
+        'The base URL of the provider, which makes a gateway of the service: what is not known here is asked there, with intel.service.apiKey, once for all callers.',
+    }),
+    maxAnswers: Type.Integer({
+      default: 20_000,
+      minimum: 1,
+      maximum: 10_000_000,
+      description: 'How many of the provider’s answers a gateway keeps in memory.',
+    }),
     maxRows: Type.Integer({
       default: 500_000,
       minimum: 1,

@@ -27,6 +27,8 @@ export const openReports = (
   files: readonly string[],
   store: ScanStore,
   listed: (host: string) => ListedName | undefined,
+  /** Scans that a caller started elsewhere. */
+  elsewhere: (caller: string, which: { readonly isPrivate: boolean }) => readonly Report[] = () => [],
 ): Reports => {
   const bundled = new Map(files.map(readReportFile).map(({ report, data }) => [report.id, { report, data }]))
   const scanned = new Map<number, Report>()
@@ -70,8 +72,11 @@ export const openReports = (
       [...[...bundled.values()].map(({ report }) => report), ...scansAsReports((scan) => isVisible(scan, caller))].sort(
         isNewer,
       ),
-    ownedBy: (caller, { isPrivate }) =>
-      scansAsReports((scan) => scan.owner === caller && scan.isPrivate === isPrivate).sort(isNewer),
+    ownedBy: (caller, which) =>
+      [
+        ...scansAsReports((scan) => scan.owner === caller && scan.isPrivate === which.isPrivate),
+        ...elsewhere(caller, which),
+      ].sort(isNewer),
     read: (id, caller) => {
       const host = listedHosts.get(id)
       if (host !== undefined) return listedData(host)

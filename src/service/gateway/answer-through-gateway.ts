@@ -1,0 +1,43 @@
+// Answers from here what is known here, and from the provider what is not.
+import type { OperationName } from '../../intel/service/operations.js'
+import { refused, type Answer } from '../answer.js'
+import type { AnswerOperation } from '../answer-locally.js'
+import { failures } from '../failure.js'
+import { firstScanId } from '../scan/scan-store.js'
+import type { Gateway } from './gateway.js'
+import type { ScanOwners } from './scan-owners.js'
+
+/** Accounts and their scans are the gateway's own: the provider knows only the one account behind all callers. */
+const staysHere: ReadonlySet<OperationName> = new Set(['user/me', 'domain/reports/personal'])
+
+/** Failures that say no more than that it is not here. */
+const notHere: ReadonlySet<unknown> = new Set([failures.noSuchScan, failures.scanOff])
+
+export const answerThroughGateway =
+  (here: AnswerOperation, gateway: Gateway, owners: ScanOwners, now: () => number): AnswerOperation =>
+  async (name, values, caller, urgency) => {
+    const local = await here(name, values, caller, urgency)
+    if (staysHere.has(name) || (local.ok ? local.isKnown : !notHere.has(local.failure))) return local
+    const id = typeof values.id === 'number' ? values.id : undefined
+    if (id !== undefined && (id >= firstScanId || !owners.mayRead(id, caller.key.name)))
+      return refused(failures.noSuchScan)
+    const answer = await gateway.ask(name, values, urgency, caller.key.name)
+    if (name === 'domain/scan' || name === 'domain/scan/private') {
+      const scanId = scanIdOf(answer)
+      if (scanId !== undefined)
+        owners.add({
+          id: scanId,
+          owner: caller.key.name,
+          isPrivate: name === 'domain/scan/private',
+          query: String(values.query),
+          at: now(),
+        })
+    }
+    return answer
+  }
+
+const scanIdOf = (answer: Answer): number | undefined => {
+  const data = answer.ok ? answer.body.data : undefined
+  const id = typeof data === 'object' && data !== null && 'scan_id' in data ? Number(data.scan_id) : NaN
+  return Number.isSafeInteger(id) ? id : undefined
+}

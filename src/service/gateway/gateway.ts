@@ -1,0 +1,153 @@
+// The gateway: what is not known here is asked at the provider, once for everybody, through the same layers as any lookup.
+import type { Clock } from '../../domain/clock.js'
+import { noFacts, type Unknown } from '../../domain/finding.js'
+import { keyOf, type Indicator } from '../../domain/indicator.js'
+import { worstLevel } from '../../domain/judge.js'
+import type { JudgementTable } from '../../domain/judgement-table.js'
+import type { Ask, Source } from '../../domain/lookup.js'
+import type { Answer as Raw, Client } from '../../intel/service/call.js'
+import type { Failure as SourceFailure } from '../../intel/service/classify.js'
+import { addressFacts } from '../../intel/service/facts.js'
+import { operations, type OperationName } from '../../intel/service/operations.js'
+import { unknownOf } from '../../intel/service/transmit.js'
+import { admit, createAdmission, type AdmissionSettings } from '../../lookup/admit.js'
+import { coalesce } from '../../lookup/coalesce.js'
+import { createCooldown, type CooldownSettings } from '../../lookup/cooldown.js'
+import { openJournal } from '../../lookup/journal.js'
+import { createMemory, type MemorySettings } from '../../lookup/memory.js'
+import { recall } from '../../lookup/recall.js'
+import { remember } from '../../lookup/remember.js'
+import { retry, type RetrySettings } from '../../lookup/retry.js'
+import { stack } from '../../lookup/stack.js'
+import type { Tell } from '../../telemetry/event.js'
+import { refused, type Answer, type JsonObject } from '../answer.js'
+import type { Urgency } from '../answer-locally.js'
+import type { Values } from '../parameters.js'
+import { isAboutQuestion } from './is-about-question.js'
+import { passOn } from './pass-on.js'
+import { indicatorOf, questionOf } from './question.js'
+
+export type GatewaySettings = {
+  readonly admit: AdmissionSettings & { readonly retry: RetrySettings }
+  readonly memory: MemorySettings & {
+    readonly maxBytes: number
+    readonly cooldown: Omit<CooldownSettings, 'maxEntries'>
+  }
+}
+
+export type GatewayOutside = {
+  readonly client: Client
+  readonly table: JudgementTable
+  readonly clock: Clock
+  /** From 0 up to 1. */
+  readonly random: () => number
+  /** The folder of the memory on disk. */
+  readonly folder: string
+  readonly tell: Tell
+}
+
+export type Gateway = {
+  readonly ask: (operation: OperationName, values: Values, urgency: Urgency, owner: string) => Promise<Answer>
+  readonly state: () => JsonObject
+  readonly close: () => Promise<void>
+}
+
+const maxWords = 10_000
+
+export const openGateway = async (settings: GatewaySettings, outside: GatewayOutside): Promise<Gateway> => {
+  const { client, table, clock, random, folder, tell } = outside
+  const classify = (finding: Parameters<typeof worstLevel>[0], indicator: Indicator) =>
+    worstLevel(finding, indicator, table, clock.now())
+  const memory = createMemory(settings.memory, { classify })
+  const cooldown = createCooldown({ ...settings.memory.cooldown, maxEntries: settings.memory.maxEntries }, clock.now)
+  const admission = createAdmission(settings.admit, clock, tell)
+  const journal = await openJournal(
+    { path: folder, maxBytes: settings.memory.maxBytes },
+    { restore: (indicator, finding) => memory.restore(indicator, finding, clock.now()), tell },
+  )
+  /** The provider's last words on a question that failed, while they may still be asked for. */
+  const words = new Map<string, SourceFailure['said']>()
+  const noteWords = (key: string, said: SourceFailure['said']): void => {
+    words.delete(key)
+    if (said === undefined) return
+    for (const oldest of words.keys()) {
+      if (words.size < maxWords) break
+      words.delete(oldest)
+    }
+    words.set(key, said)
+  }
+
+  const send = async (indicator: Indicator): Promise<Raw | Refused | Unknown> => {
+    const question = questionOf(indicator)
+    if (!question) return { status: 'unknown', reason: 'bad_input' }
+    const from = clock.now()
+    const reply = await client.callNamed(question.operation, question.parameters)
+    const ms = clock.now() - from
+    const { operation } = question
+    if (reply.status === 'answer' && isAboutQuestion(question, reply.body)) {
+      tell({ event: 'service_answered', operation, ms })
+      return reply
+    }
+    const failure: SourceFailure =
+      reply.status === 'failure'
+        ? reply.failure
+        : { reason: 'bad_answer', retry: false, detail: 'the answer is about something else' }
+    tell({ event: 'service_call_failed', operation, reason: failure.reason, detail: failure.detail, ms })
+    noteWords(keyOf(indicator), failure.said)
+    const finding = unknownOf(failure, clock.now())
+    return isPost(operation) && failure.reason === 'busy' && /scan/i.test(failure.detail)
+      ? { status: 'refused', finding }
+      : finding
+  }
+  const source: Source = async (indicator, _, call) => {
+    const answer = await call(() => send(indicator))
+    if (answer.status === 'unknown') return answer
+    if (answer.status === 'refused') return answer.finding
+    const at = clock.now()
+    const facts = isVerdict(indicator) ? addressFacts(answer.body, at) : noFacts
+    return { status: 'known', facts, source: 'service', at, body: answer.body }
+  }
+  const lookup = stack(
+    recall(memory, cooldown, clock.now),
+    coalesce(admission.askedAgain),
+    remember(memory, cooldown, journal.append),
+    admit(admission),
+  )(retry(settings.admit.retry, clock, random)(source))
+  /** What changes by the minute, or by asking, is neither remembered nor asked again when it fails. */
+  const once = coalesce(admission.askedAgain)(admit(admission)(source))
+
+  return {
+    ask: async (operation, values, urgency, owner) => {
+      const indicator = indicatorOf(operation, values, isPost(operation) ? owner : undefined)
+      const finding = await (isLasting(operation) ? lookup : once)(indicator, askOf(urgency))
+      if (finding.status === 'known') return { ok: true, body: (finding.body ?? {}) as JsonObject, isKnown: true }
+      return refused(passOn(finding, words.get(keyOf(indicator))))
+    },
+    state: () => {
+      const { waiting, inFlight, state, reason, until, spent } = admission.state()
+      return {
+        calls: { hour: spent.hour, day: spent.day, run: spent.run },
+        waiting,
+        in_flight: inFlight,
+        breaker: state,
+        reason,
+        until: until === undefined ? undefined : new Date(until).toISOString(),
+        remembered: memory.size(),
+      }
+    },
+    close: () => journal.close(),
+  }
+}
+
+/** One account's scan that has yet to end is no reason to stop asking about anything else. */
+type Refused = { readonly status: 'refused'; readonly finding: Unknown }
+
+const isPost = (operation: OperationName): boolean => operations[operation].method === 'POST'
+
+const isLasting = (operation: OperationName): boolean => !isPost(operation) && operation !== 'domain/status'
+
+/** Operations that state a verdict live as long as the verdict; all others as an answer without one. */
+const isVerdict = ({ value }: Indicator): boolean =>
+  value.startsWith('ip/malicious-info?') || value.startsWith('ip/suspicious_info?')
+
+const askOf = (urgency: Urgency): Ask => ({ role: 'destination', action: 'allowed', evidence: 'field', urgency })

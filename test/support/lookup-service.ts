@@ -1,0 +1,87 @@
+// The lookup service on the sample intelligence, listening on loopback, and a way to ask it like curl does.
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { startService, type ServeSettings, type Service, type ServiceOutside } from '../../src/service/start-service.js'
+import { tellNobody } from '../../src/telemetry/event.js'
+
+export const sampleData = resolve(import.meta.dirname, '../../examples/intel')
+export const sampleKey = 'Sample-key-of-the-tests-0123456789'
+
+/** A day on which the sample's newborn domain is newborn. */
+export const sampleNow = Date.parse('2026-11-15T12:00:00Z')
+
+export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'threatweave-test-'))
+
+export const serveSettings = (over: Partial<ServeSettings> = {}): ServeSettings => ({
+  host: '127.0.0.1',
+  port: 0,
+  data: sampleData,
+  state: newFolder(),
+  apiKey: sampleKey,
+  plan: { inFlight: 64, credits: 0, perSecond: 0 },
+  keysFile: '',
+  tls: { certFile: '', keyFile: '', passphrase: '' },
+  maxRows: 10_000,
+  scan: { enabled: false, atOnce: 2, timeoutMs: 5_000, totalMs: 10_000, maxBytes: 65_536, maxRedirects: 5 },
+  ...over,
+})
+
+export const serveOutside = (over: Partial<ServiceOutside> = {}): ServiceOutside => ({
+  now: () => sampleNow,
+  tell: tellNobody,
+  version: '0.0.0',
+  feeds: [],
+  ...over,
+})
+
+export type Asked = { readonly http: number; readonly body: Body; readonly headers: Headers }
+/** The members of answers that tests name; which of them an answer has depends on the operation. */
+export type Body = {
+  readonly status: number
+  readonly message: string
+  readonly ip: string
+  readonly is_malicious: boolean
+  readonly issues: object
+  readonly data: {
+    readonly count: number
+    readonly name: string
+    readonly scan_id: number
+    readonly scan_percentage: number
+    readonly reports: readonly { readonly scan_id: number; readonly score?: string }[]
+    readonly result: readonly { readonly ip_address: string }[]
+    readonly summary: object
+  }
+  readonly upstream: { readonly waiting: number; readonly breaker: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
+}
+
+export type AskOptions = {
+  readonly key?: string | null
+  readonly method?: string
+  readonly form?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export const ask = async (url: string, path: string, options: AskOptions = {}): Promise<Asked> => {
+  const { key = sampleKey, form, method, headers, body } = options
+  const response = await fetch(url + path, {
+    method: method ?? (form || body !== undefined ? 'POST' : 'GET'),
+    headers: { ...(key === null ? {} : { 'x-api-key': key }), ...headers },
+    ...(form ? { body: new URLSearchParams(form) } : body === undefined ? {} : { body }),
+  })
+  const text = await response.text()
+  return { http: response.status, body: JSON.parse(text) as Body, headers: response.headers }
+}
+
+/** Closed when the test is over. */
+export const startSampleService = async (
+  settings: Partial<ServeSettings> = {},
+  outside: Partial<ServiceOutside> = {},
+): Promise<Service> => {
+  const service = await startService(serveSettings(settings), serveOutside(outside))
+  onTestFinished(service.close)
+  return service
+}
