@@ -92,11 +92,14 @@ const gatewayOf =
   (folder: string): Promise<Gateway> => {
     const { caFile, ...service } = config.intel.service
     const client = createClient(
-      { ...service, baseUrl: upstream, concurrency: config.admit.inFlight },
+      { ...service, baseUrl: upstream },
       { env: io.env, now: Date.now, ...(caFile === '' ? {} : { ca: readFileSync(caFile, 'utf8') }) },
     )
     return openGateway(
-      { admit: config.admit, memory: { ...config.memory, maxEntries: config.serve.maxAnswers } },
+      {
+        admit: { ...config.admit, inFlight: service.concurrency },
+        memory: { ...config.memory, maxEntries: config.serve.maxAnswers },
+      },
       {
         client,
         table: { ...config.intel.table, maxAgeDays: config.intel.domain.maxAgeDays },
