@@ -1,8 +1,10 @@
 // check: says whether the configuration would run, with every problem at once; with --print, what is in force.
 import { stringify } from 'yaml'
 import { openReading } from '../app.js'
+import type { Problem } from '../config/problem.js'
 import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
+import { openFeeds } from '../intel/feeds/open-feeds.js'
 import { checkOnline } from '../kafka/check-online.js'
 import { settingsProblems } from '../kafka/settings-problems.js'
 import { exitCodes, UsageError, type Command, type Io } from './command.js'
@@ -39,12 +41,23 @@ Exit codes: 0 fine, 1 the brokers or their topics are not, 78 something is wrong
     accepted(openReading(config))
     const online = args.values.online === true
     if (args.values['create-topics'] === true && !online) throw new UsageError('--create-topics goes with --online')
-    const problems = online ? settingsProblems(config.kafka) : []
+    const problems = [...(await feedProblems(config)), ...(online ? settingsProblems(config.kafka) : [])]
     if (problems.length > 0) throw new ConfigurationError(problems)
     if (args.values.print === true) io.stdout.write(stringify(redact(config)))
     else io.stdout.write('The configuration is fine.\n')
     return online ? askBrokers(config.kafka, args.values['create-topics'] === true, io) : exitCodes.ok
   },
+}
+
+/** Every feed that a start would refuse. */
+const feedProblems = async ({ feeds, gate }: Config): Promise<Problem[]> => {
+  const local = await openFeeds(feeds, { pollMs: 0, documentation: gate.documentation })
+  await local.close()
+  return local.status().flatMap(({ name, problem }, place) => {
+    if (!problem) return []
+    const where = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`
+    return [{ setting: `feeds.${place}`, message: `names the feed ${name}, which is refused: ${problem.message}`, where }]
+  })
 }
 
 const askBrokers = async (settings: Config['kafka'], create: boolean, io: Io): Promise<number> => {
