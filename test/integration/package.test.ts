@@ -1,0 +1,60 @@
+// What `npm pack` makes is installed in another folder and used from there, as CommonJS, as ESM and from the command line.
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../support/cli.js'
+
+const elsewhere = mkdtempSync(join(tmpdir(), 'threatweave-package-'))
+const run = (command: string, args: string[], cwd = elsewhere): string =>
+  execFileSync(command, args, { cwd, encoding: 'utf8', env: { PATH: process.env.PATH ?? '', HOME: elsewhere } })
+
+beforeAll(() => {
+  const [{ filename }] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', elsewhere], {
+      cwd: root,
+      encoding: 'utf8',
+    }),
+  ) as [{ filename: string }]
+  run('tar', ['xzf', filename])
+  // What an install would fetch is there already: only the package itself is under test.
+  mkdirSync(join(elsewhere, 'node_modules'))
+  for (const name of readdirSync(join(root, 'node_modules')))
+    if (!name.startsWith('.')) symlinkSync(join(root, 'node_modules', name), join(elsewhere, 'node_modules', name))
+  cpSync(join(elsewhere, 'package'), join(elsewhere, 'node_modules', 'threatweave'), { recursive: true })
+}, 60_000)
+
+describe('the package', () => {
+  it.each([
+    ['ESM', 'use.mjs', "import { createEnricher } from 'threatweave'\n"],
+    ['CommonJS', 'use.cjs', "const { createEnricher } = require('threatweave')\n"],
+  ])('works as %s', (_, file, load) => {
+    const program = `${load}createEnricher().then(async (enricher) => {
+      const { annotation } = await enricher.enrich('{"src_ip":"10.0.0.1"}')
+      console.log(annotation.status, annotation.indicators[0].reason)
+      await enricher.close()
+    })`
+    writeFileSync(join(elsewhere, file), program)
+    expect(run(process.execPath, [file])).toBe('skipped private_address\n')
+  })
+
+  it('brings its command, its schemas and its types along and leaves sources and tests out', () => {
+    const manifest = JSON.parse(readFileSync(join(elsewhere, 'package/package.json'), 'utf8')) as {
+      bin: Record<string, string>
+    }
+    expect(run(process.execPath, [join('package', manifest.bin.threatweave ?? ''), '--help'])).toContain(
+      'Usage: threatweave',
+    )
+    const files = readdirSync(join(elsewhere, 'package'))
+    expect(files).toEqual(expect.arrayContaining(['dist', 'schemas', 'LICENSE', 'README.md']))
+    expect(files.filter((name) => ['src', 'test', 'bench'].includes(name))).toEqual([])
+    expect(readdirSync(join(elsewhere, 'package/dist'))).toContain('index.d.ts')
+  })
+
+  it('runs the example of the documentation', () => {
+    const printed = execFileSync(process.execPath, ['examples/library/enrich.mjs'], { cwd: root, encoding: 'utf8' })
+    expect(printed).toContain('malicious src_ip 198.51.100.60 is malicious')
+    expect(printed.trimEnd().split('\n')).toHaveLength(4)
+  })
+})

@@ -1,0 +1,127 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Annotation } from '../../src/domain/annotation.js'
+import { root, runCli } from '../support/cli.js'
+import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
+
+const sampleLog = join(root, 'examples/logs/firewall.log')
+const sampleFeed = join(root, 'examples/feeds/sample-feed.csv')
+const documentation = { THREATWEAVE_GATE_DOCUMENTATION: 'true' }
+
+const annotationsOf = (stdout: string): Annotation[] =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { threatweave: Annotation }).threatweave)
+const folder = (): string => mkdtempSync(join(tmpdir(), 'threatweave-'))
+
+let server: LookupServer | undefined
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+const asking = (): Record<string, string> => ({
+  ...documentation,
+  THREATWEAVE_INTEL_SERVICE_BASE_URL: server?.url ?? '',
+  THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
+})
+
+describe('pipe', () => {
+  it('annotates every event of a file in order, with a feed and nobody else asked', async () => {
+    const { code, stdout, stderr } = await runCli(['pipe', '--feed', sampleFeed, '--summary', sampleLog], {
+      env: documentation,
+    })
+    expect(code).toBe(0)
+    const annotations = annotationsOf(stdout)
+    expect(annotations).toHaveLength(30)
+    expect(annotations.map((one) => one.enrichment_id)).toEqual(
+      Array.from({ length: 30 }, (_, place) => `${sampleLog}:${place + 1}`),
+    )
+    expect(annotations[0]).toMatchObject({
+      verdict: 'malicious',
+      value: '198.51.100.60',
+      direction: 'inbound',
+      action: 'allowed',
+    })
+    expect(stderr).toContain('30 events: 21 malicious')
+  })
+
+  it('reads gzip and JSON arrays, and writes only malicious events when told', async () => {
+    const array = join(folder(), 'events.json.gz')
+    const events = [{ src_ip: '198.51.100.60' }, { src_ip: '198.51.100.1' }, { dest_ip: '203.0.113.99' }]
+    writeFileSync(array, gzipSync(JSON.stringify(events, null, 2)))
+    const { stdout } = await runCli(['pipe', '--feed', sampleFeed, '--malicious-only', array], { env: documentation })
+    expect(annotationsOf(stdout).map(({ value }) => value)).toEqual(['198.51.100.60', '203.0.113.99'])
+  })
+
+  it('asks the service about each indicator once and not again after a restart', async () => {
+    server = await startLookupServer({ malicious: ['198.51.100.60'] })
+    const env = { ...asking(), THREATWEAVE_MEMORY_PATH: folder() }
+    const first = await runCli(['pipe', sampleLog], { env })
+    const distinct = new Set(server.asked)
+    expect(first.code).toBe(0)
+    expect(annotationsOf(first.stdout)[0]).toMatchObject({
+      verdict: 'malicious',
+      source: 'service',
+      is_malicious: true,
+    })
+    expect(annotationsOf(first.stdout).some(({ verdict }) => verdict === 'clean')).toBe(true)
+    expect(server.maxInFlight()).toBe(1)
+    // An address that is not plainly clean costs one more call.
+    expect(server.asked).toHaveLength(distinct.size + 1)
+    const before = server.asked.length
+    const second = await runCli(['pipe', sampleLog], { env })
+    expect(server.asked).toHaveLength(before)
+    expect(annotationsOf(second.stdout).map(({ verdict }) => verdict)).toEqual(
+      annotationsOf(first.stdout).map(({ verdict }) => verdict),
+    )
+  })
+
+  it.each([0, 3])('sends no more than --max-lookups %i calls and says budget_spent for the rest', async (limit) => {
+    server = await startLookupServer()
+    const { stdout } = await runCli(['pipe', '--max-lookups', String(limit), sampleLog], { env: asking() })
+    expect(server.asked).toHaveLength(limit)
+    expect(annotationsOf(stdout)).toHaveLength(30)
+    expect(stdout).toContain('"reason":"budget_spent"')
+  })
+
+  it('lets every event out when nobody answers', async () => {
+    server = await startLookupServer()
+    const env = asking()
+    await server.close()
+    const { code, stdout } = await runCli(['pipe', '--mode', 'live', sampleLog], { env })
+    expect(code).toBe(0)
+    const annotations = annotationsOf(stdout)
+    expect(annotations).toHaveLength(30)
+    expect(annotations.filter(({ verdict }) => verdict !== 'unknown')).toEqual([])
+  })
+
+  it.each([
+    [['pipe', 'no-such-file'], 64, 'cannot read the input'],
+    [['pipe', '--mode', 'sometimes'], 64, '--mode must be live or complete'],
+    [['pipe', '--max-lookups', 'many'], 64, '--max-lookups must be a whole number'],
+    [['pipe', '--colour'], 64, '--colour'],
+    [['pipe', '--config', 'no-such-file'], 78, 'cannot be read'],
+  ])('refuses %j', async (args, code, message) => {
+    const ran = await runCli(args)
+    expect(ran.code).toBe(code)
+    expect(ran.stderr).toContain(message)
+  })
+
+  it('leaves every original byte of a JSON event where it was', async () => {
+    const line = '{"n":9007199254740993, "a":1,"a":2,  "src_ip":"198.51.100.60"}'
+    const { stdout } = await runCli(['pipe'], { input: `${line}\n` })
+    expect(stdout.startsWith(line.slice(0, -1))).toBe(true)
+  })
+
+  it('keeps the sample log free of real addresses', () => {
+    const addresses = readFileSync(sampleLog, 'utf8').match(/\b\d{1,3}(\.\d{1,3}){3}\b/g) ?? []
+    const real = addresses.filter(
+      (address) => !/^(10\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|129\.0\.0\.0|2636\.)/.test(address),
+    )
+    expect(real.filter((address) => !/^1\.1\.1\.2|^6\.1\.1/.test(address))).toEqual([])
+  })
+})

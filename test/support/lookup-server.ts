@@ -1,0 +1,48 @@
+// A real HTTP server that answers like the lookup service and counts what it was asked.
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type LookupServer = {
+  readonly url: string
+  /** Asked values in order, one a call. */
+  readonly asked: string[]
+  readonly maxInFlight: () => number
+  readonly close: () => Promise<void>
+}
+
+export const startLookupServer = async ({
+  malicious = [],
+  delayMs = 0,
+}: { malicious?: readonly string[]; delayMs?: number } = {}): Promise<LookupServer> => {
+  const asked: string[] = []
+  let inFlight = 0
+  let most = 0
+  const server: Server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    const ip = url.searchParams.get('ip')
+    asked.push(ip ?? url.searchParams.get('query') ?? url.pathname)
+    most = Math.max(most, ++inFlight)
+    setTimeout(() => {
+      inFlight--
+      response.setHeader('content-type', 'application/json')
+      response.end(
+        JSON.stringify(
+          ip === null
+            ? { status: 200, message: 'api success', data: { count: 0, reports: [] } }
+            : { ip, is_malicious: malicious.includes(ip), status: 200 },
+        ),
+      )
+    }, delayMs)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    maxInFlight: () => most,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done())
+        server.closeAllConnections()
+      }),
+  }
+}
