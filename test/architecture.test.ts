@@ -54,7 +54,7 @@ type Import = { file: string; specifier: string }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
 const imports: Import[] = files.flatMap((file) =>
-  [...readFileSync(join(src, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => ({
+  [...readFileSync(join(src, file), 'utf8').matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\s*\(\s*)'([^']+)'/g)].map((match) => ({
     file,
     specifier: match[1]!,
   })),

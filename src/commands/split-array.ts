@@ -27,7 +27,7 @@ export async function* splitArray(chunks: AsyncIterable<Buffer>, name: string): 
   let isEscaped = false
   let number = 0
   const take = (end: Buffer): Line | undefined => {
-    const bytes = trim(held.length === 0 ? end : Buffer.concat([...held, end]))
+    const bytes = onOneLine(trim(held.length === 0 ? end : Buffer.concat([...held, end])))
     held = []
     return bytes.length === 0 ? undefined : { bytes, origin: `${name}:${++number}` }
   }
@@ -57,6 +57,14 @@ export async function* splitArray(chunks: AsyncIterable<Buffer>, name: string): 
   }
   const last = take(Buffer.alloc(0))
   if (last) yield [last]
+}
+
+/** Newlines between members become blanks, so that an event is one line of output; in a JSON text they stand nowhere else. */
+const onOneLine = (bytes: Buffer): Buffer => {
+  if (!bytes.includes(0x0a) && !bytes.includes(0x0d)) return bytes
+  const line = Buffer.from(bytes)
+  for (let at = 0; at < line.length; at++) if (line[at] === 0x0a || line[at] === 0x0d) line[at] = 0x20
+  return line
 }
 
 const trim = (bytes: Buffer): Buffer => {
