@@ -35,7 +35,7 @@ export const decode = (bytes: Buffer, limits: DecodeLimits): Event => {
 
 const firstInk = (bytes: Buffer, from: number): number => {
   let at = from
-  while (at < bytes.length && isBlank(bytes[at]!)) at++
+  while (at < bytes.length && isBlank(bytes[at] ?? 0)) at++
   return at
 }
 
@@ -52,7 +52,7 @@ const looksLikeJson = (first: number | undefined, bytes: Buffer, start: number):
 
 const endsInBracket = (bytes: Buffer): boolean => {
   let at = bytes.length - 1
-  while (at >= 0 && isBlank(bytes[at]!)) at--
+  while (at >= 0 && isBlank(bytes[at] ?? 0)) at--
   return bytes[at] === 0x5d
 }
 

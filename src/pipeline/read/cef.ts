@@ -56,7 +56,7 @@ const cefPairs = (text: string): Pairs => {
   let from = 0
   for (let match = sign.exec(text); match && pairs.length < maxPairs; match = sign.exec(text)) {
     if (key !== undefined) pairs.push([key, plain(text.slice(from, match.index))])
-    key = match[1]!
+    key = match[1] ?? ''
     from = sign.lastIndex
     sign.lastIndex = Math.max(from, from)
   }
@@ -79,7 +79,7 @@ const leefPairs = (text: string, delimiter: string | undefined): Pairs => {
 const separatorOf = (delimiter: string | undefined, text: string): string | RegExp => {
   if (delimiter !== undefined && delimiter !== '') {
     const code = /^(?:0?x)([0-9a-f]{2,4})$/i.exec(delimiter)
-    return code ? String.fromCharCode(Number.parseInt(code[1]!, 16)) : delimiter
+    return code ? String.fromCharCode(Number.parseInt(code[1] ?? '', 16)) : delimiter
   }
   if (text.includes('\t')) return '\t'
   return text.includes('\\t') ? '\\t' : /\s(?=[A-Za-z0-9_.-]{1,80}=)/

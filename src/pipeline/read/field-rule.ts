@@ -29,7 +29,7 @@ export const createFieldRule = (custom: Readonly<Record<string, Role>>): ((path:
 const ruleOf = (path: string): Rule => {
   if (path.length > 200) return text
   const segments = path.split('.')
-  const last = segments.at(-1)!
+  const last = segments.at(-1) ?? ''
   const before = segments.at(-2)
   if (before !== undefined) {
     const pair = knownFields.get(`${compact(before)}.${compact(last)}`)
@@ -64,9 +64,9 @@ const commonNames = new Set([
 
 const byWords = (own: readonly string[], parents: readonly string[]): Rule => {
   const all = [...parents, ...own]
-  let last = own.at(-1)!
+  let last = own.at(-1) ?? ''
   // `source_host_name`, `dns.question.name`: a name of something; `rule_name`: the name of that thing.
-  if ((last === 'name' || last === 'value' || last === 'data') && all.length > 1) last = all.at(-2)!
+  if ((last === 'name' || last === 'value' || last === 'data') && all.length > 1) last = all.at(-2) ?? ''
   if (last === 'agent' && all.includes('user')) return none
   if (plainWords.has(last)) return none
   const role =
@@ -103,7 +103,7 @@ const nearestRole = (words: readonly string[]): Role | undefined => {
   // Where a name says both, what was done to the address counts more than whose it is: `nat_source_ip`.
   for (const word of words) if (roleWords.get(word) === 'translated') return 'translated'
   for (let at = words.length - 1; at >= 0; at--) {
-    const role = roleWords.get(words[at]!)
+    const role = roleWords.get(words[at] ?? '')
     if (role) return role
   }
   return undefined

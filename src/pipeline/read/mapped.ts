@@ -10,10 +10,10 @@ const maxMapped = 8
 export const readMapped = (text: string, field: string, sightings: Sightings): void => {
   if (!text.includes('::ffff:') && !text.includes('::FFFF:')) return
   let count = 0
-  for (const [, dotted] of text.matchAll(mapped)) {
-    const address = readAddress(dotted!)
+  for (const [, dotted = ''] of text.matchAll(mapped)) {
+    const address = readAddress(dotted)
     if (address === undefined || specialReason(address) === undefined) continue
-    sightings.add('ip', `::ffff:${dotted!}`, field, 'other', 'text')
+    sightings.add('ip', `::ffff:${dotted}`, field, 'other', 'text')
     if (++count === maxMapped) return
   }
 }

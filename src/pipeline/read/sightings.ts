@@ -38,7 +38,10 @@ export const createSightings = (maxIndicators: number): Sightings => {
   const add: Sightings['add'] = (type, value, field, role, evidence) => {
     if (type === 'domain' && value.endsWith('.arpa')) {
       const address = reverseNameToAddress(value)
-      if (address !== undefined) return add('ip', address, field, role, evidence)
+      if (address !== undefined) {
+        add('ip', address, field, role, evidence)
+        return
+      }
     }
     for (const entry of entries) {
       if (entry.value !== value || entry.type !== type) continue
@@ -63,7 +66,7 @@ export const createSightings = (maxIndicators: number): Sightings => {
     if (evidence === 'text' && role !== 'source' && role !== 'destination') return
     // A known field must not be crowded out by what an attacker put before it.
     const worst = leastTelling(entries)
-    if (weight(entries[worst]!) > (evidence === 'text' ? 100 : 0) + rank[role]) {
+    if (weight(entries[worst]) > (evidence === 'text' ? 100 : 0) + rank[role]) {
       entries[worst] = { type, value, field, role, evidence }
     }
   }
@@ -84,10 +87,11 @@ export const createSightings = (maxIndicators: number): Sightings => {
   }
 }
 
-const weight = (entry: Entry): number => (entry.evidence === 'text' ? 100 : 0) + rank[entry.role]
+const weight = (entry: Entry | undefined): number =>
+  entry === undefined ? 0 : (entry.evidence === 'text' ? 100 : 0) + rank[entry.role]
 
 const leastTelling = (entries: readonly Entry[]): number => {
   let worst = 0
-  for (let at = 1; at < entries.length; at++) if (weight(entries[at]!) >= weight(entries[worst]!)) worst = at
+  for (let at = 1; at < entries.length; at++) if (weight(entries[at]) >= weight(entries[worst])) worst = at
   return worst
 }

@@ -22,13 +22,13 @@ export const readSyslog = (text: string): Syslog => {
   const marked = priority.exec(text)
   const rest = marked ? text.slice(marked[0].length) : text
   const five = marked || /^1 \d{4}-/.test(rest) ? modern.exec(rest) : null
-  if (five && (five[1] === '-' || /^\d{4}-\d{2}-\d{2}T/.test(five[1]!))) {
+  if (five && (five[1] === '-' || /^\d{4}-\d{2}-\d{2}T/.test(five[1] ?? ''))) {
     const after = rest.slice(five[0].length)
     const { structured, body } = structuredData(after)
     return {
-      ...(five[2] === '-' ? {} : { host: five[2]! }),
-      ...(five[3] === '-' ? {} : { program: five[3]! }),
-      ...(five[5] === '-' ? {} : { id: five[5]! }),
+      ...(five[2] === '-' ? {} : { host: five[2] ?? '' }),
+      ...(five[3] === '-' ? {} : { program: five[3] ?? '' }),
+      ...(five[5] === '-' ? {} : { id: five[5] ?? '' }),
       ...(structured === undefined ? {} : { structured }),
       body,
     }
@@ -42,12 +42,12 @@ export const readSyslog = (text: string): Syslog => {
   if (/^\S+[=(,"]/.test(afterTime)) return withProgram(afterTime)
   const host = hostName.exec(afterTime)
   if (!host) return withProgram(afterTime)
-  return { host: host[1]!.replace(/^\[|\]$/g, ''), ...withProgram(afterTime.slice(host[0].length)) }
+  return { host: (host[1] ?? '').replace(/^\[|\]$/g, ''), ...withProgram(afterTime.slice(host[0].length)) }
 }
 
 const withProgram = (text: string): Syslog => {
   const program = programName.exec(text)
-  return program ? { program: program[1]!, body: text.slice(program[0].length) } : { body: text }
+  return program ? { program: program[1] ?? '', body: text.slice(program[0].length) } : { body: text }
 }
 
 /** `-` or `[id key="value" …]…`, then the message. */

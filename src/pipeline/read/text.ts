@@ -121,7 +121,9 @@ const isClueCode = (code: number): boolean => ((code | 0x20) >= 0x61 && (code | 
 const assignByPlace = (text: string, tokens: readonly TextToken[]): void => {
   const addresses = tokens.filter((token) => token.kind === 'address')
   for (let at = 0; at + 1 < addresses.length; at++) {
-    const [first, second] = [addresses[at]!, addresses[at + 1]!]
+    const first = addresses[at]
+    const second = addresses[at + 1]
+    if (!first || !second) return
     if (/^(?:[:/.]\d{1,5})?["']?(?:[ \t,;|]|[\s,]+\d{1,5}[\s,]+)["']?$/.test(text.slice(first.end, second.start))) {
       first.role = 'source'
       second.role = 'destination'

@@ -96,7 +96,7 @@ export const readUrl = (value: string, field: string, sightings: Sightings): boo
     return addUrlHost(hostOfAuthority(encoded, encoded.indexOf('://') + 3).host, field, sightings)
   const mail = /^(?:sips?|mailto|tel|xmpp):(.*)$/i.exec(text)
   const start = mail
-    ? text.length - mail[1]!.length
+    ? text.length - (mail[1] ?? '').length
     : text.startsWith('//')
       ? 2
       : (/^[A-Z]{3,8} (?=\S)/.exec(text)?.[0].length ?? 0)
@@ -133,6 +133,6 @@ export const readMail = (value: string, field: string, sightings: Sightings): bo
 /** `CN=*.example.com, O=…`: the common name may be a host, the rest is words. */
 export const readSubject = (value: string, field: string, sightings: Sightings): boolean => {
   const match = /(?:^|[,/\s])CN=\s*([^,/\s]{4,253})/i.exec(value.length > longest ? value.slice(0, longest) : value)
-  if (match) addHost(match[1]!, field, 'other', sightings)
+  if (match) addHost(match[1] ?? '', field, 'other', sightings)
   return match !== null
 }

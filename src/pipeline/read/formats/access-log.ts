@@ -19,7 +19,7 @@ export const readAccessLog: Format = (reader, line) => {
   // HAProxy tells where a connection came in when no request came: `frontend/198.51.100.1:443: Timeout …`.
   if (!quoted) place(reader, line, /^ \S{1,128}\/(\S{3,60}?:\d{1,5}):? /.exec(after)?.[1], 'destination')
   if (quoted) {
-    readUrl(quoted[1]!, line.field, reader.sightings)
+    readUrl(quoted[1] ?? '', line.field, reader.sightings)
     readTail(reader, line, after.slice(quoted.index + quoted[0].length))
   }
   return true

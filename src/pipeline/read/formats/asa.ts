@@ -14,10 +14,10 @@ const maxWords = 400
 export const readAsa: Format = (reader, line) => {
   if (!line.whole.includes('%')) return false
   const mark = marker.exec(line.whole.length > 400 ? line.whole.slice(0, 400) : line.whole)
-  if (!mark || mark[1]!.startsWith('4300')) return false
+  if (!mark || (mark[1] ?? '').startsWith('4300')) return false
   readSender(reader, line, line.whole.slice(0, mark.index))
   const message = prepare(line.whole.slice(mark.index + mark[0].length))
-  reader.action.see(1, 'action', actionOf(mark[1]!, message))
+  reader.action.see(1, 'action', actionOf(mark[1] ?? '', message))
   readWords(reader, line, message)
   return true
 }
@@ -120,7 +120,7 @@ const addHost = (reader: Reader, line: Line, word: string, role: Role, isExpecte
   let text = word.replace(/^[<["'(]+/, '').replace(/[)>\]"'.]+$/, '')
   const end = /^(Local|Remote):(.+):\d{1,5}$/.exec(text)
   if (end) {
-    return readHost(end[2]!, line.field, end[1] === 'Local' ? 'source' : 'destination', reader.sightings)
+    return readHost(end[2] ?? '', line.field, end[1] === 'Local' ? 'source' : 'destination', reader.sightings)
   }
   const open = text.indexOf('(')
   if (open > 0) text = text.slice(0, open).replace(/[)>\]]+$/, '')

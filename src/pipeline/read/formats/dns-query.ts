@@ -25,11 +25,11 @@ const patterns: readonly Pattern[] = [
     new RegExp(`plugin/errors: \\d{1,3} ${name} (?:${types}): (.*)$`),
     (reader, line, match) => {
       asked(reader, line, undefined, match[1])
-      const way = /([\da-fA-F.:[\]]{3,48})->([\da-fA-F.:[\]]{3,48}?):? /.exec(match[2]!)
+      const way = /([\da-fA-F.:[\]]{3,48})->([\da-fA-F.:[\]]{3,48}?):? /.exec(match[2] ?? '')
       if (way) {
         place(reader, line, way[1], 'source')
         place(reader, line, way[2], 'destination')
-      } else place(reader, line, /(?:tcp|udp) (\S{3,48}?):? /.exec(match[2]!)?.[1], 'destination')
+      } else place(reader, line, /(?:tcp|udp) (\S{3,48}?):? /.exec(match[2] ?? '')?.[1], 'destination')
     },
   ],
   // BIND: client @0x7f 192.0.2.1#4711 (host.example.com): query: host.example.com IN A +E(0)K (192.0.2.53)
@@ -88,7 +88,7 @@ const patterns: readonly Pattern[] = [
     /(?:UDP|TCP) (Rcv|Snd) ([\da-fA-F.:]{3,45}) .{1,80}?((?:\(\d{1,3}\)[^\s()]{1,63}){1,32}\(0\))/,
     (reader, line, match) => {
       place(reader, line, match[2], match[1] === 'Rcv' ? 'source' : 'destination')
-      place(reader, line, match[3]!.replace(/^\(\d+\)|\(0\)$/g, '').replace(/\(\d+\)/g, '.'), 'query')
+      place(reader, line, (match[3] ?? '').replace(/^\(\d+\)|\(0\)$/g, '').replace(/\(\d+\)/g, '.'), 'query')
     },
   ],
 ]

@@ -43,7 +43,7 @@ export const readPanos: Format = (reader, line) => {
   if (!match) return false
   const from = line.whole.indexOf(',', match.index)
   const fields = csv(`0${line.whole.slice(from)}`, 128)
-  const type = match[1]!.toUpperCase()
+  const type = (match[1] ?? '').toUpperCase()
   const isFlow = flowTypes.has(type)
   for (const [at, role] of isFlow ? flow : (others[type] ?? [])) place(reader, line, fields[at], role)
   if (!isFlow) {

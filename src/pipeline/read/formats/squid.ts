@@ -17,8 +17,8 @@ export const readSquid: Format = (reader, line) => {
   const client = words.slice(0, at).findLast((word) => parseAddress(word) !== undefined) ?? words[at - 1]
   place(reader, line, client, 'source')
   let url = -1
-  for (let next = at + 1; next + 1 < words.length && url < 0; next++) if (method.test(words[next]!)) url = next + 1
-  if (url > 0) readUrl(words[url]!, line.field, reader.sightings)
+  for (let next = at + 1; next + 1 < words.length && url < 0; next++) if (method.test(words[next] ?? '')) url = next + 1
+  if (url > 0) readUrl(words[url] ?? '', line.field, reader.sightings)
   for (const word of words.slice(Math.max(at, url) + 1)) {
     const peer = hierarchy.exec(word)?.[1]
     if (peer === undefined) continue
@@ -28,7 +28,7 @@ export const readSquid: Format = (reader, line) => {
   reader.action.see(
     1,
     'action',
-    words[at]!.includes('DENIED') ? 'denied' : words[at]!.startsWith('TCP') ? 'allowed' : '',
+    (words[at] ?? '').includes('DENIED') ? 'denied' : (words[at] ?? '').startsWith('TCP') ? 'allowed' : '',
   )
   // Columns of one's own may hold the referrer and the host; the user agent is no place for names.
   if (url > 0) readLater(reader, quotedHosts(line.whole), line.field)

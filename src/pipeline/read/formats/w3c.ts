@@ -29,7 +29,7 @@ export const readW3c: Format = (reader, line) => {
   }
   const packet = firewall.exec(line.whole)
   if (packet) {
-    reader.action.see(1, 'action', packet[1]!)
+    reader.action.see(1, 'action', packet[1] ?? '')
     place(reader, line, packet[3], 'source')
     place(reader, line, packet[4], 'destination')
     return true
