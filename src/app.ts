@@ -100,7 +100,12 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
     await Promise.all([local.close(), client.close()])
     return { problems: [{ setting: 'memory.path', message: kept.problem }] }
   }
-  const admission = createAdmission({ ...config.admit, inFlight: config.intel.service.concurrency }, clock, tell)
+  const admission = createAdmission(
+    { ...config.admit, inFlight: config.intel.service.concurrency },
+    clock,
+    tell,
+    kept.ledger,
+  )
   const asked = retry(config.admit.retry, clock, Math.random)(serviceSource(client, config.intel, now, tell))
   const source = around.approve ? approve(around.approve)(asked) : asked
   const lookup = stack(

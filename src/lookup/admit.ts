@@ -7,7 +7,7 @@ import type { Ask, Call, Lookup, Source } from '../domain/lookup.js'
 import type { Reason } from '../domain/reason.js'
 import { tellNobody, type Tell } from '../telemetry/event.js'
 import { createBarrier, type BarrierSettings, type BarrierState, type Passage } from './barrier.js'
-import { createBudget, type BudgetSettings, type Spent } from './budget.js'
+import { createBudget, type BudgetSettings, type Ledger, type Spent } from './budget.js'
 import { createWaitingRoom, type Priority } from './waiting-room.js'
 
 export type AdmissionSettings = BarrierSettings &
@@ -61,10 +61,15 @@ const unknown = (reason: Reason): Unknown => ({ status: 'unknown', reason })
 /** What a lookup is thought to take before one was observed. */
 const assumedLatencyMs = 100
 
-export const createAdmission = (settings: AdmissionSettings, clock: Clock, tell: Tell = tellNobody): Admission => {
+export const createAdmission = (
+  settings: AdmissionSettings,
+  clock: Clock,
+  tell: Tell = tellNobody,
+  ledger?: Ledger,
+): Admission => {
   const room = createWaitingRoom<Work>(settings.maxWaiting)
   const barrier = createBarrier(settings)
-  const budget = createBudget(settings)
+  const budget = createBudget(settings, ledger)
   const limit = pLimit(settings.inFlight)
   /** key → when its lookup began, of those under way. */
   const begun = new Map<string, number>()

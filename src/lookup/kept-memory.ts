@@ -2,10 +2,16 @@
 import type { Clock } from '../domain/clock.js'
 import type { Tell } from '../telemetry/event.js'
 import { FolderInUse } from './folder-lock.js'
+import type { Ledger } from './budget.js'
+import { openLedger } from './ledger.js'
 import { openJournal, type Journal } from './journal.js'
 import type { Memory } from './memory.js'
 
-export type KeptMemory = { readonly append?: Journal['append']; readonly close: () => Promise<void> }
+export type KeptMemory = {
+  readonly append?: Journal['append']
+  readonly ledger?: Ledger
+  readonly close: () => Promise<void>
+}
 
 type Options = {
   readonly path?: string
@@ -22,10 +28,16 @@ export const openKeptMemory = async (
 ): Promise<KeptMemory | { readonly problem: string }> => {
   if (path === undefined) return { close: () => Promise.resolve() }
   try {
-    return await openJournal(
+    const journal = await openJournal(
       { path, maxBytes },
       { restore: (indicator, finding) => memory.restore(indicator, finding, clock.now()), tell },
     )
+    const ledger = openLedger(path, tell)
+    const close = async (): Promise<void> => {
+      ledger.close()
+      await journal.close()
+    }
+    return { append: journal.append, ledger, close }
   } catch (error) {
     const message = error instanceof Error ? error.message : 'cannot be used'
     if (isNamed) return { problem: error instanceof FolderInUse ? message : `cannot be used: ${message}` }

@@ -14,8 +14,8 @@ export const admitSettings = Type.Object(
       maximum: 1_000_000,
       description: 'Lookups that may wait for their turn; past it the least important one is given up as queue_full.',
     }),
-    perHour: calls('Calls sent in one hour (UTC) at most; 0 is no limit.'),
-    perDay: calls('Calls sent in one day (UTC) at most; 0 is no limit.'),
+    perHour: calls('Calls sent in one hour (UTC) at most, restarts included where memory.path is kept; 0 is no limit.'),
+    perDay: calls('Calls sent in one day (UTC) at most, restarts included where memory.path is kept; 0 is no limit.'),
     perRun: calls('Calls sent from start to stop at most; 0 is no limit.'),
     callTimeoutMs: milliseconds(30_000, 'A call that has not come back by then is given up, whatever became of it.'),
     pauseMs: milliseconds(

@@ -34,7 +34,13 @@ describe('the budget', () => {
     expect(budget.spentForMs(newYear + 1e12)).toBe(Infinity)
   })
 
-  it('is not given twice when the clock is set back', () => {
+  it('is not closed for years by a clock that was far ahead', () => {
+    const budget = createBudget({ ...none, perDay: 1 })
+    budget.charge(newYear + 1e12)
+    expect(budget.spentForMs(newYear)).toBeUndefined()
+  })
+
+  it('is not given twice when the clock is set back a little', () => {
     const budget = createBudget({ ...none, perHour: 1 })
     budget.charge(newYear + 61 * minute)
     budget.spent(newYear)
