@@ -1,0 +1,60 @@
+// Promise: an offset moves only after the brokers have acknowledged everything before it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { client, committed, complete, fill, makeTopics, readTopic, settingsFor, tally } from '../support/kafka.js'
+import { endWorkers, startWorker } from '../support/worker.js'
+
+afterEach(endWorkers)
+
+const partitions = 2
+const count = 400
+
+describe('offsets', () => {
+  it('never run ahead of what stands in the output', async () => {
+    const names = await makeTopics({ partitions })
+    await fill(names.input, partitions, 0, count)
+    startWorker(settingsFor(names, { limits: { chunkEvents: 20 } }), { delayMs: 60 })
+    const admin = client().admin()
+    await admin.connect()
+    let samples = 0
+    for (let done = false; !done;) {
+      const moved = await committed(names)
+      const written = (await admin.fetchTopicOffsets(names.output)).toSorted((a, b) => a.partition - b.partition)
+      expect(moved.map((offset, partition) => offset <= Number(written[partition]!.high))).toEqual(
+        moved.map(() => true),
+      )
+      done = moved.length > 0 && moved.every((offset) => offset === count)
+      samples++
+      await sleep(20)
+    }
+    await admin.disconnect()
+    expect(samples).toBeGreaterThan(5)
+  })
+
+  it('stay where they are while the output cannot be written, and move by themselves when it can', async () => {
+    const names = await makeTopics({ partitions })
+    const worker = startWorker(settingsFor(names))
+    await worker.said('group_joined')
+    const admin = client().admin()
+    await admin.connect()
+    await admin.deleteTopics({ topics: [names.output] })
+    await fill(names.input, partitions, 0, count)
+    await worker.said('producer_replaced', 30_000)
+    expect((await committed(names)).every((offset) => offset === 0)).toBe(true)
+    await admin.createTopics({ topics: [{ topic: names.output, numPartitions: partitions }], waitForLeaders: true })
+    await admin.disconnect()
+    const records = await readTopic(names.output, complete(partitions, count))
+    expect(tally(records, partitions, count)).toMatchObject({ missing: 0, outOfOrder: 0 })
+  })
+
+  it('end the process with a sentence when a chunk does not get through before its deadline', async () => {
+    const names = await makeTopics({ partitions })
+    await fill(names.input, partitions, 0, 10)
+    const worker = startWorker(settingsFor(names, { limits: { chunkDeadlineMs: 1_000 } }), { delayMs: 60_000 })
+    expect(await worker.exit).toBe(1)
+    expect(String((await Promise.resolve(worker.events.at(-1)))?.sentence)).toMatch(
+      /did not get through within 1000 ms/,
+    )
+    expect((await committed(names)).every((offset) => offset === 0)).toBe(true)
+  })
+})

@@ -1,0 +1,47 @@
+// Promise: workers may come and go.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { complete, fill, makeTopics, readTopic, settingsFor, soak, tally } from '../support/kafka.js'
+import { endWorkers, startWorker, type Worker } from '../support/worker.js'
+
+afterEach(endWorkers)
+
+const churnMs = soak ? 120_000 : 12_000
+
+describe.each(['at-least-once', 'exactly-once'] as const)(
+  'workers that join and leave all the time, %s',
+  (delivery) => {
+    it('lose nothing and keep the order', { timeout: churnMs + 60_000 }, async () => {
+      const partitions = 4
+      const names = await makeTopics({ partitions })
+      const settings = settingsFor(names, { delivery, limits: { chunkEvents: 50 } })
+      let count = 0
+      const ending = new AbortController()
+      const flow = (async () => {
+        while (!ending.signal.aborted) {
+          await fill(names.input, partitions, count, count + 200)
+          count += 200
+          await sleep(150)
+        }
+      })()
+      startWorker(settings, { delayMs: 10 })
+      let guest: Worker | undefined
+      let visits = 0
+      for (const until = Date.now() + churnMs; Date.now() < until;) {
+        guest = startWorker(settings, { delayMs: 10 })
+        await guest.said('group_joined')
+        await sleep(500 + Math.random() * 1_500)
+        guest.kill('SIGTERM')
+        expect(await guest.exit).toBe(0)
+        visits++
+      }
+      ending.abort()
+      await flow
+      const records = await readTopic(names.output, complete(partitions, count), { calmMs: 1_000 })
+      const { missing, repeated, outOfOrder } = tally(records, partitions, count)
+      expect({ missing, outOfOrder }).toEqual({ missing: 0, outOfOrder: 0 })
+      if (delivery === 'exactly-once') expect(repeated).toBe(0)
+      expect(visits).toBeGreaterThan(2)
+    })
+  },
+)
