@@ -1,10 +1,8 @@
 // api: calls one of the eighteen operations of the lookup service and prints its answer as it came.
-import { readFileSync } from 'node:fs'
-import type { Client } from '../intel/service/call.js'
 import { isOperation, operationNames, operations, type Operation } from '../intel/service/operations.js'
-import { openClient } from '../intel/service/open-client.js'
 import { exitCodes, UsageError, type Command } from './command.js'
-import { accepted, configOption, loadConfig } from './load-config.js'
+import { configOption, loadConfig } from './load-config.js'
+import { serviceClient } from './service-client.js'
 
 const parameterNames = [...new Set(operationNames.flatMap((name) => Object.keys(operations[name].parameters)))]
 
@@ -46,9 +44,7 @@ Exit codes: 0 answered, 1 refused or not answered, 64 wrong usage.
       )
     if (rest.length > 0) throw new UsageError(`write parameters as --name value, not ${JSON.stringify(rest[0])}`)
     const config = loadConfig(args, io)
-    const client = accepted<Client>(
-      openClient(config.intel.service, { env: io.env, now: Date.now }, (path) => readFileSync(path, 'utf8')),
-    )
+    const client = serviceClient(config, io)
     const given = Object.fromEntries(Object.entries(args.values).filter(([key]) => parameterNames.includes(key)))
     try {
       const reply = await client.callNamed(name, given)

@@ -5,10 +5,12 @@ import type { Problem } from '../config/problem.js'
 import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
 import { openFeeds } from '../intel/feeds/open-feeds.js'
+import { checkAccount, describeAccount } from '../intel/service/check-account.js'
 import { checkOnline } from '../kafka/check-online.js'
 import { settingsProblems } from '../kafka/settings-problems.js'
 import { exitCodes, UsageError, type Command, type Io } from './command.js'
 import { accepted, ConfigurationError, configOption, loadConfig } from './load-config.js'
+import { serviceClient } from './service-client.js'
 
 export const check: Command = {
   summary: 'say whether the configuration would run, naming every problem',
@@ -19,7 +21,8 @@ names, and lists everything that is wrong, each with its setting's name and wher
 
   -c, --config FILE   the YAML file; else THREATWEAVE_CONFIG names it; else only defaults and the environment count
       --print         show the settings in force as YAML, secrets hidden
-      --online        ask the brokers whether the topics are there and fit for \`run\`
+      --online        ask the lookup service about the account (plan, quota, what is wrong) where a key is set, and the brokers,
+                      where kafka.brokers names some or there is no key, whether the topics are there and fit for \`run\`
       --create-topics with --online: make the missing output and dead-letter topics
 
 Every setting has an environment variable: intel.service.apiKey is THREATWEAVE_INTEL_SERVICE_API_KEY, and a secret may be
@@ -28,7 +31,7 @@ read from a file: THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=/run/secrets/key.
 Example:
   THREATWEAVE_GATE_OWN_RANGES=198.51.100.0/24 threatweave check --print
 
-Exit codes: 0 fine, 1 the brokers or their topics are not, 78 something is wrong with the configuration.
+Exit codes: 0 fine, 1 the account, the brokers or their topics are not, 78 something is wrong with the configuration.
 `,
   options: {
     ...configOption,
@@ -41,11 +44,17 @@ Exit codes: 0 fine, 1 the brokers or their topics are not, 78 something is wrong
     accepted(openReading(config))
     const online = args.values.online === true
     if (args.values['create-topics'] === true && !online) throw new UsageError('--create-topics goes with --online')
-    const problems = [...(await feedProblems(config)), ...(online ? settingsProblems(config.kafka) : [])]
+    const hasKey = config.intel.service.apiKey !== ''
+    const asksBrokers = online && (!hasKey || config.kafka.brokers.length > 0)
+    const problems = [...(await feedProblems(config)), ...(asksBrokers ? settingsProblems(config.kafka) : [])]
     if (problems.length > 0) throw new ConfigurationError(problems)
     if (args.values.print === true) io.stdout.write(stringify(redact(config)))
     else io.stdout.write('The configuration is fine.\n')
-    return online ? askBrokers(config.kafka, args.values['create-topics'] === true, io) : exitCodes.ok
+    const account = online && hasKey ? await askAccount(config, io) : exitCodes.ok
+    const brokers = asksBrokers
+      ? await askBrokers(config.kafka, args.values['create-topics'] === true, io)
+      : exitCodes.ok
+    return account === exitCodes.ok ? brokers : account
   },
 }
 
@@ -56,8 +65,18 @@ const feedProblems = async ({ feeds, gate }: Config): Promise<Problem[]> => {
   return local.status().flatMap(({ name, problem }, place) => {
     if (!problem) return []
     const where = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`
-    return [{ setting: `feeds.${place}`, message: `names the feed ${name}, which is refused: ${problem.message}`, where }]
+    return [
+      { setting: `feeds.${place}`, message: `names the feed ${name}, which is refused: ${problem.message}`, where },
+    ]
   })
+}
+
+const askAccount = async (config: Config, io: Io): Promise<number> => {
+  const client = serviceClient(config, io)
+  const account = await checkAccount(client)
+  await client.close()
+  ;(account.ok ? io.stdout : io.stderr).write(describeAccount(account))
+  return account.ok ? exitCodes.ok : exitCodes.failure
 }
 
 const askBrokers = async (settings: Config['kafka'], create: boolean, io: Io): Promise<number> => {

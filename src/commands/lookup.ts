@@ -1,5 +1,4 @@
 // lookup: what is known about addresses or names, as a card for a person or as JSON lines, through the same layers as the stream.
-import { readFileSync } from 'node:fs'
 import { openApp } from '../app.js'
 import type { Config } from '../config/schema.js'
 import { parseAddress } from '../domain/address.js'
@@ -11,7 +10,6 @@ import type { Lookup } from '../domain/lookup.js'
 import { kindOf } from '../domain/reason.js'
 import { roles, type Role } from '../domain/sighting.js'
 import type { Client } from '../intel/service/call.js'
-import { openClient } from '../intel/service/open-client.js'
 import { scanPollMs } from '../intel/service/service-source.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
@@ -19,6 +17,7 @@ import { accepted, configOption, loadConfig } from './load-config.js'
 import { createProgress } from './progress.js'
 import { readLines } from './read-lines.js'
 import { scanDomain } from './scan-domain.js'
+import { serviceClient } from './service-client.js'
 import { renderCard, renderJson } from './verdict-card.js'
 import { write } from './write-lines.js'
 
@@ -56,7 +55,8 @@ Exit codes: 0 everything was answered ("not found" included), 1 something could 
     const isJson = args.values.json === true || io.stdout.isTTY !== true
     const tell = createLogger(io.stderr, { level: 'error', pretty: true, clock: Date.now })
     const app = accepted(await openApp(config, { mode: 'complete', env: io.env, tell }))
-    const ask: Lookup = args.values.scan === true ? scanning(config, args, io, app.lookup) : app.lookup
+    const client = args.values.scan === true ? serviceClient(config, io) : undefined
+    const ask = client ? scanning(client, config, args, io, app.lookup) : app.lookup
     const table = { ...config.intel.table, maxAgeDays: config.intel.domain.maxAgeDays }
     const progress =
       values.length > 1 && io.stderr.isTTY === true && !(io.stdout.isTTY === true)
@@ -78,6 +78,7 @@ Exit codes: 0 everything was answered ("not found" included), 1 something could 
     } finally {
       progress?.end()
       await app.close()
+      await client?.close()
     }
     return failures > 0 ? exitCodes.failure : exitCodes.ok
   },
@@ -130,11 +131,8 @@ async function* inOrder(
 }
 
 /** One scan after the other: an account may have one at a time. */
-const scanning = (config: Config, args: Arguments, io: Io, inner: Lookup): Lookup => {
-  const { service, domain } = config.intel
-  const client = accepted<Client>(
-    openClient(service, { env: io.env, now: Date.now }, (path) => readFileSync(path, 'utf8')),
-  )
+const scanning = (client: Client, config: Config, args: Arguments, io: Io, inner: Lookup): Lookup => {
+  const { domain } = config.intel
   const tell = createLogger(io.stderr, { level: 'warn', pretty: true, clock: Date.now })
   let turn: Promise<unknown> = Promise.resolve()
   return (indicator, ask) => {
