@@ -1,0 +1,120 @@
+// What a rule can ask of an annotation: its members, the values of those with a closed list, and which operation states which flag.
+import { statuses, type AnnotatedIndicator, type Annotation } from '../domain/annotation.js'
+import { decisions } from '../domain/decision.js'
+import { levels } from '../domain/finding.js'
+import { flags, type Flag } from '../domain/flag.js'
+import { indicatorTypes } from '../domain/indicator.js'
+import { readings } from '../domain/reading.js'
+import { reasons } from '../domain/reason.js'
+import { actions, directions, roles } from '../domain/sighting.js'
+
+/** Where annotations stand for rules, whatever key the output uses. */
+export const annotationKey = 'threatweave'
+
+type Values = 'any' | readonly (string | boolean)[]
+const booleans = [true, false] as const
+
+const flagMembers = Object.fromEntries(flags.map((flag) => [flag, booleans])) as Record<Flag, Values>
+
+const indicatorMembers: Readonly<Record<keyof AnnotatedIndicator, Values>> = {
+  type: indicatorTypes,
+  value: 'any',
+  field: 'any',
+  role: roles,
+  decision: decisions,
+  verdict: levels,
+  reason: reasons,
+  score: 'any',
+  flags,
+  source: 'any',
+  feed: 'any',
+  entry: 'any',
+  at: 'any',
+  stale: booleans,
+}
+
+const members: Readonly<Record<Exclude<keyof Annotation, 'indicators'>, Values>> = {
+  schema_version: 'any',
+  status: statuses,
+  verdict: levels,
+  malicious: booleans,
+  score: 'any',
+  type: indicatorTypes,
+  value: 'any',
+  field: 'any',
+  role: roles,
+  direction: directions,
+  action: actions,
+  ...flagMembers,
+  summary: 'any',
+  reason: reasons,
+  source: 'any',
+  feed: 'any',
+  entry: 'any',
+  verdict_time: 'any',
+  stale: booleans,
+  truncated: [true],
+  read_as: readings,
+  replaced: 'any',
+  enrichment_id: 'any',
+  indicators_omitted: 'any',
+}
+
+const paths: ReadonlyMap<string, Values> = new Map([
+  ...Object.entries(members),
+  ...Object.entries(indicatorMembers).map(([name, values]): [string, Values] => [`indicators.${name}`, values]),
+])
+
+/** The values a member can have; nothing where there is no such member. */
+export const valuesOf = (member: string): Values | undefined => paths.get(member)
+
+/** The member that was probably meant. */
+export const closestMember = (wrong: string): string | undefined => {
+  const close = [...paths.keys()].filter((name) => distance(name, wrong, 3) < 3)
+  return close.toSorted((a, b) => distance(a, wrong, 3) - distance(b, wrong, 3))[0]
+}
+
+const distance = (a: string, b: string, enough: number): number => {
+  if (Math.abs(a.length - b.length) >= enough) return enough
+  let row = Array.from({ length: b.length + 1 }, (_, place) => place)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++)
+      next[j] = Math.min(
+        (row[j] ?? 0) + 1,
+        (next[j - 1] ?? 0) + 1,
+        (row[j - 1] ?? 0) + (a.charAt(i - 1) === b.charAt(j - 1) ? 0 : 1),
+      )
+    row = next
+  }
+  return row[b.length] ?? enough
+}
+
+const byMaliciousInfo: readonly Flag[] = ['is_malicious', 'is_vpn', 'is_anonymous_vpn', 'can_remote_access']
+const bySuspiciousInfo: readonly Flag[] = [
+  'is_vpn',
+  'is_anonymous_vpn',
+  'is_proxy',
+  'is_tor',
+  'is_darkweb',
+  'is_scanner',
+  'is_snort',
+  'is_hosting',
+  'is_cloud',
+  'is_mobile',
+]
+
+/** Operation → the flags its answer states. Feeds state none. */
+const statedBy: Readonly<Record<string, readonly Flag[]>> = {
+  'ip/malicious-info': byMaliciousInfo,
+  'ip/suspicious_info': bySuspiciousInfo,
+  'ip/is_safe_dns_server': ['is_safe_dns_server'],
+}
+
+export const flagsStatedBy = (operations: readonly string[]): ReadonlySet<Flag> =>
+  new Set(operations.flatMap((operation) => statedBy[operation] ?? []))
+
+export const operationsStating = (flag: Flag): string[] =>
+  Object.keys(statedBy).filter((operation) => statedBy[operation]?.includes(flag))
+
+export const isFlag = (name: string): name is Flag => (flags as readonly string[]).includes(name)

@@ -1,0 +1,136 @@
+// The text of a rule file becomes rules, or what is wrong with each, by line.
+import { createHash } from 'node:crypto'
+import { isMap as isYamlMap, isNode, isScalar, LineCounter, parseAllDocuments, type Document } from 'yaml'
+import { isFlag, operationsStating } from '../annotation-fields.js'
+import { compileDetection, isMap, type Complain, type Path } from './detection.js'
+import { compile, testsOf, type Expression } from './expression.js'
+import type { Fields } from './fields.js'
+import { ruleLevels, type Rule, type RuleLevel, type RuleProblem } from './rule.js'
+
+export type ParsedRules = {
+  readonly rules: readonly Rule[]
+  readonly problems: readonly RuleProblem[]
+  readonly warnings: readonly RuleProblem[]
+}
+
+export type ParseOptions = {
+  readonly fields: Fields
+  /** Flags that the configured operations state; a rule that needs another cannot fire. Nothing: not known. */
+  readonly stated?: ReadonlySet<string> | undefined
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+/** Members that the layers add on the way out: a rule in the stream sees the event before. */
+const layered = /^(?:threat\.enrichments|observables|osint)(?:\.|$)/
+
+export const parseRules = (file: string, text: string, { fields, stated }: ParseOptions): ParsedRules => {
+  const lines = new LineCounter()
+  const rules: Rule[] = []
+  const problems: RuleProblem[] = []
+  const warnings: RuleProblem[] = []
+  const lineAt = (offset: number): number => lines.linePos(offset).line
+  const documents: readonly Document[] = [...parseAllDocuments(text, { lineCounter: lines })]
+  if (documents.length === 0) problems.push({ file, message: 'holds no rule' })
+
+  for (const document of documents) {
+    const line = lineAt(document.contents?.range?.[0] ?? document.range[0])
+    const before = problems.length
+    for (const error of document.errors)
+      problems.push({ file, line: lineAt(error.pos[0]), message: error.message.split('\n')[0] ?? 'is no YAML' })
+    if (problems.length > before) continue
+    const at = (path: Path): number => lineAt(offsetOf(document, path) ?? document.range[0])
+    const wrong: Complain = (path, message) => problems.push({ file, line: at(path), message })
+    const odd: Complain = (path, message) => warnings.push({ file, line: at(path), message })
+    const content = plainOf(document)
+    if (content === null && documents.length > 1) continue
+    if (!isMap(content)) {
+      wrong([], 'a rule must be `name: value` lines')
+      continue
+    }
+    const foreign = ['correlation', 'filter', 'action'].find((name) => name in content)
+    if (foreign !== undefined) {
+      wrong([foreign], `${foreign} is not supported; every event is judged by itself, by plain rules`)
+      continue
+    }
+    const head = headOf(content, wrong, odd)
+    const expression = compileDetection(content.detection, { fields, wrong, odd })
+    if (!expression || problems.length > before) continue
+    warnOfSilence(expression, fields, stated, (message) => odd(['detection'], message))
+    rules.push({ ...head, file, line, expression, holds: compile(expression) })
+  }
+  return { rules, problems, warnings }
+}
+
+/** Too many aliases are refused by the reader; then it is text, which no rule is. */
+const plainOf = (document: Document): unknown => {
+  try {
+    return document.toJS({ maxAliasCount: 100 }) as unknown
+  } catch (error) {
+    return error instanceof Error ? error.message : ''
+  }
+}
+
+type Head = Pick<Rule, 'id' | 'title' | 'level' | 'tags' | 'description'>
+
+const headOf = (content: Readonly<Record<string, unknown>>, wrong: Complain, odd: Complain): Head => {
+  const { title, id, level = 'medium', tags, description } = content
+  if (typeof title !== 'string' || title === '') wrong(['title'], 'title must be text')
+  if (id !== undefined && !(typeof id === 'string' && uuid.test(id))) wrong(['id'], 'id must be a UUID')
+  if (id === undefined) odd([], 'has no id; its alerts get one from its title, another when the title changes')
+  if (!isLevel(level)) wrong(['level'], `level must be one of ${ruleLevels.join(', ')}`)
+  if (tags !== undefined && !(Array.isArray(tags) && tags.every((tag) => typeof tag === 'string')))
+    wrong(['tags'], 'tags must be a list of texts')
+  if (!isMap(content.logsource)) odd([], 'has no logsource, which other Sigma tools want')
+  const name = typeof title === 'string' ? title.slice(0, 256) : ''
+  return {
+    id: typeof id === 'string' ? id.toLowerCase() : idFrom(name),
+    title: name,
+    level: isLevel(level) ? level : 'medium',
+    tags: Array.isArray(tags) ? tags.filter((tag): tag is string => typeof tag === 'string').slice(0, 32) : [],
+    ...(typeof description === 'string' && { description: description.trim().slice(0, 1024) }),
+  }
+}
+
+const isLevel = (level: unknown): level is RuleLevel => (ruleLevels as readonly unknown[]).includes(level)
+
+/** A UUID of version 8, whose bits are free to choose. */
+const idFrom = (title: string): string => {
+  const hex = createHash('sha256').update(title).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+const warnOfSilence = (
+  expression: Expression,
+  fields: Fields,
+  stated: ReadonlySet<string> | undefined,
+  warn: (message: string) => void,
+): void => {
+  const told = new Set<string>()
+  for (const { field } of testsOf(expression)) {
+    if (field === undefined || told.has(field)) continue
+    told.add(field)
+    const member = fields.memberOf(field)
+    if (member === undefined && layered.test(field))
+      warn(`tests ${field}, which is added on the way out and is not there yet in the stream`)
+    if (member === undefined || !isFlag(member) || stated === undefined || stated.has(member)) continue
+    const operations = operationsStating(member)
+    warn(
+      `tests ${field}, which no configured operation states` +
+        (operations.length > 0 ? ` (${operations.join(' and ')} would)` : ''),
+    )
+  }
+}
+
+/** Where the path's last part stands: its key where it is a member, else the value; of what is not there, where its parent is. */
+const offsetOf = (document: Document, path: Path): number | undefined => {
+  for (let length = path.length; length > 0; length--) {
+    const name = path[length - 1]
+    const parent: unknown = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true)
+    const key = isYamlMap(parent)
+      ? parent.items.map((pair) => pair.key).find((one) => isScalar(one) && String(one.value) === String(name))
+      : undefined
+    const node = key ?? document.getIn(path.slice(0, length), true)
+    if (isNode(node) && node.range) return node.range[0]
+  }
+  return document.contents?.range?.[0]
+}

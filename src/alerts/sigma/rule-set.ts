@@ -1,0 +1,77 @@
+// A set of rules and which of them an event fires: rules that need a member of the annotation are not even looked at without it.
+import type { Annotation } from '../../domain/annotation.js'
+import { isFlag } from '../annotation-fields.js'
+import { explain, needsOf, type Witness } from './expression.js'
+import type { Fields, Subject } from './fields.js'
+import type { Rule } from './rule.js'
+
+export type Match = {
+  readonly rule: Rule
+  /** What made it fire; worked out when asked for. */
+  readonly why: () => Witness[]
+}
+
+export type RuleSet = {
+  readonly size: number
+  /** `event` is called only where some rule may fire. */
+  readonly match: (annotation: Readonly<Annotation>, event: () => Subject['event']) => readonly Match[]
+  /** Of an event only what the rules mention. */
+  readonly digest: Fields['digest']
+}
+
+const none: readonly Match[] = []
+
+export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet => {
+  const always: Rule[] = []
+  const indexes = new Map<string, Map<string, Rule[]>>()
+  for (const rule of rules) {
+    const [need] = [...needsOf(rule.expression)].toSorted(([a, x], [b, y]) => commonness(a, x) - commonness(b, y))
+    if (!need) {
+      always.push(rule)
+      continue
+    }
+    const [member, values] = need
+    const index = indexes.get(member) ?? new Map<string, Rule[]>()
+    indexes.set(member, index)
+    for (const value of values) index.set(value, [...(index.get(value) ?? []), rule])
+  }
+  const indexed = [...indexes].map(([member, index]) => ({
+    member: member as keyof Annotation,
+    isTrue: index.get('true'),
+    isFalse: index.get('false'),
+    index,
+  }))
+
+  const candidates = (annotation: Readonly<Annotation>): readonly Rule[] => {
+    let found: readonly Rule[] = always
+    for (const { member, index, isTrue, isFalse } of indexed) {
+      const value = annotation[member]
+      const some =
+        value === true ? isTrue : value === false ? isFalse : typeof value === 'string' ? index.get(value) : undefined
+      if (some) found = found.length === 0 ? some : [...found, ...some]
+    }
+    return found
+  }
+
+  return {
+    size: rules.length,
+    digest: fields.digest,
+    match: (annotation, event) => {
+      const possible = candidates(annotation)
+      if (possible.length === 0) return none
+      const view = fields.view({ event: event(), annotation })
+      let matches: Match[] | undefined
+      for (const rule of possible)
+        if (rule.holds(view)) (matches ??= []).push({ rule, why: () => explain(rule.expression, view) })
+      return matches ?? none
+    },
+  }
+}
+
+/** How many of all events have a member with one of these values, by rough order: the rarest makes the best index. */
+const commonness = (member: string, values: ReadonlySet<string>): number => {
+  const isAccusing = !values.has('false') && !values.has('clean') && !values.has('unknown')
+  if (isFlag(member)) return isAccusing ? 0 : 9
+  if (member === 'verdict' || member === 'malicious') return isAccusing ? 1 : 8
+  return member === 'truncated' || member === 'stale' ? 2 : 5 + values.size / 10
+}
