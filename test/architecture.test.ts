@@ -47,6 +47,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   ajv: ['config/load.ts'],
   '@sinclair/typebox': ['config/'],
   fastify: ['service/', 'ops/'],
+  re2js: ['alerts/sigma/regex.ts'],
   maxmind: ['service/local/places.ts'],
 }
 

@@ -14,7 +14,9 @@ export const annotationKey = 'threatweave'
 type Values = 'any' | readonly (string | boolean)[]
 const booleans = [true, false] as const
 
-const flagMembers = Object.fromEntries(flags.map((flag) => [flag, booleans])) as Record<Flag, Values>
+const flagMembers = Object.fromEntries(flags.map((flag) => [flag, booleans])) as unknown as Readonly<
+  Record<Flag, Values>
+>
 
 const indicatorMembers: Readonly<Record<keyof AnnotatedIndicator, Values>> = {
   type: indicatorTypes,

@@ -1,6 +1,7 @@
 // The whole configuration, declared once: types, defaults, environment names, documentation and schemas/ derive from it.
 import { Type, type Static } from '@sinclair/typebox'
 import { admitSettings } from './settings/admit.js'
+import { alertsSettings } from './settings/alerts.js'
 import { enrichSettings } from './settings/enrich.js'
 import { extractSettings } from './settings/extract.js'
 import { feedsSettings } from './settings/feeds.js'
@@ -15,6 +16,7 @@ import { serveSettings } from './settings/serve.js'
 export const configSchema = Type.Object(
   {
     admit: admitSettings,
+    alerts: alertsSettings,
     enrich: enrichSettings,
     extract: extractSettings,
     feeds: feedsSettings,

@@ -85,6 +85,13 @@ export type TelemetryEvent =
   | { readonly event: 'asking_stopped'; readonly state: string; readonly reason: Reason; readonly forMs: number }
   | { readonly event: 'asking_resumed' }
   | { readonly event: 'budget_exhausted'; readonly calls: number }
+  | { readonly event: 'rules_loaded'; readonly rules: number; readonly files: number }
+  | { readonly event: 'rule_warned'; readonly file: string; readonly line?: number; readonly message: string }
+  /** The rules that were in use stay in use. */
+  | { readonly event: 'rules_refused'; readonly file: string; readonly line?: number; readonly message: string }
+  | { readonly event: 'alerts_raised'; readonly alerts: number; readonly late: boolean }
+  /** Events left without their answer and could not be remembered: no late alert will name them. */
+  | { readonly event: 'late_events_forgotten'; readonly events: number }
 
 export type Tell = (event: TelemetryEvent) => void
 

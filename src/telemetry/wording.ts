@@ -98,6 +98,17 @@ export const wordings: Wordings = {
   },
   asking_resumed: { level: 'info', say: () => 'asking goes on' },
   budget_exhausted: { level: 'warn', say: ({ calls }) => `the budget is spent after ${calls} calls` },
+  rules_loaded: { level: 'info', say: ({ rules, files }) => `${rules} alert rules of ${files} files in use` },
+  rule_warned: { level: 'warn', say: (warning) => `rule at ${placeOf(warning)}: ${warning.message}` },
+  rules_refused: {
+    level: 'error',
+    say: (problem) => `changed rules refused, those in use stay: ${placeOf(problem)}: ${problem.message}`,
+  },
+  alerts_raised: { level: 'debug', say: ({ alerts, late }) => `${alerts} ${late ? 'late ' : ''}alerts raised` },
+  late_events_forgotten: {
+    level: 'warn',
+    say: ({ events }) => `${events} events left without their answer and could not be remembered for a late alert`,
+  },
 }
 
 const placeOf = ({ file, line }: { file: string; line?: number }): string =>

@@ -2,8 +2,7 @@
 import { both, type Expression } from './expression.js'
 
 export type Condition =
-  | { readonly expression: Expression; readonly used: ReadonlySet<string> }
-  | { readonly wrong: string }
+  { readonly expression: Expression; readonly used: ReadonlySet<string> } | { readonly wrong: string }
 
 const tokenPattern = /\s*(?:([()])|([^\s()|]+)|(\|))/y
 const maxTokens = 1000
@@ -77,7 +76,8 @@ export const parseCondition = (text: string, selections: ReadonlyMap<string, Exp
     if (at < tokens.length) throw new Wrong(`${JSON.stringify(tokens[at])} is not expected there`)
     return { expression, used }
   } catch (error) {
-    if (error instanceof Wrong) return { wrong: `the condition ${JSON.stringify(text.slice(0, 120))}: ${error.message}` }
+    if (error instanceof Wrong)
+      return { wrong: `the condition ${JSON.stringify(text.slice(0, 120))}: ${error.message}` }
     throw error
   }
 }

@@ -44,9 +44,7 @@ export const compile = (expression: Expression): ((view: View) => boolean) => {
       const parts = expression.parts.map(compile)
       const [first, second] = parts
       if (first !== undefined && second !== undefined && parts.length === 2)
-        return expression.kind === 'and'
-          ? (view) => first(view) && second(view)
-          : (view) => first(view) || second(view)
+        return expression.kind === 'and' ? (view) => first(view) && second(view) : (view) => first(view) || second(view)
       return expression.kind === 'and'
         ? (view) => parts.every((part) => part(view))
         : (view) => parts.some((part) => part(view))

@@ -43,9 +43,7 @@ export const createFields = (key: string): Fields => {
       if (known !== undefined) return known
       const member = memberOf(path)
       reads.push(
-        member === undefined
-          ? { of: 'event', read: createRead(path) }
-          : { of: 'annotation', read: createRead(member) },
+        member === undefined ? { of: 'event', read: createRead(path) } : { of: 'annotation', read: createRead(member) },
       )
       slots.set(path, reads.length - 1)
       return reads.length - 1

@@ -33,12 +33,12 @@ export const parseRules = (file: string, text: string, { fields, stated }: Parse
   if (documents.length === 0) problems.push({ file, message: 'holds no rule' })
 
   for (const document of documents) {
-    const line = lineAt(document.contents?.range?.[0] ?? document.range[0])
+    const line = lineAt(offsetOf(document, []))
     const before = problems.length
     for (const error of document.errors)
       problems.push({ file, line: lineAt(error.pos[0]), message: error.message.split('\n')[0] ?? 'is no YAML' })
     if (problems.length > before) continue
-    const at = (path: Path): number => lineAt(offsetOf(document, path) ?? document.range[0])
+    const at = (path: Path): number => lineAt(offsetOf(document, path))
     const wrong: Complain = (path, message) => problems.push({ file, line: at(path), message })
     const odd: Complain = (path, message) => warnings.push({ file, line: at(path), message })
     const content = plainOf(document)
@@ -122,7 +122,7 @@ const warnOfSilence = (
 }
 
 /** Where the path's last part stands: its key where it is a member, else the value; of what is not there, where its parent is. */
-const offsetOf = (document: Document, path: Path): number | undefined => {
+const offsetOf = (document: Document, path: Path): number => {
   for (let length = path.length; length > 0; length--) {
     const name = path[length - 1]
     const parent: unknown = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true)
@@ -132,5 +132,5 @@ const offsetOf = (document: Document, path: Path): number | undefined => {
     const node = key ?? document.getIn(path.slice(0, length), true)
     if (isNode(node) && node.range) return node.range[0]
   }
-  return document.contents?.range?.[0]
+  return document.contents?.range?.[0] ?? document.range?.[0] ?? 0
 }

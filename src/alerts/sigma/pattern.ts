@@ -81,7 +81,7 @@ const matches = (pieces: Pattern, text: string): boolean => {
     const fits =
       current !== undefined &&
       at + length <= text.length &&
-      (current === one || text.startsWith(current as string, at)) &&
+      (current === one || text.startsWith(current, at)) &&
       !(piece === pieces.length - 1 && at + length < text.length)
     if (fits) {
       at += length

@@ -7,8 +7,7 @@ export type RegexFlags = { readonly i: boolean; readonly m: boolean; readonly s:
 /** A test that finds the expression anywhere in a text, or what is wrong with the expression. */
 export const createRegexTest = (source: string, flags: RegexFlags): TextTest | { readonly wrong: string } => {
   try {
-    const bits =
-      (flags.i ? RE2JS.CASE_INSENSITIVE : 0) | (flags.m ? RE2JS.MULTILINE : 0) | (flags.s ? RE2JS.DOTALL : 0)
+    const bits = (flags.i ? RE2JS.CASE_INSENSITIVE : 0) | (flags.m ? RE2JS.MULTILINE : 0) | (flags.s ? RE2JS.DOTALL : 0)
     const expression = RE2JS.compile(source, bits)
     return (text) => expression.test(text)
   } catch (error) {

@@ -1,0 +1,112 @@
+// Loads rules from files and folders: a set that can be used, or every problem with file and line.
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { createFields } from './sigma/fields.js'
+import { parseRules } from './sigma/parse-rules.js'
+import type { Rule, RuleProblem } from './sigma/rule.js'
+import { createRuleSet, type RuleSet } from './sigma/rule-set.js'
+
+export type RuleSource = {
+  /** Files and folders; a folder counts with everything below it that ends in .yml or .yaml. */
+  readonly paths: readonly string[]
+  /** Whether the rules that come with the program count; a rule of the same id elsewhere takes the place of one of them. */
+  readonly bundled: boolean
+  /** Where the output places annotations. */
+  readonly key: string
+  /** Flags that the configured operations state, where that is known. */
+  readonly stated?: ReadonlySet<string> | undefined
+}
+
+export type LoadedRules = {
+  /** Without the rules that have a problem. */
+  readonly set: RuleSet
+  readonly rules: readonly Rule[]
+  readonly files: number
+  readonly problems: readonly RuleProblem[]
+  readonly warnings: readonly RuleProblem[]
+  /** Changes when a file does. */
+  readonly signature: string
+}
+
+/** Beside `src/` and beside `dist/`. */
+export const bundledFolder = resolve(import.meta.dirname, '../../rules')
+
+const maxFiles = 10_000
+const maxFileBytes = 1_048_576
+
+export const loadRules = async (source: RuleSource): Promise<LoadedRules> => {
+  const { key, stated } = source
+  const found = await findRuleFiles(source)
+  const fields = createFields(key)
+  const rules = new Map<string, Rule>()
+  const problems: RuleProblem[] = [...found.problems]
+  const warnings: RuleProblem[] = []
+  for (const file of found.files) {
+    const text = await readRuleFile(file)
+    if (typeof text !== 'string') {
+      problems.push(text)
+      continue
+    }
+    const parsed = parseRules(file, text, { fields, stated })
+    problems.push(...parsed.problems)
+    warnings.push(...parsed.warnings)
+    for (const rule of parsed.rules) {
+      const other = rules.get(rule.id)
+      if (other && (file.startsWith(bundledFolder) || !other.file.startsWith(bundledFolder)))
+        problems.push({ file, line: rule.line, message: `has the same id as ${other.file}:${other.line}` })
+      else rules.set(rule.id, rule)
+    }
+  }
+  const list = [...rules.values()]
+  return {
+    set: createRuleSet(list, fields),
+    rules: list,
+    files: found.files.length,
+    problems,
+    warnings,
+    signature: found.signature,
+  }
+}
+
+const readRuleFile = async (file: string): Promise<string | RuleProblem> => {
+  try {
+    const text = await readFile(file, 'utf8')
+    return text.length <= maxFileBytes ? text : { file, message: `is larger than ${maxFileBytes} bytes` }
+  } catch (error) {
+    return { file, message: `cannot be read: ${reasonOf(error)}` }
+  }
+}
+
+type Found = {
+  readonly files: readonly string[]
+  readonly problems: readonly RuleProblem[]
+  readonly signature: string
+}
+
+/** In the order of the settings and then of names; a file that is named twice counts once. */
+export const findRuleFiles = async ({ paths, bundled }: Pick<RuleSource, 'paths' | 'bundled'>): Promise<Found> => {
+  const files = new Map<string, string>()
+  const signatures: string[] = []
+  const problems: RuleProblem[] = []
+  const visit = async (path: string, isNamed: boolean): Promise<void> => {
+    try {
+      const { dev, ino, size, mtimeNs, ...about } = await stat(path, { bigint: true })
+      if (about.isDirectory()) {
+        const names = (await readdir(path)).filter((name) => !name.startsWith('.')).toSorted()
+        for (const name of names) await visit(join(path, name), false)
+      } else if (isNamed || /\.ya?ml$/i.test(path)) {
+        if (files.size >= maxFiles) throw new Error(`more than ${maxFiles} rule files`)
+        const real = await realpath(path)
+        if (!files.has(real)) signatures.push([path, dev, ino, size, mtimeNs].join(' '))
+        if (!files.has(real)) files.set(real, path)
+      }
+    } catch (error) {
+      signatures.push(`${path} ${reasonOf(error)}`)
+      problems.push({ file: path, message: `cannot be read: ${reasonOf(error)}` })
+    }
+  }
+  for (const path of [...(bundled ? [bundledFolder] : []), ...paths]) await visit(path, true)
+  return { files: [...files.values()], problems, signature: signatures.join('\n') }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unreadable')

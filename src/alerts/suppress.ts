@@ -1,0 +1,77 @@
+// Holds back what was alerted on already: one alert for a rule, an indicator and an internal peer in a window of event time.
+import { createHash } from 'node:crypto'
+
+export type Suppressed = {
+  readonly ruleId: string
+  readonly value: string
+  readonly peer: string
+  /** Epoch milliseconds of the event. */
+  readonly time: number
+  readonly origin: string
+}
+
+export type Ruling = {
+  /** The same for all that one alert stands for. */
+  readonly key: string
+  readonly id: () => string
+  /** How many matches the alert stands for; 0 holds it back. */
+  readonly count: number
+}
+
+export type Suppress = {
+  readonly decide: (about: Suppressed) => Ruling
+  readonly size: () => number
+}
+
+type Window = { readonly number: number; readonly origin: string }
+type Entry = { newest: Window; before?: Window | undefined; held: number }
+
+const maxEntries = 50_000
+
+/** Windows are parts of the calendar, not begun by the first event: after a restart the same event has the same window and id. */
+export const createSuppress = (windowMs: number): Suppress => {
+  /** In the order of use; the longest unused goes first, at the price of a repeat with the same id. */
+  const entries = new Map<string, Entry>()
+
+  const forgetOldest = (): void => {
+    const { value } = entries.keys().next()
+    if (value !== undefined) entries.delete(value)
+  }
+
+  const count = (key: string, window: Window): number => {
+    const entry = entries.get(key)
+    if (!entry) {
+      entries.set(key, { newest: window, held: 0 })
+      if (entries.size > maxEntries) forgetOldest()
+      return 1
+    }
+    entries.delete(key)
+    entries.set(key, entry)
+    const known = [entry.newest, entry.before].find((one) => one?.number === window.number)
+    if (known) {
+      // The event that raised the alert comes again when its chunk does: its alert must not be lost.
+      if (known.origin === window.origin) return 1
+      entry.held++
+      return 0
+    }
+    const total = 1 + entry.held
+    entry.held = 0
+    if (window.number > entry.newest.number) {
+      entry.before = entry.newest
+      entry.newest = window
+    } else entry.before = window
+    return total
+  }
+
+  return {
+    decide: ({ ruleId, value, peer, time, origin }) => {
+      const about = `${ruleId}\0${value}\0${peer}`
+      const number = windowMs === 0 ? 0 : Math.floor(time / windowMs)
+      const key = windowMs === 0 ? `${about}\0${origin}` : `${about}\0${windowMs}\0${number}`
+      return { key, id: () => hash(key), count: windowMs === 0 ? 1 : count(about, { number, origin }) }
+    },
+    size: () => entries.size,
+  }
+}
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)

@@ -1,0 +1,78 @@
+// Keeps the rules in use: reads them again when a file changed and stood still, and keeps the old set where the new one is broken.
+import type { Clock } from '../domain/clock.js'
+import type { Tell } from '../telemetry/event.js'
+import { bundledFolder, findRuleFiles, loadRules, type RuleSource } from './load-rules.js'
+import type { RuleProblem } from './sigma/rule.js'
+import type { RuleSet } from './sigma/rule-set.js'
+
+export type WatchedRules = {
+  readonly set: () => RuleSet
+  /** Of the newest files, where they were refused. */
+  readonly refused: () => readonly RuleProblem[]
+  readonly reload: () => Promise<void>
+  /** Stops watching; done when nothing is being loaded any more. */
+  readonly close: () => Promise<void>
+}
+
+export type WatchOptions = { readonly tell: Tell; readonly clock: Clock; readonly pollMs?: number }
+
+const defaultPollMs = 5000
+
+export const watchRules = async (
+  source: RuleSource,
+  { tell, clock, pollMs = defaultPollMs }: WatchOptions,
+): Promise<WatchedRules | { readonly problems: readonly RuleProblem[] }> => {
+  const first = await loadRules(source)
+  if (first.problems.length > 0) return { problems: first.problems }
+  let inUse = first
+  let problems: readonly RuleProblem[] = []
+  let tried = first.signature
+  let changing = ''
+  let isClosed = false
+  let cancel = (): void => undefined
+  let queue: Promise<void> = Promise.resolve()
+
+  const tellLoaded = (): void => {
+    const { rules, files, warnings } = inUse
+    tell({ event: 'rules_loaded', rules: rules.length, files })
+    // About the bundled rules nobody can do anything but switch them off.
+    for (const warning of warnings)
+      if (!warning.file.startsWith(bundledFolder)) tell({ event: 'rule_warned', ...warning })
+  }
+
+  const load = async (): Promise<void> => {
+    const next = await loadRules(source)
+    if (isClosed) return
+    tried = next.signature
+    problems = next.problems
+    if (problems.length === 0) {
+      inUse = next
+      tellLoaded()
+    } else for (const problem of problems.slice(0, 20)) tell({ event: 'rules_refused', ...problem })
+  }
+  const loadIfChanged = async (): Promise<void> => {
+    const { signature } = await findRuleFiles(source)
+    if (signature === tried) return
+    if (signature === changing) await load()
+    else changing = signature
+  }
+  const enqueue = (work: () => Promise<void>): Promise<void> =>
+    (queue = queue.then(() => (isClosed ? undefined : work())))
+  const watch = (): void => {
+    if (isClosed || pollMs === 0) return
+    cancel = clock.after(pollMs, () => void enqueue(loadIfChanged).then(watch))
+  }
+
+  tellLoaded()
+  watch()
+  return {
+    set: () => inUse.set,
+    refused: () => problems,
+    reload: () => enqueue(load),
+    close: () => {
+      isClosed = true
+      cancel()
+      return queue
+    },
+  }
+}
