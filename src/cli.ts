@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import { api } from './commands/api.js'
 import { check } from './commands/check.js'
+import { demo } from './commands/demo.js'
 import { estimate } from './commands/estimate.js'
 import { exitCodes, UsageError, type Command, type Io } from './commands/command.js'
 import { extract } from './commands/extract.js'
@@ -15,6 +16,7 @@ import { serve } from './commands/serve.js'
 const commands: Readonly<Record<string, Command>> = {
   api,
   check,
+  demo,
   estimate,
   extract,
   lookup,

@@ -17,7 +17,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   service: ['domain', 'intel', 'lookup', 'telemetry'],
   kafka: ['domain', 'pipeline', 'telemetry'],
   ops: ['domain', 'telemetry'],
-  demo: [],
+  demo: ['kafka', 'telemetry'],
   commands: [
     'domain',
     'config',

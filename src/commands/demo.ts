@@ -1,0 +1,192 @@
+// demo: the main job on this machine: a broker, a lookup service, sample firewall logs in, annotated events out; then all of it is gone.
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openApp, openReading } from '../app.js'
+import { load } from '../config/load.js'
+import type { Config } from '../config/schema.js'
+import { startBroker, type Broker } from '../demo/broker.js'
+import { receive, send } from '../demo/traffic.js'
+import type { Annotation } from '../domain/annotation.js'
+import { keyOf } from '../domain/indicator.js'
+import { checkOnline } from '../kafka/check-online.js'
+import { startService } from '../service/start-service.js'
+import { exitCodes, type Command, type Io } from './command.js'
+import { accepted, ConfigurationError } from './load-config.js'
+import { createProgress } from './progress.js'
+import { createSummary } from './summary.js'
+import { printable } from './table.js'
+
+const root = resolve(import.meta.dirname, '../..')
+const rounds = 100
+
+export const demo: Command = {
+  summary: 'show the main job on this machine: broker, lookup service, sample firewall logs in, annotated events out',
+  help: `Usage: threatweave demo [--no-kafka]
+
+Starts a Kafka broker (KAFKA_BROKERS if set, else Docker, else Java and Maven), a lookup service on sample intelligence, and
+\`threatweave run\` between two topics; sends sample firewall logs through and shows what came out. Everything is stopped and
+removed afterwards. Without a broker it says what is missing and shows the same line over standard input.
+
+      --no-kafka   do not look for a broker
+`,
+  options: { 'no-kafka': { type: 'boolean' } },
+  run: async (args, io) => {
+    const folder = mkdtempSync(join(tmpdir(), 'threatweave-demo-'))
+    const say = (text: string): void => void io.stdout.write(`${text}\n`)
+    const lines = readFileSync(join(root, 'examples/logs/firewall.log'), 'utf8').trimEnd().split('\n')
+    const key = randomBytes(24).toString('hex')
+    const calls = { made: 0 }
+    const service = await startLookupService(folder, key, calls)
+    let broker: Broker | undefined
+    let factor = 1
+    try {
+      say(`A lookup service answers at ${service.url} from examples/intel and examples/feeds.`)
+      const env = demoEnvironment(io, folder, service.url, key)
+      const found =
+        args.values['no-kafka'] === true
+          ? { missing: 'no broker was looked for' }
+          : await startBroker({ env: io.env, say })
+      if ('missing' in found) {
+        say(`${found.missing}.\nThe same line over standard input:\n`)
+        await overStandardInput(configOf(env), lines, io)
+      } else {
+        broker = found
+        factor = rounds
+        await overKafka({ ...env, THREATWEAVE_KAFKA_BROKERS: broker.plain }, lines, io)
+      }
+      const { distinct, seen } = countAsked(configOf(env), lines)
+      say(
+        `\n${seen * factor} sightings of ${distinct} distinct addresses and domains; calls to the lookup service: ${calls.made}`,
+      )
+      say('(one each, and one more for an address that is not plainly clean).')
+      return exitCodes.ok
+    } finally {
+      await broker?.stop()
+      await service.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+}
+
+const startLookupService = (
+  folder: string,
+  apiKey: string,
+  calls: { made: number },
+): ReturnType<typeof startService> => {
+  const { serve, feeds } = configOf({
+    THREATWEAVE_FEEDS: JSON.stringify([{ name: 'sample', path: join(root, 'examples/feeds/sample-feed.csv') }]),
+  })
+  return startService(
+    { ...serve, port: 0, apiKey, data: join(root, 'examples/intel'), state: join(folder, 'service') },
+    {
+      now: Date.now,
+      version: 'demo',
+      feeds,
+      tell: (event) => {
+        if (event.event === 'operation_answered') calls.made++
+      },
+    },
+  )
+}
+
+/** The sample logs use documentation addresses, which are otherwise never asked about. */
+const demoEnvironment = (io: Io, folder: string, url: string, key: string): Record<string, string> => ({
+  PATH: io.env.PATH ?? '',
+  THREATWEAVE_GATE_DOCUMENTATION: 'true',
+  THREATWEAVE_INTEL_SERVICE_BASE_URL: url,
+  THREATWEAVE_INTEL_SERVICE_API_KEY: key,
+  THREATWEAVE_MEMORY_PATH: join(folder, 'memory'),
+  THREATWEAVE_FEEDS: JSON.stringify([{ name: 'sample-names', path: join(root, 'examples/feeds/sample-names.txt') }]),
+  THREATWEAVE_KAFKA_INPUT_TOPICS: 'firewall',
+  THREATWEAVE_KAFKA_OUTPUT_TOPIC: 'firewall-annotated',
+  THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: 'firewall-dead',
+  THREATWEAVE_LOG_LEVEL: 'warn',
+})
+
+const configOf = (env: Record<string, string>): Config => {
+  const loaded = load({ env, readFile: (path) => readFileSync(path, 'utf8') })
+  if ('problems' in loaded) throw new ConfigurationError(loaded.problems)
+  return loaded.config
+}
+
+const countAsked = (config: Config, lines: readonly string[]): { distinct: number; seen: number } => {
+  const { decode, extract, decide } = accepted(openReading(config))
+  const asked = lines.flatMap((line) =>
+    extract(decode(Buffer.from(line)))
+      .sightings.map(decide)
+      .flatMap((decision) => (decision.decision === 'lookup' ? [keyOf(decision.ask)] : [])),
+  )
+  return { distinct: new Set(asked).size, seen: asked.length }
+}
+
+const overStandardInput = async (config: Config, lines: readonly string[], io: Io): Promise<void> => {
+  const app = accepted(await openApp(config, { mode: 'complete', env: io.env }))
+  try {
+    const out = await app.pipeline(
+      lines.map((line, place) => ({ bytes: Buffer.from(line), origin: `firewall.log:${place + 1}` })),
+      false,
+    )
+    show(
+      out.map((one) => one.bytes()),
+      io,
+    )
+  } finally {
+    await app.close()
+  }
+}
+
+const overKafka = async (env: Record<string, string>, lines: readonly string[], io: Io): Promise<void> => {
+  const { kafka } = configOf(env)
+  const ready = await checkOnline(kafka, true)
+  if (!ready.reached) throw new Error(ready.sentence)
+  const all = Array.from({ length: rounds }, () => lines).flat()
+  const out: Buffer[] = []
+  const worker = spawn(process.execPath, [join(root, 'dist/cli.js'), 'run'], {
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const ended = new Promise<number | null>((done) => worker.once('exit', done))
+  const stopReading = await receive(kafka, kafka.output.topic, (value) => void out.push(Buffer.from(value)))
+  const progress = createProgress(io.stderr, { label: 'annotated', total: all.length })
+  try {
+    io.stdout.write(
+      `${all.length} sample firewall events go to the topic firewall; threatweave run writes firewall-annotated.\n`,
+    )
+    await send(kafka, 'firewall', all)
+    const deadline = Date.now() + 120_000
+    while (out.length < all.length && worker.exitCode === null && !io.signal.aborted) {
+      if (Date.now() > deadline) throw new Error(`only ${out.length} of ${all.length} events came out in two minutes`)
+      progress.update(out.length, `${out.length} of ${all.length} events`)
+      await sleep(50)
+    }
+  } finally {
+    progress.end()
+    worker.kill('SIGTERM')
+    await Promise.all([ended, stopReading()])
+  }
+  if (out.length < all.length && !io.signal.aborted)
+    throw new Error('threatweave run ended before every event came out')
+  show(out, io)
+}
+
+/** One event before and after, then what was found. */
+const show = (events: readonly Buffer[], io: Io): void => {
+  const summary = createSummary()
+  const annotated = events.map((bytes) => JSON.parse(bytes.toString()) as { message?: string; threatweave: Annotation })
+  const sample = annotated.find(
+    ({ message, threatweave }) => message !== undefined && threatweave.verdict === 'malicious',
+  )
+  if (sample) {
+    const { status, verdict, score, value, role, direction, action, summary: why } = sample.threatweave
+    io.stdout.write(`\n  before  ${printable(sample.message ?? '').slice(0, 150)}…\n`)
+    io.stdout.write(
+      `  after   the same, and "threatweave":${JSON.stringify({ status, verdict, score, value, role, direction, action, summary: why })}\n\n`,
+    )
+  }
+  for (const { threatweave } of annotated) summary.see(threatweave)
+  io.stdout.write(summary.text(undefined, 12))
+}

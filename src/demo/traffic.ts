@@ -1,0 +1,37 @@
+// Puts sample events on a topic and reads what comes out of another, as a firewall and a SIEM would.
+import { link } from '../kafka/link.js'
+import type { KafkaSettings } from '../kafka/settings.js'
+import { tellNobody } from '../telemetry/event.js'
+
+/** Lines go round the partitions; the number of a line is its key. */
+export const send = async (settings: KafkaSettings, topic: string, lines: readonly string[]): Promise<void> => {
+  const producer = link(settings, tellNobody).producer({ idempotent: true })
+  await producer.connect()
+  try {
+    for (let from = 0; from < lines.length; from += 250)
+      await producer.send({
+        topic,
+        messages: lines.slice(from, from + 250).map((value, place) => ({ key: String(from + place), value })),
+      })
+  } finally {
+    await producer.disconnect()
+  }
+}
+
+/** Calls back for every record until told to stop. */
+export const receive = async (
+  settings: KafkaSettings,
+  topic: string,
+  take: (value: Buffer) => void,
+): Promise<() => Promise<void>> => {
+  const consumer = link(settings, tellNobody).consumer({ groupId: `${settings.groupId}-reader`, maxWaitTimeInMs: 250 })
+  await consumer.connect()
+  await consumer.subscribe({ topic, fromBeginning: true })
+  await consumer.run({
+    eachMessage: ({ message }) => {
+      if (message.value) take(message.value)
+      return Promise.resolve()
+    },
+  })
+  return () => consumer.disconnect()
+}
