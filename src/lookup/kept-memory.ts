@@ -32,7 +32,7 @@ export const openKeptMemory = async (
       { path, maxBytes },
       { restore: (indicator, finding) => memory.restore(indicator, finding, clock.now()), tell },
     )
-    const ledger = openLedger(path, tell)
+    const ledger = await openBeside(journal, path, tell)
     const close = async (): Promise<void> => {
       ledger.close()
       await journal.close()
@@ -43,5 +43,15 @@ export const openKeptMemory = async (
     if (isNamed) return { problem: error instanceof FolderInUse ? message : `cannot be used: ${message}` }
     tell({ event: 'memory_not_kept', path, message })
     return { close: () => Promise.resolve() }
+  }
+}
+
+/** A ledger that cannot be opened lets go of the folder again. */
+const openBeside = async (journal: Journal, path: string, tell: Tell): Promise<ReturnType<typeof openLedger>> => {
+  try {
+    return openLedger(path, tell)
+  } catch (error) {
+    await journal.close()
+    throw error
   }
 }

@@ -1,0 +1,50 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { keyOf } from '../../../src/domain/indicator.js'
+import { openKeptMemory } from '../../../src/lookup/kept-memory.js'
+import { createMemory } from '../../../src/lookup/memory.js'
+import { createFakeClock, newYear } from '../../support/clock.js'
+import { classify, indicator, known, malicious, memorySettings } from '../../support/lookup.js'
+
+let path: string
+beforeEach(() => void (path = mkdtempSync(join(tmpdir(), 'kept-'))))
+afterEach(() => rmSync(path, { recursive: true, force: true }))
+
+const openIt = async (now = newYear, isNamed = true) => {
+  const memory = createMemory(memorySettings, { classify })
+  const clock = createFakeClock(now)
+  const kept = await openKeptMemory(memory, { path, isNamed, maxBytes: 1_048_576, clock, tell: () => undefined })
+  return { memory, kept }
+}
+
+describe('a kept memory', () => {
+  it.each<[string, number, number | undefined]>([
+    ['has what was kept', newYear + 1000, newYear],
+    ['has bad news that is past its life', newYear + 48 * 3_600_000, newYear],
+    ['has nothing that is past its use', newYear + 9 * 24 * 3_600_000, undefined],
+    ['lets nothing live longer because the clock was set back', newYear - 1000, newYear - 1000],
+  ])('%s', async (_title, later, at) => {
+    const first = await openIt()
+    if ('problem' in first.kept) return expect.fail(first.kept.problem)
+    await first.kept.append?.(indicator(1), known(newYear, malicious))
+    await first.kept.close()
+    const second = await openIt(later)
+    if ('problem' in second.kept) return expect.fail(second.kept.problem)
+    expect(second.memory.get(keyOf(indicator(1)))?.finding.at).toBe(at)
+    await second.kept.close()
+  })
+
+  it('says what is wrong with a folder that was named, and lets go of it', async () => {
+    mkdirSync(join(path, 'spent'))
+    expect(await openIt()).toMatchObject({ kept: { problem: expect.stringContaining('cannot be used') as string } })
+    expect(readdirSync(path)).toEqual(['spent'])
+  })
+
+  it('goes on without a folder that nobody named', async () => {
+    mkdirSync(join(path, 'spent'))
+    const { kept } = await openIt(newYear, false)
+    expect(kept).not.toHaveProperty('append')
+  })
+})
