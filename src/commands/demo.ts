@@ -9,7 +9,7 @@ import { openApp, openReading } from '../app.js'
 import { load } from '../config/load.js'
 import type { Config } from '../config/schema.js'
 import { startBroker, type Broker } from '../demo/broker.js'
-import { receive, send } from '../demo/traffic.js'
+import { createTopic, receive, send } from '../demo/traffic.js'
 import type { Annotation } from '../domain/annotation.js'
 import { keyOf } from '../domain/indicator.js'
 import { checkOnline } from '../kafka/check-online.js'
@@ -141,6 +141,7 @@ const overStandardInput = async (config: Config, lines: readonly string[], io: I
 
 const overKafka = async (env: Record<string, string>, lines: readonly string[], io: Io): Promise<void> => {
   const { kafka } = configOf(env)
+  await createTopic(kafka, 'firewall', 4)
   const ready = await checkOnline(kafka, true)
   if (!ready.reached) throw new Error(ready.sentence)
   const all = Array.from({ length: rounds }, () => lines).flat()

@@ -3,6 +3,17 @@ import { link } from '../kafka/link.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import { tellNobody } from '../telemetry/event.js'
 
+/** The topic that the firewalls would already write to. */
+export const createTopic = async (settings: KafkaSettings, topic: string, partitions: number): Promise<void> => {
+  const admin = link(settings, tellNobody).admin()
+  await admin.connect()
+  try {
+    await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: partitions }] })
+  } finally {
+    await admin.disconnect()
+  }
+}
+
 /** Lines go round the partitions; the number of a line is its key. */
 export const send = async (settings: KafkaSettings, topic: string, lines: readonly string[]): Promise<void> => {
   const producer = link(settings, tellNobody).producer({ idempotent: true })
