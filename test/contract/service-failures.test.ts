@@ -17,7 +17,7 @@ let service: ScriptedService
 let client: Client
 beforeAll(async () => {
   service = await startScriptedService(() => ({ status: 200 }))
-  client = clientFor(service.baseUrl, { headersTimeoutMs: 100, connectTimeoutMs: 100, bodyTimeoutMs: 200 })
+  client = clientFor(service.baseUrl, { headersTimeoutMs: 500, connectTimeoutMs: 500, bodyTimeoutMs: 1000 })
 })
 afterAll(async () => {
   await client.close()
@@ -154,10 +154,8 @@ const examples: readonly [
 
 describe('a call that fails', () => {
   it.each(examples)('%s', async (_, script, reason, retry, afterMs) => {
-    const dated = createClient(
-      settingsFor(service.baseUrl, { headersTimeoutMs: 100, connectTimeoutMs: 100, bodyTimeoutMs: 200 }),
-      { env: {}, now: () => 1_800_000_000_000 },
-    )
+    const limits = reason === 'timeout' ? { headersTimeoutMs: 100, connectTimeoutMs: 100, bodyTimeoutMs: 200 } : {}
+    const dated = createClient(settingsFor(service.baseUrl, limits), { env: {}, now: () => 1_800_000_000_000 })
     const { reply, requests } = await ask(script, dated)
     await dated.close()
     expect(reply.status).toBe('failure')

@@ -23,7 +23,7 @@ let folder = ''
 let now = 0
 beforeAll(async () => {
   service = await startScriptedService(() => ({ status: 200 }))
-  client = clientFor(service.baseUrl, { headersTimeoutMs: 200, connectTimeoutMs: 100 })
+  client = clientFor(service.baseUrl, { headersTimeoutMs: 1000, connectTimeoutMs: 1000 })
 })
 afterAll(async () => {
   await client.close()
