@@ -55,10 +55,12 @@ type Import = { file: string; specifier: string }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
 const imports: Import[] = files.flatMap((file) =>
-  [...readFileSync(join(src, file), 'utf8').matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\s*\(\s*)'([^']+)'/g)].map((match) => ({
-    file,
-    specifier: match[1]!,
-  })),
+  [...readFileSync(join(src, file), 'utf8').matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\s*\(\s*)'([^']+)'/g)].map(
+    (match) => ({
+      file,
+      specifier: match[1]!,
+    }),
+  ),
 )
 const room = (path: string): string => (path.includes('/') ? path.split('/')[0]! : path.replace(/\.[jt]s$/, ''))
 const target = ({ file, specifier }: Import): string => relative(src, resolve(src, dirname(file), specifier))

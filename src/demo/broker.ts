@@ -23,7 +23,11 @@ export type Broker = {
   readonly resume: () => Promise<void>
 }
 
-export type BrokerOptions = Provision & { readonly secure?: boolean }
+export type BrokerOptions = Provision & {
+  readonly secure?: boolean
+  /** The port clients are told, if something stands between them and the plain listener. */
+  readonly advertisedPort?: number
+}
 
 export const brokerUser = { username: 'weaver', password: 'weaver-secret' } as const
 
@@ -36,12 +40,13 @@ export const startBroker = async (options: BrokerOptions): Promise<Broker | { re
   }
   const distribution = await provision(options)
   if (distribution.how === 'missing') return { missing: distribution.missing }
-  return launch(distribution, options.secure === true)
+  return launch(distribution, options.secure === true, options.advertisedPort)
 }
 
 const launch = async (
   distribution: Exclude<Distribution, { how: 'missing' }>,
   secure: boolean,
+  advertisedPort: number | undefined,
 ): Promise<Broker | { readonly missing: string }> => {
   const folder = await mkdtemp(join(tmpdir(), 'threatweave-broker-'))
   const ports = await freePorts(4)
@@ -58,6 +63,7 @@ const launch = async (
       sasl,
       tls,
       secure,
+      advertisedPort,
       bind: distribution.how === 'docker' ? '0.0.0.0' : '127.0.0.1',
     }),
   )
@@ -153,6 +159,7 @@ const properties = (at: {
   readonly sasl: number
   readonly tls: number
   readonly secure: boolean
+  readonly advertisedPort: number | undefined
 }): string =>
   [
     'process.roles=broker,controller',
@@ -163,7 +170,7 @@ const properties = (at: {
     'listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAIN:PLAINTEXT,SASL:SASL_PLAINTEXT,TLS:SSL',
     `listeners=PLAIN://${at.bind}:${at.plain},CONTROLLER://127.0.0.1:${at.controller}` +
       (at.secure ? `,SASL://${at.bind}:${at.sasl},TLS://${at.bind}:${at.tls}` : ''),
-    `advertised.listeners=PLAIN://127.0.0.1:${at.plain}` +
+    `advertised.listeners=PLAIN://127.0.0.1:${at.advertisedPort ?? at.plain}` +
       (at.secure ? `,SASL://127.0.0.1:${at.sasl},TLS://localhost:${at.tls}` : ''),
     ...(at.secure
       ? [

@@ -31,8 +31,21 @@ export const makeTopics = async (
       configEntries: Object.entries(options.config?.[role] ?? {}).map(([name, value]) => ({ name, value })),
     })),
   })
+  for (const topic of [names.input, names.output, names.dead]) await untilServed(() => admin.fetchTopicOffsets(topic))
   await admin.disconnect()
   return names
+}
+
+/** A topic just made is not always known at once. */
+const untilServed = async (ask: () => Promise<unknown>): Promise<void> => {
+  for (let tries = 1; ; tries++)
+    try {
+      await ask()
+      return
+    } catch (error) {
+      if (tries === 50) throw error
+      await sleep(100)
+    }
 }
 
 type Changes = Partial<Omit<KafkaSettings, 'limits' | 'input' | 'output'>> & {

@@ -1,0 +1,43 @@
+// Promise: a produce request whose answer is lost loses no event, neither its own nor a later one.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startBroker, type Broker } from '../../src/demo/broker.js'
+import { startDroppingProxy, type DroppingProxy } from '../support/dropping-proxy.js'
+import { complete, fill, makeTopics, readTopic, settingsFor, tally } from '../support/kafka.js'
+import { endWorkers, startWorker } from '../support/worker.js'
+
+let broker: Broker
+let proxy: DroppingProxy
+
+beforeEach(async () => {
+  proxy = await startDroppingProxy(9)
+  const started = await startBroker({
+    env: { ...process.env, KAFKA_BROKERS: undefined },
+    say: () => undefined,
+    advertisedPort: proxy.port,
+  })
+  if ('missing' in started) throw new Error(started.missing)
+  broker = started
+  proxy.to(Number(broker.plain.split(':')[1]))
+})
+afterEach(async () => {
+  await endWorkers()
+  await proxy.close()
+  await broker.stop()
+})
+
+describe.each(['at-least-once', 'exactly-once'] as const)('every ninth produce answer lost, %s', (delivery) => {
+  it('misses nothing afterwards', async () => {
+    const partitions = 2
+    const count = 2_000
+    const through = `127.0.0.1:${proxy.port}`
+    const names = await makeTopics({ partitions, broker: through })
+    await fill(names.input, partitions, 0, count, through)
+    proxy.arm()
+    startWorker(settingsFor(names, { delivery, brokers: [through], limits: { chunkEvents: 50 } }))
+    const records = await readTopic(names.output, complete(partitions, count), { broker: through, calmMs: 1_000 })
+    const { missing, repeated, outOfOrder } = tally(records, partitions, count)
+    expect({ missing, outOfOrder }).toEqual({ missing: 0, outOfOrder: 0 })
+    if (delivery === 'exactly-once') expect(repeated).toBe(0)
+    expect(proxy.dropped()).toBeGreaterThan(1)
+  })
+})

@@ -1,0 +1,75 @@
+// A TCP proxy before a broker that now and then swallows the answer to a produce request and cuts the line.
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+export type DroppingProxy = {
+  readonly port: number
+  /** Swallows nothing until this is called. */
+  readonly arm: () => void
+  /** How many answers were swallowed. */
+  readonly dropped: () => number
+  /** The broker to stand before; connections wait until it is known. */
+  readonly to: (port: number) => void
+  readonly close: () => Promise<void>
+}
+
+export const startDroppingProxy = async (every: number): Promise<DroppingProxy> => {
+  let target = 0
+  let armed = false
+  let produced = 0
+  let dropped = 0
+  const sockets = new Set<Socket>()
+  const server: Server = createServer((client) => {
+    const broker = connect(target, '127.0.0.1')
+    const doomed = new Set<number>()
+    sockets.add(client).add(broker)
+    frames(client, (frame) => {
+      const isProduce = frame.readInt16BE(4) === 0
+      if (isProduce && armed && ++produced % every === 0) doomed.add(frame.readInt32BE(8))
+      broker.write(frame)
+    })
+    frames(broker, (frame) => {
+      if (!doomed.has(frame.readInt32BE(4))) return client.write(frame)
+      dropped++
+      client.destroy()
+      broker.destroy()
+      return false
+    })
+    for (const [one, other] of [
+      [client, broker],
+      [broker, client],
+    ] as const) {
+      one.on('error', () => other.destroy())
+      one.on('close', () => other.destroy())
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    arm: () => {
+      armed = true
+    },
+    dropped: () => dropped,
+    to: (port) => {
+      target = port
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** Both directions are frames: a length of four bytes, then as many bytes. */
+const frames = (socket: Socket, take: (frame: Buffer) => void): void => {
+  let rest: Buffer = Buffer.alloc(0)
+  socket.on('data', (data: Buffer) => {
+    rest = rest.length === 0 ? data : Buffer.concat([rest, data])
+    while (rest.length >= 12) {
+      const length = 4 + rest.readInt32BE(0)
+      if (rest.length < length) break
+      take(rest.subarray(0, length))
+      rest = rest.subarray(length)
+    }
+  })
+}

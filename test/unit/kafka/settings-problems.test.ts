@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { load } from '../../../src/config/load.js'
+import type { KafkaSettings } from '../../../src/kafka/settings.js'
+import { settingsProblems } from '../../../src/kafka/settings-problems.js'
+import { inputTopics } from '../../../src/kafka/topics.js'
+
+const settings = (text: string): KafkaSettings => {
+  const loaded = load({ file: { name: 'c.yaml', text }, env: {}, readFile: () => '' })
+  if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
+  return loaded.config.kafka
+}
+const fine = 'brokers: [localhost:9092], output: { topic: out }, deadLetterTopic: dead'
+
+describe('kafka settings', () => {
+  it('are accepted when they say what to read, what to write and where', () => {
+    expect(settingsProblems(settings(`kafka: { ${fine}, input: { topics: [in] } }`))).toEqual([])
+  })
+
+  it('name everything that is missing', () => {
+    expect(settingsProblems(settings('')).map(({ setting }) => setting)).toEqual([
+      'kafka.brokers',
+      'kafka.input.topics',
+      'kafka.output.topic',
+      'kafka.deadLetterTopic',
+    ])
+  })
+
+  it.each([
+    ['reads what it writes', 'input: { topics: [in, out] }', 'kafka.output.topic'],
+    ['reads its dead letters', 'input: { topics: [dead] }', 'kafka.deadLetterTopic'],
+    [
+      'has a certificate without its key',
+      'input: { topics: [in] }, tls: { enabled: true, certificateFile: c }',
+      'kafka.tls.keyFile',
+    ],
+    ['names TLS files without TLS', 'input: { topics: [in] }, tls: { caFile: c }', 'kafka.tls.enabled'],
+    ['has no password', 'input: { topics: [in] }, sasl: { mechanism: plain, username: u }', 'kafka.sasl.username'],
+    ['has no token', 'input: { topics: [in] }, sasl: { mechanism: oauthbearer }', 'kafka.sasl.tokenFile'],
+  ])('are refused when a service %s', (_what, more, setting) => {
+    expect(settingsProblems(settings(`kafka: { ${fine}, ${more} }`)).map((problem) => problem.setting)).toEqual([
+      setting,
+    ])
+  })
+})
+
+describe('topics by pattern', () => {
+  it('are whole names, never internal ones and never one that we write', () => {
+    const found = inputTopics(settings(`kafka: { ${fine}, input: { pattern: '.*(fw|out|dead|offsets)' } }`), [
+      'a-fw',
+      'a-fw-2',
+      'out',
+      'dead',
+      '__consumer_offsets',
+    ])
+    expect(found).toEqual(['a-fw'])
+  })
+})
