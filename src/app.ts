@@ -74,7 +74,7 @@ export type Surroundings = {
 }
 
 const readText = (path: string): string => readFileSync(path, 'utf8')
-const tableOf = ({ intel }: Config): JudgementTable => ({ ...intel.table, maxAgeDays: intel.domain.maxAgeDays })
+export const tableOf = ({ intel }: Config): JudgementTable => ({ ...intel.table, maxAgeDays: intel.domain.maxAgeDays })
 
 export const openReading = (config: Config): Reading | Refused => {
   const loaded = loadGate(config.gate, config.intel.domain.ask, readText)

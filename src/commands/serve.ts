@@ -1,14 +1,8 @@
 // The `serve` command: the lookup service for others, on local intelligence.
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Config } from '../config/schema.js'
-import { systemClock } from '../domain/clock.js'
-import { createClient } from '../intel/service/call.js'
-import { openGateway, type Gateway } from '../service/gateway/gateway.js'
+import { openService } from '../open-service.js'
 import { hashKey, newKey } from '../service/keys.js'
-import { startService } from '../service/start-service.js'
-import type { Tell } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
 import { ConfigurationError, configOption, loadConfig } from './load-config.js'
@@ -54,17 +48,13 @@ Example:
     const name = args.values['new-key']
     if (typeof name === 'string') return printNewKey(name, io)
     const config = loadConfig(args, io)
-    const now = Date.now
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
-    const tell = createLogger(io.stderr, { level: config.log.level, pretty, clock: now })
-    const settings = { ...config.serve, ...given(args) }
-    const service = await startService(settings, {
-      now,
-      tell,
+    const tell = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
+    const service = await openService(
+      { ...config, serve: { ...config.serve, ...given(args) } },
+      { env: io.env, tell },
       version,
-      feeds: config.feeds,
-      ...(settings.upstream === '' ? {} : { openGateway: gatewayOf(settings.upstream, config, io, tell) }),
-    }).catch((error: unknown) => {
+    ).catch((error: unknown) => {
       throw new ConfigurationError([
         { setting: 'serve', message: error instanceof Error ? error.message : String(error) },
       ])
@@ -86,30 +76,6 @@ const printNewKey = (name: string, io: Io): number => {
   io.stdout.write(`key, shown only now:      ${key}\nentry for serve.keysFile: ${JSON.stringify(entry)}\n`)
   return exitCodes.ok
 }
-
-const gatewayOf =
-  (upstream: string, config: Config, io: Io, tell: Tell) =>
-  (folder: string): Promise<Gateway> => {
-    const { caFile, ...service } = config.intel.service
-    const client = createClient(
-      { ...service, baseUrl: upstream },
-      { env: io.env, now: Date.now, ...(caFile === '' ? {} : { ca: readFileSync(caFile, 'utf8') }) },
-    )
-    return openGateway(
-      {
-        admit: { ...config.admit, inFlight: service.concurrency },
-        memory: { ...config.memory, maxEntries: config.serve.maxAnswers },
-      },
-      {
-        client,
-        table: { ...config.intel.table, maxAgeDays: config.intel.domain.maxAgeDays },
-        clock: systemClock,
-        random: Math.random,
-        folder,
-        tell,
-      },
-    )
-  }
 
 const given = ({
   values,

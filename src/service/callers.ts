@@ -1,7 +1,7 @@
 // Who is calling and what the plan still allows: calls in flight, calls a second, credits of the month.
 import { failures, tooFast, type Failure } from './failure.js'
 import { findKey, type Key } from './keys.js'
-import type { Ledger } from './ledger.js'
+import type { Credits } from './credits.js'
 
 export type Caller = { readonly key: Key; readonly usedCredits: number }
 export type Entry = { readonly caller: Caller; readonly leave: () => void } | { readonly failure: Failure }
@@ -17,7 +17,7 @@ export type Callers = {
 
 type State = { inFlight: number; reserved: number; tokens: number; filledAt: number }
 
-export const createCallers = (keys: readonly Key[], ledger: Ledger, now: () => number): Callers => {
+export const createCallers = (keys: readonly Key[], used: Credits, now: () => number): Callers => {
   const states = new Map<string, State>()
   const stateOf = ({ name, plan }: Key): State => {
     const known = states.get(name)
@@ -37,7 +37,7 @@ export const createCallers = (keys: readonly Key[], ledger: Ledger, now: () => n
   }
   const identify = (apiKey: string | undefined): Caller | undefined => {
     const key = apiKey === undefined ? undefined : findKey(keys, apiKey)
-    return key && { key, usedCredits: ledger.used(key.name) }
+    return key && { key, usedCredits: used.of(key.name) }
   }
   return {
     identify,
@@ -60,13 +60,12 @@ export const createCallers = (keys: readonly Key[], ledger: Ledger, now: () => n
     reserve: ({ key }) => {
       const { credits } = key.plan
       const state = stateOf(key)
-      if (credits !== undefined && ledger.used(key.name) + state.reserved >= credits)
-        return { failure: failures.noCredit }
+      if (credits !== undefined && used.of(key.name) + state.reserved >= credits) return { failure: failures.noCredit }
       state.reserved++
       return {
         settle: (isSpent) => {
           state.reserved--
-          if (isSpent) ledger.add(key.name)
+          if (isSpent) used.add(key.name)
         },
       }
     },

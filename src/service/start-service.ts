@@ -12,8 +12,8 @@ import type { Gateway } from './gateway/gateway.js'
 import { openScanOwners } from './gateway/scan-owners.js'
 import { createAnswerLocally } from './answer-locally.js'
 import { createCallers } from './callers.js'
+import { openCredits } from './credits.js'
 import { readKeys, soleKey, type Key } from './keys.js'
-import { openLedger } from './ledger.js'
 import { feedsOf, openIntelligence, type ListedOf } from './local/intelligence.js'
 import { openReports } from './local/reports.js'
 import { createResolver, type Resolver } from './scan/resolver.js'
@@ -85,8 +85,8 @@ const openAll = async (
   if (settings.data !== '' && !existsSync(settings.data)) throw new Error(`there is no folder ${settings.data}`)
   mkdirSync(settings.state, { recursive: true, mode: 0o700 })
   later((await lockFolder(settings.state)).release)
-  const ledger = openLedger(join(settings.state, 'credits.txt'), now)
-  later(ledger.close)
+  const credits = openCredits(join(settings.state, 'credits.txt'), now, tell)
+  later(credits.close)
   const feeds = await openFeeds([...outside.feeds, ...feedsOf(settings.data)], { tell, documentation: true })
   later(feeds.close)
   const listedOf: ListedOf = (indicator) => {
@@ -119,7 +119,7 @@ const openAll = async (
   const answerHere = createAnswerLocally({ intelligence, reports, store, queue, now })
   const app = createServer({
     answer: gateway ? answerThroughGateway(answerHere, gateway, owners, now) : answerHere,
-    callers: createCallers(keys, ledger, now),
+    callers: createCallers(keys, credits, now),
     status: (): JsonObject => ({
       up_seconds: Math.round((now() - startedAt) / 1000),
       keys: keys.length,

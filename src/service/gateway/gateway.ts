@@ -13,7 +13,7 @@ import { unknownOf } from '../../intel/service/transmit.js'
 import { admit, createAdmission, type AdmissionSettings } from '../../lookup/admit.js'
 import { coalesce } from '../../lookup/coalesce.js'
 import { createCooldown, type CooldownSettings } from '../../lookup/cooldown.js'
-import { openJournal } from '../../lookup/journal.js'
+import { openKeptMemory } from '../../lookup/kept-memory.js'
 import { createMemory, type MemorySettings } from '../../lookup/memory.js'
 import { recall } from '../../lookup/recall.js'
 import { remember } from '../../lookup/remember.js'
@@ -60,11 +60,15 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
     worstLevel(finding, indicator, table, clock.now())
   const memory = createMemory(settings.memory, { classify })
   const cooldown = createCooldown({ ...settings.memory.cooldown, maxEntries: settings.memory.maxEntries }, clock.now)
-  const admission = createAdmission(settings.admit, clock, tell)
-  const journal = await openJournal(
-    { path: folder, maxBytes: settings.memory.maxBytes },
-    { restore: (indicator, finding) => memory.restore(indicator, finding, clock.now()), tell },
-  )
+  const kept = await openKeptMemory(memory, {
+    path: folder,
+    isNamed: true,
+    maxBytes: settings.memory.maxBytes,
+    clock,
+    tell,
+  })
+  if ('problem' in kept) throw new Error(kept.problem)
+  const admission = createAdmission(settings.admit, clock, tell, kept.ledger)
   /** The provider's last words on a question that failed, while they may still be asked for. */
   const words = new Map<string, SourceFailure['said']>()
   const noteWords = (key: string, said: SourceFailure['said']): void => {
@@ -110,7 +114,7 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
   const lookup = stack(
     recall(memory, cooldown, clock.now),
     coalesce(admission.askedAgain),
-    remember(memory, cooldown, journal.append),
+    remember(memory, cooldown, kept.append),
     admit(admission),
   )(retry(settings.admit.retry, clock, random)(source))
   /** What changes by the minute, or by asking, is neither remembered nor asked again when it fails. */
@@ -135,7 +139,10 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
         remembered: memory.size(),
       }
     },
-    close: () => journal.close(),
+    close: async () => {
+      await kept.close()
+      await client.close()
+    },
   }
 }
 

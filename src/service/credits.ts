@@ -1,15 +1,16 @@
 // Credits used by each key in the current calendar month (UTC), kept on disk one line a call so that a crash forgets none.
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Tell } from '../telemetry/event.js'
 
-export type Ledger = {
-  readonly used: (name: string) => number
+export type Credits = {
+  readonly of: (name: string) => number
   readonly add: (name: string) => void
   readonly close: () => void
 }
 
-/** `file` holds lines of `month name count`; they are summed and written short whenever the ledger is opened. */
-export const openLedger = (file: string, now: () => number): Ledger => {
+/** `file` holds lines of `month name count`; they are summed and written short whenever the file is opened. */
+export const openCredits = (file: string, now: () => number, tell: Tell): Credits => {
   mkdirSync(dirname(file), { recursive: true })
   let month = monthOf(now())
   let counts = readCounts(file, month)
@@ -23,14 +24,19 @@ export const openLedger = (file: string, now: () => number): Ledger => {
     counts = new Map()
   }
   return {
-    used: (name) => {
+    of: (name) => {
       turnPage()
       return counts.get(name) ?? 0
     },
     add: (name) => {
       turnPage()
       counts.set(name, (counts.get(name) ?? 0) + 1)
-      writeSync(descriptor, `${month} ${name} 1\n`)
+      try {
+        writeSync(descriptor, `${month} ${name} 1\n`)
+      } catch (error) {
+        // A disk that fails forgets a credit after a restart; it does not fail the answer now.
+        tell({ event: 'memory_write_failed', path: file, message: (error as Error).message, lost: 1 })
+      }
     },
     close: () => closeSync(descriptor),
   }
