@@ -11,6 +11,7 @@ import { lookup } from './commands/lookup.js'
 import { pipe } from './commands/pipe.js'
 import { ConfigurationError } from './commands/load-config.js'
 import { run } from './commands/run.js'
+import { rules } from './commands/rules.js'
 import { serve } from './commands/serve.js'
 
 const commands: Readonly<Record<string, Command>> = {
@@ -22,6 +23,7 @@ const commands: Readonly<Record<string, Command>> = {
   lookup,
   pipe,
   run,
+  rules,
   serve,
 }
 

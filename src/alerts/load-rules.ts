@@ -90,14 +90,14 @@ export const findRuleFiles = async ({ paths, bundled }: Pick<RuleSource, 'paths'
   const problems: RuleProblem[] = []
   const visit = async (path: string, isNamed: boolean): Promise<void> => {
     try {
-      const { dev, ino, size, mtimeNs, ...about } = await stat(path, { bigint: true })
+      const about = await stat(path, { bigint: true })
       if (about.isDirectory()) {
         const names = (await readdir(path)).filter((name) => !name.startsWith('.')).toSorted()
         for (const name of names) await visit(join(path, name), false)
       } else if (isNamed || /\.ya?ml$/i.test(path)) {
         if (files.size >= maxFiles) throw new Error(`more than ${maxFiles} rule files`)
         const real = await realpath(path)
-        if (!files.has(real)) signatures.push([path, dev, ino, size, mtimeNs].join(' '))
+        if (!files.has(real)) signatures.push([path, about.dev, about.ino, about.size, about.mtimeNs].join(' '))
         if (!files.has(real)) files.set(real, path)
       }
     } catch (error) {

@@ -1,0 +1,135 @@
+// The `rules` command: lints Sigma rules, and runs them against annotated events to say which fire and why.
+import { matchedOf } from '../alerts/alert.js'
+import { annotationKey, flagsStatedBy } from '../alerts/annotation-fields.js'
+import { loadRules, type LoadedRules } from '../alerts/load-rules.js'
+import { describeRuleProblem } from '../alerts/sigma/rule.js'
+import type { Match } from '../alerts/sigma/rule-set.js'
+import { askedOperations } from '../app.js'
+import type { Config } from '../config/schema.js'
+import type { Annotation } from '../domain/annotation.js'
+import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
+import { configOption, loadConfig } from './load-config.js'
+import { readLines } from './read-lines.js'
+import { readingInput } from './reading-input.js'
+import { printable } from './table.js'
+import { write } from './write-lines.js'
+
+export const rules: Command = {
+  summary: 'check Sigma rules, or run them against annotated events and say which fire and why',
+  help: `Usage: threatweave rules check [options] [PATH…]
+       threatweave rules test [options] --events FILE [PATH…]
+
+PATH is a rule file, or a folder with everything below it that ends in .yml or .yaml. Without one the rules of the
+configuration count: alerts.rules, and those that come with the program unless alerts.bundled says no.
+
+  check   reads the rules and lists everything that is wrong with them or that can never fire, by file and line
+  test    reads annotated events, one JSON object a line (.gz too, - for standard input), and prints for each that
+          fires a rule: where it stands, the rule, and the fields and values that made it fire
+
+Options:
+  -e, --events FILE   the events of \`test\`; may be given several times
+      --json          print one JSON object a line
+  -c, --config FILE   the configuration to run with (default: THREATWEAVE_CONFIG, or built-in defaults)
+  -h, --help          this text
+
+Example:
+  threatweave rules check my-rules/
+  echo '{"threatweave":{"verdict":"malicious","direction":"inbound","action":"allowed"}}' | threatweave rules test -e -
+
+Exit codes: 0 done, 1 a rule cannot be used.
+`,
+  options: { ...configOption, events: { type: 'string', short: 'e', multiple: true }, json: { type: 'boolean' } },
+  run: async (args, io) => {
+    const [verb, ...paths] = args.positionals
+    if (verb !== 'check' && verb !== 'test')
+      throw new UsageError('say what to do with the rules: `threatweave rules check` or `threatweave rules test`')
+    const config = loadConfig(args, io)
+    const loaded = await loadRules({
+      paths: paths.length > 0 ? paths : config.alerts.rules,
+      bundled: paths.length === 0 && config.alerts.bundled,
+      key: config.output.key,
+      stated: config.intel.service.apiKey === '' ? undefined : flagsStatedBy(askedOperations(config)),
+    })
+    return verb === 'check' ? check(loaded, args, io) : test(loaded, config, args, io)
+  },
+}
+
+const check = async (loaded: LoadedRules, args: Arguments, io: Io): Promise<number> => {
+  const { problems, warnings, rules: usable, files } = loaded
+  const ended = problems.length > 0 ? exitCodes.failure : exitCodes.ok
+  if (args.values.json === true) {
+    const lines = [
+      ...problems.map((problem) => ({ kind: 'error', ...problem })),
+      ...warnings.map((warning) => ({ kind: 'warning', ...warning })),
+    ]
+    await write(io.stdout, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    return ended
+  }
+  const lines = [
+    ...problems.map((problem) => `error    ${describeRuleProblem(problem)}`),
+    ...warnings.map((warning) => `warning  ${describeRuleProblem(warning)}`),
+    `${count(files, 'file')}, ${count(usable.length, 'usable rule')}, ${count(problems.length, 'error')}, ${count(warnings.length, 'warning')}`,
+  ]
+  await write(io.stdout, lines.map((line) => `${printable(line)}\n`).join(''))
+  return ended
+}
+
+const test = async ({ set, problems }: LoadedRules, config: Config, args: Arguments, io: Io): Promise<number> => {
+  if (problems.length > 0) {
+    for (const problem of problems) io.stderr.write(`threatweave: ${printable(describeRuleProblem(problem))}\n`)
+    return exitCodes.failure
+  }
+  const files = [args.values.events ?? []].flat().filter((name) => typeof name === 'string')
+  if (files.length === 0) throw new UsageError('name the events to test with: --events FILE, or --events - ')
+  const tally = { events: 0, fired: 0, bare: 0, broken: 0 }
+  await readingInput(async () => {
+    for await (const lines of readLines(files, io.stdin)) {
+      if (io.signal.aborted) break
+      let out = ''
+      for (const { bytes, origin } of lines) {
+        if (bytes.length === 0) continue
+        tally.events++
+        const event = parse(bytes)
+        if (!event) {
+          tally.broken++
+          continue
+        }
+        const annotation = event[config.output.key] ?? event[annotationKey]
+        if (!isObject(annotation)) tally.bare++
+        const matches = set.match((isObject(annotation) ? annotation : {}) as unknown as Annotation, () => event)
+        if (matches.length > 0) tally.fired++
+        for (const match of matches) out += describe(origin, match, args.values.json === true)
+      }
+      await write(io.stdout, out)
+    }
+  })
+  io.stderr.write(
+    `${tally.fired} of ${count(tally.events, 'event')} fired a rule; ${count(set.size, 'rule')} in use` +
+      (tally.broken > 0 ? `; ${tally.broken} are no JSON objects` : '') +
+      (tally.bare > 0 ? `; ${tally.bare} carry no annotation under ${config.output.key}` : '') +
+      '\n',
+  )
+  return exitCodes.ok
+}
+
+const describe = (origin: string, { rule, why }: Match, asJson: boolean): string => {
+  const matched = matchedOf(why())
+  const { id, title, level } = rule
+  if (asJson) return `${JSON.stringify({ origin, rule: { id, title, level }, matched })}\n`
+  const reasons = matched.map(({ field, value }) => `${field}=${String(value)}`).join(' ')
+  return `${printable(`${origin}  ${level}  ${title}  because ${reasons || 'nothing speaks against it'}`)}\n`
+}
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const parse = (bytes: Buffer): Readonly<Record<string, unknown>> | undefined => {
+  try {
+    const value = JSON.parse(bytes.toString('utf8')) as unknown
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
