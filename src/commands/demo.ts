@@ -157,13 +157,19 @@ const overKafka = async (env: Record<string, string>, lines: readonly string[], 
     io.stdout.write(
       `${all.length} sample firewall events go to the topic firewall; threatweave run writes firewall-annotated.\n`,
     )
-    await send(kafka, 'firewall', all)
     const deadline = Date.now() + 120_000
-    while (out.length < all.length && worker.exitCode === null && !io.signal.aborted) {
-      if (Date.now() > deadline) throw new Error(`only ${out.length} of ${all.length} events came out in two minutes`)
-      progress.update(out.length, `${out.length} of ${all.length} events`)
-      await sleep(50)
+    const untilOut = async (count: number): Promise<void> => {
+      while (out.length < count && worker.exitCode === null && !io.signal.aborted) {
+        if (Date.now() > deadline) throw new Error(`only ${out.length} of ${all.length} events came out in two minutes`)
+        progress.update(out.length, `${out.length} of ${all.length} events`)
+        await sleep(50)
+      }
     }
+    // The first few meet an empty memory and wait for their answers; the rest find them there.
+    await send(kafka, 'firewall', all.slice(0, lines.length))
+    await untilOut(lines.length)
+    await send(kafka, 'firewall', all.slice(lines.length))
+    await untilOut(all.length)
   } finally {
     progress.end()
     worker.kill('SIGTERM')
