@@ -10,7 +10,6 @@ import type { Lookup } from '../domain/lookup.js'
 import { kindOf } from '../domain/reason.js'
 import { roles, type Role } from '../domain/sighting.js'
 import type { Client } from '../intel/service/call.js'
-import { scanPollMs } from '../intel/service/service-source.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
 import { accepted, configOption, loadConfig } from './load-config.js'
@@ -144,7 +143,7 @@ const scanning = (client: Client, config: Config, args: Arguments, io: Io, inner
         {
           visibility: args.values.private === true ? 'private' : 'public',
           folder: domain.scanFolder,
-          pollMs: scanPollMs,
+          pollMs: domain.scanPollMs,
           giveUpMs: 600_000,
           againAfterMs: domain.maxAgeDays * 86_400_000,
           tell,

@@ -44,7 +44,7 @@ const look = async (
   const { escalate = false, ...domain } = over
   const settings: SourceSettings = {
     ip: { escalate },
-    domain: { maxAgeDays: 30, report: 'never', scan: 'off', scanFolder: '', ...domain },
+    domain: { maxAgeDays: 30, report: 'never', scan: 'off', scanPollMs: 15_000, scanFolder: '', ...domain },
   }
   const source = serviceSource(client(), settings, () => now, tellNobody)
   return source({ type, value }, { role: 'source', action: 'unknown', evidence: 'field' }, straight)

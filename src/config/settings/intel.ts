@@ -39,6 +39,12 @@ export const intelSettings = Type.Object(
           description:
             'Scan names that nobody has a report of. A public scan tells the world that you look at the name.',
         }),
+        scanPollMs: Type.Integer({
+          default: 15_000,
+          minimum: 100,
+          maximum: 600_000,
+          description: 'How often a running scan is asked about; each time is one call.',
+        }),
         scanFolder: Type.String({
           default: 'threatweave-scans',
           description: 'The folder where started scans are written down, so that none is ever started twice.',

@@ -12,12 +12,11 @@ export type SourceSettings = {
   readonly ip: AddressSettings
   readonly domain: DomainSettings & {
     readonly scan: 'off' | 'private' | 'public'
+    readonly scanPollMs: number
     /** The folder where started scans are written down. */
     readonly scanFolder: string
   }
 }
-
-export const scanPollMs = 15_000
 
 export const serviceSource = (client: Client, settings: SourceSettings, now: () => number, tell: Tell): Source => {
   const wire: Wire = { client, now, tell }
@@ -26,7 +25,7 @@ export const serviceSource = (client: Client, settings: SourceSettings, now: () 
   return ({ type, value }, _, call) => (type === 'ip' ? askIp(value, call) : askDomain(value, call))
 }
 
-const scanOf = (wire: Wire, { scan, scanFolder, maxAgeDays }: SourceSettings['domain']) =>
+const scanOf = (wire: Wire, { scan, scanPollMs, scanFolder, maxAgeDays }: SourceSettings['domain']) =>
   scan === 'off'
     ? undefined
     : createStepScan(

@@ -1,0 +1,222 @@
+// lookup, api and check --online as a user runs them, against a real HTTP server that counts what it was asked.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { cliPath, runCli } from '../support/cli.js'
+import {
+  replayExamples,
+  startScriptedService,
+  testKey,
+  type Script,
+  type ScriptedService,
+} from '../support/scripted-service.js'
+import { fixture } from '../support/service-fixtures.js'
+
+let service: ScriptedService
+let folder = ''
+beforeAll(async () => {
+  service = await startScriptedService(replayExamples)
+})
+afterAll(() => service.close())
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lookup-'))
+  service.asked.length = 0
+  service.script = replayExamples
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const settings = (): Record<string, string> => ({
+  THREATWEAVE_INTEL_SERVICE_BASE_URL: service.baseUrl,
+  THREATWEAVE_INTEL_SERVICE_API_KEY: testKey,
+  THREATWEAVE_GATE_DOCUMENTATION: 'true',
+  THREATWEAVE_INTEL_DOMAIN_SCAN_FOLDER: join(folder, 'scans'),
+  THREATWEAVE_INTEL_DOMAIN_SCAN_POLL_MS: '200',
+  THREATWEAVE_INTEL_DOMAIN_MAX_AGE_DAYS: '100000',
+})
+const run = (args: string[], input = '', env: Record<string, string> = {}) =>
+  runCli(args, { input, env: { ...settings(), ...env }, cwd: folder })
+const rows = (stdout: string) =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+describe('lookup', () => {
+  it('says what is known about an address, as JSON where nobody looks', async () => {
+    const { code, stdout } = await run(['lookup', 'ip', '198.51.100.60', '--role', 'source'])
+    expect(rows(stdout)).toMatchObject([{ type: 'ip', value: '198.51.100.60', verdict: 'malicious', score: 90 }])
+    expect(code).toBe(0)
+  })
+  it('takes many values from standard input, in order, each asked about once', async () => {
+    const { code, stdout } = await run(
+      ['lookup', 'ip'],
+      '198.51.100.1\n10.0.0.1\n198.51.100.2\n\n198.51.100.1\nnonsense\n',
+    )
+    expect(rows(stdout).map(({ value, verdict, reason }) => [value, verdict, reason])).toEqual([
+      ['198.51.100.1', 'malicious', undefined],
+      ['10.0.0.1', 'unknown', 'private_address'],
+      ['198.51.100.2', 'malicious', undefined],
+      ['198.51.100.1', 'malicious', undefined],
+      ['nonsense', 'unknown', 'bad_input'],
+    ])
+    expect(code).toBe(1)
+    expect(service.asked.length).toBe(4)
+    expect(service.mostInFlight()).toBe(1)
+  })
+  it('says what is known about a name', async () => {
+    const { stdout } = await run(['lookup', 'domain', 'www.example.com'])
+    expect(rows(stdout)).toMatchObject([{ verdict: 'clean', facts: { domain: 'example.com' } }])
+    expect(service.asked.map(({ query }) => query)).toEqual([{ query: 'example.com' }])
+  })
+  it.each([
+    [['lookup'], 'lookup ip VALUE'],
+    [['lookup', 'ip', '198.51.100.1', '--role', 'villain'], '--role'],
+    [['lookup', 'ip', '198.51.100.1', '--scan'], '--scan'],
+    [['lookup', 'domain', 'example.com', '--private'], '--private'],
+  ])('%j is wrong usage', async (args, words) => {
+    const { code, stderr } = await run(args)
+    expect(stderr).toContain(words)
+    expect(code).toBe(64)
+  })
+})
+
+describe('lookup --scan', () => {
+  const scanned =
+    (percentages: number[]): Script =>
+    (asked, response) => {
+      if (asked.path.includes('/status/')) return { status: 200, data: { scan_percentage: percentages.shift() ?? 100 } }
+      return replayExamples(asked, response)
+    }
+  const calls = () => service.asked.map(({ method, path }) => `${method} ${path.replace('/v1/domain/', '')}`)
+
+  it('waits for the scan and says what it found', async () => {
+    service.script = scanned([10, 60])
+    const { code, stdout } = await run(['lookup', 'domain', 'example.com', '--scan', '--private'])
+    expect(rows(stdout)).toMatchObject([{ verdict: 'malicious', score: 90 }])
+    expect(code).toBe(0)
+    expect(calls()).toEqual([
+      'POST scan/private',
+      'GET status/1000002',
+      'GET status/1000002',
+      'GET status/1000002',
+      'GET report/1000002',
+    ])
+  })
+  it.each([
+    ['before the answer to its POST', true],
+    ['while it runs', false],
+  ])('does not post again when it was killed %s', async (_, early) => {
+    let arrived = (): void => undefined
+    const there = new Promise<void>((resolve) => (arrived = resolve))
+    service.script = (asked, response) => {
+      if (asked.method === 'POST' && early) {
+        arrived()
+        return undefined
+      }
+      if (asked.path.includes('/status/')) {
+        arrived()
+        return { status: 200, data: { scan_percentage: 50 } }
+      }
+      return replayExamples(asked, response)
+    }
+    const child = spawn(process.execPath, [cliPath, 'lookup', 'domain', 'example.com', '--scan'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? '', THREATWEAVE_MEMORY_PATH: 'none', ...settings() },
+      stdio: 'ignore',
+    })
+    await there
+    const gone = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGKILL')
+    await gone
+    const row = {
+      scan_id: 1000001,
+      url: 'https://example.com/',
+      reg_dtime: new Date().toISOString().slice(0, 19).replace('T', ' '),
+    }
+    service.script = (asked, response) => {
+      if (asked.path.endsWith('/personal')) return { status: 200, data: { reports: [row] } }
+      return asked.path.includes('/status/')
+        ? { status: 200, data: { scan_percentage: 100 } }
+        : replayExamples(asked, response)
+    }
+    const { stdout } = await run(['lookup', 'domain', 'example.com', '--scan'])
+    expect(rows(stdout)).toMatchObject([{ verdict: 'malicious', score: 90 }])
+    expect(calls().filter((call) => call.startsWith('POST'))).toEqual(['POST scan'])
+    expect(calls().at(-1)).toBe('GET report/1000001')
+    const [file] = readdirSync(join(folder, 'scans'))
+    expect(JSON.parse(readFileSync(join(folder, 'scans', file!), 'utf8'))).toMatchObject({
+      state: 'done',
+      scanId: '1000001',
+    })
+  })
+})
+
+describe('api', () => {
+  it('prints the answer as it came', async () => {
+    const { code, stdout } = await run(['api', 'exploit/search', '--query', 'cve_id:CVE-2099-0001'])
+    expect(JSON.parse(stdout)).toEqual(fixture('exploit-search'))
+    expect(code).toBe(0)
+  })
+  it('lists all eighteen', async () => {
+    const { stdout } = await run(['api', '--help'])
+    expect(stdout.match(/^ {2}(user|ip|banner|domain|exploit)\//gm)?.length).toBe(18)
+  })
+  it('says why not', async () => {
+    const { code, stdout, stderr } = await run(['api', 'ip/data', '--ip', '10.0.0.1'])
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('bad_input')
+  })
+  it('needs a key', async () => {
+    const { code, stderr } = await run(['api', 'user/me'], '', { THREATWEAVE_INTEL_SERVICE_API_KEY: '' })
+    expect(stderr).toContain('intel.service.apiKey is needed')
+    expect(code).toBe(78)
+  })
+})
+
+describe('check --online', () => {
+  it('says plan and quota, and hides what is personal', async () => {
+    service.script = () => {
+      const body = fixture('user-me') as { data: object }
+      return { ...body, data: { ...body.data, api_key: testKey } }
+    }
+    const { code, stdout, stderr } = await run(['check', '--online'])
+    expect(stdout).toContain('Plan: free. Quota: 50.')
+    expect(stdout + stderr).not.toContain('analyst')
+    expect(stdout + stderr).not.toContain(testKey)
+    expect(code).toBe(0)
+  })
+  it.each<[string, object, string]>([
+    ['bad_key', { status: 401, message: 'Invalid API Key' }, 'does not know this key'],
+    ['no_credit', { status: 403, message: 'limit exceeded' }, 'no credit left'],
+  ])('says what is wrong: %s', async (reason, body, advice) => {
+    service.script = () => body
+    const { code, stderr } = await run(['check', '--online'])
+    expect(stderr).toContain(reason)
+    expect(stderr).toContain(advice)
+    expect(code).toBe(1)
+  })
+})
+
+describe('the key', () => {
+  it.each([
+    ['echoed in answers', () => ({ status: 200, ip: testKey, message: testKey, data: { api_key: testKey, scan_id: 1, scan_percentage: -1 } })],
+    ['echoed in failures', () => ({ status: 400, message: `bad key ${testKey}` })],
+  ])('is in nothing that is printed, at trace level, %s', async (_, script) => {
+    service.script = script
+    for (const args of [
+      ['api', 'user/me'],
+      ['lookup', 'ip', '198.51.100.1'],
+      ['lookup', 'domain', 'example.com', '--scan'],
+      ['check', '--online'],
+      ['check', '--print'],
+    ]) {
+      const { stdout, stderr } = await run(args, '', { THREATWEAVE_LOG_LEVEL: 'trace' })
+      expect(`${args.join(' ')}: ${stdout}${stderr}`).not.toContain(testKey)
+      expect(
+        service.asked.every(({ query, form, path }) => !JSON.stringify([query, form, path]).includes(testKey)),
+      ).toBe(true)
+    }
+  })
+})
