@@ -201,7 +201,15 @@ describe('check --online', () => {
 
 describe('the key', () => {
   it.each([
-    ['echoed in answers', () => ({ status: 200, ip: testKey, message: testKey, data: { api_key: testKey, scan_id: 1, scan_percentage: -1 } })],
+    [
+      'echoed in answers',
+      () => ({
+        status: 200,
+        ip: testKey,
+        message: testKey,
+        data: { api_key: testKey, scan_id: 1, scan_percentage: -1 },
+      }),
+    ],
     ['echoed in failures', () => ({ status: 400, message: `bad key ${testKey}` })],
   ])('is in nothing that is printed, at trace level, %s', async (_, script) => {
     service.script = script
