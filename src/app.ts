@@ -65,6 +65,8 @@ export type Surroundings = {
   /** `auto` of the settings is resolved by whoever knows where the events come from. */
   readonly mode: 'live' | 'complete'
   readonly urgency?: 'live' | 'replay'
+  /** Events of the past that are judged again; `isAnnotated` where they carry an annotation of ours already. */
+  readonly replay?: { readonly id: string; readonly isAnnotated: boolean }
   /** For the proxy variables and the place where the memory is kept. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Asked once before the first call that costs something. */
@@ -147,7 +149,8 @@ export const openApp = async (config: Config, around: Surroundings): Promise<App
     ...reading,
     enrich,
     direction: (sightings) => directionOf(sightings, reading.gate.ownRanges),
-    annotate: createAnnotate(config.output),
+    annotate: createAnnotate({ ...config.output, isOurInput: around.replay?.isAnnotated ?? false }),
+    replayId: around.replay?.id,
   })
   return { ...reading, ...asking, pipeline }
 }
@@ -155,12 +158,12 @@ export const openApp = async (config: Config, around: Surroundings): Promise<App
 /** Without a key nobody outside is asked. */
 export const openClient = (
   { intel: { service } }: Config,
-  { env, clock = systemClock }: Pick<Surroundings, 'env' | 'clock'>,
+  { env, clock = systemClock, urgency = 'live' }: Pick<Surroundings, 'env' | 'clock' | 'urgency'>,
 ): Client | Refused | undefined => {
   if (service.apiKey === '') return undefined
   try {
     const ca = service.caFile === '' ? {} : { ca: readText(service.caFile) }
-    return createClient(service, { env, now: () => clock.now(), ...ca })
+    return createClient(service, { env, now: () => clock.now(), urgency, ...ca })
   } catch (error) {
     return {
       problems: [{ setting: 'intel.service', message: error instanceof Error ? error.message : 'cannot be used' }],

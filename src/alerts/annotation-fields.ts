@@ -59,6 +59,7 @@ const members: Readonly<Record<Exclude<keyof Annotation, 'indicators'>, Values>>
   read_as: readings,
   replaced: 'any',
   enrichment_id: 'any',
+  replay_id: 'any',
   indicators_omitted: 'any',
 }
 

@@ -53,6 +53,8 @@ export type Annotation = {
   read_as?: Exclude<Reading, 'json'>
   replaced?: number
   enrichment_id?: string
+  /** Of an event that was judged again: by which replay. */
+  replay_id?: string
   indicators: AnnotatedIndicator[]
   indicators_omitted?: number
 }

@@ -5,7 +5,12 @@ import type { Placement } from './settings.js'
 import { recordBytes } from './wire/encode-batch.js'
 import type { Header, NewRecord, WireRecord } from './wire/record.js'
 
-export type Incoming = WireRecord & { readonly topic: string; readonly partition: number }
+export type Incoming = WireRecord & {
+  readonly topic: string
+  readonly partition: number
+  /** Where the event was first read, if that was elsewhere; said of a record that is replayed. */
+  readonly origin?: string | undefined
+}
 
 export type Outgoing = NewRecord & { readonly topic: string; readonly partition: number }
 
@@ -68,7 +73,7 @@ const build = (
   }
   const headers = [...record.headers, ...time.headers]
   if (rung === 'dead_letter' || rung === 'pointer')
-    return deadLetter(rung, record, target, time, now, refusal ?? 'too_large')
+    return deadLetter(rung, record, target, now, refusal ?? 'too_large')
   if (event === undefined) return rung === 'whole' ? { ...base, value: null, headers } : undefined
   if (target.placement === 'topic')
     return {
@@ -92,7 +97,6 @@ const deadLetter = (
   rung: 'dead_letter' | 'pointer',
   record: Incoming,
   target: Target,
-  time: Time,
   now: number,
   reason: string,
 ): Outgoing => {
@@ -100,6 +104,8 @@ const deadLetter = (
   const value = record.value
   const about: Header[] = [
     ...originHeaders(record),
+    // Its own time is now, and the event's must not be lost: a replay brings it back.
+    ['threatweave-timestamp', Buffer.from(record.timestamp)],
     ['threatweave-reason', Buffer.from(reason)],
     ['threatweave-time', Buffer.from(new Date(now).toISOString())],
   ]
@@ -115,7 +121,7 @@ const deadLetter = (
     partition: target.deadLetterPartition(record),
     key: whole || (record.key?.length ?? 0) <= 1024 ? record.key : null,
     value: whole ? value : null,
-    headers: whole ? [...record.headers, ...time.headers, ...about] : [...time.headers, ...about],
+    headers: whole ? [...record.headers, ...about] : about,
     timestamp: String(now), // it must not be older than the retention of the dead letters
   }
 }

@@ -54,7 +54,7 @@ const throughTheLine = (records: readonly Incoming[], pipeline: Pipeline, behind
 }
 
 const eventOf = (record: Incoming, bytes: Buffer): EventIn => {
-  const origin = `${record.topic}/${record.partition}/${record.offset}`
+  const origin = record.origin ?? `${record.topic}/${record.partition}/${record.offset}`
   const time = Number(record.timestamp)
   const { key } = record
   return time >= 0 && time <= 8.64e15 ? { bytes, origin, key, time } : { bytes, origin, key }

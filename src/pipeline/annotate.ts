@@ -15,6 +15,8 @@ export type AnnotateSettings = {
   readonly key: string
   readonly onExisting: 'replace' | 'keep'
   readonly layers: readonly ('ecs' | 'ocsf')[]
+  /** The events are known to be annotated by us: what is found is replaced, and not counted as a forgery. */
+  readonly isOurInput?: boolean
 }
 
 export type Annotate = {
@@ -38,7 +40,9 @@ const isEmptyBefore = (bytes: Buffer, close: number): boolean => {
   return bytes[at] === openBrace
 }
 
-export const createAnnotate = ({ key, onExisting, layers: wanted }: AnnotateSettings): Annotate => {
+export const createAnnotate = (settings: AnnotateSettings): Annotate => {
+  const { key, layers: wanted, isOurInput = false } = settings
+  const onExisting = isOurInput ? 'replace' : settings.onExisting
   const { isOurs, holdsOurs } = createOurs(key)
   const pen = createPen()
   const member = `"${key}":`
@@ -49,7 +53,7 @@ export const createAnnotate = ({ key, onExisting, layers: wanted }: AnnotateSett
   const complete = (event: Event, annotation: Annotation): Annotation => {
     const { reading, bytes, value } = event
     if (reading !== 'json') return annotation.read_as === reading ? annotation : { ...annotation, read_as: reading }
-    if (onExisting === 'keep' || value === undefined || !holdsOurs(value)) return annotation
+    if (isOurInput || onExisting === 'keep' || value === undefined || !holdsOurs(value)) return annotation
     return { ...annotation, replaced: itemsOf(bytes, bytes.indexOf(openBrace)).items.filter(isMine).length }
   }
 

@@ -24,6 +24,7 @@ export type Findings = {
   /** Where the event was first read; the same origin always gives the same `enrichment_id`. */
   readonly origin?: string | undefined
   readonly reading?: Reading | undefined
+  readonly replayId?: string | undefined
 }
 
 const statusOf = (asked: number, answered: number, truncated: boolean): Status => {
@@ -67,7 +68,7 @@ const copyDeciding = (annotation: Annotation, { indicator, verdict }: Weighed): 
   }
 }
 
-export const conclude = ({ extraction, rows, direction, origin, reading }: Findings): Annotation => {
+export const conclude = ({ extraction, rows, direction, origin, reading, replayId }: Findings): Annotation => {
   const { truncated } = extraction
   const all: Weighed[] = []
   let first: Weighed | undefined
@@ -102,5 +103,6 @@ export const conclude = ({ extraction, rows, direction, origin, reading }: Findi
   if (truncated) annotation.truncated = true
   if (reading !== undefined && reading !== 'json') annotation.read_as = reading
   if (origin !== undefined) annotation.enrichment_id = idOf(origin)
+  if (replayId !== undefined) annotation.replay_id = replayId
   return fit(annotation, all)
 }

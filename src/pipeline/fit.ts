@@ -17,7 +17,7 @@ const roughly = (one: AnnotatedIndicator): number =>
 const roughHead = (a: Annotation): number =>
   950 +
   6 * (a.summary.length + (a.field?.length ?? 0) + (a.feed?.length ?? 0) + (a.entry?.length ?? 0)) +
-  ((a.value?.length ?? 0) + (a.source?.length ?? 0) + (a.enrichment_id?.length ?? 0))
+  ((a.value?.length ?? 0) + (a.source?.length ?? 0) + (a.enrichment_id?.length ?? 0) + (a.replay_id?.length ?? 0))
 
 /** Lists the indicators. Flat members are bounded where they are set, so that the deciding indicator always has room. */
 export const fit = (annotation: Annotation, all: readonly Weighed[]): Annotation => {

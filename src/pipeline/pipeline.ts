@@ -43,9 +43,11 @@ export type Steps = {
   readonly enrich: Enrich
   readonly direction: (sightings: readonly Sighting[]) => Direction
   readonly annotate: Annotate
+  /** Says of every event by which replay it was judged. */
+  readonly replayId?: string | undefined
 }
 
-export const createPipeline = ({ decode, extract, enrich, direction, annotate }: Steps): Pipeline => {
+export const createPipeline = ({ decode, extract, enrich, direction, annotate, replayId }: Steps): Pipeline => {
   const finish = (
     { origin, time, key }: EventIn,
     event: Event,
@@ -60,6 +62,7 @@ export const createPipeline = ({ decode, extract, enrich, direction, annotate }:
         direction: direction(extraction.sightings),
         origin,
         reading: event.reading,
+        replayId,
       }),
     )
     return {

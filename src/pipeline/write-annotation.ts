@@ -116,6 +116,7 @@ export const writeAnnotation = (a: Annotation): string => {
   if (a.read_as !== undefined) text += `,"read_as":"${a.read_as}"`
   if (a.replaced !== undefined) text += `,"replaced":${a.replaced}`
   if (a.enrichment_id !== undefined) text += `,"enrichment_id":${quote(a.enrichment_id)}`
+  if (a.replay_id !== undefined) text += `,"replay_id":${quote(a.replay_id)}`
   text += ',"indicators":['
   let comma = ''
   for (const one of a.indicators) {

@@ -17,7 +17,11 @@ export type ServiceSettings = ConnectSettings & {
   readonly maxAnswerDepth: number
 }
 
-export type Outside = Surroundings & { readonly now: () => number }
+export type Outside = Surroundings & {
+  readonly now: () => number
+  /** A gateway lets live traffic go before replayed history. */
+  readonly urgency?: 'live' | 'replay'
+}
 
 export type Answer = { readonly status: 'answer'; readonly body: Json }
 export type Reply = Answer | { readonly status: 'failure'; readonly failure: Failure }
@@ -40,6 +44,7 @@ export const createClient = (settings: ServiceSettings, outside: Outside): Clien
   const headers = {
     accept: 'application/json',
     'user-agent': 'threatweave',
+    ...(outside.urgency === 'replay' ? { 'x-threatweave-urgency': 'replay' } : {}),
     ...(settings.apiKey === '' ? {} : { [settings.apiKeyHeader]: settings.apiKey }),
   }
   const prefix = base.pathname.replace(/\/+$/, '')

@@ -127,6 +127,7 @@ describe('a record too large for its topic', () => {
       'threatweave-topic': 'firewall',
       'threatweave-partition': '5',
       'threatweave-offset': '42',
+      'threatweave-timestamp': read.timestamp,
       'threatweave-reason': 'too_large',
       'threatweave-time': new Date(now).toISOString(),
     })
