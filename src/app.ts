@@ -28,6 +28,7 @@ import { recall, type Recalled } from './lookup/recall.js'
 import { remember } from './lookup/remember.js'
 import { retry } from './lookup/retry.js'
 import { stack } from './lookup/stack.js'
+import { timed, type LookedUp } from './lookup/timed.js'
 import { createAnnotate } from './pipeline/annotate.js'
 import { conclude } from './pipeline/conclude.js'
 import { decode } from './pipeline/decode.js'
@@ -73,6 +74,10 @@ export type Surroundings = {
   readonly approve?: () => Promise<boolean>
   /** Told of every ask of the memory how it went. */
   readonly recalled?: (how: Recalled) => void
+  /** Told when what the memory missed is already asked for, in the same breath. */
+  readonly joined?: () => void
+  /** Told of every lookup that the memory missed how long it took. */
+  readonly lookedUp?: LookedUp
 }
 
 const readText = (path: string): string => readFileSync(path, 'utf8')
@@ -118,7 +123,11 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
   const lookup = stack(
     ...known,
     recall(memory, cooldown, now, around.recalled),
-    coalesce(admission.askedAgain),
+    coalesce((indicator, ask) => {
+      admission.askedAgain(indicator, ask)
+      around.joined?.()
+    }),
+    timed(around.lookedUp ?? (() => undefined), now),
     remember(memory, cooldown, kept.append),
     admit(admission),
   )(source)

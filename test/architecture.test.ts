@@ -43,6 +43,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   'lru-cache': ['lookup/memory.ts'],
   'p-limit': ['lookup/admit.ts'],
   pino: ['telemetry/logger.ts'],
+  'prom-client': ['telemetry/metrics.ts'],
   tldts: ['domain/public-suffix.ts'],
   yaml: ['config/', 'alerts/', 'commands/check.ts'],
   ajv: ['config/load.ts'],

@@ -153,8 +153,9 @@ export const openAlerts = async (
       }
     }
     if (drafts.size === 0) return
-    tell({ event: 'alerts_raised', alerts: drafts.size, late: true })
-    options.late([...drafts.values()].map(createAlert))
+    const alerts = [...drafts.values()].map(createAlert)
+    tell({ event: 'alerts_raised', alerts: alerts.length, late: true, levels: alerts.map(levelOf) })
+    options.late(alerts)
   }
   const late = createLate(arrived)
 
@@ -211,7 +212,7 @@ export const openAlerts = async (
       }
       if (forgotten > 0) tell({ event: 'late_events_forgotten', events: forgotten })
       if (!alerts) return none
-      tell({ event: 'alerts_raised', alerts: alerts.length, late: false })
+      tell({ event: 'alerts_raised', alerts: alerts.length, late: false, levels: alerts.map(levelOf) })
       return alerts
     },
     reload: rules.reload,
@@ -223,6 +224,8 @@ export const openAlerts = async (
     },
   }
 }
+
+const levelOf = ({ threatweave }: Alert): string => threatweave.level
 
 const isBad = ({ level }: Verdict): boolean => level === 'malicious' || level === 'suspicious'
 

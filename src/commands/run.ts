@@ -9,6 +9,7 @@ import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
 import { accepted, ConfigurationError, configOption, loadConfig } from './load-config.js'
 import { supervise } from './supervise.js'
+import { watchRun } from './watch-run.js'
 
 export const run: Command = {
   summary: 'annotate the events of Kafka topics and write them to another, until stopped',
@@ -58,19 +59,24 @@ const workersOf = ({ values }: Arguments): number => {
 }
 
 const work = async (config: Config, io: Io, tell: Tell): Promise<string | undefined> => {
-  const app = accepted(await openApp(config, { env: io.env, tell, mode: 'live' }))
+  const watch = watchRun(config, tell)
+  const { recalled, joined, lookedUp } = watch.hooks
+  const app = accepted(
+    await openApp(config, { env: io.env, tell: watch.tell, mode: 'live', recalled, joined, lookedUp }),
+  )
   tell({ event: 'started', command: 'run' })
   const service = startService({
     settings: config.kafka,
     placement: config.output.placement,
     key: config.output.key,
-    pipeline: app.pipeline,
-    tell,
+    pipeline: watch.line(app.pipeline),
+    tell: watch.tell,
     now: Date.now,
     signal: io.signal,
   })
+  const ops = await watch.serve({ provider: app.admission?.state, consumer: service.health })
   const ended = await service.ended
-  await app.close()
+  await Promise.all([app.close(), ops.close()])
   return ended.how === 'failed' ? ended.sentence : undefined
 }
 
@@ -88,9 +94,12 @@ const workTogether = async (
     count,
     command: process.execPath,
     args: [...process.execArgv, process.argv[1] ?? '', 'run', ...given],
-    env: io.env,
+    env: (worker) => ({ ...io.env, THREATWEAVE_OPS_PORT: String(portOf(config.ops.port, worker)) }),
     limitMs: config.kafka.limits.drainMs + 5_000,
     signal: io.signal,
     tell,
   })
 }
+
+/** Every worker has an endpoint of its own, on the ports from the configured one up. */
+const portOf = (first: number, worker: number): number => (first === 0 ? 0 : first + worker - 1)

@@ -1,11 +1,11 @@
 // The `serve` command: the lookup service for others, on local intelligence.
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import { openService } from '../open-service.js'
 import { hashKey, newKey } from '../service/keys.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
 import { ConfigurationError, configOption, loadConfig } from './load-config.js'
+import { version } from './version.js'
 
 export const serve: Command = {
   summary: 'answer the eighteen operations of the lookup service over HTTP, from intelligence of your own',
@@ -66,8 +66,6 @@ Example:
     return exitCodes.ok
   },
 }
-
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
 const printNewKey = (name: string, io: Io): number => {
   if (!/^[\w.-]{1,64}$/.test(name)) throw new UsageError('the name of a key is a short word such as soc-playbooks')

@@ -7,7 +7,8 @@ export type Supervision = {
   readonly count: number
   readonly command: string
   readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string | undefined>>
+  /** Workers are numbered from 1. */
+  readonly env: (worker: number) => Readonly<Record<string, string | undefined>>
   /** After this long a worker that was asked to stop is ended. */
   readonly limitMs: number
   readonly signal: AbortSignal
@@ -28,7 +29,7 @@ export const supervise = async (options: Supervision): Promise<string | undefine
   const keepOne = async (worker: number): Promise<void> => {
     for (let shortLives = 0; !stopping.aborted;) {
       const began = Date.now()
-      const end = await live(options, children)
+      const end = await live(options, worker, children)
       if (isAborted(stopping)) {
         if (end !== 'exit code 0') trouble ??= `worker ${worker} did not stop in order: ${end}`
         return
@@ -58,9 +59,9 @@ export const supervise = async (options: Supervision): Promise<string | undefine
 /** Asked again after a wait, which the type checker does not know of. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
-const live = ({ command, args, env }: Supervision, children: Set<ChildProcess>): Promise<string> =>
+const live = ({ command, args, env }: Supervision, worker: number, children: Set<ChildProcess>): Promise<string> =>
   new Promise((resolve) => {
-    const child = spawn(command, args, { env, stdio: ['ignore', 'inherit', 'inherit'] })
+    const child = spawn(command, args, { env: env(worker), stdio: ['ignore', 'inherit', 'inherit'] })
     children.add(child)
     child.once('error', (error) => {
       children.delete(child)

@@ -10,6 +10,7 @@ import { intelSettings } from './settings/intel.js'
 import { logSettings } from './settings/log.js'
 import { memorySettings } from './settings/memory.js'
 import { kafkaSettings } from './settings/kafka.js'
+import { opsSettings } from './settings/ops.js'
 import { outputSettings } from './settings/output.js'
 import { serveSettings } from './settings/serve.js'
 
@@ -25,6 +26,7 @@ export const configSchema = Type.Object(
     log: logSettings,
     memory: memorySettings,
     kafka: kafkaSettings,
+    ops: opsSettings,
     output: outputSettings,
     serve: serveSettings,
   },

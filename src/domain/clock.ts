@@ -17,3 +17,12 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer)
   },
 }
+
+/** For what is worth doing only while something else keeps the process going. */
+export const backgroundClock: Clock = {
+  now: () => Date.now(),
+  after: (ms, run) => {
+    const timer = setTimeout(run, Math.min(Math.max(0, ms), longestMs)).unref()
+    return () => clearTimeout(timer)
+  },
+}

@@ -58,7 +58,13 @@ export const atLeastOnce = ({ connect, settings, pipeline, how, health, tell }: 
           health.chunkEnded(name)
           fetched.resolve(chunk.last)
           health.moved(name, chunk.records.length, Number(chunk.last) + 1, fetched.lag)
-          tell({ event: 'chunk_delivered', topic, partition, events: chunk.records.length })
+          tell({
+            event: 'chunk_delivered',
+            topic,
+            partition,
+            events: chunk.records.length,
+            oldestMs: how.now() - Number(chunk.records[0]?.timestamp),
+          })
         }
       } finally {
         idle.push(lane)

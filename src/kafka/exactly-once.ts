@@ -81,7 +81,8 @@ export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }
     for (const offset of partition.refused.keys()) if (Number(offset) <= Number(last)) partition.refused.delete(offset)
     fetched.resolve(last)
     health.moved(name, count, Number(last) + 1, fetched.lag)
-    tell({ event: 'chunk_delivered', topic, partition: fetched.partition, events: count })
+    const oldestMs = how.now() - Number(fetched.records[0]?.timestamp)
+    tell({ event: 'chunk_delivered', topic, partition: fetched.partition, events: count, oldestMs })
   }
 
   const send = async (transaction: Transaction, part: readonly Item[], partition: Partition): Promise<void> => {

@@ -8,7 +8,8 @@ import type { Memory } from './memory.js'
 /** Between two attempts to refresh the same finding, however often it is asked for. */
 const refreshSpacingMs = 10_000
 
-export type Recalled = 'fresh' | 'stale' | 'cooling' | 'missed'
+/** `refreshed` is told beside the answer that is refreshed behind. */
+export type Recalled = 'fresh' | 'stale' | 'cooling' | 'missed' | 'refreshed'
 
 export const recall =
   (
@@ -21,7 +22,9 @@ export const recall =
   (inner) => {
     const refresh = (key: string, indicator: Indicator, ask: Ask): void => {
       // What comes of it is remembered further in; nobody waits for it here.
-      if (!cooldown.isCooling(key)) void inner(indicator, ask)
+      if (cooldown.isCooling(key)) return
+      recalled?.('refreshed')
+      void inner(indicator, ask)
     }
     return (indicator, ask) => {
       const key = keyOf(indicator)

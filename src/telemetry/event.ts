@@ -57,7 +57,18 @@ export type TelemetryEvent =
       readonly to: string
       readonly reason: string
     }
-  | { readonly event: 'chunk_delivered'; readonly topic: string; readonly partition: number; readonly events: number }
+  | {
+      readonly event: 'chunk_delivered'
+      readonly topic: string
+      readonly partition: number
+      readonly events: number
+      /** How long ago the first of its records was written. */
+      readonly oldestMs?: number
+    }
+  | { readonly event: 'ops_listening'; readonly url: string }
+  | { readonly event: 'ops_not_listening'; readonly message: string }
+  /** A failure that was told before happened again so often. */
+  | { readonly event: 'failure_repeated'; readonly failure: string; readonly times: number; readonly withinMs: number }
   | {
       readonly event: 'index_loaded'
       readonly file: string
@@ -89,7 +100,13 @@ export type TelemetryEvent =
   | { readonly event: 'rule_warned'; readonly file: string; readonly line?: number; readonly message: string }
   /** The rules that were in use stay in use. */
   | { readonly event: 'rules_refused'; readonly file: string; readonly line?: number; readonly message: string }
-  | { readonly event: 'alerts_raised'; readonly alerts: number; readonly late: boolean }
+  | {
+      readonly event: 'alerts_raised'
+      readonly alerts: number
+      readonly late: boolean
+      /** One for each alert. */
+      readonly levels: readonly string[]
+    }
   /** Events left without their answer and could not be remembered: no late alert will name them. */
   | { readonly event: 'late_events_forgotten'; readonly events: number }
 

@@ -96,6 +96,15 @@ export const wordings: Wordings = {
     level: 'warn',
     say: ({ state, reason, forMs }) => `asking is ${state.replace('_', ' ')} for ${forMs / 1000} s: ${reason}`,
   },
+  ops_listening: { level: 'info', say: ({ url }) => `health, metrics and the status page are at ${url}` },
+  ops_not_listening: {
+    level: 'error',
+    say: ({ message }) => `there is no health, no metrics and no status page: ${message}`,
+  },
+  failure_repeated: {
+    level: 'warn',
+    say: ({ failure, times, withinMs }) => `${times} times more within ${Math.round(withinMs / 1000)} s: ${failure}`,
+  },
   asking_resumed: { level: 'info', say: () => 'asking goes on' },
   budget_exhausted: { level: 'warn', say: ({ calls }) => `the budget is spent after ${calls} calls` },
   rules_loaded: { level: 'info', say: ({ rules, files }) => `${rules} alert rules of ${files} files in use` },

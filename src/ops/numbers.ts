@@ -1,0 +1,30 @@
+// Numbers and times as a person reads them at a glance.
+
+const short = (value: number, digits: number): string =>
+  value >= 1e9
+    ? `${(value / 1e9).toFixed(1)} G`
+    : value >= 1e6
+      ? `${(value / 1e6).toFixed(1)} M`
+      : value >= 1e5
+        ? `${(value / 1e3).toFixed(0)} k`
+        : value >= 1e4
+          ? `${(value / 1e3).toFixed(1)} k`
+          : value.toFixed(digits)
+
+export const count = (value: number): string => short(Math.max(0, value), 0)
+
+export const rate = (value: number): string => short(Math.max(0, value), value > 0 && value < 10 ? 1 : 0)
+
+export const percent = (ratio: number | undefined): string =>
+  ratio === undefined ? '–' : `${(100 * ratio).toFixed(ratio > 0.99 && ratio < 1 ? 1 : 0)} %`
+
+export const duration = (ms: number): string => {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 120) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 120) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`
+}
+
+export const clockTime = (at: number): string => `${new Date(at).toISOString().slice(11, 19)} UTC`

@@ -1,0 +1,117 @@
+// Puts the endpoint together: what is counted, what is remembered of the last hour, and the server that shows it.
+import type { Clock } from '../domain/clock.js'
+import type { Tell } from '../telemetry/event.js'
+import { createMetrics, type ConsumerView, type ProviderView } from '../telemetry/metrics.js'
+import type { Tally } from '../telemetry/tally.js'
+import { healthOf, readinessOf, type Health, type HealthLimits } from './health.js'
+import { createHistory, type Sample } from './history.js'
+import { watchLoop } from './loop-watch.js'
+import { configRows } from './page.js'
+import type { Recent } from './recent.js'
+import { createOpsServer } from './server.js'
+import { createStream } from './stream.js'
+import { createView } from './view.js'
+
+export type OpsSettings = {
+  readonly host: string
+  readonly port: number
+  readonly token: string
+  readonly allowedHosts: readonly string[]
+}
+
+export type OpsSources = {
+  readonly tally: Tally
+  readonly recent: Recent
+  readonly provider?: (() => ProviderView) | undefined
+  readonly consumer?: (() => ConsumerView) | undefined
+  readonly allowed: { readonly hour: number; readonly day: number }
+  /** As it may be shown. */
+  readonly config: unknown
+  readonly version: string
+  readonly limits: HealthLimits
+  readonly clock: Clock
+  readonly tell: Tell
+}
+
+export type Ops = { readonly url: string | undefined; readonly close: () => Promise<void> }
+
+const tickMs = 1000
+
+/** A port that cannot be had is told and stops nothing: the stream matters more than its page. */
+export const openOps = async (settings: OpsSettings, sources: OpsSources): Promise<Ops> => {
+  const { tally, recent, provider, consumer, allowed, version, limits, clock, tell } = sources
+  const counts = tally.read
+  const loop = watchLoop(clock)
+  const history = createHistory(() => sampleOf(sources))
+  const stream = createStream()
+  const health = (): Health => healthOf(consumer?.(), loop.blockedMs(), limits, clock.now())
+  const view = createView({
+    counts,
+    provider,
+    consumer,
+    health,
+    history,
+    recent,
+    now: () => clock.now(),
+    startedAt: clock.now(),
+    version,
+    allowed,
+  })
+  const server = createOpsServer({
+    token: settings.token,
+    allowedHosts: settings.allowedHosts,
+    health,
+    readiness: () => readinessOf(consumer?.()),
+    metrics: createMetrics({ counts, provider, consumer, allowed, version }),
+    view,
+    config: configRows(sources.config),
+    stream,
+  })
+  let cancel = (): void => undefined
+  const tick = (): void => {
+    history.tick()
+    stream.send(view)
+    cancel = clock.after(tickMs, tick)
+  }
+  cancel = clock.after(tickMs, tick)
+  let url: string | undefined
+  try {
+    url = await server.listen({ host: settings.host, port: settings.port })
+    tell({ event: 'ops_listening', url })
+  } catch (error) {
+    tell({ event: 'ops_not_listening', message: error instanceof Error ? error.message : String(error) })
+  }
+  return {
+    url,
+    close: async () => {
+      cancel()
+      loop.close()
+      stream.close()
+      await server.close()
+    },
+  }
+}
+
+const sampleOf = ({ tally, provider, consumer, clock }: OpsSources): Sample => {
+  const counts = tally.read()
+  const { fresh, stale, coalesced, miss } = counts.recalls
+  const reasons: Record<string, number> = {}
+  let indicators = 0
+  for (const { labels, value } of counts.indicators) {
+    indicators += value
+    reasons[labels.reason] = (reasons[labels.reason] ?? 0) + value
+  }
+  return {
+    at: clock.now(),
+    read: counts.read,
+    indicators,
+    asks: fresh + stale + coalesced + miss,
+    hits: fresh + stale + coalesced,
+    calls: counts.calls.reduce((sum, { value }) => sum + value, 0),
+    credits: provider?.().spent.run ?? 0,
+    left: counts.left.reduce((sum, { value }) => sum + value, 0),
+    delivered: counts.delivered,
+    lag: Object.values(consumer?.().partitions ?? {}).reduce((sum, { lag }) => sum + lag, 0),
+    reasons,
+  }
+}

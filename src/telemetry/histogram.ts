@@ -1,0 +1,33 @@
+// A histogram as plain numbers: cheap enough for the hot path, turned into a metric only when somebody asks.
+
+export type Histogram = {
+  /** Upper bounds in seconds, ascending. */
+  readonly bounds: readonly number[]
+  /** How many fell in each, one more than bounds for what lies above the last. */
+  readonly counts: readonly number[]
+  readonly sum: number
+  readonly count: number
+}
+
+export type HistogramRecord = {
+  /** `times` counts one value for as many events as it stands for. */
+  readonly observe: (seconds: number, times?: number) => void
+  readonly read: () => Histogram
+}
+
+export const createHistogram = (bounds: readonly number[]): HistogramRecord => {
+  const counts = new Array<number>(bounds.length + 1).fill(0)
+  let sum = 0
+  let count = 0
+  return {
+    observe: (seconds, times = 1) => {
+      const value = seconds > 0 ? seconds : 0
+      let place = 0
+      while (place < bounds.length && value > (bounds[place] ?? Infinity)) place++
+      counts[place] = (counts[place] ?? 0) + times
+      sum += value * times
+      count += times
+    },
+    read: () => ({ bounds, counts: [...counts], sum, count }),
+  }
+}

@@ -1,0 +1,193 @@
+// What has happened since the start, as plain counters over closed sets: the one source of the metrics and of the status page.
+import { statuses, type Annotation } from '../domain/annotation.js'
+import { decisions, type Decision } from '../domain/decision.js'
+import { levels, type Finding } from '../domain/finding.js'
+import { reasons, type Reason } from '../domain/reason.js'
+import { createCountTable } from './count-table.js'
+import type { Tell, TelemetryEvent } from './event.js'
+import { createHistogram, type Histogram } from './histogram.js'
+import { wordings } from './wording.js'
+
+/** How an ask of the memory went; `coalesced` joined a call under way, `miss` began one. */
+export const recallKinds = ['fresh', 'stale', 'coalesced', 'cooling', 'miss'] as const
+export type RecallKind = (typeof recallKinds)[number]
+
+/** What became of a record that its topic could not take whole. */
+export const rungs = ['flat', 'header', 'dead_letter', 'pointer'] as const
+export const deadLetterReasons = [
+  'too_large',
+  'message_too_large',
+  'record_list_too_large',
+  'invalid_record',
+  'corrupt_message',
+  'invalid_timestamp',
+  'other',
+] as const
+export const alertLevels = ['informational', 'low', 'medium', 'high', 'critical', 'other'] as const
+
+/** An event as it leaves the line. */
+export type SeenEvent = {
+  readonly annotation: Annotation
+  readonly judged: readonly { readonly decision: Decision; readonly verdict: { readonly reason?: Reason } }[]
+}
+
+export type Count<Labels extends string = string> = {
+  readonly labels: Readonly<Record<Labels, string>>
+  readonly value: number
+}
+
+export type Counts = {
+  readonly read: number
+  readonly left: readonly Count<'status' | 'verdict'>[]
+  readonly delivered: number
+  /** `reason` is `none` where there is a verdict. */
+  readonly indicators: readonly Count<'decision' | 'reason'>[]
+  readonly deadlineMisses: number
+  readonly recalls: Readonly<Record<RecallKind, number>>
+  readonly refreshes: number
+  /** `code` is `ok`, or what kind of failure it was. */
+  readonly calls: readonly Count<'operation' | 'code'>[]
+  readonly reduced: readonly Count<'to'>[]
+  readonly deadLetters: readonly Count<'reason'>[]
+  readonly alerts: readonly Count<'level'>[]
+  readonly lateAlerts: number
+  /** Every telemetry event by its name. */
+  readonly notices: readonly Count<'event'>[]
+  readonly lineSeconds: Histogram
+  readonly lookupSeconds: Histogram
+  readonly callSeconds: Histogram
+  readonly endToEndSeconds: Histogram
+}
+
+export type Tally = {
+  readonly tell: Tell
+  /** `refreshed` comes before the answer that it refreshes. */
+  readonly recalled: (how: 'fresh' | 'stale' | 'cooling' | 'missed' | 'refreshed') => void
+  /** What was just missed is already asked for. */
+  readonly joined: () => void
+  readonly lookedUp: (ms: number, finding: Finding) => void
+  readonly chunkRead: (events: number) => void
+  readonly chunkLeft: (events: readonly SeenEvent[], ms: number) => void
+  readonly read: () => Counts
+}
+
+type Counted = {
+  readonly [Name in TelemetryEvent['event']]?: (event: Extract<TelemetryEvent, { event: Name }>) => void
+}
+
+const lineBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const callBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const endBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600]
+
+/** What can come of a call. */
+export const callCodes = [
+  'ok',
+  'not_found',
+  'throttled',
+  'busy',
+  'bad_key',
+  'no_credit',
+  'plan',
+  'unavailable',
+  'timeout',
+  'bad_answer',
+  'bad_input',
+  'other',
+] as const
+const why = ['none', ...reasons] as const
+
+/** `operations` are the names that calls may have; any other counts as `other`. */
+export const createTally = (operations: readonly string[]): Tally => {
+  let read = 0
+  let delivered = 0
+  let refreshes = 0
+  let lateAlerts = 0
+  let isMiss = false
+  const left = createCountTable(statuses, levels)
+  const indicators = createCountTable(decisions, why)
+  const recalls = createCountTable(['all'], recallKinds)
+  const calls = createCountTable([...operations, 'other'], callCodes)
+  const reduced = createCountTable(['all'], rungs)
+  const deadLetters = createCountTable(['all'], deadLetterReasons)
+  const alerts = createCountTable(['all'], alertLevels)
+  const notices = createCountTable(['all'], Object.keys(wordings))
+  const lineSeconds = createHistogram(lineBounds)
+  const lookupSeconds = createHistogram(callBounds)
+  const callSeconds = createHistogram(callBounds)
+  const endToEndSeconds = createHistogram(endBounds)
+
+  const called = (operation: string, code: string, ms: number): void => {
+    calls.add(orOther(operations, operation), orOther(callCodes, code))
+    callSeconds.observe(ms / 1000)
+  }
+
+  const counted: Counted = {
+    service_answered: ({ operation, ms }) => called(operation, 'ok', ms),
+    service_call_failed: ({ operation, reason, ms }) => called(operation, reason, ms),
+    chunk_delivered: ({ events, oldestMs }) => {
+      delivered += events
+      if (isSane(oldestMs)) endToEndSeconds.observe(oldestMs / 1000, events)
+    },
+    record_reduced: ({ to, reason }) => {
+      reduced.add('all', to)
+      if (to === 'dead_letter' || to === 'pointer') deadLetters.add('all', orOther(deadLetterReasons, reason))
+    },
+    alerts_raised: ({ alerts: raised, late, levels: raisedLevels }) => {
+      for (const level of raisedLevels) alerts.add('all', orOther(alertLevels, level))
+      if (late) lateAlerts += raised
+    },
+  }
+  const tell: Tell = (event) => {
+    notices.add('all', event.event)
+    ;(counted[event.event] as ((event: TelemetryEvent) => void) | undefined)?.(event)
+  }
+
+  return {
+    tell,
+    recalled: (how) => {
+      isMiss = how === 'missed'
+      if (how === 'refreshed') refreshes++
+      else recalls.add('all', how === 'missed' ? 'miss' : how)
+    },
+    // The layer below says so in the same breath, so nobody reads the counters in between.
+    joined: () => {
+      if (!isMiss) return
+      isMiss = false
+      recalls.add('all', 'miss', -1)
+      recalls.add('all', 'coalesced')
+    },
+    lookedUp: (ms) => lookupSeconds.observe(ms / 1000),
+    chunkRead: (events) => void (read += events),
+    chunkLeft: (events, ms) => {
+      lineSeconds.observe(ms / 1000)
+      for (const { annotation, judged } of events) {
+        left.add(annotation.status, annotation.verdict)
+        for (const { decision, verdict } of judged) indicators.add(decision.decision, verdict.reason ?? 'none')
+      }
+    },
+    read: () => ({
+      read,
+      delivered,
+      refreshes,
+      lateAlerts,
+      left: left.read().map(([status, verdict, value]) => ({ labels: { status, verdict }, value })),
+      indicators: indicators.read().map(([decision, reason, value]) => ({ labels: { decision, reason }, value })),
+      deadlineMisses: decisions.reduce((sum, decision) => sum + indicators.get(decision, 'deadline'), 0),
+      recalls: Object.fromEntries(recallKinds.map((kind) => [kind, recalls.get('all', kind)])) as Counts['recalls'],
+      calls: calls.read().map(([operation, code, value]) => ({ labels: { operation, code }, value })),
+      reduced: reduced.read().map(([, to, value]) => ({ labels: { to }, value })),
+      deadLetters: deadLetters.read().map(([, reason, value]) => ({ labels: { reason }, value })),
+      alerts: alerts.read().map(([, level, value]) => ({ labels: { level }, value })),
+      notices: notices.read().map(([, event, value]) => ({ labels: { event }, value })),
+      lineSeconds: lineSeconds.read(),
+      lookupSeconds: lookupSeconds.read(),
+      callSeconds: callSeconds.read(),
+      endToEndSeconds: endToEndSeconds.read(),
+    }),
+  }
+}
+
+/** A record's time is its producer's word. */
+const isSane = (ms: number | undefined): ms is number => ms !== undefined && ms > -60_000 && ms < 31 * 86_400_000
+
+const orOther = (list: readonly string[], text: string): string => (list.includes(text) ? text : 'other')

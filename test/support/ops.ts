@@ -1,0 +1,66 @@
+// The ops endpoint on a free port, fed with whatever a test wants it to show.
+import type { Annotation } from '../../src/domain/annotation.js'
+import { systemClock, type Clock } from '../../src/domain/clock.js'
+import { openOps, type Ops, type OpsSettings, type OpsSources } from '../../src/ops/open-ops.js'
+import { createRecent } from '../../src/ops/recent.js'
+import { tellNobody } from '../../src/telemetry/event.js'
+import type { ConsumerView, ProviderView } from '../../src/telemetry/metrics.js'
+import { createTally, type SeenEvent } from '../../src/telemetry/tally.js'
+
+export const runningConsumer = (now: number): ConsumerView => ({
+  state: 'running',
+  joins: 1,
+  restarts: 0,
+  partitions: { 'firewall/0': { lag: 12, progressAt: now }, 'firewall/1': { lag: 0, progressAt: now } },
+})
+
+export const openProvider: ProviderView = {
+  state: 'open',
+  waiting: 3,
+  inFlight: 1,
+  spent: { hour: 40, day: 400, run: 40 },
+  latencyMs: 120,
+}
+
+export const openTestOps = async (
+  settings: Partial<OpsSettings> = {},
+  sources: Partial<OpsSources> = {},
+): Promise<Ops & { readonly url: string; readonly sources: OpsSources }> => {
+  const clock: Clock = sources.clock ?? systemClock
+  const all: OpsSources = {
+    tally: createTally(['ip/malicious-info']),
+    recent: createRecent(() => clock.now()),
+    provider: () => openProvider,
+    consumer: () => runningConsumer(clock.now()),
+    allowed: { hour: 0, day: 1000 },
+    config: { kafka: { brokers: ['localhost:9092'] }, ops: { token: '(hidden)' } },
+    version: '0.0.0-test',
+    limits: { chunkMs: 120_000, loopMs: 5_000 },
+    tell: tellNobody,
+    ...sources,
+    clock,
+  }
+  const ops = await openOps({ host: '127.0.0.1', port: 0, token: '', allowedHosts: [], ...settings }, all)
+  if (ops.url === undefined) throw new Error('no port could be had')
+  return { ...ops, url: ops.url, sources: all }
+}
+
+export const seen = (annotation: Partial<Annotation> = {}): SeenEvent => ({
+  annotation: {
+    schema_version: 1,
+    status: 'complete',
+    verdict: 'malicious',
+    direction: 'inbound',
+    action: 'allowed',
+    summary: 'source.ip 198.51.100.60 is malicious: reported malicious',
+    type: 'ip',
+    value: '198.51.100.60',
+    role: 'source',
+    indicators: [],
+    ...annotation,
+  },
+  judged: [
+    { decision: { decision: 'lookup', ask: { type: 'ip', value: '198.51.100.60' } }, verdict: {} },
+    { decision: { decision: 'skip', reason: 'private_address' }, verdict: { reason: 'private_address' } },
+  ],
+})

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { healthOf, readinessOf } from '../../../src/ops/health.js'
+import { watchLoop } from '../../../src/ops/loop-watch.js'
+import type { Clock } from '../../../src/domain/clock.js'
+import type { ConsumerView } from '../../../src/telemetry/metrics.js'
+
+const now = 1_000_000
+const limits = { chunkMs: 120_000, loopMs: 5_000 }
+const consumer = (over: Partial<ConsumerView> = {}): ConsumerView => ({
+  state: 'running',
+  joins: 1,
+  restarts: 0,
+  partitions: {},
+  ...over,
+})
+
+describe('health', () => {
+  it.each<[string, ConsumerView | undefined, number, readonly string[]]>([
+    ['a running consumer', consumer(), 0, []],
+    ['a consumer that starts while its broker is away', consumer({ state: 'starting', joins: 0 }), 0, []],
+    ['a drain', consumer({ state: 'draining' }), 0, []],
+    [
+      'no progress for an hour with much to read, as in an outage of the brokers',
+      consumer({ restarts: 3, partitions: { 'firewall/0': { lag: 90_000, progressAt: now - 3_600_000 } } }),
+      0,
+      [],
+    ],
+    [
+      'a chunk within its deadline',
+      consumer({ partitions: { 'firewall/0': { lag: 1, progressAt: 0, chunkSince: now - 119_000 } } }),
+      0,
+      [],
+    ],
+    [
+      'a chunk past its deadline',
+      consumer({ partitions: { 'firewall/0': { lag: 1, progressAt: 0, chunkSince: now - 130_000 } } }),
+      0,
+      ['firewall/0: a chunk is in the works for 130 s'],
+    ],
+    ['a consumer that failed', consumer({ state: 'failed' }), 0, ['the consumer is gone']],
+    ['a held-up event loop', consumer(), 6_000, ['the event loop is held up for 6 s at a time']],
+    ['no consumer to speak of', undefined, 0, []],
+  ])('judges %s', (_, view, blockedMs, problems) => {
+    expect(healthOf(view, blockedMs, limits, now)).toEqual({ ok: problems.length === 0, problems })
+  })
+
+  it.each<[ConsumerView, boolean]>([
+    [consumer(), true],
+    [consumer({ joins: 0 }), false],
+    [consumer({ state: 'starting' }), false],
+    [consumer({ state: 'draining' }), false],
+  ])('is ready only while it works: %j', (view, ok) => {
+    expect(readinessOf(view).ok).toBe(ok)
+  })
+})
+
+describe('the watch of the event loop', () => {
+  it('minds what holds up every tick and not one hiccup', () => {
+    let time = 0
+    let tick: () => void = () => undefined
+    const clock: Clock = {
+      now: () => time,
+      after: (_, run) => {
+        tick = run
+        return () => undefined
+      },
+    }
+    const watch = watchLoop(clock)
+    const after = (ms: number): number => {
+      time += ms
+      tick()
+      return watch.blockedMs()
+    }
+    expect([after(1000), after(9000), after(1000)]).toEqual([0, 0, 0])
+    expect([after(9000), after(8000), after(7000)]).toEqual([0, 0, 6000])
+    expect(after(1000)).toBe(0)
+  })
+})
