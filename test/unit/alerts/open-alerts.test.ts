@@ -1,0 +1,297 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Alert } from '../../../src/alerts/alert.js'
+import type { AnnotatedEvent, JudgedRow } from '../../../src/alerts/annotated-event.js'
+import { openAlerts, type Alerts, type AlertsOptions, type AlertsSettings } from '../../../src/alerts/open-alerts.js'
+import type { Finding } from '../../../src/domain/finding.js'
+import type { Sighting } from '../../../src/domain/sighting.js'
+import type { Verdict } from '../../../src/domain/verdict.js'
+import { conclude } from '../../../src/pipeline/conclude.js'
+import { eventTime } from '../../../src/pipeline/event-time.js'
+import type { TelemetryEvent } from '../../../src/telemetry/event.js'
+import { readSchema } from '../../support/annotation-schema.js'
+import { createFakeClock, settle } from '../../support/clock.js'
+import { ruleText } from '../../support/rules.js'
+
+const validate = new Ajv({ allErrors: true, allowUnionTypes: true, formats: { 'date-time': true } }).compile(readSchema('alert'))
+const valid = (alerts: readonly Alert[]): readonly Alert[] => {
+  for (const alert of alerts) {
+    validate(JSON.parse(JSON.stringify(alert)))
+    expect(validate.errors ?? []).toEqual([])
+  }
+  return alerts
+}
+
+const sighting = (value: string, role: 'source' | 'destination'): Sighting => ({
+  type: 'ip',
+  value,
+  field: role === 'source' ? 'src' : 'dst',
+  role,
+  evidence: 'field',
+})
+const verdictOf = (level: 'malicious' | 'clean'): Verdict => ({
+  level,
+  flags: {},
+  because: 'reported',
+  source: 'service',
+  at: 0,
+})
+const pending: Verdict = { level: 'unknown', reason: 'pending', flags: {}, because: 'pending' }
+
+type Sketch = { n: number; peer?: string; at?: string; verdict?: Verdict; late?: Promise<Finding>; more?: object }
+
+/** An allowed connection from a public address to an inside one. */
+const event = ({
+  n,
+  peer = '10.0.0.5',
+  at = '2026-11-15T08:00:00Z',
+  verdict,
+  late,
+  more = {},
+}: Sketch): AnnotatedEvent => {
+  const origin = `firewall/0/${n}`
+  const value = { time: at, src: '198.51.100.60', dst: peer, ...more }
+  const judged: JudgedRow[] = [
+    {
+      sighting: sighting('198.51.100.60', 'source'),
+      decision: { decision: 'lookup', ask: { type: 'ip', value: '198.51.100.60' } },
+      verdict: verdict ?? (late ? pending : verdictOf('malicious')),
+      ...(late && { late }),
+    },
+    {
+      sighting: sighting(peer, 'destination'),
+      decision: { decision: 'skip', reason: 'private_address' },
+      verdict: { level: 'unknown', reason: 'private_address', flags: {}, because: '' },
+    },
+  ]
+  const annotation = conclude({
+    extraction: { action: 'allowed', truncated: false },
+    rows: judged,
+    direction: 'inbound',
+    origin,
+  })
+  return { origin, key: Buffer.from('k'), event: { text: JSON.stringify(value), value }, annotation, judged }
+}
+
+const malicious = ruleText(
+  'sel:\n    threatweave.verdict: malicious\ncondition: sel',
+  'level: high\ntags: [attack.t1190]\n',
+)
+
+describe('alerts', () => {
+  let folder = ''
+  const late: Alert[] = []
+  const told: TelemetryEvent[] = []
+  const clock = createFakeClock()
+  const open: Alerts[] = []
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'threatweave-rules-'))
+    writeFileSync(join(folder, 'malicious.yml'), malicious)
+    late.length = 0
+    told.length = 0
+  })
+  afterEach(async () => {
+    for (const alerts of open.splice(0)) await alerts.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const options = (): AlertsOptions => ({
+    tell: (one) => told.push(one),
+    clock,
+    key: 'threatweave',
+    eventTime,
+    judge: (finding) =>
+      verdictOf(finding.status === 'known' && finding.facts.flags.is_malicious === true ? 'malicious' : 'clean'),
+    conclude,
+    late: (alerts) => late.push(...alerts),
+  })
+  const start = async (settings: Partial<AlertsSettings> = {}): Promise<Alerts> => {
+    const opened = await openAlerts({ rules: [folder], bundled: false, suppressSeconds: 3600, ...settings }, options())
+    if ('problems' in opened) throw new Error(JSON.stringify(opened.problems))
+    open.push(opened)
+    return opened
+  }
+
+  it('say which rule fired on which event and why', async () => {
+    const { raise } = await start()
+    const [alert] = valid(raise([event({ n: 1 })]))
+    expect(alert).toMatchObject({
+      '@timestamp': '2026-11-15T08:00:00.000Z',
+      event: { kind: 'alert', severity: 4 },
+      rule: { id: '11111111-2222-4333-8444-555555555555', name: 'A rule' },
+      tags: ['attack.t1190'],
+      threat: { indicator: { type: 'ipv4-addr', ip: '198.51.100.60' } },
+      threat_match_field: 'src',
+      threat_match_value: '198.51.100.60',
+      threatweave: {
+        level: 'high',
+        origin: 'firewall/0/1',
+        key: 'k',
+        count: 1,
+        peer: '10.0.0.5',
+        verdict: 'malicious',
+        summary: 'src 198.51.100.60 is malicious: reported',
+        matched: [{ field: 'threatweave.verdict', value: 'malicious' }],
+      },
+    })
+    expect(raise([event({ n: 2, verdict: verdictOf('clean') })])).toEqual([])
+  })
+
+  it('are held back within an hour of event time for the same rule, indicator and peer, and counted', async () => {
+    const { raise, status } = await start()
+    expect(raise([event({ n: 1 }), event({ n: 2, at: '2026-11-15T08:59:59Z' })])).toHaveLength(1)
+    expect(raise([event({ n: 3, peer: '10.0.0.6' })])).toHaveLength(1)
+    expect(raise([event({ n: 4, at: '2026-11-15T09:00:00Z' })])[0]?.threatweave.count).toBe(2)
+    expect(raise([event({ n: 5, at: '2026-11-15T08:30:00Z' })])).toEqual([])
+    expect(status()).toMatchObject({ rules: 1, raised: 3, heldBack: 2 })
+  })
+
+  it('are all raised when nothing is to be held back, each with its own id', async () => {
+    const { raise } = await start({ suppressSeconds: 0 })
+    const ids = raise([event({ n: 1 }), event({ n: 2 })]).map(({ event: { id } }) => id)
+    expect(new Set(ids).size).toBe(2)
+  })
+
+  it('carry the same id after a restart, another in another window', async () => {
+    const ids: (string | undefined)[] = []
+    for (const n of [1, 2]) ids.push((await start()).raise([event({ n })])[0]?.threatweave.alert_id)
+    expect(ids[0]).toBe(ids[1])
+    const next = (await start()).raise([event({ n: 3, at: '2026-11-15T09:00:00Z' })])[0]?.threatweave.alert_id
+    expect(next).not.toBe(ids[0])
+  })
+
+  it('are raised again with the same id when their chunk comes again', async () => {
+    const { raise } = await start()
+    const chunk = [event({ n: 1 }), event({ n: 2 })]
+    const ids = (): string[] => raise(chunk).map(({ event: { id } }) => id)
+    expect(ids()).toEqual(ids())
+  })
+
+  it('are not raised where none are wanted', async () => {
+    const { raise } = await start({ rules: [] })
+    expect(raise([event({ n: 1 })])).toEqual([])
+  })
+
+  describe('for events that left before the answer came', () => {
+    const known = (isMalicious: boolean): Finding => ({
+      status: 'known',
+      facts: { flags: { is_malicious: isMalicious }, categories: [] },
+      source: 'service',
+      at: 0,
+    })
+    const awaited = (): { promise: Promise<Finding>; land: (finding: Finding) => Promise<void> } => {
+      let resolve: (finding: Finding) => void = () => undefined
+      const promise = new Promise<Finding>((done) => (resolve = done))
+      return {
+        promise,
+        land: async (finding) => {
+          resolve(finding)
+          await settle()
+        },
+      }
+    }
+
+    it('are raised late and name them', async () => {
+      const alerts = await start()
+      const { promise, land } = awaited()
+      expect(alerts.raise([event({ n: 1, late: promise }), event({ n: 2, late: promise })])).toEqual([])
+      expect(alerts.status().waiting).toBe(1)
+      await land(known(true))
+      expect(valid(late)).toHaveLength(1)
+      expect(late[0]?.threatweave).toMatchObject({
+        late: true,
+        origins: ['firewall/0/1', 'firewall/0/2'],
+        count: 2,
+        verdict: 'malicious',
+        key: 'k',
+      })
+      expect(late[0]?.['@timestamp']).toBe('2026-11-15T08:00:00.000Z')
+      expect(alerts.status().waiting).toBe(0)
+      expect(alerts.raise([event({ n: 3 })])).toEqual([])
+    })
+
+    it('look at the fields of the event as the rules of its time did', async () => {
+      writeFileSync(
+        join(folder, 'malicious.yml'),
+        ruleText('sel:\n    threatweave.verdict: malicious\n    a.b: x\ncondition: sel'),
+      )
+      const alerts = await start()
+      const { promise, land } = awaited()
+      alerts.raise([
+        event({ n: 1, late: promise, more: { a: { b: ['x'] } } }),
+        event({ n: 2, late: promise, peer: '10.0.0.6', more: { a: { b: 'y' } } }),
+      ])
+      await land(known(true))
+      expect(late.map(({ threatweave }) => threatweave.origins)).toEqual([['firewall/0/1']])
+    })
+
+    it.each<[string, Finding]>([
+      ['is clean', known(false)],
+      ['is a failure', { status: 'unknown', reason: 'timeout' }],
+    ])('are not raised when the answer %s', async (_, finding) => {
+      const alerts = await start()
+      const { promise, land } = awaited()
+      alerts.raise([event({ n: 1, late: promise })])
+      await land(finding)
+      expect(late).toEqual([])
+      await alerts.idle()
+    })
+
+    it('name sixteen events and count the rest', async () => {
+      const alerts = await start()
+      const { promise, land } = awaited()
+      alerts.raise(Array.from({ length: 20 }, (_, n) => event({ n, late: promise })))
+      await land(known(true))
+      expect(late[0]?.threatweave).toMatchObject({ count: 16, origins_omitted: 4 })
+      expect(late[0]?.threatweave.origins).toHaveLength(16)
+    })
+
+    it('are forgotten beyond a bound, which is told', async () => {
+      const alerts = await start()
+      alerts.raise(Array.from({ length: 10_001 }, (_, n) => event({ n, late: new Promise<Finding>(() => undefined) })))
+      expect(told).toContainEqual({ event: 'late_events_forgotten', events: 1 })
+    })
+  })
+
+  it('follow the rule files once a change has stood still, and keep the old rules where the new ones are broken', async () => {
+    const { raise, status, reload } = await start()
+    writeFileSync(join(folder, 'broken.yml'), ruleText('sel:\n    a|near: x\ncondition: sel'))
+    await reload()
+    expect(told).toContainEqual(expect.objectContaining({ event: 'rules_refused', line: 7 }))
+    expect(status()).toMatchObject({ rules: 1, problems: [{ line: 7 }] })
+    expect(raise([event({ n: 1 })])).toHaveLength(1)
+
+    writeFileSync(
+      join(folder, 'broken.yml'),
+      ruleText('sel:\n    a: x\ncondition: sel').replace('11111111', '22222222'),
+    )
+    await vi.waitFor(
+      async () => {
+        await clock.advance(5000)
+        expect(status()).toMatchObject({ rules: 2, problems: [] })
+      },
+      { timeout: 10_000, interval: 5 },
+    )
+  })
+
+  it('refuse to start on a broken rule, naming every problem', async () => {
+    writeFileSync(join(folder, 'same.yml'), malicious)
+    const opened = await openAlerts(
+      { rules: [folder, join(folder, 'absent.yml')], bundled: false, suppressSeconds: 1 },
+      options(),
+    )
+    expect('problems' in opened && opened.problems.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/cannot be read: ENOENT/),
+      expect.stringMatching(/has the same id as/),
+    ])
+  })
+
+  it('come from the bundled rules unless told otherwise', async () => {
+    const { raise, status } = await start({ rules: [], bundled: true })
+    expect(status().rules).toBe(7)
+    expect(raise([event({ n: 1 })]).map(({ rule }) => rule.name)).toEqual(['Malicious Address Was Let In'])
+  })
+})
