@@ -86,9 +86,10 @@ export const tableOf = ({ intel }: Config): JudgementTable => ({ ...intel.table,
 export const openReading = (config: Config): Reading | Refused => {
   const loaded = loadGate(config.gate, config.intel.domain.ask, readText)
   if ('problems' in loaded) return loaded
+  const extract = createExtract(config.extract)
   return {
-    decode: (bytes) => decode(bytes, config.extract),
-    extract: createExtract(config.extract),
+    decode: (bytes) => decode(bytes, config.extract, extract.scan),
+    extract,
     decide: createDecide(loaded.options),
     gate: loaded.options,
   }

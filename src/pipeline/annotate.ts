@@ -51,9 +51,9 @@ export const createAnnotate = (settings: AnnotateSettings): Annotate => {
   const isMine = ({ name }: Item): boolean => name !== undefined && isOurs(name)
 
   const complete = (event: Event, annotation: Annotation): Annotation => {
-    const { reading, bytes, value } = event
+    const { reading, bytes, names } = event
     if (reading !== 'json') return annotation.read_as === reading ? annotation : { ...annotation, read_as: reading }
-    if (isOurInput || onExisting === 'keep' || value === undefined || !holdsOurs(value)) return annotation
+    if (isOurInput || onExisting === 'keep' || names === undefined || !holdsOurs(names)) return annotation
     return { ...annotation, replaced: itemsOf(bytes, bytes.indexOf(openBrace)).items.filter(isMine).length }
   }
 
@@ -107,7 +107,7 @@ export const createAnnotate = (settings: AnnotateSettings): Annotate => {
   const place = (event: Event, annotation: Annotation, time?: number): Buffer => {
     const additions = wanted.length === 0 ? none : additionsOf(annotation)
     if (event.reading !== 'json') return wrap(event, annotation, additions, time)
-    const holds = event.value !== undefined && holdsOurs(event.value)
+    const holds = event.names !== undefined && holdsOurs(event.names)
     if (holds && onExisting === 'keep') return event.bytes
     return holds || additions.length > 0 ? rework(event.bytes, annotation, additions) : splice(event.bytes, annotation)
   }

@@ -1,6 +1,6 @@
 // Turns the bytes of one record into an event; whatever the bytes are, an event comes out.
 import { isUtf8 } from 'node:buffer'
-import type { Event, Reading } from './event.js'
+import { ScannedEvent, type Event, type Reading, type Scanned } from './event.js'
 
 export type DecodeLimits = {
   readonly maxEventBytes: number
@@ -9,7 +9,12 @@ export type DecodeLimits = {
 const openBrace = 0x7b
 const openBracket = 0x5b
 
-export const decode = (bytes: Buffer, limits: DecodeLimits): Event => {
+/** `scan`, where there is one, reads the usual JSON object and what is in it in one pass; the parser is for the rest. */
+export const decode = (
+  bytes: Buffer,
+  limits: DecodeLimits,
+  scan?: (bytes: Buffer, from: number) => Scanned | undefined,
+): Event => {
   const bom = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   const start = firstInk(bytes, bom ? 3 : 0)
   if (start === bytes.length) return { bytes, reading: 'empty', text: '', bom }
@@ -18,8 +23,10 @@ export const decode = (bytes: Buffer, limits: DecodeLimits): Event => {
     return { bytes, reading: 'too_large', text, bom }
   }
   if (!isUtf8(bytes)) return { bytes, reading: 'not_utf8', text: bytes.toString('utf8', bom ? 3 : 0), bom }
-  const text = bytes.toString('utf8', bom ? 3 : 0)
   const first = bytes[start]
+  const scanned = first === openBrace ? scan?.(bytes, bom ? 3 : 0) : undefined
+  if (scanned) return new ScannedEvent(bytes, bom, scanned)
+  const text = bytes.toString('utf8', bom ? 3 : 0)
   const parsed = looksLikeJson(first, bytes, start) ? parse(text) : undefined
   if (parsed === undefined) {
     // `{` opens nothing but JSON; `[` opens many a text line (`[INFO] …`, `[12/Nov/…`).
@@ -30,7 +37,7 @@ export const decode = (bytes: Buffer, limits: DecodeLimits): Event => {
   const { value } = parsed
   if (Array.isArray(value)) return { bytes, reading: 'json_array', text, bom }
   if (typeof value !== 'object' || value === null) return { bytes, reading: 'json_scalar', text, bom }
-  return { bytes, reading: 'json', text, bom, value: value as Record<string, unknown> }
+  return { bytes, reading: 'json', text, bom, value: value as Record<string, unknown>, names: Object.keys(value) }
 }
 
 const firstInk = (bytes: Buffer, from: number): number => {

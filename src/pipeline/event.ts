@@ -1,5 +1,6 @@
 // An event is one record as it was read: its bytes, untouched, and what they turned out to be.
 import type { Reading } from '../domain/reading.js'
+import type { Extraction } from '../domain/sighting.js'
 
 export { readings, type Reading } from '../domain/reading.js'
 
@@ -10,5 +11,37 @@ export type Event = {
   readonly text: string
   readonly bom: boolean
   /** The object, exactly when the reading is `json`. */
-  readonly value?: Readonly<Record<string, unknown>>
+  readonly value?: Readonly<Record<string, unknown>> | undefined
+  /** The names at the top of the object, exactly when the reading is `json`. */
+  readonly names?: readonly string[] | undefined
+  /** What was seen in the event while it was read, where that was done in one pass. */
+  readonly extraction?: Extraction | undefined
+}
+
+/** What one pass over the bytes of a JSON object tells. */
+export type Scanned = { readonly names: readonly string[]; readonly extraction: Extraction }
+
+/** A JSON object that was scanned. Its text and its value are made when somebody asks: most never do. */
+export class ScannedEvent implements Event {
+  readonly reading = 'json'
+  readonly names: readonly string[]
+  readonly extraction: Extraction
+  #value: Readonly<Record<string, unknown>> | undefined
+
+  constructor(
+    readonly bytes: Buffer,
+    readonly bom: boolean,
+    { names, extraction }: Scanned,
+  ) {
+    this.names = names
+    this.extraction = extraction
+  }
+
+  get text(): string {
+    return this.bytes.toString('utf8', this.bom ? 3 : 0)
+  }
+
+  get value(): Readonly<Record<string, unknown>> {
+    return (this.#value ??= JSON.parse(this.text) as Record<string, unknown>)
+  }
 }

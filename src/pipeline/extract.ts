@@ -1,12 +1,14 @@
 // Finds the indicators of an event and what was done to it: known fields first, free text last.
 import type { Extraction, Role } from '../domain/sighting.js'
-import type { Event } from './event.js'
+import type { Event, Scanned } from './event.js'
 import { createActionFinder } from './read/action.js'
 import { createFieldRule, type Rule } from './read/field-rule.js'
 import { readLine } from './read/line.js'
 import { readLaterText, type Reader } from './read/reader.js'
 import { createSightings } from './read/sightings.js'
-import { createPlaces, readTree } from './read/tree.js'
+import { createPlaces } from './read/places.js'
+import { createScan } from './read/scan.js'
+import { readTree } from './read/tree.js'
 
 export type ExtractSettings = {
   readonly fields: Readonly<Record<string, Role>>
@@ -14,7 +16,11 @@ export type ExtractSettings = {
   readonly maxDepth: number
 }
 
-export type Extract = (event: Event) => Extraction
+export type Extract = {
+  (event: Event): Extraction
+  /** Decodes and extracts in one pass where the bytes are a JSON object of the usual kind; nothing where they are not. */
+  readonly scan: (bytes: Buffer, from: number) => Scanned | undefined
+}
 
 const maxRules = 4096
 
@@ -34,16 +40,31 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     readLine: (text, field, level) => readLine(reader, places, text, field, level),
   }
 
-  return (event) => {
+  const scanObject = createScan(reader, places)
+
+  const begin = (): void => {
     sightings.reset()
     action.reset()
     reader.later.length = 0
+  }
+  const end = (isCut: boolean): Extraction => {
+    readLaterText(reader)
+    return { action: action.tell(), sightings: sightings.list(), truncated: sightings.truncated() || isCut }
+  }
+
+  const extract = (event: Event): Extraction => {
+    if (event.extraction) return event.extraction
+    begin()
     if (event.value) readTree(reader, places, event.value, 0)
     else readLine(reader, places, event.text, 'message', 0)
-    readLaterText(reader)
-    const truncated = sightings.truncated() || event.reading === 'too_large'
-    return { action: action.tell(), sightings: sightings.list(), truncated }
+    return end(event.reading === 'too_large')
   }
+  const scan = (bytes: Buffer, from: number): Scanned | undefined => {
+    begin()
+    const names = scanObject(bytes, from)
+    return names && { names, extraction: end(false) }
+  }
+  return Object.assign(extract, { scan })
 }
 
 /** Keys come from events, so their number is bounded: a full memory starts anew. */

@@ -4,10 +4,11 @@ import { parseHostname } from '../../domain/hostname.js'
 import { readCef } from './cef.js'
 import { formats } from './formats/index.js'
 import { readMapped } from './mapped.js'
+import type { Places } from './places.js'
 import { colonPairsOf, pairsOf, remainder } from './pairs.js'
 import { readLater, readPair, type Reader } from './reader.js'
 import { readSyslog } from './syslog.js'
-import { readTree, type Places } from './tree.js'
+import { readTree } from './tree.js'
 
 const maxLevel = 3
 

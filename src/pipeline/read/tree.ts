@@ -1,47 +1,7 @@
-// Walks a JSON object once; what a path means is worked out the first time it is seen and remembered.
-import type { Role } from '../../domain/sighting.js'
-import { actionRank } from './action.js'
-import type { Reads, Rule } from './field-rule.js'
-import { readByRule, type Reader } from './reader.js'
+// Walks a JSON object once and reads its strings by what their paths mean.
 import { parseAddress } from '../../domain/address.js'
-
-export type Place = {
-  readonly path: string
-  readonly name: string
-  readonly rule: Rule
-  readonly reads: Reads
-  readonly role: Role
-  readonly actionRank: number
-  readonly children: Map<string, Place>
-}
-
-export type Places = { readonly root: Place; readonly find: (parent: Place, key: string) => Place }
-
-const maxPlaces = 20_000
-
-/** Keys come from events, so their number is bounded: past it a path is worked out each time. */
-export const createPlaces = (ruleOf: (path: string) => Rule): Places => {
-  let count = 0
-  const place = (path: string, name: string): Place => {
-    const rule = ruleOf(path)
-    return { path, name, rule, reads: rule.reads, role: rule.role, actionRank: actionRank(name), children: new Map() }
-  }
-  const nothing: Rule = { reads: 'text', role: 'other' }
-  return {
-    root: { path: '', name: '', rule: nothing, reads: 'text', role: 'other', actionRank: 0, children: new Map() },
-    find: (parent, key) => {
-      const known = parent.children.get(key)
-      if (known) return known
-      const path = parent.path === '' ? key : `${parent.path}.${key}`
-      const made = place(path, key.slice(key.lastIndexOf('.') + 1))
-      if (count < maxPlaces && key.length < 200) {
-        count++
-        parent.children.set(key, made)
-      }
-      return made
-    },
-  }
-}
+import type { Place, Places } from './places.js'
+import { readByRule, type Reader } from './reader.js'
 
 export const readTree = (
   reader: Reader,

@@ -62,7 +62,7 @@ const addName = (value: string, field: string, role: Role, sightings: Sightings)
 }
 
 /** Letters, digits, dots and hyphens, the last part beginning with a letter: the most common spelling by far. */
-const isBareName = (value: string): boolean => {
+export const isBareName = (value: string): boolean => {
   const length = value.length
   if (length > 253) return false
   let afterDot = 0

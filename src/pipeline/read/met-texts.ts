@@ -1,0 +1,53 @@
+// The short texts that events hold again and again: each is made once, with the host it spells.
+import { parseAddress } from '../../domain/address.js'
+import { parseHostname } from '../../domain/hostname.js'
+import type { IndicatorType } from '../../domain/indicator.js'
+import { isBareName } from './value.js'
+
+export type MetText = {
+  readonly text: string
+  /** Set where the whole text is an address or a name in its plain spelling; elsewhere it takes a closer look. */
+  readonly type: IndicatorType | undefined
+  /** The host in its normal form. */
+  readonly value: string
+}
+
+export type MetTexts = {
+  /** The text of these bytes, which are ASCII; nothing where it is too long to be met again. */
+  readonly at: (bytes: Buffer, from: number, to: number) => MetText | undefined
+}
+
+const maxLength = 64
+/** A power of two. Each text has one seat, and a newcomer takes it: no bound is ever passed and nothing has to be cleared away. */
+const seats = 32_768
+
+export const createMetTexts = (): MetTexts => {
+  const met: (MetText | undefined)[] = new Array<MetText | undefined>(seats).fill(undefined)
+  return {
+    at: (bytes, from, to) => {
+      const length = to - from
+      if (length > maxLength) return undefined
+      let hash = length
+      for (let at = from; at < to; at++) hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0
+      const seat = (hash ^ (hash >>> 15)) & (seats - 1)
+      const known = met[seat]
+      if (known !== undefined && isText(known.text, bytes, from, length)) return known
+      const made = describe(bytes.toString('latin1', from, to))
+      met[seat] = made
+      return made
+    },
+  }
+}
+
+const isText = (text: string, bytes: Buffer, from: number, length: number): boolean => {
+  if (text.length !== length) return false
+  for (let at = 0; at < length; at++) if (text.charCodeAt(at) !== bytes[from + at]) return false
+  return true
+}
+
+const describe = (text: string): MetText => {
+  const address = parseAddress(text)
+  if (address !== undefined) return { text, type: 'ip', value: address }
+  const name = text.includes('.') && isBareName(text) ? parseHostname(text) : undefined
+  return name === undefined ? { text, type: undefined, value: '' } : { text, type: 'domain', value: name }
+}

@@ -1,0 +1,164 @@
+// Reads a JSON object straight from its bytes, in one pass: checks that it is JSON and makes only the strings that can matter.
+import { createMetTexts } from './met-texts.js'
+import { endOfKey, placeOfKey, type Place, type Places } from './places.js'
+import { readByRule, type Reader } from './reader.js'
+import { endOfEscape, endOfLiteral, endOfNumber, skipSpace } from './json-grammar.js'
+
+/**
+ * The names at the top of the object, when the bytes from there on are exactly one; what its members hold goes to the reader.
+ * Nothing where a parser has to decide: whatever is no JSON, and what is JSON in a way that is rare (a key twice, a key with escapes,
+ * keys that are numbers, deep nesting). What the reader was told before that must then be forgotten.
+ */
+export type Scan = (bytes: Buffer, from: number) => readonly string[] | undefined
+
+const maxDepth = 32
+const failed = -1
+
+/** Of a string's bytes: what makes it worth a look, what is beyond ASCII, and what a string cannot simply run over. */
+const dotted = 1
+const wide = 2
+const stop = 4
+const marks = new Uint8Array(256)
+marks.fill(stop, 0, 0x20).fill(wide, 0x80)
+marks[0x2e] = dotted
+marks[0x3a] = dotted
+marks[0x22] = stop
+marks[0x5c] = stop
+
+export const createScan = (reader: Reader, places: Places): Scan => {
+  const texts = createMetTexts()
+  const deepest = Math.min(maxDepth, reader.maxDepth)
+  /** Numbers the objects, so that a key that comes twice in one is noticed. */
+  let objects = 0
+  let names: string[] = []
+
+  const scanObject = (bytes: Buffer, from: number, parent: Place, depth: number): number => {
+    if (depth > deepest) return failed
+    const object = (objects = (objects + 1) & 0x3fffffff)
+    let before: Place | undefined
+    let at = skipSpace(bytes, from)
+    if (bytes[at] === 0x7d) return at + 1
+    for (;;) {
+      if (bytes[at] !== 0x22) return failed
+      let place = before === undefined ? parent.firstGuess : before.nextGuess
+      let end = place === undefined ? 0 : endOfKey(bytes, at + 1, place)
+      if (place === undefined || end === 0) {
+        place = placeOfKey(places, parent, bytes, at + 1)
+        if (place === undefined) return failed
+        end = at + 1 + place.codes.length
+        if (before === undefined) parent.firstGuess = place
+        else before.nextGuess = place
+      }
+      if (place.seenIn === object || place.isMoved) return failed
+      place.seenIn = object
+      if (depth === 1) names.push(place.path)
+      at = end + 1
+      if (bytes[at] !== 0x3a) {
+        at = skipSpace(bytes, at)
+        if (bytes[at] !== 0x3a) return failed
+      }
+      at = scanMember(bytes, skipSpace(bytes, at + 1), place, depth)
+      if (at === failed) return failed
+      at = skipSpace(bytes, at)
+      const byte = bytes[at]
+      if (byte === 0x7d) return at + 1
+      if (byte !== 0x2c) return failed
+      at = skipSpace(bytes, at + 1)
+      before = place
+    }
+  }
+
+  const scanMember = (bytes: Buffer, at: number, place: Place, depth: number): number => {
+    const byte = bytes[at] ?? 0
+    if (byte === 0x22) return scanString(bytes, at + 1, place, true)
+    if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return endOfNumber(bytes, at)
+    if (byte === 0x7b) return scanObject(bytes, at + 1, place, depth + 1)
+    if (byte === 0x5b) {
+      if (place.actionRank > 0 && !seeActions(bytes, at, place)) return failed
+      return scanArray(bytes, at + 1, place, depth + 1)
+    }
+    const end = endOfLiteral(bytes, at)
+    if (end !== failed && place.actionRank === 4 && byte !== 0x6e) reader.action.see(4, place.name, byte === 0x74)
+    return end
+  }
+
+  const scanArray = (bytes: Buffer, from: number, place: Place, depth: number): number => {
+    if (depth > deepest) return failed
+    let at = skipSpace(bytes, from)
+    if (bytes[at] === 0x5d) return at + 1
+    for (;;) {
+      const byte = bytes[at] ?? 0
+      if (byte === 0x22) at = scanString(bytes, at + 1, place, false)
+      else if (byte === 0x7b) at = scanObject(bytes, at + 1, place, depth + 1)
+      else if (byte === 0x5b) at = scanArray(bytes, at + 1, place, depth + 1)
+      else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) at = endOfNumber(bytes, at)
+      else at = endOfLiteral(bytes, at)
+      if (at === failed) return failed
+      at = skipSpace(bytes, at)
+      if (bytes[at] === 0x5d) return at + 1
+      if (bytes[at] !== 0x2c) return failed
+      at = skipSpace(bytes, at + 1)
+    }
+  }
+
+  /** `from` is behind the quotation mark; the place behind the closing one is answered. */
+  const scanString = (bytes: Buffer, from: number, place: Place, isMember: boolean): number => {
+    const { length } = bytes
+    let seen = 0
+    let escaped = false
+    let at = from
+    for (;;) {
+      let mark = 0
+      for (; at < length; at++) {
+        mark = marks[bytes[at] ?? 0] ?? stop
+        if (mark === stop) break
+        seen |= mark
+      }
+      if (at >= length) return failed
+      if (bytes[at] === 0x22) break
+      at = endOfEscape(bytes, at)
+      if (at === failed) return failed
+      escaped = true
+    }
+    const matters = place.reads !== 'none' && at - from >= 3
+    if (!matters && !(isMember && place.actionRank > 0)) return at + 1
+    if (escaped || (seen & wide) !== 0) {
+      readString(JSON.parse(bytes.toString('utf8', from - 1, at + 1)) as string, place, isMember)
+      return at + 1
+    }
+    if ((seen & dotted) === 0 && place.actionRank === 0 && (place.reads === 'text' || place.reads === 'host'))
+      return at + 1
+    const met = texts.at(bytes, from, at)
+    if (met === undefined) readString(bytes.toString('latin1', from, at), place, isMember)
+    else if (met.type !== undefined && place.reads === 'host' && (!isMember || place.actionRank === 0))
+      reader.sightings.add(met.type, met.value, place.path, place.role, 'field')
+    else readString(met.text, place, isMember)
+    return at + 1
+  }
+
+  const readString = (text: string, place: Place, isMember: boolean): void => {
+    if (isMember && place.actionRank > 0) reader.action.see(place.actionRank, place.name, text)
+    if (place.reads !== 'none' && text.length >= 3) readByRule(reader, place.rule, place.path, text, 0)
+  }
+
+  /** A list of words in a field that tells the action is seen whole before its elements are read. */
+  const seeActions = (bytes: Buffer, open: number, place: Place): boolean => {
+    const close = bytes.indexOf(0x5d, open)
+    if (close < 0) return false
+    try {
+      reader.action.see(place.actionRank, place.name, JSON.parse(bytes.toString('utf8', open, close + 1)))
+      return true
+    } catch {
+      // Another list inside it, a bracket in a string, or no JSON.
+      return false
+    }
+  }
+
+  return (bytes, from) => {
+    names = []
+    const open = skipSpace(bytes, from)
+    if (bytes[open] !== 0x7b) return undefined
+    const end = scanObject(bytes, open + 1, places.root, 1)
+    return end !== failed && skipSpace(bytes, end) === bytes.length ? names : undefined
+  }
+}

@@ -1,0 +1,162 @@
+// One pass over the bytes must tell exactly what parsing and walking the object tells.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decode } from '../../../src/pipeline/decode.js'
+import { createExtract } from '../../../src/pipeline/extract.js'
+
+const limits = { maxEventBytes: 65_536 }
+const settings = { fields: {}, maxIndicators: 8, maxDepth: 6 }
+const walking = createExtract(settings)
+const scanning = createExtract(settings)
+
+const bothWays = (bytes: Buffer) => {
+  const walked = decode(bytes, limits)
+  const scanned = decode(bytes, limits, scanning.scan)
+  const tell = (event: typeof walked, extract: typeof walking) => ({
+    reading: event.reading,
+    bom: event.bom,
+    text: event.text,
+    value: event.value,
+    names: event.names,
+    extraction: extract(event),
+  })
+  return {
+    walked: tell(walked, walking),
+    scanned: tell(scanned, scanning),
+    inOnePass: scanned.extraction !== undefined,
+  }
+}
+
+const keys = fc.oneof(
+  fc.constantFrom('src_ip', 'dest_ip', 'host', 'url', 'message', 'action', 'blocked', 'type', 'a', 'source', 'ip', ''),
+  fc.constantFrom('7', '__proto__', 'ü', 'a"b', 'constructor', 'id.orig_h', 'k'.repeat(220)),
+  fc.string({ maxLength: 6, unit: 'binary' }),
+)
+const strings = fc.oneof(
+  fc.constantFrom('198.51.100.7', '2001:DB8::1', 'www.example.com', 'deny', 'allowed', 'http://a.example.net/x', 'ab'),
+  fc.constantFrom('dst=203.0.113.9 src=192.0.2.4', 'a\\b.example.org', 'bücher.example', '192.0.2.1:443', '\ud800.x'),
+  fc.constantFrom(
+    '{"src":"198.51.100.9"}',
+    'Mail from bob@example.org',
+    `${'x.'.repeat(60)}example.com`,
+    'evil[.]example',
+  ),
+  fc.string({ unit: 'binary' }),
+)
+const { tree } = fc.letrec((tie) => ({
+  tree: fc.oneof(
+    { depthSize: 'small' },
+    strings,
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constantFrom(true, false, null, 0, -1, 1e300),
+    fc.array(tie('tree'), { maxLength: 4 }),
+    fc.array(fc.tuple(keys, tie('tree')), { maxLength: 6 }).map((list) => new Members(list)),
+  ),
+}))
+
+/** An object that may say a key twice. */
+class Members {
+  constructor(readonly list: readonly (readonly [string, unknown])[]) {}
+}
+const write = (value: unknown, space: string): string => {
+  if (value instanceof Members) {
+    const members = value.list.map(
+      ([key, item]) => `${space}${JSON.stringify(key)}${space}:${space}${write(item, space)}`,
+    )
+    return `{${members.join(',')}${space}}`
+  }
+  if (Array.isArray(value)) return `[${space}${value.map((item) => write(item, space)).join(`${space},`)}${space}]`
+  return JSON.stringify(value)
+}
+const objects = fc
+  .tuple(fc.array(fc.tuple(keys, tree), { maxLength: 8 }), fc.constantFrom('', ' ', '\n\t', '\r\n'))
+  .map(([list, space]) => `${space}${write(new Members(list), space)}${space}`)
+
+describe('one pass over the bytes', () => {
+  it('tells what parsing and walking tells, for any object', () => {
+    fc.assert(
+      fc.property(objects, (text) => {
+        const { walked, scanned } = bothWays(Buffer.from(text))
+        expect(scanned).toEqual(walked)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('takes for JSON what the parser takes for JSON, whatever byte is changed, left out or put in', () => {
+    const bytes = fc.oneof(fc.nat(255), fc.constantFrom(...Buffer.from('{}[]",:\\/-+.eE0123u \t\n\v\u0000')))
+    fc.assert(
+      fc.property(objects, fc.nat(), bytes, fc.nat(2), (text, place, byte, cut) => {
+        const whole = Buffer.from(text)
+        const at = place % (whole.length + 1)
+        const broken = Buffer.concat([whole.subarray(0, at), Buffer.from([byte]), whole.subarray(at + cut)])
+        const { walked, scanned } = bothWays(broken)
+        expect(scanned).toEqual(walked)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it.each([
+    '01',
+    '-',
+    '-0',
+    '1.',
+    '.5',
+    '1.5e',
+    '1e+',
+    '1E-7',
+    '+1',
+    '0x1',
+    '1e5',
+    '-01',
+    'tru',
+    'true',
+    'nul',
+    'null',
+    'falsey',
+    'NaN',
+    '"\\u12g4"',
+    '"\\u1234"',
+    '"\\x"',
+    '"\\"',
+    '"a',
+    '"\t"',
+    '"\\ud800"',
+    '[1,]',
+    '[,1]',
+    '[1 2]',
+    '[]',
+    '{"a":1,}',
+    '{,}',
+    "'a'",
+  ])('agrees with the parser about %s', (value) => {
+    for (const text of [`{"a":${value}}`, `{"a":[${value}]}`, `{"a":${value}`, `{"action":${value},"b":"192.0.2.1"}`]) {
+      const { walked, scanned } = bothWays(Buffer.from(text))
+      expect(scanned).toEqual(walked)
+    }
+  })
+
+  it.each([
+    [
+      'an everyday event',
+      '{"src_ip":"198.51.100.7","n":[1,-2.5e3],"o":{"host":"www.example.com","ok":true},"e":"a\\nb"}',
+      true,
+    ],
+    ['an event between blanks, behind a byte order mark', '\uFEFF {"a" : "192.0.2.1" } \r\n', true],
+    ['a key that comes twice', '{"a":"192.0.2.1","a":"192.0.2.2"}', false],
+    ['a key with an escape', '{"\\u0061":"192.0.2.1"}', false],
+    ['keys that are numbers', '{"b":"192.0.2.1","1":"192.0.2.2"}', false],
+    ['deep nesting', `${'{"a":'.repeat(50)}1${'}'.repeat(50)}`, false],
+  ])('reads %s', (_, text, expected) => {
+    const { walked, scanned, inOnePass } = bothWays(Buffer.from(text))
+    expect(inOnePass).toBe(expected)
+    expect(scanned).toEqual(walked)
+  })
+
+  it('sees the same key in each object of a list', () => {
+    const { scanned, inOnePass } = bothWays(Buffer.from('{"l":[{"src_ip":"198.51.100.1"},{"src_ip":"198.51.100.2"}]}'))
+    expect(inOnePass).toBe(true)
+    expect(scanned.extraction.sightings.map(({ value }) => value)).toEqual(['198.51.100.1', '198.51.100.2'])
+  })
+})
