@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'
 
 const scenarios = {
+  alerts: { about: 'what 100 rules add to the line', load: () => import('./alerts.mjs') },
   feeds: { about: 'load, swap and look up local feeds of a million entries', load: () => import('./feeds.mjs') },
   line: { about: 'one event through decode, extract, decide, conclude and annotate', load: () => import('./line.mjs') },
 }
-const usual = ['line', 'feeds']
+const usual = ['line', 'alerts', 'feeds']
 
 const named = process.argv.slice(2)
 const unknown = named.filter((name) => !Object.hasOwn(scenarios, name))

@@ -1,0 +1,74 @@
+// What 100 rules add to the line: events without and with something malicious, beside the line without rules.
+import { createFields } from '../dist/alerts/sigma/fields.js'
+import { parseRules } from '../dist/alerts/sigma/parse-rules.js'
+import { createRuleSet } from '../dist/alerts/sigma/rule-set.js'
+import { createRangeSet } from '../dist/domain/range-set.js'
+import { createDecide } from '../dist/lookup/gate.js'
+import { createAnnotate } from '../dist/pipeline/annotate.js'
+import { conclude } from '../dist/pipeline/conclude.js'
+import { decode } from '../dist/pipeline/decode.js'
+import { directionOf } from '../dist/pipeline/direction.js'
+import { createExtract } from '../dist/pipeline/extract.js'
+import { measure, ratio } from './measure.mjs'
+import { samples } from './samples.mjs'
+
+const extract = createExtract({ fields: {}, maxIndicators: 64, maxDepth: 64 })
+const decide = createDecide()
+const annotate = createAnnotate({ key: 'threatweave', onExisting: 'replace', layers: [] })
+const ownRanges = createRangeSet([])
+const flags = { is_malicious: false, can_remote_access: false, is_vpn: false, is_anonymous_vpn: false }
+const verdict = { level: 'clean', score: 0, flags, because: 'nothing bad known', source: 'service', at: 0 }
+const bad = { ...verdict, level: 'malicious', flags: { ...flags, is_malicious: true } }
+
+const line = (bytes, given) => {
+  const event = decode(bytes, { maxEventBytes: 1_048_576 })
+  const extraction = extract(event)
+  const rows = extraction.sightings.map((sighting) => {
+    const decision = decide(sighting)
+    return { sighting, decision, verdict: decision.decision === 'lookup' ? given : undefined }
+  })
+  const direction = directionOf(extraction.sightings, ownRanges)
+  const annotation = conclude({ extraction, rows, direction, origin: 'firewall/3/1042' })
+  return { event, annotation, out: annotate(event, annotation) }
+}
+
+/** Of ten rules: nine test the annotation and fields of the event, one only fields of the event. */
+const rule = (n) => {
+  const field = ['source.port', 'destination.port', 'network.transport', 'rule.name'][n % 4]
+  const first = ['threatweave.verdict: malicious', 'threatweave.is_tor: true', 'threatweave.is_malicious: true'][n % 3]
+  const lines = n % 10 === 9 ? [] : [first, 'threatweave.action: allowed']
+  return `title: Rule ${n}\nid: 00000000-0000-4000-8000-${String(n).padStart(12, '0')}\ndetection:\n    sel:\n${[
+    ...lines,
+    `${field}: value-${n}`,
+    `user.name|contains: admin${n}`,
+  ]
+    .map((text) => `        ${text}\n`)
+    .join('')}    condition: sel\n`
+}
+
+const setOf = (count) => {
+  const fields = createFields('threatweave')
+  const rules = Array.from({ length: count }, (_, n) => parseRules('bench.yml', rule(n), { fields }).rules[0])
+  return createRuleSet(rules, fields)
+}
+
+export const run = () => {
+  const { from, json, text } = samples()
+  const set = setOf(100)
+  const judged = (given) => (bytes) => {
+    const { event, annotation, out } = line(bytes, given)
+    return out.length + set.match(annotation, () => event.value ?? { message: event.text }).length > 0 ? out : ''
+  }
+  const inputs = [...json, ...text]
+  console.log(`  ${inputs.length} events (${from}), 100 rules, ten of them on fields of the event alone`)
+  for (const [name, given] of [
+    ['nothing malicious', verdict],
+    ['everything malicious', bad],
+  ]) {
+    const measured = measure({ line: (bytes) => line(bytes, given).out, rules: judged(given) }, inputs, { rounds: 21 })
+    const added = (ratio(measured, 'rules', 'line') - 1) * 100
+    console.log(
+      `  ${name.padEnd(24)}line ${measured.line.us.toFixed(2)} µs, with rules ${measured.rules.us.toFixed(2)} µs: ${added.toFixed(0)} % more`,
+    )
+  }
+}
