@@ -135,7 +135,7 @@ const openAll = async (
     ...(tls ? { tls } : {}),
   })
   later(() => app.close())
-  await app.listen({ host: settings.host, port: settings.port })
+  await app.listen({ host: settings.host, port: settings.port, backlog: 4_096 })
   const { address, port, family } = app.server.address() as AddressInfo
   return `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

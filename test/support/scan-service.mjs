@@ -1,0 +1,14 @@
+// The lookup service as a process of its own that may scan one port on loopback: settings, key and port from argv.
+import { startService } from '../../dist/service/start-service.js'
+
+const { settings, port } = JSON.parse(process.argv[2])
+const records = { ipv4: ['127.0.0.1'], ipv6: [], cname: [], mx: [], ns: [], soa: [], txt: [] }
+const service = await startService(settings, {
+  now: Date.now,
+  tell: () => undefined,
+  version: '0.0.0',
+  feeds: [],
+  resolver: { records: () => Promise.resolve(records), addresses: () => Promise.resolve(records.ipv4) },
+  mayConnect: (address, wanted) => address === '127.0.0.1' && wanted === port,
+})
+process.stdout.write(`${service.url}\n`)
