@@ -8,6 +8,7 @@ import type { Tell } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
 import { accepted, ConfigurationError, configOption, loadConfig } from './load-config.js'
+import { openWorkersGateway } from './workers-gateway.js'
 import { supervise } from './supervise.js'
 import { watchRun } from './watch-run.js'
 
@@ -80,7 +81,7 @@ const work = async (config: Config, io: Io, tell: Tell): Promise<string | undefi
   return ended.how === 'failed' ? ended.sentence : undefined
 }
 
-/** The workers know nothing of each other but the group; whatever they shall share, the parent gives them by `env`. */
+/** The workers know nothing of each other but the group and the gateway in this process, which asks for all of them. */
 const workTogether = async (
   count: number,
   config: Config,
@@ -88,17 +89,20 @@ const workTogether = async (
   io: Io,
   tell: Tell,
 ): Promise<string | undefined> => {
+  const gateway = await openWorkersGateway(config, { env: io.env, tell })
   tell({ event: 'started', command: `run with ${count} workers` })
   const given = typeof args.values.config === 'string' ? ['--config', args.values.config] : []
-  return supervise({
+  const trouble = await supervise({
     count,
     command: process.execPath,
     args: [...process.execArgv, process.argv[1] ?? '', 'run', ...given],
-    env: (worker) => ({ ...io.env, THREATWEAVE_OPS_PORT: String(portOf(config.ops.port, worker)) }),
+    env: (worker) => ({ ...io.env, ...gateway.env, THREATWEAVE_OPS_PORT: String(portOf(config.ops.port, worker)) }),
     limitMs: config.kafka.limits.drainMs + 5_000,
     signal: io.signal,
     tell,
   })
+  await gateway.close()
+  return trouble
 }
 
 /** Every worker has an endpoint of its own, on the ports from the configured one up. */

@@ -1,0 +1,75 @@
+// The gateway that worker processes share: it alone holds the key, the memory, the limit and the budget.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { memoryFolder } from '../config/memory-folder.js'
+import type { Config } from '../config/schema.js'
+import { openService } from '../open-service.js'
+import type { Tell } from '../telemetry/event.js'
+import { ConfigurationError } from './load-config.js'
+
+export type WorkersGateway = {
+  /** What a worker's environment is changed by. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly close: () => Promise<void>
+}
+
+/** So many questions of one worker wait at the gateway rather than at the worker. */
+const workerInFlight = '8'
+
+/** Without a key there is nobody to ask and nothing to share. */
+export const openWorkersGateway = async (
+  config: Config,
+  around: { readonly env: Readonly<Record<string, string | undefined>>; readonly tell: Tell },
+): Promise<WorkersGateway> => {
+  const { service } = config.intel
+  if (service.apiKey === '') return { env: {}, close: () => Promise.resolve() }
+  const { path } = memoryFolder(config, around.env)
+  const temporary = path === undefined ? mkdtempSync(join(tmpdir(), 'threatweave-gateway-')) : undefined
+  const apiKey = randomBytes(32).toString('hex')
+  const gateway = await openService(
+    {
+      ...config,
+      feeds: [],
+      serve: {
+        ...config.serve,
+        host: '127.0.0.1',
+        port: 0,
+        apiKey,
+        plan: { inFlight: 10_000, credits: 0, perSecond: 0 },
+        keysFile: '',
+        tls: { certFile: '', keyFile: '', passphrase: '' },
+        data: '',
+        state: temporary ?? `${path ?? ''}-gateway`,
+        upstream: service.baseUrl,
+      },
+    },
+    around,
+    'workers',
+  ).catch((error: unknown) => {
+    throw new ConfigurationError([
+      { setting: 'run --workers', message: error instanceof Error ? error.message : 'the gateway cannot be opened' },
+    ])
+  })
+  return {
+    env: {
+      THREATWEAVE_INTEL_SERVICE_BASE_URL: gateway.url,
+      THREATWEAVE_INTEL_SERVICE_API_KEY: apiKey,
+      THREATWEAVE_INTEL_SERVICE_API_KEY_FILE: undefined,
+      THREATWEAVE_INTEL_SERVICE_API_KEY_HEADER: 'x-api-key',
+      THREATWEAVE_INTEL_SERVICE_PATHS: 'given',
+      THREATWEAVE_INTEL_SERVICE_PATH_OVERRIDES: '{}',
+      THREATWEAVE_INTEL_SERVICE_CONCURRENCY: workerInFlight,
+      // What is paid for is counted and kept at the gateway.
+      THREATWEAVE_MEMORY_PATH: 'none',
+      THREATWEAVE_ADMIT_PER_HOUR: '0',
+      THREATWEAVE_ADMIT_PER_DAY: '0',
+      THREATWEAVE_ADMIT_PER_RUN: '0',
+    },
+    close: async () => {
+      await gateway.close()
+      if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Partitioners } from 'kafkajs'
+import { expect, inject, it } from 'vitest'
+import { cliPath } from '../support/cli.js'
+import { client, makeTopics } from '../support/kafka.js'
+import { startLookupServer } from '../support/lookup-server.js'
+
+const indicators = Array.from({ length: 500 }, (_, place) =>
+  place < 250 ? `198.51.100.${place + 1}` : `203.0.113.${place - 249}`,
+)
+
+it('four workers pay for 500 indicators once, one call at a time', async () => {
+  const server = await startLookupServer({ delayMs: 2 })
+  const names = await makeTopics({ partitions: 4 })
+  const run = spawn(process.execPath, [cliPath, 'run', '--workers', '4'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      THREATWEAVE_GATE_DOCUMENTATION: 'true',
+      THREATWEAVE_LOG_LEVEL: 'error',
+      THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
+      THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
+      THREATWEAVE_MEMORY_PATH: join(mkdtempSync(join(tmpdir(), 'threatweave-')), 'memory'),
+      THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
+      THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
+      THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
+      THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
+      THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
+    },
+  })
+  const ended = new Promise<number | null>((done) => run.once('exit', done))
+  const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  try {
+    await producer.connect()
+    // Every indicator on every partition, three times over: each worker meets all of them.
+    for (let round = 0; round < 3; round++)
+      for (let partition = 0; partition < 4; partition++)
+        await producer.send({
+          topic: names.input,
+          messages: indicators.map((ip) => ({ partition, value: JSON.stringify({ src_ip: ip, action: 'allowed' }) })),
+        })
+    const until = Date.now() + 45_000
+    while (new Set(server.asked).size < indicators.length && Date.now() < until) await sleep(100)
+    await sleep(500)
+  } finally {
+    await producer.disconnect()
+    run.kill('SIGTERM')
+  }
+  expect(await ended).toBe(0)
+  await server.close()
+  expect(new Set(server.asked).size).toBe(indicators.length)
+  expect(server.asked).toHaveLength(indicators.length)
+  expect(server.maxInFlight()).toBe(1)
+}, 90_000)
