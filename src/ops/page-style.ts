@@ -42,19 +42,20 @@ p { margin: 0; }
 figure { margin: 0; background: var(--card); border: 1px solid var(--edge); border-radius: .6rem; padding: .55rem .75rem .4rem; min-width: 0; }
 figcaption { display: flex; justify-content: space-between; gap: .5rem; align-items: baseline; }
 .name { font-size: .85rem; color: var(--soft); font-weight: 600; }
-.now { font-size: .9rem; font-weight: 650; font-variant-numeric: tabular-nums; text-align: right; }
-svg { display: block; width: 100%; height: 3.5rem; margin-top: .3rem; border-bottom: 1px solid var(--edge); }
+.now { white-space: nowrap; font-size: .9rem; font-weight: 650; font-variant-numeric: tabular-nums; text-align: right; }
+svg { display: block; width: 100%; height: 3.5rem; margin: .3rem 0; border-bottom: 1px solid var(--edge); }
 .curve { fill: none; stroke: var(--accent); stroke-width: 1.75; vector-effect: non-scaling-stroke; stroke-linejoin: round; stroke-linecap: round; }
 .area { fill: var(--accent); opacity: .14; }
 .scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--edge); border-radius: .6rem; }
 .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 table { border-collapse: collapse; width: 100%; font-size: .88rem; }
-th, td { text-align: left; vertical-align: top; padding: .4rem .75rem; border-bottom: 1px solid var(--edge); overflow-wrap: anywhere; min-width: 4.5rem; }
-th { color: var(--soft); font-weight: 600; font-size: .78rem; white-space: nowrap; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .75rem; border-bottom: 1px solid var(--edge); white-space: nowrap; }
+th { color: var(--soft); font-weight: 600; font-size: .78rem; }
 td { font-variant-numeric: tabular-nums; }
 tbody tr:last-child td { border-bottom: 0; }
 tbody:empty::after { content: attr(data-none); display: block; padding: .5rem .75rem; color: var(--soft); }
-#findings td:nth-child(5), #errors td:nth-child(3) { min-width: 16rem; }
+#findings td:nth-child(5), #errors td:nth-child(3), #config td:nth-child(2) { min-width: 16rem; white-space: normal; overflow-wrap: anywhere; }
+#findings td:nth-child(2), #findings td:nth-child(7) { min-width: 9rem; white-space: normal; overflow-wrap: anywhere; }
 #findings td:nth-child(2) { font-weight: 650; color: var(--bad); }
 #config td { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .8rem; }
 summary { cursor: pointer; margin: 1.6rem 0 .5rem; color: var(--soft); font-weight: 600; }

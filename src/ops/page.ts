@@ -96,6 +96,7 @@ ${charts
 <svg viewBox="0 0 ${chartSize.width} ${chartSize.height}" preserveAspectRatio="none" role="img" aria-label="${title} over the last hour">
 <path class="area" id="area-${id}" d="${path(`area-${id}`)}"/><path class="curve" id="line-${id}" d="${path(`line-${id}`)}"/>
 </svg>
+<p class="small" id="peak-${id}">${text(`peak-${id}`)}</p>
 </figure>`,
   )
   .join('\n')}

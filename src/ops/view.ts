@@ -51,7 +51,6 @@ export const createView = (sources: ViewSources) => (): View => {
   const dead = counts.deadLetters.reduce((sum, { value }) => sum + value, 0)
   const alerts = counts.alerts.reduce((sum, { value }) => sum + value, 0)
   const points = history.points()
-  const of = (used: number, limit: number): string => (limit > 0 ? `${count(used)} of ${count(limit)}` : count(used))
   return {
     texts: {
       headline: head.text,
@@ -75,9 +74,12 @@ export const createView = (sources: ViewSources) => (): View => {
       'now-lag': count(lag),
       'now-hits': percent(history.hitRatio()),
       'now-calls': `${rate(60 * history.rate('calls'))}/min`,
-      'now-credits': provider
-        ? `${of(provider.spent.hour, allowed.hour)} this hour, ${of(provider.spent.day, allowed.day)} today`
-        : 'none',
+      'now-credits': provider ? creditsText(provider.spent, allowed) : 'none',
+      'peak-events': `at most ${rate(highest(points.map((point) => point.eventsPerSecond)))}/s`,
+      'peak-lag': `at most ${count(highest(points.map((point) => point.lag)))}`,
+      'peak-hits': `at least ${percent(lowest(points.flatMap(({ hitRatio }) => hitRatio ?? [])))}`,
+      'peak-calls': `at most ${rate(highest(points.map((point) => point.callsPerMinute)))}/min`,
+      'peak-credits': `at most ${rate(highest(points.map((point) => point.creditsPerMinute)))}/min`,
     },
     tones: {
       headline: head.tone,
@@ -134,6 +136,15 @@ export const createView = (sources: ViewSources) => (): View => {
         ]),
     },
   }
+}
+
+const highest = (values: readonly number[]): number => Math.max(0, ...values)
+const lowest = (values: readonly number[]): number | undefined => (values.length > 0 ? Math.min(...values) : undefined)
+
+/** The budget that is set, the shorter one first. */
+const creditsText = (spent: ProviderView['spent'], allowed: ViewSources['allowed']): string => {
+  if (allowed.hour > 0) return `${count(spent.hour)} of ${count(allowed.hour)} this hour`
+  return allowed.day > 0 ? `${count(spent.day)} of ${count(allowed.day)} today` : `${count(spent.day)} today`
 }
 
 const sumOf = <Label extends string>(

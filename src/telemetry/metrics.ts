@@ -41,9 +41,9 @@ export type Metrics = { readonly contentType: string; readonly text: () => Promi
 export const createMetrics = (sources: MetricsSources): Metrics => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'threatweave_' })
-  // Their labels come and go with what the process has open.
-  for (const name of ['handles', 'requests', 'resources'])
-    registry.removeSingleMetric(`threatweave_nodejs_active_${name}`)
+  // Their labels come and go with what the process has open, and their totals are named as counters are.
+  for (const what of ['handles', 'requests', 'resources'])
+    for (const end of ['', '_total']) registry.removeSingleMetric(`threatweave_nodejs_active_${what}${end}`)
   const collections = registry.getSingleMetric('threatweave_nodejs_gc_duration_seconds')
   if (collections instanceof Buckets)
     for (const kind of ['major', 'minor', 'incremental', 'weakcb']) collections.zero({ kind })

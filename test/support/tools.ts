@@ -1,0 +1,15 @@
+// Where a tool that only tests need is; in CI its absence is a failure, elsewhere the reason to leave a test out.
+import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
+
+export type Tool = { readonly path: string } | { readonly missing: string }
+
+export const findTool = (name: 'promtool' | 'chromium'): Tool => {
+  const script = resolve(import.meta.dirname, '../../scripts/fetch-tools.sh')
+  const { status, stdout, stderr } = spawnSync(script, [name], { encoding: 'utf8', timeout: 300_000 })
+  const path = stdout.trim().split('\n').at(-1) ?? ''
+  if (status === 0 && path !== '') return { path }
+  const why = `${name} could not be fetched: ${stderr.trim().split('\n').at(-1) ?? ''}`
+  if (process.env.CI) throw new Error(why)
+  return { missing: why }
+}

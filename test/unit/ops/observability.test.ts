@@ -1,0 +1,98 @@
+// The metrics, the alert rules and the dashboard, as Prometheus itself reads them.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createMetrics } from '../../../src/telemetry/metrics.js'
+import { createTally } from '../../../src/telemetry/tally.js'
+import { openProvider, runningConsumer, seen } from '../../support/ops.js'
+import { findTool } from '../../support/tools.js'
+
+const folder = resolve(import.meta.dirname, '../../../examples/observability')
+const promtool = findTool('promtool')
+
+type Dashboard = { panels: { title: string; targets: { expr: string }[] }[] }
+const dashboard = JSON.parse(readFileSync(join(folder, 'dashboard.json'), 'utf8')) as Dashboard
+const expressions = dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const))
+const alerts = readFileSync(join(folder, 'alerts.yaml'), 'utf8')
+
+const metricsText = (): Promise<string> => {
+  const tally = createTally(['ip/malicious-info'])
+  tally.chunkRead(1)
+  tally.chunkLeft([seen()], 2)
+  tally.tell({ event: 'service_answered', operation: 'ip/malicious-info', ms: 12 })
+  return createMetrics({
+    counts: tally.read,
+    provider: () => openProvider,
+    consumer: () => ({
+      ...runningConsumer(0),
+      partitions: { 'we"ird\\to\npic/7': { lag: 1, progressAt: 0 } },
+    }),
+    allowed: { hour: 10, day: 0 },
+    version: '1.0.0',
+  }).text()
+}
+
+const run = (args: readonly string[], input?: string): { status: number | null; output: string } => {
+  if (!('path' in promtool)) throw new Error(promtool.missing)
+  const { status, stdout, stderr } = spawnSync(promtool.path, args, { encoding: 'utf8', cwd: folder, input })
+  return { status, output: stdout + stderr }
+}
+
+describe.runIf('missing' in promtool)('promtool', () => {
+  it.skip(`is not here: ${'missing' in promtool ? promtool.missing : ''}`, () => undefined)
+})
+
+describe.runIf('path' in promtool)('promtool', () => {
+  it('accepts the metrics', async () => {
+    expect(run(['check', 'metrics'], await metricsText())).toEqual({ status: 0, output: '' })
+  })
+
+  it('refuses metrics that are wrong, so that the test above means something', () => {
+    expect(run(['check', 'metrics'], 'threatweave_x{a="1"} 1 2 3 4\n').status).not.toBe(0)
+  })
+
+  it('accepts the alert rules and sees each of them fire, and none on a quiet day', () => {
+    expect(run(['check', 'rules', 'alerts.yaml'])).toMatchObject({ status: 0 })
+    expect(run(['test', 'rules', 'alerts.test.yaml'])).toMatchObject({ status: 0 })
+    const names = [...alerts.matchAll(/- alert: (\w+)/g)].map((match) => match[1])
+    const tested = readFileSync(join(folder, 'alerts.test.yaml'), 'utf8')
+    expect(names.filter((name) => !tested.includes(`alertname="${name ?? ''}"`))).toEqual([])
+  })
+
+  it('parses the expression of every panel', () => {
+    const temporary = mkdtempSync(join(tmpdir(), 'threatweave-panels-'))
+    try {
+      const file = join(temporary, 'panels.json')
+      const rules = expressions.map(([, expr], place) => ({
+        record: `panel:${place}`,
+        expr: expr.replaceAll('$__rate_interval', '5m'),
+      }))
+      writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules }] }))
+      expect(run(['check', 'rules', file])).toMatchObject({ status: 0 })
+    } finally {
+      rmSync(temporary, { recursive: true })
+    }
+  })
+})
+
+describe('the alert rules and the dashboard', () => {
+  it('ask only for metrics and labels that there are', async () => {
+    const text = await metricsText()
+    const lines = text.split('\n')
+    const wrong = [...expressions.map(([title, expr]) => [title, expr]), ['alerts', alerts]].flatMap(([where, expr]) =>
+      [...(expr ?? '').matchAll(/\b(threatweave_\w+)(?:\{([^}]*)\})?/g)].flatMap(([, name = '', selector = '']) => {
+        const series = lines.filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+        const values = [...selector.matchAll(/(\w+)=~?"([^"$]+)"/g)].flatMap(([, label = '', value = '']) =>
+          value.split('|').map((one) => `${label}="${one}"`),
+        )
+        const absent = values.filter((one) => !series.some((line) => line.includes(one)))
+        return series.length === 0
+          ? [`${where ?? ''}: ${name}`]
+          : absent.map((one) => `${where ?? ''}: ${name}{${one}}`)
+      }),
+    )
+    expect(wrong).toEqual([])
+  })
+})
