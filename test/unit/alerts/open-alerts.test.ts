@@ -16,7 +16,9 @@ import { readSchema } from '../../support/annotation-schema.js'
 import { createFakeClock, settle } from '../../support/clock.js'
 import { ruleText } from '../../support/rules.js'
 
-const validate = new Ajv({ allErrors: true, allowUnionTypes: true, formats: { 'date-time': true } }).compile(readSchema('alert'))
+const validate = new Ajv({ allErrors: true, allowUnionTypes: true, formats: { 'date-time': true } }).compile(
+  readSchema('alert'),
+)
 const valid = (alerts: readonly Alert[]): readonly Alert[] => {
   for (const alert of alerts) {
     validate(JSON.parse(JSON.stringify(alert)))
