@@ -12,17 +12,18 @@ import { within } from './within.js'
 
 type Claim = { readonly generation: number; readonly producer: Producer; transaction: Transaction }
 
-type Partition = {
-  claim?: Claim | undefined
+export type Refusals = {
   /** Records the broker would not take, and the rung to start them from. */
   readonly refused: Map<string, { readonly rung: Rung; readonly reason: string }>
   /** Up to this offset records are sent one by one, to find the one that is refused. */
   carefulUntil: number
 }
 
+type Partition = Refusals & { claim?: Claim | undefined }
+
 /** The next transaction of a producer meets the end of its last one for some milliseconds: ask again at once, not after 300 ms. */
-const retry = { initialRetryTime: 5, factor: 0.1, multiplier: 1.3, maxRetryTime: 2_000, retries: 20 }
-const transactionTimeoutMs = 30_000
+export const transactionRetry = { initialRetryTime: 5, factor: 0.1, multiplier: 1.3, maxRetryTime: 2_000, retries: 20 }
+export const transactionTimeoutMs = 30_000
 
 export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }): Delivery => {
   const { connect, admin, settings, pipeline, how, health, tell } = options
@@ -146,7 +147,7 @@ const newProducer = (kafka: Kafka, settings: KafkaSettings, { topic, partition }
     maxInFlightRequests: 1,
     allowAutoTopicCreation: false,
     createPartitioner: explicitPartition,
-    retry,
+    retry: transactionRetry,
   })
 
 const committedOffset = async (admin: Admin, groupId: string, { topic, partition }: Fetched): Promise<string> => {
@@ -157,7 +158,7 @@ const committedOffset = async (admin: Admin, groupId: string, { topic, partition
   return ends.find((entry) => entry.partition === partition)?.low ?? '0'
 }
 
-const remember = (items: readonly Item[], reason: string, partition: Partition): void => {
+export const remember = (items: readonly Item[], reason: string, partition: Refusals): void => {
   const [only] = items
   if (items.length === 1 && only) {
     const rung = below(only.composed.rung)

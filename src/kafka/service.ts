@@ -160,10 +160,13 @@ const hurry = async (close: () => Promise<unknown>): Promise<void> => {
   clearTimeout(timer)
 }
 
-const deliverTo = ({ settings, placement, key, tell, now }: ServiceOptions, topics: Topics): Deliver => {
+export const deliverTo = (
+  { settings, placement, key, tell, now }: Omit<ServiceOptions, 'pipeline' | 'signal'>,
+  { facts }: Pick<Topics, 'facts'>,
+): Deliver => {
   const { topic, partitionBy } = settings.output
-  const output = topics.facts.get(topic) ?? { partitions: 1, maxBytes: 1_048_588 }
-  const dead = topics.facts.get(settings.deadLetterTopic) ?? { partitions: 1, maxBytes: 1_048_588 }
+  const output = facts.get(topic) ?? { partitions: 1, maxBytes: 1_048_588 }
+  const dead = facts.get(settings.deadLetterTopic) ?? { partitions: 1, maxBytes: 1_048_588 }
   const byInput =
     (count: number) =>
     (record: Incoming): number =>

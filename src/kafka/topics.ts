@@ -19,7 +19,7 @@ export type Topics = {
 }
 
 /** The annotation is at most 4 KB; headers of ours and the batch around it take less than 1 KB. */
-const growthBytes = 5_120
+export const growthBytes = 5_120
 const dayMs = 86_400_000
 
 export const inputTopics = (settings: KafkaSettings, existing: readonly string[]): readonly string[] => {
@@ -95,7 +95,7 @@ const unfit = (
   return remarks
 }
 
-const readFacts = async (admin: Admin, topics: readonly string[]): Promise<ReadonlyMap<string, TopicFacts>> => {
+export const readFacts = async (admin: Admin, topics: readonly string[]): Promise<ReadonlyMap<string, TopicFacts>> => {
   if (topics.length === 0) return new Map()
   const { topics: described } = await admin.fetchTopicMetadata({ topics: [...topics] })
   const configs = await admin.describeConfigs({

@@ -1,0 +1,23 @@
+// An edge of a range as it is written on a command line: a time, an offset, a time ago, the beginning or now.
+
+export type Edge =
+  | { readonly kind: 'earliest' }
+  | { readonly kind: 'now' }
+  | { readonly kind: 'offset'; readonly offset: number }
+  | { readonly kind: 'time'; readonly time: number }
+
+const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+const iso = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)?(Z|[+-]\d{2}:\d{2})?$/
+
+/** A time without a zone is one of UTC. Nothing where it is none of these. */
+export const parseEdge = (text: string, now: number): Edge | undefined => {
+  if (text === 'earliest' || text === 'now') return { kind: text }
+  if (/^\d{1,15}$/.test(text)) return { kind: 'offset', offset: Number(text) }
+  const ago = /^(\d{1,6})([smhdw])$/.exec(text)
+  if (ago) return { kind: 'time', time: now - Number(ago[1]) * units[ago[2] as keyof typeof units] }
+  const written = iso.exec(text)
+  if (!written) return undefined
+  const clock = text.length === 10 ? 'T00:00:00' : ''
+  const time = Date.parse(`${text.replace(' ', 'T')}${clock}${written[1] === undefined ? 'Z' : ''}`)
+  return Number.isNaN(time) ? undefined : { kind: 'time', time }
+}

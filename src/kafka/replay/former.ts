@@ -1,0 +1,49 @@
+// What was said about the events of a range before, read from the topic that holds it: one byte an event.
+import { levels, type Level } from '../../domain/finding.js'
+import type { Range } from './plan.js'
+import type { Reader } from './reader.js'
+import { annotationOf } from './restore.js'
+
+export type Former = (partition: number, offset: number) => Level | undefined
+
+const maxEvents = 500_000_000
+
+export const readFormer = async (
+  reader: Reader,
+  about: { readonly topic: string; readonly ranges: readonly Range[]; readonly key: string },
+  against: { readonly topic: string; readonly fromTime: number | undefined },
+  signal: AbortSignal,
+): Promise<Former | { readonly refused: string }> => {
+  const total = about.ranges.reduce((sum, { start, end }) => sum + end - start, 0)
+  if (total > maxEvents) return { refused: `--against takes ranges of at most ${maxEvents} events, not ${total}` }
+  const known = new Map(about.ranges.map((range) => [range.partition, { range, said: new Uint8Array(range.end - range.start) }]))
+  const last = await reader.offsetsAt(against.topic, 'latest')
+  const first = await reader.offsetsAt(against.topic, against.fromTime ?? 'earliest')
+  for (const [partition, end] of last) {
+    let at = first.get(partition) ?? 0
+    if (at < 0) at = end
+    while (at < end && !signal.aborted) {
+      const { records, next } = await reader.fetch(against.topic, partition, at)
+      for (const record of records) {
+        const { id, verdict } = annotationOf(record, about.key)
+        const origin = id === undefined || verdict === undefined ? undefined : splitOrigin(id)
+        const place = origin?.topic === about.topic ? known.get(origin.partition) : undefined
+        if (!origin || !place || !verdict) continue
+        const { range, said } = place
+        if (origin.offset >= range.start && origin.offset < range.end)
+          said[origin.offset - range.start] = levels.indexOf(verdict) + 1
+      }
+      at = next
+    }
+  }
+  return (partition, offset) => {
+    const place = known.get(partition)
+    const code = place?.said[offset - place.range.start]
+    return code === undefined || code === 0 ? undefined : levels[code - 1]
+  }
+}
+
+const splitOrigin = (origin: string): { topic: string; partition: number; offset: number } | undefined => {
+  const found = /^([A-Za-z0-9._-]{1,249})\/(\d{1,9})\/(\d{1,15})$/.exec(origin)
+  return found ? { topic: found[1] ?? '', partition: Number(found[2]), offset: Number(found[3]) } : undefined
+}

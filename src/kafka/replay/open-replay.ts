@@ -1,0 +1,169 @@
+// Opens a replay: connects, resolves its ranges or takes up those of an earlier start, and offers what can be done with them.
+import type { Admin, Kafka } from 'kafkajs'
+import type { Pipeline } from '../../pipeline/pipeline.js'
+import type { Tell } from '../../telemetry/event.js'
+import { failureOf } from '../failure.js'
+import { link } from '../link.js'
+import { deliverTo } from '../service.js'
+import type { KafkaSettings, Placement } from '../settings.js'
+import { readFormer, type Former } from './former.js'
+import { keepPlan, makePlan, type Plan, type PlanRequest } from './plan.js'
+import { prepareTopics } from './prepare-topics.js'
+import { openReader, type Reader } from './reader.js'
+import { readRange, replay, type Progress, type Reading, type ReplayOptions } from './replay.js'
+import type { Restored } from './restore.js'
+
+export type ReplayRequest = PlanRequest & Pick<Reading, 'kind' | 'times'>
+
+export type Surroundings = {
+  readonly settings: KafkaSettings
+  readonly placement: Placement
+  readonly key: string
+  readonly tell: Tell
+  readonly now: () => number
+  readonly signal: AbortSignal
+}
+
+export type OpenReplay = {
+  readonly plan: Plan
+  /** Reads the ranges and writes nothing. */
+  readonly look: (each: (records: readonly Restored[]) => Promise<void>) => Promise<void>
+  readonly former: (topic: string) => Promise<Former | { readonly refused: string }>
+  /** Calls back with every value of a topic, up to its end now. */
+  readonly valuesOf: (topic: string, each: (value: Buffer) => void) => Promise<void>
+  readonly run: (how: Run) => Promise<Progress | { readonly refused: string }>
+  readonly close: () => Promise<void>
+}
+
+export type Run = Pick<ReplayOptions, 'raise' | 'raiseAll' | 'former' | 'eventsPerSecond' | 'moved'> & {
+  readonly pipeline: Pipeline
+  readonly alertsTopic: string | undefined
+}
+
+export const openReplay = async (
+  request: ReplayRequest,
+  around: Surroundings,
+): Promise<OpenReplay | { readonly refused: string }> => {
+  const { settings, tell, signal, key } = around
+  const kafka = link(settings, tell)
+  const admin = kafka.admin()
+  const opened: (() => Promise<void>)[] = []
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(opened.map((one) => one()))
+  }
+  try {
+    await admin.connect()
+    opened.push(() => admin.disconnect())
+    if (!(await admin.listTopics()).includes(request.topic)) {
+      await close()
+      return { refused: `topic ${request.topic} does not exist` }
+    }
+    const reader = await openReader(kafka)
+    opened.push(reader.close)
+    const plan = await makePlan(reader, request)
+    if ('refused' in plan) {
+      await close()
+      return plan
+    }
+    const reading: Reading = { topic: request.topic, kind: request.kind, key, times: request.times, signal }
+    return {
+      plan,
+      look: async (each) => {
+        for (const range of plan.ranges)
+          await readRange(reader, reading, range, async (records, next) => {
+            await each(records)
+            return next
+          })
+      },
+      former: (topic) => {
+        const fromTime = request.from.kind === 'time' ? Math.max(0, request.from.time - dayMs) : undefined
+        return readFormer(reader, { topic: request.topic, ranges: plan.ranges, key }, { topic, fromTime }, signal)
+      },
+      valuesOf: (topic, each) => valuesOf(reader, admin, topic, each, signal),
+      run: (how) => start(request, around, { kafka, admin, reader, plan, reading }, how),
+      close,
+    }
+  } catch (error) {
+    await close()
+    return { refused: `Kafka cannot be used: ${failureOf(error).message}` }
+  }
+}
+
+const dayMs = 86_400_000
+
+type Open = {
+  readonly kafka: Kafka
+  readonly admin: Admin
+  readonly reader: Reader
+  readonly plan: Plan
+  readonly reading: Reading
+}
+
+const start = async (
+  request: ReplayRequest,
+  around: Surroundings,
+  { admin, reader, plan, reading }: Open,
+  how: Run,
+): Promise<Progress | { readonly refused: string }> => {
+  const { now, tell } = around
+  const settings = {
+    ...around.settings,
+    groupId: plan.groupId,
+    output: { ...around.settings.output, topic: request.output },
+    deadLetterTopic: around.settings.deadLetterTopic === '' ? `${request.output}-dead` : around.settings.deadLetterTopic,
+  }
+  const topics = await prepareTopics(admin, {
+    input: request.topic,
+    output: request.output,
+    deadLetters: settings.deadLetterTopic,
+    alerts: how.alertsTopic,
+    ageMs: now() - (await oldest(reader, request.topic, plan, now())),
+  })
+  if ('refused' in topics) return topics
+  await keepPlan(reader, request, plan)
+  const alertsTopic =
+    how.alertsTopic === undefined
+      ? undefined
+      : { topic: how.alertsTopic, partitions: topics.facts.get(how.alertsTopic)?.partitions ?? 1 }
+  return replay({
+    ...how,
+    ...reading,
+    reader,
+    // Another client than the reader's: within one, offsets show as committed before their transaction is.
+    kafka: link(settings, tell),
+    settings,
+    plan,
+    alertsTopic,
+    how: deliverTo({ ...around, settings }, topics),
+    tell,
+    now,
+  })
+}
+
+/** The time of the oldest first record; later ones may be older, but not by much. */
+const oldest = async (reader: Reader, topic: string, { ranges }: Plan, now: number): Promise<number> => {
+  let time = now
+  for (const { partition, start, end } of ranges) {
+    if (start >= end) continue
+    const { records } = await reader.fetch(topic, partition, start)
+    for (const { timestamp } of records) if (Number(timestamp) > 0) time = Math.min(time, Number(timestamp))
+  }
+  return time
+}
+
+const valuesOf = async (
+  reader: Reader,
+  admin: Admin,
+  topic: string,
+  each: (value: Buffer) => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  if (!(await admin.listTopics()).includes(topic)) return
+  const ends = await reader.offsetsAt(topic, 'latest')
+  for (const [partition, first] of await reader.offsetsAt(topic, 'earliest'))
+    for (let at = first; at < (ends.get(partition) ?? 0) && !signal.aborted;) {
+      const { records, next } = await reader.fetch(topic, partition, at)
+      for (const { value } of records) if (value) each(value)
+      at = next
+    }
+}

@@ -1,0 +1,95 @@
+// What a replay reads: per partition from the first offset at or after one edge to the first at or after the other, resolved once.
+import type { Edge } from './edge.js'
+import type { Reader } from './reader.js'
+import { decodeTally, type Tally } from './tally.js'
+
+export type Range = {
+  readonly partition: number
+  /** The first offset, and the one after the last. */
+  readonly start: number
+  readonly end: number
+}
+
+export type Plan = {
+  readonly groupId: string
+  readonly ranges: readonly Range[]
+  /** An earlier start with the same id resolved the ranges; their ends do not move. */
+  readonly isResumed: boolean
+  /** Per partition where it goes on, and what was counted up to there. */
+  readonly reached: ReadonlyMap<number, { readonly position: number; readonly tally: Tally }>
+}
+
+export type PlanRequest = {
+  readonly topic: string
+  readonly from: Edge
+  readonly to: Edge
+  readonly partition: number | undefined
+  readonly output: string
+  readonly groupId: string
+}
+
+type Note = { readonly start: number; readonly output: string }
+
+/** The ranges are kept as offsets of a group beside the replay's own, so that a resumed replay ends where it was to end. */
+const rangeGroup = (groupId: string): string => `${groupId}-range`
+
+export const makePlan = async (reader: Reader, request: PlanRequest): Promise<Plan | { readonly refused: string }> => {
+  const { topic, partition, groupId, output } = request
+  const all = await reader.partitionsOf(topic)
+  if (partition !== undefined && !all.includes(partition))
+    return { refused: `topic ${topic} has no partition ${partition}; it has ${all.length}` }
+  const before = await reader.committed(rangeGroup(groupId), topic)
+  if (before.length === 0) {
+    const [first, last] = [await reader.offsetsAt(topic, 'earliest'), await reader.offsetsAt(topic, 'latest')]
+    const [starts, ends] = [await edgeOffsets(reader, topic, request.from), await edgeOffsets(reader, topic, request.to)]
+    const ranges = (partition === undefined ? all : [partition]).map((number) => {
+      const low = first.get(number) ?? 0
+      const high = last.get(number) ?? 0
+      const within = (offset: number | undefined): number =>
+        Math.min(high, Math.max(low, offset === undefined || offset < 0 ? high : offset))
+      const start = within(starts.get(number))
+      return { partition: number, start, end: Math.max(start, within(ends.get(number))) }
+    })
+    return { groupId, ranges, isResumed: false, reached: new Map() }
+  }
+  const notes = before.map(({ partition: number, offset, metadata }) => ({ number, offset, note: readNote(metadata) }))
+  const elsewhere = notes.find(({ note }) => note.output !== output)
+  if (elsewhere)
+    return { refused: `this id was begun with --output ${elsewhere.note.output}; go on with that, or take another --id` }
+  const reached = await reader.committed(groupId, topic)
+  return {
+    groupId,
+    ranges: notes.map(({ number, offset, note }) => ({ partition: number, start: note.start, end: offset })),
+    isResumed: true,
+    reached: new Map(
+      reached.map(({ partition: number, offset, metadata }) => [
+        number,
+        { position: offset, tally: decodeTally(metadata) },
+      ]),
+    ),
+  }
+}
+
+export const keepPlan = async (reader: Reader, { topic, output }: PlanRequest, plan: Plan): Promise<void> => {
+  const positions = plan.ranges.map(({ partition, start, end }) => ({
+    partition,
+    offset: end,
+    metadata: JSON.stringify({ start, output } satisfies Note),
+  }))
+  await reader.commit(rangeGroup(plan.groupId), topic, positions)
+}
+
+const edgeOffsets = async (reader: Reader, topic: string, edge: Edge): Promise<ReadonlyMap<number, number>> => {
+  if (edge.kind === 'offset')
+    return new Map((await reader.partitionsOf(topic)).map((partition) => [partition, edge.offset]))
+  return reader.offsetsAt(topic, edge.kind === 'time' ? edge.time : edge.kind === 'now' ? 'latest' : 'earliest')
+}
+
+const readNote = (metadata: string): Note => {
+  try {
+    const { start, output } = JSON.parse(metadata) as Partial<Note>
+    return { start: Number(start), output: String(output) }
+  } catch {
+    return { start: 0, output: '' }
+  }
+}
