@@ -10,6 +10,7 @@ import { extract } from './commands/extract.js'
 import { lookup } from './commands/lookup.js'
 import { pipe } from './commands/pipe.js'
 import { ConfigurationError } from './commands/load-config.js'
+import { replay } from './commands/replay.js'
 import { run } from './commands/run.js'
 import { rules } from './commands/rules.js'
 import { serve } from './commands/serve.js'
@@ -22,6 +23,7 @@ const commands: Readonly<Record<string, Command>> = {
   extract,
   lookup,
   pipe,
+  replay,
   run,
   rules,
   serve,

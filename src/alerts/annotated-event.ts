@@ -18,7 +18,7 @@ export type AnnotatedEvent = {
   /** Epoch milliseconds, for an event that carries no time of its own. */
   readonly time?: number | undefined
   readonly key?: Buffer | null | undefined
-  readonly event: { readonly text: string; readonly value?: Readonly<Record<string, unknown>> }
+  readonly event: { readonly text: string; readonly value?: Readonly<Record<string, unknown>> | undefined }
   readonly annotation: Annotation
   readonly judged: readonly JudgedRow[]
 }

@@ -1,0 +1,248 @@
+// replay: a stretch of a topic judged again, into a topic of its own, without touching the live service.
+import { openAlerting, openApp, type App } from '../app.js'
+import type { Alerts } from '../alerts/open-alerts.js'
+import type { Config } from '../config/schema.js'
+import { keyOf } from '../domain/indicator.js'
+import { Hopeless } from '../kafka/failure.js'
+import { openReplay, type OpenReplay } from '../kafka/replay/open-replay.js'
+import type { Progress as Moved, RaisedAlert } from '../kafka/replay/replay.js'
+import { settingsProblems } from '../kafka/settings-problems.js'
+import { startChunks } from '../kafka/work.js'
+import type { EventOut } from '../pipeline/pipeline.js'
+import type { Tell } from '../telemetry/event.js'
+import { createLogger } from '../telemetry/logger.js'
+import { exitCodes, type Command, type Io } from './command.js'
+import { accepted, ConfigurationError, configOption, loadConfig } from './load-config.js'
+import { createProgress } from './progress.js'
+import { readReplayArguments, type ReplayArguments } from './replay-options.js'
+import { describeDryRun, describeRanges, describeSummary, dryRun, summarise } from './replay-summary.js'
+import { write } from './write-lines.js'
+
+export const replay: Command = {
+  summary: 'judge a past stretch of a topic again, into a topic of its own',
+  help: `Usage: threatweave replay --topic TOPIC --from EDGE --to EDGE [options]
+
+Reads a topic from the first offset at or after --from to the first at or after --to, in every partition, annotates the events
+again and writes them to a topic of their own, in order, with their times and a replay_id. The live service and its offsets are
+never touched. Waits for every answer; asks behind live traffic where lookups go through a gateway.
+
+An EDGE is a time (2026-11-09, 2026-11-09T08:00:00Z; UTC unless it says otherwise), a time ago (90m, 24h, 7d), an offset, or
+earliest and now.
+
+      --topic TOPIC         what to replay: a raw topic, an annotated one, or the dead letters
+      --input KIND          raw, annotated or dead-letter (default: by the configuration's names, else raw)
+      --partition P         this partition only
+      --strict-time         only events whose record time lies between the edges
+      --output TOPIC        where to (default: TOPIC-replay-ID, made with unlimited retention)
+      --into-live           allow --output to be the live output
+      --id ID               the name of this replay; the same id after a kill goes on where it stopped
+      --against TOPIC       compare with the annotations in this topic (annotated input brings its own)
+      --alerts WHICH        new: of events whose verdict changed or was not known (default), all, or none
+      --alerts-output TOPIC where alerts go (default: OUTPUT-alerts)
+      --max-lookups N       send at most N calls to the lookup service; what is left says budget_spent
+      --lookups none        send none: memory and feeds only
+      --rate N              at most N events a second
+      --dry-run             say ranges, events and expected lookups; write nothing
+      --json                print the summary as one JSON object
+  -c, --config FILE         the configuration to run with
+
+Example:
+  threatweave replay --topic firewall --from 7d --to now --against firewall-annotated --lookups none
+
+Exit codes: 0 all of it is through, 1 it is not and says why, 64 wrong usage, 78 wrong configuration.
+`,
+  options: {
+    ...configOption,
+    topic: { type: 'string' },
+    input: { type: 'string' },
+    from: { type: 'string' },
+    to: { type: 'string' },
+    partition: { type: 'string' },
+    'strict-time': { type: 'boolean' },
+    output: { type: 'string' },
+    'into-live': { type: 'boolean' },
+    id: { type: 'string' },
+    against: { type: 'string' },
+    alerts: { type: 'string' },
+    'alerts-output': { type: 'string' },
+    'max-lookups': { type: 'string' },
+    lookups: { type: 'string' },
+    rate: { type: 'string' },
+    'dry-run': { type: 'boolean' },
+    json: { type: 'boolean' },
+  },
+  run: async (given, io) => {
+    const config = loadConfig(given, io)
+    const problems = settingsProblems(config.kafka).filter(({ setting }) => !notNeeded.has(setting))
+    if (problems.length > 0) throw new ConfigurationError(problems)
+    const args = readReplayArguments(given, config, Date.now())
+    const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
+    const level = config.log.level === 'info' ? 'warn' : config.log.level // progress and summary say the rest
+    const tell = createLogger(io.stderr, { level, pretty, clock: Date.now })
+    const opened = await openReplay(
+      { ...args, groupId: `${config.kafka.groupId}-replay-${args.id}` },
+      {
+        settings: config.kafka,
+        placement: config.output.placement,
+        key: config.output.key,
+        tell,
+        now: Date.now,
+        signal: io.signal,
+      },
+    )
+    if ('refused' in opened) return refuse(io, opened.refused)
+    try {
+      const work = args.isDryRun ? rehearse : perform
+      return await work(opened, args, config, io, tell)
+    } catch (error) {
+      if (!(error instanceof Hopeless)) throw error
+      return refuse(io, `${error.message}; --id ${args.id} goes on from here`)
+    } finally {
+      await opened.close()
+    }
+  },
+}
+
+/** A replay says on the command line what it reads and writes. */
+const notNeeded = new Set(['kafka.input.topics', 'kafka.output.topic', 'kafka.deadLetterTopic'])
+
+const refuse = (io: Io, sentence: string): number => {
+  io.stderr.write(`threatweave: ${sentence}\n`)
+  return exitCodes.failure
+}
+
+const openLine = async (args: ReplayArguments, config: Config, io: Io, tell: Tell): Promise<App> => {
+  const { maxLookups } = args
+  const isSilent = args.lookups === 'none' || maxLookups === 0 || args.isDryRun
+  const budget = maxLookups === undefined || maxLookups === 0 ? {} : { perRun: maxLookups }
+  return accepted(
+    await openApp(
+      { ...config, admit: { ...config.admit, ...budget } },
+      {
+        mode: 'complete',
+        urgency: 'replay',
+        env: io.env,
+        tell,
+        replay: { id: args.id, isAnnotated: args.kind === 'annotated' },
+        ...(isSilent && { approve: () => Promise.resolve(false) }),
+      },
+    ),
+  )
+}
+
+const rehearse = async (
+  opened: OpenReplay,
+  args: ReplayArguments,
+  config: Config,
+  io: Io,
+  tell: Tell,
+): Promise<number> => {
+  const app = await openLine(args, config, io, tell)
+  const began = Date.now()
+  const { plan } = opened
+  const progress = createProgress(io.stderr, { label: 'dry run', total: lengthOf(opened) })
+  const missing = new Set<string>()
+  const { chunkEvents, chunkBytes } = config.kafka.limits
+  let events = 0
+  try {
+    await opened.look(async (records) => {
+      for (const chunk of startChunks(records, app.pipeline, false, { count: chunkEvents, bytes: chunkBytes }))
+        for (const event of await chunk.events)
+          for (const { decision, verdict } of event?.judged ?? [])
+            if (decision.decision === 'lookup' && verdict.reason === 'budget_spent') missing.add(keyOf(decision.ask))
+      events += records.length
+      progress.update(events, `${events} events, ${missing.size} lookups`)
+    })
+  } finally {
+    progress.end()
+    await app.close()
+  }
+  const outcome = dryRun(args, plan, { events, lookups: missing.size, seconds: (Date.now() - began) / 1000 })
+  await write(io.stdout, args.isJson ? `${JSON.stringify(outcome)}\n` : describeDryRun(outcome, plan))
+  return io.signal.aborted ? exitCodes.failure : exitCodes.ok
+}
+
+const perform = async (
+  opened: OpenReplay,
+  args: ReplayArguments,
+  config: Config,
+  io: Io,
+  tell: Tell,
+): Promise<number> => {
+  const { plan } = opened
+  const began = Date.now()
+  io.stderr.write(
+    `replay ${args.id} of ${args.topic} to ${args.output}${plan.isResumed ? ', taken up again' : ''}:\n${describeRanges(plan)}`,
+  )
+  const former = args.against === undefined ? undefined : await opened.former(args.against)
+  if (former && 'refused' in former) return refuse(io, former.refused)
+  const app = await openLine(args, config, io, tell)
+  const alerts = accepted(await openAlerting(config, { tell, late: () => undefined, replayId: args.id }))
+  const wantsAlerts = args.alerts !== 'none' && alerts.status().rules > 0
+  const alertsTopic = wantsAlerts ? args.alertsTopic : undefined
+  try {
+    const said = plan.isResumed && wantsAlerts ? await alertsBefore(opened, args) : new Set<string>()
+    const lookups = (): number => app.admission?.state().spent.run ?? 0
+    const progress = createProgress(io.stderr, { label: 'replay', total: lengthOf(opened) })
+    const outcome = await opened
+      .run({
+        pipeline: app.pipeline,
+        raise: wantsAlerts ? (events) => raise(alerts, events, said) : undefined,
+        raiseAll: args.alerts === 'all',
+        alertsTopic,
+        former,
+        eventsPerSecond: args.eventsPerSecond,
+        moved: showing(opened, progress.update, lookups, began),
+      })
+      .finally(progress.end)
+    if ('refused' in outcome) return refuse(io, outcome.refused)
+    const seconds = (Date.now() - began) / 1000
+    const { delivery } = config.kafka
+    const summary = summarise(args, plan, outcome, { delivery, alertsTopic, lookups: lookups(), seconds })
+    await write(io.stdout, args.isJson ? `${JSON.stringify(summary)}\n` : describeSummary(summary))
+    return summary.complete ? exitCodes.ok : exitCodes.failure
+  } finally {
+    await alerts.close()
+    await app.close()
+  }
+}
+
+const lengthOf = ({ plan }: OpenReplay): number => plan.ranges.reduce((sum, { start, end }) => sum + end - start, 0)
+
+const showing = (
+  { plan }: OpenReplay,
+  update: (done: number, note: string) => void,
+  lookups: () => number,
+  began: number,
+): ((progress: Moved) => void) => {
+  const before = [...plan.reached.values()].reduce((sum, { tally }) => sum + tally.events, 0)
+  return ({ partitions }) => {
+    let done = 0
+    let events = 0
+    for (const { partition, start } of plan.ranges) {
+      const one = partitions.get(partition)
+      done += (one?.position ?? start) - start
+      events += one?.tally.events ?? 0
+    }
+    const rate = Math.round((events - before) / Math.max(0.001, (Date.now() - began) / 1000))
+    update(done, `${events} events, ${rate}/s, ${lookups()} credits`)
+  }
+}
+
+const maxRemembered = 1_000_000
+
+/** What was alerted on before the kill is not alerted on again. */
+const alertsBefore = async (opened: OpenReplay, args: ReplayArguments): Promise<ReadonlySet<string>> => {
+  const ids = new Set<string>()
+  await opened.valuesOf(args.alertsTopic, (value) => {
+    const { threatweave: body } = JSON.parse(value.toString()) as { threatweave?: { alert_id?: string; replay_id?: string } }
+    if (body?.replay_id === args.id && body.alert_id !== undefined && ids.size < maxRemembered) ids.add(body.alert_id)
+  })
+  return ids
+}
+
+const raise = (alerts: Alerts, events: readonly EventOut[], said: ReadonlySet<string>): readonly RaisedAlert[] =>
+  alerts
+    .raise(events)
+    .filter(({ threatweave: { alert_id } }) => !said.has(alert_id))
+    .map((alert) => ({ origin: alert.threatweave.origin, value: Buffer.from(JSON.stringify(alert)) }))
