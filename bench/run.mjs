@@ -5,6 +5,7 @@ import { cpus } from 'node:os'
 const scenarios = {
   alerts: { about: 'what 100 rules add to the line', load: () => import('./alerts.mjs') },
   feeds: { about: 'load, swap and look up local feeds of a million entries', load: () => import('./feeds.mjs') },
+  kafka: { about: 'the service on a real broker beside the raw kafkajs loop', load: () => import('./kafka.mjs') },
   line: { about: 'one event through decode, extract, decide, conclude and annotate', load: () => import('./line.mjs') },
 }
 const usual = ['line', 'alerts', 'feeds']

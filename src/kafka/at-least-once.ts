@@ -52,7 +52,7 @@ export const atLeastOnce = ({ connect, settings, pipeline, how, health, tell }: 
           if (!fetched.goesOn()) break
           health.chunkBegan(name)
           await within(limits.chunkDeadlineMs, `${name}, offsets ${chunk.first} to ${chunk.last}`, async () => {
-            const events = chunk.events instanceof Promise ? await chunk.events : chunk.events
+            const events = await chunk.events()
             await deliver(composeChunk(chunk.records, events, how), lane.send, how)
           })
           health.chunkEnded(name)

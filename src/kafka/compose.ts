@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto'
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Placement } from './settings.js'
 import { recordBytes } from './wire/encode-batch.js'
-import type { Header, NewRecord, WireRecord } from './wire/record.js'
+import type { Header, NewRecord } from './wire/record.js'
 
-export type Incoming = WireRecord & {
+export type Incoming = NewRecord & {
   readonly topic: string
   readonly partition: number
+  readonly offset: string
   /** Where the event was first read, if that was elsewhere; said of a record that is replayed. */
   readonly origin?: string | undefined
 }
@@ -16,6 +17,8 @@ export type Outgoing = NewRecord & { readonly topic: string; readonly partition:
 
 export type Composed = {
   readonly record: Outgoing
+  /** What it takes in a record batch, at most. */
+  readonly bytes: number
   /** How far down the ladder it had to go; `dead` is the reason it went to the dead letters. */
   readonly rung: Rung
 }
@@ -47,13 +50,14 @@ export const compose = (
   refusal?: string,
 ): Composed => {
   const time = timeOf(record, now)
-  for (const rung of rungs.slice(rungs.indexOf(from))) {
+  for (let at = rungs.indexOf(from); ; at++) {
+    const rung = rungs[at] ?? 'pointer'
     const composed = build(rung, record, event, target, time, now, refusal)
     if (composed === undefined) continue
     const max = composed.topic === target.deadLetterTopic ? target.maxDeadLetterBytes : target.maxBytes
-    if (rung === 'pointer' || recordBytes(composed) <= max) return { record: composed, rung }
+    const bytes = recordBytes(composed)
+    if (rung === 'pointer' || bytes <= max) return { record: composed, bytes, rung }
   }
-  throw new Error('the ladder has a last rung')
 }
 
 const build = (
@@ -65,32 +69,22 @@ const build = (
   now: number,
   refusal?: string,
 ): Outgoing | undefined => {
-  const base = {
+  if (rung === 'dead_letter' || rung === 'pointer') return deadLetter(rung, record, target, now, refusal ?? 'too_large')
+  const write = (value: Buffer | null, headers: readonly Header[]): Outgoing => ({
     topic: target.topic,
     partition: target.outputPartition(record),
     key: record.key,
-    timestamp: String(time.value),
-  }
-  const headers = [...record.headers, ...time.headers]
-  if (rung === 'dead_letter' || rung === 'pointer')
-    return deadLetter(rung, record, target, now, refusal ?? 'too_large')
-  if (event === undefined) return rung === 'whole' ? { ...base, value: null, headers } : undefined
-  if (target.placement === 'topic')
-    return {
-      ...base,
-      value: rung === 'whole' ? Buffer.from(event.annotationText) : Buffer.from(flatText(event)),
-      headers: [...time.headers, ...originHeaders(record)],
-    }
-  const ours = record.headers.some(([name]) => name === target.key)
-    ? headers.filter(([name]) => name !== target.key)
-    : headers
-  if (target.placement === 'headers') {
-    const text = rung === 'whole' ? event.annotationText : flatText(event)
-    return { ...base, value: record.value, headers: [...ours, [target.key, Buffer.from(text)]] }
-  }
-  if (rung === 'header')
-    return { ...base, value: record.value, headers: [...ours, [target.key, Buffer.from(flatText(event))]] }
-  return { ...base, value: rung === 'whole' ? event.bytes() : flattened(event), headers }
+    value,
+    headers,
+    timestamp: time.text,
+  })
+  const headers = time.headers.length === 0 ? record.headers : [...record.headers, ...time.headers]
+  if (event === undefined) return rung === 'whole' ? write(null, headers) : undefined
+  const text = (): Buffer => Buffer.from(rung === 'whole' ? event.annotationText : flatText(event))
+  if (target.placement === 'topic') return write(text(), [...time.headers, ...originHeaders(record)])
+  if (target.placement === 'headers' || rung === 'header')
+    return write(record.value, [...headers.filter(([name]) => name !== target.key), [target.key, text()]])
+  return write(rung === 'whole' ? event.bytes() : flattened(event), headers)
 }
 
 const deadLetter = (
@@ -132,7 +126,7 @@ const originHeaders = (record: Incoming): readonly Header[] => [
   ['threatweave-offset', Buffer.from(record.offset)],
 ]
 
-type Time = { readonly value: number; readonly headers: readonly Header[] }
+type Time = { readonly text: string; readonly headers: readonly Header[] }
 
 const asRead: readonly Header[] = []
 
@@ -140,8 +134,8 @@ const asRead: readonly Header[] = []
 const timeOf = (record: Incoming, now: number): Time => {
   const value = Number(record.timestamp)
   return Number.isSafeInteger(value) && value >= 0 && value <= now + 60_000
-    ? { value, headers: asRead }
-    : { value: now, headers: [['threatweave-timestamp', Buffer.from(record.timestamp)]] }
+    ? { text: record.timestamp, headers: asRead }
+    : { text: String(now), headers: [['threatweave-timestamp', Buffer.from(record.timestamp)]] }
 }
 
 /** The flat scalars of the annotation alone. */

@@ -2,7 +2,6 @@
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Tell } from '../telemetry/event.js'
 import { compose, rungs, type Composed, type Incoming, type Outgoing, type Rung, type Target } from './compose.js'
-import { recordBytes } from './wire/encode-batch.js'
 import { splitByCountAndBytes } from './work.js'
 
 /** Sends one record batch a topic and partition; says whether the broker took it or refused the records for what they are. */
@@ -34,7 +33,7 @@ export const composeChunk = (
 }
 
 export const split = (items: readonly Item[], max: Deliver['max']): readonly (readonly Item[])[] =>
-  splitByCountAndBytes(items, (item) => recordBytes(item.composed.record), max)
+  splitByCountAndBytes(items, (item) => item.composed.bytes, max)
 
 /** Sends items in order; halves what is refused until the record is found, which then goes down one rung at a time. */
 export const deliver = async (items: readonly Item[], send: Send, how: Deliver): Promise<void> => {

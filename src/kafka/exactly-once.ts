@@ -57,17 +57,18 @@ export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }
 
   const transact = async (fetched: Fetched, partition: Partition, owned: Claim): Promise<void> => {
     const { topic, name } = fetched
-    const chunks = startChunks(fetched.records, pipeline, fetched.lag > limits.behindEvents, {
+    const behind = fetched.lag > limits.behindEvents
+    const chunks = startChunks(fetched.records, pipeline, behind, {
       count: limits.chunkEvents,
       bytes: limits.chunkBytes,
     })
     // All of it is known before the transaction begins: it must not time out while a lookup is waited for.
-    const ready = await Promise.all(chunks.map(async (chunk) => chunk.events))
+    if (!behind) await Promise.all(chunks.map(async (chunk) => chunk.events()))
     let last: string | undefined
     let count = 0
-    for (const [index, chunk] of chunks.entries()) {
+    for (const chunk of chunks) {
       if (!fetched.goesOn()) break
-      const items = composeChunk(chunk.records, ready[index] ?? [], how, partition.refused)
+      const items = composeChunk(chunk.records, await chunk.events(), how, partition.refused)
       for (const part of split(items, how.max)) await send(owned.transaction, part, partition)
       last = chunk.last
       count += chunk.records.length

@@ -1,4 +1,5 @@
 // What the topics must be like: said before anything is read, never changed silently.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Admin } from 'kafkajs'
 import { ConfigResourceTypes } from './mended-kafkajs.js'
 import type { KafkaSettings } from './settings.js'
@@ -131,7 +132,7 @@ export const createTopics = async (admin: Admin, settings: KafkaSettings): Promi
   const missing = [settings.output.topic, settings.deadLetterTopic].filter((topic) => topic !== '' && !facts.has(topic))
   if (missing.length === 0) return []
   await admin.createTopics({
-    waitForLeaders: true,
+    waitForLeaders: false, // kafkajs gives up when a topic just made is not known yet
     topics: missing.map((topic) => ({
       topic,
       numPartitions: topic === settings.output.topic ? partitions : 1,
@@ -142,5 +143,10 @@ export const createTopics = async (admin: Admin, settings: KafkaSettings): Promi
       ],
     })),
   })
+  for (let tries = 0; tries < 50; tries++) {
+    const existing = await admin.listTopics()
+    if (missing.every((topic) => existing.includes(topic))) break
+    await sleep(100)
+  }
   return missing
 }

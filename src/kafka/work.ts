@@ -7,8 +7,10 @@ export type Chunk = {
   readonly first: string
   readonly last: string
   /** What the line makes of the records; nothing stands for a tombstone, which has no event. */
-  readonly events: readonly (EventOut | undefined)[] | Promise<readonly (EventOut | undefined)[]>
+  readonly events: () => Events | Promise<Events>
 }
+
+type Events = readonly (EventOut | undefined)[]
 
 export const splitByCountAndBytes = <T>(
   items: readonly T[],
@@ -32,21 +34,31 @@ export const splitByCountAndBytes = <T>(
   return parts
 }
 
-/** All of a batch's lookups start at once: the batch waits one deadline in all, not one a chunk. */
+/**
+ * All of a batch's lookups start at once: the batch waits one deadline in all, not one a chunk. A partition that is behind waits
+ * for none, and there a chunk begins when its turn comes: what is not yet in memory need not be thrown away again.
+ */
 export const startChunks = (
   records: readonly Incoming[],
   pipeline: Pipeline,
   behind: boolean,
   max: { readonly count: number; readonly bytes: number },
 ): readonly Chunk[] =>
-  splitByCountAndBytes(records, (record) => (record.value?.length ?? 0) + 32, max).map((part) => ({
-    records: part,
-    first: part[0]?.offset ?? '',
-    last: part.at(-1)?.offset ?? '',
-    events: throughTheLine(part, pipeline, behind),
-  }))
+  splitByCountAndBytes(records, (record) => (record.value?.length ?? 0) + 32, max).map((part) => {
+    const started = behind ? undefined : throughTheLine(part, pipeline, false)
+    return {
+      records: part,
+      first: part[0]?.offset ?? '',
+      last: part.at(-1)?.offset ?? '',
+      events: () => started ?? throughTheLine(part, pipeline, true),
+    }
+  })
 
-const throughTheLine = (records: readonly Incoming[], pipeline: Pipeline, behind: boolean): Chunk['events'] => {
+const throughTheLine = (
+  records: readonly Incoming[],
+  pipeline: Pipeline,
+  behind: boolean,
+): Events | Promise<Events> => {
   const events: EventIn[] = []
   for (const record of records) if (record.value !== null) events.push(eventOf(record, record.value))
   const out = pipeline(events, behind)
@@ -60,7 +72,7 @@ const eventOf = (record: Incoming, bytes: Buffer): EventIn => {
   return time >= 0 && time <= 8.64e15 ? { bytes, origin, key, time } : { bytes, origin, key }
 }
 
-const align = (records: readonly Incoming[], events: readonly EventOut[]): readonly (EventOut | undefined)[] => {
+const align = (records: readonly Incoming[], events: readonly EventOut[]): Events => {
   if (events.length === records.length) return events
   let next = 0
   return records.map((record) => (record.value === null ? undefined : events[next++]))

@@ -24,7 +24,7 @@ export const makeTopics = async (
   const admin = client(options.broker).admin()
   await admin.connect()
   await admin.createTopics({
-    waitForLeaders: true,
+    waitForLeaders: false,
     topics: (['input', 'output', 'dead'] as const).map((role) => ({
       topic: names[role],
       numPartitions: role === 'dead' ? 1 : (options.partitions ?? 4),

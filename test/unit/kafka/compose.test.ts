@@ -17,8 +17,6 @@ const incoming = (changes: Partial<Incoming> = {}): Incoming => ({
     ['a', null],
     ['b', Buffer.from('1')],
   ],
-  isControlRecord: false,
-  batchContext: { firstOffset: '42', producerId: '-1', inTransaction: false, isControlBatch: false },
   ...changes,
 })
 const eventOf = (value: Buffer, details = 100): EventOut => {

@@ -11,8 +11,6 @@ const record = (offset: number, value: string): Incoming => ({
   key: null,
   value: Buffer.from(value),
   headers: [],
-  isControlRecord: false,
-  batchContext: { firstOffset: '0', producerId: '-1', inTransaction: false, isControlBatch: false },
 })
 const told: TelemetryEvent[] = []
 const how: Deliver = {
