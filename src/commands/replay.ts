@@ -147,7 +147,7 @@ const rehearse = async (
   try {
     await opened.look(async (records) => {
       for (const chunk of startChunks(records, app.pipeline, false, { count: chunkEvents, bytes: chunkBytes }))
-        for (const event of await chunk.events)
+        for (const event of await chunk.events())
           for (const { decision, verdict } of event?.judged ?? [])
             if (decision.decision === 'lookup' && verdict.reason === 'budget_spent') missing.add(keyOf(decision.ask))
       events += records.length

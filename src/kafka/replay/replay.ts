@@ -200,7 +200,7 @@ const deliverUnit = async (
   const { chunkEvents, chunkBytes } = settings.limits
   const chunks = startChunks(unit, pipeline, false, { count: chunkEvents, bytes: chunkBytes })
   // All is known before the transaction begins: it must not time out while a lookup is waited for.
-  const events = (await Promise.all(chunks.map(async (chunk) => chunk.events))).flat()
+  const events = (await Promise.all(chunks.map(async (chunk) => chunk.events()))).flat()
   const items = composeChunk(unit, events, how, output.refusals.refused)
   const { tally, wanted } = examine(options, unit, events)
   const alerts = options.raise && options.alertsTopic ? options.raise(wanted.map(({ event }) => event)) : []
