@@ -49,6 +49,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   }
   const end = (isCut: boolean): Extraction => {
     readLaterText(reader)
+    sightings.settle()
     return { action: action.tell(), sightings: sightings.list(), truncated: sightings.truncated() || isCut }
   }
 

@@ -39,6 +39,7 @@ const readVerb = (value: string): Action => {
   const verb = value.trim().toLowerCase()
   const exact = verbs.get(verb) ?? verbs.get(verb.replaceAll(' ', '_'))
   if (exact) return exact
+  if (/\b(?:would|could|to be)\b/.test(verb)) return 'unknown'
   if (/\bnot[ _-]?(blocked|denied|dropped)\b/.test(verb)) return 'allowed'
   if (/\bnot[ _-]?(allowed|permitted|accepted)\b/.test(verb)) return 'blocked'
   let found: Action = 'unknown'
@@ -51,8 +52,9 @@ const readVerb = (value: string): Action => {
 }
 
 const blockedText =
-  /\b(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating connection|session terminated|no matching connection|failed password|login failed|authentication fail(?:ed|ure)|session deny)\b/i
-const allowedText = /\b(?:permit(?:ted|s)?|allow(?:ed|s)?|accept(?:ed|s)?|pass(?:ed)?|granted|session create(?:d)?)\b/i
+  /(?<![-/.])\b(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating connection|session terminated|no matching connection|failed password|login failed|authentication fail(?:ed|ure)|session deny)\b(?![-/])/i
+const allowedText =
+  /(?<![-/.])\b(?:permit(?:ted|s)?|allow(?:ed|s)?|accept(?:ed|s)?|pass(?:ed)?|granted|session create(?:d)?)\b(?![-/])/i
 const denies = /\bnot (?:be )?(?:blocked|denied|dropped)\b/i
 
 /** A line of words; what stands first in it is what happened, the rest is why. */
@@ -83,11 +85,15 @@ const actionFields = new Map<string, number>([
 export const actionRank = (name: string): number => {
   const known = ranks.get(name)
   if (known !== undefined) return known
-  const rank = actionFields.get(name.toLowerCase().replace(/[^a-z0-9]/g, '')) ?? 0
+  const compact = name.toLowerCase().replace(/[^a-z0-9]/g, '')
+  const rank = actionFields.get(compact) ?? (/action$/.test(compact) && !otherAction.test(compact) ? 2 : 0)
   if (ranks.size >= maxRemembered) ranks.clear()
   ranks.set(name, rank)
   return rank
 }
+/** What might be done, or something else altogether. */
+const otherAction =
+  /^(?:re|f)action$|(?:trans|inter|extr?|infr|default|recommended|suggested|requested|next|expected|possible)action$|(?:fr|extr)action$/
 const ranks = new Map<string, number>()
 
 /** Words too common to mean traffic unless the field is named after the action. */

@@ -35,6 +35,8 @@ const ruleOf = (path: string): Rule => {
     const pair = knownFields.get(`${compact(before)}.${compact(last)}`)
     if (pair) return pair
   }
+  const w3c = w3cNames.get(last.toLowerCase())
+  if (w3c) return w3c
   const exact = knownFields.get(compact(last))
   if (exact) {
     // `destination.nat.ip`: what a common name means is said by what it stands in.
@@ -46,6 +48,17 @@ const ruleOf = (path: string): Rule => {
   const parents = segments.slice(0, -1).flatMap(wordsOf)
   return byWords(own, parents)
 }
+
+/** W3C extended logs name the ends by a letter: client, server, remote; elsewhere `sip` is the source. */
+const w3cNames = new Map<string, Rule>([
+  ['c-ip', { reads: 'host', role: 'source' }],
+  ['s-ip', { reads: 'host', role: 'destination' }],
+  ['r-ip', { reads: 'host', role: 'destination' }],
+  ['s-supplier-ip', { reads: 'host', role: 'destination' }],
+  ['s-dns', { reads: 'host', role: 'other' }],
+  ['c-dns', { reads: 'host', role: 'source' }],
+  ['r-dns', { reads: 'host', role: 'url' }],
+])
 
 const commonNames = new Set([
   'ip',
@@ -68,7 +81,7 @@ const byWords = (own: readonly string[], parents: readonly string[]): Rule => {
   // `source_host_name`, `dns.question.name`: a name of something; `rule_name`: the name of that thing.
   if ((last === 'name' || last === 'value' || last === 'data') && all.length > 1) last = all.at(-2) ?? ''
   if (last === 'agent' && all.includes('user')) return none
-  if (plainWords.has(last)) return none
+  if (plainWords.has(last) || last.endsWith('version')) return none
   const role =
     own.includes('request') && own.length > 1 && hostWords.has(last)
       ? 'url'

@@ -6,7 +6,7 @@ const words = (list: string): readonly string[] => list.trim().split(/\s+/)
 /** A value under a name that ends in one of these holds an address or a host name. */
 export const hostWords = new Set(
   words(
-    'ip ipv4 ipv6 ip4 ip6 ips addr addrs address addresses host hosts hostname hostnames fqdn domain domains h ipaddr ipaddress v4 v6 dns machine computer workstation server nameserver relay endpoint gateway peer node sni cn site asset station netbios realm helo ehlo',
+    'ip ipv4 ipv6 ip4 ip6 ips addr addrs address addresses host hosts hostname hostnames fqdn domain domains h ipaddr ipaddress v4 v6 dns machine computer workstation server nameserver relay endpoint gateway peer node sni cn site asset station netbios realm helo ehlo sip dip',
   ),
 )
 
@@ -27,10 +27,10 @@ export const plainWords = new Set(
 
 export const roleWords = new Map<string, Role>([
   ...words(
-    'src source sources client clients orig originator initiator attacker caller sender remote rem peer requester requestor login rhost saddr sip cip c s from offender visitor tx supplicant callee calling viewer',
+    'src source sources clt cli client clients orig originator initiator attacker caller sender remote rem peer requester requestor login rhost saddr sip cip c s from offender visitor tx supplicant callee calling viewer',
   ).map((word): [string, Role] => [word, 'source']),
   ...words(
-    'dst dest destination destinations server servers resp responder target targets victim upstream backend daddr dip local loc to rx sensorip nexthop',
+    'dst dest destination destinations srv svr server servers resp responder target targets victim upstream backend daddr dip local loc to rx sensorip nexthop',
   ).map((word): [string, Role] => [word, 'destination']),
   ...words('nat natted tran xlate xlated translated trans mapped postnat snat dnat').map((word): [string, Role] => [
     word,

@@ -12,12 +12,12 @@ const table: readonly Row[] = [
   [
     'host',
     'source',
-    'sip saddr srcip srcaddr cip ipsrc ipsaddr xsrcip shost sourceip clientip cliip h rip remip remoteip remoteaddr remotehost rhost raddr ipaddress callingstationid visitorip actorip userip srchost clientipaddress ip4src ip6src clientname clientfqdn callerip callerips callerip ocip',
+    'sip saddr srcip srcaddr cip ipsrc ipsaddr xsrcip shost sourceip clientip cliip h rip remip remoteip remoteaddr remotehost rhost raddr ipaddress callingstationid visitorip actorip userip srchost clientipaddress ip4src ip6src clientname clientfqdn callerip callerips callerip ocip csip cltsip srcv6 srcv4 srcip6 saddr6',
   ],
   [
     'host',
     'destination',
-    'dip daddr dstip dstaddr destip ipdst ipdaddr dhost destinationip serverip lip locip laddr rxhost targetip peerip localip dsthost upstreamaddr upstreamip dstname destname destdomain ip4dst ip6dst svrip',
+    'dip daddr dstip dstaddr destip ipdst ipdaddr dhost destinationip serverip lip locip laddr rxhost targetip peerip localip dsthost upstreamaddr upstreamip dstname destname destdomain ip4dst ip6dst svrip cdip sdip srvdip dstv6 dstv4 dstip6 daddr6',
   ],
   [
     'host',
@@ -27,7 +27,7 @@ const table: readonly Row[] = [
   [
     'host',
     'translated',
-    'transip tranip xlatesrc xlatedst gaddr natsrcip natdstip natsrc natdst natsourceip natdestinationip sourcenatip destnatip nataddr tranipaddr mappedip',
+    'transip tranip xlatesrc xlatedst gaddr natsrcip natdstip natsrc natdst natsourceip natdestinationip sourcenatip destnatip nataddr tranipaddr mappedip ssip modsrc origdst moddst',
   ],
   [
     'host',
@@ -37,12 +37,12 @@ const table: readonly Row[] = [
   [
     'host',
     'query',
-    'qname rrname dnsquestionname questionname question.name query dnsquery dnsquestion queryname requestname request.name sni servername tlssni serverdomain dnsname queriedname',
+    'qname rrname dnsquestionname questionname question.name query dnsquery dnsquestion queryname requestname request.name sni servername tlssni serverdomain dnsname queriedname dnsreq',
   ],
   [
     'host',
     'answer',
-    'answers rdata grouped.a grouped.aaaa grouped.cname grouped.ns grouped.mx answers.data answers.name answers.rrname dns.resolvedip ipaddr resolvedip rrdata',
+    'answers rdata grouped.a grouped.aaaa grouped.cname grouped.ns grouped.mx answers.data answers.name answers.rrname dns.resolvedip ipaddr resolvedip rrdata dnsresp',
   ],
   [
     'host',
@@ -57,7 +57,7 @@ const table: readonly Row[] = [
   [
     'url',
     'url',
-    'url uri csuri csuristem requesturl request requesturi url.original url.full csurl httpurl httprequest fullurl weburl urlfull link referer referrer csreferer httpreferrer httpreferer requestcontext httprefererer refererurl ref reportlink arg rawurl destinationurl',
+    'url uri eurl csuri csuristem requesturl request requesturi url.original url.full csurl httpurl httprequest fullurl weburl urlfull link referer referrer csreferer httpreferrer httpreferer requestcontext httprefererer refererurl ref reportlink arg rawurl destinationurl ereferer',
   ],
   [
     'mail',

@@ -66,8 +66,11 @@ const readPairs = (reader: Reader, body: string, field: string, level: number): 
   }
   const seen = new Set<string>()
   for (const { key, value } of pairs) {
-    // Said again (the packet inside an ICMP error), it is not about this event.
-    if (seen.has(key)) continue
+    // Said again (the packet inside an ICMP error), it is not about the ends of this event.
+    if (seen.has(key)) {
+      if (value.includes('.') || value.includes(':')) readLater(reader, value, key)
+      continue
+    }
     seen.add(key)
     readPair(reader, key, value, level)
   }

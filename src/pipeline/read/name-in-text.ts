@@ -17,7 +17,7 @@ const codeWords = words(
    window document console system sys java javax javascript org_apache os kernel node npm app application config settings session
    local0 local1 local2 local3 local4 local5 local6 local7 auth authpriv daemon kern lpr mail news syslog uucp cron ftp
    bound referenced_file id name value key type version eth0 eth1 eth2 eth3 wlan0 bond0 bond1 bond2 vlan igb0 igb1 em0 em1 tun0 tap0 port1 port2
-   general web http-browser ssl google facebook microsoft amazon apple dsts`,
+   general web http-browser ssl dsts`,
 )
 
 /** Endings that are ordinary words and stand in names of applications, rules and fields: `Google.Services`, `block-social.media`. */

@@ -34,11 +34,17 @@ export const pairsOf = (text: string): readonly Pair[] => {
       continue
     }
     const { value, end } = valueAt(text, sign + 1)
-    pairs.push({ key: text.slice(start, sign), value, start, end })
+    let key = text.slice(start, sign)
+    // `Peer IP=192.0.2.1 Server IP=198.51.100.1`: whose it is stands before.
+    const whose = ownerless.test(key) ? /([A-Za-z]{2,20}) $/.exec(text.slice(Math.max(at, start - 21), start)) : null
+    if (whose) key = `${whose[1] ?? ''}_${key}`
+    pairs.push({ key, value, start: whose ? start - whose[0].length : start, end })
     at = end
   }
   return pairs
 }
+
+const ownerless = /^(?:ip|ipv[46]|addr|address|host|hostname|name|port)$/i
 
 /** A key stands at the start or after what separates pairs; `?a=1&b=2` is the query of a URL. */
 const beginsKey = (text: string, start: number): boolean => {

@@ -23,6 +23,8 @@ export type Sightings = {
   readonly reset: () => void
   readonly add: (type: IndicatorType, value: string, field: string, role: Role, evidence: Evidence) => void
   readonly has: (role: Role) => boolean
+  /** When all is read: beside a client's address (`cip`) an `sip` is the server's, though alone it is the source's. */
+  readonly settle: () => void
   /** No place is left for what is found in text. */
   readonly isFull: () => boolean
   /** Something was left out, here or by a reader that stopped early. */
@@ -78,6 +80,12 @@ export const createSightings = (maxIndicators: number): Sightings => {
     },
     add,
     has: (role) => entries.some((entry) => entry.role === role),
+    settle: () => {
+      if (entries.length < 2) return
+      const server = entries.find((entry) => entry.role === 'source' && serverField.test(entry.field))
+      if (!server || entries.some((entry) => entry.role === 'destination')) return
+      if (entries.some((entry) => entry.role === 'source' && clientField.test(entry.field))) server.role = 'destination'
+    },
     isFull: () => entries.length >= maxIndicators,
     markTruncated: () => {
       truncated = true
@@ -86,6 +94,9 @@ export const createSightings = (maxIndicators: number): Sightings => {
     truncated: () => truncated,
   }
 }
+
+const serverField = /(?:^|[._-])s[_-]?ip$/i
+const clientField = /(?:^|[._-])c[_-]?ip$/i
 
 const weight = (entry: Entry | undefined): number =>
   entry === undefined ? 0 : (entry.evidence === 'text' ? 100 : 0) + rank[entry.role]

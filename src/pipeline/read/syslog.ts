@@ -35,7 +35,8 @@ export const readSyslog = (text: string): Syslog => {
   }
   const time = bsdTime.exec(rest)
   if (!time) return withProgram(rest)
-  const afterTime = rest.slice(time[0].length)
+  // `Jun 22 19:14:37 <local0.info> 192.0.2.1 …`
+  const afterTime = rest.slice(time[0].length).replace(/^<[a-z]+\d?\.[a-z]+> /, '')
   // `Jan  8 03:37:09 DENY: IN=…`, `Jul  3 19:10:30 filterlog[72237]: …`: no host.
   const program = programName.exec(afterTime)
   if (program && (program[2] !== undefined || !hostName.test(afterTime))) return withProgram(afterTime)

@@ -13,7 +13,7 @@ const clues = new Map<string, Role>([
     'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login scanner offender',
   ).map((word): [string, Role] => [word, 'source']),
   ...words(
-    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver responder',
+    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vserverip vserverserviceip serverip destip responder local',
   ).map((word): [string, Role] => [word, 'destination']),
   ...words('gaddr translated nat mapped xlated natted').map((word): [string, Role] => [word, 'translated']),
   ...words('query queried question lookup resolve resolving querying').map((word): [string, Role] => [word, 'query']),
@@ -81,26 +81,41 @@ const assignRoles = (text: string, tokens: TextToken[], isLine: boolean): void =
       previous.role = 'translated'
       token.role = 'translated'
     }
+    if (
+      isLine &&
+      token.role === undefined &&
+      token.kind === 'address' &&
+      previous?.kind === 'address' &&
+      previous.role === 'source' &&
+      sideBySide.test(between)
+    )
+      token.role = 'destination'
     if (token.role !== undefined) hasClue = true
     previous = token
   }
   if (!hasClue && isLine) assignByPlace(text, tokens)
 }
 
-const arrow = /^(?:[:/]\d+|\(\d*\)|\([^()]{0,40}\)|:[\w-]+|\s)*(?:->|=>|-->|>|→|<->)/
+const arrow = /^\]?(?:[:/]\d+|\(\d*\)|\([^()]{0,40}\)|\[[^[\]]{0,60}\]|:[\w-]+|\s)*(?:->|=>|-->|>|→|<->|===|\.\.\.)/
+/** `192.0.2.1(53) GigabitEthernet0/1-> `, or a source that is no address: `:: -> `. */
+const pointed = /(?:->|=>|→)\s*$/
+/** Ports, or nothing, between two addresses: `192.0.2.1 4711 198.51.100.1 443`. */
+const sideBySide = /^(?:[:/.]\d{1,5})?["']?(?:[ \t,;|]|[\s,]+\d{1,5}[\s,]+)["']?$/
 const opened = /^[:/]?\d*\s*\($/
 const listed = /^(?:[:/]\d+)?[\s"']*[,;][\s"']*$/
 
 const roleBetween = (between: string, previous: TextToken | undefined): Role | undefined => {
   if (previous) {
     if (between === ', ' || between === ',') return previous.role
-    if (arrow.test(between)) {
-      previous.role ??= 'source'
+    if (arrow.test(between) || pointed.test(between)) {
+      // An arrow says more than a word in the sentence before: `ICMP Echo Reply 192.0.2.1 -> 198.51.100.1`.
+      if (previous.role === undefined || previous.role === 'answer' || previous.role === 'query')
+        previous.role = 'source'
       return 'destination'
     }
     if (opened.test(between)) return previous.type === 'ip' ? 'translated' : previous.role
     if (listed.test(between)) return previous.role
-  }
+  } else if (pointed.test(between)) return 'destination'
   // The last few words before, the nearest first.
   let to = between.length
   for (let count = 0; count < 4 && to > 0; count++) {
@@ -124,7 +139,7 @@ const assignByPlace = (text: string, tokens: readonly TextToken[]): void => {
     const first = addresses[at]
     const second = addresses[at + 1]
     if (!first || !second) return
-    if (/^(?:[:/.]\d{1,5})?["']?(?:[ \t,;|]|[\s,]+\d{1,5}[\s,]+)["']?$/.test(text.slice(first.end, second.start))) {
+    if (sideBySide.test(text.slice(first.end, second.start))) {
       first.role = 'source'
       second.role = 'destination'
       return

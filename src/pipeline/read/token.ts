@@ -133,7 +133,8 @@ const pieces = (text: string, start: number, end: number): readonly (readonly [n
 const endOfDottedQuad = (text: string, at: number, limit: number): number => {
   if (at > 0) {
     const before = text.charCodeAt(at - 1)
-    if (isWord(before) || before === 0x2e) return 0
+    // `192.0.2.1...198.51.100.1`: an ellipsis between two is no part of either.
+    if (isWord(before) || (before === 0x2e && text.charCodeAt(at - 2) !== 0x2e)) return 0
     if (before === 0x2d && at > 1 && isLetter(text.charCodeAt(at - 2))) return 0
   }
   let parts = 1

@@ -33,22 +33,21 @@ const patterns: readonly Pattern[] = [
     },
   ],
   // BIND: client @0x7f 192.0.2.1#4711 (host.example.com): query: host.example.com IN A +E(0)K (192.0.2.53)
+  // BIND: client 192.0.2.1#4711: updating zone 'example.com/IN': adding an RR at 'host.example.com' A 198.51.100.1
   [
-    new RegExp(
-      `client (?:@0x[0-9a-f]{1,16} )?${host}#\\d{1,5}(?: \\([^)]{0,255}\\))?:? (?:view [^:]{1,64}: )?(.{0,64}?)(?:query|update|zone transfer|notify)[^:']{0,40}[:'] ?'?${name}(?:[/' ].{0,40}?)?(?:\\(([\\da-fA-F.:]{3,45})\\))?\\s*$`,
-    ),
+    new RegExp(`client (?:@0x[0-9a-f]{1,16} )?${host}#\\d{1,5}(?: \\(${name}\\))?:? `),
     (reader, line, match) => {
-      asked(reader, line, match[1], match[3])
-      place(reader, line, match[4], 'destination')
-      if (/\b(?:denied|refused)\b/.test(line.body)) reader.action.see(1, 'action', 'denied')
-    },
-  ],
-  [
-    new RegExp(`client (?:@0x[0-9a-f]{1,16} )?${host}#\\d{1,5} \\(${name}\\)`),
-    (reader, line, match) => {
-      asked(reader, line, match[1], match[2])
-      if (/\b(?:denied|refused|rpz QNAME|NXDOMAIN rewrite)\b/i.test(line.body)) reader.action.see(1, 'action', 'denied')
-      readLater(reader, line.body.slice(match.index + match[0].length), line.field)
+      const rest = line.body.slice(match.index + match[0].length, match.index + match[0].length + 1000)
+      const named =
+        match[2] ?? /\b(?:query|update|zone transfer|notify)[^:']{0,40}[:'] ?'?([^\s"'/]{1,255})/.exec(rest)?.[1]
+      asked(reader, line, match[1], named)
+      place(reader, line, /\(([\da-fA-F.:]{3,45})\)\s*$/.exec(rest)?.[1], 'destination')
+      if (/\b(?:denied|rpz QNAME|NXDOMAIN rewrite)\b/i.test(rest)) reader.action.see(1, 'action', 'denied')
+      const answers = rest.indexOf('response: ')
+      if (answers >= 0)
+        for (const [, value] of rest.slice(answers).matchAll(/ IN (?:A|AAAA|CNAME) ([^\s;]{1,255})/g))
+          place(reader, line, value, 'answer')
+      else readLater(reader, rest, line.field)
     },
   ],
   // Unbound: [26931:0] info: 192.0.2.1 host.example.com. A IN

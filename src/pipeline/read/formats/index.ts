@@ -1,10 +1,13 @@
 // The positional formats, in the order they are tried.
 import { readAccessLog } from './access-log.js'
 import { readAsa } from './asa.js'
+import { readCsvRow } from './csv-row.js'
 import { readDhcp } from './dhcp.js'
 import { readDnsQuery } from './dns-query.js'
 import { readFilterlog } from './filterlog.js'
 import type { Format } from './format.js'
+import { readLoadBalancer } from './load-balancer.js'
+import { readNetscaler } from './netscaler.js'
 import { readNetfilter } from './netfilter.js'
 import { readPanos } from './panos.js'
 import { readSquid } from './squid.js'
@@ -14,10 +17,13 @@ export const formats: readonly Format[] = [
   readAsa,
   readFilterlog,
   readNetfilter,
+  readNetscaler,
   readPanos,
+  readLoadBalancer,
   readSquid,
   readW3c,
   readAccessLog,
   readDnsQuery,
   readDhcp,
+  readCsvRow,
 ]

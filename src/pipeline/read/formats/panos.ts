@@ -2,10 +2,11 @@
 import type { Role } from '../../../domain/sighting.js'
 import { readMail, readUrl } from '../value.js'
 import { readLater } from '../reader.js'
+import { csv } from '../csv.js'
 import { place, type Format } from './format.js'
 
 const start =
-  /(?:^|[\s:])\d{0,3},\d{4}\/\d{2}\/\d{2} \d{2}:\d{2}:\d{2},[^,]{0,32},(TRAFFIC|THREAT|URL|DATA|WILDFIRE|DECRYPTION|TUNNEL|SCTP|GTP|SYSTEM|CONFIG|GLOBALPROTECT|USERID|USER-ID|HIPMATCH|HIP-MATCH|AUTHENTICATION|CORRELATION|IPTAG|AUDIT),/i
+  /(?:^|[\s:])\d{0,12},\d{4}[/-]\d{2}[/-]\d{2}[ T]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z?,[^,]{0,32},(TRAFFIC|THREAT|URL|DATA|WILDFIRE|DECRYPTION|TUNNEL|SCTP|GTP|SYSTEM|CONFIG|GLOBALPROTECT|USERID|USER-ID|HIPMATCH|HIP-MATCH|AUTHENTICATION|CORRELATION|IPTAG|AUDIT),/i
 
 type Places = readonly (readonly [number, Role])[]
 const flow: Places = [
@@ -66,25 +67,4 @@ export const readPanos: Format = (reader, line) => {
       if (extra.includes('://') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(extra)) readUrl(extra, line.field, reader.sightings)
   }
   return true
-}
-
-/** `""` inside quotes is a quote. */
-const csv = (text: string, max: number): string[] => {
-  const fields: string[] = []
-  let at = 0
-  while (at <= text.length && fields.length < max) {
-    if (text.charCodeAt(at) === 0x22) {
-      let end = text.indexOf('"', at + 1)
-      while (end > 0 && text.charCodeAt(end + 1) === 0x22) end = text.indexOf('"', end + 2)
-      if (end < 0) end = text.length
-      fields.push(text.slice(at + 1, end).replaceAll('""', '"'))
-      const comma = text.indexOf(',', end)
-      at = comma < 0 ? text.length + 1 : comma + 1
-    } else {
-      const comma = text.indexOf(',', at)
-      fields.push(text.slice(at, comma < 0 ? text.length : comma))
-      at = comma < 0 ? text.length + 1 : comma + 1
-    }
-  }
-  return fields
 }

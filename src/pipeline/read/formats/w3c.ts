@@ -1,13 +1,17 @@
 // Reads W3C extended logs by their usual columns: IIS, proxies of the Blue Coat kind, Windows Firewall.
+import { parseAddress } from '../../../domain/address.js'
+import { isNameInText } from '../name-in-text.js'
 import { readUrl } from '../value.js'
 import { readLater } from '../reader.js'
 import { place, type Format } from './format.js'
 
 const stamp = String.raw`^\d{4}-\d{2}-\d{2}[ \t]\d{2}:\d{2}:\d{2}[ \t]`
-/** date time [site] [server] s-ip method stem query port user c-ip */
+/** date time [site] [server] [s-ip] method stem query port user c-ip */
 const iis = new RegExp(
-  String.raw`${stamp}(?:W3SVC\d{1,6} (?:\S{1,64} )?)?([\da-fA-F.:]{3,45}) ([A-Z]{3,10}) (\S{1,2048}) (\S{1,4096}) (\d{1,5}) (\S{1,255}) ([\da-fA-F.:%]{3,60}) `,
+  String.raw`${stamp}((?:[\w.:-]{1,64} ){0,3}?)([A-Z]{3,10}) (\S{1,2048}) (\S{1,4096}) (\d{1,5}) (\S{1,255}) ([\da-fA-F.:%]{3,60}) `,
 )
+/** date time location bytes c-ip method host */
+const edge = new RegExp(String.raw`${stamp}[\w-]{2,16}\t\d{1,15}\t([\da-fA-F.:]{3,45})\t[A-Z]{3,10}\t(\S{1,255})\t`)
 /** date time action protocol src-ip dst-ip */
 const firewall = new RegExp(
   String.raw`${stamp}(ALLOW|DROP|OPEN|CLOSE|OPEN-INBOUND|INFO-EVENTS-LOST)[ \t](\S{1,8})[ \t](\S{2,45})[ \t](\S{2,45})[ \t]`,
@@ -16,15 +20,32 @@ const firewall = new RegExp(
 const proxy = new RegExp(String.raw`${stamp}\d{1,9} ([\da-fA-F.:]{3,45}) `)
 const proxied = / (?:https?|tcp|ssl|ftp|rtsp) ([\w.:[\]-]{3,255}) (\d{1,5}) /
 
+/** The host that was asked for, among version, agent, cookie and status. */
+const bareHost = /^[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}$/
+
 export const readW3c: Format = (reader, line) => {
   if (line.whole.charCodeAt(4) !== 0x2d || line.whole.charCodeAt(7) !== 0x2d) return false
   const web = iis.exec(line.whole)
   if (web) {
-    place(reader, line, web[1], 'destination')
+    for (const word of (web[1] ?? '').split(' '))
+      if (parseAddress(word) !== undefined) place(reader, line, word, 'destination')
     place(reader, line, web[7], 'source')
     place(reader, line, web[6], 'mail')
-    for (const word of line.whole.slice(web[0].length).split(' ', 8))
-      if (word.includes('://')) readUrl(word, line.field, reader.sightings)
+    for (const word of line.whole.slice(web[0].length).split(' ', 8)) {
+      if (word.startsWith('http')) readUrl(word, line.field, reader.sightings)
+      else if (bareHost.test(word) && isNameInText(word.toLowerCase())) place(reader, line, word, 'url')
+    }
+    return true
+  }
+  const cached = edge.exec(line.whole)
+  if (cached) {
+    place(reader, line, cached[1], 'source')
+    place(reader, line, cached[2], 'url')
+    for (const word of line.whole.slice(cached[0].length).split('\t', 32)) {
+      if (word.startsWith('http')) readUrl(word, line.field, reader.sightings)
+      else if (bareHost.test(word) && isNameInText(word)) place(reader, line, word, 'url')
+      else if (/^[\da-fA-F.:]{7,45}(?:, ?[\da-fA-F.:]{7,45})*$/.test(word)) place(reader, line, word, 'source')
+    }
     return true
   }
   const packet = firewall.exec(line.whole)

@@ -1,0 +1,54 @@
+// Reads comma-separated rows whose columns nobody names: what stands side by side tells the ends, a cell that is a verb the action.
+import { parseAddress } from '../../../domain/address.js'
+import { actionOfVerb } from '../action.js'
+import { csv } from '../csv.js'
+import { pairsOf } from '../pairs.js'
+import { readLater } from '../reader.js'
+import { readUrl } from '../value.js'
+import { place, type Format } from './format.js'
+
+const maxCells = 256
+const fewestCells = 7
+
+export const readCsvRow: Format = (reader, line) => {
+  // A row begins with its time or a number, quoted or not.
+  if (!/^["'\d]/.test(line.whole) || line.whole.split(',', fewestCells).length < fewestCells) return false
+  if (pairsOf(line.whole).length > 2) return false
+  const cells = csv(line.whole, maxCells)
+  // Cells that name themselves are pairs: `Action: Blocked, SrcIP: 192.0.2.1`.
+  if (cells.length < fewestCells || cells.filter((cell) => /^\s*[\w -]{1,60}[:=]/.test(cell)).length > 2) return false
+  const addresses: number[] = []
+  cells.forEach((cell, at) => {
+    const text = cell.trim()
+    if (text.length < 3) return
+    if (parseAddress(text) !== undefined) addresses.push(at)
+    else if (/^[a-z]{3,6}:\/\//i.test(text)) readUrl(text, line.field, reader.sightings)
+    else if (/^[\w-]{1,63}(?:\.[\w-]{1,63}){1,20}\.$/.test(text)) place(reader, line, text, 'query')
+    else if (text.length < 24 && !/\W/.test(text) && actionOfVerb(text) !== 'unknown')
+      reader.action.see(3, 'cell', text)
+    else if (text.includes('.') && !/^Mozilla\/|\/\d+\.\d/.test(text)) readLater(reader, text, line.field)
+  })
+  const between = (from: number, to: number): boolean =>
+    to - from <= 3 && cells.slice(from + 1, to).every((cell) => /^\s*\d{0,5}\s*$/.test(cell))
+  const [first = -1, second = -1, third = -1] = addresses
+  const isPair = second > 0 && between(first, second)
+  // The client inside and as it is seen from outside, then where it went; a resolver's log has no third.
+  const isSeenTwice =
+    isPair && second === first + 1 && (third === second + 1 || /^\d+ \([A-Z]+\d*\)$/.test(cells[second + 2] ?? ''))
+  addresses.forEach((at, index) => {
+    const role =
+      index === 0
+        ? isPair || addresses.length === 1
+          ? 'source'
+          : 'other'
+        : index === 1 && isPair
+          ? isSeenTwice
+            ? 'translated'
+            : 'destination'
+          : index === 2 && isSeenTwice && third === second + 1
+            ? 'destination'
+            : 'other'
+    place(reader, line, cells[at]?.trim(), role)
+  })
+  return true
+}
