@@ -3,6 +3,7 @@ import { readPair, readByRule, type Reader } from './reader.js'
 import { wordsOf } from './field-rule.js'
 
 const maxPairs = 512
+const longestLabel = 128
 
 /** The text after the bars, with what the header says about the action; undefined where it is neither. */
 export const readCef = (reader: Reader, text: string, level: number): boolean => {
@@ -87,6 +88,6 @@ const separatorOf = (delimiter: string | undefined, text: string): string | RegE
 
 const labelsOf = (pairs: Pairs): ReadonlyMap<string, string> => {
   const labels = new Map<string, string>()
-  for (const [key, value] of pairs) if (key.endsWith('Label')) labels.set(key.slice(0, -5), value)
+  for (const [key, value] of pairs) if (key.endsWith('Label') && value.length <= longestLabel) labels.set(key.slice(0, -5), value)
   return labels
 }
