@@ -91,7 +91,7 @@ describe.runIf('path' in tool)('the status page', () => {
         const paper = await page.evaluate('getComputedStyle(document.body).backgroundColor')
         expect(paper).toBe(colorScheme === 'dark' ? 'rgb(16, 21, 28)' : 'rgb(246, 247, 249)')
         await page.addScriptTag({ content: axe })
-        const found = (await page.evaluate('axe.run()')) as { violations: { id: string; impact: string }[] }
+        const found = await page.evaluate<{ violations: { id: string; impact: string }[] }>('axe.run()')
         expect(found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
       })
     },
