@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline/promises'
 import { openApp, type App } from '../app.js'
 import type { Config } from '../config/schema.js'
 import { createLogger } from '../telemetry/logger.js'
+import { openAlertOutput, type AlertOutput } from './alert-output.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
 import { accepted, configOption, loadConfig } from './load-config.js'
 import { createProgress } from './progress.js'
@@ -25,6 +26,8 @@ intel.service.apiKey is set, from the lookup service.
       --mode MODE        complete: wait for every answer (the default for files); live: wait one deadline at most
       --max-lookups N    send at most N calls to the lookup service; what is left says budget_spent
       --malicious-only   write only events whose verdict is malicious
+      --alerts FILE      write the alerts that the rules raise to FILE, one JSON object a line; with - they are written to
+                         standard output instead of the events
       --summary          say on standard error what was found
       --yes              do not ask before the first call that costs a credit
 
@@ -39,34 +42,31 @@ Logs and progress go to standard error.
     mode: { type: 'string' },
     'max-lookups': { type: 'string' },
     'malicious-only': { type: 'boolean' },
+    alerts: { type: 'string' },
     summary: { type: 'boolean' },
     yes: { type: 'boolean', short: 'y' },
   },
   run: async (args, io) => {
     const config = withArguments(loadConfig(args, io), args)
-    const app = accepted(
-      await openApp(config, {
-        mode: modeOf(args, config, io),
-        env: io.env,
-        tell: createLogger(io.stderr, {
-          level:
-            args.values.summary === true || io.stderr.isTTY === true ? quieter(config.log.level) : config.log.level,
-          pretty: config.log.format === 'pretty' || (config.log.format === 'auto' && io.stderr.isTTY === true),
-          clock: Date.now,
-        }),
-        ...approval(args, config, io),
-      }),
-    )
+    const tell = createLogger(io.stderr, {
+      level: args.values.summary === true || io.stderr.isTTY === true ? quieter(config.log.level) : config.log.level,
+      pretty: config.log.format === 'pretty' || (config.log.format === 'auto' && io.stderr.isTTY === true),
+      clock: Date.now,
+    })
+    const around = { mode: modeOf(args, config, io), env: io.env, tell, ...approval(args, config, io) }
+    const alerts = await openAlertOutput(args.values.alerts, config, tell, io)
+    const app = accepted(await openApp(config, around))
     try {
-      await readingInput(() => run(app, args, io))
+      await readingInput(() => run(app, alerts, args, io))
     } finally {
+      await alerts?.close()
       await app.close()
     }
     return exitCodes.ok
   },
 }
 
-const run = async (app: App, args: Arguments, io: Io): Promise<void> => {
+const run = async (app: App, alerts: AlertOutput | undefined, args: Arguments, io: Io): Promise<void> => {
   const maliciousOnly = args.values['malicious-only'] === true
   const summary = createSummary()
   const total = sizeOf(args.positionals)
@@ -84,7 +84,8 @@ const run = async (app: App, args: Arguments, io: Io): Promise<void> => {
       summary.see(one.annotation)
       if (!maliciousOnly || one.annotation.verdict === 'malicious') parts.push(one.bytes(), newline)
     }
-    if (parts.length > 0) await write(io.stdout, Buffer.concat(parts))
+    if (parts.length > 0 && alerts?.isStandardOutput !== true) await write(io.stdout, Buffer.concat(parts))
+    await alerts?.raise(out)
     for (const line of lines) bytes += line.bytes.length + 1
     events += lines.length
     progress?.update(bytes, `${events} events`)

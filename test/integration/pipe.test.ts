@@ -99,6 +99,22 @@ describe('pipe', () => {
     expect(annotations.filter(({ verdict }) => verdict !== 'unknown')).toEqual([])
   })
 
+  it('writes the alerts that the bundled rules raise, once an hour for the same', async () => {
+    const args = ['pipe', '--feed', sampleFeed, '--alerts', '-', sampleLog]
+    const { stdout } = await runCli(args, { env: documentation })
+    const alerts = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { rule: { name: string }; threat_match_value: string })
+    expect(alerts[0]).toMatchObject({
+      rule: { name: 'Malicious Address Was Let In' },
+      threat_match_value: '198.51.100.60',
+    })
+    const said = alerts.map(({ rule, threat_match_value }) => `${rule.name} ${threat_match_value}`)
+    expect(said.length).toBeGreaterThan(3)
+    expect(said.filter((one) => one === said[0])).toHaveLength(1)
+  })
+
   it.each([
     [['pipe', 'no-such-file'], 64, 'cannot read the input'],
     [['pipe', '--mode', 'sometimes'], 64, '--mode must be live or complete'],

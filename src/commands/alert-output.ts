@@ -1,0 +1,58 @@
+// Where `pipe` writes alerts: a file, or standard output in place of the events.
+import { createWriteStream } from 'node:fs'
+import { once } from 'node:events'
+import { openAlerting } from '../app.js'
+import type { Alert } from '../alerts/alert.js'
+import type { Config } from '../config/schema.js'
+import type { EventOut } from '../pipeline/pipeline.js'
+import type { Tell } from '../telemetry/event.js'
+import { UsageError, type Arguments, type Io } from './command.js'
+import { accepted } from './load-config.js'
+import { write } from './write-lines.js'
+
+export type AlertOutput = {
+  readonly isStandardOutput: boolean
+  readonly raise: (events: readonly EventOut[]) => Promise<void>
+  /** Waits a while for answers that come late, then closes. */
+  readonly close: () => Promise<void>
+}
+
+/** How long answers that are still on their way are waited for at the end. */
+const lateMs = 5000
+
+export const openAlertOutput = async (
+  target: Arguments['values'][string],
+  config: Config,
+  tell: Tell,
+  io: Io,
+): Promise<AlertOutput | undefined> => {
+  if (typeof target !== 'string') return undefined
+  const isStandardOutput = target === '-'
+  const stream = isStandardOutput ? io.stdout : createWriteStream(target)
+  if (stream !== io.stdout)
+    await once(stream, 'open').catch((error: unknown) => {
+      throw new UsageError(`cannot write the alerts: ${error instanceof Error ? error.message : target}`)
+    })
+  const put = (alerts: readonly Alert[]): Promise<void> =>
+    write(stream, alerts.map((alert) => `${JSON.stringify(alert)}\n`).join(''))
+  let late: Promise<void> = Promise.resolve()
+  const rules = accepted(
+    await openAlerting(config, {
+      tell,
+      late: (alerts) => {
+        late = late.then(() => put(alerts))
+      },
+    }),
+  )
+  return {
+    isStandardOutput,
+    raise: (events) => put(rules.raise(events)),
+    close: async () => {
+      const limit = AbortSignal.timeout(lateMs)
+      await Promise.race([rules.idle(), once(limit, 'abort')])
+      await late
+      await rules.close()
+      if (stream !== io.stdout) await new Promise<void>((done) => stream.end(done))
+    },
+  }
+}
