@@ -1,0 +1,104 @@
+// Promise: `threatweave run` is all of this from the command line, with several workers if asked.
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { readFileSync, readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, inject, it } from 'vitest'
+import { committed, complete, fill, makeTopics, readTopic, tally, type Names } from '../support/kafka.js'
+
+const cli = resolve(import.meta.dirname, '../../dist/cli.js')
+const started = new Set<ChildProcess>()
+
+afterEach(() => {
+  for (const child of started) child.kill('SIGKILL')
+  started.clear()
+})
+
+const environment = (names: Names): Record<string, string> => ({
+  PATH: process.env.PATH ?? '',
+  THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
+  THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
+  THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
+  THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
+  THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
+  THREATWEAVE_KAFKA_LIMITS_SESSION_TIMEOUT_MS: '2000',
+})
+
+const start = (names: Names, ...args: string[]): ChildProcess => {
+  const child = spawn(process.execPath, [cli, 'run', ...args], { env: environment(names), stdio: 'ignore' })
+  started.add(child)
+  return child
+}
+
+const ended = (child: ChildProcess): Promise<number | null> => new Promise((done) => child.once('exit', done))
+
+const childrenOf = (parent: number): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+
+describe('threatweave run', () => {
+  it('annotates every event and ends with 0 when it is told to stop', async () => {
+    const names = await makeTopics({ partitions: 2 })
+    await fill(names.input, 2, 0, 500)
+    const child = start(names)
+    const records = await readTopic(names.output, complete(2, 500))
+    expect(tally(records, 2, 500)).toEqual({ missing: 0, repeated: 0, outOfOrder: 0 })
+    const first = JSON.parse(records[0]!.value!.toString()) as { threatweave: { schema_version: number } }
+    expect(first.threatweave.schema_version).toBe(1)
+    const end = ended(child)
+    child.kill('SIGTERM')
+    expect(await end).toBe(0)
+  })
+
+  it.runIf(process.platform === 'linux')(
+    'starts a worker again that was killed, and stops all of them together',
+    async () => {
+      const names = await makeTopics({ partitions: 2 })
+      const child = start(names, '--workers', '2')
+      await fill(names.input, 2, 0, 200)
+      await readTopic(names.output, complete(2, 200))
+      const [victim] = childrenOf(child.pid!)
+      process.kill(victim!, 'SIGKILL')
+      await fill(names.input, 2, 200, 600)
+      const records = await readTopic(names.output, complete(2, 600))
+      expect(tally(records, 2, 600)).toMatchObject({ missing: 0, outOfOrder: 0 })
+      for (let tries = 0; tries < 100 && childrenOf(child.pid!).length < 2; tries++) await sleep(100)
+      const workers = childrenOf(child.pid!)
+      expect(workers).toHaveLength(2)
+      expect(workers).not.toContain(victim)
+      const end = ended(child)
+      child.kill('SIGTERM')
+      expect(await end).toBe(0)
+      expect(workers.filter((pid) => readdirSync('/proc').includes(String(pid)))).toEqual([])
+      expect((await committed(names)).reduce((sum, offset) => sum + offset, 0)).toBe(1_200)
+    },
+  )
+
+  it('does not start without its topics, and says which; check can make them', async () => {
+    const names = await makeTopics({ partitions: 3 })
+    const missing = { ...names, output: `${names.output}-new`, dead: `${names.dead}-new` }
+    const call = (...args: string[]): { status: number | null; text: string } => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
+        env: environment(missing),
+        encoding: 'utf8',
+      })
+      return { status, text: stdout + stderr }
+    }
+    const refused = call('run')
+    expect(refused.status).toBe(1)
+    expect(refused.text).toContain(`topic ${missing.output} does not exist`)
+    expect(call('check', '--online').status).toBe(1)
+    const made = call('check', '--online', '--create-topics')
+    expect(made.text).toContain(`Topic ${missing.output} was made.`)
+    expect(made.status).toBe(0)
+  })
+})
