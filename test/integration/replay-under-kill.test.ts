@@ -1,0 +1,61 @@
+// Promise: a replay that is killed at any instant goes on with the same id, exactly once where that is configured.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Alert } from '../../src/alerts/alert.js'
+import { client, makeTopics, readTopic } from '../support/kafka.js'
+import { addressOf, endStarted, fillTimed, replayed, sequences, startCli, through } from '../support/replay.js'
+
+afterEach(endStarted)
+
+const partitions = 4
+const count = 1_500
+const kills = 5
+const start = Date.parse('2026-11-02T00:00:00Z')
+
+describe('a replay that is killed again and again', () => {
+  it('writes every event once and in order, alerts once, and counts right', { timeout: 240_000 }, async () => {
+    const names = await makeTopics({ partitions, config: { input: { 'retention.ms': '-1' } } })
+    await fillTimed(names.input, partitions, count, start, 10_000)
+    const setting = { names, delivery: 'exactly-once', feed: [addressOf(5), addressOf(105)] } as const
+    const args = ['--topic', names.input, '--from', 'earliest', '--to', 'now', '--id', 'killed']
+    const admin = client().admin()
+    await admin.connect()
+    const reached = async (): Promise<number> => {
+      const groupId = `${names.groupId}-replay-killed`
+      const [topic] = await admin.fetchOffsets({ groupId, topics: [names.input] })
+      return (topic?.partitions ?? []).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0)
+    }
+    for (let kill = 0; kill < kills; kill++) {
+      const before = await reached()
+      const { child, said, exit } = startCli('replay', setting, [...args, '--rate', '500'])
+      while ((await reached()) <= before && child.exitCode === null) await sleep(50)
+      await sleep(Math.random() * 500)
+      if (child.exitCode !== null) throw new Error(`it ended by itself: ${said()}`)
+      child.kill('SIGKILL')
+      await exit
+      expect(await reached()).toBeLessThan(partitions * count)
+    }
+    // What comes in meanwhile is not in the range, which was resolved once.
+    await fillTimed(names.input, partitions, 10, start, 10_000)
+    const summary = await replayed(setting, args)
+    await admin.disconnect()
+    const records = await readTopic(summary.output, (all) => all.length >= partitions * count, { calmMs: 1_000 })
+    expect(sequences(records, partitions)).toEqual(Array.from({ length: partitions }, () => through(0, count)))
+    const alerts = await readTopic(summary.alerts_output!, (all) => all.length >= summary.alerts, { calmMs: 500 })
+    const ids = alerts.map(({ value }) => (JSON.parse(value!.toString()) as Alert).threatweave.alert_id)
+    expect(new Set(ids).size).toBe(ids.length)
+    const hours = new Set(
+      through(0, count)
+        .filter((seq) => [addressOf(5), addressOf(105)].includes(addressOf(seq)))
+        .map((seq) => `${addressOf(seq)} ${Math.floor((start + seq * 10_000) / 3_600_000)}`),
+    )
+    expect(ids).toHaveLength(hours.size * partitions)
+    expect(summary).toMatchObject({
+      complete: true,
+      resumed: true,
+      events: partitions * count,
+      verdicts: { malicious: Math.ceil(count / 100) * partitions },
+      alerts: ids.length,
+    })
+  })
+})

@@ -1,0 +1,116 @@
+// Promise: a replay says what it changes, spends what it may, and brings back what was set aside.
+import { afterEach, describe, expect, it } from 'vitest'
+import { Partitioners } from 'kafkajs'
+import type { Alert } from '../../src/alerts/alert.js'
+import { client, makeTopics, readTopic, type Names } from '../support/kafka.js'
+import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
+import { addressOf, bodyOf, fillTimed, replayed, runReplay } from '../support/replay.js'
+
+const start = Date.parse('2026-11-02T00:00:00Z')
+const partitions = 2
+const count = 600
+const all = (topic: string): string[] => ['--topic', topic, '--from', 'earliest', '--to', 'now']
+let server: LookupServer | undefined
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+
+const filled = async (): Promise<Names> => {
+  const forever = { 'retention.ms': '-1' }
+  const names = await makeTopics({ partitions, config: { input: forever, output: forever } })
+  await fillTimed(names.input, partitions, count, start, 1000)
+  return names
+}
+
+describe('a feed entry added after the first pass', () => {
+  it('changes exactly the events that name it, and raises exactly their alerts', { timeout: 180_000 }, async () => {
+    const names = await filled()
+    const first = { names, feed: [addressOf(3)] }
+    const second = { names, feed: [addressOf(3), addressOf(11)] }
+    await replayed(first, [...all(names.input), '--output', names.output, '--into-live', '--alerts', 'none'])
+    const named = Array.from({ length: count }, (_, seq) => seq).filter((seq) => addressOf(seq) === addressOf(11))
+    const changed = named.length * partitions
+    const expected = {
+      complete: true,
+      events: partitions * count,
+      compared: partitions * count,
+      changed,
+      changes: [{ from: 'unknown', to: 'malicious', events: changed }],
+      // One a partition, for each has a host of its own: the rest of the hour is counted, not said again.
+      alerts: partitions,
+      alerts_new: partitions,
+    }
+    const against = await replayed(second, [...all(names.input), '--against', names.output, '--id', 'raw'])
+    expect(against).toMatchObject(expected)
+    const again = await replayed(second, [...all(names.output), '--id', 'annotated'])
+    expect(again).toMatchObject({ ...expected, input: 'annotated' })
+    for (const summary of [against, again]) {
+      const alerts = await readTopic(summary.alerts_output!, (records) => records.length >= partitions)
+      const bodies = alerts.map(({ value }) => JSON.parse(value!.toString()) as Alert)
+      expect(bodies.map(({ threatweave }) => threatweave.origin).toSorted()).toEqual([
+        `${names.input}/0/${named[0]!}`,
+        `${names.input}/1/${named[0]!}`,
+      ])
+      expect(bodies.map(({ threatweave }) => threatweave.replay_id)).toEqual([summary.replay_id, summary.replay_id])
+    }
+    const records = await readTopic(again.output, (found) => found.length >= partitions * count)
+    const bodies = records.map(bodyOf)
+    expect(bodies.filter(({ seq, partition, threatweave }) => threatweave.enrichment_id !== `${names.input}/${partition}/${seq}`)).toEqual([])
+    expect(bodies.filter(({ threatweave }) => 'replaced' in threatweave)).toEqual([])
+  })
+})
+
+describe('lookups of a replay', () => {
+  it('are none, or as many as allowed, and a dry run says how many', { timeout: 180_000 }, async () => {
+    const names = await filled()
+    server = await startLookupServer()
+    const setting = { names, service: server.url }
+    const none = await replayed(setting, [...all(names.input), '--lookups', 'none', '--id', 'none'])
+    expect(none).toMatchObject({ events: partitions * count, verdicts: { unknown: partitions * count }, lookups: 0 })
+    const [record] = await readTopic(none.output, (found) => found.length > 0)
+    expect(bodyOf(record!).threatweave).toMatchObject({ reason: 'budget_spent' })
+    const dry = await runReplay(setting, [...all(names.input), '--dry-run', '--json', '--id', 'dry'])
+    expect(JSON.parse(dry.stdout)).toMatchObject({ dry_run: true, events: partitions * count, expected_lookups: 200 })
+    expect(server.asked).toHaveLength(0)
+    const admin = client().admin()
+    await admin.connect()
+    expect(await admin.listTopics()).not.toContain(`${names.input}-replay-dry`)
+    await admin.disconnect()
+    const some = await replayed(setting, [...all(names.input), '--max-lookups', '50', '--id', 'some'])
+    expect(server.asked).toHaveLength(50)
+    expect(some.lookups).toBe(50)
+  })
+})
+
+describe('dead letters', () => {
+  it('come back with key, value and headers, where the command line says', async () => {
+    const names = await makeTopics({ partitions, config: { dead: { 'retention.ms': '-1' } } })
+    const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
+    await producer.connect()
+    const headers = {
+      own: 'kept',
+      'threatweave-topic': 'firewall',
+      'threatweave-partition': '1',
+      'threatweave-offset': '42',
+      'threatweave-timestamp': String(start),
+      'threatweave-reason': 'too_large',
+      'threatweave-time': new Date().toISOString(),
+    }
+    await producer.send({
+      topic: names.dead,
+      messages: [
+        { key: 'k', value: '{"seq":1,"src_ip":"198.51.100.7"}', headers },
+        { key: 'p', value: null, headers: { ...headers, 'threatweave-sha256': 'a'.repeat(64) } },
+      ],
+    })
+    await producer.disconnect()
+    const summary = await replayed({ names }, [...all(names.dead), '--output', `${names.output}-back`])
+    expect(summary).toMatchObject({ input: 'dead-letter', events: 1, pointers: 1, complete: true })
+    const [record, ...more] = await readTopic(summary.output, (found) => found.length > 0)
+    expect(more).toEqual([])
+    expect(record).toMatchObject({ key: Buffer.from('k'), timestamp: String(start) })
+    expect(Object.keys(record!.headers)).toEqual(['own'])
+    expect(bodyOf(record!)).toMatchObject({ seq: 1, threatweave: { enrichment_id: 'firewall/1/42' } })
+  })
+})
