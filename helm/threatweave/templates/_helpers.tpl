@@ -1,0 +1,198 @@
+{{/* Names, and what follows from the values; whatever must not be deployed is refused here. */}}
+{{- define "threatweave.name" -}}
+{{- .Values.nameOverride | default .Chart.Name | trunc 40 | trimSuffix "-" -}}
+{{- end }}
+
+{{- define "threatweave.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- else if contains (include "threatweave.name" .) .Release.Name -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (include "threatweave.name" .) | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+{{- end }}
+
+{{- define "threatweave.selector" -}}
+app.kubernetes.io/name: {{ include "threatweave.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "threatweave.labels" -}}
+{{ include "threatweave.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "threatweave.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}{{ .repository }}@{{ .digest }}{{- else -}}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "threatweave.serviceAccount" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- .Values.serviceAccount.name | default (include "threatweave.fullname" .) -}}
+{{- else -}}
+{{- .Values.serviceAccount.name | default "default" -}}
+{{- end -}}
+{{- end }}
+
+{{- define "threatweave.secretName" -}}
+{{- .Values.secret.existing | default (include "threatweave.fullname" .) -}}
+{{- end }}
+
+{{/* The settings that come from the Secret, as a list of names. */}}
+{{- define "threatweave.secretSettings" -}}
+{{- $names := .Values.secret.settings -}}
+{{- if not .Values.secret.existing -}}{{- $names = keys .Values.secret.values | sortAlpha -}}{{- end -}}
+{{- toJson $names -}}
+{{- end }}
+
+{{/* intel.service.apiKey → THREATWEAVE_INTEL_SERVICE_API_KEY_FILE, as the program reads it. */}}
+{{- define "threatweave.fileVariable" -}}
+THREATWEAVE_{{ regexReplaceAll "([A-Z])" . "_${1}" | replace "." "_" | upper }}_FILE
+{{- end }}
+
+{{- define "threatweave.opsPort" -}}
+{{- dig "ops" "port" 9464 .Values.config | int -}}
+{{- end }}
+
+{{- define "threatweave.maxReplicas" -}}
+{{- if or .Values.autoscaling.hpa.enabled .Values.autoscaling.keda.enabled -}}
+{{- .Values.autoscaling.maxReplicas | int -}}
+{{- else -}}
+{{- .Values.replicas | int -}}
+{{- end -}}
+{{- end }}
+
+{{- define "threatweave.upstream" -}}
+{{- .Values.gateway.upstream | default (dig "intel" "service" "baseUrl" "https://api.criminalip.io" .Values.config) -}}
+{{- end }}
+
+{{- define "threatweave.graceSeconds" -}}
+{{- $drain := div (add (dig "kafka" "limits" "drainMs" 20000 .Values.config | int) 999) 1000 -}}
+{{- $given := .Values.terminationGracePeriodSeconds | int -}}
+{{- if and $given (le $given (int $drain)) -}}
+{{- fail (printf "terminationGracePeriodSeconds: %d is not longer than kafka.limits.drainMs (%d s)" $given (int $drain)) -}}
+{{- end -}}
+{{- if $given -}}{{ $given }}{{- else -}}{{ add $drain 15 }}{{- end -}}
+{{- end }}
+
+{{/* Calls in flight for each worker, or nothing where the configuration says. */}}
+{{- define "threatweave.workerConcurrency" -}}
+{{- if .Values.gateway.enabled -}}
+{{- .Values.gateway.workerConcurrency | int -}}
+{{- else if .Values.provider.concurrency -}}
+{{- div (.Values.provider.concurrency | int) (include "threatweave.maxReplicas" . | int) -}}
+{{- end -}}
+{{- end }}
+
+{{- define "threatweave.check" -}}
+{{- $v := .Values -}}
+{{- $max := include "threatweave.maxReplicas" . | int -}}
+{{- $scales := or $v.autoscaling.hpa.enabled $v.autoscaling.keda.enabled -}}
+{{- $secrets := include "threatweave.secretSettings" . | fromJsonArray -}}
+{{- if and $v.autoscaling.hpa.enabled $v.autoscaling.keda.enabled -}}
+{{- fail "autoscaling: hpa and keda would work against each other; enable one of them" -}}
+{{- end -}}
+{{- if and $scales (not $v.partitions) -}}
+{{- fail "partitions: autoscaling needs the number of input partitions" -}}
+{{- end -}}
+{{- if and $scales (gt ($v.autoscaling.minReplicas | int) $max) -}}
+{{- fail "autoscaling.minReplicas: is more than autoscaling.maxReplicas" -}}
+{{- end -}}
+{{- if and $v.partitions (gt $max ($v.partitions | int)) -}}
+{{- fail (printf "%s: %d workers, but %d partitions to share; the rest would idle" (ternary "autoscaling.maxReplicas" "replicas" $scales) $max ($v.partitions | int)) -}}
+{{- end -}}
+{{- if and $v.secret.existing $v.secret.values -}}
+{{- fail "secret: either existing, with settings, or values" -}}
+{{- end -}}
+{{- if and $v.secret.existing (not $v.secret.settings) -}}
+{{- fail "secret.settings: say which settings the existing Secret holds" -}}
+{{- end -}}
+{{- if and $v.secret.settings (not $v.secret.existing) -}}
+{{- fail "secret.settings: belongs to secret.existing; a Secret made here has secret.values" -}}
+{{- end -}}
+{{- if and (gt $max 1) (not $v.gateway.enabled) (has "intel.service.apiKey" $secrets) (not $v.provider.concurrency) -}}
+{{- fail (printf "replicas: %d workers would each call the provider as if alone; enable the gateway, or state the concurrency of the plan in provider.concurrency" $max) -}}
+{{- end -}}
+{{- if and (not $v.gateway.enabled) $v.provider.concurrency (lt ($v.provider.concurrency | int) $max) -}}
+{{- fail (printf "provider.concurrency: %d is less than one call for each of %d workers; enable the gateway" ($v.provider.concurrency | int) $max) -}}
+{{- end -}}
+{{- if $v.gateway.enabled -}}
+{{- range list "intel.service.apiKey" "serve.apiKey" -}}
+{{- if not (has . $secrets) -}}
+{{- fail (printf "secret: the gateway needs %s (intel.service.apiKey is its key at the provider, serve.apiKey the one its callers show)" .) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if and (gt $max 1) (hasKey $v.memoryVolume "persistentVolumeClaim") -}}
+{{- fail "memoryVolume: the folder of the memory is for one process at a time; with several workers enable the gateway" -}}
+{{- end -}}
+{{- if not (dig "ops" "enabled" true $v.config) -}}
+{{- fail "config.ops.enabled: the probes ask the endpoint; it cannot be off here" -}}
+{{- end -}}
+{{- if $v.autoscaling.keda.enabled -}}
+{{- if not (dig "kafka" "input" "topics" list $v.config) -}}
+{{- fail "config.kafka.input.topics: KEDA counts the lag of named topics" -}}
+{{- end -}}
+{{- if and (ne (dig "kafka" "sasl" "mechanism" "none" $v.config) "none") (not $v.autoscaling.keda.authenticationRef) -}}
+{{- fail "autoscaling.keda.authenticationRef: the brokers ask who KEDA is" -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "threatweave.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+fsGroup: 1000
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
+
+{{- define "threatweave.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{- define "threatweave.placement" -}}
+{{- with .Values.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* One egress rule to DNS and one to 443 outside. */}}
+{{- define "threatweave.egressDns" -}}
+- ports:
+    - { protocol: UDP, port: 53 }
+    - { protocol: TCP, port: 53 }
+{{- end }}
+{{- define "threatweave.egressProvider" -}}
+- to:
+    - ipBlock:
+        cidr: 0.0.0.0/0
+        except: {{- toYaml .Values.networkPolicy.privateRanges.ipv4 | nindent 10 }}
+    - ipBlock:
+        cidr: ::/0
+        except: {{- toYaml .Values.networkPolicy.privateRanges.ipv6 | nindent 10 }}
+  ports:
+    - { protocol: TCP, port: 443 }
+{{- end }}

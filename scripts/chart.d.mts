@@ -1,0 +1,2 @@
+// Types of chart.mjs for the tests.
+export const derived: Readonly<Record<string, () => string>>

@@ -1,0 +1,238 @@
+// Holds the chart to helm, to Kubernetes' own schemas, and to what the program itself accepts.
+import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { derived } from '../../../scripts/chart.mjs'
+import { provisionTools, run } from '../../../scripts/tools.mjs'
+import { load } from '../../../src/config/load.js'
+
+const chart = resolve(import.meta.dirname, '../../../helm/threatweave')
+const valueFiles = readdirSync(join(chart, 'ci'))
+const { paths, missing } = provisionTools()
+
+type Manifest = {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly data?: Readonly<Record<string, string>>
+  readonly spec: {
+    readonly replicas?: number
+    readonly maxReplicas?: number
+    readonly egress?: readonly { readonly to?: unknown }[]
+    readonly groups?: unknown
+    readonly template: {
+      readonly spec: {
+        readonly terminationGracePeriodSeconds: number
+        readonly automountServiceAccountToken: boolean
+        readonly volumes: readonly { readonly name: string; readonly secret?: { readonly items: { key: string }[] } }[]
+        readonly containers: readonly [
+          { readonly env: readonly { name: string; value: string }[]; readonly args: string[] },
+        ]
+      }
+    }
+  }
+}
+
+/** Kinds that come with operators and have no schema in Kubernetes. */
+const foreign = new Set(['keda.sh', 'cilium.io', 'monitoring.coreos.com'])
+
+const template = (...args: readonly string[]) =>
+  run(paths?.helm ?? '', ['template', 'weave', chart, '-n', 'soc', ...args])
+const files = (name: string): string[] => ['-f', join(chart, 'ci', `${name}-values.yaml`)]
+const rendered = new Map<string, readonly Manifest[]>()
+const render = (name: string): readonly Manifest[] => {
+  const known = rendered.get(name)
+  if (known) return known
+  const { ok, stdout, output } = template(...files(name))
+  if (!ok) throw new Error(output)
+  const manifests = parseAllDocuments(stdout)
+    .map((document) => document.toJS() as Manifest | null)
+    .filter((manifest) => manifest !== null)
+  rendered.set(name, manifests)
+  return manifests
+}
+const kinds = (name: string): string[] => render(name).map(({ kind }) => kind)
+const deployment = (values: string, name = 'weave-threatweave'): Manifest['spec']['template']['spec'] =>
+  render(values).find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)!.spec.template.spec
+const envOf = (spec: ReturnType<typeof deployment>): Record<string, string> =>
+  Object.fromEntries(spec.containers[0].env.map(({ name, value }) => [name, value]))
+
+describe('what the chart has from elsewhere', () => {
+  it.each(Object.keys(derived))('is up to date in %s (after a change: node scripts/chart.mjs)', (name) => {
+    expect(readFileSync(join(chart, name), 'utf8')).toBe(derived[name]!())
+  })
+})
+
+it.runIf(paths === undefined)('is not tested for want of helm, which is a failure in CI', () => {
+  process.stderr.write(`${missing ?? ''}\n`)
+  expect(process.env.CI ?? '').toBe('')
+})
+
+describe.runIf(paths !== undefined)('the chart', { timeout: 120_000 }, () => {
+  it('passes helm lint --strict for every file of values', () => {
+    for (const file of valueFiles) {
+      const { ok, output } = run(paths!.helm, ['lint', '--strict', '-f', join(chart, 'ci', file), chart])
+      expect(ok, output).toBe(true)
+    }
+  })
+
+  it('renders manifests that Kubernetes accepts, strictly', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'threatweave-chart-'))
+    const written: string[] = []
+    for (const file of valueFiles)
+      for (const manifest of render(file.replace('-values.yaml', ''))) {
+        if (foreign.has(manifest.apiVersion.split('/')[0]!)) continue
+        const path = join(folder, `${written.length}-${manifest.kind}.json`)
+        writeFileSync(path, JSON.stringify(manifest))
+        written.push(path)
+      }
+    expect(written.length).toBeGreaterThan(30)
+    const { ok, output } = run(paths!.kubernetesValidate, ['--strict', '--quiet', ...written])
+    expect(ok, output).toBe(true)
+  })
+
+  it.each(valueFiles)('gives workers and gateway a configuration that the program accepts: %s', (file) => {
+    const name = file.replace('-values.yaml', '')
+    const text = render(name).find(({ kind }) => kind === 'ConfigMap')!.data!['threatweave.yaml']!
+    for (const { kind, spec } of render(name)) {
+      if (kind !== 'Deployment') continue
+      const env = envOf(spec.template.spec)
+      const mounted = spec.template.spec.volumes
+        .find((volume) => volume.name === 'secrets')
+        ?.secret?.items.map(({ key }) => `/etc/threatweave/secrets/${key}`)
+      const loaded = load({
+        file: { name: 'threatweave.yaml', text },
+        env,
+        readFile: (path) => {
+          expect(mounted).toContain(path)
+          return 'only-an-example-value'
+        },
+      })
+      expect(loaded).not.toHaveProperty('problems')
+    }
+  })
+
+  it('keeps the key of the provider at the gateway alone', () => {
+    const keys = (name?: string): string[] =>
+      deployment('gateway', name)
+        .volumes.find((volume) => volume.name === 'secrets')!
+        .secret!.items.map(({ key }) => key)
+    expect(keys()).toEqual(['serve.apiKey'])
+    expect(keys('weave-threatweave-gateway')).toEqual(['intel.service.apiKey', 'serve.apiKey'])
+    expect(envOf(deployment('gateway'))).toMatchObject({
+      THREATWEAVE_INTEL_SERVICE_BASE_URL: 'http://weave-threatweave-gateway:8787',
+      THREATWEAVE_INTEL_SERVICE_API_KEY_FILE: '/etc/threatweave/secrets/serve.apiKey',
+    })
+  })
+
+  it('divides the concurrency of the plan among the workers', () => {
+    expect(envOf(deployment('keda')).THREATWEAVE_INTEL_SERVICE_CONCURRENCY).toBe('2')
+  })
+
+  it('waits longer for a stop than the drain takes', () => {
+    expect(deployment('default').terminationGracePeriodSeconds).toBe(35)
+    expect(deployment('full').terminationGracePeriodSeconds).toBe(46)
+  })
+
+  it('gives no pod a token of the cluster', () => {
+    for (const name of ['default', 'full'])
+      for (const { kind, spec } of render(name))
+        if (kind === 'Deployment') expect(spec.template.spec.automountServiceAccountToken).toBe(false)
+  })
+
+  it('has what was asked for and no more', () => {
+    expect(kinds('default').toSorted()).toEqual([
+      'ConfigMap',
+      'Deployment',
+      'NetworkPolicy',
+      'Pod',
+      'Service',
+      'ServiceAccount',
+    ])
+    expect(kinds('keda')).toContain('ScaledObject')
+    expect(kinds('keda')).not.toContain('HorizontalPodAutoscaler')
+    expect(kinds('full')).toEqual(
+      expect.arrayContaining([
+        'Secret',
+        'PersistentVolumeClaim',
+        'PodDisruptionBudget',
+        'HorizontalPodAutoscaler',
+        'CiliumNetworkPolicy',
+        'ServiceMonitor',
+        'PrometheusRule',
+      ]),
+    )
+  })
+
+  it('lets workers out to DNS, brokers and 443 outside the private ranges', () => {
+    const policy = render('default').find(({ kind }) => kind === 'NetworkPolicy')!
+    expect(policy.spec.egress).toEqual([
+      {
+        ports: [
+          { protocol: 'UDP', port: 53 },
+          { protocol: 'TCP', port: 53 },
+        ],
+      },
+      { ports: [{ protocol: 'TCP', port: 9092 }] },
+      {
+        to: [
+          {
+            ipBlock: { cidr: '0.0.0.0/0', except: expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16']) as unknown },
+          },
+          { ipBlock: { cidr: '::/0', except: expect.arrayContaining(['fc00::/7']) as unknown } },
+        ],
+        ports: [{ protocol: 'TCP', port: 443 }],
+      },
+    ])
+  })
+
+  it('carries the alert rules unchanged', () => {
+    const { spec } = render('full').find(({ kind }) => kind === 'PrometheusRule')!
+    const own = parse(readFileSync(join(chart, 'files/alerts.yaml'), 'utf8')) as { groups: unknown }
+    expect(spec.groups).toEqual(own.groups)
+  })
+
+  it.each<[string, string[], RegExp]>([
+    ['an unknown setting', ['--set', 'config.kafka.brokerz=x'], /config\.kafka[\s\S]*brokerz/],
+    ['a wrong value', ['--set', 'config.kafka.delivery=twice'], /config\.kafka\.delivery/],
+    [
+      'a secret in the configuration',
+      ['--set', 'config.intel.service.apiKey=x'],
+      /config\.intel\.service[\s\S]*apiKey/,
+    ],
+    ['an unknown value of the chart', ['--set', 'replica=2'], /replica/],
+    [
+      'both autoscalers',
+      ['--set', 'autoscaling.hpa.enabled=true', '--set', 'autoscaling.keda.enabled=true'],
+      /autoscaling: hpa and keda/,
+    ],
+    [
+      'more workers than partitions',
+      ['--set', 'partitions=2', '--set', 'replicas=3'],
+      /replicas: 3 workers, but 2 partitions/,
+    ],
+    [
+      'autoscaling past the partitions',
+      ['--set', 'partitions=2', '--set', 'autoscaling.hpa.enabled=true', '--set', 'autoscaling.maxReplicas=3'],
+      /autoscaling\.maxReplicas: 3 workers, but 2 partitions/,
+    ],
+    [
+      'several workers straight at the provider',
+      ['--set', 'replicas=2', '--set', 'secret.values.intel\\.service\\.apiKey=x'],
+      /replicas: 2 workers would each call the provider/,
+    ],
+    [
+      'a grace period shorter than the drain',
+      ['--set', 'terminationGracePeriodSeconds=20'],
+      /terminationGracePeriodSeconds: 20/,
+    ],
+    ['a gateway without keys', ['--set', 'gateway.enabled=true'], /the gateway needs intel\.service\.apiKey/],
+    ['probes without their endpoint', ['--set', 'config.ops.enabled=false'], /config\.ops\.enabled/],
+  ])('refuses %s, naming it', (_, args, message) => {
+    const { ok, output } = template(...files('default'), ...args)
+    expect(ok).toBe(false)
+    expect(output).toMatch(message)
+  })
+})
