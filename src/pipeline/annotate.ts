@@ -24,8 +24,10 @@ export type Annotate = {
   (event: Event, annotation: Annotation, time?: number): Buffer
   /** The annotation with what only the event can tell: how it was read, how many members of ours it came with. */
   readonly complete: (event: Event, annotation: Annotation) => Annotation
-  /** Places an annotation that is already complete. */
-  readonly place: (event: Event, annotation: Annotation, time?: number) => Buffer
+  /** Whether there is nothing to complete in an annotation that was concluded for this event. */
+  readonly isComplete: (event: Event) => boolean
+  /** Places an annotation that is already complete; `text` is the annotation in writing. */
+  readonly place: (event: Event, annotation: () => Annotation, text: string, time?: number) => Buffer
 }
 
 const openBrace = 0x7b
@@ -50,27 +52,30 @@ export const createAnnotate = (settings: AnnotateSettings): Annotate => {
   const additionsOf = (annotation: Annotation): Addition[] => wanted.flatMap((layer) => layers[layer](annotation))
   const isMine = ({ name }: Item): boolean => name !== undefined && isOurs(name)
 
+  const isComplete = ({ names }: Event): boolean =>
+    names === undefined || isOurInput || onExisting === 'keep' || !holdsOurs(names)
+
   const complete = (event: Event, annotation: Annotation): Annotation => {
-    const { reading, bytes, names } = event
+    const { reading, bytes } = event
     if (reading !== 'json') return annotation.read_as === reading ? annotation : { ...annotation, read_as: reading }
-    if (isOurInput || onExisting === 'keep' || names === undefined || !holdsOurs(names)) return annotation
+    if (isComplete(event)) return annotation
     return { ...annotation, replaced: itemsOf(bytes, bytes.indexOf(openBrace)).items.filter(isMine).length }
   }
 
   /** The everyday case: one text before the last bracket. */
-  const splice = (bytes: Buffer, annotation: Annotation): Buffer => {
-    const close = bytes.lastIndexOf(closeBrace)
+  const splice = (bytes: Buffer, text: string): Buffer => {
+    let close = bytes.length - 1
+    while (bytes[close] !== closeBrace) close--
     const tail = close === bytes.length - 1 ? '}' : bytes.toString('latin1', close)
     pen.begin()
     // The whole event and a step back: a part of a buffer would have to be made into a buffer first.
     pen.bytes(bytes)
     pen.takeBack(tail.length)
-    pen.ascii((isEmptyBefore(bytes, close) ? member : commaMember) + writeAnnotation(annotation) + tail)
+    pen.ascii((isEmptyBefore(bytes, close) ? member : commaMember) + text + tail)
     return pen.end()
   }
 
-  const rework = (bytes: Buffer, annotation: Annotation, additions: readonly Addition[]): Buffer => {
-    const text = writeAnnotation(annotation)
+  const rework = (bytes: Buffer, text: string, additions: readonly Addition[]): Buffer => {
     const { items, close } = itemsOf(bytes, bytes.indexOf(openBrace))
     const others = items.filter((item) => !isMine(item))
     const cuts: Edit[] = items.filter(isMine).map(({ from, to }) => ({ at: from, until: to, text: '' }))
@@ -83,12 +88,7 @@ export const createAnnotate = (settings: AnnotateSettings): Annotate => {
   }
 
   /** `message` is the text whole, byte order mark included; where it cannot be, the bytes stand in `original_base64`. */
-  const wrap = (
-    event: Event,
-    annotation: Annotation,
-    additions: readonly Addition[],
-    time: number | undefined,
-  ): Buffer => {
+  const wrap = (event: Event, written: string, additions: readonly Addition[], time: number | undefined): Buffer => {
     const { bytes, reading, bom, text } = event
     const isWhole = !bom && (reading === 'text' || reading === 'broken_json')
     pen.begin()
@@ -98,21 +98,23 @@ export const createAnnotate = (settings: AnnotateSettings): Annotate => {
     pen.text(JSON.stringify(isWhole ? text : bytes.toString('utf8')))
     if (!isWhole && !isUtf8(bytes)) pen.ascii(`,"original_base64":"${bytes.toString('base64')}"`)
     pen.ascii(commaMember)
-    pen.ascii(writeAnnotation(annotation))
+    pen.ascii(written)
     if (additions.length > 0) pen.text(placeAdditions(bytes, [], additions).members)
     pen.ascii('}')
     return pen.end()
   }
 
-  const place = (event: Event, annotation: Annotation, time?: number): Buffer => {
-    const additions = wanted.length === 0 ? none : additionsOf(annotation)
-    if (event.reading !== 'json') return wrap(event, annotation, additions, time)
+  const place: Annotate['place'] = (event, annotation, text, time) => {
+    const additions = wanted.length === 0 ? none : additionsOf(annotation())
+    if (event.reading !== 'json') return wrap(event, text, additions, time)
     const holds = event.names !== undefined && holdsOurs(event.names)
     if (holds && onExisting === 'keep') return event.bytes
-    return holds || additions.length > 0 ? rework(event.bytes, annotation, additions) : splice(event.bytes, annotation)
+    return holds || additions.length > 0 ? rework(event.bytes, text, additions) : splice(event.bytes, text)
   }
 
-  const annotate = (event: Event, annotation: Annotation, time?: number): Buffer =>
-    place(event, complete(event, annotation), time)
-  return Object.assign(annotate, { complete, place })
+  const annotate = (event: Event, annotation: Annotation, time?: number): Buffer => {
+    const completed = complete(event, annotation)
+    return place(event, () => completed, writeAnnotation(completed), time)
+  }
+  return Object.assign(annotate, { complete, isComplete, place })
 }

@@ -26,7 +26,7 @@ export class ScannedEvent implements Event {
   readonly reading = 'json'
   readonly names: readonly string[]
   readonly extraction: Extraction
-  #value: Readonly<Record<string, unknown>> | undefined
+  private parsed: Readonly<Record<string, unknown>> | undefined
 
   constructor(
     readonly bytes: Buffer,
@@ -42,6 +42,6 @@ export class ScannedEvent implements Event {
   }
 
   get value(): Readonly<Record<string, unknown>> {
-    return (this.#value ??= JSON.parse(this.text) as Record<string, unknown>)
+    return (this.parsed ??= JSON.parse(this.text) as Record<string, unknown>)
   }
 }

@@ -2,7 +2,7 @@
 import type { Annotation } from '../domain/annotation.js'
 import type { Direction, Extraction, Sighting } from '../domain/sighting.js'
 import type { Annotate } from './annotate.js'
-import { conclude } from './conclude.js'
+import { concludeInWriting, type Conclusion } from './conclude.js'
 import type { Enrich, Judged } from './enrich.js'
 import type { Event } from './event.js'
 import { writeAnnotation } from './write-annotation.js'
@@ -48,43 +48,72 @@ export type Steps = {
 }
 
 export const createPipeline = ({ decode, extract, enrich, direction, annotate, replayId }: Steps): Pipeline => {
-  const finish = (
-    { origin, time, key }: EventIn,
-    event: Event,
-    extraction: Extraction,
-    judged: readonly Judged[],
-  ): EventOut => {
-    const annotation = annotate.complete(
+  const finish = (given: EventIn, event: Event, extraction: Extraction, judged: readonly Judged[]): EventOut => {
+    const concluded = concludeInWriting({
+      extraction,
+      rows: judged,
+      direction: direction(extraction.sightings),
+      origin: given.origin,
+      reading: event.reading,
+      replayId,
+    })
+    return new Finished(
+      given,
       event,
-      conclude({
-        extraction,
-        rows: judged,
-        direction: direction(extraction.sightings),
-        origin,
-        reading: event.reading,
-        replayId,
-      }),
-    )
-    return {
-      origin,
-      time,
-      key,
-      event,
-      annotation,
-      get annotationText() {
-        return writeAnnotation(annotation)
-      },
       judged,
-      bytes: () => annotate.place(event, annotation, time),
-    }
+      annotate,
+      annotate.isComplete(event) ? concluded : complete(event, concluded),
+    )
+  }
+
+  const complete = (event: Event, concluded: Conclusion): Conclusion => {
+    const annotation = annotate.complete(event, concluded.annotation())
+    return { text: writeAnnotation(annotation), annotation: () => annotation }
   }
 
   return (chunk, behind) => {
-    const events = chunk.map(({ bytes }) => decode(bytes))
-    const extractions = events.map(extract)
+    const events: Event[] = []
+    const extractions: Extraction[] = []
+    for (const { bytes } of chunk) {
+      const event = decode(bytes)
+      events.push(event)
+      extractions.push(extract(event))
+    }
     const rows = enrich(extractions, behind)
     const finishAll = (all: readonly (readonly Judged[])[]): EventOut[] =>
       chunk.map((one, place) => finish(one, events[place] as Event, extractions[place] as Extraction, all[place] ?? []))
     return rows instanceof Promise ? rows.then(finishAll) : finishAll(rows)
+  }
+}
+
+/** A class for its getters: they are made once and not for every event, and the annotation only when somebody reads it. */
+class Finished implements EventOut {
+  readonly origin: string
+  readonly time: number | undefined
+  readonly key: Buffer | null | undefined
+  private made: Annotation | undefined
+
+  constructor(
+    { origin, time, key }: EventIn,
+    readonly event: Event,
+    readonly judged: readonly Judged[],
+    private readonly annotate: Annotate,
+    private readonly concluded: Conclusion,
+  ) {
+    this.origin = origin
+    this.time = time
+    this.key = key
+  }
+
+  get annotation(): Annotation {
+    return (this.made ??= this.concluded.annotation())
+  }
+
+  get annotationText(): string {
+    return this.concluded.text
+  }
+
+  bytes(): Buffer {
+    return this.annotate.place(this.event, this.concluded.annotation, this.concluded.text, this.time)
   }
 }

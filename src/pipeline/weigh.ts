@@ -6,6 +6,9 @@ import { kindOf } from '../domain/reason.js'
 import { roles, type Role, type Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import { clip } from './clip.js'
+import type { Head } from './head.js'
+import { createRecent } from './recent.js'
+import { flat, writeIndicator } from './write-annotation.js'
 
 /** The strongest first. An unknown that stands in the way of `clean` goes before a clean one; what was left alone, last. */
 export const weights = { malicious: 0, suspicious: 1, failed: 2, unanswered: 3, clean: 4, left: 5 } as const
@@ -15,6 +18,10 @@ export type Weighed = {
   readonly indicator: AnnotatedIndicator
   readonly weight: Weight
   readonly verdict: Verdict | undefined
+  /** The indicator in writing. */
+  readonly text: string
+  /** How it was told in the events that it decided. */
+  readonly heads: Head[]
 }
 
 const placeOfRole = Object.fromEntries(roles.map((role, place) => [role, place])) as Record<Role, number>
@@ -88,7 +95,38 @@ const describe = (sighting: Sighting, decision: Decision, verdict: Verdict | und
   return one
 }
 
+/** What it was made of: the same indicator with the same verdict is met again and again, and told alike. */
+type Told = Weighed & { readonly field: string; readonly decision: Decision }
+const maxValues = 16_384
+const maxAlike = 6
+const longestField = 200
+const recent = createRecent<Told[]>(maxValues)
+
 export const weigh = (sighting: Sighting, decision: Decision, verdict: Verdict | undefined): Weighed => {
-  const indicator = describe(sighting, decision, verdict)
-  return { indicator, weight: weightOf(indicator), verdict }
+  const alike = recent.get(sighting.value)
+  if (alike !== undefined)
+    for (const told of alike)
+      if (
+        told.verdict === verdict &&
+        told.field === sighting.field &&
+        told.indicator.role === sighting.role &&
+        told.indicator.type === sighting.type &&
+        isAlike(told.decision, decision)
+      )
+        return told
+  const indicator = Object.freeze(describe(sighting, decision, verdict))
+  const { field } = sighting
+  const text = flat(writeIndicator(indicator))
+  const told: Told = { indicator, weight: weightOf(indicator), verdict, text, heads: [], field, decision }
+  if (field.length > longestField) return told
+  if (alike === undefined) recent.set(sighting.value, [told])
+  else {
+    if (alike.length >= maxAlike) alike.shift()
+    alike.push(told)
+  }
+  return told
 }
+
+const isAlike = (a: Decision, b: Decision): boolean =>
+  a === b ||
+  (a.decision === b.decision && (a.decision === 'lookup' || b.decision === 'lookup' || a.reason === b.reason))

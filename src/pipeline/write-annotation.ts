@@ -1,8 +1,7 @@
 // Writes an annotation as JSON, in the order a reader should meet its members; ASCII throughout, so that its length is its size.
 import type { AnnotatedIndicator, Annotation } from '../domain/annotation.js'
-import { flags, type Flag } from '../domain/flag.js'
+import { flags } from '../domain/flag.js'
 import { levels } from '../domain/finding.js'
-import { reasons } from '../domain/reason.js'
 import { roles } from '../domain/sighting.js'
 
 const escapeWide = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -21,6 +20,9 @@ const isPlain = (text: string): boolean => {
 export const quote = (text: string): string =>
   isPlain(text) ? `"${text}"` : JSON.stringify(text).replace(/[\u007f-\uffff]/g, escapeWide)
 
+/** In one piece: text that was put together is kept as its parts, and put together anew at every use. */
+export const flat = (ascii: string): string => Buffer.from(ascii, 'latin1').toString('latin1')
+
 /** The same texts come with every event: they are joined once. Made of closed lists, or bounded. */
 const table = <Name extends string>(names: readonly Name[], textOf: (name: Name) => string): Record<Name, string> =>
   Object.fromEntries(names.map((name) => [name, textOf(name)])) as Record<Name, string>
@@ -30,20 +32,9 @@ const decided = {
   skip: table(roles, (role) => `${role}","decision":"skip"`),
 } as const
 const verdicts = table(levels, (level) => `,"verdict":"${level}"`)
-const unknowns = table(reasons, (reason) => `,"verdict":"unknown","reason":"${reason}"}`)
 const flagMembers = flags.map((flag) => ({ flag, yes: `,"${flag}":true`, no: `,"${flag}":false` }))
 
-const maxFields = 4096
-const fields = new Map<string, string>()
-const fieldMember = (field: string): string => {
-  let text = fields.get(field)
-  if (text === undefined) {
-    text = `,"field":${quote(field)},"role":"`
-    if (fields.size >= maxFields) fields.clear()
-    fields.set(field, text)
-  }
-  return text
-}
+const fieldMember = (field: string): string => `,"field":${quote(field)},"role":"`
 
 const writeOutcome = (one: AnnotatedIndicator): string => {
   let text = verdicts[one.verdict]
@@ -58,42 +49,15 @@ const writeOutcome = (one: AnnotatedIndicator): string => {
   return text + '}'
 }
 
-/**
- * One verdict is met in many events, and its list of flags with it. The list is only where to look: what was written is
- * used again only for an indicator that says the same.
- */
-const outcomes = new WeakMap<readonly Flag[], { readonly of: AnnotatedIndicator; readonly text: string }>()
-const sameOutcome = (a: AnnotatedIndicator, b: AnnotatedIndicator): boolean =>
-  a.at === b.at &&
-  a.score === b.score &&
-  a.verdict === b.verdict &&
-  a.stale === b.stale &&
-  a.source === b.source &&
-  a.feed === b.feed &&
-  a.entry === b.entry &&
-  a.reason === b.reason
-const outcome = (one: AnnotatedIndicator): string => {
-  if (one.flags === undefined) {
-    if (one.reason !== undefined && one.source === undefined && one.score === undefined && one.at === undefined)
-      if (one.verdict === 'unknown' && one.feed === undefined && one.entry === undefined && one.stale === undefined)
-        return unknowns[one.reason]
-    return writeOutcome(one)
-  }
-  const known = outcomes.get(one.flags)
-  if (known !== undefined && sameOutcome(known.of, one)) return known.text
-  const text = writeOutcome(one)
-  if (Object.isFrozen(one.flags)) outcomes.set(one.flags, { of: one, text })
-  return text
-}
-
 export const writeIndicator = (one: AnnotatedIndicator): string =>
   (one.type === 'ip' ? '{"type":"ip","value":' : '{"type":"domain","value":') +
   quote(one.value) +
   fieldMember(one.field) +
   decided[one.decision][one.role] +
-  outcome(one)
+  writeOutcome(one)
 
-export const writeAnnotation = (a: Annotation): string => {
+/** Everything before what only the event itself can add: its id and its indicators. */
+export const writeHead = (a: Annotation): string => {
   let text = `{"schema_version":1,"status":"${a.status}"${verdicts[a.verdict]}`
   if (a.malicious !== undefined) text += a.malicious ? ',"malicious":true' : ',"malicious":false'
   if (a.score !== undefined) text += `,"score":${a.score}`
@@ -115,13 +79,16 @@ export const writeAnnotation = (a: Annotation): string => {
   if (a.truncated !== undefined) text += a.truncated ? ',"truncated":true' : ',"truncated":false'
   if (a.read_as !== undefined) text += `,"read_as":"${a.read_as}"`
   if (a.replaced !== undefined) text += `,"replaced":${a.replaced}`
-  if (a.enrichment_id !== undefined) text += `,"enrichment_id":${quote(a.enrichment_id)}`
+  return text
+}
+
+export const writeOwn = (a: Pick<Annotation, 'enrichment_id' | 'replay_id'>): string => {
+  let text = a.enrichment_id === undefined ? '' : `,"enrichment_id":${quote(a.enrichment_id)}`
   if (a.replay_id !== undefined) text += `,"replay_id":${quote(a.replay_id)}`
-  text += ',"indicators":['
-  let comma = ''
-  for (const one of a.indicators) {
-    text += comma + writeIndicator(one)
-    comma = ','
-  }
-  return text + (a.indicators_omitted === undefined ? ']}' : `],"indicators_omitted":${a.indicators_omitted}}`)
+  return text
+}
+
+export const writeAnnotation = (a: Annotation): string => {
+  const omitted = a.indicators_omitted === undefined ? '' : `,"indicators_omitted":${a.indicators_omitted}`
+  return `${writeHead(a)}${writeOwn(a)},"indicators":[${a.indicators.map(writeIndicator).join(',')}]${omitted}}`
 }
