@@ -1,72 +1,85 @@
-// The line without its lookups, beside parsing the same events, adding the same annotation and serialising them again.
+// The line beside parsing the same events, adding the same annotation and serialising them again: without its lookups, then whole with a warm memory.
+import { judge } from '../dist/domain/judge.js'
+import { shippedTable } from '../dist/domain/judgement-table.js'
 import { createRangeSet } from '../dist/domain/range-set.js'
 import { createDecide } from '../dist/lookup/gate.js'
 import { createAnnotate } from '../dist/pipeline/annotate.js'
-import { conclude } from '../dist/pipeline/conclude.js'
+import { concludeInWriting } from '../dist/pipeline/conclude.js'
 import { decode } from '../dist/pipeline/decode.js'
 import { directionOf } from '../dist/pipeline/direction.js'
 import { createExtract } from '../dist/pipeline/extract.js'
-import { writeAnnotation } from '../dist/pipeline/write-annotation.js'
 import { measure, ratio } from './measure.mjs'
 import { samples } from './samples.mjs'
+import { findingOf } from './verdicts.mjs'
+import { openWarmLine } from './warm.mjs'
 
 const limits = { maxEventBytes: 1_048_576 }
 const extract = createExtract({ fields: {}, maxIndicators: 64, maxDepth: 64 })
 const decide = createDecide()
 const annotate = createAnnotate({ key: 'threatweave', onExisting: 'replace', layers: [] })
 const ownRanges = createRangeSet([])
+const now = Date.now()
 
-// Lookups are measured elsewhere: everything that may be asked about is answered alike.
-const verdict = {
-  level: 'clean',
-  score: 0,
-  flags: { is_malicious: false, can_remote_access: false, is_vpn: false, is_anonymous_vpn: false },
-  because: 'nothing bad known',
-  source: 'service',
-  at: Date.parse('2026-11-15T08:00:00.000Z'),
+// Lookups are measured below: here every indicator that may be asked about has its verdict at hand, of every kind.
+const verdicts = new Map()
+const verdictOf = (sighting, decision) => {
+  if (decision.decision !== 'lookup') return undefined
+  const known = verdicts.get(sighting.value)
+  if (known) return known
+  const verdict = judge(findingOf(decision.ask), sighting, shippedTable, now)
+  verdicts.set(sighting.value, verdict)
+  return verdict
 }
 
+const read = (bytes) => decode(bytes, limits, extract.scan)
 const decided = (sightings) =>
   sightings.map((sighting) => {
     const decision = decide(sighting)
-    return { sighting, decision, verdict: decision.decision === 'lookup' ? verdict : undefined }
+    return { sighting, decision, verdict: verdictOf(sighting, decision) }
   })
 const concluded = ({ reading }, extraction, rows) =>
-  conclude({
+  concludeInWriting({
     extraction,
     rows,
     direction: directionOf(extraction.sightings, ownRanges),
     origin: 'firewall/3/1042',
     reading,
   })
+const placed = (event, { annotation, text }) => annotate.place(event, annotation, text)
 
 const line = (bytes) => {
-  const event = decode(bytes, limits)
+  const event = read(bytes)
   const extraction = extract(event)
-  return annotate(event, concluded(event, extraction, decided(extraction.sightings)))
+  return placed(event, concluded(event, extraction, decided(extraction.sightings)))
 }
 
 const µs = (number) => `${number.toFixed(2).padStart(7)} µs`
 const show = (name, number) => console.log(`  ${name.padEnd(58)}${µs(number)}`)
+const mean = (list, number) => Math.round(list.reduce((sum, one) => sum + number(one), 0) / list.length)
+const describe = (inputs, what) => {
+  const added = mean(inputs, ({ text }) => text.length)
+  const size = mean(inputs, ({ bytes }) => bytes.length)
+  console.log(`  ${inputs.length} ${what}, ${size} bytes and an annotation of ${added} on average`)
+}
 
 /** Each input carries what the steps before would have made of it, so that every step can be measured alone. */
 const prepare = (bytes) => {
-  const event = decode(bytes, limits)
+  const event = read(bytes)
   const extraction = extract(event)
   const rows = decided(extraction.sightings)
-  const annotation = concluded(event, extraction, rows)
-  return { bytes, event, extraction, rows, annotation }
+  const conclusion = concluded(event, extraction, rows)
+  return { bytes, event, extraction, rows, conclusion, text: conclusion.text, annotation: conclusion.annotation() }
 }
 
 const steps = {
-  decode: ({ bytes }) => decode(bytes, limits).text,
-  extract: ({ event }) => extract(event).sightings,
+  'decode and extract': ({ bytes }) => extract(read(bytes)).sightings,
   decide: ({ extraction }) => decided(extraction.sightings),
-  conclude: ({ event, extraction, rows }) => concluded(event, extraction, rows).indicators,
-  annotate: ({ event, annotation }) => annotate(event, annotation),
+  conclude: ({ event, extraction, rows }) => concluded(event, extraction, rows).text,
+  annotate: ({ event, conclusion }) => placed(event, conclusion),
 }
 const whole = { line: ({ bytes }) => line(bytes) }
-const reserialise = {
+const floor = {
+  // The annotation is at hand, as an object: only attaching and serialising it is counted.
   reserialise: ({ bytes, annotation }) => {
     const value = JSON.parse(bytes.toString('utf8'))
     value.threatweave = annotation
@@ -75,32 +88,50 @@ const reserialise = {
   'parse only': ({ bytes }) => Object.keys(JSON.parse(bytes.toString('utf8'))),
 }
 
+const showFloor = (measured, name) => {
+  show('JSON.parse + the same annotation, at hand + JSON.stringify', measured.reserialise.us)
+  show('JSON.parse alone', measured['parse only'].us)
+  console.log(`  ${ratio(measured, 'reserialise', name).toFixed(2)} times as fast as parsing and serialising`)
+}
 const showSteps = (inputs) => {
+  console.log('  step by step:')
   const measured = measure(steps, inputs, { rounds: 15 })
   for (const [name, { us }] of Object.entries(measured)) show(`    ${name}`, us)
 }
 
-export const run = () => {
-  const { from, json, text } = samples()
-  const size = (list) => Math.round(list.reduce((sum, { length }) => sum + length, 0) / list.length)
-  for (const [name, list] of [
-    ['JSON events', json],
-    ['text lines', text],
-  ]) {
-    const inputs = list.map(prepare)
-    const added = Math.round(
-      inputs.reduce((sum, { annotation }) => sum + writeAnnotation(annotation).length, 0) / inputs.length,
-    )
-    console.log(`  ${list.length} ${name} (${from}), ${size(list)} bytes and an annotation of ${added} on average`)
-    const isJson = list === json
-    const measured = measure(isJson ? { ...whole, ...reserialise } : whole, inputs)
-    show('decode + extract + decide + conclude + annotate', measured.line.us)
-    if (isJson) {
-      show('JSON.parse + the same annotation + JSON.stringify', measured.reserialise.us)
-      show('JSON.parse alone', measured['parse only'].us)
-      console.log(`  ${ratio(measured, 'reserialise', 'line').toFixed(2)} times as fast as parsing and serialising`)
-    }
-    console.log('  step by step:')
-    showSteps(inputs)
-  }
+const withoutLookups = ({ from, json, text }) => {
+  const events = json.map(prepare)
+  describe(events, `JSON events (${from})`)
+  const measured = measure({ ...whole, ...floor }, events)
+  show('decode + extract + decide + conclude + annotate', measured.line.us)
+  showFloor(measured, 'line')
+  showSteps(events)
+  const lines = text.map(prepare)
+  describe(lines, `text lines (${from})`)
+  show('decode + extract + decide + conclude + annotate', measure(whole, lines).line.us)
+  showSteps(lines)
+}
+
+const withMemory = async ({ from, json }) => {
+  const { events, indicators, pipeline, asked, close } = await openWarmLine(json)
+  let offset = 0
+  const through = (bytes) => pipeline([{ bytes, origin: `firewall/3/${++offset}` }], false)[0]
+  const inputs = events.map((bytes) => {
+    const { annotation, annotationText } = through(bytes)
+    return { bytes, annotation, text: annotationText }
+  })
+  describe(inputs, `JSON events (${from}, other addresses put in), ${indicators.length} distinct indicators in memory`)
+  const works = { line: ({ bytes }) => through(bytes).bytes(), ...floor }
+  const measured = measure(works, inputs, { rounds: 15, warmUp: 6 })
+  show('the whole line, one event a call, nothing awaited', measured.line.us)
+  showFloor(measured, 'line')
+  if (asked() > 0) console.log(`  ${asked()} lookups were not answered from memory`)
+  await close()
+}
+
+export const run = async () => {
+  const given = samples()
+  withoutLookups(given)
+  console.log('\n  with lookups, all answered from a warm memory:')
+  await withMemory(given)
 }

@@ -6,7 +6,11 @@ const scenarios = {
   alerts: { about: 'what 100 rules add to the line', load: () => import('./alerts.mjs') },
   feeds: { about: 'load, swap and look up local feeds of a million entries', load: () => import('./feeds.mjs') },
   kafka: { about: 'the service on a real broker beside the raw kafkajs loop', load: () => import('./kafka.mjs') },
-  line: { about: 'one event through decode, extract, decide, conclude and annotate', load: () => import('./line.mjs') },
+  line: {
+    about: 'one event through the line, without lookups and with a warm memory',
+    load: () => import('./line.mjs'),
+  },
+  memory: { about: 'resident memory while two million events pass', load: () => import('./memory.mjs') },
 }
 const usual = ['line', 'alerts', 'feeds']
 
