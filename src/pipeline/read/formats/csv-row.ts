@@ -1,6 +1,5 @@
 // Reads comma-separated rows whose columns nobody names: what stands side by side tells the ends, a cell that is a verb the action.
 import { parseAddress } from '../../../domain/address.js'
-import { actionOfVerb } from '../action.js'
 import { csv } from '../csv.js'
 import { pairsOf } from '../pairs.js'
 import { readLater } from '../reader.js'
@@ -9,6 +8,9 @@ import { place, type Format } from './format.js'
 
 const maxCells = 256
 const fewestCells = 7
+/** Only what can be nothing else: a cell may be a name of somebody's own. */
+const verdict =
+  /^(?:allow(?:ed)?|accept(?:ed)?|permit(?:ted)?|pass(?:ed)?|block(?:ed)?|den(?:y|ied)|drop(?:ped)?|reject(?:ed)?)$/i
 
 export const readCsvRow: Format = (reader, line) => {
   // A row begins with its time or a number, quoted or not.
@@ -24,8 +26,7 @@ export const readCsvRow: Format = (reader, line) => {
     if (parseAddress(text) !== undefined) addresses.push(at)
     else if (/^[a-z]{3,6}:\/\//i.test(text)) readUrl(text, line.field, reader.sightings)
     else if (/^[\w-]{1,63}(?:\.[\w-]{1,63}){1,20}\.$/.test(text)) place(reader, line, text, 'query')
-    else if (text.length < 24 && !/\W/.test(text) && actionOfVerb(text) !== 'unknown')
-      reader.action.see(3, 'cell', text)
+    else if (verdict.test(text)) reader.action.see(3, 'cell', text)
     else if (text.includes('.') && !/^Mozilla\/|\/\d+\.\d/.test(text)) readLater(reader, text, line.field)
   })
   const between = (from: number, to: number): boolean =>
