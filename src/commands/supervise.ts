@@ -31,7 +31,8 @@ export const supervise = async (options: Supervision): Promise<string | undefine
       const began = Date.now()
       const end = await live(options, worker, children)
       if (isAborted(stopping)) {
-        if (end !== 'exit code 0') trouble ??= `worker ${worker} did not stop in order: ${end}`
+        // A worker that had not even begun ends by the signal itself.
+        if (end !== 'exit code 0' && end !== 'signal SIGTERM') trouble ??= `worker ${worker} did not stop in order: ${end}`
         return
       }
       shortLives = Date.now() - began < shortLifeMs ? shortLives + 1 : 1
