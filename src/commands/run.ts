@@ -60,7 +60,7 @@ const workersOf = ({ values }: Arguments): number => {
 }
 
 const work = async (config: Config, io: Io, tell: Tell): Promise<string | undefined> => {
-  const watch = watchRun(config, tell)
+  const watch = await watchRun(config, tell)
   const { recalled, joined, lookedUp } = watch.hooks
   const app = accepted(
     await openApp(config, { env: io.env, tell: watch.tell, mode: 'live', recalled, joined, lookedUp }),

@@ -10,6 +10,7 @@ import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Tell } from '../telemetry/event.js'
 import { summariseBursts } from '../telemetry/summarise-bursts.js'
 import { createTally, type Tally } from '../telemetry/tally.js'
+import { openTraces } from '../telemetry/traces.js'
 import { version } from './version.js'
 
 export type Watch = {
@@ -26,14 +27,16 @@ const burstMs = 30_000
 const graceMs = 5_000
 const loopMs = 5_000
 
-export const watchRun = (config: Config, log: Tell): Watch => {
+export const watchRun = async (config: Config, log: Tell): Promise<Watch> => {
   const clock = backgroundClock
   const now = (): number => clock.now()
   const tally = createTally(operationNames)
   const recent = createRecent(now)
+  const traces = await openTraces(version, now)
   const logged = summariseBursts(log, clock, burstMs)
   const tell: Tell = (event) => {
     tally.tell(event)
+    traces.tell(event)
     recent.tell(event)
     logged(event)
   }
@@ -51,5 +54,5 @@ export const watchRun = (config: Config, log: Tell): Watch => {
       tell,
     })
   }
-  return { tell, hooks: tally, line: (pipeline) => watchLine(pipeline, { tally, recent, now }), serve }
+  return { tell, hooks: tally, line: (pipeline) => watchLine(traces.line(pipeline), { tally, recent, now }), serve }
 }

@@ -115,9 +115,9 @@ describe.runIf('path' in tool)('the status page during a run', () => {
   }, 30_000)
 
   it('shows a hostile event as text', async () => {
-    const hostile = { '<script>window.hacked=1</script>\u001b[31m': { src_ip: '198.51.100.1' }, src_ip: '198.51.100.1' }
+    const hostile = { '<script>window.hacked=1</script>\u001b[31m': { src_ip: '198.51.100.1' } }
     await producer.send({ topic: names.input, messages: [{ partition: 0, value: JSON.stringify(hostile) }] })
-    await expect.poll(() => textOf('findings'), { timeout: 10_000 }).toContain('198.51.100.1')
+    await expect.poll(() => textOf('findings'), { timeout: 10_000 }).toContain('<script>window.hacked=1</script>')
     expect(await page.locator('script').count()).toBe(1)
     expect(await page.evaluate('window.hacked')).toBeUndefined()
     expect(complaints).toEqual([])

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { openTraces, traceWith, type Tracer } from '../../../src/telemetry/traces.js'
+
+const open = () => {
+  const spans: unknown[] = []
+  const tracer: Tracer = {
+    startSpan: (name, { startTime, attributes }) => ({
+      setAttribute: () => undefined,
+      end: (at) => void spans.push([name, startTime, at, attributes]),
+    }),
+  }
+  let time = 1000
+  return { spans, tracer, now: () => (time += 5) }
+}
+
+describe('traces', () => {
+  it('have a span for every chunk, ended when its events leave', async () => {
+    const { spans, tracer, now } = open()
+    const line = traceWith(tracer, now).line(async (chunk: readonly number[]) => Promise.resolve(chunk))
+    expect(await line([1, 2, 3], false)).toEqual([1, 2, 3])
+    expect(spans).toEqual([['chunk', 1005, 1010, { 'threatweave.events': 3, 'threatweave.behind': 0 }]])
+  })
+
+  it('have a span for every call, with what came of it', () => {
+    const { spans, tracer, now } = open()
+    const { tell } = traceWith(tracer, now)
+    tell({ event: 'service_call_failed', operation: 'ip/malicious-info', reason: 'timeout', detail: '', ms: 3 })
+    tell({ event: 'asking_resumed' })
+    const attributes = { 'threatweave.operation': 'ip/malicious-info', 'threatweave.outcome': 'timeout' }
+    expect(spans).toEqual([['ip/malicious-info', 1002, 1005, attributes]])
+  })
+
+  it('are none where OpenTelemetry is not installed, and the line is then the line itself', async () => {
+    const line = (chunk: readonly number[]): readonly number[] => chunk
+    const missing = (): Promise<unknown> => Promise.reject(new Error('Cannot find package'))
+    expect((await openTraces('1.0.0', Date.now, missing)).line(line)).toBe(line)
+  })
+
+  it('go to the tracer of the installed API', async () => {
+    const { tracer } = open()
+    const asked: unknown[] = []
+    const api = { trace: { getTracer: (...args: unknown[]) => (asked.push(args), tracer) } }
+    const line = (chunk: readonly number[]): readonly number[] => chunk
+    const traces = await openTraces('1.0.0', Date.now, () => Promise.resolve(api))
+    expect(asked).toEqual([['threatweave', '1.0.0']])
+    expect(traces.line(line)).not.toBe(line)
+  })
+})
