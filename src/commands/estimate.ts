@@ -54,7 +54,7 @@ Example:
     const progress = createProgress(io.stderr, { label: 'estimate' })
     let events = 0
     await readingInput(async () => {
-      for await (const lines of readLines(args.positionals, io.stdin)) {
+      for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
         if (io.signal.aborted) break
         for (const { bytes } of lines) {
           const event = decode(bytes)

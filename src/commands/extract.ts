@@ -30,7 +30,7 @@ Example:
     const config = loadConfig(args, io)
     const { decode, extract: find, decide, gate } = accepted(openReading(config))
     await readingInput(async () => {
-      for await (const lines of readLines(args.positionals, io.stdin)) {
+      for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
         if (io.signal.aborted) break
         let out = ''
         for (const { bytes } of lines) {

@@ -11,11 +11,27 @@ export type Line = {
   readonly origin: string
 }
 
-/** No file, or `-`, is standard input. A file that cannot be read ends the iteration with its error. */
-export async function* readLines(files: readonly string[], stdin: Readable): AsyncGenerator<readonly Line[]> {
+/**
+ * No file, or `-`, is standard input. A file that cannot be read ends the iteration with its error; `signal` ends it at
+ * once, also while nothing comes in.
+ */
+export async function* readLines(
+  files: readonly string[],
+  stdin: Readable,
+  signal?: AbortSignal,
+): AsyncGenerator<readonly Line[]> {
   for (const name of files.length === 0 ? ['-'] : files) {
     const raw = name === '-' ? stdin : createReadStream(name, { highWaterMark: 256 * 1024 })
-    yield* splitEvents(await unpack(raw), name)
+    const stop = (): void => void raw.destroy()
+    signal?.addEventListener('abort', stop, { once: true })
+    try {
+      yield* splitEvents(await unpack(raw), name)
+    } catch (error) {
+      if (signal?.aborted === true) return
+      throw error
+    } finally {
+      signal?.removeEventListener('abort', stop)
+    }
   }
 }
 

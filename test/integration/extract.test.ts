@@ -35,7 +35,7 @@ describe('extract', () => {
   it.each([
     ['an option it does not know', ['extract', '--nonsense'], 64],
     ['a configuration that is not there', ['extract', '--config', '/nonexistent.yaml'], 78],
-    ['a file that is not there', ['extract', '/nonexistent.log'], 1],
+    ['a file that is not there', ['extract', '/nonexistent.log'], 64],
   ])('ends %s with the exit code for it and a word on standard error', async (_, args, expected) => {
     const { code, stdout, stderr } = await runCli(args)
     expect(code).toBe(expected)

@@ -4,6 +4,7 @@ import { readAsa } from './asa.js'
 import { readCsvRow } from './csv-row.js'
 import { readDhcp } from './dhcp.js'
 import { readDnsQuery } from './dns-query.js'
+import { readExim } from './exim.js'
 import { readFilterlog } from './filterlog.js'
 import type { Format } from './format.js'
 import { readLoadBalancer } from './load-balancer.js'
@@ -17,6 +18,7 @@ export const formats: readonly Format[] = [
   readAsa,
   readFilterlog,
   readNetfilter,
+  readExim,
   readNetscaler,
   readPanos,
   readLoadBalancer,
