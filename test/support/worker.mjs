@@ -6,7 +6,13 @@ const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
 
 const annotate = ({ bytes, origin }) => {
-  const annotation = { schema_version: 1, status: 'skipped', verdict: 'unknown', origin, indicators: [{ summary: 'x'.repeat(200) }] }
+  const annotation = {
+    schema_version: 1,
+    status: 'skipped',
+    verdict: 'unknown',
+    origin,
+    indicators: [{ summary: 'x'.repeat(200) }],
+  }
   const annotationText = JSON.stringify(annotation)
   return {
     annotation,
