@@ -1,37 +1,29 @@
 #!/usr/bin/env node
 // The command table: name → one function; nothing else.
 import { parseArgs } from 'node:util'
-import { api } from './commands/api.js'
-import { check } from './commands/check.js'
-import { demo } from './commands/demo.js'
-import { estimate } from './commands/estimate.js'
 import { exitCodes, UsageError, type Command, type Io } from './commands/command.js'
-import { extract } from './commands/extract.js'
-import { lookup } from './commands/lookup.js'
-import { pipe } from './commands/pipe.js'
-import { ConfigurationError } from './commands/load-config.js'
-import { replay } from './commands/replay.js'
-import { run } from './commands/run.js'
-import { rules } from './commands/rules.js'
-import { serve } from './commands/serve.js'
+import { ConfigurationError } from './commands/configuration-error.js'
 
-const commands: Readonly<Record<string, Command>> = {
-  api,
-  check,
-  demo,
-  estimate,
-  extract,
-  lookup,
-  pipe,
-  replay,
-  run,
-  rules,
-  serve,
+/** Loaded when it is called: a command pays for its own libraries only. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  api: async () => (await import('./commands/api.js')).api,
+  check: async () => (await import('./commands/check.js')).check,
+  demo: async () => (await import('./commands/demo.js')).demo,
+  estimate: async () => (await import('./commands/estimate.js')).estimate,
+  extract: async () => (await import('./commands/extract.js')).extract,
+  lookup: async () => (await import('./commands/lookup.js')).lookup,
+  pipe: async () => (await import('./commands/pipe.js')).pipe,
+  replay: async () => (await import('./commands/replay.js')).replay,
+  run: async () => (await import('./commands/run.js')).run,
+  rules: async () => (await import('./commands/rules.js')).rules,
+  serve: async () => (await import('./commands/serve.js')).serve,
 }
 
-const overview = (): string => {
+const overview = async (): Promise<string> => {
   const width = Math.max(...Object.keys(commands).map((name) => name.length), 0)
-  const list = Object.entries(commands).map(([name, command]) => `  ${name.padEnd(width)}  ${command.summary}`)
+  const list: string[] = []
+  for (const [name, loadCommand] of Object.entries(commands))
+    list.push(`  ${name.padEnd(width)}  ${(await loadCommand()).summary}`)
   return `threatweave: weaves threat intelligence into a log stream
 
 Usage: threatweave COMMAND [options]
@@ -43,14 +35,19 @@ ${list.join('\n')}
 `
 }
 
+const find = (name: string | undefined): Promise<Command | undefined> =>
+  name !== undefined && Object.hasOwn(commands, name)
+    ? (commands[name]?.() ?? Promise.resolve(undefined))
+    : Promise.resolve(undefined)
+
 const main = async (argv: readonly string[], io: Io): Promise<number> => {
   const [name, ...rest] = argv
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    const topic = rest[0] === undefined ? undefined : commands[rest[0]]
-    io.stdout.write(topic ? topic.help : overview())
+    const topic = await find(rest[0])
+    io.stdout.write(topic ? topic.help : await overview())
     return name === undefined ? exitCodes.usage : exitCodes.ok
   }
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  const command = await find(name)
   if (!command) throw new UsageError(`there is no command ${JSON.stringify(name)}; \`threatweave --help\` lists them`)
   const { positionals, values } = parseOptions(command, rest)
   if (values.help === true) {

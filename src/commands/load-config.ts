@@ -1,16 +1,12 @@
 // The configuration a command runs with: --config or THREATWEAVE_CONFIG, the environment over it, or a refusal that names every problem.
 import { readFileSync } from 'node:fs'
 import { load } from '../config/load.js'
-import { describeProblem, type Problem } from '../config/problem.js'
+import type { Problem } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import type { Arguments, Io } from './command.js'
+import { ConfigurationError } from './configuration-error.js'
 
-/** Refuses to start; the message lists every problem on a line of its own. */
-export class ConfigurationError extends Error {
-  constructor(readonly problems: readonly Problem[]) {
-    super(problems.map(describeProblem).join('\n'))
-  }
-}
+export { ConfigurationError } from './configuration-error.js'
 
 /** Every command that reads the configuration takes this option. */
 export const configOption = { config: { type: 'string', short: 'c' } } as const
