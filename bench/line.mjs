@@ -8,6 +8,7 @@ import { concludeInWriting } from '../dist/pipeline/conclude.js'
 import { decode } from '../dist/pipeline/decode.js'
 import { directionOf } from '../dist/pipeline/direction.js'
 import { createExtract } from '../dist/pipeline/extract.js'
+import { createPipeline } from '../dist/pipeline/pipeline.js'
 import { measure, ratio } from './measure.mjs'
 import { samples } from './samples.mjs'
 import { findingOf } from './verdicts.mjs'
@@ -32,26 +33,31 @@ const verdictOf = (sighting, decision) => {
 }
 
 const read = (bytes) => decode(bytes, limits, extract.scan)
+const direction = (sightings) => directionOf(sightings, ownRanges)
 const decided = (sightings) =>
   sightings.map((sighting) => {
     const decision = decide(sighting)
     return { sighting, decision, verdict: verdictOf(sighting, decision) }
   })
+const origin = 'firewall/3/1042'
 const concluded = ({ reading }, extraction, rows) =>
-  concludeInWriting({
-    extraction,
-    rows,
-    direction: directionOf(extraction.sightings, ownRanges),
-    origin: 'firewall/3/1042',
-    reading,
-  })
+  concludeInWriting({ extraction, rows, direction: direction(extraction.sightings), origin, reading })
 const placed = (event, { annotation, text }) => annotate.place(event, annotation, text)
 
-const line = (bytes) => {
-  const event = read(bytes)
-  const extraction = extract(event)
-  return placed(event, concluded(event, extraction, decided(extraction.sightings)))
-}
+/** The line as it always runs, a chunk of events at a time, but with every verdict at hand. */
+const line = createPipeline({
+  decode: read,
+  extract,
+  enrich: (chunk) => chunk.map(({ sightings }) => decided(sightings)),
+  direction,
+  annotate,
+})
+const chunkSize = 100
+const chunksOf = (inputs) =>
+  Array.from({ length: Math.ceil(inputs.length / chunkSize) }, (_, n) =>
+    inputs.slice(n * chunkSize, (n + 1) * chunkSize),
+  )
+const lengthOf = (outputs) => ({ length: outputs.reduce((sum, { length }) => sum + length, 0) })
 
 const µs = (number) => `${number.toFixed(2).padStart(7)} µs`
 const show = (name, number) => console.log(`  ${name.padEnd(58)}${µs(number)}`)
@@ -77,15 +83,24 @@ const steps = {
   conclude: ({ event, extraction, rows }) => concluded(event, extraction, rows).text,
   annotate: ({ event, conclusion }) => placed(event, conclusion),
 }
-const whole = { line: ({ bytes }) => line(bytes) }
+const through = (pipeline) => (chunk) =>
+  lengthOf(
+    pipeline(
+      chunk.map(({ bytes }) => ({ bytes, origin })),
+      false,
+    ).map((one) => one.bytes()),
+  )
 const floor = {
   // The annotation is at hand, as an object: only attaching and serialising it is counted.
-  reserialise: ({ bytes, annotation }) => {
-    const value = JSON.parse(bytes.toString('utf8'))
-    value.threatweave = annotation
-    return Buffer.from(JSON.stringify(value))
-  },
-  'parse only': ({ bytes }) => Object.keys(JSON.parse(bytes.toString('utf8'))),
+  reserialise: (chunk) =>
+    lengthOf(
+      chunk.map(({ bytes, annotation }) => {
+        const value = JSON.parse(bytes.toString('utf8'))
+        value.threatweave = annotation
+        return Buffer.from(JSON.stringify(value))
+      }),
+    ),
+  'parse only': (chunk) => lengthOf(chunk.map(({ bytes }) => Object.keys(JSON.parse(bytes.toString('utf8'))))),
 }
 
 const showFloor = (measured, name) => {
@@ -99,31 +114,34 @@ const showSteps = (inputs) => {
   for (const [name, { us }] of Object.entries(measured)) show(`    ${name}`, us)
 }
 
+const inChunks = { perRound: 20, sizeOf: (chunk) => chunk.length }
+
 const withoutLookups = ({ from, json, text }) => {
   const events = json.map(prepare)
   describe(events, `JSON events (${from})`)
-  const measured = measure({ ...whole, ...floor }, events)
+  const measured = measure({ line: through(line), ...floor }, chunksOf(events), inChunks)
   show('decode + extract + decide + conclude + annotate', measured.line.us)
   showFloor(measured, 'line')
   showSteps(events)
   const lines = text.map(prepare)
   describe(lines, `text lines (${from})`)
-  show('decode + extract + decide + conclude + annotate', measure(whole, lines).line.us)
+  show(
+    'decode + extract + decide + conclude + annotate',
+    measure({ line: through(line) }, chunksOf(lines), inChunks).line.us,
+  )
   showSteps(lines)
 }
 
 const withMemory = async ({ from, json }) => {
   const { events, indicators, pipeline, asked, close } = await openWarmLine(json)
-  let offset = 0
-  const through = (bytes) => pipeline([{ bytes, origin: `firewall/3/${++offset}` }], false)[0]
   const inputs = events.map((bytes) => {
-    const { annotation, annotationText } = through(bytes)
+    const [{ annotation, annotationText }] = pipeline([{ bytes, origin }], false)
     return { bytes, annotation, text: annotationText }
   })
   describe(inputs, `JSON events (${from}, other addresses put in), ${indicators.length} distinct indicators in memory`)
-  const works = { line: ({ bytes }) => through(bytes).bytes(), ...floor }
-  const measured = measure(works, inputs, { rounds: 15, warmUp: 6 })
-  show('the whole line, one event a call, nothing awaited', measured.line.us)
+  const works = { line: through(pipeline), ...floor }
+  const measured = measure(works, chunksOf(inputs), { ...inChunks, rounds: 15, warmUp: 6 })
+  show('the whole line, nothing awaited', measured.line.us)
   showFloor(measured, 'line')
   if (asked() > 0) console.log(`  ${asked()} lookups were not answered from memory`)
   await close()
@@ -131,6 +149,7 @@ const withMemory = async ({ from, json }) => {
 
 export const run = async () => {
   const given = samples()
+  console.log(`  in chunks of ${chunkSize} events`)
   withoutLookups(given)
   console.log('\n  with lookups, all answered from a warm memory:')
   await withMemory(given)

@@ -9,25 +9,26 @@ const median = (numbers) => {
 let sink = 0
 
 // Processor time, not time on the clock: other work on the machine does not count.
-const time = (work, inputs, repeat) => {
+const time = (work, inputs, repeat, count) => {
   const start = process.cpuUsage()
   for (let i = 0; i < repeat; i++) for (const input of inputs) sink += work(input).length
   const { user, system } = process.cpuUsage(start)
-  return (user + system) / (repeat * inputs.length)
+  return (user + system) / (repeat * count)
 }
 
 /**
- * `works`: name → function of one input that returns something with a length.
+ * `works`: name → function of one input that returns something with a length. `sizeOf` says for how many an input counts.
  * Answers name → { us, rounds }: the median of processor microseconds per input, and all of them.
  */
-export const measure = (works, inputs, { rounds = 31, perRound = 2000, warmUp = 30 } = {}) => {
+export const measure = (works, inputs, { rounds = 31, perRound = 2000, warmUp = 30, sizeOf = () => 1 } = {}) => {
   const repeat = Math.max(1, Math.round(perRound / inputs.length))
+  const count = inputs.reduce((sum, input) => sum + sizeOf(input), 0)
   const names = Object.keys(works)
   const taken = Object.fromEntries(names.map((name) => [name, []]))
   for (let round = -warmUp; round < rounds; round++) {
     const order = round % 2 === 0 ? names : names.toReversed()
     for (const name of order) {
-      const us = time(works[name], inputs, repeat)
+      const us = time(works[name], inputs, repeat, count)
       if (round >= 0) taken[name].push(us)
     }
   }

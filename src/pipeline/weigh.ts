@@ -2,6 +2,7 @@
 import type { AnnotatedIndicator } from '../domain/annotation.js'
 import type { Decision } from '../domain/decision.js'
 import { flags, type Flag } from '../domain/flag.js'
+import type { IndicatorType } from '../domain/indicator.js'
 import { kindOf } from '../domain/reason.js'
 import { roles, type Role, type Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
@@ -18,6 +19,9 @@ export type Weighed = {
   readonly indicator: AnnotatedIndicator
   readonly weight: Weight
   readonly verdict: Verdict | undefined
+  /** Two of the indicator's members again: indicators come in many shapes, and reading a member of them takes longer. */
+  readonly role: Role
+  readonly score: number
   /** The indicator in writing. */
   readonly text: string
   /** How it was told in the events that it decided. */
@@ -29,10 +33,8 @@ const placeOfRole = Object.fromEntries(roles.map((role, place) => [role, place])
 /** Whether `a` decides rather than `b`; where neither does, the one that stands first in the event. */
 export const outweighs = (a: Weighed, b: Weighed): boolean => {
   if (a.weight !== b.weight) return a.weight < b.weight
-  const scoreA = a.indicator.score ?? -1
-  const scoreB = b.indicator.score ?? -1
-  if (scoreA !== scoreB) return scoreA > scoreB
-  return placeOfRole[a.indicator.role] < placeOfRole[b.indicator.role]
+  if (a.score !== b.score) return a.score > b.score
+  return placeOfRole[a.role] < placeOfRole[b.role]
 }
 
 const weightOf = ({ verdict, decision, reason }: AnnotatedIndicator): Weight => {
@@ -96,7 +98,7 @@ const describe = (sighting: Sighting, decision: Decision, verdict: Verdict | und
 }
 
 /** What it was made of: the same indicator with the same verdict is met again and again, and told alike. */
-type Told = Weighed & { readonly field: string; readonly decision: Decision }
+type Told = Weighed & { readonly type: IndicatorType; readonly field: string; readonly decision: Decision }
 const maxValues = 16_384
 const maxAlike = 6
 const longestField = 200
@@ -109,15 +111,25 @@ export const weigh = (sighting: Sighting, decision: Decision, verdict: Verdict |
       if (
         told.verdict === verdict &&
         told.field === sighting.field &&
-        told.indicator.role === sighting.role &&
-        told.indicator.type === sighting.type &&
+        told.role === sighting.role &&
+        told.type === sighting.type &&
         isAlike(told.decision, decision)
       )
         return told
   const indicator = Object.freeze(describe(sighting, decision, verdict))
-  const { field } = sighting
-  const text = flat(writeIndicator(indicator))
-  const told: Told = { indicator, weight: weightOf(indicator), verdict, text, heads: [], field, decision }
+  const { type, role, field } = sighting
+  const told: Told = {
+    indicator,
+    weight: weightOf(indicator),
+    verdict,
+    role,
+    score: indicator.score ?? -1,
+    text: flat(writeIndicator(indicator)),
+    heads: [],
+    type,
+    field,
+    decision,
+  }
   if (field.length > longestField) return told
   if (alike === undefined) recent.set(sighting.value, [told])
   else {
