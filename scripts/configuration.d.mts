@@ -1,0 +1,2 @@
+// Types of configuration.mjs for the tests.
+export const configurationReference: () => string

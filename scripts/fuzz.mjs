@@ -1,0 +1,180 @@
+// Hostile events, answers, feeds and rules for as long as it is told: nothing may throw, take more than 50 ms, or stay in memory.
+import { existsSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createFields } from '../dist/alerts/sigma/fields.js'
+import { parseRules } from '../dist/alerts/sigma/parse-rules.js'
+import { createRuleSet } from '../dist/alerts/sigma/rule-set.js'
+import { openApp } from '../dist/app.js'
+import { load } from '../dist/config/load.js'
+import { collect } from '../dist/intel/feeds/collect.js'
+import { parserOf } from '../dist/intel/feeds/detect.js'
+import { addressFacts } from '../dist/intel/service/facts.js'
+import { parseBody } from '../dist/intel/service/parse-body.js'
+import { reportFacts, reportsFacts, reportSubjects } from '../dist/intel/service/report-facts.js'
+import { createRandom, mutate } from './mutate.mjs'
+
+const { values: given } = parseArgs({
+  options: { seconds: { type: 'string' }, inputs: { type: 'string' }, seed: { type: 'string' } },
+})
+const seconds = Number(given.seconds ?? 60)
+const inputs = Number(given.inputs ?? 1_000_000)
+const seed = Number(given.seed ?? 1)
+const limitMs = 50
+const root = resolve(import.meta.dirname, '..')
+const read = (path) => readFileSync(join(root, path), 'utf8')
+const filesBelow = (path) =>
+  readdirSync(join(root, path), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.mmdb') && !entry.name.endsWith('.md'))
+    .map((entry) => join(entry.parentPath, entry.name))
+const linesOf = (text) => text.split('\n').filter((line) => line.trim() !== '')
+
+const corpus = resolve(root, '../shared/corpus/firewall-logs.ndjson')
+const events = [
+  ...filesBelow('test/cases')
+    .filter((path) => path.endsWith('input.log'))
+    .flatMap((path) => linesOf(readFileSync(path, 'utf8'))),
+  ...linesOf(read('examples/logs/firewall.log')),
+  ...(existsSync(corpus) ? linesOf(readFileSync(corpus, 'utf8')).map((line) => JSON.parse(line).raw ?? line) : []),
+]
+const answers = [
+  '{"ip":"198.51.100.60","status":200,"is_malicious":true,"score":{"inbound":"Critical","outbound":"Low"},"issues":{"is_vpn":false,"is_tor":true},"ip_category":{"count":1,"data":[{"detect_source":"C2","type":"malware","detect_info":{}}]},"ids":{"count":2,"data":[{"classification":"scan","confirmed_time":"2026-11-01 08:00:00"}]},"current_opened_port":{"count":1,"data":[{"port":22,"is_vulnerability":true}]}}',
+  '{"status":200,"data":{"count":1,"reports":[{"domain":"bad.example.com","scan_id":7,"reg_dtime":"2026-11-01 08:00:00","score":"Dangerous","issue":["phishing"],"url":"https://bad.example.com/"}]}}',
+  '{"status":200,"data":{"main_domain_info":{"main_domain":"bad.example.com","domain_score":{"score":"Critical","score_num":90}},"summary":{"phishing_record":1,"url_phishing_prob":80.5,"newborn_domain":"2026-11-01"},"classification":{"domain_type":[{"name":"malware","type":"malware"}]}}}',
+  ...filesBelow('examples/intel/reports').map((path) => readFileSync(path, 'utf8')),
+]
+const feeds = [
+  ...filesBelow('examples/feeds').map((path) => readFileSync(path, 'utf8')),
+  ...filesBelow('examples/intel/feeds').map((path) => readFileSync(path, 'utf8')),
+  `{"type":"bundle","id":"bundle--1","objects":[{"type":"indicator","id":"indicator--1","pattern_type":"stix","pattern":"[ipv4-addr:value = '198.51.100.7' OR domain-name:value = 'bad.example.com']","valid_from":"2026-11-01T00:00:00Z"}]}`,
+  '{"Event":{"uuid":"u","info":"x","Attribute":[{"uuid":"a","type":"ip-dst","value":"198.51.100.7","to_ids":true},{"type":"domain|ip","value":"bad.example.com|203.0.113.9","to_ids":true}]}}',
+]
+const rules = filesBelow('rules').map((path) => readFileSync(path, 'utf8'))
+
+const now = Date.UTC(2026, 10, 15)
+const loaded = load({
+  values: { gate: { documentation: true }, memory: { path: 'none' } },
+  env: {},
+  readFile: () => '',
+})
+if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
+const app = await openApp(loaded.config, { mode: 'live', env: {} })
+const fields = createFields('threatweave')
+const sample = await app.pipeline([{ bytes: Buffer.from(events[0]), origin: 'x:1' }], false)
+const redact = { text: (text) => text, deep: (value) => value }
+
+/** Each throws when what must hold does not. */
+const targets = {
+  event: {
+    samples: events,
+    share: 0.9,
+    try: (bytes) => {
+      const out = app.pipeline([{ bytes, origin: 'fuzz:1', time: now }], false)
+      const check = ([one]) => {
+        const text = one.bytes().toString('utf8')
+        const value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+        if (typeof value.threatweave?.status !== 'string') throw new Error('the event has no annotation')
+        if (Buffer.byteLength(JSON.stringify(value.threatweave)) > 4096 + 64)
+          throw new Error('the annotation is too large')
+      }
+      return out instanceof Promise ? out.then(check) : check(out)
+    },
+  },
+  answer: {
+    samples: answers,
+    share: 0.06,
+    try: (bytes) => {
+      const parsed = parseBody(bytes, 32, redact)
+      if (!('body' in parsed)) return
+      const facts = addressFacts(parsed.body, now)
+      if (facts.categories.length > 64) throw new Error('the categories are not bounded')
+      reportsFacts(parsed.body, 'bad.example.com', now)
+      reportFacts(parsed.body, { host: 'bad.example.com', at: now, issues: [] }, now)
+      reportSubjects(parsed.body)
+    },
+  },
+  feed: {
+    samples: feeds,
+    share: 0.03,
+    try: (bytes) => {
+      const feed = { name: 'fuzz', format: 'auto', level: 'malicious', categories: [], columns: {}, onBadEntry: 'skip' }
+      const collector = collect({ ...feed, documentation: true, modified: () => now })
+      const chosen = parserOf(bytes, 'fuzz.txt', feed)
+      if ('parser' in chosen) chosen.parser(bytes, collector, feed.columns)
+      collector.refusal()
+      collector.index(7)
+    },
+  },
+  rule: {
+    samples: rules,
+    share: 0.01,
+    try: (bytes) => {
+      const { rules: parsed } = parseRules('fuzz.yml', bytes.toString('utf8'), { fields })
+      const set = createRuleSet(parsed, fields)
+      const { annotation } = sample[0]
+      set.match(annotation, () => ({ message: 'src=198.51.100.7' })).forEach((match) => match.why())
+    },
+  },
+}
+
+const random = createRandom(seed)
+const names = Object.keys(targets)
+const choose = () => {
+  let at = random.next()
+  return names.find((name) => (at -= targets[name].share) < 0) ?? 'event'
+}
+const failed = (name, bytes, what) => {
+  const path = join(mkdtempSync(join(tmpdir(), 'threatweave-fuzz-')), name)
+  writeFileSync(path, bytes)
+  console.error(`${name}: ${what}\nthe input is in ${path}, seed ${seed}`)
+  process.exit(1)
+}
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+const heapMb = () => {
+  globalThis.gc?.()
+  return process.memoryUsage().heapUsed / 1_048_576
+}
+
+const counts = Object.fromEntries(names.map((name) => [name, 0]))
+const slowest = Object.fromEntries(names.map((name) => [name, 0]))
+const heaps = []
+const started = performance.now()
+const elapsed = () => (performance.now() - started) / 1000
+let done = 0
+for (; done < inputs && elapsed() < seconds; done++) {
+  const name = choose()
+  const target = targets[name]
+  const bytes = mutate(random.pick(target.samples), target.samples, random)
+  // Only what is slow again, and again, is slow: the first time may be the collector's.
+  let took = Infinity
+  for (let attempt = 0; attempt < 4 && took > limitMs; attempt++) {
+    const before = cpuMs()
+    try {
+      const result = target.try(bytes)
+      if (result instanceof Promise) await result
+    } catch (error) {
+      failed(name, bytes, error instanceof Error ? (error.stack ?? error.message) : String(error))
+    }
+    took = Math.min(took, cpuMs() - before)
+  }
+  if (took > limitMs) failed(name, bytes, `took ${took.toFixed(1)} ms of CPU for ${bytes.length} bytes`)
+  counts[name]++
+  slowest[name] = Math.max(slowest[name], took)
+  if (elapsed() > (seconds / 8) * (heaps.length + 1)) heaps.push(heapMb())
+}
+const end = heapMb()
+await app.close()
+console.log(`${done} inputs in ${elapsed().toFixed(0)} s, seed ${seed}: no crash, none over ${limitMs} ms of CPU`)
+for (const name of names)
+  console.log(`  ${name.padEnd(7)}${String(counts[name]).padStart(9)}   slowest ${slowest[name].toFixed(1)} ms`)
+console.log(`  heap after collection, MB: ${[...heaps, end].map((size) => size.toFixed(1)).join(' ')}`)
+// From the second sample on: by then everything is compiled and the bounded memories are as full as they get.
+const base = heaps[1] ?? heaps[0] ?? end
+if (globalThis.gc && end > base + 32) {
+  console.error(`the heap grew from ${base.toFixed(1)} to ${end.toFixed(1)} MB`)
+  process.exitCode = 1
+}
