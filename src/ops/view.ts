@@ -51,6 +51,7 @@ export const createView = (sources: ViewSources) => (): View => {
   const dead = counts.deadLetters.reduce((sum, { value }) => sum + value, 0)
   const alerts = counts.alerts.reduce((sum, { value }) => sum + value, 0)
   const points = history.points()
+  const credits = provider ? creditsTexts(provider.spent, allowed) : { now: 'none', limit: '' }
   return {
     texts: {
       headline: head.text,
@@ -74,12 +75,12 @@ export const createView = (sources: ViewSources) => (): View => {
       'now-lag': count(lag),
       'now-hits': percent(history.hitRatio()),
       'now-calls': `${rate(60 * history.rate('calls'))}/min`,
-      'now-credits': provider ? creditsText(provider.spent, allowed) : 'none',
+      'now-credits': credits.now,
       'peak-events': `at most ${rate(highest(points.map((point) => point.eventsPerSecond)))}/s`,
       'peak-lag': `at most ${count(highest(points.map((point) => point.lag)))}`,
       'peak-hits': `at least ${percent(lowest(points.flatMap(({ hitRatio }) => hitRatio ?? [])))}`,
       'peak-calls': `at most ${rate(highest(points.map((point) => point.callsPerMinute)))}/min`,
-      'peak-credits': `at most ${rate(highest(points.map((point) => point.creditsPerMinute)))}/min`,
+      'peak-credits': `${credits.limit}at most ${rate(highest(points.map((point) => point.creditsPerMinute)))}/min`,
     },
     tones: {
       headline: head.tone,
@@ -141,11 +142,11 @@ export const createView = (sources: ViewSources) => (): View => {
 const highest = (values: readonly number[]): number => Math.max(0, ...values)
 const lowest = (values: readonly number[]): number | undefined => (values.length > 0 ? Math.min(...values) : undefined)
 
-/** The budget that is set, the shorter one first. */
-const creditsText = (spent: ProviderView['spent'], allowed: ViewSources['allowed']): string => {
-  if (allowed.hour > 0) return `${count(spent.hour)} of ${count(allowed.hour)} this hour`
-  return allowed.day > 0 ? `${count(spent.day)} of ${count(allowed.day)} today` : `${count(spent.day)} today`
-}
+/** Of the budget that is set, the shorter one first. */
+const creditsTexts = (spent: ProviderView['spent'], allowed: ViewSources['allowed']): { now: string; limit: string } =>
+  allowed.hour > 0
+    ? { now: `${count(spent.hour)} this hour`, limit: `of ${count(allowed.hour)} allowed, ` }
+    : { now: `${count(spent.day)} today`, limit: allowed.day > 0 ? `of ${count(allowed.day)} allowed, ` : '' }
 
 const sumOf = <Label extends string>(
   counts: readonly { labels: Readonly<Record<Label, string>>; value: number }[],

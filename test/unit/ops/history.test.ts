@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { drawChart } from '../../../src/ops/chart.js'
+import { createHistory, type Sample } from '../../../src/ops/history.js'
+import { headline, providerWords } from '../../../src/ops/in-words.js'
+import { openProvider, runningConsumer } from '../../support/ops.js'
+
+const sampleAt = (second: number, perSecond: number): Sample => ({
+  at: second * 1000,
+  read: second * perSecond,
+  indicators: 0,
+  asks: second * 10,
+  hits: second * 9,
+  calls: second,
+  credits: second * 2,
+  left: second * perSecond,
+  delivered: 0,
+  lag: second,
+  reasons: { pending: second },
+})
+
+describe('history', () => {
+  it('has rates of the last seconds, reasons of the last minute and a point every half minute, for an hour', () => {
+    let second = 0
+    const history = createHistory(() => sampleAt(second, 100))
+    while (second < 2 * 3600) {
+      second++
+      history.tick()
+    }
+    expect(history.rate('read')).toBe(100)
+    expect(history.hitRatio()).toBeCloseTo(0.9)
+    expect(history.lastMinute('pending')).toBe(60)
+    expect(history.lastMinute('deadline')).toBe(0)
+    expect(history.points()).toHaveLength(120)
+    expect(history.points().at(-1)).toEqual({
+      eventsPerSecond: 100,
+      lag: 7200,
+      hitRatio: 0.9,
+      callsPerMinute: 60,
+      creditsPerMinute: 120,
+    })
+  })
+
+  it('has no rate and no ratio before anything happened', () => {
+    const history = createHistory(() => sampleAt(0, 0))
+    history.tick()
+    expect([history.rate('read'), history.hitRatio(), history.points()]).toEqual([0, undefined, []])
+  })
+})
+
+describe('a chart', () => {
+  it('ends at the right edge and goes from its bottom to its top', () => {
+    expect(drawChart('x', [0, 5, 10])).toEqual({
+      'line-x': 'M236.0 53.0L238.0 28.0L240.0 3.0',
+      'area-x': 'M236.0 53.0L238.0 28.0L240.0 3.0L240.0 56L236.0 56Z',
+    })
+  })
+
+  it.each<[string, readonly (number | undefined)[], string]>([
+    ['nothing', [], ''],
+    ['only gaps', [undefined, undefined], ''],
+    ['one value', [1], 'M240.0 3.0h-2'],
+    ['zeros', [0, 0], 'M238.0 53.0L240.0 53.0'],
+    ['a gap', [1, undefined, 1], 'M236.0 3.0L240.0 3.0'],
+  ])('of %s is drawn', (_, values, line) => {
+    expect(drawChart('x', values)['line-x']).toBe(line)
+  })
+})
+
+describe('in words', () => {
+  const calm = {
+    health: { ok: true, problems: [] },
+    provider: openProvider,
+    consumer: runningConsumer(1000),
+    lag: 12,
+    now: 1000,
+    eventsPerSecond: 5,
+  }
+  it.each<[string, Partial<typeof calm> | { provider: undefined }, string]>([
+    ['all is well', {}, 'Enrichment works: 5.0 events a second.'],
+    ['nothing comes', { eventsPerSecond: 0 }, 'Enrichment works: waiting for events.'],
+    [
+      'it is stuck',
+      { health: { ok: false, problems: ['the consumer is gone'] } } as never,
+      'Needs a restart: the consumer is gone.',
+    ],
+    [
+      'the brokers are away',
+      { now: 61_000 },
+      '12 events wait and none was delivered for 60 s: are the brokers reachable?',
+    ],
+    [
+      'the provider is away',
+      { provider: { ...openProvider, state: 'breaker_open' } },
+      'Events pass, but what is not known already leaves as unknown.',
+    ],
+  ])('when %s', (_, over, text) => {
+    expect(headline({ ...calm, ...over }).text).toBe(text)
+  })
+
+  it.each([
+    [undefined, 'No provider is asked: local feeds only.'],
+    [
+      { ...openProvider, state: 'stopped', reason: 'bad_key', until: 31_000 },
+      'The provider refuses us (bad key), tried again in 30 s.',
+    ],
+    [
+      { ...openProvider, state: 'paused', reason: 'throttled', until: 3_000 },
+      'The provider wants us to slow down (throttled), tried again in 2 s.',
+    ],
+  ] as const)('the provider: %j', (provider, text) => {
+    expect(providerWords(provider, 1000).text).toBe(text)
+  })
+})
