@@ -64,7 +64,9 @@ export const readReplayArguments = (args: Arguments, { kafka }: Config, now: num
   }
   const topic = named('topic')
   if (topic === undefined) throw new UsageError('--topic must name the topic to replay')
-  const id = text('id') ?? `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${randomBytes(2).toString('hex')}`
+  const id =
+    text('id') ??
+    `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${randomBytes(2).toString('hex')}`
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(id)) throw new UsageError('--id takes letters, digits, dot, dash and underscore')
   const output = named('output') ?? `${topic}-replay-${id}`
   if (!topicName.test(output)) throw new UsageError('--output must name a topic: the usual name would be too long')

@@ -5,7 +5,8 @@ import type { Config } from '../config/schema.js'
 import { keyOf } from '../domain/indicator.js'
 import { Hopeless } from '../kafka/failure.js'
 import { openReplay, type OpenReplay } from '../kafka/replay/open-replay.js'
-import type { Progress as Moved, RaisedAlert } from '../kafka/replay/replay.js'
+import type { RaisedAlert } from '../kafka/replay/deliver-unit.js'
+import type { Progress as Moved } from '../kafka/replay/replay.js'
 import { settingsProblems } from '../kafka/settings-problems.js'
 import { startChunks } from '../kafka/work.js'
 import type { EventOut } from '../pipeline/pipeline.js'
@@ -181,12 +182,13 @@ const perform = async (
   const wantsAlerts = args.alerts !== 'none' && alerts.status().rules > 0
   const alertsTopic = wantsAlerts ? args.alertsTopic : undefined
   try {
-    const said = plan.isResumed && wantsAlerts ? await alertsBefore(opened, args) : new Set<string>()
+    const said = new Set<string>()
     const lookups = (): number => app.admission?.state().spent.run ?? 0
     const progress = createProgress(io.stderr, { label: 'replay', total: lengthOf(opened) })
     const outcome = await opened
       .run({
         pipeline: app.pipeline,
+        ready: () => (plan.isResumed && wantsAlerts ? alertsBefore(opened, args, said) : Promise.resolve()),
         raise: wantsAlerts ? (events) => raise(alerts, events, said) : undefined,
         raiseAll: args.alerts === 'all',
         alertsTopic,
@@ -207,7 +209,12 @@ const perform = async (
   }
 }
 
-const lengthOf = ({ plan }: OpenReplay): number => plan.ranges.reduce((sum, { start, end }) => sum + end - start, 0)
+/** What is still to read. */
+const lengthOf = ({ plan }: OpenReplay): number =>
+  plan.ranges.reduce(
+    (sum, { partition, start, end }) => sum + end - (plan.reached.get(partition)?.position ?? start),
+    0,
+  )
 
 const showing = (
   { plan }: OpenReplay,
@@ -221,7 +228,7 @@ const showing = (
     let events = 0
     for (const { partition, start } of plan.ranges) {
       const one = partitions.get(partition)
-      done += (one?.position ?? start) - start
+      done += (one?.position ?? start) - (plan.reached.get(partition)?.position ?? start)
       events += one?.tally.events ?? 0
     }
     const rate = Math.round((events - before) / Math.max(0.001, (Date.now() - began) / 1000))
@@ -232,13 +239,20 @@ const showing = (
 const maxRemembered = 1_000_000
 
 /** What was alerted on before the kill is not alerted on again. */
-const alertsBefore = async (opened: OpenReplay, args: ReplayArguments): Promise<ReadonlySet<string>> => {
-  const ids = new Set<string>()
-  await opened.valuesOf(args.alertsTopic, (value) => {
-    const { threatweave: body } = JSON.parse(value.toString()) as { threatweave?: { alert_id?: string; replay_id?: string } }
+const alertsBefore = (opened: OpenReplay, args: ReplayArguments, ids: Set<string>): Promise<void> =>
+  opened.valuesOf(args.alertsTopic, (value) => {
+    const { threatweave: body } = readAlert(value)
     if (body?.replay_id === args.id && body.alert_id !== undefined && ids.size < maxRemembered) ids.add(body.alert_id)
   })
-  return ids
+
+type WrittenAlert = { readonly threatweave?: { readonly alert_id?: string; readonly replay_id?: string } }
+
+const readAlert = (value: Buffer): WrittenAlert => {
+  try {
+    return (JSON.parse(value.toString()) as WrittenAlert | null) ?? {}
+  } catch {
+    return {} // whoever wrote it, it is no alert of ours
+  }
 }
 
 const raise = (alerts: Alerts, events: readonly EventOut[], said: ReadonlySet<string>): readonly RaisedAlert[] =>

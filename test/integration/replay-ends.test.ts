@@ -21,7 +21,12 @@ describe('a replay ends by position', () => {
       retry: { initialRetryTime: 20, retries: 20 },
     })
     await producer.connect()
-    for (const [from, outcome] of [[0, 'commit'], [5, 'abort'], [5, 'commit'], [10, 'abort']] as const) {
+    for (const [from, outcome] of [
+      [0, 'commit'],
+      [5, 'abort'],
+      [5, 'commit'],
+      [10, 'abort'],
+    ] as const) {
       const transaction = await producer.transaction()
       const messages = through(from, from + 5).map((seq) => ({ value: JSON.stringify({ seq, partition: 0 }) }))
       await transaction.send({ topic: names.input, messages })

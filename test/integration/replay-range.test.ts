@@ -1,4 +1,5 @@
 // Promise: a replay gives exactly the events of its range, in order, and leaves the live service alone.
+import { ConfigResourceTypes } from 'kafkajs'
 import { describe, expect, it } from 'vitest'
 import { client, committed, makeTopics, readTopic, soak } from '../support/kafka.js'
 import { addressOf, bodyOf, fillTimed, replayed, runReplay, sequences, through } from '../support/replay.js'
@@ -50,7 +51,7 @@ describe('a replay of a middle hour', () => {
     const [retention] = (
       await admin.describeConfigs({
         includeSynonyms: false,
-        resources: [{ type: 2, name: output, configNames: ['retention.ms'] }],
+        resources: [{ type: ConfigResourceTypes.TOPIC, name: output, configNames: ['retention.ms'] }],
       })
     ).resources[0]!.configEntries
     expect(retention?.configValue).toBe('-1')

@@ -56,7 +56,11 @@ describe('a feed entry added after the first pass', () => {
     }
     const records = await readTopic(again.output, (found) => found.length >= partitions * count)
     const bodies = records.map(bodyOf)
-    expect(bodies.filter(({ seq, partition, threatweave }) => threatweave.enrichment_id !== `${names.input}/${partition}/${seq}`)).toEqual([])
+    expect(
+      bodies.filter(
+        ({ seq, partition, threatweave }) => threatweave.enrichment_id !== `${names.input}/${partition}/${seq}`,
+      ),
+    ).toEqual([])
     expect(bodies.filter(({ threatweave }) => 'replaced' in threatweave)).toEqual([])
   })
 })

@@ -39,7 +39,13 @@ export const fillTimed = async (
           key: `${partition}-${seq}`,
           timestamp: String(startMs + seq * stepMs),
           headers: { own: 'kept' },
-          value: JSON.stringify({ seq, partition, src_ip: `10.0.0.${partition}`, dst_ip: addressOf(seq), action: 'allow' }),
+          value: JSON.stringify({
+            seq,
+            partition,
+            src_ip: `10.0.0.${partition}`,
+            dst_ip: addressOf(seq),
+            action: 'allow',
+          }),
         })
       await producer.send({ topic, messages })
     }

@@ -16,7 +16,9 @@ export const readFormer = async (
 ): Promise<Former | { readonly refused: string }> => {
   const total = about.ranges.reduce((sum, { start, end }) => sum + end - start, 0)
   if (total > maxEvents) return { refused: `--against takes ranges of at most ${maxEvents} events, not ${total}` }
-  const known = new Map(about.ranges.map((range) => [range.partition, { range, said: new Uint8Array(range.end - range.start) }]))
+  const known = new Map(
+    about.ranges.map((range) => [range.partition, { range, said: new Uint8Array(range.end - range.start) }]),
+  )
   const last = await reader.offsetsAt(against.topic, 'latest')
   const first = await reader.offsetsAt(against.topic, against.fromTime ?? 'earliest')
   for (const [partition, end] of last) {

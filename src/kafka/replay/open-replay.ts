@@ -10,7 +10,9 @@ import { readFormer, type Former } from './former.js'
 import { keepPlan, makePlan, type Plan, type PlanRequest } from './plan.js'
 import { prepareTopics } from './prepare-topics.js'
 import { openReader, type Reader } from './reader.js'
-import { readRange, replay, type Progress, type Reading, type ReplayOptions } from './replay.js'
+import { transactionalOutput } from './partition-output.js'
+import { readRange, type Reading } from './read-range.js'
+import { replay, type Progress, type ReplayOptions } from './replay.js'
 import type { Restored } from './restore.js'
 
 export type ReplayRequest = PlanRequest & Pick<Reading, 'kind' | 'times'>
@@ -38,6 +40,8 @@ export type OpenReplay = {
 export type Run = Pick<ReplayOptions, 'raise' | 'raiseAll' | 'former' | 'eventsPerSecond' | 'moved'> & {
   readonly pipeline: Pipeline
   readonly alertsTopic: string | undefined
+  /** Called when nobody writes with the same id any more, before anything is written. */
+  readonly ready: () => Promise<void>
 }
 
 export const openReplay = async (
@@ -110,7 +114,8 @@ const start = async (
     ...around.settings,
     groupId: plan.groupId,
     output: { ...around.settings.output, topic: request.output },
-    deadLetterTopic: around.settings.deadLetterTopic === '' ? `${request.output}-dead` : around.settings.deadLetterTopic,
+    deadLetterTopic:
+      around.settings.deadLetterTopic === '' ? `${request.output}-dead` : around.settings.deadLetterTopic,
   }
   const topics = await prepareTopics(admin, {
     input: request.topic,
@@ -125,19 +130,28 @@ const start = async (
     how.alertsTopic === undefined
       ? undefined
       : { topic: how.alertsTopic, partitions: topics.facts.get(how.alertsTopic)?.partitions ?? 1 }
-  return replay({
-    ...how,
-    ...reading,
-    reader,
-    // Another client than the reader's: within one, offsets show as committed before their transaction is.
-    kafka: link(settings, tell),
-    settings,
-    plan,
-    alertsTopic,
-    how: deliverTo({ ...around, settings }, topics),
-    tell,
-    now,
-  })
+  // Another client than the reader's: within one, offsets show as committed before their transaction is.
+  const kafka = link(settings, tell)
+  const deliver = deliverTo({ ...around, settings }, topics)
+  // A transaction that a killed start left open hides what was committed behind it, alerts among it.
+  if (plan.isResumed && settings.delivery === 'exactly-once')
+    for (const { partition } of plan.ranges) {
+      const { topic } = request
+      const output = transactionalOutput({
+        kafka,
+        reader,
+        settings,
+        how: deliver,
+        groupId: plan.groupId,
+        topic,
+        partition,
+        now,
+      })
+      await output.claim()
+      await output.close()
+    }
+  await how.ready()
+  return replay({ ...how, ...reading, reader, kafka, settings, plan, alertsTopic, how: deliver, tell, now })
 }
 
 /** The time of the oldest first record; later ones may be older, but not by much. */

@@ -124,7 +124,10 @@ export const transactionalOutput = (options: OutputOptions): PartitionOutput => 
           const careful = part.some(({ incoming }) => Number(incoming.offset) <= refusals.carefulUntil)
           for (const some of careful ? part.map((item) => [item]) : [part])
             try {
-              await send(current, some.map(({ composed }) => composed.record))
+              await send(
+                current,
+                some.map(({ composed }) => composed.record),
+              )
             } catch (error) {
               const { kind, name } = failureOf(error)
               if (kind === 'refused') remember(some, name.toLowerCase(), refusals)

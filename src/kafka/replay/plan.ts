@@ -41,7 +41,10 @@ export const makePlan = async (reader: Reader, request: PlanRequest): Promise<Pl
   const before = await reader.committed(rangeGroup(groupId), topic)
   if (before.length === 0) {
     const [first, last] = [await reader.offsetsAt(topic, 'earliest'), await reader.offsetsAt(topic, 'latest')]
-    const [starts, ends] = [await edgeOffsets(reader, topic, request.from), await edgeOffsets(reader, topic, request.to)]
+    const [starts, ends] = [
+      await edgeOffsets(reader, topic, request.from),
+      await edgeOffsets(reader, topic, request.to),
+    ]
     const ranges = (partition === undefined ? all : [partition]).map((number) => {
       const low = first.get(number) ?? 0
       const high = last.get(number) ?? 0
@@ -55,7 +58,9 @@ export const makePlan = async (reader: Reader, request: PlanRequest): Promise<Pl
   const notes = before.map(({ partition: number, offset, metadata }) => ({ number, offset, note: readNote(metadata) }))
   const elsewhere = notes.find(({ note }) => note.output !== output)
   if (elsewhere)
-    return { refused: `this id was begun with --output ${elsewhere.note.output}; go on with that, or take another --id` }
+    return {
+      refused: `this id was begun with --output ${elsewhere.note.output}; go on with that, or take another --id`,
+    }
   const reached = await reader.committed(groupId, topic)
   return {
     groupId,

@@ -163,7 +163,9 @@ export const openReader = async (kafka: Kafka): Promise<Reader> => {
 }
 
 const clusterOf = (kafka: Kafka): Cluster => {
-  const name = Object.getOwnPropertySymbols(kafka).find(({ description }) => description === 'private:Kafka:createCluster')
+  const name = Object.getOwnPropertySymbols(kafka).find(
+    ({ description }) => description === 'private:Kafka:createCluster',
+  )
   const create = name && (kafka as unknown as Record<symbol, (options: object) => Cluster>)[name]
   if (!create) throw new Error('this kafkajs keeps its inner client elsewhere')
   return create({ metadataMaxAge: 300_000, allowAutoTopicCreation: false, isolationLevel: readCommitted })

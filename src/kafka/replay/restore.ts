@@ -22,7 +22,10 @@ export const restore = (read: Incoming, kind: InputKind, key: string): Restored 
     return { ...record, headers, ...(id !== undefined && { origin: id }), ...(verdict && { former: verdict }) }
   }
   const text = (name: string): string | undefined =>
-    record.headers.findLast(([found]) => found === name)?.[1]?.toString('utf8').slice(0, 300)
+    record.headers
+      .findLast(([found]) => found === name)?.[1]
+      ?.toString('utf8')
+      .slice(0, 300)
   if (text('threatweave-sha256') !== undefined) return undefined
   const topic = text('threatweave-topic')
   const partition = text('threatweave-partition')
@@ -41,7 +44,9 @@ export const restore = (read: Incoming, kind: InputKind, key: string): Restored 
 
 const isCount = (text: string | undefined): text is string => text !== undefined && /^\d{1,15}$/.test(text)
 
-const ours = new Set(['topic', 'partition', 'offset', 'timestamp', 'reason', 'time'].map((name) => `threatweave-${name}`))
+const ours = new Set(
+  ['topic', 'partition', 'offset', 'timestamp', 'reason', 'time'].map((name) => `threatweave-${name}`),
+)
 const isTheirs = ([name]: Header): boolean => !ours.has(name)
 
 export type Said = { readonly id?: string; readonly verdict?: Level }

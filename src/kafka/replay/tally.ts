@@ -52,7 +52,7 @@ export const encodeTally = (tally: Tally): string => JSON.stringify(tally)
 
 /** Whoever else may commit to the group: what is no tally counts for nothing. */
 export const decodeTally = (text: string): Tally => {
-  let read: Partial<Record<keyof Tally, unknown>>
+  let read: Partial<Record<keyof Tally, unknown>> | null
   try {
     read = JSON.parse(text) as typeof read
   } catch {

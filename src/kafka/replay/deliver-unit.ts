@@ -1,0 +1,87 @@
+// Some events of a partition through the line and out, with their alerts and what is counted of them.
+import type { Level } from '../../domain/finding.js'
+import type { EventOut, Pipeline } from '../../pipeline/pipeline.js'
+import type { Outgoing } from '../compose.js'
+import { composeChunk, type Deliver } from '../deliver.js'
+import type { KafkaSettings } from '../settings.js'
+import { startChunks } from '../work.js'
+import type { Former } from './former.js'
+import type { PartitionOutput } from './partition-output.js'
+import type { Restored } from './restore.js'
+import { addTallies, emptyTally, encodeTally, type Tally } from './tally.js'
+
+export type RaisedAlert = { readonly origin: string; readonly value: Buffer }
+
+export type UnitOptions = {
+  readonly settings: KafkaSettings
+  readonly pipeline: Pipeline
+  readonly how: Deliver
+  readonly former?: Former | undefined
+  /** The alerts of some events; absent where none are wanted. */
+  readonly raise?: ((events: readonly EventOut[]) => readonly RaisedAlert[]) | undefined
+  readonly alertsTopic?: { readonly topic: string; readonly partitions: number } | undefined
+  /** Whether alerts are raised too for events whose verdict is what it was. */
+  readonly raiseAll: boolean
+  readonly now: () => number
+}
+
+/** What was counted in all, once it is delivered. */
+export const deliverUnit = async (
+  options: UnitOptions,
+  output: PartitionOutput,
+  unit: readonly Restored[],
+  partition: number,
+  next: number,
+  before: Tally,
+): Promise<Tally> => {
+  const { pipeline, settings, how, now } = options
+  const { chunkEvents, chunkBytes } = settings.limits
+  const chunks = startChunks(unit, pipeline, false, { count: chunkEvents, bytes: chunkBytes })
+  // All is known before the transaction begins: it must not time out while a lookup is waited for.
+  const events = (await Promise.all(chunks.map(async (chunk) => chunk.events()))).flat()
+  const items = composeChunk(unit, events, how, output.refusals.refused)
+  const { tally, wanted } = examine(options, unit, events)
+  const alerts = options.raise && options.alertsTopic ? options.raise(wanted.map(({ event }) => event)) : []
+  const fresh = new Set(wanted.filter(({ isNew }) => isNew).map(({ event }) => event.origin))
+  const reached = addTallies(before, {
+    ...tally,
+    deadLetters: items.filter(({ composed: { rung } }) => rung === 'dead_letter' || rung === 'pointer').length,
+    alerts: alerts.length,
+    alertsNew: alerts.filter(({ origin }) => fresh.has(origin)).length,
+  })
+  const beside = alerts.map(({ value }): Outgoing => {
+    const { topic = '', partitions = 1 } = options.alertsTopic ?? {}
+    return { topic, partition: partition % partitions, key: null, value, headers: [], timestamp: String(now()) }
+  })
+  await output.write(items, beside, { partition, offset: next, metadata: encodeTally(reached) })
+  return reached
+}
+
+/** What changed against what was said before, and which events are asked for alerts. */
+const examine = (
+  { former, raiseAll }: UnitOptions,
+  unit: readonly Restored[],
+  events: readonly (EventOut | undefined)[],
+): { readonly tally: Tally; readonly wanted: readonly { readonly event: EventOut; readonly isNew: boolean }[] } => {
+  const verdicts: Partial<Record<Level, number>> = {}
+  const changes: Record<string, number> = {}
+  const wanted: { readonly event: EventOut; readonly isNew: boolean }[] = []
+  let tombstones = 0
+  let compared = 0
+  for (const [place, record] of unit.entries()) {
+    const event = events[place]
+    if (!event) {
+      tombstones++
+      continue
+    }
+    const { verdict } = event.annotation
+    verdicts[verdict] = (verdicts[verdict] ?? 0) + 1
+    const before = record.former ?? former?.(record.partition, Number(record.offset))
+    if (before !== undefined) compared++
+    const isChanged = before !== undefined && before !== verdict
+    if (isChanged) changes[`${before}>${verdict}`] = (changes[`${before}>${verdict}`] ?? 0) + 1
+    const isNew = before === undefined || isChanged
+    if (isNew || raiseAll) wanted.push({ event, isNew })
+  }
+  return { tally: { ...emptyTally, events: unit.length, tombstones, verdicts, compared, changes }, wanted }
+}

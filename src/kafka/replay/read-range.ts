@@ -1,0 +1,50 @@
+// Reads a range of one partition to its end, as the events were first read.
+import type { Incoming } from '../compose.js'
+import { Hopeless } from '../failure.js'
+import type { Range } from './plan.js'
+import type { Reader } from './reader.js'
+import { restore, type InputKind, type Restored } from './restore.js'
+import type { Tally } from './tally.js'
+
+export type Reading = {
+  readonly topic: string
+  readonly kind: InputKind
+  /** The annotation's key. */
+  readonly key: string
+  /** Only events with a record time in it, where given: from, and up to but without. */
+  readonly times?: readonly [from: number, to: number] | undefined
+  readonly signal: AbortSignal
+}
+
+/** Fetches in a row that brought nothing although there is something; each waits a tenth of a second. */
+const maxEmptyFetches = 300
+
+/** Calls back for every fetch; what is answered is where to read on. Ends by position: the last offsets may hold no event. */
+export const readRange = async (
+  reader: Reader,
+  reading: Reading,
+  { partition, start, end }: Range,
+  each: (records: readonly Restored[], next: number, left: Pick<Tally, 'pointers' | 'deleted'>) => Promise<number>,
+): Promise<void> => {
+  const { topic, kind, key, times, signal } = reading
+  let empty = 0
+  for (let at = start; at < end && !signal.aborted;) {
+    const { records, next, deleted } = await reader.fetch(topic, partition, at)
+    if (next === at && ++empty > maxEmptyFetches)
+      throw new Hopeless(`${topic}/${partition} gives nothing from offset ${at} on, although it ends at ${end}`)
+    if (next === at) continue
+    empty = 0
+    const restored: Restored[] = []
+    let pointers = 0
+    for (const record of records) {
+      if (Number(record.offset) >= end) break
+      const time = Number(record.timestamp)
+      if (times && (time < times[0] || time >= times[1])) continue
+      const incoming: Incoming = { ...record, topic, partition }
+      const one = restore(incoming, kind, key)
+      if (one) restored.push(one)
+      else pointers++
+    }
+    at = await each(restored, Math.min(next, end), { pointers, deleted: Math.min(deleted, end - at) })
+  }
+}
