@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import type { Incoming } from '../../../../src/kafka/compose.js'
+import { restore } from '../../../../src/kafka/replay/restore.js'
+
+const record = (changes: Partial<Incoming> = {}): Incoming => ({
+  topic: 'annotated',
+  partition: 1,
+  offset: '7',
+  timestamp: '1000',
+  key: null,
+  value: Buffer.from('{"a":1}'),
+  headers: [],
+  isControlRecord: false,
+  batchContext: { firstOffset: '7', producerId: '-1', inTransaction: false, isControlBatch: false },
+  ...changes,
+})
+const annotation = '{"schema_version":1,"verdict":"clean","enrichment_id":"firewall/3/42"}'
+const header = (name: string, value: string): readonly [string, Buffer] => [name, Buffer.from(value)]
+
+describe('a record of a raw topic', () => {
+  it('is as it is, whatever it claims', () => {
+    const read = record({ value: Buffer.from(`{"threatweave":${annotation}}`) })
+    expect(restore(read, 'raw', 'threatweave')).toEqual({ ...read, at: 7 })
+  })
+})
+
+describe('an annotated record', () => {
+  it.each([
+    ['in the event', { value: Buffer.from(`{"a":1,"threatweave":${annotation}}`) }],
+    ['in a header', { headers: [header('threatweave', annotation)] }],
+    ['alone', { value: Buffer.from(annotation) }],
+  ])('brings its origin and former verdict along, %s', (_, changes) => {
+    const read = record(changes)
+    expect(restore(read, 'annotated', 'threatweave')).toEqual({
+      ...read,
+      headers: [],
+      at: 7,
+      origin: 'firewall/3/42',
+      former: 'clean',
+    })
+  })
+
+  it.each([
+    ['nothing of ours', '{"a":1}'],
+    ['no JSON', '{"threatweave":'],
+    ['another type', '{"threatweave":["clean"]}'],
+    ['a level that is none', '{"threatweave":{"verdict":"fine","enrichment_id":7}}'],
+    ['an id of any length', `{"threatweave":{"enrichment_id":"${'x'.repeat(10_000)}"}}`],
+  ])('without what it should have is its own origin: %s', (_, text) => {
+    const read = record({ value: Buffer.from(text) })
+    expect(restore(read, 'annotated', 'threatweave')).toEqual({ ...read, at: 7 })
+  })
+})
+
+describe('a dead letter', () => {
+  const origin = [
+    header('threatweave-topic', 'firewall'),
+    header('threatweave-partition', '3'),
+    header('threatweave-offset', '42'),
+    header('threatweave-timestamp', '500'),
+    header('threatweave-reason', 'too_large'),
+    header('threatweave-time', '2026-11-15T08:00:00.000Z'),
+  ]
+
+  it('is the event again, with its own headers alone', () => {
+    const own = header('own', 'kept')
+    expect(restore(record({ headers: [own, ...origin] }), 'dead-letter', 'threatweave')).toMatchObject({
+      topic: 'firewall',
+      partition: 3,
+      offset: '42',
+      timestamp: '500',
+      headers: [own],
+      at: 7,
+    })
+  })
+
+  it('that only points is not one', () => {
+    const headers = [...origin, header('threatweave-sha256', 'a'.repeat(64))]
+    expect(restore(record({ headers, value: null }), 'dead-letter', 'threatweave')).toBeUndefined()
+  })
+
+  it('without a usable origin is its own', () => {
+    const read = record({ headers: [header('threatweave-topic', 'firewall'), header('threatweave-partition', '-3')] })
+    expect(restore(read, 'dead-letter', 'threatweave')).toEqual({ ...read, at: 7 })
+  })
+})
