@@ -22,7 +22,8 @@ describe('a replay that is killed again and again', () => {
     await admin.connect()
     const reached = async (): Promise<number> => {
       const groupId = `${names.groupId}-replay-killed`
-      const [topic] = await admin.fetchOffsets({ groupId, topics: [names.input] })
+      // The first group of a broker has no coordinator at once.
+      const [topic] = await admin.fetchOffsets({ groupId, topics: [names.input] }).catch(() => [])
       return (topic?.partitions ?? []).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0)
     }
     for (let kill = 0; kill < kills; kill++) {

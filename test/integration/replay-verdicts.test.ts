@@ -4,7 +4,7 @@ import { Partitioners } from 'kafkajs'
 import type { Alert } from '../../src/alerts/alert.js'
 import { client, makeTopics, readTopic, type Names } from '../support/kafka.js'
 import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
-import { addressOf, bodyOf, fillTimed, replayed, runReplay } from '../support/replay.js'
+import { addressOf, bodyOf, expectValidSummary, fillTimed, replayed, runReplay } from '../support/replay.js'
 
 const start = Date.parse('2026-11-02T00:00:00Z')
 const partitions = 2
@@ -75,6 +75,7 @@ describe('lookups of a replay', () => {
     const [record] = await readTopic(none.output, (found) => found.length > 0)
     expect(bodyOf(record!).threatweave).toMatchObject({ reason: 'budget_spent' })
     const dry = await runReplay(setting, [...all(names.input), '--dry-run', '--json', '--id', 'dry'])
+    expectValidSummary(JSON.parse(dry.stdout))
     expect(JSON.parse(dry.stdout)).toMatchObject({ dry_run: true, events: partitions * count, expected_lookups: 200 })
     expect(server.asked).toHaveLength(0)
     const admin = client().admin()
@@ -84,6 +85,7 @@ describe('lookups of a replay', () => {
     const some = await replayed(setting, [...all(names.input), '--max-lookups', '50', '--id', 'some'])
     expect(server.asked).toHaveLength(50)
     expect(some.lookups).toBe(50)
+    expect([...server.urgencies]).toEqual(['replay'])
   })
 })
 

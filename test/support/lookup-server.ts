@@ -6,6 +6,8 @@ export type LookupServer = {
   readonly url: string
   /** Asked values in order, one a call. */
   readonly asked: string[]
+  /** What callers said about how urgent it is. */
+  readonly urgencies: Set<string>
   readonly maxInFlight: () => number
   readonly close: () => Promise<void>
 }
@@ -15,12 +17,14 @@ export const startLookupServer = async ({
   delayMs = 0,
 }: { malicious?: readonly string[]; delayMs?: number } = {}): Promise<LookupServer> => {
   const asked: string[] = []
+  const urgencies = new Set<string>()
   let inFlight = 0
   let most = 0
   const server: Server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     const ip = url.searchParams.get('ip')
     asked.push(ip ?? url.searchParams.get('query') ?? url.pathname)
+    urgencies.add(String(request.headers['x-threatweave-urgency'] ?? 'live'))
     most = Math.max(most, ++inFlight)
     setTimeout(() => {
       inFlight--
@@ -38,6 +42,7 @@ export const startLookupServer = async ({
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    urgencies,
     maxInFlight: () => most,
     close: () =>
       new Promise((done) => {

@@ -4,8 +4,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Partitioners, type Message } from 'kafkajs'
-import { inject } from 'vitest'
+import { Ajv } from 'ajv'
+import { expect, inject } from 'vitest'
 import type { ReplaySummary } from '../../src/commands/replay-summary.js'
+import { readSchema } from './annotation-schema.js'
 import { cliPath, root, runCli, type Ran } from './cli.js'
 import { client, type Names, type Read } from './kafka.js'
 
@@ -82,7 +84,16 @@ export const runReplay = (setting: Setting, args: readonly string[]): Promise<Ra
 export const replayed = async (setting: Setting, args: readonly string[]): Promise<ReplaySummary> => {
   const ran = await runReplay(setting, [...args, '--json'])
   if (ran.code !== 0) throw new Error(`replay ended with ${ran.code ?? 'a signal'}: ${ran.stderr}`)
-  return JSON.parse(ran.stdout) as ReplaySummary
+  const summary = JSON.parse(ran.stdout) as ReplaySummary
+  expectValidSummary(summary)
+  return summary
+}
+
+const validate = new Ajv({ allErrors: true }).compile(readSchema('replay-summary'))
+
+export const expectValidSummary = (summary: unknown): void => {
+  validate(summary)
+  expect(validate.errors ?? []).toEqual([])
 }
 
 /** A command that runs on, to be stopped or killed. */

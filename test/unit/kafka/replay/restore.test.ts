@@ -10,8 +10,6 @@ const record = (changes: Partial<Incoming> = {}): Incoming => ({
   key: null,
   value: Buffer.from('{"a":1}'),
   headers: [],
-  isControlRecord: false,
-  batchContext: { firstOffset: '7', producerId: '-1', inTransaction: false, isControlBatch: false },
   ...changes,
 })
 const annotation = '{"schema_version":1,"verdict":"clean","enrichment_id":"firewall/3/42"}'
