@@ -15,7 +15,15 @@ export type LookupServer = {
 export const startLookupServer = async ({
   malicious = [],
   delayMs = 0,
-}: { malicious?: readonly string[]; delayMs?: number } = {}): Promise<LookupServer> => {
+  port = 0,
+  hang = false,
+}: {
+  malicious?: readonly string[]
+  delayMs?: number
+  port?: number
+  /** Takes every question and answers none. */
+  hang?: boolean
+} = {}): Promise<LookupServer> => {
   const asked: string[] = []
   const urgencies = new Set<string>()
   let inFlight = 0
@@ -26,6 +34,7 @@ export const startLookupServer = async ({
     asked.push(ip ?? url.searchParams.get('query') ?? url.pathname)
     urgencies.add(String(request.headers['x-threatweave-urgency'] ?? 'live'))
     most = Math.max(most, ++inFlight)
+    if (hang) return
     setTimeout(() => {
       inFlight--
       response.setHeader('content-type', 'application/json')
@@ -38,7 +47,7 @@ export const startLookupServer = async ({
       )
     }, delayMs)
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
