@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { createFields } from '../../../../src/alerts/sigma/fields.js'
+import { parseRules } from '../../../../src/alerts/sigma/parse-rules.js'
+
+it('refuses a rule whose aliases unfold without end, and goes on', () => {
+  const letters = [...'abcdefghij']
+  const bomb = letters.map((letter, place) => {
+    const before = letters[place - 1]
+    return `${letter}: &${letter} [${Array.from({ length: 10 }, () => (before === undefined ? 'x' : `*${before}`)).join(', ')}]`
+  })
+  const { rules, problems } = parseRules('bomb.yml', bomb.join('\n'), { fields: createFields('threatweave') })
+  expect(rules).toEqual([])
+  expect(problems).toHaveLength(1)
+})
