@@ -6,6 +6,7 @@ import { compileDetection, isMap, type Complain, type Path } from './detection.j
 import { compile, testsOf, type Expression } from './expression.js'
 import type { Fields } from './fields.js'
 import { ruleLevels, type Rule, type RuleLevel, type RuleProblem } from './rule.js'
+import { nestsTooDeep } from './yaml-depth.js'
 
 export type ParsedRules = {
   readonly rules: readonly Rule[]
@@ -24,6 +25,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const layered = /^(?:threat\.enrichments|observables|osint)(?:\.|$)/
 
 export const parseRules = (file: string, text: string, { fields, stated }: ParseOptions): ParsedRules => {
+  if (nestsTooDeep(text)) return { rules: [], problems: [{ file, message: 'is nested too deep' }], warnings: [] }
   const lines = new LineCounter()
   const rules: Rule[] = []
   const problems: RuleProblem[] = []

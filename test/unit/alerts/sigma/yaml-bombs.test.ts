@@ -12,3 +12,14 @@ it('refuses a rule whose aliases unfold without end, and goes on', () => {
   expect(rules).toEqual([])
   expect(problems).toHaveLength(1)
 })
+
+it.each([
+  ['brackets', '['.repeat(1500)],
+  ['braces', '{a: '.repeat(1500)],
+  ['lists in lists', `${'- '.repeat(1500)}x`],
+  ['indentation', Array.from({ length: 1200 }, (_, place) => `${' '.repeat(place)}a:`).join('\n')],
+])('refuses %s without end, which would end the process', (_, text) => {
+  const { rules, problems } = parseRules('deep.yml', text, { fields: createFields('threatweave') })
+  expect(rules).toEqual([])
+  expect(problems).toEqual([{ file: 'deep.yml', message: 'is nested too deep' }])
+})

@@ -1,0 +1,27 @@
+// How deep a YAML text may nest, told from the text itself: the parser calls itself for every level, and a full stack can end the process.
+
+const maxDepth = 100
+
+/** Errs on the side of more: brackets count in quotes as well, and every sign of indentation is a level. */
+export const nestsTooDeep = (text: string): boolean => {
+  let open = 0
+  let lead = 0
+  let isLead = true
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === 10 || code === 13) {
+      lead = 0
+      isLead = true
+      continue
+    }
+    if (code === 91 || code === 123) {
+      if (++open > maxDepth) return true
+    } else if ((code === 93 || code === 125) && open > 0) open--
+    // Spaces, tabs, and the signs that open a level on the same line: - ? :
+    if (!isLead) continue
+    if (code === 32 || code === 9 || code === 45 || code === 63 || code === 58) lead++
+    else isLead = false
+    if (lead > 4 * maxDepth) return true
+  }
+  return false
+}
