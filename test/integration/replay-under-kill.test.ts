@@ -60,3 +60,32 @@ describe('a replay that is killed again and again', () => {
     })
   })
 })
+
+describe('two replays with the same id', () => {
+  it('are one: the second takes over, and the first ends and says why', { timeout: 120_000 }, async () => {
+    const forever = { 'retention.ms': '-1' }
+    const names = await makeTopics({ partitions: 2, config: { input: forever, output: forever } })
+    await fillTimed(names.input, 2, 500, start, 1_000)
+    const setting = { names, delivery: 'exactly-once' } as const
+    const args = [
+      '--topic',
+      names.input,
+      '--from',
+      'earliest',
+      '--to',
+      'now',
+      '--id',
+      'twice',
+      '--output',
+      names.output,
+    ]
+    args.push('--into-live')
+    const first = startCli('replay', setting, [...args, '--rate', '20'])
+    await readTopic(names.output, (all) => all.length > 0)
+    const summary = await replayed(setting, args)
+    expect(await first.exit).toBe(1)
+    expect(first.said()).toContain('another process replays with the same --id')
+    const records = await readTopic(summary.output, (all) => all.length >= 1_000, { calmMs: 500 })
+    expect(sequences(records, 2)).toEqual([through(0, 500), through(0, 500)])
+  })
+})
