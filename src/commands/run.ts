@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { openApp } from '../app.js'
 import type { Config } from '../config/schema.js'
+import type { AlertOut } from '../kafka/alert-record.js'
 import { settingsProblems } from '../kafka/settings-problems.js'
 import { startService } from '../kafka/service.js'
 import type { Tell } from '../telemetry/event.js'
@@ -9,6 +10,7 @@ import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
 import { accepted, ConfigurationError, configOption, loadConfig } from './load-config.js'
 import { openWorkersGateway } from './workers-gateway.js'
+import { openRunAlerts } from './run-alerts.js'
 import { supervise } from './supervise.js'
 import { watchRun } from './watch-run.js'
 
@@ -65,19 +67,23 @@ const work = async (config: Config, io: Io, tell: Tell): Promise<string | undefi
   const app = accepted(
     await openApp(config, { env: io.env, tell: watch.tell, mode: 'live', recalled, joined, lookedUp }),
   )
+  let writeLate: (alerts: readonly AlertOut[]) => Promise<void> = () => Promise.resolve()
+  const alerts = await openRunAlerts(config, watch.tell, (late) => writeLate(late))
   tell({ event: 'started', command: 'run' })
   const service = startService({
     settings: config.kafka,
     placement: config.output.placement,
     key: config.output.key,
     pipeline: watch.line(app.pipeline),
+    raise: alerts?.raise,
     tell: watch.tell,
     now: Date.now,
     signal: io.signal,
   })
   const ops = await watch.serve({ provider: app.admission?.state, consumer: service.health })
+  writeLate = service.writeLate
   const ended = await service.ended
-  await Promise.all([app.close(), ops.close()])
+  await Promise.all([app.close(), ops.close(), alerts?.close()])
   return ended.how === 'failed' ? ended.sentence : undefined
 }
 

@@ -32,7 +32,8 @@ export const supervise = async (options: Supervision): Promise<string | undefine
       const end = await live(options, worker, children)
       if (isAborted(stopping)) {
         // A worker that had not even begun ends by the signal itself.
-        if (end !== 'exit code 0' && end !== 'signal SIGTERM') trouble ??= `worker ${worker} did not stop in order: ${end}`
+        if (end !== 'exit code 0' && end !== 'signal SIGTERM')
+          trouble ??= `worker ${worker} did not stop in order: ${end}`
         return
       }
       shortLives = Date.now() - began < shortLifeMs ? shortLives + 1 : 1

@@ -2,6 +2,8 @@
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Tell } from '../telemetry/event.js'
 import { compose, rungs, type Composed, type Incoming, type Outgoing, type Rung, type Target } from './compose.js'
+import { Hopeless } from './failure.js'
+import { recordBytes } from './wire/encode-batch.js'
 import { splitByCountAndBytes } from './work.js'
 
 /** Sends one record batch a topic and partition; says whether the broker took it or refused the records for what they are. */
@@ -14,6 +16,8 @@ export type Deliver = {
   readonly max: { readonly count: number; readonly bytes: number }
   readonly tell: Tell
   readonly now: () => number
+  /** What is written beside the events of a chunk: their alerts. */
+  readonly beside?: (events: readonly (EventOut | undefined)[]) => readonly Outgoing[]
 }
 
 export const composeChunk = (
@@ -38,6 +42,14 @@ export const split = (items: readonly Item[], max: Deliver['max']): readonly (re
 /** Sends items in order; halves what is refused until the record is found, which then goes down one rung at a time. */
 export const deliver = async (items: readonly Item[], send: Send, how: Deliver): Promise<void> => {
   for (const part of split(items, how.max)) await deliverPart(part, send, how)
+}
+
+/** Sends what stands beside a chunk; a broker that refuses it refuses for good. */
+export const deliverBeside = async (records: readonly Outgoing[], send: Send, how: Deliver): Promise<void> => {
+  for (const part of splitByCountAndBytes(records, recordBytes, how.max)) {
+    const result = await send(part)
+    if (result !== 'acknowledged') throw new Hopeless(`the alerts topic refuses a record: ${result.refused}`)
+  }
 }
 
 const deliverPart = async (part: readonly Item[], send: Send, how: Deliver): Promise<void> => {

@@ -1,8 +1,8 @@
 // Exactly once: a fetched batch's output and its offsets are one transaction of the partition's own producer.
 import type { Admin, Kafka, Producer, Transaction } from 'kafkajs'
 import type { Delivery, DeliveryOptions } from './at-least-once.js'
-import type { Rung } from './compose.js'
-import { below, composeChunk, split, type Item } from './deliver.js'
+import type { Outgoing, Rung } from './compose.js'
+import { below, composeChunk, deliverBeside, split, type Item } from './deliver.js'
 import { failureOf, Hopeless } from './failure.js'
 import { byTopic, codecOf, explicitPartition } from './lane.js'
 import type { KafkaSettings } from './settings.js'
@@ -68,8 +68,10 @@ export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }
     let count = 0
     for (const chunk of chunks) {
       if (!fetched.goesOn()) break
-      const items = composeChunk(chunk.records, await chunk.events(), how, partition.refused)
+      const events = await chunk.events()
+      const items = composeChunk(chunk.records, events, how, partition.refused)
       for (const part of split(items, how.max)) await send(owned.transaction, part, partition)
+      if (how.beside) await deliverBeside(how.beside(events), (records) => sendRecords(owned.transaction, records), how)
       last = chunk.last
       count += chunk.records.length
     }
@@ -87,15 +89,23 @@ export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }
     tell({ event: 'chunk_delivered', topic, partition: fetched.partition, events: count, oldestMs })
   }
 
+  const sendRecords = async (transaction: Transaction, records: readonly Outgoing[]): Promise<'acknowledged'> => {
+    await transaction.sendBatch({
+      acks: -1,
+      compression: codecOf(settings.output.compression),
+      topicMessages: byTopic(records),
+    })
+    return 'acknowledged'
+  }
+
   const send = async (transaction: Transaction, part: readonly Item[], partition: Partition): Promise<void> => {
     const careful = part.some(({ incoming }) => Number(incoming.offset) <= partition.carefulUntil)
     for (const items of careful ? part.map((item) => [item]) : [part]) {
       try {
-        await transaction.sendBatch({
-          acks: -1,
-          compression: codecOf(settings.output.compression),
-          topicMessages: byTopic(items.map(({ composed }) => composed.record)),
-        })
+        await sendRecords(
+          transaction,
+          items.map(({ composed }) => composed.record),
+        )
       } catch (error) {
         const failure = failureOf(error)
         if (failure.kind === 'refused') remember(items, failure.name.toLowerCase(), partition)

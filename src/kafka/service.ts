@@ -1,6 +1,7 @@
 // The Kafka service: topic in, line, topic out, until it is stopped or cannot go on.
 import type { Kafka } from 'kafkajs'
-import type { Pipeline } from '../pipeline/pipeline.js'
+import { alertRecord, type AlertOut } from './alert-record.js'
+import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
 import type { Tell } from '../telemetry/event.js'
 import { atLeastOnce, type Delivery } from './at-least-once.js'
 import type { Incoming, Target } from './compose.js'
@@ -8,6 +9,7 @@ import type { Deliver } from './deliver.js'
 import { exactlyOnce } from './exactly-once.js'
 import { failureOf } from './failure.js'
 import { recordHealth, type KafkaHealth } from './health.js'
+import { openLane } from './lane.js'
 import { link } from './link.js'
 import { Partitioners } from './mended-kafkajs.js'
 import type { KafkaSettings, Placement } from './settings.js'
@@ -21,6 +23,8 @@ export type ServiceOptions = {
   /** The annotation's key. */
   readonly key: string
   readonly pipeline: Pipeline
+  /** The alerts of a chunk's events; they go to `alertsTopic`. */
+  readonly raise?: ((events: readonly EventOut[]) => readonly AlertOut[]) | undefined
   readonly tell: Tell
   readonly now: () => number
   /** Aborting it drains and stops. */
@@ -29,7 +33,12 @@ export type ServiceOptions = {
 
 export type Ended = { readonly how: 'stopped' } | { readonly how: 'failed'; readonly sentence: string }
 
-export type Service = { readonly health: () => KafkaHealth; readonly ended: Promise<Ended> }
+export type Service = {
+  readonly health: () => KafkaHealth
+  readonly ended: Promise<Ended>
+  /** Writes alerts that came late, on their own: their events are long acknowledged. Resolves when the brokers have them. */
+  readonly writeLate: (alerts: readonly AlertOut[]) => Promise<void>
+}
 
 export const startService = (options: ServiceOptions): Service => {
   const health = recordHealth(options.now)
@@ -43,7 +52,25 @@ export const startService = (options: ServiceOptions): Service => {
       return { how: 'failed', sentence: `Kafka cannot be used: ${failureOf(error).message}` }
     },
   )
-  return { health: health.read, ended }
+  return { health: health.read, ended, writeLate: lateWriter(options, ended) }
+}
+
+/** Each call has a producer of its own: late alerts are few, and a producer that failed must not be used again. */
+const lateWriter = ({ settings, tell, now }: ServiceOptions, ended: Promise<Ended>): Service['writeLate'] => {
+  const { alertsTopic = '' } = settings
+  let isOver = false
+  void ended.then(() => (isOver = true))
+  return async (alerts) => {
+    if (alertsTopic === '' || alerts.length === 0 || isOver) return
+    const lane = openLane(link(settings, tell), settings.output.compression, (_records, cause) =>
+      tell({ event: 'producer_replaced', topic: alertsTopic, partition: 0, cause }),
+    )
+    try {
+      await lane.send(alerts.map((alert) => alertRecord(alertsTopic, 1, alert, now())))
+    } finally {
+      await lane.close()
+    }
+  }
 }
 
 const serve = async (options: ServiceOptions, health: ReturnType<typeof recordHealth>): Promise<Ended> => {
@@ -161,7 +188,7 @@ const hurry = async (close: () => Promise<unknown>): Promise<void> => {
 }
 
 export const deliverTo = (
-  { settings, placement, key, tell, now }: Omit<ServiceOptions, 'pipeline' | 'signal'>,
+  { settings, placement, key, raise, tell, now }: Omit<ServiceOptions, 'pipeline' | 'signal'>,
   { facts }: Pick<Topics, 'facts'>,
 ): Deliver => {
   const { topic, partitionBy } = settings.output
@@ -183,7 +210,14 @@ export const deliverTo = (
     deadLetterPartition: byInput(dead.partitions),
   }
   const bytes = Math.min(settings.limits.sendBytes, target.maxBytes, target.maxDeadLetterBytes)
-  return { target, max: { count: 500, bytes }, tell, now }
+  const { alertsTopic = '' } = settings
+  if (!raise || alertsTopic === '') return { target, max: { count: 500, bytes }, tell, now }
+  const alertPartitions = facts.get(alertsTopic)?.partitions ?? 1
+  const beside: Deliver['beside'] = (events) => {
+    const alerts = raise(events.filter((event) => event !== undefined))
+    return alerts.map((alert) => alertRecord(alertsTopic, alertPartitions, alert, now()))
+  }
+  return { target, max: { count: 500, bytes }, tell, now, beside }
 }
 
 /** What a record batch has around its records, rounded up. */

@@ -17,6 +17,8 @@ export type KafkaSettings = {
     readonly compression: 'none' | 'gzip' | 'zstd'
   }
   readonly deadLetterTopic: string
+  /** Empty: no alerts are written. */
+  readonly alertsTopic?: string
   readonly delivery: 'at-least-once' | 'exactly-once'
   readonly transactionalIdPrefix: string
   readonly tls: {

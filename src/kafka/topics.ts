@@ -23,8 +23,14 @@ export type Topics = {
 export const growthBytes = 5_120
 const dayMs = 86_400_000
 
+const writtenTopics = ({ output, deadLetterTopic, alertsTopic = '' }: KafkaSettings): readonly string[] => [
+  output.topic,
+  deadLetterTopic,
+  ...(alertsTopic === '' ? [] : [alertsTopic]),
+]
+
 export const inputTopics = (settings: KafkaSettings, existing: readonly string[]): readonly string[] => {
-  const written = new Set([settings.output.topic, settings.deadLetterTopic])
+  const written = new Set(writtenTopics(settings))
   const { topics, pattern } = settings.input
   const matches = pattern === '' ? undefined : new RegExp(`^(?:${pattern})$`)
   const matched = matches
@@ -38,10 +44,8 @@ export const inputTopics = (settings: KafkaSettings, existing: readonly string[]
 export const inspectTopics = async (admin: Admin, settings: KafkaSettings): Promise<Topics> => {
   const existing = await admin.listTopics()
   const input = inputTopics(settings, existing)
-  const { topic: output } = settings.output
-  const dead = settings.deadLetterTopic
   const remarks: TopicRemark[] = []
-  for (const topic of [...input, output, dead])
+  for (const topic of [...input, ...writtenTopics(settings)])
     if (!existing.includes(topic))
       remarks.push({
         topic,
@@ -49,11 +53,11 @@ export const inspectTopics = async (admin: Admin, settings: KafkaSettings): Prom
         message: 'does not exist; `threatweave check --online --create-topics` makes it',
       })
   for (const topic of input)
-    if (topic === output || topic === dead)
+    if (writtenTopics(settings).includes(topic))
       remarks.push({ topic, level: 'error', message: 'is read and written: its events would go round for ever' })
   if (input.length === 0)
     remarks.push({ topic: settings.input.pattern, level: 'error', message: 'matches no topic to read' })
-  const present = [...new Set([...input, output, dead])].filter((topic) => existing.includes(topic))
+  const present = [...new Set([...input, ...writtenTopics(settings)])].filter((topic) => existing.includes(topic))
   const facts = await readFacts(admin, present)
   remarks.push(...unfit(settings, input, facts))
   return { input, facts, remarks }
@@ -124,12 +128,12 @@ export const readFacts = async (admin: Admin, topics: readonly string[]): Promis
   )
 }
 
-/** Makes the missing output and dead-letter topics; topics to read are somebody else's to make. */
+/** Makes the missing output, dead-letter and alert topics; topics to read are somebody else's to make. */
 export const createTopics = async (admin: Admin, settings: KafkaSettings): Promise<readonly string[]> => {
   const { input, facts } = await inspectTopics(admin, settings)
   const partitions = Math.max(1, ...input.map((topic) => facts.get(topic)?.partitions ?? 1))
   const maxBytes = Math.max(1_048_588, ...input.map((topic) => facts.get(topic)?.maxBytes ?? 0)) + growthBytes
-  const missing = [settings.output.topic, settings.deadLetterTopic].filter((topic) => topic !== '' && !facts.has(topic))
+  const missing = writtenTopics(settings).filter((topic) => topic !== '' && !facts.has(topic))
   if (missing.length === 0) return []
   await admin.createTopics({
     waitForLeaders: false, // kafkajs gives up when a topic just made is not known yet

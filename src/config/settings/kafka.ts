@@ -58,6 +58,11 @@ export const kafkaSettings = Type.Object(
       },
       section('What is written.'),
     ),
+    alertsTopic: Type.String({
+      default: '',
+      pattern: topicName,
+      description: 'Where the alerts that rules raise go, in the same transaction as their events; empty raises none.',
+    }),
     deadLetterTopic: Type.String({
       default: '',
       pattern: topicName,

@@ -1,7 +1,7 @@
 // Where one partition's output goes, with how far the replay has come: acknowledged first, or both in one transaction.
 import type { Kafka, Producer, Transaction } from 'kafkajs'
 import type { Outgoing } from '../compose.js'
-import { deliver, split, type Deliver, type Item } from '../deliver.js'
+import { deliver, deliverBeside, split, type Deliver, type Item } from '../deliver.js'
 import { remember, transactionRetry, transactionTimeoutMs, type Refusals } from '../exactly-once.js'
 import { failureOf, Hopeless } from '../failure.js'
 import { byTopic, codecOf, explicitPartition, openLane } from '../lane.js'
@@ -50,10 +50,7 @@ export const acknowledgedOutput = (options: OutputOptions): PartitionOutput => {
     claim: async () => (await reader.committed(groupId, topic)).find((one) => one.partition === partition),
     write: async (items, beside, position) => {
       await deliver(items, lane.send, how)
-      for (const part of splitByCountAndBytes(beside, recordBytes, how.max)) {
-        const result = await lane.send(part)
-        if (result !== 'acknowledged') throw new Hopeless(`the alerts topic refuses a record: ${result.refused}`)
-      }
+      await deliverBeside(beside, lane.send, how)
       reached = position
       if (now() - committedAt >= commitEveryMs) await commit()
     },
