@@ -88,6 +88,7 @@ const separatorOf = (delimiter: string | undefined, text: string): string | RegE
 
 const labelsOf = (pairs: Pairs): ReadonlyMap<string, string> => {
   const labels = new Map<string, string>()
-  for (const [key, value] of pairs) if (key.endsWith('Label') && value.length <= longestLabel) labels.set(key.slice(0, -5), value)
+  for (const [key, value] of pairs)
+    if (key.endsWith('Label') && value.length <= longestLabel) labels.set(key.slice(0, -5), value)
   return labels
 }
