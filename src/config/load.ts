@@ -90,6 +90,10 @@ const explain = (error: ErrorObject): Problem | undefined => {
       return { setting, message: `must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}` }
     case 'format':
       return { setting, message: formatMessages[String(params.format)] ?? `must be a valid ${String(params.format)}` }
+    case 'pattern': {
+      const about = (error.parentSchema as { description?: string } | undefined)?.description
+      return { setting, message: `must match ${String(params.pattern)}${about ? `: ${about}` : ''}` }
+    }
     default:
       return { setting: setting || 'configuration', message: error.message ?? 'is wrong' }
   }

@@ -1,22 +1,22 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Partitioners } from 'kafkajs'
-import { expect, inject, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Alert } from '../../src/alerts/alert.js'
-import { cliPath, root } from '../support/cli.js'
+import { root } from '../support/cli.js'
 import { client, makeTopics } from '../support/kafka.js'
 import { startLookupServer } from '../support/lookup-server.js'
+import { spawnRun } from '../support/spawn-run.js'
 
-const collect = async <Value>(topic: string): Promise<{ seen: Value[]; stop: () => Promise<void> }> => {
-  const seen: Value[] = []
+const collectAlerts = async (topic: string): Promise<{ seen: Alert[]; stop: () => Promise<void> }> => {
+  const seen: Alert[] = []
   const consumer = client().consumer({ groupId: `reader-${randomUUID()}`, maxWaitTimeInMs: 100 })
   await consumer.connect()
   await consumer.subscribe({ topic, fromBeginning: true })
   await consumer.run({
     eachMessage: ({ message }) => {
-      seen.push(JSON.parse(String(message.value)) as Value)
+      seen.push(JSON.parse(String(message.value)) as Alert)
       return Promise.resolve()
     },
   })
@@ -43,33 +43,17 @@ it.each(['at-least-once', 'exactly-once'] as const)(
       messages: ['198.51.100.60', '198.51.100.200', '10.0.0.9'].map((ip) => ({ partition: 0, value: event(ip) })),
     })
     await producer.disconnect()
-    const run = spawn(process.execPath, [cliPath, 'run'], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: {
-        PATH: process.env.PATH,
-        THREATWEAVE_GATE_DOCUMENTATION: 'true',
-        THREATWEAVE_LOG_LEVEL: 'error',
-        THREATWEAVE_OPS_ENABLED: 'false',
-        THREATWEAVE_MEMORY_PATH: 'none',
-        THREATWEAVE_ENRICH_DEADLINE_MS: '100',
-        THREATWEAVE_FEEDS: JSON.stringify([{ name: 'sample', path: join(root, 'examples/feeds/sample-feed.csv') }]),
-        THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
-        THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
-        THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
-        THREATWEAVE_KAFKA_DELIVERY: delivery,
-        THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
-        THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
-        THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
-        THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
-        THREATWEAVE_KAFKA_ALERTS_TOPIC: alertsTopic,
-      },
+    const run = spawnRun(names, {
+      THREATWEAVE_ENRICH_DEADLINE_MS: '100',
+      THREATWEAVE_FEEDS: JSON.stringify([{ name: 'sample', path: join(root, 'examples/feeds/sample-feed.csv') }]),
+      THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
+      THREATWEAVE_KAFKA_DELIVERY: delivery,
+      THREATWEAVE_KAFKA_ALERTS_TOPIC: alertsTopic,
     })
-    const ended = new Promise<number | null>((done) => run.once('exit', done))
-    const alerts = await collect<Alert>(alertsTopic)
+    const alerts = await collectAlerts(alertsTopic)
     const until = Date.now() + 45_000
     while (alerts.seen.length < 2 && Date.now() < until) await sleep(100)
-    run.kill('SIGTERM')
-    expect(await ended).toBe(0)
+    expect(await run.stop()).toBe(0)
     await alerts.stop()
     await server.close()
     const said = alerts.seen.map(({ rule, threatweave }) => [rule.name, threatweave.value, threatweave.late ?? false])

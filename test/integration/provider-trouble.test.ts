@@ -1,13 +1,12 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Partitioners } from 'kafkajs'
-import { expect, inject, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Annotation } from '../../src/domain/annotation.js'
 import { createEnricher } from '../../src/enricher.js'
-import { cliPath } from '../support/cli.js'
 import { client, makeTopics } from '../support/kafka.js'
 import { startLookupServer } from '../support/lookup-server.js'
+import { spawnRun } from '../support/spawn-run.js'
 
 /** 50 of 1,000 events bring an address that was never seen. */
 const events = Array.from({ length: 6000 }, (_, place) => {
@@ -29,24 +28,7 @@ it('a provider that hangs does not stop the stream, and nothing it was asked abo
       })),
     })
   await producer.disconnect()
-  const run = spawn(process.execPath, [cliPath, 'run'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      PATH: process.env.PATH,
-      THREATWEAVE_GATE_DOCUMENTATION: 'true',
-      THREATWEAVE_LOG_LEVEL: 'error',
-      THREATWEAVE_OPS_ENABLED: 'false',
-      THREATWEAVE_MEMORY_PATH: 'none',
-      THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
-      THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
-      THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
-      THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
-      THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
-      THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
-      THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
-    },
-  })
-  const ended = new Promise<number | null>((done) => run.once('exit', done))
+  const run = spawnRun(names, { THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url })
   const seen: { sequence: number; partition: number; threatweave: Annotation }[] = []
   const consumer = client().consumer({ groupId: `reader-${randomUUID()}`, maxWaitTimeInMs: 100 })
   await consumer.connect()
@@ -59,8 +41,7 @@ it('a provider that hangs does not stop the stream, and nothing it was asked abo
   })
   const until = Date.now() + 60_000
   while (seen.length < events.length && Date.now() < until) await sleep(100)
-  run.kill('SIGTERM')
-  expect(await ended).toBe(0)
+  expect(await run.stop()).toBe(0)
   await consumer.disconnect()
   await server.close()
   expect(seen).toHaveLength(events.length)

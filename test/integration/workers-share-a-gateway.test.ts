@@ -1,13 +1,12 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Partitioners } from 'kafkajs'
-import { expect, inject, it } from 'vitest'
-import { cliPath } from '../support/cli.js'
+import { expect, it } from 'vitest'
 import { client, makeTopics } from '../support/kafka.js'
 import { startLookupServer } from '../support/lookup-server.js'
+import { spawnRun } from '../support/spawn-run.js'
 
 const indicators = Array.from({ length: 500 }, (_, place) =>
   place < 250 ? `198.51.100.${place + 1}` : `203.0.113.${place - 249}`,
@@ -16,23 +15,14 @@ const indicators = Array.from({ length: 500 }, (_, place) =>
 it('four workers pay for 500 indicators once, one call at a time', async () => {
   const server = await startLookupServer({ delayMs: 2 })
   const names = await makeTopics({ partitions: 4 })
-  const run = spawn(process.execPath, [cliPath, 'run', '--workers', '4'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      PATH: process.env.PATH,
-      THREATWEAVE_GATE_DOCUMENTATION: 'true',
-      THREATWEAVE_LOG_LEVEL: 'error',
+  const run = spawnRun(
+    names,
+    {
       THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
-      THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
       THREATWEAVE_MEMORY_PATH: join(mkdtempSync(join(tmpdir(), 'threatweave-')), 'memory'),
-      THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
-      THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
-      THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
-      THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
-      THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
     },
-  })
-  const ended = new Promise<number | null>((done) => run.once('exit', done))
+    ['--workers', '4'],
+  )
   const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
   try {
     await producer.connect()
@@ -48,9 +38,8 @@ it('four workers pay for 500 indicators once, one call at a time', async () => {
     await sleep(500)
   } finally {
     await producer.disconnect()
-    run.kill('SIGTERM')
   }
-  expect(await ended).toBe(0)
+  expect(await run.stop()).toBe(0)
   await server.close()
   expect(new Set(server.asked).size).toBe(indicators.length)
   expect(server.asked).toHaveLength(indicators.length)

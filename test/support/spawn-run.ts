@@ -1,0 +1,38 @@
+// Starts `threatweave run` as a process of its own on the shared broker, and ends it as an operator would.
+import { spawn } from 'node:child_process'
+import { inject } from 'vitest'
+import { cliPath } from './cli.js'
+import type { Names } from './kafka.js'
+
+export type Run = {
+  /** SIGTERM; resolves with the exit code. */
+  readonly stop: () => Promise<number | null>
+}
+
+/** Documentation addresses count as real; nothing is kept on disk and nothing but errors is logged unless `env` says so. */
+export const spawnRun = (names: Names, env: Readonly<Record<string, string>>, args: readonly string[] = []): Run => {
+  const child = spawn(process.execPath, [cliPath, 'run', ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      THREATWEAVE_GATE_DOCUMENTATION: 'true',
+      THREATWEAVE_LOG_LEVEL: 'error',
+      THREATWEAVE_OPS_ENABLED: 'false',
+      THREATWEAVE_MEMORY_PATH: 'none',
+      THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
+      THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
+      THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
+      THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
+      THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
+      THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
+      ...env,
+    },
+  })
+  const ended = new Promise<number | null>((done) => child.once('exit', done))
+  return {
+    stop: () => {
+      child.kill('SIGTERM')
+      return ended
+    },
+  }
+}
