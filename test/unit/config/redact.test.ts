@@ -10,13 +10,13 @@ describe('redact', () => {
     const env = Object.fromEntries(
       secrets.map(({ path }) => [
         `THREATWEAVE_${path.map((part) => part.replace(/[A-Z]/g, '_$&').toUpperCase()).join('_')}`,
-        'planted-secret',
+        'planted-secret-of-some-length',
       ]),
     )
     const loaded = load({ env, readFile: () => '' })
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
     const shown = JSON.stringify(redact(loaded.config))
-    expect(shown).not.toContain('planted-secret')
+    expect(shown).not.toContain('planted-secret-of-some-length')
     expect(shown.split('(hidden)').length - 1).toBe(secrets.length)
     expect(shown).toContain('"key":"threatweave"')
   })
