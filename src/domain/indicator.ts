@@ -5,4 +5,6 @@ export type IndicatorType = (typeof indicatorTypes)[number]
 
 export type Indicator = { readonly type: IndicatorType; readonly value: string }
 
-export const keyOf = (indicator: Indicator): string => `${indicator.type}:${indicator.value}`
+/** An address is its own key, so that the most usual ask makes no new text; no address begins as the key of a name does. */
+export const keyOf = (indicator: Indicator): string =>
+  indicator.type === 'ip' ? indicator.value : `domain:${indicator.value}`

@@ -1,6 +1,6 @@
 // How long a finding may be used: life depends on the worst it says, and is counted from when it was obtained.
 import type { Finding, Known, Level } from '../domain/finding.js'
-import { keyOf, type Indicator } from '../domain/indicator.js'
+import type { Indicator } from '../domain/indicator.js'
 import { kindOf } from '../domain/reason.js'
 
 export type LifetimeSettings = {
@@ -43,7 +43,7 @@ export const createLifetimeOf =
     const { malicious, suspicious, clean, noVerdict, notFound } = settings.freshSeconds
     const level = finding.status === 'known' ? classify(finding, indicator) : undefined
     const full = level === undefined ? notFound : { malicious, suspicious, clean, unknown: noVerdict }[level]
-    const lifeMs = full * 1000 * (1 - settings.jitter * chance(keyOf(indicator)))
+    const lifeMs = full * 1000 * (1 - settings.jitter * chance(`${indicator.type}:${indicator.value}`))
     const freshUntil = (finding.at ?? 0) + lifeMs
     const isBad = level === 'malicious' || level === 'suspicious'
     return {

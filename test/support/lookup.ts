@@ -1,7 +1,7 @@
 // Small real things to ask: sources that count, answer later, fail or hang, and the asks and findings they are used with.
 import type { Clock } from '../../src/domain/clock.js'
 import { noFacts, type Facts, type Finding, type Known, type Level, type Unknown } from '../../src/domain/finding.js'
-import { keyOf, type Indicator } from '../../src/domain/indicator.js'
+import type { Indicator } from '../../src/domain/indicator.js'
 import type { Ask, Source } from '../../src/domain/lookup.js'
 import type { Reason } from '../../src/domain/reason.js'
 import type { AdmissionSettings } from '../../src/lookup/admit.js'
@@ -47,7 +47,7 @@ export const createSource = (
   const source: Source = (asked, _ask, call) =>
     call(async () => {
       most = Math.max(most, ++under)
-      const nth = calls.push(keyOf(asked))
+      const nth = calls.push(`${asked.type}:${asked.value}`)
       await new Promise<void>((resolve) => clock.after(tookMs, resolve))
       const finding = await answer(asked, nth)
       under--

@@ -125,7 +125,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   watch()
 
   return {
-    match: (indicator, now = clock.now()) => matchIn(slots, indicator, now),
+    match: (indicator, now) => (slots.length === 0 ? undefined : matchIn(slots, indicator, now ?? clock.now())),
     reload: () => eachSlot(refresh),
     status: () => slots.map(statusOf),
     close: () => {
