@@ -104,6 +104,7 @@ const demoEnvironment = (io: Io, folder: string, url: string, key: string): Reco
   THREATWEAVE_KAFKA_INPUT_TOPICS: 'firewall',
   THREATWEAVE_KAFKA_OUTPUT_TOPIC: 'firewall-annotated',
   THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: 'firewall-dead',
+  THREATWEAVE_OPS_PORT: '0',
   THREATWEAVE_LOG_LEVEL: 'warn',
 })
 
