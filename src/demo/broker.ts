@@ -6,8 +6,9 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { dockerImage, provision, run, type Distribution, type Provision } from './distribution.js'
+import { dockerImage, provision, type Distribution, type Provision } from './distribution.js'
 import { certificates, type Certificates } from './certificates.js'
+import { run } from './run.js'
 
 export type Broker = {
   readonly how: 'environment' | 'docker' | 'java'

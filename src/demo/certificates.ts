@@ -1,7 +1,7 @@
 // A certificate authority with a server and a client certificate for a broker of our own, made by openssl.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { run } from './distribution.js'
+import { run } from './run.js'
 
 export type Certificates = { readonly ca: string; readonly clientKey: string; readonly clientCertificate: string }
 

@@ -1,0 +1,89 @@
+// Jars that Maven fetches once, with all they need, into a folder outside the repository.
+import { access, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { answers, run } from './run.js'
+
+export type Jars = {
+  /** As it is told to whoever waits, such as `Kafka 4.3.1`. */
+  readonly name: string
+  /** `group:artifact:version`. */
+  readonly artifacts: readonly string[]
+  /** About how much there is to wait for. */
+  readonly files: number
+  readonly megabytes: number
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export const cacheFolder = (env: Environment, name: string): string =>
+  join(env.XDG_CACHE_HOME ?? join(env.HOME ?? env.USERPROFILE ?? '.', '.cache'), 'threatweave', name)
+
+/** The class path of the jars in `home`, fetched if they are not there, or why there is none. */
+export const fetchJars = async (
+  jars: Jars,
+  home: string,
+  say: (line: string) => void,
+): Promise<{ readonly classPath: string } | { readonly missing: string }> => {
+  if (!(await answers('java', ['-version']))) return { missing: 'Java was not found' }
+  if (await present(join(home, 'lib', 'complete'))) return { classPath: await classPathOf(home) }
+  if (!(await answers('mvn', ['-version']))) return { missing: 'Maven (mvn) was not found' }
+  const failure = await download(jars, home, say)
+  return failure === undefined
+    ? { classPath: await classPathOf(home) }
+    : { missing: `Maven could not fetch ${jars.name}: ${failure}` }
+}
+
+const classPathOf = async (home: string): Promise<string> =>
+  (await readdir(join(home, 'lib')))
+    .filter((name) => name.endsWith('.jar'))
+    .map((name) => join(home, 'lib', name))
+    .join(delimiter)
+
+const pomOf = ({ artifacts }: Jars): string => `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>threatweave</groupId><artifactId>jars</artifactId><version>1</version><packaging>pom</packaging>
+  <dependencies>
+${artifacts.map(dependencyOf).join('\n')}
+  </dependencies>
+</project>
+`
+
+const dependencyOf = (artifact: string): string => {
+  const [group = '', name = '', version = ''] = artifact.split(':')
+  return `    <dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version></dependency>`
+}
+
+/** Into a folder of its own that is renamed when it is whole: a download cut off is never taken for a whole one. */
+const download = async (jars: Jars, home: string, say: (line: string) => void): Promise<string | undefined> => {
+  const { name, files, megabytes } = jars
+  const began = Date.now()
+  const fresh = join(home, `lib-${process.pid}`)
+  await mkdir(fresh, { recursive: true })
+  await writeFile(join(fresh, 'pom.xml'), pomOf(jars))
+  const timer = setInterval(() => {
+    void readdir(fresh).then(
+      (names) => {
+        const seconds = Math.round((Date.now() - began) / 1000)
+        say(`fetching ${name} with Maven, once: ${names.length - 1} of about ${files} files, ${seconds} s`)
+      },
+      () => undefined,
+    )
+  }, 2_000)
+  say(`fetching ${name} with Maven, once: about ${megabytes} MB into ${home}`)
+  const result = await run('mvn', ['-B', '-q', 'dependency:copy-dependencies', '-DoutputDirectory=.'], fresh)
+  clearInterval(timer)
+  if (result.code !== 0) {
+    await rm(fresh, { recursive: true, force: true })
+    return result.output.trim().split('\n').slice(0, 3).join(' ') || 'mvn failed'
+  }
+  await writeFile(join(fresh, 'complete'), '')
+  await rm(join(home, 'lib'), { recursive: true, force: true })
+  await rename(fresh, join(home, 'lib'))
+  return undefined
+}
+
+const present = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
