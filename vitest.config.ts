@@ -8,7 +8,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/integration/**'],
+          exclude: ['test/integration/**', 'test/search/**'],
           testTimeout: 20_000,
           hookTimeout: 120_000,
           maxWorkers: 2,
@@ -25,6 +25,17 @@ export default defineConfig({
           hookTimeout: 120_000,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        // On a real OpenSearch node, which the file starts itself.
+        test: {
+          name: 'search',
+          include: ['test/search/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 300_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,0 +1,110 @@
+// The SIEM's side on a real OpenSearch node: queries find what the stream alerted on, and events fit without our template.
+import { readFileSync, readdirSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { flags } from '../../src/domain/flag.js'
+import type { EventOut } from '../../src/pipeline/pipeline.js'
+import { startSearchNode, type SearchNode } from '../support/opensearch.js'
+import { annotateMixed, type Annotated } from '../support/search-events.js'
+
+const root = resolve(import.meta.dirname, '../..')
+const rules = readdirSync(resolve(root, 'rules')).map((file) => basename(file, '.yml'))
+const mixed = 10_000
+/** The exact copies that OpenSearch adds to each text by itself are not counted. */
+const most = 60
+
+/** Two products of the sample log mean different things by `host`: a text and an object, which no index takes both. */
+const theirOwn = { mappings: { properties: { host: { type: 'object', enabled: false } } } }
+
+let node: SearchNode
+let annotated: Annotated
+
+beforeAll(async () => {
+  annotated = await annotateMixed(mixed)
+  node = await startSearchNode()
+})
+afterAll(() => node.close())
+
+type Bulk = { readonly errors: boolean; readonly items: readonly { index: { error?: { reason: string } } }[] }
+type Mapping = { readonly properties?: Record<string, Mapping> }
+
+/** Why events were rejected; nothing when all were taken. */
+const index = async (into: string, events: readonly EventOut[]): Promise<string[]> => {
+  const reasons: string[] = []
+  for (let from = 0; from < events.length; from += 1_000) {
+    const lines = events
+      .slice(from, from + 1_000)
+      .map((one) => `{"index":{"_id":"${one.origin}"}}\n${one.bytes().toString()}\n`)
+    const { items } = (await node.call('POST', `/${into}/_bulk`, lines.join(''))) as Bulk
+    reasons.push(...items.flatMap(({ index: { error } }) => (error ? [JSON.stringify(error)] : [])))
+  }
+  await node.call('POST', `/${into}/_refresh`)
+  return reasons
+}
+
+const find = async (within: string, query: string): Promise<string[]> => {
+  const body = { size: mixed, _source: false, query: { query_string: { query } } }
+  const found = (await node.call('POST', `/${within}/_search`, body)) as { hits: { hits: { _id: string }[] } }
+  return found.hits.hits.map(({ _id }) => _id).sort()
+}
+
+const fieldsIn = ({ properties = {} }: Mapping): string[] =>
+  Object.entries(properties).flatMap(([name, inner]) => [name, ...fieldsIn(inner).map((more) => `${name}.${more}`)])
+
+describe('the shipped component template', () => {
+  beforeAll(async () => {
+    const template = JSON.parse(
+      readFileSync(resolve(root, 'examples/opensearch/component-template.json'), 'utf8'),
+    ) as object
+    await node.call('PUT', '/_component_template/threatweave', template)
+    await node.call('PUT', '/_index_template/events', {
+      index_patterns: ['events-*'],
+      composed_of: ['threatweave'],
+      template: theirOwn,
+    })
+    expect(await index('events-1', annotated.events)).toEqual([])
+  })
+
+  it.each(rules)('lets the query of %s find exactly the events that the stream alerted on', async (name) => {
+    const { id } = parse(readFileSync(resolve(root, `rules/${name}.yml`), 'utf8')) as { id: string }
+    const query = readFileSync(resolve(root, `examples/sigma/opensearch/${name}.lucene`), 'utf8').trim()
+    const found = await find('events-1', query)
+    expect(found).toEqual(annotated.fired.get(id))
+    expect(found.length).toBeGreaterThan(10)
+    expect(found.length).toBeLessThan(mixed / 2)
+  })
+
+  it('compares without regard to case, as the stream does', async () => {
+    const lower = await find('events-1', 'threatweave.verdict:malicious AND threatweave.value:c2.botnet.example.org')
+    expect(lower.length).toBeGreaterThan(0)
+    expect(await find('events-1', 'threatweave.verdict:Malicious AND threatweave.value:C2.Botnet.EXAMPLE.org')).toEqual(
+      lower,
+    )
+  })
+})
+
+describe('without our template', () => {
+  it('has events with every member that decides a mapping', () => {
+    const seen = new Set(annotated.events.flatMap(({ annotation }) => Object.keys(annotation)))
+    for (const name of ['score', 'truncated', 'replaced', 'replay_id', 'read_as', 'reason', 'feed', 'malicious'])
+      expect(seen).toContain(name)
+    expect(seen).toContain('indicators_omitted')
+    expect(flags.filter((flag) => !seen.has(flag))).toEqual([])
+  })
+
+  it.each(['in order', 'in reverse'] as const)(
+    `takes ${mixed} mixed events %s, with at most ${most} fields under our key`,
+    async (order) => {
+      const name = `plain-${order.replace(' ', '-')}`
+      await node.call('PUT', `/${name}`, theirOwn)
+      expect(await index(name, order === 'in order' ? annotated.events : annotated.events.toReversed())).toEqual([])
+      const { count } = (await node.call('GET', `/${name}/_count`)) as { count: number }
+      expect(count).toBe(mixed)
+      const mapping = (await node.call('GET', `/${name}/_mapping`)) as Record<string, { mappings: Mapping }>
+      const fields = fieldsIn(mapping[name]?.mappings.properties?.threatweave ?? {})
+      expect(fields).toContain('indicators.verdict')
+      expect(fields.length).toBeLessThanOrEqual(most)
+    },
+  )
+})

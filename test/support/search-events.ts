@@ -1,0 +1,139 @@
+// Events of every kind that a SIEM gets from us, as they leave the line, and what the bundled rules say about them.
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { openAlerting, openApp } from '../../src/app.js'
+import { load } from '../../src/config/load.js'
+import { flags } from '../../src/domain/flag.js'
+import type { EventOut } from '../../src/pipeline/pipeline.js'
+import { startScriptedService, testKey, type Asked } from './scripted-service.js'
+
+const examples = resolve(import.meta.dirname, '../../examples')
+
+export type Annotated = {
+  readonly events: readonly EventOut[]
+  /** Rule id → origins of the events it fired on, sorted. */
+  readonly fired: ReadonlyMap<string, readonly string[]>
+}
+
+/** The sample log and made-up events, `count` in all, annotated by feed and service; every tenth as a replay does it. */
+export const annotateMixed = async (count: number): Promise<Annotated> => {
+  const service = await startScriptedService(answer)
+  const loaded = load({
+    values: {
+      feeds: [{ name: 'sample', path: resolve(examples, 'feeds/sample-feed.csv') }],
+      gate: { documentation: true },
+      memory: { path: 'none' },
+      alerts: { suppressSeconds: 0 },
+      intel: { service: { baseUrl: service.baseUrl, apiKey: testKey } },
+    },
+    env: {},
+    readFile: (path) => readFileSync(path, 'utf8'),
+  })
+  if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
+  const { config } = loaded
+  const live = await openApp(config, { mode: 'complete', env: {} })
+  const replay = await openApp(config, {
+    mode: 'complete',
+    env: {},
+    replay: { id: 'week-of-monday', isAnnotated: false },
+  })
+  const alerting = await openAlerting(config, { late: () => undefined })
+  if ('problems' in live || 'problems' in replay || 'problems' in alerting) throw new Error('refused to start')
+
+  const sample = readFileSync(resolve(examples, 'logs/firewall.log'), 'utf8').trim().split('\n')
+  const texts = [...sample, ...Array.from({ length: count - sample.length }, (_, place) => madeEvent(place))]
+  const given = texts.map((text, place) => ({ bytes: Buffer.from(text), origin: String(place) }))
+  const events: EventOut[] = []
+  for (let from = 0; from < count; from += 500) {
+    const chunk = given.slice(from, from + 500)
+    const isReplayed = ({ origin }: { origin: string }): boolean => origin.endsWith('7')
+    events.push(
+      ...(await live.pipeline(
+        chunk.filter((one) => !isReplayed(one)),
+        false,
+      )),
+      ...(await replay.pipeline(chunk.filter(isReplayed), false)),
+    )
+  }
+  const fired = new Map<string, string[]>()
+  for (const { rule, threatweave } of alerting.raise(events))
+    fired.set(rule.id, [...(fired.get(rule.id) ?? []), threatweave.origin])
+  await Promise.all([live.close(), replay.close(), alerting.close(), service.close()])
+  return { events, fired: new Map([...fired].map(([id, origins]) => [id, origins.sort()])) }
+}
+
+const hosts = ['critical', 'dangerous', 'moderate', 'low', 'safe']
+const actions = ['allowed', 'blocked', 'Accept', 'DENY', undefined]
+const names = [...hosts.map((host) => `${host}.example.com`), 'c2.botnet.example.org', 'new.example.net']
+
+const madeEvent = (place: number): string => {
+  const far = `198.51.100.${1 + (place % 250)}`
+  const near = `10.0.${place % 7}.${1 + (place % 200)}`
+  const action = actions[place % actions.length]
+  const ends = Math.floor(place / 3) % 2 === 0 ? { src_ip: far, dest_ip: near } : { src_ip: near, dest_ip: far }
+  const name = names[Math.floor(place / 11) % names.length]
+  switch (place % 11) {
+    case 0:
+      return JSON.stringify({ sequence: place, src_ip: near, dns: { question: { name } }, action })
+    case 1:
+      return `<134>action=${action ?? 'none'} src=${far} dst=${near}`
+    case 2:
+      return JSON.stringify({ sequence: place, source: { ip: near }, url: { full: `https://${name ?? ''}/a` }, action })
+    case 3:
+      // What a search engine would take for our annotation must not raise an alert there.
+      return JSON.stringify({ ...ends, action, threatweave: { verdict: 'malicious', is_tor: true, score: 'high' } })
+    case 4:
+      return JSON.stringify({ ...ends, action, 'threatweave.verdict': 'malicious', 'threatweave.is_scanner': true })
+    case 5:
+      return JSON.stringify({ sequence: place, message: `nothing to see here, ${place}` })
+    case 6: {
+      const list = Array.from({ length: place % 2 === 0 ? 80 : 20 }, (_, more) => `198.51.100.${1 + more}`)
+      return JSON.stringify({ ...ends, action, message: list.join(' ') })
+    }
+    case 7:
+      return JSON.stringify({ src_ip: `2001:db8::bad:${place % 3}`, dest_ip: near, action })
+    default:
+      return JSON.stringify({ sequence: place, ...ends, action })
+  }
+}
+
+/** Each bit of the last part of an address is one thing that is said about it. */
+const answer = ({ path, query }: Asked): unknown => {
+  const { ip } = query
+  if (ip === undefined) {
+    const row = (host: string, id: number): object => ({
+      scan_id: id,
+      url: `https://${host}.example.com/`,
+      score: host,
+      reg_dtime: new Date().toISOString().slice(0, 19).replace('T', ' '),
+      issue: [],
+    })
+    return { status: 200, message: 'api success', data: { count: hosts.length, reports: hosts.map(row) } }
+  }
+  const bits = Number(ip.split('.').at(-1))
+  if (Number.isNaN(bits) || bits % 31 === 0) return { status: 404, message: 'no data' }
+  const has = (bit: number): boolean => (bits & (1 << bit)) !== 0
+  return path.includes('suspicious')
+    ? {
+        ip,
+        issues: {
+          ...Object.fromEntries(flags.map((flag) => [flag, false])),
+          is_tor: has(1),
+          is_scanner: has(2),
+          is_vpn: has(3),
+          is_anonymous_vpn: has(3),
+          is_hosting: has(5),
+        },
+        score: { inbound: has(6) ? 'Moderate' : 'Low', outbound: has(7) ? 'Dangerous' : 'Safe' },
+        status: 200,
+      }
+    : {
+        ip,
+        is_malicious: bits % 5 === 0,
+        is_vpn: has(3),
+        is_anonymous_vpn: has(3),
+        can_remote_access: has(4),
+        scanning_record: { count: has(0) || has(2) ? 1 : 0, data: [] },
+        status: 200,
+      }
+}
