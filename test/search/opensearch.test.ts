@@ -27,6 +27,7 @@ beforeAll(async () => {
 afterAll(() => node.close())
 
 type Bulk = { readonly errors: boolean; readonly items: readonly { index: { error?: { reason: string } } }[] }
+type Enrichment = { readonly indicator: { ip?: string }; readonly matched: { field: string } }
 type Mapping = { readonly properties?: Record<string, Mapping> }
 
 /** Why events were rejected; nothing when all were taken. */
@@ -43,10 +44,17 @@ const index = async (into: string, events: readonly EventOut[]): Promise<string[
   return reasons
 }
 
-const find = async (within: string, query: string): Promise<string[]> => {
-  const body = { size: mixed, _source: false, query: { query_string: { query } } }
+const find = (within: string, query: string): Promise<string[]> => search(within, { query_string: { query } })
+
+const search = async (within: string, query: object): Promise<string[]> => {
+  const body = { size: mixed, _source: false, query }
   const found = (await node.call('POST', `/${within}/_search`, body)) as { hits: { hits: { _id: string }[] } }
   return found.hits.hits.map(({ _id }) => _id).sort()
+}
+
+const enrichmentsOf = (one: EventOut): readonly Enrichment[] => {
+  const { threat } = JSON.parse(one.bytes().toString()) as { threat?: { enrichments: Enrichment[] } }
+  return threat?.enrichments ?? []
 }
 
 const fieldsIn = ({ properties = {} }: Mapping): string[] =>
@@ -73,6 +81,23 @@ describe('the shipped component template', () => {
     expect(found).toEqual(annotated.fired.get(id))
     expect(found.length).toBeGreaterThan(10)
     expect(found.length).toBeLessThan(mixed / 2)
+  })
+
+  it('keeps the members of one enrichment together, so that a query can ask for both of the same one', async () => {
+    const address = '198.51.100.10'
+    const ofOne = ({ indicator, matched }: Enrichment): boolean =>
+      indicator.ip === address && matched.field === 'src_ip'
+    const expected = annotated.events.filter((one) => enrichmentsOf(one).some(ofOne))
+    const scattered = annotated.events.filter(
+      (one) =>
+        enrichmentsOf(one).some(({ indicator }) => indicator.ip === address) &&
+        enrichmentsOf(one).some(({ matched }) => matched.field === 'src_ip'),
+    )
+    const path = 'threat.enrichments'
+    const query = { query_string: { query: `${path}.indicator.ip:${address} AND ${path}.matched.field:SRC_IP` } }
+    expect(await search('events-1', { nested: { path, query } })).toEqual(expected.map(({ origin }) => origin).sort())
+    expect(expected.length).toBeGreaterThan(0)
+    expect(scattered.length).toBeGreaterThan(expected.length)
   })
 
   it('compares without regard to case, as the stream does', async () => {

@@ -15,7 +15,7 @@ export type Annotated = {
   readonly fired: ReadonlyMap<string, readonly string[]>
 }
 
-/** The sample log and made-up events, `count` in all, annotated by feed and service; every tenth as a replay does it. */
+/** The sample log and made-up events, `count` in all, annotated by feed and service; every ninth as a replay does it, with the `ecs` layer. */
 export const annotateMixed = async (count: number): Promise<Annotated> => {
   const service = await startScriptedService(answer)
   const loaded = load({
@@ -32,7 +32,8 @@ export const annotateMixed = async (count: number): Promise<Annotated> => {
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
   const { config } = loaded
   const live = await openApp(config, { mode: 'complete', env: {} })
-  const replay = await openApp(config, {
+  const layered = { ...config, output: { ...config.output, layers: ['ecs' as const] } }
+  const replay = await openApp(layered, {
     mode: 'complete',
     env: {},
     replay: { id: 'week-of-monday', isAnnotated: false },
@@ -46,7 +47,7 @@ export const annotateMixed = async (count: number): Promise<Annotated> => {
   const events: EventOut[] = []
   for (let from = 0; from < count; from += 500) {
     const chunk = given.slice(from, from + 500)
-    const isReplayed = ({ origin }: { origin: string }): boolean => origin.endsWith('7')
+    const isReplayed = ({ origin }: { origin: string }): boolean => Number(origin) % 9 === 7
     events.push(
       ...(await live.pipeline(
         chunk.filter((one) => !isReplayed(one)),
