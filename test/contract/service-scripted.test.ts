@@ -10,7 +10,6 @@ describeServiceContract('the examples of its interface', async () => {
     ip: '198.51.100.23',
     domain: 'example.com',
     scanId: '1000001',
-    canScan: true,
     stop: service.close,
   }
 })
