@@ -10,6 +10,7 @@ import { indicatorTypes } from '../../../src/domain/indicator.js'
 import { readings } from '../../../src/domain/reading.js'
 import { reasons } from '../../../src/domain/reason.js'
 import { actions, directions, roles } from '../../../src/domain/sighting.js'
+import { compose, type Incoming, type Rung, type Target } from '../../../src/kafka/compose.js'
 import { readSchema } from '../../support/annotation-schema.js'
 
 type Definitions = Readonly<Record<string, { readonly enum: readonly string[] }>>
@@ -37,25 +38,47 @@ describe('schemas/annotation.schema.json', () => {
 })
 
 describe('schemas/dead-letter.schema.json', () => {
-  const validate = new Ajv().compile(readSchema('dead-letter'))
-  const headers = {
-    'threatweave.reason': 'too_large',
-    'threatweave.value': 'original',
-    'threatweave.topic': 'firewall',
-    'threatweave.partition': '3',
-    'threatweave.offset': '9007199254740993',
-    'x-own-header': 'kept',
-  }
-  const pointer = { topic: 'firewall', partition: 3, offset: '9007199254740993', size: 1_200_000, sha256: 'a'.repeat(64) }
-  const pointing = { ...headers, 'threatweave.value': 'pointer' }
+  const validate = new Ajv({ formats: { 'date-time': true } }).compile(readSchema('dead-letter'))
+  const value = Buffer.from(`{"long":"${'x'.repeat(5000)}"}`)
+  const read: Incoming = {
+    topic: 'firewall',
+    partition: 3,
+    offset: '9007199254740993',
+    timestamp: '1800000000000',
+    key: Buffer.from('k'),
+    value,
+    headers: [['x-own-header', Buffer.from('kept')]],
+  } as unknown as Incoming
+  const target = (maxDeadLetterBytes: number): Target => ({
+    placement: 'json',
+    key: 'threatweave',
+    topic: 'out',
+    deadLetterTopic: 'dead',
+    maxBytes: 100,
+    maxDeadLetterBytes,
+    outputPartition: () => 0,
+    deadLetterPartition: () => 0,
+  })
+  const headersOf = (rung: Rung, room: number): Record<string, string> =>
+    Object.fromEntries(
+      compose(read, undefined, target(room), 1_800_000_000_000, rung).record.headers.map(([name, header]) => [
+        name,
+        String(header),
+      ]),
+    )
   it.each([
-    ['the event itself', { headers }, true],
-    ['a pointer to it', { headers: pointing, pointer }, true],
-    ['a pointer that is missing', { headers: pointing }, false],
-    ['an offset that lost its digits', { headers: pointing, pointer: { ...pointer, offset: 9007199254740992 } }, false],
-    ['headers without a reason', { headers: { ...headers, 'threatweave.reason': 'why' } }, false],
-  ])('judges %s', (_, letter, valid) => {
-    expect(validate(letter)).toBe(valid)
+    ['with the event itself', headersOf('dead_letter', 1_000_000)],
+    ['that only points', headersOf('pointer', 600)],
+  ])('describes a letter %s', (_, headers) => {
+    expect(validate(headers), JSON.stringify(validate.errors)).toBe(true)
+  })
+
+  it.each([
+    ['without a reason', { 'threatweave-reason': 'Because!' }],
+    ['whose offset is no number', { 'threatweave-offset': 'last' }],
+    ['that tells a size without a hash', { 'threatweave-size': '12' }],
+  ])('refuses a letter %s', (_, wrong) => {
+    expect(validate({ ...headersOf('dead_letter', 1_000_000), ...wrong })).toBe(false)
   })
 })
 
