@@ -32,7 +32,7 @@ describe('a line', () => {
     ],
     [
       'of an AWS application load balancer',
-      'https 2026-11-15T10:00:00.186641Z app/web/50dc6c495c0c9188 192.0.2.1:2817 - -1 -1 -1 301 - 34 366 "GET https://www.example.com:443/ HTTP/1.1" "curl/8.0" - - - "-"',
+      'https 2026-11-15T10:00:00.000000Z app/web/0123456789abcdef 192.0.2.1:40001 - -1 -1 -1 301 - 40 400 "GET https://www.example.com:443/ HTTP/1.1" "curl/8.0" - - - "-"',
       'unknown',
       ['192.0.2.1 source', 'www.example.com url'],
     ],
@@ -98,7 +98,7 @@ describe('a line', () => {
     ],
     [
       'of PAN-OS as its cloud service sends it',
-      '931201168,2026-11-15T10:00:00.000000Z,no-serial,GLOBALPROTECT,globalprotect,9.1,2026-11-15T10:00:00.000000Z,vsys1,gateway-hip-check,host-info,,,user,,HOST,192.0.2.1,,10.2.2.2,fc00::1,id,SN,5.2.6,,,1,,,fine,success',
+      '100000001,2026-11-15T10:00:00.000000Z,no-serial,GLOBALPROTECT,globalprotect,9.1,2026-11-15T10:00:00.000000Z,vsys1,gateway-hip-check,host-info,,,user,,HOST,192.0.2.1,,10.2.2.2,fc00::1,id,SN,5.2.6,,,1,,,fine,success',
       'unknown',
       ['192.0.2.1 source', '10.2.2.2 translated', 'fc00::1 translated'],
     ],
