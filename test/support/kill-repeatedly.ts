@@ -9,12 +9,19 @@ export const killRepeatedly = async (
   kills: number,
 ): Promise<Tally & { readonly killedMidway: number }> => {
   const partitions = 4
-  const perKill = 900
-  const count = perKill * (kills + 1)
   const names = await makeTopics({ partitions })
   const settings = settingsFor(names, { delivery, limits: { chunkEvents: 40, sessionTimeoutMs: 1_500 } })
-  await fill(names.input, partitions, 0, 400)
-  const filling = fill(names.input, partitions, 400, count)
+  // Events keep coming until the last kill: whenever a worker dies, there is work in its hands or before it.
+  let count = 400
+  const stop = new AbortController()
+  await fill(names.input, partitions, 0, count)
+  const filling = (async () => {
+    while (!stop.signal.aborted) {
+      await fill(names.input, partitions, count, count + 100)
+      count += 100
+      await sleep(60)
+    }
+  })()
   let killedMidway = 0
   for (let kill = 0; kill < kills; kill++) {
     const worker = startWorker(settings, { delayMs: 25 })
@@ -23,9 +30,11 @@ export const killRepeatedly = async (
     if (!worker.running()) throw new Error(`a worker ended by itself: ${worker.errors()}`)
     worker.kill('SIGKILL')
     await worker.exit
+    await sleep(250) // a record or two more, which nobody has taken yet
     const done = (await committed(names)).reduce((sum, offset) => sum + offset, 0)
     if (done < partitions * count) killedMidway++
   }
+  stop.abort()
   await filling
   startWorker(settings)
   const records = await readTopic(names.output, complete(partitions, count), { limitMs: 30_000, calmMs: 1_000 })
