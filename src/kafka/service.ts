@@ -66,7 +66,8 @@ const lateWriter = ({ settings, tell, now }: ServiceOptions, ended: Promise<Ende
       tell({ event: 'producer_replaced', topic: alertsTopic, partition: 0, cause }),
     )
     try {
-      await lane.send(alerts.map((alert) => alertRecord(alertsTopic, 1, alert, now())))
+      const result = await lane.send(alerts.map((alert) => alertRecord(alertsTopic, 1, alert, now())))
+      if (result !== 'acknowledged') throw new Error(`the alerts topic refuses a late alert: ${result.refused}`)
     } finally {
       await lane.close()
     }
