@@ -42,7 +42,10 @@ export type Service = {
 
 export const startService = (options: ServiceOptions): Service => {
   const health = recordHealth(options.now)
-  const ended = serve(options, health).then(
+  let alertPartitions = 1
+  const ended = serve(options, health, ({ facts }) => {
+    alertPartitions = facts.get(options.settings.alertsTopic ?? '')?.partitions ?? 1
+  }).then(
     (end) => {
       health.turn(end.how)
       return end
@@ -52,11 +55,15 @@ export const startService = (options: ServiceOptions): Service => {
       return { how: 'failed', sentence: `Kafka cannot be used: ${failureOf(error).message}` }
     },
   )
-  return { health: health.read, ended, writeLate: lateWriter(options, ended) }
+  return { health: health.read, ended, writeLate: lateWriter(options, ended, () => alertPartitions) }
 }
 
 /** Each call has a producer of its own: late alerts are few, and a producer that failed must not be used again. */
-const lateWriter = ({ settings, tell, now }: ServiceOptions, ended: Promise<Ended>): Service['writeLate'] => {
+const lateWriter = (
+  { settings, tell, now }: ServiceOptions,
+  ended: Promise<Ended>,
+  partitions: () => number,
+): Service['writeLate'] => {
   const { alertsTopic = '' } = settings
   let isOver = false
   void ended.then(() => (isOver = true))
@@ -66,7 +73,7 @@ const lateWriter = ({ settings, tell, now }: ServiceOptions, ended: Promise<Ende
       tell({ event: 'producer_replaced', topic: alertsTopic, partition: 0, cause }),
     )
     try {
-      const result = await lane.send(alerts.map((alert) => alertRecord(alertsTopic, 1, alert, now())))
+      const result = await lane.send(alerts.map((alert) => alertRecord(alertsTopic, partitions(), alert, now())))
       if (result !== 'acknowledged') throw new Error(`the alerts topic refuses a late alert: ${result.refused}`)
     } finally {
       await lane.close()
@@ -74,7 +81,11 @@ const lateWriter = ({ settings, tell, now }: ServiceOptions, ended: Promise<Ende
   }
 }
 
-const serve = async (options: ServiceOptions, health: ReturnType<typeof recordHealth>): Promise<Ended> => {
+const serve = async (
+  options: ServiceOptions,
+  health: ReturnType<typeof recordHealth>,
+  learnt: (topics: Topics) => void,
+): Promise<Ended> => {
   const { settings, tell, signal, pipeline } = options
   const skips = new Set<string>()
   const connect = (): Kafka =>
@@ -97,6 +108,7 @@ const serve = async (options: ServiceOptions, health: ReturnType<typeof recordHe
     const errors = topics.remarks.filter(({ level }) => level === 'error')
     if (errors.length > 0)
       return { how: 'failed', sentence: errors.map(({ topic, message }) => `topic ${topic} ${message}`).join('; ') }
+    learnt(topics)
     if (settings.input.start === 'latest') await startAtTheEnd(admin, settings.groupId, topics.input)
     const how = deliverTo(options, topics)
     const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce

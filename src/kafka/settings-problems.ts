@@ -5,7 +5,7 @@ import { canWrite } from './wire/codecs.js'
 export type SettingsProblem = { readonly setting: string; readonly message: string }
 
 export const settingsProblems = (settings: KafkaSettings): readonly SettingsProblem[] => {
-  const { brokers, input, output, deadLetterTopic, tls, sasl } = settings
+  const { brokers, input, output, deadLetterTopic, alertsTopic = '', tls, sasl } = settings
   const problems: SettingsProblem[] = []
   const refuse = (setting: string, message: string): void => {
     problems.push({ setting: `kafka.${setting}`, message })
@@ -20,6 +20,7 @@ export const settingsProblems = (settings: KafkaSettings): readonly SettingsProb
   for (const [setting, topic] of [
     ['output.topic', output.topic],
     ['deadLetterTopic', deadLetterTopic],
+    ['alertsTopic', alertsTopic],
   ] as const)
     if (topic !== '' && input.topics.includes(topic))
       refuse(setting, `is also read: ${topic} would feed itself for ever`)

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startBroker, type Broker } from '../../src/demo/broker.js'
-import { complete, fill, makeTopics, readTopic, settingsFor, soak, tally } from '../support/kafka.js'
+import { complete, fill, makeTopics, readTopic, report, settingsFor, soak, tally } from '../support/kafka.js'
 import { endWorkers, startWorker } from '../support/worker.js'
 
 const awayMs = soak ? 20_000 : 5_000
@@ -42,6 +42,7 @@ describe('the only broker, killed and started again', () => {
         calmMs: 1_000,
       })
       const { missing, repeated, outOfOrder } = tally(records, partitions, count)
+      report(`${delivery}, broker away`, { awayMs, events: partitions * count, missing, repeated, outOfOrder })
       expect({ delivery, missing, outOfOrder, alive: worker.running() }).toEqual({
         delivery,
         missing: 0,

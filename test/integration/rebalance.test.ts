@@ -1,7 +1,7 @@
 // Promise: workers may come and go.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { complete, fill, makeTopics, readTopic, settingsFor, soak, tally } from '../support/kafka.js'
+import { complete, fill, makeTopics, readTopic, report, settingsFor, soak, tally } from '../support/kafka.js'
 import { endWorkers, startWorker, type Worker } from '../support/worker.js'
 
 afterEach(endWorkers)
@@ -39,6 +39,7 @@ describe.each(['at-least-once', 'exactly-once'] as const)(
       await flow
       const records = await readTopic(names.output, complete(partitions, count), { calmMs: 1_000 })
       const { missing, repeated, outOfOrder } = tally(records, partitions, count)
+      report(`${delivery}, joining and leaving`, { visits, events: partitions * count, missing, repeated, outOfOrder })
       expect({ missing, outOfOrder }).toEqual({ missing: 0, outOfOrder: 0 })
       if (delivery === 'exactly-once') expect(repeated).toBe(0)
       expect(visits).toBeGreaterThan(2)

@@ -7,6 +7,11 @@ import type { KafkaSettings } from '../../src/kafka/settings.js'
 
 export const soak = process.env.THREATWEAVE_SOAK !== undefined
 
+/** The long form leaves its figures behind, not only that it passed. */
+export const report = (what: string, figures: Readonly<Record<string, number>>): void => {
+  if (soak) process.stderr.write(`${what}: ${JSON.stringify(figures)}\n`)
+}
+
 export const client = (broker = inject('broker').plain): Kafka =>
   new Kafka({ brokers: broker.split(','), logLevel: logLevel.NOTHING })
 

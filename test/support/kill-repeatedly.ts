@@ -1,7 +1,7 @@
 // Kills worker after worker under load, at moments nobody chose, and tallies what came out in the end.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { KafkaSettings } from '../../src/kafka/settings.js'
-import { committed, complete, fill, makeTopics, readTopic, settingsFor, tally, type Tally } from './kafka.js'
+import { committed, complete, fill, makeTopics, readTopic, report, settingsFor, tally, type Tally } from './kafka.js'
 import { startWorker } from './worker.js'
 
 export const killRepeatedly = async (
@@ -38,5 +38,7 @@ export const killRepeatedly = async (
   await filling
   startWorker(settings)
   const records = await readTopic(names.output, complete(partitions, count), { limitMs: 30_000, calmMs: 1_000 })
-  return { ...tally(records, partitions, count), killedMidway }
+  const found = { ...tally(records, partitions, count), killedMidway }
+  report(`${delivery}, killed again and again`, { kills, events: partitions * count, read: records.length, ...found })
+  return found
 }

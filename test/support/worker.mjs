@@ -1,7 +1,7 @@
 // One worker of the Kafka service for the integration tests: settings from argv, a line that adds one member, one JSON line a second of health.
 import { startService } from '../../dist/kafka/service.js'
 
-const { settings, placement = 'json', delayMs = 0, quiet = true } = JSON.parse(process.argv[2])
+const { settings, placement = 'json', delayMs = 0, quiet = true, mark } = JSON.parse(process.argv[2])
 const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
 
@@ -11,6 +11,7 @@ const annotate = ({ bytes, origin }) => {
     status: 'skipped',
     verdict: 'unknown',
     origin,
+    ...(mark && { mark }),
     indicators: [{ summary: 'x'.repeat(200) }],
   }
   const annotationText = JSON.stringify(annotation)

@@ -24,6 +24,8 @@ export type WorkerOptions = {
   /** How long the line takes for a chunk. */
   readonly delayMs?: number
   readonly quiet?: boolean
+  /** Stands in every annotation it makes. */
+  readonly mark?: string
 }
 
 const all = new Set<Worker>()

@@ -27,6 +27,7 @@ describe('kafka settings', () => {
 
   it.each([
     ['reads what it writes', 'input: { topics: [in, out] }', 'kafka.output.topic'],
+    ['reads its alerts', 'input: { topics: [alerts] }, alertsTopic: alerts', 'kafka.alertsTopic'],
     ['reads its dead letters', 'input: { topics: [dead] }', 'kafka.deadLetterTopic'],
     [
       'has a certificate without its key',
