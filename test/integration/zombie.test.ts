@@ -26,8 +26,11 @@ const rounds = soak ? 10 : 1
 const times = (worker: Worker, name: string): number => worker.events.filter(({ event }) => event === name).length
 
 const until = async (what: string, holds: () => boolean): Promise<void> => {
-  for (const limit = Date.now() + 30_000; !holds(); await sleep(10))
+  const limit = Date.now() + 30_000
+  while (!holds()) {
     if (Date.now() > limit) throw new Error(`never came: ${what}`)
+    await sleep(10)
+  }
 }
 
 /** A worker stopped while its transaction is open, and another that has taken over both partitions. */

@@ -1,0 +1,74 @@
+// Promise: a group that has never committed begins where `start` says, and nowhere else.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, expect, it } from 'vitest'
+import { client, committed, fill, makeTopics, readTopic, settingsFor, type Read } from '../support/kafka.js'
+import { endWorkers, startWorker } from '../support/worker.js'
+
+afterAll(endWorkers)
+
+const partitions = 4
+const old = 200
+const fresh = 100
+
+const numbers = (records: readonly Read[]): readonly (readonly number[])[] => {
+  const found = Array.from({ length: partitions }, (): number[] => [])
+  for (const { value } of records) {
+    const { seq, partition } = JSON.parse(value!.toString()) as { seq: number; partition: number }
+    found[partition]!.push(seq)
+  }
+  return found
+}
+const everyPartition = (from: number, to: number): readonly (readonly number[])[] =>
+  Array.from({ length: partitions }, () => Array.from({ length: to - from }, (_, place) => from + place))
+
+describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('a new group, %s', (delivery) => {
+  it('reads everything that is there with start: earliest', async () => {
+    const names = await makeTopics({ partitions })
+    await fill(names.input, partitions, 0, old)
+    startWorker(settingsFor(names, { delivery }))
+    const records = await readTopic(names.output, (all) => all.length >= partitions * old)
+    expect(numbers(records)).toEqual(everyPartition(0, old))
+  })
+
+  it('reads only what comes after it began with start: latest, also when several workers begin at once', async () => {
+    const names = await makeTopics({ partitions })
+    await fill(names.input, partitions, 0, old)
+    const settings = settingsFor(names, { delivery, input: { start: 'latest' } })
+    const workers = [1, 2, 3].map(() => startWorker(settings))
+    await Promise.all(workers.map((worker) => worker.said('group_joined', 30_000)))
+    await fill(names.input, partitions, old, old + fresh)
+    const records = await readTopic(names.output, (all) => all.length >= partitions * fresh, { calmMs: 1_500 })
+    expect(numbers(records)).toEqual(everyPartition(old, old + fresh))
+    expect(workers.filter((worker) => !worker.running())).toEqual([])
+  })
+
+  it('goes on where it was with start: latest, and begins a partition that is added at its beginning', async () => {
+    const names = await makeTopics({ partitions: partitions - 1 })
+    await fill(names.input, partitions - 1, 0, old)
+    const settings = settingsFor(names, { delivery, input: { start: 'latest' } })
+    const first = startWorker(settings)
+    await first.said('group_joined')
+    await fill(names.input, partitions - 1, old, old + fresh)
+    await readTopic(names.output, (all) => all.length >= (partitions - 1) * fresh)
+    first.kill('SIGTERM')
+    await first.exit
+    // While nobody reads: what comes in meanwhile is not passed over, and neither is a new partition.
+    const admin = client().admin()
+    await admin.connect()
+    await admin.createPartitions({ topicPartitions: [{ topic: names.input, count: partitions }] })
+    await admin.disconnect()
+    await sleep(500)
+    await fill(names.input, partitions, old + fresh, old + 2 * fresh)
+    startWorker(settings)
+    const total = (partitions - 1) * 2 * fresh + fresh
+    const records = await readTopic(names.output, (all) => all.length >= total, { calmMs: 500 })
+    // The output has one partition less, and the new one shares the first.
+    expect(numbers(records)).toEqual([
+      ...everyPartition(old, old + 2 * fresh).slice(1),
+      ...everyPartition(old + fresh, old + 2 * fresh).slice(0, 1),
+    ])
+    expect((await committed(names)).slice(0, partitions - 1)).toEqual(
+      Array.from({ length: partitions - 1 }, () => old + 2 * fresh),
+    )
+  })
+})
