@@ -138,43 +138,55 @@ const heapMb = () => {
   globalThis.gc?.()
   return process.memoryUsage().heapUsed / 1_048_576
 }
+const median = (sizes) => sizes.toSorted((a, b) => a - b)[Math.floor(sizes.length / 2)]
 
 const counts = Object.fromEntries(names.map((name) => [name, 0]))
 const slowest = Object.fromEntries(names.map((name) => [name, 0]))
 const heaps = []
+const sampleEvery = 20_000
 const started = performance.now()
 const elapsed = () => (performance.now() - started) / 1000
+const attempt = async (name, bytes) => {
+  try {
+    const result = targets[name].try(bytes)
+    if (result instanceof Promise) await result
+  } catch (error) {
+    failed(name, bytes, error instanceof Error ? (error.stack ?? error.message) : String(error))
+  }
+}
 let done = 0
 for (; done < inputs && elapsed() < seconds; done++) {
   const name = choose()
-  const target = targets[name]
-  const bytes = mutate(random.pick(target.samples), target.samples, random)
-  // Only what is slow again, and again, is slow: the first time may be the collector's.
-  let took = Infinity
-  for (let attempt = 0; attempt < 4 && took > limitMs; attempt++) {
-    const before = cpuMs()
-    try {
-      const result = target.try(bytes)
-      if (result instanceof Promise) await result
-    } catch (error) {
-      failed(name, bytes, error instanceof Error ? (error.stack ?? error.message) : String(error))
-    }
-    took = Math.min(took, cpuMs() - before)
+  const bytes = mutate(random.pick(targets[name].samples), targets[name].samples, random)
+  const before = performance.now()
+  await attempt(name, bytes)
+  let took = performance.now() - before
+  // The machine has others to serve, and the collector its turns: only what costs that much CPU again, and again, is slow.
+  for (let again = 0; again < 3 && took > limitMs; again++) {
+    const from = cpuMs()
+    await attempt(name, bytes)
+    took = cpuMs() - from
   }
   if (took > limitMs) failed(name, bytes, `took ${took.toFixed(1)} ms of CPU for ${bytes.length} bytes`)
   counts[name]++
   slowest[name] = Math.max(slowest[name], took)
-  if (elapsed() > (seconds / 8) * (heaps.length + 1)) heaps.push(heapMb())
+  if ((done + 1) % sampleEvery === 0) heaps.push(heapMb())
 }
-const end = heapMb()
 await app.close()
-console.log(`${done} inputs in ${elapsed().toFixed(0)} s, seed ${seed}: no crash, none over ${limitMs} ms of CPU`)
+console.log(`${done} inputs in ${elapsed().toFixed(0)} s, seed ${seed}: no crash, none over ${limitMs} ms`)
 for (const name of names)
   console.log(`  ${name.padEnd(7)}${String(counts[name]).padStart(9)}   slowest ${slowest[name].toFixed(1)} ms`)
-console.log(`  heap after collection, MB: ${[...heaps, end].map((size) => size.toFixed(1)).join(' ')}`)
-// 32 MB allow for bounded memories that still fill in a short run; whether the numbers above level off takes a long one.
-const base = heaps[1] ?? heaps[0] ?? end
-if (globalThis.gc && end > base + 32) {
-  console.error(`the heap grew from ${base.toFixed(1)} to ${end.toFixed(1)} MB`)
-  process.exitCode = 1
+console.log(
+  `  heap after collection, every ${sampleEvery} inputs, MB: ${heaps.map((size) => size.toFixed(1)).join(' ')}`,
+)
+// What is remembered is bounded and fills up first (docs/operations.md says how much that is); from then on nothing may grow.
+const warm = heaps.slice(Math.ceil(heaps.length * 0.4))
+const early = median(warm.slice(0, warm.length / 2))
+const late = median(warm.slice(warm.length / 2))
+if (globalThis.gc && done >= 500_000) {
+  console.log(`  after warming up, MB: ${early.toFixed(1)} in the first half, ${late.toFixed(1)} in the second`)
+  if (late > early * 1.05 + 1) {
+    console.error('the heap grows')
+    process.exitCode = 1
+  }
 }

@@ -81,6 +81,11 @@ const textMutations = [
     const [at, until] = spot(text, random, 60)
     return splice(text, until, until, text.slice(at, until).repeat(1 + random.below(40)))
   },
+  // What an expression repeats, repeated.
+  (text, random) => {
+    const [at, until] = spot(text, random, 4)
+    return splice(text, until, until, text.slice(at, until).repeat(1 << random.below(11)))
+  },
   (text, random) => {
     const at = random.below(text.length + 1)
     return splice(text, at, at + 1, String.fromCharCode(random.below(random.below(4) === 0 ? 65536 : 128)))

@@ -1,7 +1,9 @@
 // Raises alerts: rules over annotated events, held back where they repeat, and raised late where the answer came late.
 import type { Annotation } from '../domain/annotation.js'
 import { systemClock, type Clock } from '../domain/clock.js'
+import { ownDecision } from '../domain/decision.js'
 import type { Finding } from '../domain/finding.js'
+import { ownText } from '../domain/own-text.js'
 import type { Action, Direction, Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import { tellNobody, type Tell } from '../telemetry/event.js'
@@ -79,6 +81,12 @@ type Kept = Waiter & {
 type Occurrence = Pick<Kept, 'origin' | 'time'> & { readonly annotation: Readonly<Annotation> }
 
 const none: readonly Alert[] = []
+
+const ownRow = ({ sighting, decision, ...row }: JudgedRow): JudgedRow => ({
+  ...row,
+  decision: ownDecision(decision),
+  sighting: { ...sighting, value: ownText(sighting.value), field: ownText(sighting.field) },
+})
 
 /** Refuses rules that cannot be used, naming every problem. */
 export const openAlerts = async (
@@ -173,7 +181,9 @@ export const openAlerts = async (
       const annotation = { action, direction, ...(truncated && { truncated }), ...(read_as && { read_as }) }
       const event = set.digest(objectOf(one))
       const bytes = 512 + 256 * judged.length + origin.length + (one.key?.length ?? 0) + JSON.stringify(event).length
-      return { rows: judged, origin, fired, bytes, annotation, event, set, key: one.key, time: timeOf(one) }
+      // Neither the text of the event nor the batch that its key came in may stay because of what is kept of them.
+      const key = one.key && Buffer.from(one.key)
+      return { rows: judged.map(ownRow), origin, fired, bytes, annotation, event, set, key, time: timeOf(one) }
     })
   }
 

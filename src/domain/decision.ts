@@ -1,5 +1,5 @@
 // What may be done with a sighting before anybody is asked: ask about it, look only in local feeds, or leave it alone.
-import type { Indicator } from './indicator.js'
+import { ownIndicator, type Indicator } from './indicator.js'
 import type { NameSet } from './name-set.js'
 import type { RangeSet } from './range-set.js'
 import type { Reason } from './reason.js'
@@ -12,6 +12,10 @@ export type Decision =
   | { readonly decision: 'lookup'; readonly ask: Indicator }
   | { readonly decision: 'feeds'; readonly reason: Reason }
   | { readonly decision: 'skip'; readonly reason: Reason }
+
+/** For whoever keeps it. */
+export const ownDecision = (decision: Decision): Decision =>
+  decision.decision === 'lookup' ? { decision: 'lookup', ask: ownIndicator(decision.ask) } : decision
 
 /** Addresses and names that somebody listed. */
 export type IndicatorList = { readonly ranges: RangeSet; readonly names: NameSet }

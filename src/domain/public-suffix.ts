@@ -1,5 +1,6 @@
 // Which part of a name somebody registered, by the list of public suffixes, private ones such as github.io included.
 import { parse } from 'tldts'
+import { ownText } from './own-text.js'
 
 export type PublicSuffix = {
   /** Whether the name ends in a suffix of the list; `.corp` and the like do not. */
@@ -30,9 +31,10 @@ const remembered = new Map<string, PublicSuffix>()
 export const publicSuffix = (host: string): PublicSuffix => {
   const known = remembered.get(host)
   if (known !== undefined) return known
-  const found = find(host)
+  const own = ownText(host)
+  const found = find(own)
   if (remembered.size >= maxRemembered) remembered.clear()
-  remembered.set(host, found)
+  remembered.set(own, found)
   return found
 }
 

@@ -1,4 +1,5 @@
 // What a log would cost: plays its indicators through a memory of a given size and lifetime, and predicts a day and a month of them.
+import { ownText } from '../domain/own-text.js'
 
 export type ForecastOptions = {
   /** How many verdicts the memory holds. */
@@ -32,12 +33,12 @@ export const createForecast = ({ memory, lifetimeMs }: ForecastOptions) => {
 
   const ask = (key: string, now: number): void => {
     asks++
-    if (!seen.has(key)) seen.set(key, events)
+    if (!seen.has(key)) seen.set(ownText(key), events)
     const at = remembered.get(key)
     const isFresh = at !== undefined && now - at < lifetimeMs
     if (!isFresh) lookups++
     remembered.delete(key)
-    remembered.set(key, isFresh ? at : now)
+    remembered.set(ownText(key), isFresh ? at : now)
     if (remembered.size > memory) {
       const oldest = remembered.keys().next()
       if (oldest.done !== true) remembered.delete(oldest.value)

@@ -1,6 +1,6 @@
 // What is remembered is answered at once: fresh as it is, bad news past its life as stale, good news past its life not at all.
 import type { Finding } from '../domain/finding.js'
-import { keyOf, type Indicator } from '../domain/indicator.js'
+import { keyOf, ownIndicator, type Indicator } from '../domain/indicator.js'
 import type { Ask, Layer } from '../domain/lookup.js'
 import type { Cooldown } from './cooldown.js'
 import type { Memory } from './memory.js'
@@ -24,7 +24,7 @@ export const recall =
       // What comes of it is remembered further in; nobody waits for it here.
       if (cooldown.isCooling(key)) return
       recalled?.('refreshed')
-      void inner(indicator, ask)
+      void inner(ownIndicator(indicator), barely(ask))
     }
     return (indicator, ask) => {
       const key = keyOf(indicator)
@@ -49,8 +49,12 @@ export const recall =
         return { status: 'unknown', reason: 'cooling_down' }
       }
       recalled?.('missed')
-      return inner(indicator, ask)
+      return inner(ownIndicator(indicator), barely(ask))
     }
   }
+
+/** What lies further in keeps what it is given, some of it for days; the event that it was cut from must not stay with it. */
+const barely = ({ role, action, evidence, urgency }: Ask): Ask =>
+  urgency === undefined ? { role, action, evidence } : { role, action, evidence, urgency }
 
 const stale = (finding: Finding): Finding => (finding.status === 'known' ? { ...finding, stale: true } : finding)

@@ -1,4 +1,5 @@
 // Finds the indicators of an event and what was done to it: known fields first, free text last.
+import { ownText } from '../domain/own-text.js'
 import type { Extraction, Role } from '../domain/sighting.js'
 import type { Event, Scanned } from './event.js'
 import { createActionFinder } from './read/action.js'
@@ -76,7 +77,7 @@ const remembered = (ruleOf: (path: string) => Rule): ((path: string) => Rule) =>
     if (known) return known
     if (rules.size >= maxRules) rules.clear()
     const rule = ruleOf(path)
-    if (path.length < 200) rules.set(path, rule)
+    if (path.length < 200) rules.set(ownText(path), rule)
     return rule
   }
 }

@@ -4,7 +4,7 @@ import type { Level } from '../domain/finding.js'
 import type { Reading } from '../domain/reading.js'
 import type { Action, Direction } from '../domain/sighting.js'
 import { clip } from './clip.js'
-import { keep, weights, type Weighed } from './weigh.js'
+import { headMade, keep, weights, type Weighed } from './weigh.js'
 import { flat, writeHead } from './write-annotation.js'
 
 /** What of an event the head depends on, beside the indicator that decided. */
@@ -41,6 +41,7 @@ export const headOf = (deciding: Weighed | undefined, about: Circumstances): Hea
   const head = { ...about, annotation, text: flat(writeHead(annotation)) }
   if (heads.length >= maxHeads) heads.shift()
   heads.push(head)
+  if (deciding !== undefined) headMade()
   return head
 }
 

@@ -3,17 +3,28 @@
 export type Recent<Value> = {
   readonly get: (key: string) => Value | undefined
   readonly set: (key: string, value: Value) => void
+  /** Something was added to a value that is held. */
+  readonly grew: () => void
 }
 
-/** Holds at least the last `generation` keys that were asked for, and never more than twice as many. */
-export const createRecent = <Value>(generation: number): Recent<Value> => {
+/** Holds at least the last values asked for that weigh `generation` together, and never more than twice as many. */
+export const createRecent = <Value>(
+  generation: number,
+  weightOf: (value: Value) => number = () => 1,
+): Recent<Value> => {
   let young = new Map<string, Value>()
   let old = new Map<string, Value>()
-  const set = (key: string, value: Value): void => {
-    if (young.size >= generation) {
+  let weight = 0
+  const add = (more: number): void => {
+    if (weight >= generation) {
       old = young
       young = new Map()
+      weight = 0
     }
+    weight += more
+  }
+  const set = (key: string, value: Value): void => {
+    add(weightOf(value))
     young.set(key, value)
   }
   return {
@@ -25,5 +36,6 @@ export const createRecent = <Value>(generation: number): Recent<Value> => {
       return older
     },
     set,
+    grew: () => add(1),
   }
 }

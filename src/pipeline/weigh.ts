@@ -1,8 +1,9 @@
 // Weighs one indicator's verdict: what the annotation says of it, and how much it has to say in the event's verdict.
 import type { AnnotatedIndicator } from '../domain/annotation.js'
-import type { Decision } from '../domain/decision.js'
+import { ownDecision, type Decision } from '../domain/decision.js'
 import { flags, type Flag } from '../domain/flag.js'
 import type { IndicatorType } from '../domain/indicator.js'
+import { ownText } from '../domain/own-text.js'
 import { kindOf } from '../domain/reason.js'
 import { roles, type Role, type Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
@@ -99,10 +100,14 @@ const describe = (sighting: Sighting, decision: Decision, verdict: Verdict | und
 
 /** What it was made of: the same indicator with the same verdict is met again and again, and told alike. */
 type Told = Weighed & { readonly type: IndicatorType; readonly field: string; readonly decision: Decision }
-const maxValues = 16_384
+/** Tellings and their heads, all together: so much of them is kept however they are spread over values. */
+const maxTold = 32_768
 const maxAlike = 6
 const longestField = 200
-const recent = createRecent<Told[]>(maxValues)
+const recent = createRecent<Told[]>(maxTold, (alike) => alike.reduce((sum, { heads }) => sum + 1 + heads.length, 0))
+
+/** A head was made for something told. */
+export const headMade = (): void => recent.grew()
 
 export const weigh = (sighting: Sighting, decision: Decision, verdict: Verdict | undefined): Weighed => {
   const alike = recent.get(sighting.value)
@@ -116,8 +121,10 @@ export const weigh = (sighting: Sighting, decision: Decision, verdict: Verdict |
         isAlike(told.decision, decision)
       )
         return told
-  const indicator = Object.freeze(describe(sighting, decision, verdict))
-  const { type, role, field } = sighting
+  const { type, role } = sighting
+  const value = ownText(sighting.value)
+  const field = ownText(sighting.field)
+  const indicator = Object.freeze(describe({ ...sighting, value, field }, decision, verdict))
   const told: Told = {
     indicator,
     weight: weightOf(indicator),
@@ -128,13 +135,14 @@ export const weigh = (sighting: Sighting, decision: Decision, verdict: Verdict |
     heads: [],
     type,
     field,
-    decision,
+    decision: ownDecision(decision),
   }
   if (field.length > longestField) return told
-  if (alike === undefined) recent.set(sighting.value, [told])
+  if (alike === undefined) recent.set(value, [told])
   else {
     if (alike.length >= maxAlike) alike.shift()
     alike.push(told)
+    recent.grew()
   }
   return told
 }

@@ -1,4 +1,5 @@
 // Reads single values out of answers that may hold anything: a number or its text, a flag, a date in one of several spellings.
+import { ownText } from '../../domain/own-text.js'
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -19,7 +20,7 @@ export const textOf = (value: unknown, maxLength = 128): string | undefined => {
     .slice(0, maxLength * 2)
     .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
   const trimmed = text.trim().slice(0, maxLength)
-  return nothing.has(trimmed.toLowerCase()) ? undefined : trimmed
+  return nothing.has(trimmed.toLowerCase()) ? undefined : ownText(trimmed)
 }
 
 export const numberOf = (value: unknown): number | undefined => {

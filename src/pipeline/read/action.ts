@@ -1,4 +1,5 @@
 // Tells from a product's verb, or from a line of text, whether the traffic was let through.
+import { ownText } from '../../domain/own-text.js'
 import type { Action } from '../../domain/sighting.js'
 
 const words = (list: string): readonly string[] => list.trim().split(/\s+/)
@@ -31,7 +32,7 @@ export const actionOfVerb = (value: string): Action => {
   if (known !== undefined) return known
   if (remembered.size >= maxRemembered) remembered.clear()
   const action = readVerb(value)
-  remembered.set(value, action)
+  remembered.set(ownText(value), action)
   return action
 }
 
@@ -88,13 +89,14 @@ export const actionRank = (name: string): number => {
   const compact = name.toLowerCase().replace(/[^a-z0-9]/g, '')
   const rank = actionFields.get(compact) ?? (/action$/.test(compact) && !otherAction.test(compact) ? 2 : 0)
   if (ranks.size >= maxRemembered) ranks.clear()
-  ranks.set(name, rank)
+  if (name.length < longestName) ranks.set(ownText(name), rank)
   return rank
 }
 /** What might be done, or something else altogether. */
 const otherAction =
   /^(?:re|f)action$|(?:trans|inter|extr?|infr|default|recommended|suggested|requested|next|expected|possible)action$|(?:fr|extr)action$/
 const ranks = new Map<string, number>()
+const longestName = 200
 
 /** Words too common to mean traffic unless the field is named after the action. */
 const strictOnly =

@@ -1,4 +1,5 @@
 // What the paths of JSON objects mean to their reader: worked out the first time a path is seen, found again by its key or its key's bytes.
+import { ownText } from '../../domain/own-text.js'
 import type { Role } from '../../domain/sighting.js'
 import { actionRank } from './action.js'
 import type { Reads, Rule } from './field-rule.js'
@@ -55,11 +56,12 @@ export const createPlaces = (ruleOf: (path: string) => Rule): Places => {
     find: (parent, key) => {
       const known = parent.children.get(key)
       if (known) return known
-      const path = parent.path === '' ? key : `${parent.path}.${key}`
-      const made = place(path, key, ruleOf(path))
+      const own = ownText(key)
+      const path = parent.path === '' ? own : `${parent.path}.${own}`
+      const made = place(path, own, ruleOf(path))
       if (count < maxPlaces && key.length < maxKeyLength) {
         count++
-        parent.children.set(key, made)
+        parent.children.set(own, made)
       }
       return made
     },

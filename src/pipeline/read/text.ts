@@ -96,7 +96,8 @@ const assignRoles = (text: string, tokens: TextToken[], isLine: boolean): void =
   if (!hasClue && isLine) assignByPlace(text, tokens)
 }
 
-const arrow = /^\]?(?:[:/]\d+|\(\d*\)|\([^()]{0,40}\)|\[[^[\]]{0,60}\]|:[\w-]+|\s)*(?:->|=>|-->|>|→|<->|===|\.\.\.)/
+/** Each of the repeated parts begins with a character of its own: where two could match the same, time doubles with each. */
+const arrow = /^\]?(?:\/\d+|:[\w-]+|\([^()]{0,40}\)|\[[^[\]]{0,60}\]|\s)*(?:->|=>|-->|>|→|<->|===|\.\.\.)/
 /** `192.0.2.1(53) GigabitEthernet0/1-> `, or a source that is no address: `:: -> `. */
 const pointed = /(?:->|=>|→)\s*$/
 /** Ports, or nothing, between two addresses: `192.0.2.1 4711 198.51.100.1 443`. */

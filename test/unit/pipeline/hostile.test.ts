@@ -49,6 +49,19 @@ describe('a megabyte', () => {
     expect(cpuMs(() => void extract(decode(bytes, settings)))).toBeLessThan(boundMs)
   })
 
+  it.each([
+    ['quotes in a word of an ASA line', `%ASA-6-113039: Group x ${megabyte('"')}s`],
+    ['brackets in a word of an ASA line', `%ASA-6-113039: Group x(${megabyte(')')}s`],
+    ['colons before the slash of an ASA line', `%ASA-6-113039: Group ${megabyte(':')}/s`],
+    ['blanks in a cell between two addresses', `a,b,c,d,e,f,192.0.2.1,${megabyte(' ')}x,198.51.100.1,g,h`],
+    ['what might be ports between addresses', megabyte(`192.0.2.1${':1'.repeat(22)} x `)],
+    ['what might be ports in brackets between addresses', megabyte(`192.0.2.1${'(1)'.repeat(15)} x `)],
+    ['arrows and hosts of Exim', JSON.stringify(Array(50).fill(`${' => '.repeat(100)}${'H='.repeat(400)}`))],
+  ])('of %s takes bounded time', (_, text) => {
+    const extract = createExtract(settings)
+    expect(cpuMs(() => void extract(decode(Buffer.from(text), settings)))).toBeLessThan(boundMs)
+  })
+
   it('of names in a user agent before the destination hides neither it nor that something was left out', () => {
     const agent = Array.from({ length: 10_000 }, (_, i) => `h${String(i)}.example.com`).join(' ')
     for (const line of [JSON.stringify({ note: agent, dst: '203.0.113.9' }), `note="${agent}" dst=203.0.113.9`]) {

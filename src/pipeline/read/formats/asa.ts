@@ -115,15 +115,32 @@ const readWords = (reader: Reader, line: Line, message: string): void => {
   }
 }
 
+/** A name, an interface and a user together. */
+const longest = 600
+
+/** A colon or a dot, and behind it a digit at the end, or before a last colon. */
+const endsAsAddress = (text: string): boolean => {
+  const last = text.length - (text.endsWith(':') ? 2 : 1)
+  const mark = text.search(/[:.]/)
+  return mark >= 0 && mark < last && /\d/.test(text.charAt(last))
+}
+
+const withoutEnd = (text: string, characters: string): string => {
+  let end = text.length
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--
+  return text.slice(0, end)
+}
+
 /** `inside:192.0.2.1/443(LOCAL\user)`, `inside/192.0.2.1(443)`, `<192.0.2.1>`, `Local:2001:db8::1:500`, `user@192.0.2.1`. */
 const addHost = (reader: Reader, line: Line, word: string, role: Role, isExpected: boolean): boolean => {
-  let text = word.replace(/^[<["'(]+/, '').replace(/[)>\]"'.]+$/, '')
+  let text = withoutEnd(word.replace(/^[<["'(]+/, ''), ')>]"\'.')
+  if (text.length > longest) return false
   const end = /^(Local|Remote):(.+):\d{1,5}$/.exec(text)
   if (end) {
     return readHost(end[2] ?? '', line.field, end[1] === 'Local' ? 'source' : 'destination', reader.sightings)
   }
   const open = text.indexOf('(')
-  if (open > 0) text = text.slice(0, open).replace(/[)>\]]+$/, '')
+  if (open > 0) text = withoutEnd(text.slice(0, open), ')>]')
   const at = text.lastIndexOf('@')
   if (at >= 0) {
     const address = parseAddress(text.slice(at + 1))
@@ -134,8 +151,7 @@ const addHost = (reader: Reader, line: Line, word: string, role: Role, isExpecte
   const slash = text.indexOf('/')
   const hasPort = slash > 0 && /^\d{1,6}$/.test(text.slice(slash + 1))
   // A port or a service stands behind the address, an interface before it.
-  if (slash > 0)
-    text = hasPort || /[:.]\S*\d:?$/.test(text.slice(0, slash)) ? text.slice(0, slash) : text.slice(slash + 1)
+  if (slash > 0) text = hasPort || endsAsAddress(text.slice(0, slash)) ? text.slice(0, slash) : text.slice(slash + 1)
   text = text.replace(/:$/, '')
   for (let tries = 0; tries < 4; tries++) {
     const address = parseAddress(text)

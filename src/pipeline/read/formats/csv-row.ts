@@ -30,7 +30,7 @@ export const readCsvRow: Format = (reader, line) => {
     else if (text.includes('.') && !/^Mozilla\/|\/\d+\.\d/.test(text)) readLater(reader, text, line.field)
   })
   const between = (from: number, to: number): boolean =>
-    to - from <= 3 && cells.slice(from + 1, to).every((cell) => /^\s*\d{0,5}\s*$/.test(cell))
+    to - from <= 3 && cells.slice(from + 1, to).every((cell) => /^\d{0,5}$/.test(cell.trim()))
   const [first = -1, second = -1, third = -1] = addresses
   const isPair = second > 0 && between(first, second)
   // The client inside and as it is seen from outside, then where it went; a resolver's log has no third.

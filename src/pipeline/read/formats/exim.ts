@@ -1,11 +1,15 @@
 // Tells from an Exim line who the host in brackets is: `<=` came from it, `=>` went to it; the rest is read as pairs.
 import { place, type Format } from './format.js'
 
-const peer = / (<=|=>|->|\*\*|==|rejected) .{0,400}?\bH=[^\s[]{0,255}(?: \([^()]{0,255}\))? \[([\da-fA-F.:]{3,45})\]/
+const peer = /\bH=[^\s[]{0,255}(?: \([^()]{0,255}\))? \[([\da-fA-F.:]{3,45})\]/
+const way = / (<=|=>|->|\*\*|==|rejected) /
 
+/** Two searches, one after the other: as one expression, every arrow would look at every host behind it. */
 export const readExim: Format = (reader, line) => {
   if (!line.whole.includes('H=')) return false
-  const match = peer.exec(line.whole.length > 1200 ? line.whole.slice(0, 1200) : line.whole)
-  if (match) place(reader, line, match[2], match[1] === '<=' || match[1] === 'rejected' ? 'source' : 'destination')
+  const text = line.whole.slice(0, 1200)
+  const host = peer.exec(text)
+  const arrow = host && way.exec(text.slice(Math.max(0, host.index - 410), host.index))?.[1]
+  if (host && arrow) place(reader, line, host[1], arrow === '<=' || arrow === 'rejected' ? 'source' : 'destination')
   return false
 }
