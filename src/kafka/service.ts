@@ -97,6 +97,7 @@ const serve = async (
   let delivery: Delivery | undefined
   let source: Source | undefined
   let refresh: NodeJS.Timeout | undefined
+  let looking = Promise.resolve()
   let fail: (sentence: string) => void = () => undefined
   const failed = new Promise<Ended>((resolve) => {
     fail = (sentence) => {
@@ -135,19 +136,20 @@ const serve = async (
     health.turn('running')
     if (settings.input.pattern !== '') {
       let known = topics.input
-      let busy = false
       const look = async (): Promise<void> => {
         const found = inputTopics(settings, await admin.listTopics())
         if (found.length === 0 || found.join() === known.join() || signal.aborted) return
-        known = found
         tell({ event: 'topics_changed', topics: found })
+        known = [] // until they are read: if that fails, the next look tries again
         await source?.stop()
         source = await begin(found)
+        known = found
       }
+      let busy = false
       refresh = setInterval(() => {
         if (busy) return
         busy = true
-        look()
+        looking = look()
           .catch((error: unknown) =>
             tell({ event: 'kafka_complained', about: 'topics', message: failureOf(error).message }),
           )
@@ -160,7 +162,7 @@ const serve = async (
     clearInterval(refresh)
     if (end.how === 'failed') return end
     health.turn('draining')
-    return await drained(source, settings.limits.drainMs)
+    return await drained(() => looking.then(() => source?.stop()), settings.limits.drainMs)
   } finally {
     clearInterval(refresh)
     await hurry(async () => Promise.allSettled([delivery?.close() ?? Promise.resolve(), admin.disconnect()]))
@@ -176,7 +178,7 @@ const aborted = (signal: AbortSignal): Promise<Ended> =>
     else signal.addEventListener('abort', stop, { once: true })
   })
 
-const drained = async (source: Source, limitMs: number): Promise<Ended> => {
+const drained = async (stop: () => Promise<void>, limitMs: number): Promise<Ended> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Ended>((resolve) => {
     timer = setTimeout(() => {
@@ -184,7 +186,7 @@ const drained = async (source: Source, limitMs: number): Promise<Ended> => {
     }, limitMs)
   })
   try {
-    return await Promise.race([source.stop().then((): Ended => ({ how: 'stopped' })), late])
+    return await Promise.race([stop().then((): Ended => ({ how: 'stopped' })), late])
   } finally {
     clearTimeout(timer)
   }

@@ -1,7 +1,7 @@
 // Promise: a group that has never committed begins where `start` says, and nowhere else.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
-import { client, committed, fill, makeTopics, readTopic, settingsFor, type Read } from '../support/kafka.js'
+import { committed, fill, makeTopics, readTopic, settingsFor, withAdmin, type Read } from '../support/kafka.js'
 import { endWorkers, startWorker } from '../support/worker.js'
 
 afterAll(endWorkers)
@@ -53,10 +53,7 @@ describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('a new grou
     first.kill('SIGTERM')
     await first.exit
     // While nobody reads: what comes in meanwhile is not passed over, and neither is a new partition.
-    const admin = client().admin()
-    await admin.connect()
-    await admin.createPartitions({ topicPartitions: [{ topic: names.input, count: partitions }] })
-    await admin.disconnect()
+    await withAdmin((admin) => admin.createPartitions({ topicPartitions: [{ topic: names.input, count: partitions }] }))
     await sleep(500)
     await fill(names.input, partitions, old + fresh, old + 2 * fresh)
     startWorker(settings)

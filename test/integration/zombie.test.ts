@@ -1,5 +1,4 @@
 // Promise: a worker that slept past its session and wakes up changes nothing.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
   client,
@@ -15,23 +14,13 @@ import {
   type Names,
   type Read,
 } from '../support/kafka.js'
-import { endWorkers, startWorker, type Worker } from '../support/worker.js'
+import { endWorkers, startWorker, times, until, type Worker } from '../support/worker.js'
 
 afterAll(endWorkers)
 
 const partitions = 2
 const half = 3_000
 const rounds = soak ? 10 : 1
-
-const times = (worker: Worker, name: string): number => worker.events.filter(({ event }) => event === name).length
-
-const until = async (what: string, holds: () => boolean): Promise<void> => {
-  const limit = Date.now() + 30_000
-  while (!holds()) {
-    if (Date.now() > limit) throw new Error(`never came: ${what}`)
-    await sleep(10)
-  }
-}
 
 /** A worker stopped while its transaction is open, and another that has taken over both partitions. */
 const takeOver = async (): Promise<{ names: Names; zombie: Worker; owner: Worker }> => {

@@ -1,7 +1,7 @@
 // What the integration tests do with Kafka: topics of their own, numbered events in, a tally of what came out. Plain kafkajs, not ours.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Kafka, logLevel, Partitioners, type IHeaders, type Message } from 'kafkajs'
+import { Kafka, logLevel, Partitioners, type Admin, type IHeaders, type Message } from 'kafkajs'
 import { inject } from 'vitest'
 import type { KafkaSettings } from '../../src/kafka/settings.js'
 
@@ -26,20 +26,36 @@ export const makeTopics = async (
 ): Promise<Names> => {
   const id = randomUUID().slice(0, 8)
   const names = { input: `in-${id}`, output: `out-${id}`, dead: `dead-${id}`, groupId: `group-${id}` }
-  const admin = client(options.broker).admin()
-  await admin.connect()
-  await admin.createTopics({
-    waitForLeaders: false,
-    topics: (['input', 'output', 'dead'] as const).map((role) => ({
-      topic: names[role],
-      numPartitions: role === 'dead' ? 1 : (options.partitions ?? 4),
-      configEntries: Object.entries(options.config?.[role] ?? {}).map(([name, value]) => ({ name, value })),
-    })),
-  })
-  for (const topic of [names.input, names.output, names.dead]) await untilServed(() => admin.fetchTopicOffsets(topic))
-  await admin.disconnect()
+  await withAdmin(async (admin) => {
+    await admin.createTopics({
+      waitForLeaders: false,
+      topics: (['input', 'output', 'dead'] as const).map((role) => ({
+        topic: names[role],
+        numPartitions: role === 'dead' ? 1 : (options.partitions ?? 4),
+        configEntries: Object.entries(options.config?.[role] ?? {}).map(([name, value]) => ({ name, value })),
+      })),
+    })
+    for (const topic of [names.input, names.output, names.dead]) await untilServed(() => admin.fetchTopicOffsets(topic))
+  }, options.broker)
   return names
 }
+
+export const withAdmin = async <T>(work: (admin: Admin) => Promise<T>, broker?: string): Promise<T> => {
+  const admin = client(broker).admin()
+  await admin.connect()
+  try {
+    return await work(admin)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+/** One more topic, known to the broker when this resolves. */
+export const makeTopic = (topic: string, numPartitions: number): Promise<void> =>
+  withAdmin(async (admin) => {
+    await admin.createTopics({ waitForLeaders: false, topics: [{ topic, numPartitions }] })
+    await untilServed(() => admin.fetchTopicOffsets(topic))
+  })
 
 /** A topic just made is not always known at once. */
 const untilServed = async (ask: () => Promise<unknown>): Promise<void> => {
@@ -170,6 +186,16 @@ export const tally = (records: readonly Read[], partitions: number, count: numbe
   return { missing: partitions * count - seen.reduce((sum, set) => sum + set.size, 0), repeated, outOfOrder }
 }
 
+/** Where each record was read: the topic, partition and offset that its annotation names. */
+export const originsOf = (records: readonly Read[]): readonly string[] =>
+  records.map(
+    ({ value }) => (JSON.parse(value?.toString() ?? '{}') as { threatweave: { origin: string } }).threatweave.origin,
+  )
+
+/** The origins of as many records from the beginning of every partition. */
+export const originsIn = (topic: string, partitions: number, count: number): readonly string[] =>
+  Array.from({ length: partitions * count }, (_, place) => `${topic}/${Math.floor(place / count)}/${place % count}`)
+
 /** True when every numbered event was seen at least once. */
 export const complete =
   (partitions: number, count: number) =>
@@ -177,10 +203,10 @@ export const complete =
     records.length >= partitions * count && tally(records, partitions, count).missing === 0
 
 export const committed = async (names: Names, broker?: string): Promise<readonly number[]> => {
-  const admin = client(broker).admin()
-  await admin.connect()
-  const [topic] = await admin.fetchOffsets({ groupId: names.groupId, topics: [names.input] })
-  await admin.disconnect()
+  const [topic] = await withAdmin(
+    (admin) => admin.fetchOffsets({ groupId: names.groupId, topics: [names.input] }),
+    broker,
+  )
   return (topic?.partitions ?? [])
     .toSorted((a, b) => a.partition - b.partition)
     .map(({ offset }) => Math.max(0, Number(offset)))

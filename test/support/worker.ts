@@ -75,6 +75,18 @@ export const startWorker = (settings: KafkaSettings, options: WorkerOptions = {}
   return worker
 }
 
+/** How often a worker has said this. */
+export const times = (worker: Worker, name: string): number =>
+  worker.events.filter(({ event }) => event === name).length
+
+export const until = async (what: string, holds: () => boolean, limitMs = 30_000): Promise<void> => {
+  const limit = Date.now() + limitMs
+  while (!holds()) {
+    if (Date.now() > limit) throw new Error(`never came: ${what}`)
+    await sleep(10)
+  }
+}
+
 /** For afterEach: no test leaves a process behind. */
 export const endWorkers = async (): Promise<void> => {
   for (const worker of all) {
