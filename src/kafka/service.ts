@@ -13,6 +13,7 @@ import { openLane } from './lane.js'
 import { link } from './link.js'
 import { Partitioners } from './mended-kafkajs.js'
 import type { KafkaSettings, Placement } from './settings.js'
+import { openSameTopic, type SameTopic } from './same-topic.js'
 import { startSource, type Source } from './source.js'
 import { startAtTheEnd } from './start-at-the-end.js'
 import { inputTopics, inspectTopics, type Topics } from './topics.js'
@@ -90,8 +91,11 @@ const serve = async (
   const skips = new Set<string>()
   const connect = (): Kafka =>
     link(settings, tell, ({ message, topic, partition }) => {
-      if (message.startsWith('Offset out of range, resetting')) skips.add(`${topic ?? ''}/${partition ?? 0}`)
+      if (!message.startsWith('Offset out of range, resetting')) return
+      skips.add(`${topic ?? ''}/${partition ?? 0}`)
+      same.doubt()
     })
+  const same: SameTopic = openSameTopic(link(settings, tell), tell, options.now)
   const admin = connect().admin()
   await admin.connect()
   let delivery: Delivery | undefined
@@ -120,6 +124,7 @@ const serve = async (
         kafka: connect(),
         settings,
         topics: names,
+        same,
         health,
         tell,
         fail,
@@ -127,7 +132,8 @@ const serve = async (
           const [first] = fetched.records
           if (first && skips.delete(fetched.name)) {
             const count = Number(first.offset) - (health.positionOf(fetched.name) ?? Number(first.offset))
-            tell({ event: 'offsets_skipped', topic: fetched.topic, partition: fetched.partition, count })
+            // A topic that was made again begins before the position in the former one, and that has been told.
+            if (count > 0) tell({ event: 'offsets_skipped', topic: fetched.topic, partition: fetched.partition, count })
           }
           return handle(fetched)
         },
@@ -165,7 +171,9 @@ const serve = async (
     return await drained(() => looking.then(() => source?.stop()), settings.limits.drainMs)
   } finally {
     clearInterval(refresh)
-    await hurry(async () => Promise.allSettled([delivery?.close() ?? Promise.resolve(), admin.disconnect()]))
+    await hurry(async () =>
+      Promise.allSettled([delivery?.close() ?? Promise.resolve(), admin.disconnect(), same.close()]),
+    )
   }
 }
 

@@ -4,6 +4,7 @@ import type { Tell } from '../telemetry/event.js'
 import type { Incoming } from './compose.js'
 import { failureOf, Hopeless } from './failure.js'
 import type { HealthRecord } from './health.js'
+import type { SameTopic } from './same-topic.js'
 import type { KafkaSettings } from './settings.js'
 import type { WireRecord } from './wire/record.js'
 
@@ -33,6 +34,7 @@ export type SourceOptions = {
   readonly settings: KafkaSettings
   readonly topics: readonly string[]
   readonly handle: (fetched: Fetched) => Promise<void>
+  readonly same: SameTopic
   readonly health: HealthRecord
   readonly tell: Tell
   readonly fail: (sentence: string) => void
@@ -42,7 +44,7 @@ export type SourceOptions = {
 const maxRestarts = 3
 
 export const startSource = async (options: SourceOptions): Promise<Source> => {
-  const { kafka, settings, topics, handle, health, tell, fail } = options
+  const { kafka, settings, topics, handle, same, health, tell, fail } = options
   const exactly = settings.delivery === 'exactly-once'
   const { sessionTimeoutMs, concurrentPartitions, refreshMs } = settings.limits
   const heartbeatMs = Math.max(200, Math.min(1_000, Math.floor(sessionTimeoutMs / 10)))
@@ -63,8 +65,11 @@ export const startSource = async (options: SourceOptions): Promise<Source> => {
   let heartbeats = 0
   let lastDelivered = -1
   let fruitless = 0
+  let assignment: Readonly<Record<string, readonly number[]>> = {}
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     generation++
+    same.joined(topics)
+    assignment = payload.memberAssignment
     const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
       partitions.map((partition) => `${topic}/${partition}`),
     )
@@ -114,6 +119,9 @@ export const startSource = async (options: SourceOptions): Promise<Source> => {
       })
     }, heartbeatMs)
     try {
+      if (await same.replaced(topic))
+        for (const each of assignment[topic] ?? []) consumer.seek({ topic, partition: each, offset: '0' })
+      if (payload.isStale()) return
       await handle({
         topic,
         partition,

@@ -46,6 +46,7 @@ export type TelemetryEvent =
   | { readonly event: 'group_joined'; readonly partitions: number; readonly tookMs: number }
   | { readonly event: 'consumer_restarted'; readonly cause: string; readonly times: number }
   | { readonly event: 'topics_changed'; readonly topics: readonly string[] }
+  | { readonly event: 'topic_recreated'; readonly topic: string }
   | { readonly event: 'offsets_skipped'; readonly topic: string; readonly partition: number; readonly count: number }
   | { readonly event: 'producer_replaced'; readonly topic: string; readonly partition: number; readonly cause: string }
   | { readonly event: 'partition_claimed'; readonly topic: string; readonly partition: number; readonly offset: string }

@@ -54,6 +54,10 @@ export const wordings: Wordings = {
     say: ({ cause, times }) => `the consumer crashed and starts again, ${times} times without an event read: ${cause}`,
   },
   topics_changed: { level: 'info', say: ({ topics }) => `the input topics are now ${topics.join(', ')}` },
+  topic_recreated: {
+    level: 'warn',
+    say: ({ topic }) => `the topic ${topic} was deleted and made again: it is read from its beginning`,
+  },
   offsets_skipped: {
     level: 'error',
     say: ({ topic, partition, count }) =>

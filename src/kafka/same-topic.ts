@@ -1,0 +1,89 @@
+// Notices that a topic was deleted and made again under its name: its offsets begin anew, and a position in the former means nothing.
+import type { Kafka } from 'kafkajs'
+import type { Tell } from '../telemetry/event.js'
+import { topicIdsRequest, topicIdsVersion, type TopicIds } from './wire/topic-ids.js'
+
+export type SameTopic = {
+  /** After every join: positions come from the group's commits, which went with their topic, so nothing is to be mended. */
+  readonly joined: (topics: readonly string[]) => void
+  /** The next batch is worth a look. */
+  readonly doubt: () => void
+  /** True once for a topic that is another one than when it was last looked at, since the last join. */
+  readonly replaced: (topic: string) => Promise<boolean>
+  readonly close: () => Promise<void>
+}
+
+export type ReadTopicIds = (topics: readonly string[]) => Promise<TopicIds>
+
+/** Within this time nobody deletes a topic, makes it again and writes past our position. */
+const freshMs = 250
+
+export const sameTopic = (read: ReadTopicIds, tell: Tell, now: () => number): Omit<SameTopic, 'close'> => {
+  const known = new Map<string, string>()
+  const changed = new Set<string>()
+  let lookedAt = -Infinity
+  let looking: Promise<void> | undefined
+  const look = async (topics: readonly string[], mend: boolean): Promise<void> => {
+    const ids = await read(topics)
+    lookedAt = now()
+    for (const [topic, id] of ids) {
+      const former = known.get(topic)
+      known.set(topic, id)
+      if (!mend) changed.delete(topic)
+      if (former === undefined || former === id) continue
+      tell({ event: 'topic_recreated', topic })
+      if (mend) changed.add(topic)
+    }
+  }
+  /** A look that fails is made again at the next batch. */
+  const begin = (topics: readonly string[], mend: boolean): Promise<void> => {
+    const mine = look(topics, mend)
+      .catch(() => undefined)
+      .finally(() => {
+        if (looking === mine) looking = undefined
+      })
+    looking = mine
+    return mine
+  }
+  return {
+    joined: (topics) => void begin(topics, false),
+    doubt: () => {
+      lookedAt = -Infinity
+    },
+    replaced: async (topic) => {
+      if (looking) await looking
+      if (known.has(topic) && now() - lookedAt > freshMs) await (looking ?? begin([...known.keys()], true))
+      return changed.delete(topic)
+    },
+  }
+}
+
+type Cluster = {
+  readonly disconnect: () => Promise<void>
+  readonly brokerPool: {
+    readonly findConnectedBroker: () => Promise<{
+      readonly versions?: Readonly<Record<number, { readonly maxVersion: number } | undefined>> | null
+      readonly connectionPool: { readonly send: (protocol: object) => Promise<TopicIds> }
+    }>
+  }
+}
+
+/** Asks the brokers; those before Kafka 2.8 know no ids, and then nothing is noticed. */
+export const openSameTopic = (kafka: Kafka, tell: Tell, now: () => number): SameTopic => {
+  const cluster = clusterOf(kafka)
+  const read: ReadTopicIds = async (topics) => {
+    const { versions, connectionPool } = await cluster.brokerPool.findConnectedBroker()
+    if ((versions?.[3]?.maxVersion ?? 0) < topicIdsVersion) return new Map()
+    return connectionPool.send(topicIdsRequest(topics))
+  }
+  return { ...sameTopic(read, tell, now), close: () => cluster.disconnect() }
+}
+
+/** kafkajs's admin has no such question, so it is put to the connections underneath. */
+const clusterOf = (kafka: Kafka): Cluster => {
+  const inner = kafka as unknown as Record<symbol, ((options: object) => Cluster) | undefined>
+  const symbol = Object.getOwnPropertySymbols(kafka).find(({ description }) => description?.endsWith('createCluster'))
+  const cluster = symbol && inner[symbol]?.({ metadataMaxAge: 300_000, allowAutoTopicCreation: false })
+  if (!cluster) throw new Error('this kafkajs has no inner cluster')
+  return cluster
+}
