@@ -68,7 +68,7 @@ const launch = async (
       bind: distribution.how === 'docker' ? '0.0.0.0' : '127.0.0.1',
     }),
   )
-  const id = randomBytes(16).toString('base64url')
+  const id = clusterId()
   const scram = secure
     ? ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((name) => [
         '--add-scram',
@@ -141,6 +141,12 @@ const launch = async (
       if (failure !== undefined) throw new Error(failure)
     },
   }
+}
+
+/** Begins with a letter: a hyphen would be taken for an option when it is given to the storage tool. */
+const clusterId = (): string => {
+  const [first = 0, ...rest] = randomBytes(16)
+  return Buffer.from([first & 0x7f, ...rest]).toString('base64url')
 }
 
 const javaFlags = [

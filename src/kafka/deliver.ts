@@ -62,7 +62,7 @@ const deliverPart = async (part: readonly Item[], send: Send, how: Deliver): Pro
     await deliverPart(part.slice(half), send, how)
     return
   }
-  const lower = below(only.composed.rung)
+  const lower = below(only.composed.rung, result.refused)
   if (lower === undefined) throw new Error(`even a dead letter that only points was refused: ${result.refused}`)
   const { incoming, event } = only
   const composed = compose(incoming, event, how.target, how.now(), lower, result.refused.toLowerCase())
@@ -70,7 +70,11 @@ const deliverPart = async (part: readonly Item[], send: Send, how: Deliver): Pro
   await deliverPart([{ incoming, event, composed }], send, how)
 }
 
-export const below = (rung: Rung): Rung | undefined => rungs[rungs.indexOf(rung) + 1]
+/** Where a refused record is tried next: only one that is too large gains by becoming smaller. */
+export const below = (rung: Rung, refusal: string): Rung | undefined => {
+  const next = rungs.indexOf(rung) + 1
+  return rungs[/too_large/i.test(refusal) ? next : Math.max(next, rungs.indexOf('dead_letter'))]
+}
 
 const tellReduced = (tell: Tell, { topic, partition, offset }: Incoming, to: Rung, reason: string): void =>
   tell({ event: 'record_reduced', topic, partition, offset, to, reason })

@@ -172,7 +172,7 @@ const committedOffset = async (admin: Admin, groupId: string, { topic, partition
 export const remember = (items: readonly Item[], reason: string, partition: Refusals): void => {
   const [only] = items
   if (items.length === 1 && only) {
-    const rung = below(only.composed.rung)
+    const rung = below(only.composed.rung, reason)
     if (rung === undefined) throw new Hopeless(`even a dead letter that only points was refused: ${reason}`)
     partition.refused.set(only.incoming.offset, { rung, reason })
   } else partition.carefulUntil = Number(items.at(-1)?.incoming.offset ?? -1)

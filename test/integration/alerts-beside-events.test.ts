@@ -1,27 +1,33 @@
+// Promise: alerts stand on their topic beside their events, those about one indicator on one partition, late ones too.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Partitioners } from 'kafkajs'
 import { expect, it } from 'vitest'
 import type { Alert } from '../../src/alerts/alert.js'
+import { alertRecord } from '../../src/kafka/alert-record.js'
 import { root } from '../support/cli.js'
 import { client, makeTopics } from '../support/kafka.js'
 import { startLookupServer } from '../support/lookup-server.js'
 import { spawnRun } from '../support/spawn-run.js'
 
-const collectAlerts = async (topic: string): Promise<{ seen: Alert[]; stop: () => Promise<void> }> => {
-  const seen: Alert[] = []
+type Seen = { readonly partition: number; readonly alert: Alert }
+
+const collectAlerts = async (topic: string): Promise<{ seen: Seen[]; stop: () => Promise<void> }> => {
+  const seen: Seen[] = []
   const consumer = client().consumer({ groupId: `reader-${randomUUID()}`, maxWaitTimeInMs: 100 })
   await consumer.connect()
   await consumer.subscribe({ topic, fromBeginning: true })
   await consumer.run({
-    eachMessage: ({ message }) => {
-      seen.push(JSON.parse(String(message.value)) as Alert)
+    eachMessage: ({ partition, message }) => {
+      seen.push({ partition, alert: JSON.parse(String(message.value)) as Alert })
       return Promise.resolve()
     },
   })
   return { seen, stop: () => consumer.disconnect() }
 }
+
+const partitions = 5
 
 it.each(['at-least-once', 'exactly-once'] as const)(
   'alerts of known and of late indicators reach their topic, %s',
@@ -32,7 +38,7 @@ it.each(['at-least-once', 'exactly-once'] as const)(
     const alertsTopic = `alerts-${randomUUID().slice(0, 8)}`
     const admin = client().admin()
     await admin.connect()
-    await admin.createTopics({ waitForLeaders: true, topics: [{ topic: alertsTopic, numPartitions: 1 }] })
+    await admin.createTopics({ waitForLeaders: true, topics: [{ topic: alertsTopic, numPartitions: partitions }] })
     await admin.disconnect()
     const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
     await producer.connect()
@@ -56,12 +62,20 @@ it.each(['at-least-once', 'exactly-once'] as const)(
     expect(await run.stop()).toBe(0)
     await alerts.stop()
     await server.close()
-    const said = alerts.seen.map(({ rule, threatweave }) => [rule.name, threatweave.value, threatweave.late ?? false])
-    expect(said).toEqual([
-      ['Malicious Address Was Let In', '198.51.100.60', false],
-      ['Malicious Address Was Let In', '198.51.100.200', true],
+    const said = alerts.seen.map(({ partition, alert: { rule, threatweave } }) => [
+      rule.name,
+      threatweave.value,
+      threatweave.late ?? false,
+      partition,
     ])
-    expect(alerts.seen[1]?.threatweave.origins).toEqual([`${names.input}/0/1`])
+    const placeOf = (key: string): number =>
+      alertRecord(alertsTopic, partitions, { key, value: Buffer.alloc(0) }, 0).partition
+    expect(said).toEqual([
+      ['Malicious Address Was Let In', '198.51.100.60', false, placeOf('198.51.100.60')],
+      ['Malicious Address Was Let In', '198.51.100.200', true, placeOf('198.51.100.200')],
+    ])
+    expect(placeOf('198.51.100.200')).toBeGreaterThan(0)
+    expect(alerts.seen[1]?.alert.threatweave.origins).toEqual([`${names.input}/0/1`])
   },
   90_000,
 )

@@ -1,10 +1,7 @@
 // Promise: every record comes out as the table in docs/kafka.md says, whatever it holds and however it was packed.
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { resolve } from 'node:path'
-import { promisify } from 'node:util'
-import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { provision } from '../../src/demo/distribution.js'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { readWithJava, runJava } from '../support/java.js'
 import { client, makeTopics, readTopic, settingsFor, soak, type Names, type Read } from '../support/kafka.js'
 import { endWorkers, startWorker } from '../support/worker.js'
 
@@ -31,9 +28,7 @@ beforeAll(async () => {
       dead: { 'max.message.bytes': '2000000' },
     },
   })
-  const { plain, classPath = await javaClassPath() } = inject('broker')
-  const source = resolve(import.meta.dirname, '../support/java/WritePoison.java')
-  await promisify(execFile)('java', ['-cp', classPath, source, plain, names.input, String(good)])
+  await runJava('WritePoison', names.input, String(good))
   const second: Names = { ...names, output: `${names.output}-headers`, groupId: `${names.groupId}-headers` }
   const admin = client().admin()
   await admin.connect()
@@ -45,31 +40,9 @@ beforeAll(async () => {
   rows.json = await readTopic(names.output, enough, { limitMs: 60_000 })
   rows.headers = await readTopic(second.output, enough, { limitMs: 60_000 })
   rows.dead = await readTopic(names.dead, (records) => records.length >= 4)
-  rows.input = byName(await readWithJava(classPath, plain, names.input))
+  rows.input = byName(await readWithJava(names.input))
   await endWorkers()
 }, 180_000)
-
-/** What Java's own consumer sees with read_committed; plain kafkajs cannot read most of it. */
-const readWithJava = async (classPath: string, broker: string, topic: string): Promise<Read[]> => {
-  const source = resolve(import.meta.dirname, '../support/java/ReadTopic.java')
-  const { stdout } = await promisify(execFile)('java', ['-cp', classPath, source, broker, topic], {
-    maxBuffer: 2 ** 27,
-  })
-  const bytes = (text = '-'): Buffer | null => (text === '-' ? null : Buffer.from(text.slice(1), 'base64'))
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => {
-      const [offset = '', timestamp = '', key, value] = line.split(' ')
-      return { partition: 0, offset, timestamp, key: bytes(key), value: bytes(value), headers: {} }
-    })
-}
-
-const javaClassPath = async (): Promise<string> => {
-  const found = await provision({ env: process.env, say: () => undefined, only: 'java' })
-  if (found.how !== 'java') throw new Error('batches as Java writes them need Java and Maven')
-  return found.classPath
-}
 
 describe('among good records', () => {
   it('everything that was committed comes out once, in order, and nothing that was aborted', () => {

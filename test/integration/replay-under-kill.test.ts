@@ -1,25 +1,34 @@
 // Promise: a replay that is killed at any instant goes on with the same id, exactly once where that is configured.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { Alert } from '../../src/alerts/alert.js'
-import { client, makeTopics, readTopic } from '../support/kafka.js'
-import { addressOf, endStarted, fillTimed, replayed, sequences, startCli, through } from '../support/replay.js'
+import type { ReplaySummary } from '../../src/commands/replay-summary.js'
+import { complete, makeTopics, readTopic, report, soak, tally, withAdmin } from '../support/kafka.js'
+import {
+  addressOf,
+  endStarted,
+  fillTimed,
+  replayed,
+  sequences,
+  startCli,
+  through,
+  type Setting,
+} from '../support/replay.js'
 
-afterEach(endStarted)
+afterAll(endStarted)
 
 const partitions = 4
-const count = 1_500
-const kills = 5
+const count = soak ? 6_000 : 1_500
+const kills = soak ? 30 : 5
 const start = Date.parse('2026-11-02T00:00:00Z')
 
-describe('a replay that is killed again and again', () => {
-  it('writes every event once and in order, alerts once, and counts right', { timeout: 240_000 }, async () => {
-    const names = await makeTopics({ partitions, config: { input: { 'retention.ms': '-1' } } })
-    await fillTimed(names.input, partitions, count, start, 10_000)
-    const setting = { names, delivery: 'exactly-once', feed: [addressOf(5), addressOf(105)] } as const
-    const args = ['--topic', names.input, '--from', 'earliest', '--to', 'now', '--id', 'killed']
-    const admin = client().admin()
-    await admin.connect()
+/** Kills a replay at moments nobody chose, each time after it got somewhere, and lets it end at last. */
+const killAgainAndAgain = async (delivery: 'at-least-once' | 'exactly-once'): Promise<ReplaySummary> => {
+  const names = await makeTopics({ partitions, config: { input: { 'retention.ms': '-1' } } })
+  await fillTimed(names.input, partitions, count, start, 10_000)
+  const setting: Setting = { names, delivery, feed: [addressOf(5), addressOf(105)] }
+  const args = ['--topic', names.input, '--from', 'earliest', '--to', 'now', '--id', 'killed']
+  return withAdmin(async (admin) => {
     const reached = async (): Promise<number> => {
       const groupId = `${names.groupId}-replay-killed`
       // The first group of a broker has no coordinator at once.
@@ -38,27 +47,51 @@ describe('a replay that is killed again and again', () => {
     }
     // What comes in meanwhile is not in the range, which was resolved once.
     await fillTimed(names.input, partitions, 10, start, 10_000)
-    const summary = await replayed(setting, args)
-    await admin.disconnect()
-    const records = await readTopic(summary.output, (all) => all.length >= partitions * count, { calmMs: 1_000 })
-    expect(sequences(records, partitions)).toEqual(Array.from({ length: partitions }, () => through(0, count)))
-    const alerts = await readTopic(summary.alerts_output!, (all) => all.length >= summary.alerts, { calmMs: 500 })
-    const ids = alerts.map(({ value }) => (JSON.parse(value!.toString()) as Alert).threatweave.alert_id)
-    expect(new Set(ids).size).toBe(ids.length)
-    const hours = new Set(
-      through(0, count)
-        .filter((seq) => [addressOf(5), addressOf(105)].includes(addressOf(seq)))
-        .map((seq) => `${addressOf(seq)} ${Math.floor((start + seq * 10_000) / 3_600_000)}`),
-    )
-    expect(ids).toHaveLength(hours.size * partitions)
-    expect(summary).toMatchObject({
-      complete: true,
-      resumed: true,
-      events: partitions * count,
-      verdicts: { malicious: Math.ceil(count / 100) * partitions },
-      alerts: ids.length,
-    })
+    return replayed(setting, args)
   })
+}
+
+describe.concurrent('a replay that is killed again and again', () => {
+  it(
+    'at least once, writes every event, first occurrences in order, and counts right',
+    { timeout: 900_000 },
+    async () => {
+      const summary = await killAgainAndAgain('at-least-once')
+      const records = await readTopic(summary.output, complete(partitions, count), { calmMs: 1_000 })
+      const found = tally(records, partitions, count)
+      report('at-least-once, replay killed again and again', { kills, events: partitions * count, ...found })
+      expect(found).toMatchObject({ missing: 0, outOfOrder: 0 })
+      expect(summary).toMatchObject({ complete: true, resumed: true, events: partitions * count })
+    },
+  )
+
+  it(
+    'exactly once, writes every event once and in order, alerts once, and counts right',
+    { timeout: 900_000 },
+    async () => {
+      const summary = await killAgainAndAgain('exactly-once')
+      const records = await readTopic(summary.output, (all) => all.length >= partitions * count, { calmMs: 1_000 })
+      const found = tally(records, partitions, count)
+      report('exactly-once, replay killed again and again', { kills, events: partitions * count, ...found })
+      expect(sequences(records, partitions)).toEqual(Array.from({ length: partitions }, () => through(0, count)))
+      const alerts = await readTopic(summary.alerts_output!, (all) => all.length >= summary.alerts, { calmMs: 500 })
+      const ids = alerts.map(({ value }) => (JSON.parse(value!.toString()) as Alert).threatweave.alert_id)
+      expect(new Set(ids).size).toBe(ids.length)
+      const hours = new Set(
+        through(0, count)
+          .filter((seq) => [addressOf(5), addressOf(105)].includes(addressOf(seq)))
+          .map((seq) => `${addressOf(seq)} ${Math.floor((start + seq * 10_000) / 3_600_000)}`),
+      )
+      expect(ids).toHaveLength(hours.size * partitions)
+      expect(summary).toMatchObject({
+        complete: true,
+        resumed: true,
+        events: partitions * count,
+        verdicts: { malicious: Math.ceil(count / 100) * partitions },
+        alerts: ids.length,
+      })
+    },
+  )
 })
 
 describe('two replays with the same id', () => {

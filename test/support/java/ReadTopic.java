@@ -1,7 +1,6 @@
-// Prints partition 0 of a topic as Java's consumer sees it with read_committed: offset, time, key and value in Base64.
+// Prints a topic as Java's consumer sees it with read_committed: partition, offset, time, key, value and headers, bytes in Base64.
 import java.time.Duration;
 import java.util.Base64;
-import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -12,14 +11,18 @@ public class ReadTopic {
     var config = Map.<String, Object>of("bootstrap.servers", args[0], "isolation.level", "read_committed");
     var out = new StringBuilder();
     try (var consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-      var partition = new TopicPartition(args[1], 0);
-      consumer.assign(List.of(partition));
-      consumer.seekToBeginning(List.of(partition));
-      long end = consumer.endOffsets(List.of(partition)).get(partition);
-      while (consumer.position(partition) < end)
-        for (var record : consumer.poll(Duration.ofMillis(500)))
-          out.append(record.offset()).append(' ').append(record.timestamp()).append(' ').append(text(record.key())).append(' ')
-              .append(text(record.value())).append('\n');
+      var partitions = consumer.partitionsFor(args[1]).stream()
+          .map(info -> new TopicPartition(args[1], info.partition())).toList();
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      var ends = consumer.endOffsets(partitions);
+      while (partitions.stream().anyMatch(partition -> consumer.position(partition) < ends.get(partition)))
+        for (var record : consumer.poll(Duration.ofMillis(500))) {
+          out.append(record.partition()).append(' ').append(record.offset()).append(' ').append(record.timestamp())
+              .append(' ').append(text(record.key())).append(' ').append(text(record.value()));
+          for (var header : record.headers()) out.append(' ').append(header.key()).append(text(header.value()));
+          out.append('\n');
+        }
     }
     System.out.print(out);
   }

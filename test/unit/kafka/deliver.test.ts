@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Incoming, Outgoing } from '../../../src/kafka/compose.js'
-import { composeChunk, deliver, type Deliver, type Send } from '../../../src/kafka/deliver.js'
+import { below, composeChunk, deliver, type Deliver, type Send } from '../../../src/kafka/deliver.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 
 const record = (offset: number, value: string): Incoming => ({
@@ -53,5 +53,17 @@ describe('delivery', () => {
     const reason = written[2]!.headers.find(([name]) => name === 'threatweave-reason')
     expect(reason?.[1]?.toString()).toBe('invalid_record')
     expect(told.at(-1)).toMatchObject({ event: 'record_reduced', offset: '2', to: 'dead_letter' })
+  })
+
+  it.each([
+    ['whole', 'MESSAGE_TOO_LARGE', 'flat'],
+    ['flat', 'record_list_too_large', 'header'],
+    ['dead_letter', 'message_too_large', 'pointer'],
+    ['whole', 'INVALID_TIMESTAMP', 'dead_letter'],
+    ['header', 'invalid_record', 'dead_letter'],
+    ['dead_letter', 'invalid_record', 'pointer'],
+    ['pointer', 'invalid_record', undefined],
+  ] as const)('tries what was refused as %s for %s next as %s', (rung, refusal, next) => {
+    expect(below(rung, refusal)).toBe(next)
   })
 })

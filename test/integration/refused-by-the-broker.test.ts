@@ -1,0 +1,99 @@
+// Promise: a record that the broker refuses for what it is goes to the dead letters with the reason, and costs no other record anything.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ConfigResourceTypes, Partitioners, type Message } from 'kafkajs'
+import { afterAll, describe, expect, it } from 'vitest'
+import { readWithJava } from '../support/java.js'
+import {
+  client,
+  committed,
+  makeTopics,
+  originsOf,
+  readTopic,
+  settingsFor,
+  withAdmin,
+  type Read,
+} from '../support/kafka.js'
+import { endWorkers, startWorker } from '../support/worker.js'
+
+afterAll(endWorkers)
+
+const partitions = 2
+const count = 400
+const refused: Readonly<Record<number, string>> = {
+  50: 'invalid_timestamp',
+  51: 'invalid_record',
+  200: 'too_large',
+  399: 'invalid_timestamp',
+}
+
+const hardEvents = async (topic: string): Promise<void> => {
+  const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  await producer.connect()
+  for (let partition = 0; partition < partitions; partition++) {
+    const messages = Array.from({ length: count }, (_, seq): Message => {
+      const reason = refused[seq]
+      const message = reason === 'too_large' ? 'x'.repeat(30_000) : 'short'
+      return {
+        partition,
+        key: reason === 'invalid_record' ? null : `${partition}-${seq}`,
+        value: JSON.stringify({ seq, partition, message }),
+        timestamp: String(Date.now() - (reason === 'invalid_timestamp' ? 48 * 3_600_000 : 0)),
+      }
+    })
+    await producer.send({ topic, messages })
+  }
+  await producer.disconnect()
+}
+
+const lettersOf = (records: readonly Read[]): readonly string[] =>
+  records
+    .map(({ headers: { 'threatweave-partition': from, 'threatweave-offset': at, 'threatweave-reason': why } }) =>
+      // As the broker calls it, or a worker that knew its limit from the start.
+      [from, at, why].map(String).join(' ').replace('message_too', 'too'),
+    )
+    .toSorted()
+
+describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('refused by the broker, %s', (delivery) => {
+  it('is a dead letter, and everything else comes out once and in order', async () => {
+    const rules = { 'cleanup.policy': 'compact', 'message.timestamp.before.max.ms': '3600000' }
+    const names = await makeTopics({ partitions, config: { output: rules } })
+    const settings = settingsFor(names, { delivery, limits: { chunkEvents: 20, sessionTimeoutMs: 1_500 } })
+    const first = startWorker(settings)
+    await first.said('group_joined')
+    // After the start, when the sizes that topics take have been read: so it is the broker that finds the large one.
+    await withAdmin((admin) =>
+      admin.alterConfigs({
+        validateOnly: false,
+        resources: [
+          {
+            type: ConfigResourceTypes.TOPIC,
+            name: names.output,
+            configEntries: Object.entries({ ...rules, 'max.message.bytes': '20000' }).map(([name, value]) => ({
+              name,
+              value,
+            })),
+          },
+        ],
+      }),
+    )
+    await hardEvents(names.input)
+    if (delivery === 'exactly-once') {
+      // Killed among the letters: they are in the transaction of their events, or there would be more of them.
+      await readTopic(names.dead, (all) => all.length >= 1, { calmMs: 0 })
+      first.kill('SIGKILL')
+      startWorker(settings)
+    }
+    while ((await committed(names)).filter((offset) => offset === count).length < partitions) await sleep(200)
+    // Plain kafkajs shows some records of aborted transactions when they interleave; Java does not.
+    const [letters, records] = await Promise.all([names.dead, names.output].map(readWithJava))
+    expect(lettersOf(letters ?? [])).toEqual(
+      [0, 1].flatMap((from) => Object.entries(refused).map(([at, why]) => `${from} ${at} ${why}`)).toSorted(),
+    )
+    for (let partition = 0; partition < partitions; partition++)
+      expect(originsOf((records ?? []).filter((record) => record.partition === partition))).toEqual(
+        Array.from({ length: count }, (_, seq) => seq)
+          .filter((seq) => refused[seq] === undefined)
+          .map((seq) => `${names.input}/${partition}/${seq}`),
+      )
+  })
+})

@@ -1,0 +1,46 @@
+// Kafka's own Java client beside ours: what it writes we must read, and it must read what we write.
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { inject } from 'vitest'
+import { provision } from '../../src/demo/distribution.js'
+import type { Read } from './kafka.js'
+
+/** Runs one of the programs in test/support/java against the shared broker. */
+export const runJava = async (program: string, ...args: readonly string[]): Promise<string> => {
+  const { plain, classPath = await javaClassPath() } = inject('broker')
+  const source = resolve(import.meta.dirname, `java/${program}.java`)
+  const { stdout } = await promisify(execFile)('java', ['-cp', classPath, source, plain, ...args], {
+    maxBuffer: 2 ** 27,
+  })
+  return stdout
+}
+
+/** What Java's own consumer sees with read_committed; plain kafkajs cannot read all of it, and shows what was aborted. */
+export const readWithJava = async (topic: string): Promise<Read[]> => {
+  const lines = (await runJava('ReadTopic', topic)).split('\n').filter((line) => line !== '')
+  return lines.map((line) => {
+    const [partition, offset = '', timestamp = '', key, value, ...headers] = line.split(' ')
+    return {
+      partition: Number(partition),
+      offset,
+      timestamp,
+      key: bytes(key),
+      value: bytes(value),
+      headers: Object.fromEntries(
+        headers.map((header) => {
+          const end = header.includes('=') ? header.indexOf('=') : header.length - 1
+          return [header.slice(0, end), bytes(header.slice(end)) ?? undefined]
+        }),
+      ),
+    }
+  })
+}
+
+const bytes = (text = '-'): Buffer | null => (text.startsWith('=') ? Buffer.from(text.slice(1), 'base64') : null)
+
+const javaClassPath = async (): Promise<string> => {
+  const found = await provision({ env: process.env, say: () => undefined, only: 'java' })
+  if (found.how !== 'java') throw new Error('batches as Java writes them need Java and Maven')
+  return found.classPath
+}
