@@ -2,14 +2,16 @@
 import { openClient, tableOf, type Surroundings } from './app.js'
 import type { Config } from './config/schema.js'
 import { systemClock } from './domain/clock.js'
-import { openGateway, type Gateway } from './service/gateway/gateway.js'
+import { openGateway, type Gateway, type GatewayWatch } from './service/gateway/gateway.js'
 import { startService, type Service } from './service/start-service.js'
 import { tellNobody } from './telemetry/event.js'
+
+export type ServiceSurroundings = Pick<Surroundings, 'env' | 'tell' | 'clock'> & { readonly watch?: GatewayWatch }
 
 /** A gateway to the provider where `serve.upstream` names one. Throws when it cannot start. */
 export const openService = (
   config: Config,
-  { env, tell = tellNobody, clock = systemClock }: Omit<Surroundings, 'mode'>,
+  { env, tell = tellNobody, clock = systemClock, watch }: ServiceSurroundings,
   version: string,
 ): Promise<Service> => {
   const { serve, intel, admit: limits, memory } = config
@@ -25,7 +27,7 @@ export const openService = (
         admit: { ...limits, inFlight: intel.service.concurrency },
         memory: { ...memory, maxEntries: serve.maxAnswers },
       },
-      { client, table: tableOf(config), clock, random: Math.random, folder, tell },
+      { client, table: tableOf(config), clock, random: Math.random, folder, tell, ...(watch ? { watch } : {}) },
     )
   }
   return startService(serve, {

@@ -95,7 +95,12 @@ const workTogether = async (
   io: Io,
   tell: Tell,
 ): Promise<string | undefined> => {
-  const gateway = await openWorkersGateway(config, { env: io.env, tell })
+  const watch = await watchRun(config, tell)
+  const gateway = await openWorkersGateway(config, { env: io.env, tell: watch.tell, watch: watch.hooks })
+  // Without a key there is no gateway, and nothing to show of it.
+  const ops = gateway.provider
+    ? await watch.serve({ provider: gateway.provider, shows: 'answers' }, portOf(config.ops.port, count + 1))
+    : undefined
   tell({ event: 'started', command: `run with ${count} workers` })
   const given = typeof args.values.config === 'string' ? ['--config', args.values.config] : []
   const trouble = await supervise({
@@ -107,9 +112,9 @@ const workTogether = async (
     signal: io.signal,
     tell,
   })
-  await gateway.close()
+  await Promise.all([gateway.close(), ops?.close()])
   return trouble
 }
 
-/** Every worker has an endpoint of its own, on the ports from the configured one up. */
+/** Every worker has an endpoint of its own, on the ports from the configured one up; behind the last one comes the gateway. */
 const portOf = (first: number, worker: number): number => (first === 0 ? 0 : first + worker - 1)

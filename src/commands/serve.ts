@@ -6,6 +6,7 @@ import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
 import { ConfigurationError, configOption, loadConfig } from './load-config.js'
 import { version } from './version.js'
+import { watchRun } from './watch-run.js'
 
 export const serve: Command = {
   summary: 'answer the eighteen operations of the lookup service over HTTP, from intelligence of your own',
@@ -17,7 +18,7 @@ covers has no verdict; it is never called clean.
 
 With --upstream it is a gateway: what is not known here is asked at the provider with the key of intel.service.apiKey, once for all
 callers, with one memory, one limit and one budget. Callers that can wait say so with the header x-threatweave-urgency: replay.
-GET /status says what was spent and what waits.
+GET /status says what was spent and what waits; health and metrics are on serve.opsPort of ops.host.
 
 Options:
       --host HOST       where to listen (default: serve.host, 127.0.0.1)
@@ -49,10 +50,11 @@ Example:
     if (typeof name === 'string') return printNewKey(name, io)
     const config = loadConfig(args, io)
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
-    const tell = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
+    const log = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
+    const { tell, hooks, serve: openEndpoint } = await watchRun(config, log)
     const service = await openService(
       { ...config, serve: { ...config.serve, ...given(args) } },
-      { env: io.env, tell },
+      { env: io.env, tell, watch: hooks },
       version,
     ).catch((error: unknown) => {
       throw new ConfigurationError([
@@ -60,8 +62,9 @@ Example:
       ])
     })
     tell({ event: 'started', command: `serve on ${service.url}` })
+    const ops = await openEndpoint({ provider: service.provider, shows: 'answers' }, config.serve.opsPort)
     if (!io.signal.aborted) await once(io.signal, 'abort')
-    await service.close()
+    await Promise.all([service.close(), ops.close()])
     tell({ event: 'stopped', command: 'serve', cause: String(io.signal.reason) })
     return exitCodes.ok
   },

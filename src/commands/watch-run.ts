@@ -1,4 +1,4 @@
-// What `run` counts and shows of itself while it runs.
+// What `run` and `serve` count and show of themselves while they run.
 import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
 import { backgroundClock } from '../domain/clock.js'
@@ -18,7 +18,7 @@ export type Watch = {
   readonly tell: Tell
   readonly hooks: Pick<Tally, 'recalled' | 'joined' | 'lookedUp'>
   readonly line: (pipeline: Pipeline) => Pipeline
-  readonly serve: (views: Pick<OpsSources, 'provider' | 'consumer'>) => Promise<Ops>
+  readonly serve: (views: Pick<OpsSources, 'provider' | 'consumer' | 'shows'>, port?: number) => Promise<Ops>
 }
 
 /** Repeats of a failure are told as a count this often. */
@@ -40,19 +40,22 @@ export const watchRun = async (config: Config, log: Tell): Promise<Watch> => {
     recent.tell(event)
     logged(event)
   }
-  const serve: Watch['serve'] = async (views) => {
+  const serve: Watch['serve'] = async (views, port = config.ops.port) => {
     if (!config.ops.enabled) return { url: undefined, close: () => Promise.resolve() }
-    return openOps(config.ops, {
-      ...views,
-      tally,
-      recent,
-      allowed: { hour: config.admit.perHour, day: config.admit.perDay },
-      config: redact(config),
-      version,
-      limits: { chunkMs: config.kafka.limits.chunkDeadlineMs + graceMs, loopMs },
-      clock,
-      tell,
-    })
+    return openOps(
+      { ...config.ops, port },
+      {
+        ...views,
+        tally,
+        recent,
+        allowed: { hour: config.admit.perHour, day: config.admit.perDay },
+        config: redact(config),
+        version,
+        limits: { chunkMs: config.kafka.limits.chunkDeadlineMs + graceMs, loopMs },
+        clock,
+        tell,
+      },
+    )
   }
   return { tell, hooks: tally, line: (pipeline) => watchLine(traces.line(pipeline), { tally, recent, now }), serve }
 }

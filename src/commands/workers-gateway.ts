@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memoryFolder } from '../config/memory-folder.js'
 import type { Config } from '../config/schema.js'
-import { openService } from '../open-service.js'
-import type { Tell } from '../telemetry/event.js'
+import { openService, type ServiceSurroundings } from '../open-service.js'
+import type { Service } from '../service/start-service.js'
 import { ConfigurationError } from './load-config.js'
 
 export type WorkersGateway = {
   /** What a worker's environment is changed by. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The state of the API key. */
+  readonly provider?: Service['provider']
   readonly close: () => Promise<void>
 }
 
@@ -19,10 +21,7 @@ export type WorkersGateway = {
 const workerInFlight = '8'
 
 /** Without a key there is nobody to ask and nothing to share. */
-export const openWorkersGateway = async (
-  config: Config,
-  around: { readonly env: Readonly<Record<string, string | undefined>>; readonly tell: Tell },
-): Promise<WorkersGateway> => {
+export const openWorkersGateway = async (config: Config, around: ServiceSurroundings): Promise<WorkersGateway> => {
   const { service } = config.intel
   if (service.apiKey === '') return { env: {}, close: () => Promise.resolve() }
   const { path } = memoryFolder(config, around.env)
@@ -67,6 +66,7 @@ export const openWorkersGateway = async (
       THREATWEAVE_ADMIT_PER_DAY: '0',
       THREATWEAVE_ADMIT_PER_RUN: '0',
     },
+    provider: gateway.provider,
     close: async () => {
       await gateway.close()
       if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true })

@@ -28,6 +28,8 @@ export type OpsSources = {
   /** As it may be shown. */
   readonly config: unknown
   readonly version: string
+  /** The line with its status page, or a service that answers callers, which has none. */
+  readonly shows?: 'line' | 'answers'
   readonly limits: HealthLimits
   readonly clock: Clock
   readonly tell: Tell
@@ -39,7 +41,7 @@ const tickMs = 1000
 
 /** A port that cannot be had is told and stops nothing: the stream matters more than its page. */
 export const openOps = async (settings: OpsSettings, sources: OpsSources): Promise<Ops> => {
-  const { tally, recent, provider, consumer, allowed, version, limits, clock, tell } = sources
+  const { tally, recent, provider, consumer, allowed, version, shows = 'line', limits, clock, tell } = sources
   const counts = tally.read
   const loop = watchLoop(clock)
   const history = createHistory(() => sampleOf(sources))
@@ -62,8 +64,8 @@ export const openOps = async (settings: OpsSettings, sources: OpsSources): Promi
     allowedHosts: settings.allowedHosts,
     health,
     readiness: () => readinessOf(consumer?.()),
-    metrics: createMetrics({ counts, provider, consumer, allowed, version }),
-    view,
+    metrics: createMetrics({ counts, provider, consumer, allowed, version, shows }),
+    ...(shows === 'line' ? { view } : {}),
     config: configRows(sources.config),
     stream,
   })

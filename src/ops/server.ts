@@ -13,7 +13,8 @@ export type OpsServerOptions = {
   readonly health: () => Health
   readonly readiness: () => Health
   readonly metrics: Metrics
-  readonly view: () => View
+  /** Without it there is no status page. */
+  readonly view?: () => View
   /** Rows of setting and value, secrets already hidden. */
   readonly config: readonly (readonly [string, string])[]
   readonly stream: Stream
@@ -65,14 +66,16 @@ export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
   app.get('/healthz', (_, reply) => answer(reply, health()))
   app.get('/readyz', (_, reply) => answer(reply, readiness()))
   app.get('/metrics', async (_, reply) => reply.type(metrics.contentType).send(await metrics.text()))
-  app.get('/', (_, reply) => reply.type('text/html; charset=utf-8').send(renderPage(view(), options.config)))
-  app.get('/events', { exposeHeadRoute: false }, (_, reply) => {
-    if (!stream.hasRoom()) return reply.code(503).type('text/plain').send('too many are watching\n')
-    reply.hijack()
-    reply.raw.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' })
-    stream.add(reply.raw)
-    return reply
-  })
+  if (view) {
+    app.get('/', (_, reply) => reply.type('text/html; charset=utf-8').send(renderPage(view(), options.config)))
+    app.get('/events', { exposeHeadRoute: false }, (_, reply) => {
+      if (!stream.hasRoom()) return reply.code(503).type('text/plain').send('too many are watching\n')
+      reply.hijack()
+      reply.raw.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' })
+      stream.add(reply.raw)
+      return reply
+    })
+  }
   app.setNotFoundHandler((_, reply) => reply.code(404).type('text/plain').send('there is nothing here\n'))
   app.setErrorHandler((error, _, reply) => {
     const code = (error as { statusCode?: unknown } | null)?.statusCode

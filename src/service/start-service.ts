@@ -56,7 +56,12 @@ export type ServiceOutside = {
   readonly mayConnect?: MayConnect
 }
 
-export type Service = { readonly url: string; readonly close: () => Promise<void> }
+export type Service = {
+  readonly url: string
+  /** The state of the API key; absent where nobody else is asked. */
+  readonly provider?: Gateway['admission']
+  readonly close: () => Promise<void>
+}
 
 /** Throws when it cannot start: no key, an unreadable folder, a state that another process uses, a port that is taken. */
 export const startService = async (settings: ServeSettings, outside: ServiceOutside): Promise<Service> => {
@@ -65,8 +70,8 @@ export const startService = async (settings: ServeSettings, outside: ServiceOuts
     for (let close = closers.pop(); close; close = closers.pop()) await close()
   }
   try {
-    const url = await openAll(settings, outside, (close) => void closers.push(close))
-    return { url, close: closeAll }
+    const opened = await openAll(settings, outside, (close) => void closers.push(close))
+    return { ...opened, close: closeAll }
   } catch (error) {
     await closeAll()
     throw error
@@ -78,7 +83,7 @@ const openAll = async (
   settings: ServeSettings,
   outside: ServiceOutside,
   later: (close: () => unknown) => void,
-): Promise<string> => {
+): Promise<Omit<Service, 'close'>> => {
   const { now, tell } = outside
   const keys = keysOf(settings)
   const tls = tlsOf(settings)
@@ -137,7 +142,8 @@ const openAll = async (
   later(() => app.close())
   await app.listen({ host: settings.host, port: settings.port, backlog: 4_096 })
   const { address, port, family } = app.server.address() as AddressInfo
-  return `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+  const url = `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+  return { url, ...(gateway ? { provider: gateway.admission } : {}) }
 }
 
 const keysOf = ({ apiKey, plan, keysFile }: ServeSettings): readonly Key[] => {

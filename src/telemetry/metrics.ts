@@ -34,6 +34,8 @@ export type MetricsSources = {
   /** Calls allowed in an hour and a day, 0 for no limit. */
   readonly allowed: { readonly hour: number; readonly day: number }
   readonly version: string
+  /** Events on their way, or answers to callers. */
+  readonly shows?: 'line' | 'answers'
 }
 
 export type Metrics = { readonly contentType: string; readonly text: () => Promise<string> }
@@ -83,34 +85,44 @@ export const createMetrics = (sources: MetricsSources): Metrics => {
     Object.assign(metric, { get, getForPromString: get })
   }
 
-  counter('events_read', 'Events that entered the line.', [], ({ read }) => read)
-  counter('events', 'Events that left the line, by status and verdict.', ['status', 'verdict'], ({ left }) => left)
-  counter('events_delivered', 'Events acknowledged by the brokers.', [], ({ delivered }) => delivered)
-  counter(
-    'indicators',
-    'Indicators seen, by what was decided about them and why their verdict is unknown.',
-    ['decision', 'reason'],
-    ({ indicators }) => indicators,
-  )
-  counter('deadline_misses', 'Indicators waited for until the deadline.', [], ({ deadlineMisses }) => deadlineMisses)
+  const { provider, consumer, allowed, shows = 'line' } = sources
+  if (shows === 'line') {
+    counter('events_read', 'Events that entered the line.', [], ({ read }) => read)
+    counter('events', 'Events that left the line, by status and verdict.', ['status', 'verdict'], ({ left }) => left)
+    counter('events_delivered', 'Events acknowledged by the brokers.', [], ({ delivered }) => delivered)
+    counter(
+      'indicators',
+      'Indicators seen, by what was decided about them and why their verdict is unknown.',
+      ['decision', 'reason'],
+      ({ indicators }) => indicators,
+    )
+    counter('deadline_misses', 'Indicators waited for until the deadline.', [], ({ deadlineMisses }) => deadlineMisses)
+    counter('records_reduced', 'Records that could not be written whole.', ['to'], ({ reduced }) => reduced)
+    counter('dead_letters', 'Records that went to the dead letters.', ['reason'], ({ deadLetters }) => deadLetters)
+    counter('alerts', 'Alerts raised, by level.', ['level'], ({ alerts }) => alerts)
+    counter('late_alerts', 'Alerts raised after their event had left.', [], ({ lateAlerts }) => lateAlerts)
+    histogram('line', 'Time of a chunk in the line, waiting for answers included.', ({ lineSeconds }) => lineSeconds)
+    histogram(
+      'end_to_end',
+      'Age of events when acknowledged, taken from the first record of each chunk.',
+      ({ endToEndSeconds }) => endToEndSeconds,
+    )
+  } else {
+    counter(
+      'answers',
+      'Answers to callers, by operation and status.',
+      ['operation', 'status'],
+      ({ answers }) => answers,
+    )
+    histogram('answer', 'Time of an answer to a caller.', ({ answerSeconds }) => answerSeconds)
+  }
   counter('memory_asks', 'Asks of the memory, by how they went.', ['kind'], ({ recalls }) => byName('kind', recalls))
   counter('memory_refreshes', 'Findings asked for again behind an answer.', [], ({ refreshes }) => refreshes)
   counter('calls', 'Calls to the provider, by operation and outcome.', ['operation', 'code'], ({ calls }) => calls)
-  counter('records_reduced', 'Records that could not be written whole.', ['to'], ({ reduced }) => reduced)
-  counter('dead_letters', 'Records that went to the dead letters.', ['reason'], ({ deadLetters }) => deadLetters)
-  counter('alerts', 'Alerts raised, by level.', ['level'], ({ alerts }) => alerts)
-  counter('late_alerts', 'Alerts raised after their event had left.', [], ({ lateAlerts }) => lateAlerts)
   counter('notices', 'What the program said about itself, by event.', ['event'], ({ notices }) => notices)
-  histogram('line', 'Time of a chunk in the line, waiting for answers included.', ({ lineSeconds }) => lineSeconds)
   histogram('lookup', 'Time of a lookup that the memory missed.', ({ lookupSeconds }) => lookupSeconds)
   histogram('call', 'Time of a call to the provider.', ({ callSeconds }) => callSeconds)
-  histogram(
-    'end_to_end',
-    'Age of events when acknowledged, taken from the first record of each chunk.',
-    ({ endToEndSeconds }) => endToEndSeconds,
-  )
 
-  const { provider, consumer, allowed } = sources
   if (provider) {
     counter('credits', 'Calls charged to the budget since the start.', [], () => provider().spent.run)
     gauge('credits_spent', 'Calls charged in the current hour and day (UTC).', ['window'], () => {

@@ -47,6 +47,8 @@ export type Counts = {
   readonly refreshes: number
   /** `code` is `ok`, or what kind of failure it was. */
   readonly calls: readonly Count<'operation' | 'code'>[]
+  /** What callers of our own service were given; `status` is that of the body. */
+  readonly answers: readonly Count<'operation' | 'status'>[]
   readonly reduced: readonly Count<'to'>[]
   readonly deadLetters: readonly Count<'reason'>[]
   readonly alerts: readonly Count<'level'>[]
@@ -56,6 +58,7 @@ export type Counts = {
   readonly lineSeconds: Histogram
   readonly lookupSeconds: Histogram
   readonly callSeconds: Histogram
+  readonly answerSeconds: Histogram
   readonly endToEndSeconds: Histogram
 }
 
@@ -96,6 +99,9 @@ export const callCodes = [
 ] as const
 const why = ['none', ...reasons] as const
 
+/** What a caller can be given. */
+export const answerStatuses = ['200', '400', '401', '403', '404', '412', '420', '429', '500', '503', 'other'] as const
+
 /** `operations` are the names that calls may have; any other counts as `other`. */
 export const createTally = (operations: readonly string[]): Tally => {
   let read = 0
@@ -107,6 +113,7 @@ export const createTally = (operations: readonly string[]): Tally => {
   const indicators = createCountTable(decisions, why)
   const recalls = createCountTable(['all'], recallKinds)
   const calls = createCountTable([...operations, 'other'], callCodes)
+  const answers = createCountTable([...operations, 'other'], answerStatuses)
   const reduced = createCountTable(['all'], rungs)
   const deadLetters = createCountTable(['all'], deadLetterReasons)
   const alerts = createCountTable(['all'], alertLevels)
@@ -114,6 +121,7 @@ export const createTally = (operations: readonly string[]): Tally => {
   const lineSeconds = createHistogram(lineBounds)
   const lookupSeconds = createHistogram(callBounds)
   const callSeconds = createHistogram(callBounds)
+  const answerSeconds = createHistogram(callBounds)
   const endToEndSeconds = createHistogram(endBounds)
 
   const called = (operation: string, code: string, ms: number): void => {
@@ -124,6 +132,10 @@ export const createTally = (operations: readonly string[]): Tally => {
   const counted: Counted = {
     service_answered: ({ operation, ms }) => called(operation, 'ok', ms),
     service_call_failed: ({ operation, reason, ms }) => called(operation, reason, ms),
+    operation_answered: ({ operation, status, ms }) => {
+      answers.add(orOther(operations, operation), orOther(answerStatuses, String(status)))
+      answerSeconds.observe(ms / 1000)
+    },
     chunk_delivered: ({ events, oldestMs }) => {
       delivered += events
       if (isSane(oldestMs)) endToEndSeconds.observe(oldestMs / 1000, events)
@@ -175,6 +187,7 @@ export const createTally = (operations: readonly string[]): Tally => {
       deadlineMisses: decisions.reduce((sum, decision) => sum + indicators.get(decision, 'deadline'), 0),
       recalls: Object.fromEntries(recallKinds.map((kind) => [kind, recalls.get('all', kind)])) as Counts['recalls'],
       calls: calls.read().map(([operation, code, value]) => ({ labels: { operation, code }, value })),
+      answers: answers.read().map(([operation, status, value]) => ({ labels: { operation, status }, value })),
       reduced: reduced.read().map(([, to, value]) => ({ labels: { to }, value })),
       deadLetters: deadLetters.read().map(([, reason, value]) => ({ labels: { reason }, value })),
       alerts: alerts.read().map(([, level, value]) => ({ labels: { level }, value })),
@@ -182,6 +195,7 @@ export const createTally = (operations: readonly string[]): Tally => {
       lineSeconds: lineSeconds.read(),
       lookupSeconds: lookupSeconds.read(),
       callSeconds: callSeconds.read(),
+      answerSeconds: answerSeconds.read(),
       endToEndSeconds: endToEndSeconds.read(),
     }),
   }

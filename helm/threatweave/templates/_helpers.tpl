@@ -59,6 +59,10 @@ THREATWEAVE_{{ regexReplaceAll "([A-Z])" . "_${1}" | replace "." "_" | upper }}_
 {{- dig "ops" "port" 9464 .Values.config | int -}}
 {{- end }}
 
+{{- define "threatweave.gatewayOpsPort" -}}
+{{- dig "serve" "opsPort" 9463 .Values.config | int -}}
+{{- end }}
+
 {{- define "threatweave.maxReplicas" -}}
 {{- if or .Values.autoscaling.hpa.enabled .Values.autoscaling.keda.enabled -}}
 {{- .Values.autoscaling.maxReplicas | int -}}

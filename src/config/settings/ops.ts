@@ -5,7 +5,8 @@ export const opsSettings = Type.Object(
   {
     enabled: Type.Boolean({
       default: true,
-      description: 'Serve health, metrics and the status page while `run` runs.',
+      description:
+        'Serve health, metrics and the status page while `run` runs, and health and metrics while `serve` does.',
     }),
     host: Type.String({ default: '127.0.0.1', minLength: 1, description: 'The address to listen on.' }),
     port: Type.Integer({
@@ -13,7 +14,7 @@ export const opsSettings = Type.Object(
       minimum: 0,
       maximum: 65_535,
       description:
-        'The port to listen on, 0 for any free one; with several workers the first has this one, the next the one after, and so on.',
+        'The port to listen on, 0 for any free one; with several workers the first has this one, the next the one after, and so on; the gateway that they share comes last.',
     }),
     token: Type.String({
       default: '',

@@ -13,6 +13,13 @@ export const serveSettings = Type.Object(
       maximum: 65_535,
       description: 'The port to listen on; 0 takes any free one.',
     }),
+    opsPort: Type.Integer({
+      default: 9463,
+      minimum: 0,
+      maximum: 65_535,
+      description:
+        'The port of health and metrics while `serve` runs, on ops.host and by the other settings of ops; 0 takes any free one.',
+    }),
     data: Type.String({
       default: '',
       description: 'The folder of local intelligence: feeds, places, lists, banners, exploits, registrations, reports.',

@@ -10,15 +10,16 @@ import type { Failure as SourceFailure } from '../../intel/service/classify.js'
 import { addressFacts } from '../../intel/service/facts.js'
 import { operations, type OperationName } from '../../intel/service/operations.js'
 import { unknownOf } from '../../intel/service/transmit.js'
-import { admit, createAdmission, type AdmissionSettings } from '../../lookup/admit.js'
+import { admit, createAdmission, type Admission, type AdmissionSettings } from '../../lookup/admit.js'
 import { coalesce } from '../../lookup/coalesce.js'
 import { createCooldown, type CooldownSettings } from '../../lookup/cooldown.js'
 import { openKeptMemory } from '../../lookup/kept-memory.js'
 import { createMemory, type MemorySettings } from '../../lookup/memory.js'
-import { recall } from '../../lookup/recall.js'
+import { recall, type Recalled } from '../../lookup/recall.js'
 import { remember } from '../../lookup/remember.js'
 import { retry, type RetrySettings } from '../../lookup/retry.js'
 import { stack } from '../../lookup/stack.js'
+import { timed, type LookedUp } from '../../lookup/timed.js'
 import type { Tell } from '../../telemetry/event.js'
 import { refused, type Answer, type JsonObject } from '../answer.js'
 import type { Urgency } from '../answer-locally.js'
@@ -44,18 +45,28 @@ export type GatewayOutside = {
   /** The folder of the memory on disk. */
   readonly folder: string
   readonly tell: Tell
+  readonly watch?: GatewayWatch
+}
+
+/** Told of every ask of the memory how it went, and of every lookup that it missed how long it took. */
+export type GatewayWatch = {
+  readonly recalled: (how: Recalled) => void
+  readonly joined: () => void
+  readonly lookedUp: LookedUp
 }
 
 export type Gateway = {
   readonly ask: (operation: OperationName, values: Values, urgency: Urgency, owner: string) => Promise<Answer>
   readonly state: () => JsonObject
+  /** The state of the API key. */
+  readonly admission: Admission['state']
   readonly close: () => Promise<void>
 }
 
 const maxWords = 10_000
 
 export const openGateway = async (settings: GatewaySettings, outside: GatewayOutside): Promise<Gateway> => {
-  const { client, table, clock, random, folder, tell } = outside
+  const { client, table, clock, random, folder, tell, watch } = outside
   const classify = (finding: Parameters<typeof worstLevel>[0], indicator: Indicator) =>
     worstLevel(finding, indicator, table, clock.now())
   const memory = createMemory(settings.memory, { classify })
@@ -112,8 +123,12 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
     return { status: 'known', facts, source: 'service', at, body: answer.body }
   }
   const lookup = stack(
-    recall(memory, cooldown, clock.now),
-    coalesce(admission.askedAgain),
+    recall(memory, cooldown, clock.now, watch?.recalled),
+    coalesce((indicator, ask) => {
+      admission.askedAgain(indicator, ask)
+      watch?.joined()
+    }),
+    timed(watch?.lookedUp ?? (() => undefined), clock.now),
     remember(memory, cooldown, kept.append),
     admit(admission),
   )(retry(settings.admit.retry, clock, random)(source))
@@ -139,6 +154,7 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
         remembered: memory.size(),
       }
     },
+    admission: admission.state,
     close: async () => {
       await kept.close()
       await client.close()

@@ -2,11 +2,13 @@
 import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { derived } from '../../../scripts/chart.mjs'
 import { provisionTools, run } from '../../../scripts/tools.mjs'
 import { load } from '../../../src/config/load.js'
+import { operatorSchemas } from '../../support/operator-schemas.js'
 
 const chart = resolve(import.meta.dirname, '../../../helm/threatweave')
 const valueFiles = readdirSync(join(chart, 'ci'))
@@ -41,15 +43,30 @@ const foreign = new Set(['keda.sh', 'cilium.io', 'monitoring.coreos.com'])
 const template = (...args: readonly string[]) =>
   run(paths?.helm ?? '', ['template', 'weave', chart, '-n', 'soc', ...args])
 const files = (name: string): string[] => ['-f', join(chart, 'ci', `${name}-values.yaml`)]
+type Labelled = {
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> }
+  readonly spec: {
+    readonly ports: readonly { readonly name: string }[]
+    readonly endpoints: readonly [{ readonly port: string }]
+    readonly selector: {
+      readonly matchLabels: Readonly<Record<string, string>>
+      readonly matchExpressions: readonly { readonly key: string; readonly values: readonly string[] }[]
+    }
+  }
+}
+const renderWith = (...args: readonly string[]): readonly Manifest[] => {
+  const { ok, stdout, output } = template(...args)
+  if (!ok) throw new Error(output)
+  return parseAllDocuments(stdout)
+    .map((document) => document.toJS() as Manifest | null)
+    .filter((manifest) => manifest !== null)
+}
 const rendered = new Map<string, readonly Manifest[]>()
 const render = (name: string): readonly Manifest[] => {
   const known = rendered.get(name)
   if (known) return known
-  const { ok, stdout, output } = template(...files(name))
-  if (!ok) throw new Error(output)
-  const manifests = parseAllDocuments(stdout)
-    .map((document) => document.toJS() as Manifest | null)
-    .filter((manifest) => manifest !== null)
+  const manifests = renderWith(...files(name))
   rendered.set(name, manifests)
   return manifests
 }
@@ -91,6 +108,78 @@ describe.runIf(paths !== undefined)('the chart', { timeout: 120_000 }, () => {
     expect(written.length).toBeGreaterThan(30)
     const { ok, output } = run(paths!.kubernetesValidate, ['--strict', '--quiet', ...written])
     expect(ok, output).toBe(true)
+  })
+
+  it('renders manifests that the operators accept, strictly', () => {
+    const ajv = new Ajv({ strict: true, allowUnionTypes: true, allErrors: true })
+    const validators = Object.fromEntries(
+      Object.entries(operatorSchemas).map(([kind, schema]) => [kind, ajv.compile(schema)]),
+    )
+    const seen = new Set<string>()
+    const variants = [
+      ...valueFiles.map((file) => render(file.replace('-values.yaml', ''))),
+      renderWith(
+        ...['kafka.sasl.mechanism=scram-sha-512', 'kafka.sasl.username=soc', 'kafka.tls.enabled=true'].flatMap(
+          (one) => ['--set', `config.${one}`],
+        ),
+        ...['--set', 'autoscaling.keda.authenticationRef=kafka-credentials', ...files('keda')],
+      ),
+    ]
+    for (const manifest of variants.flat()) {
+      if (!foreign.has(manifest.apiVersion.split('/')[0]!)) continue
+      seen.add(manifest.kind)
+      const validate = validators[manifest.kind]!
+      validate(manifest)
+      expect(validate.errors ?? [], JSON.stringify(manifest)).toEqual([])
+    }
+    expect([...seen].toSorted()).toEqual(Object.keys(operatorSchemas).toSorted())
+  })
+
+  it('has manifests of operators that would be refused with a field misspelt or of another type', () => {
+    const ajv = new Ajv({ strict: true, allowUnionTypes: true })
+    const [scaled] = render('keda').filter(({ kind }) => kind === 'ScaledObject')
+    const broken: readonly [RegExp, string][] = [
+      [/"lagThreshold":"(\d+)"/, '"lagThreshold":$1'],
+      [/maxReplicaCount/, 'maxReplicas'],
+      [/"earliest"/, '"begin"'],
+      [/"sasl":"none"/, '"sasl":"scram-sha-512"'],
+    ]
+    const text = JSON.stringify(scaled)
+    for (const [from, to] of broken) {
+      expect(text).toMatch(from)
+      expect(ajv.validate(operatorSchemas.ScaledObject!, JSON.parse(text.replace(from, to))), to).toBe(false)
+    }
+  })
+
+  it('finds workers and gateway by the labels and the port that the ServiceMonitor names', () => {
+    const manifests = render('full') as unknown as readonly Labelled[]
+    const { selector, endpoints } = manifests.find(({ kind }) => kind === 'ServiceMonitor')!.spec
+    const chosen = manifests.filter(
+      ({ kind, metadata: { labels } }) =>
+        kind === 'Service' &&
+        Object.entries(selector.matchLabels).every(([key, value]) => labels[key] === value) &&
+        selector.matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? '')),
+    )
+    expect(chosen.map(({ metadata }) => metadata.name)).toEqual(
+      expect.arrayContaining(['weave-threatweave', 'weave-threatweave-gateway']),
+    )
+    for (const { spec } of chosen) expect(spec.ports.map(({ name }) => name)).toContain(endpoints[0].port)
+  })
+
+  it('asks the gateway’s own endpoint whether it is well', () => {
+    const [container] = deployment('full', 'weave-threatweave-gateway').containers
+    expect(container).toMatchObject({
+      livenessProbe: { httpGet: { path: '/healthz', port: 'ops' } },
+      readinessProbe: { httpGet: { path: '/readyz', port: 'ops' } },
+      ports: [
+        { name: 'http', containerPort: 8787 },
+        { name: 'ops', containerPort: 9463 },
+      ],
+    })
+    expect(envOf(deployment('full', 'weave-threatweave-gateway'))).toMatchObject({
+      THREATWEAVE_OPS_HOST: '0.0.0.0',
+      THREATWEAVE_OPS_ALLOWED_HOSTS: expect.stringContaining('weave-threatweave-gateway.soc.svc') as string,
+    })
   })
 
   it.each(valueFiles)('gives workers and gateway a configuration that the program accepts: %s', (file) => {
