@@ -20,6 +20,8 @@ export type ParseOptions = {
   readonly stated?: ReadonlySet<string> | undefined
 }
 
+/** Of one document that is no YAML; what comes after the first few follows from them. */
+const maxErrors = 10
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** Members that the layers add on the way out: a rule in the stream sees the event before. */
 const layered = /^(?:threat\.enrichments|observables|osint)(?:\.|$)/
@@ -31,13 +33,13 @@ export const parseRules = (file: string, text: string, { fields, stated }: Parse
   const problems: RuleProblem[] = []
   const warnings: RuleProblem[] = []
   const lineAt = (offset: number): number => lines.linePos(offset).line
-  const documents: readonly Document[] = [...parseAllDocuments(text, { lineCounter: lines })]
+  const documents: readonly Document[] = [...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false })]
   if (documents.length === 0) problems.push({ file, message: 'holds no rule' })
 
   for (const document of documents) {
     const line = lineAt(offsetOf(document, []))
     const before = problems.length
-    for (const error of document.errors)
+    for (const error of document.errors.slice(0, maxErrors))
       problems.push({ file, line: lineAt(error.pos[0]), message: error.message.split('\n')[0] ?? 'is no YAML' })
     if (problems.length > before) continue
     const at = (path: Path): number => lineAt(offsetOf(document, path))

@@ -16,6 +16,7 @@ it('refuses a rule whose aliases unfold without end, and goes on', () => {
 it.each([
   ['brackets', '['.repeat(1500)],
   ['braces', '{a: '.repeat(1500)],
+  ['names on one line', 'a: '.repeat(1500)],
   ['lists in lists', `${'- '.repeat(1500)}x`],
   ['indentation', Array.from({ length: 1200 }, (_, place) => `${' '.repeat(place)}a:`).join('\n')],
 ])('refuses %s without end, which would end the process', (_, text) => {
