@@ -15,7 +15,7 @@ const verbs = new Map<string, 'allowed' | 'blocked'>([
   ...words(
     `deny denied denies drop dropped drops block blocked blocks reject rejected rejects refuse refused discard discarded prevent prevented
      reset reset-both reset-client reset-server reset_both tcp_reset tcp-reset tcp_denied block-url block-ip block-continue drop-icmp drop-packet drop_all dropall
-     quarantine quarantined kill killed disallow disallowed forbidden sinkhole sinkholed tarpit tarpitted blacklist blacklisted blocklist blocked_by_policy
+     quarantine quarantined kill killed disallow disallowed forbid forbidden sinkhole sinkholed tarpit tarpitted blacklist blacklisted blocklist blocked_by_policy
      dos-drop random-drop syncookie-sent banned ban would_block_not terminated terminate reject-both shun shunned denied_by_policy flow_session_deny deleted bounced
      policy-denied access-denied not-allowed challenge managed_challenge jschallenge js_challenge captcha connection_drop rejected_by_policy override-blocked d r`,
   ).map((verb): [string, 'blocked'] => [verb, 'blocked']),
@@ -37,7 +37,11 @@ export const actionOfVerb = (value: string): Action => {
 }
 
 const readVerb = (value: string): Action => {
-  const verb = value.trim().toLowerCase()
+  // `allowedOnNoPolicyMatch` is several words.
+  const verb = value
+    .trim()
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
   const exact = verbs.get(verb) ?? verbs.get(verb.replaceAll(' ', '_'))
   if (exact) return exact
   if (/\b(?:would|could|to be)\b/.test(verb)) return 'unknown'
@@ -53,7 +57,7 @@ const readVerb = (value: string): Action => {
 }
 
 const blockedText =
-  /(?<![-/.])\b(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating connection|session terminated|no matching connection|failed password|login failed|authentication fail(?:ed|ure)|session deny)\b(?![-/])/i
+  /(?<![-/.])\b(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating connection|session terminated|no matching connection|failed password|login failed|authentication fail(?:ed|ure)|session deny|ban(?:ned)?)\b(?![-/])/i
 const allowedText =
   /(?<![-/.])\b(?:permit(?:ted|s)?|allow(?:ed|s)?|accept(?:ed|s)?|pass(?:ed)?|granted|session create(?:d)?)\b(?![-/])/i
 const denies = /\bnot (?:be )?(?:blocked|denied|dropped)\b/i
@@ -77,7 +81,7 @@ const actionFields = new Map<string, number>([
     'utmaction ruleaction securityaction accessaction eventaction actionname sactiont saction sc_filter_result scfilterresult csaction resultaction ruleresult requestaction httpaction dnsaction responseaction logaction outcomeaction enforcementaction',
   ).map((name): [string, number] => [name, 2]),
   ...words(
-    'status result eventtype type outcome logsubtype subtype fwruleaction category msg eventname operation operationname',
+    'status result blockreason eventtype type outcome logsubtype subtype fwruleaction category msg eventname operation operationname',
   ).map((name): [string, number] => [name, 3]),
   ...words('blocked dropped denied rejected allowed permitted').map((name): [string, number] => [name, 4]),
 ])
@@ -87,7 +91,9 @@ export const actionRank = (name: string): number => {
   const known = ranks.get(name)
   if (known !== undefined) return known
   const compact = name.toLowerCase().replace(/[^a-z0-9]/g, '')
-  const rank = actionFields.get(compact) ?? (/action$/.test(compact) && !otherAction.test(compact) ? 2 : 0)
+  const rank =
+    actionFields.get(compact) ??
+    (/(?:action|decision|disposition|verdict)$/.test(compact) && !otherAction.test(compact) ? 2 : 0)
   if (ranks.size >= maxRemembered) ranks.clear()
   if (name.length < longestName) ranks.set(ownText(name), rank)
   return rank

@@ -19,7 +19,7 @@ export const readLine = (reader: Reader, places: Places, text: string, field: st
   }
   if (text.length < 4) return
   readMapped(text, field, reader.sightings)
-  const { host, program, id, structured, body } = readSyslog(text)
+  const { host, address: sender, program, id, structured, body } = readSyslog(text)
   if (id !== undefined) reader.action.seeText(id.replaceAll('_', ' '))
   if (host !== undefined) {
     const address = parseAddress(host)
@@ -27,6 +27,7 @@ export const readLine = (reader: Reader, places: Places, text: string, field: st
     if (address !== undefined) reader.sightings.add('ip', address, field, 'observer', 'field')
     else if (name !== undefined) reader.sightings.add('domain', name, field, 'observer', 'text')
   }
+  if (sender !== undefined) place(reader, sender, field)
   if (structured !== undefined) readPairs(reader, structured, field, level)
   if (body === '') return
   if (readJson(reader, places, body, level)) return
@@ -35,6 +36,11 @@ export const readLine = (reader: Reader, places: Places, text: string, field: st
   if (readPairs(reader, body, field, level)) return
   reader.action.seeText(text)
   readLater(reader, body, field, true)
+}
+
+const place = (reader: Reader, sender: string, field: string): void => {
+  const address = parseAddress(sender)
+  if (address !== undefined) reader.sightings.add('ip', address, field, 'observer', 'field')
 }
 
 const readJson = (reader: Reader, places: Places, body: string, level: number): boolean => {
@@ -56,7 +62,10 @@ const readJson = (reader: Reader, places: Places, body: string, level: number): 
 /** Whether the line is made of pairs; what stands between them is text. */
 const readPairs = (reader: Reader, body: string, field: string, level: number): boolean => {
   let pairs = pairsOf(body)
-  if (pairs.length < 2) {
+  const [only] = pairs
+  // A pair that is the whole text is one; elsewhere it takes two to tell them from a sentence.
+  const isWhole = pairs.length === 1 && only?.start === 0 && only.end === body.length
+  if (pairs.length < 2 && !isWhole) {
     const colon = colonPairsOf(body)
     if (colon.length < 2 || colon.length < pairs.length) return false
     pairs = colon

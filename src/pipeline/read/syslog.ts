@@ -3,6 +3,8 @@
 export type Syslog = {
   /** The sender, as the header names it. */
   readonly host?: string
+  /** Its address, where the header tells both. */
+  readonly address?: string
   readonly program?: string
   /** RFC 5424 message id. */
   readonly id?: string
@@ -43,8 +45,18 @@ export const readSyslog = (text: string): Syslog => {
   if (/^\S+[=(,"]/.test(afterTime)) return withProgram(afterTime)
   const host = hostName.exec(afterTime)
   if (!host) return withProgram(afterTime)
-  return { host: (host[1] ?? '').replace(/^\[|\]$/g, ''), ...withProgram(afterTime.slice(host[0].length)) }
+  const sender = (host[1] ?? '').replace(/^\[|\]$/g, '')
+  const behind = afterTime.slice(host[0].length)
+  // A relay put its own header before the sender's.
+  if (behind.startsWith('1 ') && nested.test(behind)) return { host: sender, ...readSyslog(behind) }
+  // `ns.example.com 192.0.2.53 named[4711]: …`: the sender's name and its address.
+  const address = addressBehind.exec(behind)
+  if (address) return { host: sender, address: address[1] ?? '', ...withProgram(behind.slice(address[0].length)) }
+  return { host: sender, ...withProgram(behind) }
 }
+
+const nested = /^1 \d{4}-\d{2}-\d{2}T\S{1,40} \S/
+const addressBehind = /^(\d{1,3}(?:\.\d{1,3}){3}) (?=[\w./()-]{1,64}\[\d{1,10}\]: )/
 
 const withProgram = (text: string): Syslog => {
   const program = programName.exec(text)

@@ -10,12 +10,12 @@ const maxNames = 64
 const words = (list: string): readonly string[] => list.trim().split(/\s+/)
 const clues = new Map<string, Role>([
   ...words(
-    'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login scanner offender',
+    'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login scanner offender sourceip srcaddr sourceaddress sourceipaddress remoteip remoteaddr remoteaddress',
   ).map((word): [string, Role] => [word, 'source']),
   ...words(
-    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vserverip vserverserviceip serverip destip responder local',
+    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vserverip vserverserviceip serverip destip responder local destinationip dstaddr destaddr destinationaddress destinationipaddress localip localaddr localaddress',
   ).map((word): [string, Role] => [word, 'destination']),
-  ...words('gaddr translated nat mapped xlated natted').map((word): [string, Role] => [word, 'translated']),
+  ...words('gaddr translated nat snat dnat mapped xlated natted').map((word): [string, Role] => [word, 'translated']),
   ...words('query queried question lookup resolve resolving querying').map((word): [string, Role] => [word, 'query']),
   ...words('answer resolved reply resolves is').map((word): [string, Role] => [word, 'answer']),
 ])
@@ -75,7 +75,18 @@ const assignRoles = (text: string, tokens: TextToken[], isLine: boolean): void =
       continue
     }
     const between = text.slice(Math.max(previous?.end ?? 0, token.start - 48), token.start)
-    token.role = roleBetween(between, previous)
+    token.role = roleBetween(between, previous) ?? (token.type === 'ip' ? roleByVerb(between) : undefined)
+    // `host.example.com[192.0.2.1]`: a peer, by the name its address has.
+    if (
+      token.role === undefined &&
+      between === '[' &&
+      previous &&
+      (previous.type === 'domain' || previous.value === token.value) &&
+      text.charCodeAt(token.end) === 0x5d
+    ) {
+      token.role = previous.role ?? 'source'
+      previous.role = token.role
+    }
     // A flow told again is what it was translated to: `192.0.2.1/80->203.0.113.1/443 … 198.51.100.1/80->203.0.113.1/443`.
     if (previous && token.role === 'destination' && previous.role === 'source' && arrow.test(between) && ++flows > 1) {
       previous.role = 'translated'
@@ -93,7 +104,9 @@ const assignRoles = (text: string, tokens: TextToken[], isLine: boolean): void =
     if (token.role !== undefined) hasClue = true
     previous = token
   }
-  if (!hasClue && isLine) assignByPlace(text, tokens)
+  if (!isLine) return
+  if (!hasClue) assignByPlace(text, tokens)
+  if (tokens.every((token) => token.role !== 'source')) assignBracketed(text, tokens)
 }
 
 /** Each of the repeated parts begins with a character of its own: where two could match the same, time doubles with each. */
@@ -110,10 +123,11 @@ const roleBetween = (between: string, previous: TextToken | undefined): Role | u
     if (between === ', ' || between === ',') return previous.role
     if (arrow.test(between) || pointed.test(between)) {
       // An arrow says more than a word in the sentence before: `ICMP Echo Reply 192.0.2.1 -> 198.51.100.1`.
-      if (previous.role === undefined || previous.role === 'answer' || previous.role === 'query')
+      if (previous.role === undefined || (previous.role !== 'destination' && previous.role !== 'source'))
         previous.role = 'source'
       return 'destination'
     }
+    if (between === ' [') return previous.role
     if (opened.test(between)) return previous.type === 'ip' ? 'translated' : previous.role
     if (listed.test(between)) return previous.role
   } else if (pointed.test(between)) return 'destination'
@@ -125,13 +139,38 @@ const roleBetween = (between: string, previous: TextToken | undefined): Role | u
     while (from > 0 && isClueCode(between.charCodeAt(from - 1))) from--
     if (from === to) return undefined
     const role = clues.get(between.slice(from, to).toLowerCase())
+    // `snat to 192.0.2.1`, `was DNAT'ed to 192.0.2.1`
+    if (role === 'destination' && between.charCodeAt(from) === 0x74 && translates.test(between.slice(0, to)))
+      return 'translated'
     if (role) return role
     to = from
   }
   return undefined
 }
 
+const translates = /\b(?:[sd]?nat(?:'?t?ed)?|translated|mapped) to$/i
+/** Whoever was shut out, and the words of Chinese products for the two ends. */
+const shutOut = /\b(?:ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)?)[\s:]{1,3}$/i
+const wideClue = /(源|目的|目标)[^,;\s]{0,12}$/
+
+const roleByVerb = (between: string): Role | undefined => {
+  if (shutOut.test(between)) return 'source'
+  const wide = wideClue.exec(between)
+  return wide ? (wide[1] === '源' ? 'source' : 'destination') : undefined
+}
+
 const isClueCode = (code: number): boolean => ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) || code === 0x2d
+
+/** `- [192.0.2.1] alice(Realm)[Role] - …`: an address alone in brackets is who did it. */
+const assignBracketed = (text: string, tokens: readonly TextToken[]): void => {
+  for (const token of tokens) {
+    if (token.role !== undefined || token.kind !== 'address') continue
+    if (text.charCodeAt(token.start - 1) !== 0x5b || text.charCodeAt(token.end) !== 0x5d) continue
+    if (text.charCodeAt(token.end + 1) === 0x3a) continue
+    token.role = 'source'
+    return
+  }
+}
 
 /** Without a word to go by: two addresses side by side are source and destination, one at the start is who did it. */
 const assignByPlace = (text: string, tokens: readonly TextToken[]): void => {

@@ -52,10 +52,15 @@ export const scanTokens = (text: string, visit: (token: Token) => boolean): void
       continue
     }
     if ((dots === 0 && colons < 2) || at - start > longestToken) continue
-    if (text.charCodeAt(at) === 0x40) continue // the local part of a mail address
+    // The local part of a mail address; `192.0.2.1@pts/0` is where a terminal was opened from.
+    if (text.charCodeAt(at) === 0x40 && (dots < 3 || !isDigit(text.charCodeAt(at - 1)) || isMailHost(text, at)))
+      continue
     if (!examine(text, start, at, dots, colons, visit)) return
   }
 }
+
+const isMailHost = (text: string, at: number): boolean =>
+  /^@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[a-z]{2}/i.test(text.slice(at, at + 320))
 
 const hostToken = (host: string, start: number, end: number, kind: 'url' | 'mail'): Token | undefined => {
   const address = parseAddress(host)

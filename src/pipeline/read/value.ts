@@ -77,8 +77,13 @@ export const isBareName = (value: string): boolean => {
 
 /** `192.0.2.1:443`, `host.example:443`, `192.0.2.1:53:X1:host.example`, `2001:db8::1.443`. */
 const addBetweenColons = (value: string, colon: number, field: string, role: Role, sightings: Sightings): boolean => {
-  if (value.indexOf(':', colon + 1) < 0 || value.slice(0, colon).includes('.'))
-    return addHost(value.slice(0, colon), field, role, sightings)
+  const next = value.indexOf(':', colon + 1)
+  if (next < 0 || value.slice(0, colon).includes('.')) {
+    const found = addHost(value.slice(0, colon), field, role, sightings)
+    const last = next < 0 ? '' : value.slice(value.lastIndexOf(':') + 1)
+    if (found && last.includes('.') && isBareName(last)) addName(last, field, role, sightings)
+    return found
+  }
   const dot = value.lastIndexOf('.')
   if (dot > 0 && parseAddress(value.slice(0, dot)) !== undefined)
     return addHost(value.slice(0, dot), field, role, sightings)
@@ -100,7 +105,12 @@ export const readUrl = (value: string, field: string, sightings: Sightings): boo
     : text.startsWith('//')
       ? 2
       : (/^[A-Z]{3,8} (?=\S)/.exec(text)?.[0].length ?? 0)
-  if (text.charCodeAt(start) === 0x2f) return true
+  if (text.charCodeAt(start) === 0x2f) {
+    // A whole request: the host it is for stands in a header.
+    const header = start > 0 ? text.indexOf('Host: ') : -1
+    if (header > 0) addUrlHost(/^[^\s\\]{0,255}/.exec(text.slice(header + 6))?.[0] ?? '', field, sightings)
+    return true
+  }
   return addUrlHost(hostOfAuthority(text, start).host, field, sightings)
 }
 

@@ -2,22 +2,29 @@
 import { parseAddress } from '../../../domain/address.js'
 import { readUrl } from '../value.js'
 import { place, type Format, type Line } from './format.js'
-import type { Reader } from '../reader.js'
+import { readLater, type Reader } from '../reader.js'
 
 const time = / ?\[\d{2}\/[A-Z][a-z]{2}\/\d{4}[: ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?: [+-]\d{4})?\]/
 const request = /"(?:[A-Z][A-Z-]{2,16} )?([^"\s]{1,4096})(?: HTTP\/[\d.]{1,4})?"/
+const whole = /"[A-Z][A-Z-]{2,16} ([^"\s]{1,4096}) HTTP\/[\d.]{1,4}"/
 
 export const readAccessLog: Format = (reader, line) => {
   if (!line.body.includes('[')) return false
   const when = time.exec(line.body)
   if (!when || when.index > 1000) return false
   const before = line.body.slice(0, when.index)
+  // `time=[…] src=…`: the time of a line of pairs.
+  if (before.endsWith('=')) return false
   const after = line.body.slice(when.index + when[0].length)
-  const quoted = request.exec(after)
+  const quoted = (before === '' ? whole.exec(after) : null) ?? request.exec(after)
   if (!quoted && !/^\S+:\d{1,5}$/.test(before.trim())) return false
   readClients(reader, line, before)
+  if (quoted && before === '') readEnds(reader, line, after.slice(0, quoted.index))
   // HAProxy tells where a connection came in when no request came: `frontend/198.51.100.1:443: Timeout …`.
-  if (!quoted) place(reader, line, /^ \S{1,128}\/(\S{3,60}?:\d{1,5}):? /.exec(after)?.[1], 'destination')
+  if (!quoted) {
+    place(reader, line, /^ \S{1,128}\/(\S{3,60}?:\d{1,5}):? /.exec(after)?.[1], 'destination')
+    readLater(reader, after.slice(0, 600), line.field)
+  }
   if (quoted) {
     readUrl(quoted[1] ?? '', line.field, reader.sightings)
     readTail(reader, line, after.slice(quoted.index + quoted[0].length))
@@ -38,6 +45,13 @@ const readClients = (reader: Reader, line: Line, before: string): void => {
     else if (index === 0 || bare.includes('@'))
       place(reader, line, bare, bare.includes('@') ? 'mail' : before.match(/\d+\.\d+\.\d+\.\d+/) ? 'url' : 'source')
   })
+}
+
+/** A gateway begins with the time: `[time] "user" client server status "request"`. */
+const readEnds = (reader: Reader, line: Line, between: string): void => {
+  const hosts = between.split(/\s+/, 8).filter((word) => parseAddress(word) !== undefined)
+  place(reader, line, hosts[0], 'source')
+  place(reader, line, hosts[1], 'destination')
 }
 
 /** `status bytes "referrer" "agent" "forwarded for" "host"`: all but the agent. */

@@ -11,14 +11,18 @@ const fewestCells = 7
 /** Only what can be nothing else: a cell may be a name of somebody's own. */
 const verdict =
   /^(?:allow(?:ed)?|accept(?:ed)?|permit(?:ted)?|pass(?:ed)?|block(?:ed)?|den(?:y|ied)|drop(?:ped)?|reject(?:ed)?)$/i
+const portOrMac = /^(?:\d{0,5}|(?:[\da-f]{2}[:-]){5}[\da-f]{2})$/i
 
 export const readCsvRow: Format = (reader, line) => {
   // A row begins with its time or a number, quoted or not.
-  if (!/^["'\d]/.test(line.whole) || line.whole.split(',', fewestCells).length < fewestCells) return false
-  if (pairsOf(line.whole).length > 2) return false
-  const cells = csv(line.whole, maxCells)
+  if (!/^["'\d]/.test(line.whole)) return false
+  const separator = separatorOf(line.whole)
+  if (separator === undefined || pairsOf(line.whole).length > 2) return false
+  const cells = csv(line.whole, maxCells, separator)
   // Cells that name themselves are pairs: `Action: Blocked, SrcIP: 192.0.2.1`.
   if (cells.length < fewestCells || cells.filter((cell) => /^\s*[\w -]{1,60}[:=]/.test(cell)).length > 2) return false
+  // Words before the first sign say what happened: `Info fw1 Block: FWD|TCP|…`.
+  if (separator === '|') reader.action.seeText(cells[0] ?? '')
   const addresses: number[] = []
   cells.forEach((cell, at) => {
     const text = cell.trim()
@@ -30,7 +34,7 @@ export const readCsvRow: Format = (reader, line) => {
     else if (text.includes('.') && !/^Mozilla\/|\/\d+\.\d/.test(text)) readLater(reader, text, line.field)
   })
   const between = (from: number, to: number): boolean =>
-    to - from <= 3 && cells.slice(from + 1, to).every((cell) => /^\d{0,5}$/.test(cell.trim()))
+    to - from <= 3 && cells.slice(from + 1, to).every((cell) => portOrMac.test(cell.trim()))
   const [first = -1, second = -1, third = -1] = addresses
   const isPair = second > 0 && between(first, second)
   // The client inside and as it is seen from outside, then where it went; a resolver's log has no third.
@@ -53,3 +57,6 @@ export const readCsvRow: Format = (reader, line) => {
   })
   return true
 }
+
+const separatorOf = (text: string): string | undefined =>
+  [',', '|'].find((separator) => text.split(separator, fewestCells).length === fewestCells)

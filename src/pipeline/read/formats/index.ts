@@ -8,6 +8,7 @@ import { readExim } from './exim.js'
 import { readFilterlog } from './filterlog.js'
 import type { Format } from './format.js'
 import { readLoadBalancer } from './load-balancer.js'
+import { readMnemonic } from './mnemonic.js'
 import { readNetscaler } from './netscaler.js'
 import { readNetfilter } from './netfilter.js'
 import { readPanos } from './panos.js'
@@ -18,6 +19,7 @@ export const formats: readonly Format[] = [
   readAsa,
   readFilterlog,
   readNetfilter,
+  readMnemonic,
   readExim,
   readNetscaler,
   readPanos,

@@ -23,46 +23,48 @@ const proxied = / (?:https?|tcp|ssl|ftp|rtsp) ([\w.:[\]-]{3,255}) (\d{1,5}) /
 /** The host that was asked for, among version, agent, cookie and status. */
 const bareHost = /^[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}$/
 
+const isDated = (text: string): boolean => text.charCodeAt(4) === 0x2d && text.charCodeAt(7) === 0x2d
+
 export const readW3c: Format = (reader, line) => {
-  if (line.whole.charCodeAt(4) !== 0x2d || line.whole.charCodeAt(7) !== 0x2d) return false
-  const web = iis.exec(line.whole)
+  const text = isDated(line.whole) ? line.whole : line.body
+  if (!isDated(text)) return false
+  const web = iis.exec(text)
   if (web) {
     for (const word of (web[1] ?? '').split(' '))
       if (parseAddress(word) !== undefined) place(reader, line, word, 'destination')
     place(reader, line, web[7], 'source')
     place(reader, line, web[6], 'mail')
-    for (const word of line.whole.slice(web[0].length).split(' ', 8)) {
+    for (const word of text.slice(web[0].length).split(' ', 8)) {
       if (word.startsWith('http')) readUrl(word, line.field, reader.sightings)
       else if (bareHost.test(word) && isNameInText(word.toLowerCase())) place(reader, line, word, 'url')
     }
     return true
   }
-  const cached = edge.exec(line.whole)
+  const cached = edge.exec(text)
   if (cached) {
     place(reader, line, cached[1], 'source')
     place(reader, line, cached[2], 'url')
-    for (const word of line.whole.slice(cached[0].length).split('\t', 32)) {
+    for (const word of text.slice(cached[0].length).split('\t', 32)) {
       if (word.startsWith('http')) readUrl(word, line.field, reader.sightings)
       else if (bareHost.test(word) && isNameInText(word)) place(reader, line, word, 'url')
       else if (/^[\da-fA-F.:]{7,45}(?:, ?[\da-fA-F.:]{7,45})*$/.test(word)) place(reader, line, word, 'source')
     }
     return true
   }
-  const packet = firewall.exec(line.whole)
+  const packet = firewall.exec(text)
   if (packet) {
     reader.action.see(1, 'action', packet[1] ?? '')
     place(reader, line, packet[3], 'source')
     place(reader, line, packet[4], 'destination')
     return true
   }
-  const client = proxy.exec(line.whole)
-  const host = client ? proxied.exec(line.whole) : null
+  const client = proxy.exec(text)
+  const host = client ? proxied.exec(text) : null
   if (!client || !host) return false
   place(reader, line, client[1], 'source')
   place(reader, line, host[1], 'url')
-  reader.action.see(1, 'action', /\bDENIED\b/.test(line.whole) ? 'denied' : 'allowed')
-  for (const quoted of line.whole.match(/\bhttps?:\/\/[^\s"]{3,512}/g) ?? [])
-    readUrl(quoted, line.field, reader.sightings)
-  readLater(reader, line.whole.slice(-60), line.field)
+  reader.action.see(1, 'action', /\bDENIED\b/.test(text) ? 'denied' : 'allowed')
+  for (const quoted of text.match(/\bhttps?:\/\/[^\s"]{3,512}/g) ?? []) readUrl(quoted, line.field, reader.sightings)
+  readLater(reader, text.slice(-60), line.field)
   return true
 }
