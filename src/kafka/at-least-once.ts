@@ -2,7 +2,7 @@
 import type { Kafka } from 'kafkajs'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Tell } from '../telemetry/event.js'
-import { composeChunk, deliver, deliverBeside, type Deliver } from './deliver.js'
+import { deliver, deliverBeside, prepare, type Deliver } from './deliver.js'
 import type { HealthRecord } from './health.js'
 import { openLane, type Lane } from './lane.js'
 import type { KafkaSettings } from './settings.js'
@@ -52,9 +52,9 @@ export const atLeastOnce = ({ connect, settings, pipeline, how, health, tell }: 
           if (!fetched.goesOn()) break
           health.chunkBegan(name)
           await within(limits.chunkDeadlineMs, `${name}, offsets ${chunk.first} to ${chunk.last}`, async () => {
-            const events = await chunk.events()
-            await deliver(composeChunk(chunk.records, events, how), lane.send, how)
-            if (how.beside) await deliverBeside(how.beside(events), lane.send, how)
+            const { items, beside } = await prepare(chunk, how)
+            await deliver(items, lane.send, how, chunk.again)
+            if (beside) await deliverBeside(beside(), lane.send, how)
           })
           health.chunkEnded(name)
           fetched.resolve(chunk.last)

@@ -4,12 +4,16 @@ import type { Tell } from '../telemetry/event.js'
 import { compose, rungs, type Composed, type Incoming, type Outgoing, type Rung, type Target } from './compose.js'
 import { Hopeless } from './failure.js'
 import { recordBytes } from './wire/encode-batch.js'
-import { splitByCountAndBytes } from './work.js'
+import { splitByCountAndBytes, type Chunk } from './work.js'
 
 /** Sends one record batch a topic and partition; says whether the broker took it or refused the records for what they are. */
 export type Send = (records: readonly Outgoing[]) => Promise<'acknowledged' | { readonly refused: string }>
 
-export type Item = { readonly incoming: Incoming; readonly event: EventOut | undefined; readonly composed: Composed }
+/** Without the event: until the broker answers, events of every partition would outlive their use and fill the old generation. */
+export type Item = { readonly incoming: Incoming; readonly composed: Composed }
+
+/** The event of a record once more, for one that was refused. */
+export type Again = (record: Incoming) => EventOut | undefined | Promise<EventOut | undefined>
 
 export type Deliver = {
   readonly target: Target
@@ -20,11 +24,36 @@ export type Deliver = {
   readonly beside?: (events: readonly (EventOut | undefined)[]) => readonly Outgoing[]
 }
 
+type Refused = ReadonlyMap<string, { readonly rung: Rung; readonly reason: string }>
+
+type Prepared = { readonly items: readonly Item[]; readonly beside?: () => readonly Outgoing[] }
+
+/**
+ * What is sent of a chunk; its events are gone when this is through, unless something is to be written beside them. No promise
+ * where nothing is waited for: at an await the events of all other partitions would be made before these are done with.
+ */
+export const prepare = (chunk: Chunk, how: Deliver, refused?: Refused): Prepared | Promise<Prepared> => {
+  const { beside } = how
+  if (chunk.inParts && !beside) {
+    const items: Item[] = []
+    const done = chunk.inParts((records, events) => {
+      for (const item of composeChunk(records, events, how, refused)) items.push(item)
+    })
+    return done instanceof Promise ? done.then(() => ({ items })) : { items }
+  }
+  const whole = (events: readonly (EventOut | undefined)[]): Prepared => {
+    const items = composeChunk(chunk.records, events, how, refused)
+    return beside ? { items, beside: () => beside(events) } : { items }
+  }
+  const events = chunk.events()
+  return events instanceof Promise ? events.then(whole) : whole(events)
+}
+
 export const composeChunk = (
   records: readonly Incoming[],
   events: readonly (EventOut | undefined)[],
   { target, tell, now }: Deliver,
-  refused?: ReadonlyMap<string, { readonly rung: Rung; readonly reason: string }>,
+  refused?: Refused,
 ): Item[] => {
   const time = now()
   return records.map((incoming, index) => {
@@ -32,7 +61,7 @@ export const composeChunk = (
     const known = refused?.get(incoming.offset)
     const composed = compose(incoming, event, target, time, known?.rung, known?.reason)
     if (composed.rung !== 'whole') tellReduced(tell, incoming, composed.rung, known?.reason ?? 'too_large')
-    return { incoming, event, composed }
+    return { incoming, composed }
   })
 }
 
@@ -40,8 +69,8 @@ export const split = (items: readonly Item[], max: Deliver['max']): readonly (re
   splitByCountAndBytes(items, (item) => item.composed.bytes, max)
 
 /** Sends items in order; halves what is refused until the record is found, which then goes down one rung at a time. */
-export const deliver = async (items: readonly Item[], send: Send, how: Deliver): Promise<void> => {
-  for (const part of split(items, how.max)) await deliverPart(part, send, how)
+export const deliver = async (items: readonly Item[], send: Send, how: Deliver, again: Again): Promise<void> => {
+  for (const part of split(items, how.max)) await deliverPart(part, send, how, again)
 }
 
 /** Sends what stands beside a chunk; a broker that refuses it refuses for good. */
@@ -52,22 +81,22 @@ export const deliverBeside = async (records: readonly Outgoing[], send: Send, ho
   }
 }
 
-const deliverPart = async (part: readonly Item[], send: Send, how: Deliver): Promise<void> => {
+const deliverPart = async (part: readonly Item[], send: Send, how: Deliver, again: Again): Promise<void> => {
   const result = await send(part.map((item) => item.composed.record))
   if (result === 'acknowledged') return
   const [only] = part
   if (part.length > 1 || only === undefined) {
     const half = Math.ceil(part.length / 2)
-    await deliverPart(part.slice(0, half), send, how)
-    await deliverPart(part.slice(half), send, how)
+    await deliverPart(part.slice(0, half), send, how, again)
+    await deliverPart(part.slice(half), send, how, again)
     return
   }
   const lower = below(only.composed.rung, result.refused)
   if (lower === undefined) throw new Error(`even a dead letter that only points was refused: ${result.refused}`)
-  const { incoming, event } = only
-  const composed = compose(incoming, event, how.target, how.now(), lower, result.refused.toLowerCase())
+  const { incoming } = only
+  const composed = compose(incoming, await again(incoming), how.target, how.now(), lower, result.refused.toLowerCase())
   tellReduced(how.tell, incoming, composed.rung, result.refused.toLowerCase())
-  await deliverPart([{ incoming, event, composed }], send, how)
+  await deliverPart([{ incoming, composed }], send, how, again)
 }
 
 /** Where a refused record is tried next: only one that is too large gains by becoming smaller. */

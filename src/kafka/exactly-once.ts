@@ -2,7 +2,7 @@
 import type { Admin, Kafka, Producer, Transaction } from 'kafkajs'
 import type { Delivery, DeliveryOptions } from './at-least-once.js'
 import type { Outgoing, Rung } from './compose.js'
-import { below, composeChunk, deliverBeside, split, type Item } from './deliver.js'
+import { below, deliverBeside, prepare, split, type Item } from './deliver.js'
 import { failureOf, Hopeless } from './failure.js'
 import { byTopic, codecOf, explicitPartition } from './lane.js'
 import type { KafkaSettings } from './settings.js'
@@ -68,10 +68,9 @@ export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }
     let count = 0
     for (const chunk of chunks) {
       if (!fetched.goesOn()) break
-      const events = await chunk.events()
-      const items = composeChunk(chunk.records, events, how, partition.refused)
+      const { items, beside } = await prepare(chunk, how, partition.refused)
       for (const part of split(items, how.max)) await send(owned.transaction, part, partition)
-      if (how.beside) await deliverBeside(how.beside(events), (records) => sendRecords(owned.transaction, records), how)
+      if (beside) await deliverBeside(beside(), (records) => sendRecords(owned.transaction, records), how)
       last = chunk.last
       count += chunk.records.length
     }

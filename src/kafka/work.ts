@@ -8,9 +8,17 @@ export type Chunk = {
   readonly last: string
   /** What the line makes of the records; nothing stands for a tombstone, which has no event. */
   readonly events: () => Events | Promise<Events>
+  /** The same in small parts, each made when the one before it was used; only where nothing was started beforehand. */
+  readonly inParts?: ((use: Use) => undefined | Promise<undefined>) | undefined
+  /** What the line makes of one of the records now, if it is needed once more. */
+  readonly again: (record: Incoming) => Promise<EventOut | undefined>
 }
 
 type Events = readonly (EventOut | undefined)[]
+type Use = (records: readonly Incoming[], events: Events) => void
+
+/** Few enough that their events are dead before the young generation is collected, however many are sent together. */
+const partEvents = 64
 
 export const splitByCountAndBytes = <T>(
   items: readonly T[],
@@ -51,6 +59,8 @@ export const startChunks = (
       first: part[0]?.offset ?? '',
       last: part.at(-1)?.offset ?? '',
       events: () => started ?? throughTheLine(part, pipeline, true),
+      inParts: behind ? (use) => inParts(part, pipeline, use, 0) : undefined,
+      again: async (record) => (await throughTheLine([record], pipeline, true))[0],
     }
   })
 
@@ -63,6 +73,25 @@ const throughTheLine = (
   for (const record of records) if (record.value !== null) events.push(eventOf(record, record.value))
   const out = pipeline(events, behind)
   return out instanceof Promise ? out.then((done) => align(records, done)) : align(records, out)
+}
+
+const inParts = (
+  records: readonly Incoming[],
+  pipeline: Pipeline,
+  use: Use,
+  from: number,
+): undefined | Promise<undefined> => {
+  for (let at = from; at < records.length; at += partEvents) {
+    const part = records.slice(at, at + partEvents)
+    const events = throughTheLine(part, pipeline, true)
+    if (events instanceof Promise)
+      return events.then((done) => {
+        use(part, done)
+        return inParts(records, pipeline, use, at + partEvents)
+      })
+    use(part, events)
+  }
+  return undefined
 }
 
 const eventOf = (record: Incoming, bytes: Buffer): EventIn => {

@@ -53,7 +53,13 @@ export const deliverUnit = async (
     const { topic = '', partitions = 1 } = options.alertsTopic ?? {}
     return { topic, partition: partition % partitions, key: null, value, headers: [], timestamp: String(now()) }
   })
-  await output.write(items, beside, { partition, offset: next, metadata: encodeTally(reached) })
+  const position = { partition, offset: next, metadata: encodeTally(reached) }
+  await output.write(
+    items,
+    beside,
+    position,
+    (record) => events[unit.findIndex(({ offset }) => offset === record.offset)],
+  )
   return reached
 }
 

@@ -1,7 +1,7 @@
 // Where one partition's output goes, with how far the replay has come: acknowledged first, or both in one transaction.
 import type { Kafka, Producer, Transaction } from 'kafkajs'
 import type { Outgoing } from '../compose.js'
-import { deliver, deliverBeside, split, type Deliver, type Item } from '../deliver.js'
+import { deliver, deliverBeside, split, type Again, type Deliver, type Item } from '../deliver.js'
 import { remember, transactionRetry, transactionTimeoutMs, type Refusals } from '../exactly-once.js'
 import { failureOf, Hopeless } from '../failure.js'
 import { byTopic, codecOf, explicitPartition, openLane } from '../lane.js'
@@ -14,7 +14,12 @@ export type PartitionOutput = {
   /** Shuts out whoever wrote before and says how far that came. */
   readonly claim: () => Promise<Position | undefined>
   /** Throws when it did not get through; then it has to be claimed anew. */
-  readonly write: (items: readonly Item[], beside: readonly Outgoing[], reached: Position) => Promise<void>
+  readonly write: (
+    items: readonly Item[],
+    beside: readonly Outgoing[],
+    reached: Position,
+    again: Again,
+  ) => Promise<void>
   readonly refusals: Refusals
   readonly close: () => Promise<void>
 }
@@ -48,8 +53,8 @@ export const acknowledgedOutput = (options: OutputOptions): PartitionOutput => {
   return {
     refusals: { refused: new Map(), carefulUntil: -1 },
     claim: async () => (await reader.committed(groupId, topic)).find((one) => one.partition === partition),
-    write: async (items, beside, position) => {
-      await deliver(items, lane.send, how)
+    write: async (items, beside, position, again) => {
+      await deliver(items, lane.send, how, again)
       await deliverBeside(beside, lane.send, how)
       reached = position
       if (now() - committedAt >= commitEveryMs) await commit()

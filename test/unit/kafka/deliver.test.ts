@@ -41,7 +41,8 @@ describe('delivery', () => {
       written.push(...sent)
       return Promise.resolve('acknowledged')
     }
-    await deliver(composeChunk(records, annotated(records), how), send, how)
+    const again = (record: Incoming): never => annotated([record])[0]!
+    await deliver(composeChunk(records, annotated(records), how), send, how, again)
     expect(written.map(({ topic, value }) => `${topic} ${value?.toString() ?? ''}`)).toEqual([
       'out a',
       'out b',
