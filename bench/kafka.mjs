@@ -1,165 +1,139 @@
-// `run` on a real broker, next to the raw kafkajs loop in the same run: events a second, CPU an event, memory.
-import { spawn } from 'node:child_process'
-import { readFileSync, readdirSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
+// `run` on a real broker with a warm memory, next to the raw kafkajs loop in the same run, and with a provider in trouble.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startBroker } from '../dist/demo/broker.js'
 import { Kafka, logLevel } from '../dist/kafka/mended-kafkajs.js'
+import { measure } from './kafka-measure.mjs'
+import {
+  copyOfMemory,
+  fill,
+  fillMemory,
+  knownAddresses,
+  makeTopic,
+  newPerThousand,
+  partitions,
+  startProvider,
+  troubleEvent,
+  warmEvent,
+} from './kafka-stage.mjs'
 
 const count = Number(process.env.BENCH_EVENTS ?? 200_000)
-const partitions = 4
-const here = (path) => new URL(path, import.meta.url).pathname
+const only = process.env.BENCH_ROWS
+
+/** `workers` 1, all known and a provider that answers at once unless said otherwise. */
+const rows = [
+  { name: 'raw kafkajs: parse, add a field, stringify', mode: 'raw' },
+  { name: 'at least once', mode: 'at-least-once', isWarm: true },
+  { name: 'exactly once', mode: 'exactly-once', isWarm: true },
+  { name: 'raw kafkajs again', mode: 'raw' },
+  { name: 'at least once, 2 workers', mode: 'at-least-once', workers: 2 },
+  { name: 'exactly once, 2 workers', mode: 'exactly-once', workers: 2 },
+  { name: 'at least once again', mode: 'at-least-once', isWarm: true },
+  { name: 'provider of 200 ms, one call at a time', mode: 'at-least-once', trouble: { delayMs: 200 } },
+  { name: 'provider of 5 s', mode: 'at-least-once', trouble: { delayMs: 5_000 } },
+  { name: 'at least once again', mode: 'at-least-once', isWarm: true },
+  { name: 'provider that hangs', mode: 'at-least-once', trouble: { hangs: true } },
+  { name: 'provider that is down', mode: 'at-least-once', trouble: { isDown: true } },
+  { name: 'at least once again', mode: 'at-least-once', isWarm: true },
+  { name: 'raw kafkajs at the end', mode: 'raw' },
+]
 
 export const run = async () => {
   const broker = await startBroker({ env: process.env, say: (line) => console.error(line) })
   if ('missing' in broker) throw new Error(broker.missing)
+  const folder = mkdtempSync(join(tmpdir(), 'threatweave-bench-'))
   const kafka = new Kafka({ brokers: broker.plain.split(','), logLevel: logLevel.NOTHING })
   const admin = kafka.admin()
   await admin.connect()
+  const id = Date.now().toString(36)
+  const inputs = { warm: `bench-warm-${id}`, trouble: `bench-news-${id}` }
   try {
-    const id = Date.now().toString(36)
-    const input = `bench-in-${id}`
-    await makeTopic(admin, input)
-    const bytes = await fill(kafka, input)
-    console.log(
-      `${count} events of ${Math.round(bytes / count)} bytes on ${partitions} partitions, broker on the same machine\n`,
-    )
-    console.log('| loop | events/s | CPU µs an event | most memory of a worker | against raw |')
-    console.log('|---|---|---|---|---|')
-    let floor
-    const rows = [
-      ['raw kafkajs: parse, add a field, stringify', 'raw', 1],
-      ['run, at least once', 'at-least-once', 1],
-      ['run, exactly once', 'exactly-once', 1],
-      ['run, at least once, 2 workers', 'at-least-once', 2],
-      ['run, exactly once, 2 workers', 'exactly-once', 2],
-      ['raw kafkajs again', 'raw', 1],
-    ]
-    for (const [index, [name, mode, workers]] of rows.entries()) {
-      const names = {
-        broker: broker.plain,
-        input,
-        output: `bench-out-${id}-${index}`,
-        dead: `bench-dead-${id}-${index}`,
-        groupId: `bench-${id}-${index}`,
-      }
-      await makeTopic(admin, names.output)
-      await makeTopic(admin, names.dead)
-      const result = await measure(admin, mode, workers, names)
-      floor ??= result.rate
-      console.log(
-        `| ${name} | ${Math.round(result.rate)} | ${result.cpu.toFixed(1)} | ${Math.round(result.rss)} MB | ${(result.rate / floor).toFixed(2)} |`,
-      )
-      await admin.deleteTopics({ topics: [names.output, names.dead] })
+    const memory = await fillMemory(folder)
+    await makeTopic(admin, inputs.warm)
+    await makeTopic(admin, inputs.trouble)
+    const bytes = await fill(kafka, inputs.warm, warmEvent, count)
+    await fill(kafka, inputs.trouble, troubleEvent, count)
+    console.log(`${count} events of ${Math.round(bytes / count)} bytes on ${partitions} partitions, broker on the same machine.
+Each event has two addresses that are looked up, of ${knownAddresses} that were looked up before (${memory.calls} calls) and stand in the memory;
+where the provider is in trouble ${newPerThousand} of 1,000 events bring one that was never seen.
+`)
+    const results = []
+    for (const [index, row] of rows.entries()) {
+      if (only && !new RegExp(only).test(row.name)) continue
+      const result = await play(admin, row, { id: `${id}-${index}`, broker: broker.plain, inputs, folder, memory })
+      results.push({ ...row, ...result })
+      console.error(`  ${row.name}: ${Math.round(result.rate)} events/s`)
     }
+    print(results)
   } finally {
+    await admin.deleteTopics({ topics: Object.values(inputs) }).catch(() => undefined)
     await admin.disconnect()
     await broker.stop()
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
-const makeTopic = async (admin, topic) => {
-  await admin.createTopics({ topics: [{ topic, numPartitions: partitions }], waitForLeaders: false })
-  await sleep(1_000)
-}
-
-const event = (n) =>
-  JSON.stringify({
-    '@timestamp': new Date(1_790_000_000_000 + n).toISOString(),
-    source: { ip: `198.51.100.${n % 250}`, port: 1024 + (n % 50_000) },
-    destination: { ip: `203.0.113.${(n >> 3) % 250}`, port: 443 },
-    event: {
-      action: n % 7 ? 'allowed' : 'denied',
-      category: ['network'],
-      dataset: 'firewall.traffic',
-      duration: n % 10_000,
-    },
-    network: { transport: 'tcp', bytes: n * 13, packets: n % 100 },
-    observer: { name: 'edge-1', vendor: 'Example' },
-    rule: { name: 'outbound web', id: `r-${n % 40}` },
-    message: `session ${n} closed after ${n % 900} s, application web-browsing, zone inside to outside, profile default`,
-  })
-
-const fill = async (kafka, topic) => {
-  const producer = kafka.producer({
-    createPartitioner:
-      () =>
-      ({ message }) =>
-        message.partition,
-  })
-  await producer.connect()
-  let bytes = 0
-  for (let from = 0; from < count; from += 2_000) {
-    const messages = Array.from({ length: Math.min(2_000, count - from) }, (_, index) => {
-      const value = Buffer.from(event(from + index))
-      bytes += value.length
-      return { partition: (from + index) % partitions, key: null, value, headers: [], timestamp: String(Date.now()) }
-    })
-    await producer.send({ topic, messages })
+const play = async (admin, { mode, workers = 1, trouble }, { id, broker, inputs, folder, memory }) => {
+  const names = { output: `bench-out-${id}`, dead: `bench-dead-${id}`, groupId: `bench-${id}` }
+  await makeTopic(admin, names.output)
+  await makeTopic(admin, names.dead)
+  const provider = mode === 'raw' ? undefined : await startProvider(trouble ?? {})
+  const settings = provider && {
+    THREATWEAVE_MEMORY_PATH: copyOfMemory(memory.path, id),
+    THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
   }
-  await producer.disconnect()
-  return bytes
-}
-
-const start = (mode, workers, { broker, input, output, dead, groupId }) =>
-  mode === 'raw'
-    ? spawn(process.execPath, [here('kafka-raw.mjs'), JSON.stringify({ broker, input, output, groupId })], {
-        stdio: ['ignore', 'ignore', 'inherit'],
-      })
-    : spawn(process.execPath, [here('../dist/cli.js'), 'run', '--workers', String(workers)], {
-        stdio: ['ignore', 'ignore', process.env.BENCH_LOG ? 'inherit' : 'ignore'],
-        env: {
-          PATH: process.env.PATH,
-          HOME: process.env.HOME,
-          THREATWEAVE_LOG_LEVEL: 'warn',
-          THREATWEAVE_KAFKA_BROKERS: broker,
-          THREATWEAVE_KAFKA_INPUT_TOPICS: input,
-          THREATWEAVE_KAFKA_OUTPUT_TOPIC: output,
-          THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: dead,
-          THREATWEAVE_KAFKA_GROUP_ID: groupId,
-          THREATWEAVE_KAFKA_DELIVERY: mode,
-        },
-      })
-
-/** From a tenth of the events to all of them: starting and joining are not what is asked. */
-const measure = async (admin, mode, workers, names) => {
-  const child = start(mode, workers, names)
-  let began
-  let rss = 0
   try {
-    for (;;) {
-      if (child.exitCode !== null) throw new Error(`${mode} ended with exit code ${child.exitCode}`)
-      const done = (await admin.fetchTopicOffsets(names.output)).reduce((sum, { high }) => sum + Number(high), 0)
-      const family = processes(child.pid)
-      rss = Math.max(rss, ...family.map(({ rss: own }) => own))
-      const cpu = family.reduce((sum, { cpuUs }) => sum + cpuUs, 0)
-      if (!began && done >= count / 10) began = { at: performance.now(), done, cpu }
-      // Each transaction leaves a marker of its own among the records: at most a few in a thousand.
-      if (began && done >= count) {
-        const events = Math.min(done, count) - began.done
-        return { rate: (events * 1000) / (performance.now() - began.at), cpu: (cpu - began.cpu) / events, rss }
-      }
-      await sleep(50)
-    }
+    const input = trouble ? inputs.trouble : inputs.warm
+    const result = await measure(admin, { mode, workers, count, broker, input, ...names, folder, settings })
+    return { ...result, ...(await provider?.asked()) }
   } finally {
-    const ended = new Promise((resolve) => child.once('exit', resolve))
-    child.kill('SIGTERM')
-    await ended
+    await provider?.stop()
+    await admin.deleteTopics({ topics: [names.output, names.dead] })
   }
 }
 
-/** CPU time and memory of a process and its children, from /proc. */
-const processes = (parent) => {
-  const found = []
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      if (Number(pid) !== parent && Number(fields[1]) !== parent) continue
-      const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
-      found.push({ cpuUs: (Number(fields[11]) + Number(fields[12])) * 10_000, rss })
-    } catch {
-      continue // it ended while we looked
-    }
-  }
-  return found
+/** Machines do not keep their pace: each row is held against the rows to compare with that stand nearest, before and after. */
+const beside = (results, at, isRival) => {
+  const before = results.slice(0, at).findLast(isRival)
+  const after = results.slice(at + 1).find(isRival)
+  const found = [before, after].filter((one) => one !== undefined)
+  const mean = (key) => found.reduce((sum, one) => sum + one[key], 0) / found.length
+  return found.length === 0 ? undefined : { rate: mean('rate'), cpu: mean('cpu') }
 }
+
+const print = (results) => {
+  console.log(
+    '| loop | events/s | CPU µs an event | most memory of a worker | second half against first | calls | of raw | of raw, by CPU | of warm | of warm, by CPU |',
+  )
+  console.log('|---|---|---|---|---|---|---|---|---|---|')
+  for (const [at, row] of results.entries()) {
+    const raw = row.mode === 'raw' ? undefined : beside(results, at, ({ mode }) => mode === 'raw')
+    const warm =
+      row.isWarm || row.mode === 'raw'
+        ? undefined
+        : beside(results, at, ({ mode, isWarm }) => isWarm && mode === row.mode)
+    console.log(
+      `| ${[
+        row.name,
+        Math.round(row.rate),
+        row.cpu.toFixed(1),
+        `${Math.round(row.rss)} MB`,
+        row.growth.toFixed(2),
+        row.calls ?? '',
+        ...ratios(row, raw),
+        ...ratios(row, warm),
+      ].join(' | ')} |`,
+    )
+  }
+  const once = results.find(({ name }) => name === 'exactly once')
+  const atLeast = results.find(({ name }) => name === 'at least once')
+  if (once && atLeast)
+    console.log(
+      `\nexactly once against at least once: ${(once.rate / atLeast.rate).toFixed(2)} of the rate, ${(atLeast.cpu / once.cpu).toFixed(2)} by CPU`,
+    )
+}
+
+/** More is better in both. */
+const ratios = (row, rival) =>
+  rival ? [(row.rate / rival.rate).toFixed(2), (rival.cpu / row.cpu).toFixed(2)] : ['', '']

@@ -1,0 +1,82 @@
+// Runs one loop of the Kafka bench to its end, and says how fast it was, what it cost and how much memory it took.
+import { spawn } from 'node:child_process'
+import { readFileSync, readdirSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { environment } from './kafka-stage.mjs'
+
+const here = (path) => new URL(path, import.meta.url).pathname
+
+const start = ({ mode, workers, broker, input, output, dead, groupId, folder, settings }) =>
+  mode === 'raw'
+    ? spawn(process.execPath, [here('kafka-raw.mjs'), JSON.stringify({ broker, input, output, groupId })], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      })
+    : spawn(process.execPath, [...profiled(folder), here('../dist/cli.js'), 'run', '--workers', String(workers)], {
+        stdio: ['ignore', 'ignore', process.env.BENCH_LOG ? 'inherit' : 'ignore'],
+        cwd: folder,
+        env: environment(folder, {
+          THREATWEAVE_KAFKA_BROKERS: broker,
+          THREATWEAVE_KAFKA_INPUT_TOPICS: input,
+          THREATWEAVE_KAFKA_OUTPUT_TOPIC: output,
+          THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: dead,
+          THREATWEAVE_KAFKA_GROUP_ID: groupId,
+          THREATWEAVE_KAFKA_DELIVERY: mode,
+          ...settings,
+        }),
+      })
+
+const profiled = () => (process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : [])
+
+/** From a tenth of the events to all of them: starting and joining are not what is asked. */
+export const measure = async (admin, run) => {
+  const { count, workers, output } = run
+  const child = start(run)
+  let began
+  const most = { firstHalf: 0, secondHalf: 0, gateway: 0 }
+  try {
+    for (;;) {
+      if (child.exitCode !== null) throw new Error(`${run.mode} ended with exit code ${child.exitCode}`)
+      const done = (await admin.fetchTopicOffsets(output)).reduce((sum, { high }) => sum + Number(high), 0)
+      const family = processes(child.pid)
+      const working = workers === 1 ? family : family.filter(({ pid }) => pid !== child.pid)
+      const half = done < count / 2 ? 'firstHalf' : 'secondHalf'
+      most[half] = Math.max(most[half], ...working.map(({ rss }) => rss))
+      const cpu = family.reduce((sum, { cpuUs }) => sum + cpuUs, 0)
+      if (!began && done >= count / 10) began = { at: performance.now(), done, cpu }
+      // Each transaction leaves a marker of its own among the records: at most a few in a thousand.
+      if (began && done >= count) {
+        const events = count - began.done
+        return {
+          rate: (events * 1000) / (performance.now() - began.at),
+          cpu: (cpu - began.cpu) / events,
+          rss: Math.max(most.firstHalf, most.secondHalf),
+          growth: most.secondHalf / most.firstHalf,
+        }
+      }
+      await sleep(50)
+    }
+  } finally {
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM')
+      await ended
+    }
+  }
+}
+
+/** CPU time and memory of a process and its children, from /proc. */
+const processes = (parent) => {
+  const found = []
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      if (Number(pid) !== parent && Number(fields[1]) !== parent) continue
+      const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+      found.push({ pid: Number(pid), cpuUs: (Number(fields[11]) + Number(fields[12])) * 10_000, rss })
+    } catch {
+      continue // it ended while we looked
+    }
+  }
+  return found
+}

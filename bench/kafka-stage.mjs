@@ -1,0 +1,130 @@
+// What the Kafka bench plays with: topics of firewall events, a provider of a given kind, and a memory that knows 10,000 addresses.
+import { fork, spawn } from 'node:child_process'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export const partitions = 4
+export const knownAddresses = 10_000
+/** So many of a thousand events bring an address that was never seen. */
+export const newPerThousand = 50
+
+const here = (path) => new URL(path, import.meta.url).pathname
+const addressOf = (n) => `45.${(n >> 14) & 255}.${(n >> 7) & 127}.${1 + (n & 127)}`
+const knownAddress = (n) => addressOf((Math.imul(n, 7919) >>> 0) % knownAddresses)
+const newAddress = (n) => addressOf(knownAddresses + n)
+
+/** Both addresses of an event are looked up. */
+const event = (n, source) =>
+  JSON.stringify({
+    '@timestamp': new Date(1_790_000_000_000 + n).toISOString(),
+    source: { ip: source, port: 1024 + (n % 50_000) },
+    destination: { ip: knownAddress(n + 5_000_011), port: 443 },
+    event: {
+      action: n % 7 ? 'allowed' : 'denied',
+      category: ['network'],
+      dataset: 'firewall.traffic',
+      duration: n % 10_000,
+    },
+    network: { transport: 'tcp', bytes: n * 13, packets: n % 100 },
+    observer: { name: 'edge-1', vendor: 'Example' },
+    rule: { name: 'outbound web', id: `r-${n % 40}` },
+    message: `session ${n} closed after ${n % 900} s, application web-browsing, zone inside to outside, profile default`,
+  })
+
+const isNews = (n) => n % 1000 < newPerThousand
+export const warmEvent = (n) => event(n, knownAddress(n))
+export const troubleEvent = (n) => event(n, isNews(n) ? newAddress(n) : knownAddress(n))
+
+export const makeTopic = async (admin, topic) => {
+  await admin.createTopics({ topics: [{ topic, numPartitions: partitions }], waitForLeaders: false })
+  await sleep(500)
+}
+
+/** Answers how many bytes the events have. */
+export const fill = async (kafka, topic, eventOf, count) => {
+  const producer = kafka.producer({
+    createPartitioner:
+      () =>
+      ({ message }) =>
+        message.partition,
+  })
+  await producer.connect()
+  let bytes = 0
+  for (let from = 0; from < count; from += 2_000) {
+    const messages = Array.from({ length: Math.min(2_000, count - from) }, (_, index) => {
+      const value = Buffer.from(eventOf(from + index))
+      bytes += value.length
+      // A run of events on one partition, and then the next: so that the new addresses are on all of them.
+      const partition = ((from + index) >> 4) % partitions
+      return { partition, key: null, value, headers: [], timestamp: String(Date.now()) }
+    })
+    await producer.send({ topic, messages })
+  }
+  await producer.disconnect()
+  return bytes
+}
+
+/** `down` is an address where nobody listens: that of a provider that was there and went away. */
+export const startProvider = async (kind) => {
+  const child = fork(here('lookup-service.mjs'), [JSON.stringify(kind)])
+  const told = () => new Promise((resolve) => child.once('message', resolve))
+  const { url } = await told()
+  const stop = async () => {
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGKILL')
+    await ended
+  }
+  if (kind.isDown) {
+    await stop()
+    return { url, asked: async () => ({ calls: 0, mostInFlight: 0 }), stop: async () => undefined }
+  }
+  const asked = () => {
+    const answer = told()
+    child.send('how often?')
+    return answer
+  }
+  return { url, asked, stop }
+}
+
+/** Nothing of the user's own: no settings, no memory, no home. */
+export const environment = (folder, settings) => ({
+  PATH: process.env.PATH,
+  NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS ?? '',
+  HOME: folder,
+  XDG_STATE_HOME: join(folder, 'state'),
+  THREATWEAVE_LOG_LEVEL: 'warn',
+  THREATWEAVE_OPS_PORT: '0',
+  THREATWEAVE_INTEL_SERVICE_API_KEY: 'key-of-the-bench',
+  ...settings,
+})
+
+/** Fills a memory as a user would: the addresses are looked up once, over HTTP, and what was found is kept in the folder. */
+export const fillMemory = async (folder) => {
+  const provider = await startProvider({})
+  const path = join(folder, 'memory')
+  const child = spawn(process.execPath, [here('../dist/cli.js'), 'pipe'], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+    cwd: folder,
+    env: environment(folder, {
+      THREATWEAVE_MEMORY_PATH: path,
+      THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
+      THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
+      THREATWEAVE_ENRICH_MODE: 'complete',
+    }),
+  })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.stdin.end(Array.from({ length: knownAddresses }, (_, n) => `{"source":{"ip":"${addressOf(n)}"}}\n`).join(''))
+  const code = await ended
+  const { calls } = await provider.asked()
+  await provider.stop()
+  if (code !== 0 || calls < knownAddresses)
+    throw new Error(`the memory could not be filled: exit code ${code} after ${calls} calls`)
+  return { path, calls }
+}
+
+export const copyOfMemory = (path, name) => {
+  const copy = `${path}-${name}`
+  cpSync(path, copy, { recursive: true })
+  return copy
+}

@@ -1,0 +1,35 @@
+// The provider of the Kafka bench, a process of its own: answers after `delayMs` or never, and tells its parent how often it was asked.
+import { createServer } from 'node:http'
+
+const { delayMs = 0, hangs = false } = JSON.parse(process.argv[2] ?? '{}')
+let calls = 0
+let inFlight = 0
+let mostInFlight = 0
+
+/** One address in forty is bad news. */
+const answerAbout = (ip) => {
+  const isBad = Number(ip.split('.')[2]) % 40 === 0
+  return {
+    ip,
+    is_malicious: isBad,
+    can_remote_access: isBad,
+    is_vpn: false,
+    is_anonymous_vpn: false,
+    score: { inbound: isBad ? 'Critical' : 'Safe', outbound: 'Safe' },
+    status: 200,
+  }
+}
+
+const server = createServer((request, response) => {
+  calls++
+  mostInFlight = Math.max(mostInFlight, ++inFlight)
+  response.on('close', () => inFlight--)
+  if (hangs) return
+  const ip = new URL(request.url, 'http://localhost').searchParams.get('ip') ?? ''
+  const answer = () => response.setHeader('content-type', 'application/json').end(JSON.stringify(answerAbout(ip)))
+  if (delayMs > 0) setTimeout(answer, delayMs)
+  else answer()
+})
+server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }))
+process.on('message', () => process.send({ calls, mostInFlight }))
+process.on('disconnect', () => process.exit(0))
