@@ -1,6 +1,7 @@
 // Puts sample events on a topic and reads what comes out of another, as a firewall and a SIEM would.
 import { link } from '../kafka/link.js'
 import type { KafkaSettings } from '../kafka/settings.js'
+import { makeTopics } from '../kafka/topics.js'
 import type { NewRecord } from '../kafka/wire/record.js'
 import { tellNobody } from '../telemetry/event.js'
 
@@ -9,7 +10,7 @@ export const createTopic = async (settings: KafkaSettings, topic: string, partit
   const admin = link(settings, tellNobody).admin()
   await admin.connect()
   try {
-    await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: partitions }] })
+    await makeTopics(admin, [{ topic, numPartitions: partitions }])
   } finally {
     await admin.disconnect()
   }

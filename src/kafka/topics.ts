@@ -1,6 +1,6 @@
 // What the topics must be like: said before anything is read, never changed silently.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Admin } from 'kafkajs'
+import type { Admin, ITopicConfig } from 'kafkajs'
 import { ConfigResourceTypes } from './mended-kafkajs.js'
 import type { KafkaSettings } from './settings.js'
 
@@ -135,9 +135,9 @@ export const createTopics = async (admin: Admin, settings: KafkaSettings): Promi
   const maxBytes = Math.max(1_048_588, ...input.map((topic) => facts.get(topic)?.maxBytes ?? 0)) + growthBytes
   const missing = writtenTopics(settings).filter((topic) => topic !== '' && !facts.has(topic))
   if (missing.length === 0) return []
-  await admin.createTopics({
-    waitForLeaders: false, // kafkajs gives up when a topic just made is not known yet
-    topics: missing.map((topic) => ({
+  await makeTopics(
+    admin,
+    missing.map((topic) => ({
       topic,
       numPartitions: topic === settings.output.topic ? partitions : 1,
       replicationFactor: -1,
@@ -146,11 +146,22 @@ export const createTopics = async (admin: Admin, settings: KafkaSettings): Promi
         ...(topic === settings.deadLetterTopic ? [{ name: 'retention.ms', value: String(30 * dayMs) }] : []),
       ],
     })),
-  })
-  for (let tries = 0; tries < 50; tries++) {
-    const existing = await admin.listTopics()
-    if (missing.every((topic) => existing.includes(topic))) break
-    await sleep(100)
-  }
+  )
   return missing
+}
+
+/** Waits by itself until they can be written: kafkajs gives up when a topic just made is not known yet. */
+export const makeTopics = async (admin: Admin, topics: ITopicConfig[]): Promise<void> => {
+  await admin.createTopics({ waitForLeaders: false, topics })
+  const names = topics.map(({ topic }) => topic)
+  for (let tries = 1; ; tries++)
+    try {
+      const { topics: described } = await admin.fetchTopicMetadata({ topics: names })
+      if (described.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return
+      if (tries === 100) return
+      await sleep(100)
+    } catch (error) {
+      if (tries === 100) throw error
+      await sleep(100)
+    }
 }

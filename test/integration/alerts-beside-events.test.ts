@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import type { Alert } from '../../src/alerts/alert.js'
 import { alertRecord } from '../../src/kafka/alert-record.js'
 import { root } from '../support/cli.js'
-import { client, makeTopics } from '../support/kafka.js'
+import { client, makeTopic, makeTopics } from '../support/kafka.js'
 import { startLookupServer } from '../support/lookup-server.js'
 import { spawnRun } from '../support/spawn-run.js'
 
@@ -36,10 +36,7 @@ it.each(['at-least-once', 'exactly-once'] as const)(
     const server = await startLookupServer({ malicious: ['198.51.100.200'], delayMs: 1500 })
     const names = await makeTopics({ partitions: 1 })
     const alertsTopic = `alerts-${randomUUID().slice(0, 8)}`
-    const admin = client().admin()
-    await admin.connect()
-    await admin.createTopics({ waitForLeaders: true, topics: [{ topic: alertsTopic, numPartitions: partitions }] })
-    await admin.disconnect()
+    await makeTopic(alertsTopic, partitions)
     const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
     await producer.connect()
     const event = (ip: string): string =>

@@ -1,7 +1,17 @@
 // Promise: an offset moves only after the brokers have acknowledged everything before it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { client, committed, complete, fill, makeTopics, readTopic, settingsFor, tally } from '../support/kafka.js'
+import {
+  client,
+  committed,
+  complete,
+  fill,
+  makeTopic,
+  makeTopics,
+  readTopic,
+  settingsFor,
+  tally,
+} from '../support/kafka.js'
 import { endWorkers, startWorker } from '../support/worker.js'
 
 afterEach(endWorkers)
@@ -41,8 +51,8 @@ describe('offsets', () => {
     await fill(names.input, partitions, 0, count)
     await worker.said('producer_replaced', 30_000)
     expect((await committed(names)).every((offset) => offset === 0)).toBe(true)
-    await admin.createTopics({ topics: [{ topic: names.output, numPartitions: partitions }], waitForLeaders: true })
     await admin.disconnect()
+    await makeTopic(names.output, partitions)
     const records = await readTopic(names.output, complete(partitions, count))
     expect(tally(records, partitions, count)).toMatchObject({ missing: 0, outOfOrder: 0 })
   })

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readWithJava, runJava } from '../support/java.js'
-import { client, makeTopics, readTopic, settingsFor, soak, type Names, type Read } from '../support/kafka.js'
+import { makeTopic, makeTopics, readTopic, settingsFor, soak, type Names, type Read } from '../support/kafka.js'
 import { endWorkers, startWorker } from '../support/worker.js'
 
 afterEach(endWorkers)
@@ -30,10 +30,7 @@ beforeAll(async () => {
   })
   await runJava('WritePoison', names.input, String(good))
   const second: Names = { ...names, output: `${names.output}-headers`, groupId: `${names.groupId}-headers` }
-  const admin = client().admin()
-  await admin.connect()
-  await admin.createTopics({ topics: [{ topic: second.output, numPartitions: 1 }], waitForLeaders: true })
-  await admin.disconnect()
+  await makeTopic(second.output, 1)
   startWorker(settingsFor(names))
   startWorker(settingsFor(second, { delivery: 'exactly-once' }), { placement: 'headers' })
   const enough = (records: readonly Read[]): boolean => records.length >= expectedCount

@@ -1,6 +1,6 @@
 // The topics a replay writes to: made with unlimited retention, for its records are as old as the events; or refused.
 import type { Admin } from 'kafkajs'
-import { growthBytes, readFacts, type TopicFacts } from '../topics.js'
+import { growthBytes, makeTopics, readFacts, type TopicFacts } from '../topics.js'
 
 export type Written = {
   readonly input: string
@@ -26,9 +26,9 @@ export const prepareTopics = async (
   const { partitions = 1, maxBytes = 1_048_588 } = found.get(input) ?? {}
   const missing = wanted.filter((topic) => !existing.has(topic))
   if (missing.length === 0) return { facts: found }
-  await admin.createTopics({
-    waitForLeaders: true,
-    topics: missing.map((topic) => ({
+  await makeTopics(
+    admin,
+    missing.map((topic) => ({
       topic,
       numPartitions: topic === output ? partitions : 1,
       replicationFactor: -1,
@@ -39,7 +39,7 @@ export const prepareTopics = async (
         { name: 'max.message.bytes', value: String(maxBytes + growthBytes) },
       ],
     })),
-  })
+  )
   return { facts: await readFacts(admin, [input, ...wanted.filter((topic) => topic !== input)]) }
 }
 
