@@ -42,7 +42,7 @@ const decided = (sightings) =>
 const origin = 'firewall/3/1042'
 const concluded = ({ reading }, extraction, rows) =>
   concludeInWriting({ extraction, rows, direction: direction(extraction.sightings), origin, reading })
-const placed = (event, { annotation, text }) => annotate.place(event, annotation, text)
+const placed = (event, { annotation, writing }) => annotate.place(event, annotation, writing)
 
 /** The line as it always runs, a chunk of events at a time, but with every verdict at hand. */
 const line = createPipeline({
@@ -74,13 +74,21 @@ const prepare = (bytes) => {
   const extraction = extract(event)
   const rows = decided(extraction.sightings)
   const conclusion = concluded(event, extraction, rows)
-  return { bytes, event, extraction, rows, conclusion, text: conclusion.text, annotation: conclusion.annotation() }
+  return {
+    bytes,
+    event,
+    extraction,
+    rows,
+    conclusion,
+    text: conclusion.writing.join(''),
+    annotation: conclusion.annotation(),
+  }
 }
 
 const steps = {
   'decode and extract': ({ bytes }) => extract(read(bytes)).sightings,
   decide: ({ extraction }) => decided(extraction.sightings),
-  conclude: ({ event, extraction, rows }) => concluded(event, extraction, rows).text,
+  conclude: ({ event, extraction, rows }) => concluded(event, extraction, rows).writing,
   annotate: ({ event, conclusion }) => placed(event, conclusion),
 }
 const through = (pipeline) => (chunk) =>

@@ -74,7 +74,7 @@ export const openWarmLine = async (events, wanted = 10_000) => {
   const enrich = createEnrich({
     lookup,
     decide: reading.decide,
-    judge: (finding, sighting) => judge(finding, sighting, table, clock.now()),
+    judge: (finding, sighting, at) => judge(finding, sighting, table, at),
     clock,
     mode: 'live',
     deadlineMs: config.enrich.deadlineMs,

@@ -148,7 +148,7 @@ export const openApp = async (config: Config, around: Surroundings): Promise<App
   const enrich = createEnrich({
     lookup: asking.lookup,
     decide: reading.decide,
-    judge: (finding, sighting) => judge(finding, sighting, table, clock.now()),
+    judge: (finding, sighting, at) => judge(finding, sighting, table, at),
     clock,
     mode,
     deadlineMs: config.enrich.deadlineMs,

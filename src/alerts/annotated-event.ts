@@ -10,7 +10,7 @@ export type JudgedRow = {
   readonly decision: Decision
   readonly verdict: Verdict
   /** The answer that came too late, when it comes. */
-  readonly late?: Promise<Finding>
+  readonly late?: Promise<Finding> | undefined
 }
 
 export type AnnotatedEvent = {

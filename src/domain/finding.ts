@@ -80,3 +80,8 @@ export type Unknown = {
 export type Finding = Known | Unknown
 
 export const noFacts: Facts = { flags: {}, categories: [] }
+
+const unknowns: { [reason in Reason]?: Unknown } = {}
+/** The same value for the same reason, so that what was made of it is found again. */
+export const unknownOf = (reason: Reason): Unknown =>
+  (unknowns[reason] ??= Object.freeze({ status: 'unknown', reason }))

@@ -103,7 +103,7 @@ const describeListing = ({ feed, entry, categories }: Listing): string =>
   `listed in ${feed} as ${entry}${categories.length > 0 ? ` (${categories.slice(0, 4).join(', ')})` : ''}`
 
 const verdictOf = (finding: Known, ruling: Ruling): Verdict => {
-  const { level, reason, score, because, feed, entry } = ruling
+  const { level, reason, score, because, feed, entry, until } = ruling
   return {
     level,
     ...(reason === undefined ? {} : { reason }),
@@ -115,6 +115,7 @@ const verdictOf = (finding: Known, ruling: Ruling): Verdict => {
     ...(finding.stale === undefined ? {} : { stale: finding.stale }),
     ...(feed === undefined ? {} : { feed }),
     ...(entry === undefined ? {} : { entry }),
+    ...(until === Infinity ? {} : { until }),
   }
 }
 

@@ -12,6 +12,8 @@ export type Ask = {
   readonly decision?: Decision
   /** Live traffic goes before replayed history. */
   readonly urgency?: 'live' | 'replay'
+  /** Epoch milliseconds, where the asker has just looked at the clock. */
+  readonly now?: number | undefined
 }
 
 /** Never rejects and never throws; answers at once, without a promise, when it is known. */

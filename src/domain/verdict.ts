@@ -18,4 +18,6 @@ export type Verdict = {
   /** Which feed entry decided, when a feed did. */
   readonly feed?: string
   readonly entry?: string
+  /** Epoch milliseconds from which the same facts may be judged differently, where such a moment is known. */
+  readonly until?: number
 }

@@ -1,5 +1,5 @@
 // Local intelligence: a listed indicator is answered at once, outside the memory, so a new entry counts immediately.
-import type { Known } from '../domain/finding.js'
+import { unknownOf, type Known } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { Layer } from '../domain/lookup.js'
 
@@ -16,5 +16,5 @@ export const feeds =
     if (!decision) return inner(indicator, ask)
     // What is seen may be looked up here; what is asked further in is what the gate lets out.
     if (decision.decision === 'lookup') return inner(decision.ask, ask)
-    return { status: 'unknown', reason: decision.decision === 'feeds' ? 'feeds_only' : decision.reason }
+    return unknownOf(decision.decision === 'feeds' ? 'feeds_only' : decision.reason)
   }

@@ -1,6 +1,7 @@
 // Decides what may be asked about before anybody is, so that nothing leaves that should not and no credit is wasted.
 import { readAddress } from '../domain/address.js'
 import type { Decide, Decision, GateOptions } from '../domain/decision.js'
+import { unknownOf } from '../domain/finding.js'
 import { isInternalName } from '../domain/internal-names.js'
 import type { Layer } from '../domain/lookup.js'
 import { createNameSet } from '../domain/name-set.js'
@@ -95,6 +96,6 @@ export const gate =
     const decision =
       ask.decision ??
       decide({ type: indicator.type, value: indicator.value, field: '', role: ask.role, evidence: ask.evidence })
-    if (decision.decision === 'skip') return { status: 'unknown', reason: decision.reason }
+    if (decision.decision === 'skip') return unknownOf(decision.reason)
     return inner(indicator, ask.decision === undefined ? { ...ask, decision } : ask)
   }

@@ -30,7 +30,7 @@ export const recall =
       const key = keyOf(indicator)
       const entry = memory.get(key)
       if (entry) {
-        const time = now()
+        const time = ask.now ?? now()
         if (time < entry.servedUntil) {
           if (time >= entry.refreshAt) {
             entry.refreshAt = time + refreshSpacingMs

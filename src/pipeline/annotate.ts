@@ -9,6 +9,7 @@ import { layerEcs } from './layer-ecs.js'
 import { layerOcsf } from './layer-ocsf.js'
 import { createOurs } from './ours.js'
 import { createPen } from './pen.js'
+import type { Writing } from './conclude.js'
 import { writeAnnotation } from './write-annotation.js'
 
 export type AnnotateSettings = {
@@ -26,8 +27,8 @@ export type Annotate = {
   readonly complete: (event: Event, annotation: Annotation) => Annotation
   /** Whether there is nothing to complete in an annotation that was concluded for this event. */
   readonly isComplete: (event: Event) => boolean
-  /** Places an annotation that is already complete; `text` is the annotation in writing. */
-  readonly place: (event: Event, annotation: () => Annotation, text: string, time?: number) => Buffer
+  /** Places an annotation that is already complete; `writing` is the annotation as JSON, in pieces. */
+  readonly place: (event: Event, annotation: () => Annotation, writing: Writing, time?: number) => Buffer
 }
 
 const openBrace = 0x7b
@@ -63,15 +64,16 @@ export const createAnnotate = (settings: AnnotateSettings): Annotate => {
   }
 
   /** The everyday case: one text before the last bracket. */
-  const splice = (bytes: Buffer, text: string): Buffer => {
+  const splice = (bytes: Buffer, writing: Writing): Buffer => {
     let close = bytes.length - 1
     while (bytes[close] !== closeBrace) close--
-    const tail = close === bytes.length - 1 ? '}' : bytes.toString('latin1', close)
     pen.begin()
     // The whole event and a step back: a part of a buffer would have to be made into a buffer first.
     pen.bytes(bytes)
-    pen.takeBack(tail.length)
-    pen.ascii((isEmptyBefore(bytes, close) ? member : commaMember) + text + tail)
+    pen.takeBack(bytes.length - close)
+    pen.ascii(isEmptyBefore(bytes, close) ? member : commaMember)
+    for (const piece of writing) pen.ascii(piece)
+    pen.ascii(close === bytes.length - 1 ? '}' : bytes.toString('latin1', close))
     return pen.end()
   }
 
@@ -88,7 +90,7 @@ export const createAnnotate = (settings: AnnotateSettings): Annotate => {
   }
 
   /** `message` is the text whole, byte order mark included; where it cannot be, the bytes stand in `original_base64`. */
-  const wrap = (event: Event, written: string, additions: readonly Addition[], time: number | undefined): Buffer => {
+  const wrap = (event: Event, writing: Writing, additions: readonly Addition[], time: number | undefined): Buffer => {
     const { bytes, reading, bom, text } = event
     const isWhole = !bom && (reading === 'text' || reading === 'broken_json')
     pen.begin()
@@ -98,23 +100,25 @@ export const createAnnotate = (settings: AnnotateSettings): Annotate => {
     pen.text(JSON.stringify(isWhole ? text : bytes.toString('utf8')))
     if (!isWhole && !isUtf8(bytes)) pen.ascii(`,"original_base64":"${bytes.toString('base64')}"`)
     pen.ascii(commaMember)
-    pen.ascii(written)
+    for (const piece of writing) pen.ascii(piece)
     if (additions.length > 0) pen.text(placeAdditions(bytes, [], additions).members)
     pen.ascii('}')
     return pen.end()
   }
 
-  const place: Annotate['place'] = (event, annotation, text, time) => {
+  const place: Annotate['place'] = (event, annotation, writing, time) => {
     const additions = wanted.length === 0 ? none : additionsOf(annotation())
-    if (event.reading !== 'json') return wrap(event, text, additions, time)
+    if (event.reading !== 'json') return wrap(event, writing, additions, time)
     const holds = event.names !== undefined && holdsOurs(event.names)
     if (holds && onExisting === 'keep') return event.bytes
-    return holds || additions.length > 0 ? rework(event.bytes, text, additions) : splice(event.bytes, text)
+    return holds || additions.length > 0
+      ? rework(event.bytes, writing.join(''), additions)
+      : splice(event.bytes, writing)
   }
 
   const annotate = (event: Event, annotation: Annotation, time?: number): Buffer => {
     const completed = complete(event, annotation)
-    return place(event, () => completed, writeAnnotation(completed), time)
+    return place(event, () => completed, [writeAnnotation(completed)], time)
   }
   return Object.assign(annotate, { complete, isComplete, place })
 }

@@ -8,14 +8,16 @@ import type { Verdict } from '../domain/verdict.js'
 import { clip } from './clip.js'
 import { fit, isSmall } from './fit.js'
 import { headOf } from './head.js'
-import { outweighs, weigh, weights, type Weighed } from './weigh.js'
-import { writeAnnotation, writeOwn } from './write-annotation.js'
+import { firstText, outweighs, weigh, weights, type Weighed } from './weigh.js'
+import { isPlain, writeAnnotation, writeOwn } from './write-annotation.js'
 
 export type Row = {
   readonly sighting: Sighting
   readonly decision: Decision
   /** Where it is missing the answer is still pending. */
   readonly verdict?: Verdict | undefined
+  /** How it was told before, in this event or another that holds the same row. */
+  told?: Weighed | undefined
 }
 export type Findings = {
   readonly extraction: Pick<Extraction, 'action' | 'truncated'>
@@ -36,10 +38,15 @@ const statusOf = (asked: number, answered: number, truncated: boolean): Status =
 
 /** Readable where that is short enough, so that an analyst finds the record it names. */
 const idOf = (origin: string): string =>
-  origin.length <= 160 && clip(origin, 200) === origin ? origin : createHash('sha256').update(origin).digest('hex')
+  origin.length <= 160 && (isPlain(origin) || clip(origin, 200) === origin)
+    ? origin
+    : createHash('sha256').update(origin).digest('hex')
+
+/** An annotation in writing, piece by piece: most are shared by many events. */
+export type Writing = readonly string[]
 
 /** An annotation in writing, and as an object for whoever wants one. */
-export type Conclusion = { readonly text: string; readonly annotation: () => Annotation }
+export type Conclusion = { readonly writing: Writing; readonly annotation: () => Annotation }
 
 export const concludeInWriting = ({
   extraction: { action, truncated },
@@ -53,11 +60,11 @@ export const concludeInWriting = ({
   let first: Weighed | undefined
   let asked = 0
   let answered = 0
-  let listed = ''
-  for (const { sighting, decision, verdict } of rows) {
-    const one = weigh(sighting, decision, verdict)
+  let size = 0
+  for (const row of rows) {
+    const one = (row.told ??= weigh(row.sighting, row.decision, row.verdict))
     all.push(one)
-    listed += listed === '' ? one.text : `,${one.text}`
+    size += one.text.length
     if (one.weight !== weights.left) {
       asked++
       if (one.weight !== weights.failed) answered++
@@ -67,20 +74,42 @@ export const concludeInWriting = ({
   // By the order of weights, a clean one comes first only where all that were asked are clean.
   if (truncated && first?.indicator.verdict === 'clean') first = undefined
   const status = statusOf(asked, answered, truncated)
-  const head = headOf(first, { status, direction, action, truncated, reading })
-  const own: Own = {}
-  if (origin !== undefined) own.enrichment_id = idOf(origin)
-  if (replayId !== undefined) own.replay_id = replayId
-  const text = `${head.text}${writeOwn(own)},"indicators":[${listed}]}`
-  if (isSmall(all.length, text.length))
-    return {
-      text,
-      annotation: () => ({ ...head.annotation, ...own, indicators: all.map(({ indicator }) => indicator) }),
-    }
-  const annotation = fit({ ...head.annotation, ...own, indicators: [] }, all)
-  return { text: writeAnnotation(annotation), annotation: () => annotation }
+  const head = headOf(first, status, direction, action, truncated, reading)
+  const id = origin === undefined ? undefined : idOf(origin)
+  const isUsual = id !== undefined && replayId === undefined && isPlain(id)
+  const opening = isUsual ? head.opening : head.text + writeOwn(ownOf(id, replayId))
+  if (!isSmall(all.length, opening.length + (isUsual ? id.length : 0) + size + emptyList.length)) {
+    const annotation = fit({ ...head.annotation, ...ownOf(id, replayId), indicators: [] }, all)
+    return { writing: [writeAnnotation(annotation)], annotation: () => annotation }
+  }
+  return {
+    writing: isUsual ? writeUsual(opening, id, all) : [opening, `,"indicators":[${all.map(listed).join('')}]}`],
+    annotation: () => ({
+      ...head.annotation,
+      ...ownOf(id, replayId),
+      indicators: all.map(({ indicator }) => indicator),
+    }),
+  }
 }
 
+/** Pieces that stand ready: putting texts together costs more than all the rest. */
+const writeUsual = (opening: string, id: string, all: readonly Weighed[]): Writing => {
+  const writing = [opening, id]
+  let isFirst = true
+  for (const one of all) {
+    writing.push(isFirst ? firstText(one) : one.text)
+    isFirst = false
+  }
+  writing.push(isFirst ? emptyList : ']}')
+  return writing
+}
+const emptyList = '","indicators":[]}'
+const listed = ({ text }: Weighed, place: number): string => (place === 0 ? text.slice(1) : text)
+
 type Own = Pick<Annotation, 'enrichment_id' | 'replay_id'>
+const ownOf = (id: string | undefined, replayId: string | undefined): Own => ({
+  ...(id !== undefined && { enrichment_id: id }),
+  ...(replayId !== undefined && { replay_id: replayId }),
+})
 
 export const conclude = (findings: Findings): Annotation => concludeInWriting(findings).annotation()

@@ -22,9 +22,10 @@ export const decode = (
     const text = bytes.toString('utf8', bom ? 3 : 0, limits.maxEventBytes)
     return { bytes, reading: 'too_large', text, bom }
   }
-  if (!isUtf8(bytes)) return { bytes, reading: 'not_utf8', text: bytes.toString('utf8', bom ? 3 : 0), bom }
   const first = bytes[start]
   const scanned = first === openBrace ? scan?.(bytes, bom ? 3 : 0) : undefined
+  if (scanned?.isAscii === true) return new ScannedEvent(bytes, bom, scanned)
+  if (!isUtf8(bytes)) return { bytes, reading: 'not_utf8', text: bytes.toString('utf8', bom ? 3 : 0), bom }
   if (scanned) return new ScannedEvent(bytes, bom, scanned)
   const text = bytes.toString('utf8', bom ? 3 : 0)
   const parsed = looksLikeJson(first, bytes, start) ? parse(text) : undefined

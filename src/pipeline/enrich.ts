@@ -6,20 +6,16 @@ import type { Indicator } from '../domain/indicator.js'
 import type { Ask, Lookup } from '../domain/lookup.js'
 import type { Extraction, Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
+import { createAcquaintances, type Acquaintance } from './acquaintances.js'
 import { createFlights, type Flight } from './flights.js'
+import { judgedAs, type Judged } from './judged.js'
 
-export type Judged = {
-  readonly sighting: Sighting
-  readonly decision: Decision
-  readonly verdict: Verdict
-  /** Set on a sighting that left without its answer: the answer, when it comes. The same promise for all that wait for one. */
-  readonly late?: Promise<Finding>
-}
+export type { Judged }
 
 export type EnrichOptions = {
   readonly lookup: Lookup
   readonly decide: (sighting: Sighting) => Decision
-  readonly judge: (finding: Finding, sighting: Sighting) => Verdict
+  readonly judge: (finding: Finding, sighting: Sighting, now: number) => Verdict
   readonly clock: Clock
   /** `live` waits one deadline at most, and not at all when behind; `complete` waits for every answer. */
   readonly mode: 'live' | 'complete'
@@ -38,8 +34,8 @@ export type Enrich = (
 type Open = {
   readonly row: Judged[]
   readonly place: number
-  readonly sighting: Sighting
-  readonly ask: Ask & { readonly decision: Decision }
+  readonly met: Acquaintance
+  readonly ask: Ask
   found: Finding | Flight
 }
 
@@ -56,31 +52,35 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
   const { lookup, decide, judge, clock, mode, deadlineMs, estimateMs } = options
   const urgency = options.urgency ?? 'live'
   const flights = createFlights()
+  const acquaintances = createAcquaintances(decide, judge)
 
   const look = (sighting: Sighting, ask: Ask): Finding | Flight => {
     const found = lookup(sighting, ask)
     return found instanceof Promise ? flights.of(found) : found
   }
 
-  const conclude = (open: Open, missing: Unknown): void => {
-    const { row, place, sighting, ask, found } = open
+  const conclude = ({ row, place, met, found }: Open, missing: Unknown, now: number): void => {
     const finding = isFlight(found) ? found.finding : found
-    const verdict = judge(finding ?? missing, sighting)
-    row[place] = {
-      sighting,
-      decision: ask.decision,
-      verdict,
-      ...(isFlight(found) && !finding && { late: found.promise }),
+    if (finding !== undefined) row[place] = acquaintances.judge(met, finding, now)
+    else {
+      const { sighting, decision } = met
+      row[place] = judgedAs(
+        sighting,
+        decision,
+        judge(missing, sighting, now),
+        isFlight(found) ? found.promise : undefined,
+      )
     }
   }
 
-  const canCome = ({ ask: { decision } }: Open): boolean =>
+  const canCome = ({ met: { decision } }: Open): boolean =>
     decision.decision !== 'lookup' || (estimateMs?.(decision.ask) ?? 0) <= deadlineMs
 
   const finishLive = async (opens: readonly Open[]): Promise<void> => {
     const awaited = new Set(opens.filter(canCome))
     await flights.settled(flightsOf(awaited), clock, deadlineMs)
-    for (const open of opens) conclude(open, awaited.has(open) ? deadline : pending)
+    const now = clock.now()
+    for (const open of opens) conclude(open, awaited.has(open) ? deadline : pending, now)
   }
 
   const finishComplete = async (opens: readonly Open[]): Promise<void> => {
@@ -90,36 +90,37 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
       const refused = opens.filter(isRefused)
       if (refused.length === 0) break
       if (flying.length === 0 && ++rounds < roomTimes) await new Promise<void>((done) => clock.after(roomMs, done))
-      for (const open of refused) open.found = look(open.sighting, open.ask)
+      for (const open of refused) open.found = look(open.met.sighting, { ...open.ask, now: undefined })
     }
-    for (const open of opens) conclude(open, pending)
+    const now = clock.now()
+    for (const open of opens) conclude(open, pending, now)
   }
 
   return (chunk, behind) => {
     const opens: Open[] = []
-    const rows = chunk.map(({ action, sightings }) => {
+    const rows: Judged[][] = []
+    // One look at the clock for all: it takes as long as reading a field of an event.
+    const now = clock.now()
+    for (const { action, sightings } of chunk) {
       const row: Judged[] = []
       for (const sighting of sightings) {
-        const decision = decide(sighting)
-        const ask = { role: sighting.role, action, evidence: sighting.evidence, decision, urgency }
-        const found = look(sighting, ask)
+        const met = acquaintances.of(sighting)
+        const ask = { role: sighting.role, action, evidence: sighting.evidence, decision: met.decision, urgency, now }
+        const found = look(met.sighting, ask)
         if (isFlight(found) || (mode === 'complete' && isFull(found))) {
-          opens.push({ row, place: row.length, sighting, ask, found })
-          row.push({ sighting, decision, verdict: unjudged })
-        } else row.push({ sighting, decision, verdict: judge(found, sighting) })
+          opens.push({ row, place: row.length, met, ask, found })
+          row.push(met.judged)
+        } else row.push(acquaintances.judge(met, found, now))
       }
-      return row
-    })
+      rows.push(row)
+    }
     if (opens.length === 0) return rows
     if (mode === 'complete') return finishComplete(opens).then(() => rows)
     if (!behind && deadlineMs > 0 && opens.some(canCome)) return finishLive(opens).then(() => rows)
-    for (const open of opens) conclude(open, pending)
+    for (const open of opens) conclude(open, pending, now)
     return rows
   }
 }
-
-/** Stands in a row until the sighting is judged; never leaves. */
-const unjudged: Verdict = { level: 'unknown', reason: 'pending', flags: {}, because: '' }
 
 const isFlight = (found: Finding | Flight): found is Flight => 'promise' in found
 const isFull = (finding: Finding): boolean => finding.status === 'unknown' && finding.reason === 'queue_full'

@@ -19,7 +19,12 @@ export type Event = {
 }
 
 /** What one pass over the bytes of a JSON object tells. */
-export type Scanned = { readonly names: readonly string[]; readonly extraction: Extraction }
+export type Scanned = {
+  readonly names: readonly string[]
+  readonly extraction: Extraction
+  /** Every byte is ASCII. */
+  readonly isAscii: boolean
+}
 
 /** A JSON object that was scanned. Its text and its value are made when somebody asks: most never do. */
 export class ScannedEvent implements Event {

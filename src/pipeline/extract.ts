@@ -63,8 +63,8 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   }
   const scan = (bytes: Buffer, from: number): Scanned | undefined => {
     begin()
-    const names = scanObject(bytes, from)
-    return names && { names, extraction: end(false) }
+    const scanned = scanObject(bytes, from)
+    return scanned && { names: scanned.names, isAscii: scanned.isAscii, extraction: end(false) }
   }
   return Object.assign(extract, { scan })
 }

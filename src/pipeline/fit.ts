@@ -17,7 +17,7 @@ export const fit = (annotation: Annotation, all: readonly Weighed[]): Annotation
   let left = maxBytes - reserved - writeAnnotation(annotation).length
   const kept = new Set<Weighed>()
   for (const one of all.toSorted((a, b) => (outweighs(a, b) ? -1 : outweighs(b, a) ? 1 : 0))) {
-    const bytes = one.text.length + 1
+    const bytes = one.text.length
     if (kept.size === maxIndicators || bytes > left) continue
     left -= bytes
     kept.add(one)

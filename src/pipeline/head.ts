@@ -20,25 +20,36 @@ export type Head = Circumstances & {
   /** Without what only the event itself can add: its id and its indicators. */
   readonly annotation: Annotation
   readonly text: string
+  /** With what stands before the event's id. */
+  readonly opening: string
 }
 
 const maxHeads = 8
 /** Of events in which nothing decided. */
 const undecided: Head[] = []
 
-export const headOf = (deciding: Weighed | undefined, about: Circumstances): Head => {
+export const headOf = (
+  deciding: Weighed | undefined,
+  status: Status,
+  direction: Direction,
+  action: Action,
+  truncated: boolean,
+  reading: Reading | undefined,
+): Head => {
   const heads = deciding === undefined ? undecided : deciding.heads
   for (const head of heads)
     if (
-      head.status === about.status &&
-      head.direction === about.direction &&
-      head.action === about.action &&
-      head.truncated === about.truncated &&
-      head.reading === about.reading
+      head.status === status &&
+      head.direction === direction &&
+      head.action === action &&
+      head.truncated === truncated &&
+      head.reading === reading
     )
       return head
+  const about = { status, direction, action, truncated, reading }
   const annotation = describe(deciding, about)
-  const head = { ...about, annotation, text: flat(writeHead(annotation)) }
+  const text = writeHead(annotation)
+  const head = { ...about, annotation, text: flat(text), opening: flat(`${text},"enrichment_id":"`) }
   if (heads.length >= maxHeads) heads.shift()
   heads.push(head)
   if (deciding !== undefined) headMade()

@@ -68,7 +68,7 @@ export const createPipeline = ({ decode, extract, enrich, direction, annotate, r
 
   const complete = (event: Event, concluded: Conclusion): Conclusion => {
     const annotation = annotate.complete(event, concluded.annotation())
-    return { text: writeAnnotation(annotation), annotation: () => annotation }
+    return { writing: [writeAnnotation(annotation)], annotation: () => annotation }
   }
 
   return (chunk, behind) => {
@@ -110,10 +110,10 @@ class Finished implements EventOut {
   }
 
   get annotationText(): string {
-    return this.concluded.text
+    return this.concluded.writing.join('')
   }
 
   bytes(): Buffer {
-    return this.annotate.place(this.event, this.concluded.annotation, this.concluded.text, this.time)
+    return this.annotate.place(this.event, this.concluded.annotation, this.concluded.writing, this.time)
   }
 }

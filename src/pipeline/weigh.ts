@@ -5,11 +5,11 @@ import { flags, type Flag } from '../domain/flag.js'
 import type { IndicatorType } from '../domain/indicator.js'
 import { ownText } from '../domain/own-text.js'
 import { kindOf } from '../domain/reason.js'
+import { createRecent } from '../domain/recent.js'
 import { roles, type Role, type Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import { clip } from './clip.js'
 import type { Head } from './head.js'
-import { createRecent } from './recent.js'
 import { flat, writeIndicator } from './write-annotation.js'
 
 /** The strongest first. An unknown that stands in the way of `clean` goes before a clean one; what was left alone, last. */
@@ -23,8 +23,10 @@ export type Weighed = {
   /** Two of the indicator's members again: indicators come in many shapes, and reading a member of them takes longer. */
   readonly role: Role
   readonly score: number
-  /** The indicator in writing. */
+  /** The indicator in writing as one of a list, with the comma before it. */
   readonly text: string
+  /** The same as the first of the list, with what stands before the list; made when it is one. */
+  first: string
   /** How it was told in the events that it decided. */
   readonly heads: Head[]
 }
@@ -131,7 +133,8 @@ export const weigh = (sighting: Sighting, decision: Decision, verdict: Verdict |
     verdict,
     role,
     score: indicator.score ?? -1,
-    text: flat(writeIndicator(indicator)),
+    text: flat(`,${writeIndicator(indicator)}`),
+    first: '',
     heads: [],
     type,
     field,
@@ -146,6 +149,9 @@ export const weigh = (sighting: Sighting, decision: Decision, verdict: Verdict |
   }
   return told
 }
+
+export const firstText = (one: Weighed): string =>
+  one.first === '' ? (one.first = flat(`","indicators":[${one.text.slice(1)}`)) : one.first
 
 const isAlike = (a: Decision, b: Decision): boolean =>
   a === b ||

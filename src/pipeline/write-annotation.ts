@@ -7,7 +7,8 @@ import { roles } from '../domain/sighting.js'
 const escapeWide = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 const special = /[^ !#-[\]-~]/
-const isPlain = (text: string): boolean => {
+/** Printable ASCII without what JSON escapes. */
+export const isPlain = (text: string): boolean => {
   if (text.length > 24) return !special.test(text)
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)

@@ -2,6 +2,9 @@
 import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import type { IndicatorType } from '../../domain/indicator.js'
+import type { Place } from './places.js'
+import type { LaterText } from './reader.js'
+import type { Seen } from './sightings.js'
 import { isBareName } from './value.js'
 
 export type MetText = {
@@ -10,6 +13,10 @@ export type MetText = {
   readonly type: IndicatorType | undefined
   /** The host in its normal form. */
   readonly value: string
+  /** Where it was last read by the rule of the place, and what came of it: the same text in the same place reads the same. */
+  place: Place | undefined
+  seen: readonly Seen[]
+  later: LaterText | undefined
 }
 
 export type MetTexts = {
@@ -47,7 +54,13 @@ const isText = (text: string, bytes: Buffer, from: number, length: number): bool
 
 const describe = (text: string): MetText => {
   const address = parseAddress(text)
-  if (address !== undefined) return { text, type: 'ip', value: address }
-  const name = text.includes('.') && isBareName(text) ? parseHostname(text) : undefined
-  return name === undefined ? { text, type: undefined, value: '' } : { text, type: 'domain', value: name }
+  const name = address === undefined && text.includes('.') && isBareName(text) ? parseHostname(text) : undefined
+  return {
+    text,
+    type: address !== undefined ? 'ip' : name !== undefined ? 'domain' : undefined,
+    value: address ?? name ?? '',
+    place: undefined,
+    seen: [],
+    later: undefined,
+  }
 }

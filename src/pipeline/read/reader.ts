@@ -2,7 +2,7 @@
 import { actionRank, type ActionFinder } from './action.js'
 import type { Rule } from './field-rule.js'
 import type { Sightings } from './sightings.js'
-import { readText } from './text.js'
+import { addTokens, readText, type TextToken } from './text.js'
 import { readHost, readMail, readSubject, readUrl } from './value.js'
 
 export type Reader = {
@@ -13,7 +13,15 @@ export type Reader = {
   /** Reads text as an event of its own; `level` counts how deep events are inside events. */
   readonly readLine: (text: string, field: string, level: number) => void
   /** Text that is searched when every known field has been read. */
-  readonly later: { readonly text: string; readonly field: string; readonly isLine: boolean }[]
+  readonly later: LaterText[]
+}
+
+export type LaterText = {
+  readonly text: string
+  readonly field: string
+  readonly isLine: boolean
+  /** What was found in it, once it was searched; one that is met again is not searched again. */
+  tokens: readonly TextToken[] | undefined
 }
 
 const maxLater = 4096
@@ -21,7 +29,11 @@ const maxLater = 4096
 /** Free text waits until all known fields had their turn. */
 export const readLater = (reader: Reader, text: string, field: string, isLine = false): void => {
   if (text.length < 4) return
-  if (reader.later.length < maxLater) reader.later.push({ text, field, isLine })
+  putLater(reader, { text, field, isLine, tokens: undefined })
+}
+
+export const putLater = (reader: Reader, one: LaterText): void => {
+  if (reader.later.length < maxLater) reader.later.push(one)
   else reader.sightings.markTruncated()
 }
 
@@ -62,5 +74,6 @@ export const readPair = (reader: Reader, key: string, value: string, level: numb
 }
 
 export const readLaterText = (reader: Reader): void => {
-  for (const { text, field, isLine } of reader.later) readText(text, field, reader.sightings, isLine)
+  const { later, sightings } = reader
+  for (const one of later) addTokens((one.tokens ??= readText(one.text, sightings, one.isLine)), one.field, sightings)
 }

@@ -1,7 +1,7 @@
 // Reads a JSON object straight from its bytes, in one pass: checks that it is JSON and makes only the strings that can matter.
-import { createMetTexts } from './met-texts.js'
+import { createMetTexts, type MetText } from './met-texts.js'
 import { endOfKey, placeOfKey, type Place, type Places } from './places.js'
-import { readByRule, type Reader } from './reader.js'
+import { putLater, readByRule, type Reader } from './reader.js'
 import { endOfEscape, endOfLiteral, endOfNumber, skipSpace } from './json-grammar.js'
 
 /**
@@ -9,7 +9,10 @@ import { endOfEscape, endOfLiteral, endOfNumber, skipSpace } from './json-gramma
  * Nothing where a parser has to decide: whatever is no JSON, and what is JSON in a way that is rare (a key twice, a key with escapes,
  * keys that are numbers, deep nesting). What the reader was told before that must then be forgotten.
  */
-export type Scan = (bytes: Buffer, from: number) => readonly string[] | undefined
+export type Scan = (
+  bytes: Buffer,
+  from: number,
+) => { readonly names: readonly string[]; readonly isAscii: boolean } | undefined
 
 const maxDepth = 32
 const failed = -1
@@ -31,6 +34,7 @@ export const createScan = (reader: Reader, places: Places): Scan => {
   /** Numbers the objects, so that a key that comes twice in one is noticed. */
   let objects = 0
   let names: string[] = []
+  let isAscii = true
 
   const scanObject = (bytes: Buffer, from: number, parent: Place, depth: number): number => {
     if (depth > deepest) return failed
@@ -120,6 +124,7 @@ export const createScan = (reader: Reader, places: Places): Scan => {
       if (at === failed) return failed
       escaped = true
     }
+    if ((seen & wide) !== 0) isAscii = false
     const matters = place.reads !== 'none' && at - from >= 3
     if (!matters && !(isMember && place.actionRank > 0)) return at + 1
     if (escaped || (seen & wide) !== 0) {
@@ -132,8 +137,29 @@ export const createScan = (reader: Reader, places: Places): Scan => {
     if (met === undefined) readString(bytes.toString('latin1', from, at), place, isMember)
     else if (met.type !== undefined && place.reads === 'host' && (!isMember || place.actionRank === 0))
       reader.sightings.add(met.type, met.value, place.path, place.role, 'field')
-    else readString(met.text, place, isMember)
+    else {
+      if (isMember && place.actionRank > 0) reader.action.see(place.actionRank, place.name, met.text)
+      if (matters) readMet(met, place)
+    }
     return at + 1
+  }
+
+  const readMet = (met: MetText, place: Place): void => {
+    // What is an event of its own has more to tell than what is seen in it.
+    if (place.reads === 'event') readByRule(reader, place.rule, place.path, met.text, 0)
+    else if (met.place === place) {
+      for (const { type, value, field, role, evidence } of met.seen)
+        reader.sightings.add(type, value, field, role, evidence)
+      if (met.later !== undefined && met.later.tokens?.length !== 0) putLater(reader, met.later)
+    } else {
+      const { sightings, later } = reader
+      const waiting = later.length
+      sightings.beginNotes()
+      readByRule(reader, place.rule, place.path, met.text, 0)
+      met.seen = sightings.endNotes()
+      met.later = later[waiting]
+      met.place = place
+    }
   }
 
   const readString = (text: string, place: Place, isMember: boolean): void => {
@@ -156,9 +182,10 @@ export const createScan = (reader: Reader, places: Places): Scan => {
 
   return (bytes, from) => {
     names = []
+    isAscii = true
     const open = skipSpace(bytes, from)
     if (bytes[open] !== 0x7b) return undefined
     const end = scanObject(bytes, open + 1, places.root, 1)
-    return end !== failed && skipSpace(bytes, end) === bytes.length ? names : undefined
+    return end !== failed && skipSpace(bytes, end) === bytes.length ? { names, isAscii } : undefined
   }
 }

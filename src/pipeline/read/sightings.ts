@@ -16,12 +16,22 @@ const rank: Readonly<Record<Role, number>> = {
   other: 8,
 }
 
+export type Seen = {
+  readonly type: IndicatorType
+  readonly value: string
+  readonly field: string
+  readonly role: Role
+  readonly evidence: Evidence
+}
 type Entry = { type: IndicatorType; value: string; field: string; role: Role; evidence: Evidence }
 
 export type Sightings = {
   /** Forgets the event before; the list it gave remains whole. */
   readonly reset: () => void
   readonly add: (type: IndicatorType, value: string, field: string, role: Role, evidence: Evidence) => void
+  /** Notes from here on what is added, until it is asked for. */
+  readonly beginNotes: () => void
+  readonly endNotes: () => readonly Seen[]
   readonly has: (role: Role) => boolean
   /** When all is read: beside a client's address (`cip`) an `sip` is the server's, though alone it is the source's. */
   readonly settle: () => void
@@ -36,12 +46,18 @@ export type Sightings = {
 export const createSightings = (maxIndicators: number): Sightings => {
   let entries: Entry[] = []
   let truncated = false
+  let notes: Seen[] | undefined
 
   const add: Sightings['add'] = (type, value, field, role, evidence) => {
+    notes?.push({ type, value, field, role, evidence })
+    put(type, value, field, role, evidence)
+  }
+
+  const put: Sightings['add'] = (type, value, field, role, evidence) => {
     if (type === 'domain' && value.endsWith('.arpa')) {
       const address = reverseNameToAddress(value)
       if (address !== undefined) {
-        add('ip', address, field, role, evidence)
+        put('ip', address, field, role, evidence)
         return
       }
     }
@@ -79,10 +95,20 @@ export const createSightings = (maxIndicators: number): Sightings => {
       truncated = false
     },
     add,
+    beginNotes: () => {
+      notes = []
+    },
+    endNotes: () => {
+      const noted = notes ?? []
+      notes = undefined
+      return noted
+    },
     has: (role) => entries.some((entry) => entry.role === role),
     settle: () => {
       if (entries.length < 2) return
-      const server = entries.find((entry) => entry.role === 'source' && serverField.test(entry.field))
+      let server: Entry | undefined
+      for (const entry of entries)
+        if (server === undefined && entry.role === 'source' && isServerField(entry.field)) server = entry
       if (!server || entries.some((entry) => entry.role === 'destination')) return
       if (entries.some((entry) => entry.role === 'source' && clientField.test(entry.field))) server.role = 'destination'
     },
@@ -96,6 +122,13 @@ export const createSightings = (maxIndicators: number): Sightings => {
 }
 
 const serverField = /(?:^|[._-])s[_-]?ip$/i
+/** `sip` and the like are short behind the last dot: a look at the letter before spares nearly all fields the expression. */
+const isServerField = (field: string): boolean => {
+  const { length } = field
+  if ((field.charCodeAt(length - 1) | 0x20) !== 0x70 || (field.charCodeAt(length - 2) | 0x20) !== 0x69) return false
+  const before = field.charCodeAt(length - 3) | 0x20
+  return (before === 0x73 || field.charCodeAt(length - 3) === 0x5f || before === 0x2d) && serverField.test(field)
+}
 const clientField = /(?:^|[._-])c[_-]?ip$/i
 
 const weight = (entry: Entry | undefined): number =>

@@ -60,10 +60,10 @@ export const addTokens = (tokens: readonly TextToken[], field: string, sightings
 }
 
 /** `isLine`: the text is a whole message, not the value of some field, so that places in it mean something. */
-export const readText = (text: string, field: string, sightings: Sightings, isLine: boolean): void => {
-  if (isPlain(text)) return
-  addTokens(tokensOf(prepare(text), sightings, isLine), field, sightings)
-}
+export const readText = (text: string, sightings: Sightings, isLine: boolean): readonly TextToken[] =>
+  isPlain(text) ? none : tokensOf(prepare(text), sightings, isLine)
+
+const none: readonly TextToken[] = []
 
 const assignRoles = (text: string, tokens: TextToken[], isLine: boolean): void => {
   let flows = 0
