@@ -1,4 +1,6 @@
 // The line beside parsing the same events, adding the same annotation and serialising them again: without its lookups, then whole with a warm memory.
+import { systemClock } from '../dist/domain/clock.js'
+import { unknownOf } from '../dist/domain/finding.js'
 import { judge } from '../dist/domain/judge.js'
 import { shippedTable } from '../dist/domain/judgement-table.js'
 import { createRangeSet } from '../dist/domain/range-set.js'
@@ -7,6 +9,7 @@ import { createAnnotate } from '../dist/pipeline/annotate.js'
 import { concludeInWriting } from '../dist/pipeline/conclude.js'
 import { decode } from '../dist/pipeline/decode.js'
 import { directionOf } from '../dist/pipeline/direction.js'
+import { createEnrich } from '../dist/pipeline/enrich.js'
 import { createExtract } from '../dist/pipeline/extract.js'
 import { createPipeline } from '../dist/pipeline/pipeline.js'
 import { measure, ratio } from './measure.mjs'
@@ -19,36 +22,38 @@ const extract = createExtract({ fields: {}, maxIndicators: 64, maxDepth: 64 })
 const decide = createDecide()
 const annotate = createAnnotate({ key: 'threatweave', onExisting: 'replace', layers: [] })
 const ownRanges = createRangeSet([])
-const now = Date.now()
 
-// Lookups are measured below: here every indicator that may be asked about has its verdict at hand, of every kind.
-const verdicts = new Map()
-const verdictOf = (sighting, decision) => {
-  if (decision.decision !== 'lookup') return undefined
-  const known = verdicts.get(sighting.value)
+// Lookups are measured below: here every indicator that may be asked about has its finding at hand, of every kind.
+const findings = new Map()
+const findingAtHand = ({ value }, { decision }) => {
+  if (decision.decision !== 'lookup') return unknownOf(decision.reason)
+  const known = findings.get(value)
   if (known) return known
-  const verdict = judge(findingOf(decision.ask), sighting, shippedTable, now)
-  verdicts.set(sighting.value, verdict)
-  return verdict
+  const finding = findingOf(decision.ask)
+  findings.set(value, finding)
+  return finding
 }
 
 const read = (bytes) => decode(bytes, limits, extract.scan)
 const direction = (sightings) => directionOf(sightings, ownRanges)
-const decided = (sightings) =>
-  sightings.map((sighting) => {
-    const decision = decide(sighting)
-    return { sighting, decision, verdict: verdictOf(sighting, decision) }
-  })
+const enrich = createEnrich({
+  lookup: findingAtHand,
+  decide,
+  judge: (finding, sighting, at) => judge(finding, sighting, shippedTable, at),
+  clock: systemClock,
+  mode: 'live',
+  deadlineMs: 0,
+})
 const origin = 'firewall/3/1042'
 const concluded = ({ reading }, extraction, rows) =>
   concludeInWriting({ extraction, rows, direction: direction(extraction.sightings), origin, reading })
 const placed = (event, { annotation, writing }) => annotate.place(event, annotation, writing)
 
-/** The line as it always runs, a chunk of events at a time, but with every verdict at hand. */
+/** The line as it always runs, a chunk of events at a time, but with every finding at hand. */
 const line = createPipeline({
   decode: read,
   extract,
-  enrich: (chunk) => chunk.map(({ sightings }) => decided(sightings)),
+  enrich,
   direction,
   annotate,
 })
@@ -60,7 +65,7 @@ const chunksOf = (inputs) =>
 const lengthOf = (outputs) => ({ length: outputs.reduce((sum, { length }) => sum + length, 0) })
 
 const µs = (number) => `${number.toFixed(2).padStart(7)} µs`
-const show = (name, number) => console.log(`  ${name.padEnd(58)}${µs(number)}`)
+const show = (name, number) => console.log(`  ${name.padEnd(60)}${µs(number)}`)
 const mean = (list, number) => Math.round(list.reduce((sum, one) => sum + number(one), 0) / list.length)
 const describe = (inputs, what) => {
   const added = mean(inputs, ({ text }) => text.length)
@@ -72,7 +77,7 @@ const describe = (inputs, what) => {
 const prepare = (bytes) => {
   const event = read(bytes)
   const extraction = extract(event)
-  const rows = decided(extraction.sightings)
+  const [rows] = enrich([extraction], false)
   const conclusion = concluded(event, extraction, rows)
   return {
     bytes,
@@ -87,7 +92,7 @@ const prepare = (bytes) => {
 
 const steps = {
   'decode and extract': ({ bytes }) => extract(read(bytes)).sightings,
-  decide: ({ extraction }) => decided(extraction.sightings),
+  'decide and judge': ({ extraction }) => enrich([extraction], false),
   conclude: ({ event, extraction, rows }) => concluded(event, extraction, rows).writing,
   annotate: ({ event, conclusion }) => placed(event, conclusion),
 }
@@ -128,13 +133,13 @@ const withoutLookups = ({ from, json, text }) => {
   const events = json.map(prepare)
   describe(events, `JSON events (${from})`)
   const measured = measure({ line: through(line), ...floor }, chunksOf(events), inChunks)
-  show('decode + extract + decide + conclude + annotate', measured.line.us)
+  show('decode + extract + decide + judge + conclude + annotate', measured.line.us)
   showFloor(measured, 'line')
   showSteps(events)
   const lines = text.map(prepare)
   describe(lines, `text lines (${from})`)
   show(
-    'decode + extract + decide + conclude + annotate',
+    'decode + extract + decide + judge + conclude + annotate',
     measure({ line: through(line) }, chunksOf(lines), inChunks).line.us,
   )
   showSteps(lines)

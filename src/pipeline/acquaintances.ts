@@ -1,6 +1,7 @@
 // The sightings that are met again and again: what was decided about each, and how it was last judged, stands ready for the next event.
 import type { Decide, Decision } from '../domain/decision.js'
 import type { Finding } from '../domain/finding.js'
+import { ownText } from '../domain/own-text.js'
 import { createRecent } from '../domain/recent.js'
 import type { Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
@@ -23,25 +24,29 @@ export type Acquaintances = {
   readonly judge: (met: Acquaintance, finding: Finding, now: number) => Judged
 }
 
-const maxValues = 16_384
+/** Rows and what was told of them, all together: so much of them is kept however they are spread over values. */
+const generation = 32_768
 const maxAlike = 6
+const longestField = 200
 
 export const createAcquaintances = (
   decide: Decide,
   judge: (finding: Finding, sighting: Sighting, now: number) => Verdict,
 ): Acquaintances => {
-  const recent = createRecent<Acquaintance[]>(maxValues)
+  const recent = createRecent<Acquaintance[]>(generation, weightOf)
+  const kept = { grew: recent.grew }
 
   const meet = (given: Sighting, alike: Acquaintance[] | undefined): Acquaintance => {
-    // Part of a text keeps the whole text in memory; what is kept here must stand for itself.
-    const sighting = { ...given, value: copyOf(given.value), field: copyOf(given.field) }
+    const sighting = { ...given, value: ownText(given.value), field: ownText(given.field) }
     const decision = decide(sighting)
-    const judged = judgedAs(sighting, decision, unjudged)
+    const judged = judgedAs(sighting, decision, unjudged, kept)
     const met: Acquaintance = { sighting, decision, finding: undefined, from: 0, until: 0, judged }
+    if (sighting.field.length > longestField) return met
     if (alike === undefined) recent.set(sighting.value, [met])
     else {
       if (alike.length >= maxAlike) alike.shift()
       alike.push(met)
+      recent.grew()
     }
     return met
   }
@@ -58,7 +63,7 @@ export const createAcquaintances = (
       met.finding = finding
       met.from = now
       met.until = verdict.until ?? Infinity
-      if (met.judged.verdict !== verdict) met.judged = judgedAs(met.sighting, met.decision, verdict)
+      if (met.judged.verdict !== verdict) met.judged = judgedAs(met.sighting, met.decision, verdict, kept)
       return met.judged
     },
   }
@@ -67,10 +72,8 @@ export const createAcquaintances = (
 const isSame = (a: Sighting, b: Sighting): boolean =>
   a.field === b.field && a.role === b.role && a.evidence === b.evidence && a.type === b.type
 
-const copyOf = (text: string): string => {
-  const encoding = /[^\0-\xff]/.test(text) ? 'utf16le' : 'latin1'
-  return Buffer.from(text, encoding).toString(encoding)
-}
+const weightOf = (alike: readonly Acquaintance[]): number =>
+  alike.reduce((sum, { judged: { told } }) => sum + (told === undefined ? 1 : 2 + told.heads.length), 0)
 
 /** Stands in a row until the sighting is judged; never leaves. */
 const unjudged: Verdict = { level: 'unknown', reason: 'pending', flags: {}, because: '' }

@@ -18,6 +18,7 @@ export type Row = {
   readonly verdict?: Verdict | undefined
   /** How it was told before, in this event or another that holds the same row. */
   told?: Weighed | undefined
+  readonly grew?: (() => void) | undefined
 }
 export type Findings = {
   readonly extraction: Pick<Extraction, 'action' | 'truncated'>
@@ -58,23 +59,27 @@ export const concludeInWriting = ({
 }: Findings): Conclusion => {
   const all: Weighed[] = []
   let first: Weighed | undefined
+  let decisive: Row | undefined
   let asked = 0
   let answered = 0
   let size = 0
   for (const row of rows) {
-    const one = (row.told ??= weigh(row.sighting, row.decision, row.verdict))
+    const one = row.told ?? tell(row)
     all.push(one)
     size += one.text.length
     if (one.weight !== weights.left) {
       asked++
       if (one.weight !== weights.failed) answered++
     }
-    if (first === undefined || outweighs(one, first)) first = one
+    if (first === undefined || outweighs(one, first)) {
+      first = one
+      decisive = row
+    }
   }
   // By the order of weights, a clean one comes first only where all that were asked are clean.
   if (truncated && first?.indicator.verdict === 'clean') first = undefined
   const status = statusOf(asked, answered, truncated)
-  const head = headOf(first, status, direction, action, truncated, reading)
+  const head = headOf(first, status, direction, action, truncated, reading, decisive?.grew)
   const id = origin === undefined ? undefined : idOf(origin)
   const isUsual = id !== undefined && replayId === undefined && isPlain(id)
   const opening = isUsual ? head.opening : head.text + writeOwn(ownOf(id, replayId))
@@ -90,6 +95,11 @@ export const concludeInWriting = ({
       indicators: all.map(({ indicator }) => indicator),
     }),
   }
+}
+
+const tell = (row: Row): Weighed => {
+  row.grew?.()
+  return (row.told = weigh(row.sighting, row.decision, row.verdict))
 }
 
 /** Pieces that stand ready: putting texts together costs more than all the rest. */

@@ -64,12 +64,8 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
     if (finding !== undefined) row[place] = acquaintances.judge(met, finding, now)
     else {
       const { sighting, decision } = met
-      row[place] = judgedAs(
-        sighting,
-        decision,
-        judge(missing, sighting, now),
-        isFlight(found) ? found.promise : undefined,
-      )
+      const late = isFlight(found) ? { late: found.promise } : {}
+      row[place] = judgedAs(sighting, decision, judge(missing, sighting, now), late)
     }
   }
 

@@ -4,7 +4,7 @@ import type { Level } from '../domain/finding.js'
 import type { Reading } from '../domain/reading.js'
 import type { Action, Direction } from '../domain/sighting.js'
 import { clip } from './clip.js'
-import { headMade, keep, weights, type Weighed } from './weigh.js'
+import { keep, weights, type Weighed } from './weigh.js'
 import { flat, writeHead } from './write-annotation.js'
 
 /** What of an event the head depends on, beside the indicator that decided. */
@@ -35,6 +35,8 @@ export const headOf = (
   action: Action,
   truncated: boolean,
   reading: Reading | undefined,
+  /** Called where a head was made that stays with what decided. */
+  grew?: () => void,
 ): Head => {
   const heads = deciding === undefined ? undecided : deciding.heads
   for (const head of heads)
@@ -52,7 +54,7 @@ export const headOf = (
   const head = { ...about, annotation, text: flat(text), opening: flat(`${text},"enrichment_id":"`) }
   if (heads.length >= maxHeads) heads.shift()
   heads.push(head)
-  if (deciding !== undefined) headMade()
+  grew?.()
   return head
 }
 

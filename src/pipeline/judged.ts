@@ -14,6 +14,8 @@ export type Judged = {
   readonly late?: Promise<Finding> | undefined
   /** What the annotation says of it, once it was said. */
   told?: Weighed | undefined
+  /** To be called when something was added to what is told: whoever keeps the row counts it. */
+  readonly grew?: (() => void) | undefined
 }
 
 /** All of one shape, which reading them is the faster for. */
@@ -21,5 +23,5 @@ export const judgedAs = (
   sighting: Sighting,
   decision: Decision,
   verdict: Verdict,
-  late?: Promise<Finding>,
-): Judged => ({ sighting, decision, verdict, late, told: undefined })
+  more?: { readonly late?: Promise<Finding>; readonly grew?: () => void },
+): Judged => ({ sighting, decision, verdict, late: more?.late, told: undefined, grew: more?.grew })

@@ -1,11 +1,8 @@
 // Weighs one indicator's verdict: what the annotation says of it, and how much it has to say in the event's verdict.
 import type { AnnotatedIndicator } from '../domain/annotation.js'
-import { ownDecision, type Decision } from '../domain/decision.js'
+import type { Decision } from '../domain/decision.js'
 import { flags, type Flag } from '../domain/flag.js'
-import type { IndicatorType } from '../domain/indicator.js'
-import { ownText } from '../domain/own-text.js'
 import { kindOf } from '../domain/reason.js'
-import { createRecent } from '../domain/recent.js'
 import { roles, type Role, type Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import { clip } from './clip.js'
@@ -100,59 +97,19 @@ const describe = (sighting: Sighting, decision: Decision, verdict: Verdict | und
   return one
 }
 
-/** What it was made of: the same indicator with the same verdict is met again and again, and told alike. */
-type Told = Weighed & { readonly type: IndicatorType; readonly field: string; readonly decision: Decision }
-/** Tellings and their heads, all together: so much of them is kept however they are spread over values. */
-const maxTold = 32_768
-const maxAlike = 6
-const longestField = 200
-const recent = createRecent<Told[]>(maxTold, (alike) => alike.reduce((sum, { heads }) => sum + 1 + heads.length, 0))
-
-/** A head was made for something told. */
-export const headMade = (): void => recent.grew()
-
 export const weigh = (sighting: Sighting, decision: Decision, verdict: Verdict | undefined): Weighed => {
-  const alike = recent.get(sighting.value)
-  if (alike !== undefined)
-    for (const told of alike)
-      if (
-        told.verdict === verdict &&
-        told.field === sighting.field &&
-        told.role === sighting.role &&
-        told.type === sighting.type &&
-        isAlike(told.decision, decision)
-      )
-        return told
-  const { type, role } = sighting
-  const value = ownText(sighting.value)
-  const field = ownText(sighting.field)
-  const indicator = Object.freeze(describe({ ...sighting, value, field }, decision, verdict))
-  const told: Told = {
+  const indicator = Object.freeze(describe(sighting, decision, verdict))
+  return {
     indicator,
     weight: weightOf(indicator),
     verdict,
-    role,
+    role: sighting.role,
     score: indicator.score ?? -1,
     text: flat(`,${writeIndicator(indicator)}`),
     first: '',
     heads: [],
-    type,
-    field,
-    decision: ownDecision(decision),
   }
-  if (field.length > longestField) return told
-  if (alike === undefined) recent.set(value, [told])
-  else {
-    if (alike.length >= maxAlike) alike.shift()
-    alike.push(told)
-    recent.grew()
-  }
-  return told
 }
 
 export const firstText = (one: Weighed): string =>
   one.first === '' ? (one.first = flat(`","indicators":[${one.text.slice(1)}`)) : one.first
-
-const isAlike = (a: Decision, b: Decision): boolean =>
-  a === b ||
-  (a.decision === b.decision && (a.decision === 'lookup' || b.decision === 'lookup' || a.reason === b.reason))

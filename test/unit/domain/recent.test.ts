@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRecent } from '../../../src/pipeline/recent.js'
+import { createRecent } from '../../../src/domain/recent.js'
 
 const held = (recent: { get: (key: string) => unknown }, keys: readonly string[]): readonly string[] =>
   keys.filter((key) => recent.get(key) !== undefined)
