@@ -47,6 +47,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     sightings.reset()
     action.reset()
     reader.later.length = 0
+    places.begin()
   }
   const end = (isCut: boolean): Extraction => {
     readLaterText(reader)

@@ -14,14 +14,18 @@ export type Rule = { readonly reads: Reads; readonly role: Role }
 const none: Rule = { reads: 'none', role: 'other' }
 const text: Rule = { reads: 'text', role: 'other' }
 
+/** `isHurried`: well-known names only, no weighing of words, for an event that has more names than anybody gave fields. */
+export type FieldRule = (path: string, isHurried?: boolean) => Rule
+
 /** `path` is dotted; the names that a mapping of the user's own gives come first. */
-export const createFieldRule = (custom: Readonly<Record<string, Role>>): ((path: string) => Rule) => {
+export const createFieldRule = (custom: Readonly<Record<string, Role>>): FieldRule => {
   const mapped = new Map(Object.entries(custom).map(([name, role]) => [name.toLowerCase(), role]))
-  return (path) => {
+  return (path, isHurried = false) => {
     const lower = path.toLowerCase()
     const role =
       mapped.size === 0 ? undefined : (mapped.get(lower) ?? mapped.get(lower.slice(lower.lastIndexOf('.') + 1)))
-    if (role === undefined) return ruleOf(path)
+    if (role === undefined)
+      return isHurried ? (knownFields.get(compact(path.slice(path.lastIndexOf('.') + 1))) ?? text) : ruleOf(path)
     return { reads: role === 'url' ? 'url' : role === 'mail' ? 'mail' : 'host', role }
   }
 }

@@ -2,7 +2,7 @@
 import { ownText } from '../../domain/own-text.js'
 import type { Role } from '../../domain/sighting.js'
 import { actionRank } from './action.js'
-import type { Reads, Rule } from './field-rule.js'
+import type { FieldRule, Reads, Rule } from './field-rule.js'
 
 export type Place = {
   readonly path: string
@@ -25,15 +25,23 @@ export type Place = {
   seenIn: number
 }
 
-export type Places = { readonly root: Place; readonly find: (parent: Place, key: string) => Place }
+export type Places = {
+  readonly root: Place
+  /** Another event begins. */
+  readonly begin: () => void
+  readonly find: (parent: Place, key: string) => Place
+}
 
 const maxPlaces = 20_000
 const maxKeyLength = 200
+/** Past this many new keys in one event the rest are told by well-known names alone, so that a megabyte of keys costs little. */
+const maxNewInEvent = 1024
 
 /** Keys come from events, so their number is bounded: past it a path is worked out each time. */
-export const createPlaces = (ruleOf: (path: string) => Rule): Places => {
+export const createPlaces = (ruleOf: FieldRule): Places => {
   let count = 0
-  const place = (path: string, key: string, rule: Rule): Place => {
+  let newInEvent = 0
+  const place = (path: string, key: string, rule: Rule, isKept: boolean): Place => {
     const name = key.slice(key.lastIndexOf('.') + 1)
     return {
       path,
@@ -43,7 +51,7 @@ export const createPlaces = (ruleOf: (path: string) => Rule): Places => {
       role: rule.role,
       actionRank: actionRank(name),
       children: new Map(),
-      codes: key.length < maxKeyLength ? Array.from(key, (_, at) => key.charCodeAt(at)) : [],
+      codes: isKept && key.length < maxKeyLength ? Array.from(key, (_, at) => key.charCodeAt(at)) : [],
       isMoved: /^\d+$/.test(key) || key === '__proto__',
       hashed: new Map(),
       firstGuess: undefined,
@@ -52,14 +60,18 @@ export const createPlaces = (ruleOf: (path: string) => Rule): Places => {
     }
   }
   return {
-    root: place('', '', { reads: 'text', role: 'other' }),
+    root: place('', '', { reads: 'text', role: 'other' }, true),
+    begin: () => {
+      newInEvent = 0
+    },
     find: (parent, key) => {
       const known = parent.children.get(key)
       if (known) return known
       const own = ownText(key)
       const path = parent.path === '' ? own : `${parent.path}.${own}`
-      const made = place(path, own, ruleOf(path))
-      if (count < maxPlaces && key.length < maxKeyLength) {
+      const isHurried = ++newInEvent > maxNewInEvent
+      const made = place(path, own, ruleOf(path, isHurried), !isHurried)
+      if (count < maxPlaces && key.length < maxKeyLength && !isHurried) {
         count++
         parent.children.set(own, made)
       }

@@ -47,6 +47,8 @@ export const createSightings = (maxIndicators: number): Sightings => {
   let entries: Entry[] = []
   let truncated = false
   let notes: Seen[] | undefined
+  /** When all places are taken: what weighs as much as the least telling finds none. Entries only ever come to tell more. */
+  let heaviest = Number.POSITIVE_INFINITY
 
   const add: Sightings['add'] = (type, value, field, role, evidence) => {
     notes?.push({ type, value, field, role, evidence })
@@ -83,16 +85,18 @@ export const createSightings = (maxIndicators: number): Sightings => {
     truncated = true
     if (evidence === 'text' && role !== 'source' && role !== 'destination') return
     // A known field must not be crowded out by what an attacker put before it.
+    const own = (evidence === 'text' ? 100 : 0) + rank[role]
+    if (own >= heaviest) return
     const worst = leastTelling(entries)
-    if (weight(entries[worst]) > (evidence === 'text' ? 100 : 0) + rank[role]) {
-      entries[worst] = { type, value, field, role, evidence }
-    }
+    heaviest = weight(entries[worst])
+    if (heaviest > own) entries[worst] = { type, value, field, role, evidence }
   }
 
   return {
     reset: () => {
       entries = []
       truncated = false
+      heaviest = Number.POSITIVE_INFINITY
     },
     add,
     beginNotes: () => {
