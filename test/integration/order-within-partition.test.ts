@@ -1,6 +1,6 @@
 // Promise: what stood in one input partition stands in one output partition, in the same order.
 import { afterEach, describe, expect, it } from 'vitest'
-import { client, complete, fill, makeTopics, readTopic, settingsFor, tally } from '../support/kafka.js'
+import { complete, fill, makeTopic, makeTopics, readTopic, settingsFor, tally } from '../support/kafka.js'
 import { endWorkers, startWorker } from '../support/worker.js'
 
 afterEach(endWorkers)
@@ -9,11 +9,8 @@ describe.each(['at-least-once', 'exactly-once'] as const)('order, %s', (delivery
   it('is kept where several input partitions share an output partition', async () => {
     const count = 2_000
     const names = await makeTopics({ partitions: 3 })
-    const admin = client().admin()
-    await admin.connect()
     const input = `${names.input}-wide`
-    await admin.createTopics({ topics: [{ topic: input, numPartitions: 5 }], waitForLeaders: true })
-    await admin.disconnect()
+    await makeTopic(input, 5)
     await fill(input, 5, 0, count)
     startWorker(settingsFor(names, { delivery, input: { topics: [input] } }))
     const records = await readTopic(names.output, complete(5, count))

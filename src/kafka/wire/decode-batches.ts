@@ -15,11 +15,21 @@ export const decodeBatches = (bytes: Buffer): WireRecord[] => {
   while (at + headBytes <= bytes.length) {
     const end = at + 12 + bytes.readInt32BE(at + 8)
     if (end > bytes.length) break // the last batch of an answer may be cut off
-    decodeBatch(bytes.subarray(at, end), records)
+    try {
+      decodeBatch(bytes.subarray(at, end), records)
+    } catch (error) {
+      throw unreadable(bytes.readBigInt64BE(at), error)
+    }
     at = end
   }
   return records
 }
+
+/** It stays what it is: kafkajs gives up at once on a RangeError, and tries again for minutes after any other. */
+const unreadable = (offset: bigint, error: unknown): RangeError =>
+  new RangeError(
+    `the record batch at offset ${offset} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+  )
 
 const decodeBatch = (bytes: Buffer, records: WireRecord[]): void => {
   const firstOffset = Number(bytes.readBigInt64BE(0))
