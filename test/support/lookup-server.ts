@@ -17,12 +17,15 @@ export const startLookupServer = async ({
   delayMs = 0,
   port = 0,
   hang = false,
+  fail = false,
 }: {
   malicious?: readonly string[]
   delayMs?: number
   port?: number
   /** Takes every question and answers none. */
   hang?: boolean
+  /** Answers every question with 500. */
+  fail?: boolean
 } = {}): Promise<LookupServer> => {
   const asked: string[] = []
   const urgencies = new Set<string>()
@@ -37,12 +40,15 @@ export const startLookupServer = async ({
     if (hang) return
     setTimeout(() => {
       inFlight--
+      response.statusCode = fail ? 500 : 200
       response.setHeader('content-type', 'application/json')
       response.end(
         JSON.stringify(
-          ip === null
-            ? { status: 200, message: 'api success', data: { count: 0, reports: [] } }
-            : { ip, is_malicious: malicious.includes(ip), status: 200 },
+          fail
+            ? { status: 500, message: 'internal server error' }
+            : ip === null
+              ? { status: 200, message: 'api success', data: { count: 0, reports: [] } }
+              : { ip, is_malicious: malicious.includes(ip), status: 200 },
         ),
       )
     }, delayMs)

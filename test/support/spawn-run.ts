@@ -5,6 +5,7 @@ import { cliPath } from './cli.js'
 import type { Names } from './kafka.js'
 
 export type Run = {
+  readonly pid: number
   /** SIGTERM; resolves with the exit code. */
   readonly stop: () => Promise<number | null>
 }
@@ -30,6 +31,7 @@ export const spawnRun = (names: Names, env: Readonly<Record<string, string>>, ar
   })
   const ended = new Promise<number | null>((done) => child.once('exit', done))
   return {
+    pid: child.pid ?? 0,
     stop: () => {
       child.kill('SIGTERM')
       return ended
