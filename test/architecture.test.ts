@@ -38,7 +38,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
 /** library → the files or folders that may import it. */
 const libraries: Readonly<Record<string, readonly string[]>> = {
   kafkajs: ['kafka/'],
-  fzstd: ['kafka/wire/codecs.ts'],
+  fzstd: ['kafka/wire/zstd.ts'],
   undici: ['intel/service/'],
   'lru-cache': ['lookup/memory.ts'],
   'p-limit': ['lookup/admit.ts'],

@@ -1,8 +1,8 @@
 // Reading record batches in every codec a producer may use, and writing them in those that Node has.
 import * as zlib from 'node:zlib'
-import { decompress as unzstdInJs } from 'fzstd'
 import { unlz4 } from './lz4.js'
 import { unsnappy } from './snappy.js'
+import { unzstd } from './zstd.js'
 
 /** A record batch that unpacks to more than this is refused: the broker limits only its packed size. */
 export const maxUnpackedBytes = 268_435_456
@@ -30,7 +30,7 @@ export const unpack = (codec: number, bytes: Buffer): Buffer => {
     case 4:
       return native.zstdDecompressSync
         ? native.zstdDecompressSync(bytes, { maxOutputLength: maxUnpackedBytes })
-        : Buffer.from(unzstdInJs(bytes))
+        : unzstd(bytes, maxUnpackedBytes)
     default:
       throw new Error(`a record batch in codec ${codec}, which Kafka does not have`)
   }

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { maxUnpackedBytes, unpack } from '../../../../src/kafka/wire/codecs.js'
 import { unlz4 } from '../../../../src/kafka/wire/lz4.js'
 import { unsnappy } from '../../../../src/kafka/wire/snappy.js'
+import { unzstd } from '../../../../src/kafka/wire/zstd.js'
 
 const max = 1_000_000
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex')
@@ -60,10 +62,65 @@ describe('lz4', () => {
   })
 })
 
+describe('zstd', () => {
+  const magic = '28b52ffd'
+  const stored = (text: string, isLast: boolean): string => {
+    const size = Buffer.alloc(4)
+    size.writeUInt32LE((text.length << 3) | Number(isLast))
+    return size.toString('hex', 0, 3) + Buffer.from(text).toString('hex')
+  }
+  /** A block of 128 KiB of the same letter, in four bytes. */
+  const repeated = (isLast: boolean): string => (isLast ? '030010' : '020010') + '61'
+  /** No size is said; a window of 128 KiB. */
+  const frame = (...blocks: string[]): string => `${magic} 00 38 ${blocks.join('')}`
+  const bomb = (blocks: number): Buffer =>
+    hex(frame(...new Array<string>(blocks - 1).fill(repeated(false)), repeated(true)))
+
+  it.each([
+    ['a frame that says its size', `${magic} 20 05 ${stored('hello', true)}`, 'hello'],
+    ['a frame that does not', frame(stored('hel', false), stored('lo', true)), 'hello'],
+    ['a frame with a checksum', `${magic} 24 05 ${stored('hello', true)} 00000000`, 'hello'],
+    [
+      'frames one after the other, and what is to be skipped',
+      `${frame(stored('he', true))} 502a4d18 03000000 010203 ${frame(stored('llo', true))}`,
+      'hello',
+    ],
+  ])('reads %s', (_what, packed, text) => {
+    expect(unzstd(hex(packed), max).toString()).toBe(text)
+  })
+  it('reads blocks of one letter up to the bound', () => {
+    expect(unzstd(bomb(7), max).equals(Buffer.alloc(7 * 131_072, 'a'))).toBe(true)
+  })
+  it.each([
+    ['8 blocks that unpack to more than may be', bomb(8), max],
+    ['8 KB that unpack to more than 256 MiB', bomb(2_049), maxUnpackedBytes],
+    ['a frame that says it has 4 GiB', hex(`${magic} e0 0000000001000000 ${stored('hello', true)}`), maxUnpackedBytes],
+    ['frames that have too much together', Buffer.concat([bomb(4), bomb(4)]), max],
+    ['a window of 2 GiB', hex(`${magic} 00 a8 ${stored('hello', true)}`), maxUnpackedBytes],
+    ['a block of 2 MB', hex(`${magic} 00 38 fbffff 61`), maxUnpackedBytes],
+    [
+      'a hundred thousand blocks, each of which would move a large window',
+      Buffer.concat([hex(`${magic} 00 80`), Buffer.alloc(400_000, hex('0a000061')), hex(stored('', true))]),
+      maxUnpackedBytes,
+    ],
+    ['a block longer than the data', hex(frame('29000068')), max],
+    ['what is no frame', hex('00 00 00 00 00 00'), max],
+  ])('refuses %s before anything is set aside for it', (_what, packed, bound) => {
+    const before = process.memoryUsage().arrayBuffers
+    expect(() => unzstd(packed, bound)).toThrow()
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4_000_000)
+  })
+  it('is bounded whatever Node reads it with', () => {
+    expect(() => unpack(4, bomb(2_049))).toThrow()
+    expect(unpack(4, bomb(2)).length).toBe(262_144)
+  })
+})
+
 describe('any bytes', () => {
   it.each([
     ['snappy', unsnappy],
     ['lz4', unlz4],
+    ['zstd', unzstd],
   ] as const)('are read or refused by %s within the bound', (_name, read) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (array) => {
