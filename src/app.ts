@@ -68,6 +68,8 @@ export type Surroundings = {
   readonly urgency?: 'live' | 'replay'
   /** Events of the past that are judged again; `isAnnotated` where they carry an annotation of ours already. */
   readonly replay?: { readonly id: string; readonly isAnnotated: boolean }
+  /** The events are the lines of one source in their order. */
+  readonly isOneSource?: boolean
   /** For the proxy variables and the place where the memory is kept. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Asked once before the first call that costs something. */
@@ -83,10 +85,11 @@ export type Surroundings = {
 const readText = (path: string): string => readFileSync(path, 'utf8')
 export const tableOf = ({ intel }: Config): JudgementTable => ({ ...intel.table, maxAgeDays: intel.domain.maxAgeDays })
 
-export const openReading = (config: Config): Reading | Refused => {
+/** `isOneSource`: the events are the lines of one source in their order, as those of a file are; a topic's are not. */
+export const openReading = (config: Config, isOneSource = false): Reading | Refused => {
   const loaded = loadGate(config.gate, config.intel.domain.ask, readText)
   if ('problems' in loaded) return loaded
-  const extract = createExtract(config.extract)
+  const extract = createExtract({ ...config.extract, isOneSource })
   return {
     decode: (bytes) => decode(bytes, config.extract, extract.scan),
     extract,
@@ -140,7 +143,7 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
 
 export const openApp = async (config: Config, around: Surroundings): Promise<App | Refused> => {
   const { clock = systemClock, mode, urgency = 'live' } = around
-  const reading = openReading(config)
+  const reading = openReading(config, around.isOneSource)
   if ('problems' in reading) return reading
   const asking = await openAsking(config, reading.decide, around)
   if ('problems' in asking) return asking

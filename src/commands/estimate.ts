@@ -42,7 +42,7 @@ Example:
   },
   run: async (args, io) => {
     const config = loadConfig(args, io)
-    const { decode, extract, decide } = accepted(openReading(config))
+    const { decode, extract, decide } = accepted(openReading(config, true))
     const memory = numberOf(args, 'memory') ?? config.memory.maxEntries
     const lifetimeMs = numberOf(args, 'lifetime', hourMs) ?? config.memory.freshSeconds.clean * 1000
     const spanMs = numberOf(args, 'span', hourMs)

@@ -28,7 +28,7 @@ Example:
   options: configOption,
   run: async (args, io) => {
     const config = loadConfig(args, io)
-    const { decode, extract: find, decide, gate } = accepted(openReading(config))
+    const { decode, extract: find, decide, gate } = accepted(openReading(config, true))
     await readingInput(async () => {
       for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
         if (io.signal.aborted) break

@@ -53,7 +53,13 @@ Logs and progress go to standard error.
       pretty: config.log.format === 'pretty' || (config.log.format === 'auto' && io.stderr.isTTY === true),
       clock: Date.now,
     })
-    const around = { mode: modeOf(args, config, io), env: io.env, tell, ...approval(args, config, io) }
+    const around = {
+      isOneSource: true,
+      mode: modeOf(args, config, io),
+      env: io.env,
+      tell,
+      ...approval(args, config, io),
+    }
     const alerts = await openAlertOutput(args.values.alerts, config, tell, io)
     const app = accepted(await openApp(config, around))
     try {

@@ -10,11 +10,14 @@ import { createSightings } from './read/sightings.js'
 import { createPlaces } from './read/places.js'
 import { createScan } from './read/scan.js'
 import { readTree } from './read/tree.js'
+import { createW3cFields } from './read/w3c-fields.js'
 
 export type ExtractSettings = {
   readonly fields: Readonly<Record<string, Role>>
   readonly maxIndicators: number
   readonly maxDepth: number
+  /** The events are the lines of one source in their order, so that a header tells what stands in the lines behind it. */
+  readonly isOneSource?: boolean
 }
 
 export type Extract = {
@@ -42,6 +45,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   }
 
   const scanObject = createScan(reader, places)
+  const headers = settings.isOneSource === true ? createW3cFields() : undefined
 
   const begin = (): void => {
     sightings.reset()
@@ -59,7 +63,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     if (event.extraction) return event.extraction
     begin()
     if (event.value) readTree(reader, places, event.value, 0)
-    else readLine(reader, places, event.text, 'message', 0)
+    else if (headers?.read(reader, event.text) !== true) readLine(reader, places, event.text, 'message', 0)
     return end(event.reading === 'too_large')
   }
   const scan = (bytes: Buffer, from: number): Scanned | undefined => {
