@@ -1,7 +1,7 @@
 // One HTTP call to the lookup service, bounded in every direction: an answer, or a failure with its reason; never a throw.
 import { request, type Dispatcher } from 'undici'
 import { buildRequest, type Given, type Request } from './build-request.js'
-import { badAnswer, badInput, classify, classifyTransport, late, type Failure } from './classify.js'
+import { badAnswer, badInput, classify, classifyTransport, type Failure, givenUp, late } from './classify.js'
 import { connect, refuseUnusable, type ConnectSettings, type Surroundings } from './connect.js'
 import type { OperationName, Parameters, PathProfile } from './operations.js'
 import { parseBody } from './parse-body.js'
@@ -48,16 +48,23 @@ export const createClient = (settings: ServiceSettings, outside: Outside): Clien
     ...(settings.apiKey === '' ? {} : { [settings.apiKeyHeader]: settings.apiKey }),
   }
   const prefix = base.pathname.replace(/\/+$/, '')
+  let isClosed = false
   const callNamed = async (name: OperationName, parameters: Given): Promise<Reply> => {
+    if (isClosed) return failed(givenUp)
     const built = buildRequest(name, parameters, paths)
     if ('problem' in built) return failed(badInput(built.problem))
     const reply = await send(
       { ...built, path: prefix + built.path },
       { base, headers, dispatcher, settings, redact, outside },
     )
-    return reply.status === 'answer' ? reply : failed(redactFailure(reply.failure, redact))
+    if (reply.status === 'answer') return reply
+    return failed(isClosed ? givenUp : redactFailure(reply.failure, redact))
   }
-  return { call: callNamed, callNamed, redact, close: () => dispatcher.destroy() }
+  const close = (): Promise<void> => {
+    isClosed = true
+    return dispatcher.destroy()
+  }
+  return { call: callNamed, callNamed, redact, close }
 }
 
 const redactFailure = ({ detail, said, ...rest }: Failure, redact: Redact): Failure => ({

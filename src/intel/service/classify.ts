@@ -117,6 +117,8 @@ export const classifyTransport = (code: string): Failure => {
   return { reason: isLate ? 'timeout' : 'unavailable', retry: true, detail: isLate ? `too late (${code})` : code }
 }
 
+/** Nobody waits for the answer any more: we are about to end. That says nothing about the provider. */
+export const givenUp: Failure = { reason: 'pending', retry: false, detail: 'given up at the end' }
 export const badAnswer = (detail: string): Failure => ({ reason: 'bad_answer', retry: false, detail })
 export const late = (what: string): Failure => ({ reason: 'timeout', retry: true, detail: `${what} took too long` })
 export const badInput = (detail: string): Failure => ({ reason: 'bad_input', retry: false, detail })

@@ -3,7 +3,7 @@ import type { Unknown } from '../../domain/finding.js'
 import type { Call } from '../../domain/lookup.js'
 import type { Tell } from '../../telemetry/event.js'
 import type { Answer, Client } from './call.js'
-import { badAnswer, type Failure } from './classify.js'
+import { badAnswer, givenUp, type Failure } from './classify.js'
 import type { OperationName, Parameters } from './operations.js'
 
 export type Wire = { readonly client: Client; readonly now: () => number; readonly tell: Tell }
@@ -25,7 +25,8 @@ export const transmit = <Name extends OperationName>(
       return reply
     }
     const failure = reply.status === 'answer' ? badAnswer('the answer is about something else') : reply.failure
-    wire.tell({ event: 'service_call_failed', operation: name, reason: failure.reason, detail: failure.detail, ms })
+    if (failure !== givenUp)
+      wire.tell({ event: 'service_call_failed', operation: name, reason: failure.reason, detail: failure.detail, ms })
     return unknownOf(failure, wire.now())
   })
 

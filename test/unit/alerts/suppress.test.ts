@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { createSuppress, type Suppressed } from '../../../src/alerts/suppress.js'
+
+const hour = 3_600_000
+const about = (more: Partial<Suppressed> = {}): Suppressed => ({
+  ruleId: 'rule-1',
+  value: '198.51.100.60',
+  peer: '10.0.0.5',
+  time: 10 * hour,
+  origin: 'firewall/0/1',
+  ...more,
+})
+
+describe('repeats of an alert', () => {
+  it('are held back within a window, and counted in the alert of the next', () => {
+    const suppress = createSuppress(hour)
+    const counts = [
+      about(),
+      about({ origin: 'firewall/0/2', time: 10 * hour + 1 }),
+      about({ origin: 'firewall/0/3', time: 11 * hour - 1 }),
+      about({ origin: 'firewall/0/4', time: 11 * hour }),
+      about({ origin: 'firewall/0/5', time: 12 * hour }),
+    ].map((one) => suppress.decide(one).count)
+    expect(counts).toEqual([1, 0, 0, 3, 1])
+  })
+
+  it.each<[string, Partial<Suppressed>]>([
+    ['another rule', { ruleId: 'rule-2' }],
+    ['another indicator', { value: '198.51.100.61' }],
+    ['another machine inside', { peer: '10.0.0.6' }],
+  ])('are none for %s', (_, other) => {
+    const suppress = createSuppress(hour)
+    suppress.decide(about())
+    expect(suppress.decide(about({ origin: 'firewall/0/2', ...other })).count).toBe(1)
+  })
+
+  it('are none for the event itself, when its chunk comes again: the alert is raised again, with the same id', () => {
+    const suppress = createSuppress(hour)
+    const first = suppress.decide(about())
+    const again = suppress.decide(about())
+    expect(again.count).toBe(1)
+    expect(again.id()).toBe(first.id())
+  })
+
+  it('have an id of their window, which is the same in another process', () => {
+    const first = createSuppress(hour).decide(about())
+    const other = createSuppress(hour).decide(about({ origin: 'firewall/0/9', time: 11 * hour - 1 }))
+    const next = createSuppress(hour).decide(about({ time: 11 * hour }))
+    expect(other.id()).toBe(first.id())
+    expect(next.id()).not.toBe(first.id())
+    expect(first.id()).toMatch(/^[0-9a-f]{32}$/)
+  })
+
+  it('may come late: an event of the window before does not begin a new one', () => {
+    const suppress = createSuppress(hour)
+    const counts = [
+      about({ time: 10 * hour, origin: 'a' }),
+      about({ time: 11 * hour, origin: 'b' }),
+      about({ time: 10 * hour + 5, origin: 'c' }),
+      about({ time: 11 * hour + 5, origin: 'd' }),
+    ].map((one) => suppress.decide(one).count)
+    expect(counts).toEqual([1, 1, 0, 0])
+  })
+
+  it('are not held back without a window, and every event has an id of its own', () => {
+    const suppress = createSuppress(0)
+    const one = suppress.decide(about())
+    const two = suppress.decide(about({ origin: 'firewall/0/2' }))
+    expect([one.count, two.count]).toEqual([1, 1])
+    expect(one.id()).not.toBe(two.id())
+    expect(suppress.size()).toBe(0)
+  })
+
+  it('are remembered for 50,000 of them, the longest unused forgotten first', () => {
+    const suppress = createSuppress(hour)
+    suppress.decide(about({ value: 'kept', origin: 'a' }))
+    suppress.decide(about({ value: 'forgotten', origin: 'a' }))
+    for (let n = 0; n < 49_998; n++) suppress.decide(about({ value: String(n) }))
+    expect(suppress.decide(about({ value: 'kept', origin: 'b' })).count).toBe(0)
+    suppress.decide(about({ value: 'one more' }))
+    expect(suppress.size()).toBe(50_000)
+    expect(suppress.decide(about({ value: 'kept', origin: 'c' })).count).toBe(0)
+    expect(suppress.decide(about({ value: 'forgotten', origin: 'b' })).count).toBe(1)
+  })
+})
