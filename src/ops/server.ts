@@ -34,6 +34,8 @@ const headers = {
 }
 
 const timeoutMs = 10_000
+/** Those who run it and their monitoring; more would only take files from the stream. */
+const maxConnections = 256
 
 export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
   const { health, readiness, metrics, view, stream } = options
@@ -43,8 +45,15 @@ export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
     bodyLimit: 1024,
     requestTimeout: timeoutMs,
     forceCloseConnections: true,
-    http: { maxHeaderSize: 8192, headersTimeout: timeoutMs, requestTimeout: timeoutMs },
+    keepAliveTimeout: timeoutMs,
+    http: {
+      maxHeaderSize: 8192,
+      headersTimeout: timeoutMs,
+      requestTimeout: timeoutMs,
+      connectionsCheckingInterval: 1000,
+    },
   }) as unknown as FastifyInstance
+  app.server.maxConnections = maxConnections
 
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(headers)
@@ -88,9 +97,12 @@ export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
   return app
 }
 
+/** What a proxy adds; a page does not get to see it without the token because a proxy is on this machine. */
+const passedOn = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via'] as const
+
 const visitorOf = ({ headers: given, socket }: FastifyRequest): Visitor => ({
   host: given.host,
   peer: socket.remoteAddress,
-  forwarded: given['x-forwarded-for'] !== undefined || given.forwarded !== undefined,
+  forwarded: passedOn.some((name) => given[name] !== undefined),
   authorization: given.authorization,
 })

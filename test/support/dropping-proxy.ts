@@ -1,10 +1,12 @@
-// A TCP proxy before a broker that now and then swallows the answer to a produce request and cuts the line.
+// A TCP proxy before a broker that now and then swallows the answer to a produce request and cuts the line, or keeps all of them to itself.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 export type DroppingProxy = {
   readonly port: number
   /** Swallows nothing until this is called. */
   readonly arm: () => void
+  /** From now on no answer to a produce request of this client arrives, and no line is cut. */
+  readonly keepSilent: (clientId: string) => void
   /** How many answers were swallowed. */
   readonly dropped: () => number
   /** The broker to stand before; connections wait until it is known. */
@@ -15,6 +17,7 @@ export type DroppingProxy = {
 export const startDroppingProxy = async (every: number): Promise<DroppingProxy> => {
   let target = 0
   let armed = false
+  let silenced: string | undefined
   let produced = 0
   let dropped = 0
   const sockets = new Set<Socket>()
@@ -24,12 +27,14 @@ export const startDroppingProxy = async (every: number): Promise<DroppingProxy> 
     sockets.add(client).add(broker)
     frames(client, (frame) => {
       const isProduce = frame.readInt16BE(4) === 0
-      if (isProduce && armed && ++produced % every === 0) doomed.add(frame.readInt32BE(8))
+      const isSilenced = isProduce && silenced !== undefined && clientOf(frame) === silenced
+      if (isSilenced || (isProduce && armed && ++produced % every === 0)) doomed.add(frame.readInt32BE(8))
       broker.write(frame)
     })
     frames(broker, (frame) => {
       if (!doomed.has(frame.readInt32BE(4))) return client.write(frame)
       dropped++
+      if (silenced !== undefined) return true
       client.destroy()
       broker.destroy()
       return false
@@ -49,6 +54,9 @@ export const startDroppingProxy = async (every: number): Promise<DroppingProxy> 
     arm: () => {
       armed = true
     },
+    keepSilent: (clientId) => {
+      silenced = clientId
+    },
     dropped: () => dropped,
     to: (port) => {
       target = port
@@ -59,6 +67,9 @@ export const startDroppingProxy = async (every: number): Promise<DroppingProxy> 
     },
   }
 }
+
+/** Behind length, operation, version and number. */
+const clientOf = (frame: Buffer): string => frame.toString('latin1', 14, 14 + Math.max(0, frame.readInt16BE(12)))
 
 /** Both directions are frames: a length of four bytes, then as many bytes. */
 const frames = (socket: Socket, take: (frame: Buffer) => void): void => {

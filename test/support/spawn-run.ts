@@ -6,6 +6,10 @@ import type { Names } from './kafka.js'
 
 export type Run = {
   readonly pid: number
+  /** Where its endpoint listens; it does when `THREATWEAVE_OPS_ENABLED` is true. */
+  readonly opsUrl: Promise<string>
+  readonly ended: Promise<number | null>
+  readonly kill: (signal: NodeJS.Signals) => void
   /** SIGTERM; resolves with the exit code. */
   readonly stop: () => Promise<number | null>
 }
@@ -13,12 +17,13 @@ export type Run = {
 /** Documentation addresses count as real; nothing is kept on disk and nothing but errors is logged unless `env` says so. */
 export const spawnRun = (names: Names, env: Readonly<Record<string, string>>, args: readonly string[] = []): Run => {
   const child = spawn(process.execPath, [cliPath, 'run', ...args], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env.PATH,
       THREATWEAVE_GATE_DOCUMENTATION: 'true',
       THREATWEAVE_LOG_LEVEL: 'error',
       THREATWEAVE_OPS_ENABLED: 'false',
+      THREATWEAVE_OPS_PORT: '0',
       THREATWEAVE_MEMORY_PATH: 'none',
       THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
       THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
@@ -30,8 +35,22 @@ export const spawnRun = (names: Names, env: Readonly<Record<string, string>>, ar
     },
   })
   const ended = new Promise<number | null>((done) => child.once('exit', done))
+  const opsUrl = new Promise<string>((found) => {
+    let log = ''
+    child.stderr.setEncoding('utf8').on('data', (part: string) => {
+      if (env.THREATWEAVE_OPS_ENABLED !== 'true') process.stderr.write(part)
+      else if (log.length < 65_536) {
+        log += part
+        const url = /"event":"ops_listening","url":"([^"]+)"/.exec(log)?.[1]
+        if (url !== undefined) found(url)
+      }
+    })
+  })
   return {
     pid: child.pid ?? 0,
+    opsUrl,
+    ended,
+    kill: (signal) => child.kill(signal),
     stop: () => {
       child.kill('SIGTERM')
       return ended

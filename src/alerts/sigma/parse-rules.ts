@@ -33,7 +33,9 @@ export const parseRules = (file: string, text: string, { fields, stated }: Parse
   const problems: RuleProblem[] = []
   const warnings: RuleProblem[] = []
   const lineAt = (offset: number): number => lines.linePos(offset).line
-  const documents: readonly Document[] = [...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false })]
+  const documents: readonly Document[] = [
+    ...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' }),
+  ]
   if (documents.length === 0) problems.push({ file, message: 'holds no rule' })
 
   for (const document of documents) {

@@ -1,0 +1,141 @@
+// Promise: health is bad for what a restart cures, within its limit, and for nothing else: no outage of provider or brokers.
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startBroker, type Broker } from '../../src/demo/broker.js'
+import { startDroppingProxy, type DroppingProxy } from '../support/dropping-proxy.js'
+import { complete, fill, makeTopics, readTopic, type Names } from '../support/kafka.js'
+import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
+import { spawnRun, type Run } from '../support/spawn-run.js'
+
+let broker: Broker
+let proxy: DroppingProxy
+let provider: LookupServer
+let run: Run | undefined
+let url: string
+let names: Names
+let through: string
+
+beforeEach(async () => {
+  proxy = await startDroppingProxy(1)
+  const started = await startBroker({
+    env: { ...process.env, KAFKA_BROKERS: undefined },
+    say: () => undefined,
+    advertisedPort: proxy.port,
+  })
+  if ('missing' in started) throw new Error(started.missing)
+  broker = started
+  proxy.to(Number(broker.plain.split(':')[1]))
+  through = `127.0.0.1:${proxy.port}`
+  names = await makeTopics({ partitions: 2, broker: through })
+  provider = await startLookupServer({ hang: true })
+})
+afterEach(async () => {
+  run?.kill('SIGKILL')
+  await run?.ended
+  await Promise.all([provider.close(), proxy.close(), broker.stop()])
+})
+
+const start = async (env: Readonly<Record<string, string>> = {}): Promise<void> => {
+  run = spawnRun(names, {
+    THREATWEAVE_LOG_LEVEL: 'info',
+    THREATWEAVE_OPS_ENABLED: 'true',
+    THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
+    THREATWEAVE_KAFKA_BROKERS: through,
+    ...env,
+  })
+  url = await run.opsUrl
+}
+
+type Seen = { readonly code: number | 'gone' | 'silent'; readonly problems: readonly string[] }
+
+/** As a kubelet asks: an answer within three seconds, or none. */
+const look = async (path = '/healthz'): Promise<Seen> => {
+  try {
+    const response = await fetch(url + path, { signal: AbortSignal.timeout(3_000) })
+    return { code: response.status, problems: ((await response.json()) as { problems: string[] }).problems }
+  } catch (error) {
+    return { code: error instanceof Error && error.name === 'TimeoutError' ? 'silent' : 'gone', problems: [] }
+  }
+}
+
+/** Everything that was said until `done`. */
+const watch = (): { readonly end: () => Promise<ReadonlySet<Seen['code']>> } => {
+  const codes = new Set<Seen['code']>()
+  const over = new AbortController()
+  const watching = (async () => {
+    while (!over.signal.aborted) {
+      codes.add((await look()).code)
+      await sleep(100)
+    }
+  })()
+  return {
+    end: async () => {
+      over.abort()
+      await watching
+      return codes
+    },
+  }
+}
+
+describe('health', () => {
+  it('is good while the provider hangs and while the broker is away and comes back', { timeout: 180_000 }, async () => {
+    await start()
+    const watched = watch()
+    await fill(names.input, 2, 0, 500, through)
+    await readTopic(names.output, complete(2, 500), { broker: through, limitMs: 60_000 })
+    expect(provider.asked.length).toBeGreaterThan(0)
+    await broker.halt()
+    await sleep(8_000)
+    expect(await look()).toEqual({ code: 200, problems: [] })
+    await broker.resume()
+    await fill(names.input, 2, 500, 1_000, through)
+    await readTopic(names.output, complete(2, 1_000), { broker: through, limitMs: 60_000 })
+    expect((await look('/readyz')).code).toBe(200)
+    expect([...(await watched.end())]).toEqual([200])
+  })
+
+  it(
+    'is gone with its process soon after the limit of a chunk, when the broker takes events and never says so',
+    { timeout: 120_000 },
+    async () => {
+      const limitMs = 4_000
+      await start({ THREATWEAVE_KAFKA_LIMITS_CHUNK_DEADLINE_MS: String(limitMs) })
+      await fill(names.input, 2, 0, 10, through)
+      await readTopic(names.output, complete(2, 10), { broker: through })
+      expect((await look()).code).toBe(200)
+      proxy.keepSilent('threatweave')
+      await fill(names.input, 2, 10, 20, through)
+      const since = Date.now()
+      while ((await look()).code === 200 && Date.now() - since < 60_000) await sleep(50)
+      const tookMs = Date.now() - since
+      const seen = await look()
+      expect(seen.code).toBe('gone')
+      expect(tookMs).toBeGreaterThan(limitMs - 500)
+      // Health itself would say so five seconds after the limit: the process is quicker.
+      expect(tookMs).toBeLessThan(limitMs + 5_000)
+      expect(await run?.ended).toBe(1)
+    },
+  )
+
+  it(
+    'is bad when the event loop is held up again and again, and gives no answer meanwhile',
+    { timeout: 120_000 },
+    async () => {
+      await start({ NODE_OPTIONS: `--import ${resolve(import.meta.dirname, '../support/block-loop.mjs')}` })
+      expect((await look()).code).toBe(200)
+      run?.kill('SIGUSR2')
+      const since = Date.now()
+      await sleep(200)
+      expect((await look()).code).toBe('silent')
+      let seen: Seen = { code: 'silent', problems: [] }
+      while (seen.code !== 503 && Date.now() - since < 60_000) {
+        const response = await fetch(`${url}/healthz`)
+        seen = { code: response.status, problems: ((await response.json()) as { problems: string[] }).problems }
+      }
+      const tookMs = Date.now() - since
+      expect(seen.problems).toEqual([expect.stringMatching(/^the event loop is held up for \d+ s at a time$/)])
+      expect(tookMs).toBeLessThan(40_000)
+    },
+  )
+})
