@@ -1,9 +1,10 @@
 // A fresh reader's path: the README's commands for one's own topic and key, pasted; only addresses, names and the key are put in.
-import { execFileSync, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { Partitioners } from 'kafkajs'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import type { Annotation } from '../../src/domain/annotation.js'
@@ -44,7 +45,7 @@ it('a reader with a topic and a key gets annotated events by pasting', { timeout
     THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
   }
   const before = lines.slice(0, lines.indexOf('node dist/cli.js run'))
-  const said = execFileSync('sh', ['-ec', before], { cwd: root, encoding: 'utf8', env })
+  const { stdout: said } = await promisify(execFile)('sh', ['-ec', before], { cwd: root, env })
   expect(said).toContain('The configuration is fine.')
   expect(said).not.toContain(testKey)
   expect(statSync(join(home, '.threatweave-key')).mode & 0o077).toBe(0)
