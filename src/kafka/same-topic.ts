@@ -1,6 +1,7 @@
 // Notices that a topic was deleted and made again under its name: its offsets begin anew, and a position in the former means nothing.
 import type { Kafka } from 'kafkajs'
 import type { Tell } from '../telemetry/event.js'
+import { clusterOf } from './cluster.js'
 import { topicIdsRequest, topicIdsVersion, type TopicIds } from './wire/topic-ids.js'
 
 export type SameTopic = {
@@ -58,32 +59,13 @@ export const sameTopic = (read: ReadTopicIds, tell: Tell, now: () => number): Om
   }
 }
 
-type Cluster = {
-  readonly disconnect: () => Promise<void>
-  readonly brokerPool: {
-    readonly findConnectedBroker: () => Promise<{
-      readonly versions?: Readonly<Record<number, { readonly maxVersion: number } | undefined>> | null
-      readonly connectionPool: { readonly send: (protocol: object) => Promise<TopicIds> }
-    }>
-  }
-}
-
 /** Asks the brokers; those before Kafka 2.8 know no ids, and then nothing is noticed. */
 export const openSameTopic = (kafka: Kafka, tell: Tell, now: () => number): SameTopic => {
   const cluster = clusterOf(kafka)
   const read: ReadTopicIds = async (topics) => {
     const { versions, connectionPool } = await cluster.brokerPool.findConnectedBroker()
     if ((versions?.[3]?.maxVersion ?? 0) < topicIdsVersion) return new Map()
-    return connectionPool.send(topicIdsRequest(topics))
+    return connectionPool.send(topicIdsRequest(topics)) as Promise<TopicIds>
   }
   return { ...sameTopic(read, tell, now), close: () => cluster.disconnect() }
-}
-
-/** kafkajs's admin has no such question, so it is put to the connections underneath. */
-const clusterOf = (kafka: Kafka): Cluster => {
-  const inner = kafka as unknown as Record<symbol, ((options: object) => Cluster) | undefined>
-  const symbol = Object.getOwnPropertySymbols(kafka).find(({ description }) => description?.endsWith('createCluster'))
-  const cluster = symbol && inner[symbol]?.({ metadataMaxAge: 300_000, allowAutoTopicCreation: false })
-  if (!cluster) throw new Error('this kafkajs has no inner cluster')
-  return cluster
 }

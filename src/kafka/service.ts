@@ -114,7 +114,7 @@ const serve = async (
     if (errors.length > 0)
       return { how: 'failed', sentence: errors.map(({ topic, message }) => `topic ${topic} ${message}`).join('; ') }
     learnt(topics)
-    if (settings.input.start === 'latest') await startAtTheEnd(admin, settings.groupId, topics.input)
+    if (settings.input.start === 'latest') await startAtTheEnd(admin, connect(), settings.groupId, topics.input)
     const how = deliverTo(options, topics)
     const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
     delivery = make({ connect, admin, settings, pipeline, how, health, tell })

@@ -1,21 +1,39 @@
 // A new group that shall not read what is already there: its offsets are committed at the end, once.
-import type { Admin } from 'kafkajs'
+import type { Admin, Kafka } from 'kafkajs'
+import { clusterOf } from './cluster.js'
+import { failureOf } from './failure.js'
 
 /**
  * Not by the consumer's own setting: with that one the records of a partition added later are lost. Does nothing as
- * soon as the group has committed anything, or has members: then somebody else has begun.
+ * soon as the group has committed anything: then somebody else has begun. All of it is one commit from outside the group, which is
+ * refused once the group has members; kafkajs's admin joins the group for it, and two workers that do so at the same time
+ * disturb each other and leave partitions without an offset.
  */
-export const startAtTheEnd = async (admin: Admin, groupId: string, topics: readonly string[]): Promise<void> => {
+export const startAtTheEnd = async (
+  admin: Admin,
+  kafka: Kafka,
+  groupId: string,
+  topics: readonly string[],
+): Promise<void> => {
   const committed = await admin.fetchOffsets({ groupId, topics: [...topics] })
   if (committed.some(({ partitions }) => partitions.some(({ offset }) => Number(offset) >= 0))) return
-  const { groups } = await admin.describeGroups([groupId])
-  if (groups.some(({ members }) => members.length > 0)) return
-  for (const topic of topics) {
-    const ends = await admin.fetchTopicOffsets(topic)
-    await admin.setOffsets({
-      groupId,
+  const ends = await Promise.all(
+    topics.map(async (topic) => ({
       topic,
-      partitions: ends.map(({ partition, high }) => ({ partition, offset: high })),
-    })
+      partitions: (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => ({ partition, offset: high })),
+    })),
+  )
+  const cluster = clusterOf(kafka)
+  try {
+    await cluster.connect()
+    await cluster.refreshMetadata()
+    const coordinator = await cluster.findGroupCoordinator({ groupId })
+    await coordinator.offsetCommit({ groupId, groupGenerationId: -1, memberId: '', topics: ends })
+  } catch (error) {
+    if (!hasMembers.has(failureOf(error).name)) throw error
+  } finally {
+    await cluster.disconnect()
   }
 }
+
+const hasMembers = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'REBALANCE_IN_PROGRESS'])
