@@ -35,8 +35,17 @@ const fill = async (topic: string, addressOf: (n: number) => string): Promise<vo
       topic,
       messages: Array.from({ length: Math.min(1000, count - from) }, (_, place) => {
         const number = from + place
-        const event = { number, src_ip: addressOf(number), dst_ip: known[(number * 7) % 700], action: 'allowed' }
-        return { partition: (number >> 3) % partitions, value: JSON.stringify({ ...event, rule: 'outbound web' }) }
+        const event = {
+          number,
+          src_ip: addressOf(number),
+          dst_ip: known[(number * 7) % 700],
+          action: 'allowed',
+          observer: { name: 'edge-1', vendor: 'Example' },
+          network: { transport: 'tcp', bytes: number * 13, packets: number % 100 },
+          rule: { name: 'outbound web', id: `r-${number % 40}` },
+          message: `session ${number} closed after ${number % 900} s, application web-browsing, zone inside to outside`,
+        }
+        return { partition: (number >> 3) % partitions, value: JSON.stringify(event) }
       }),
     })
   await producer.disconnect()
@@ -116,10 +125,10 @@ describe('against a run in which everything is known, side by side', () => {
     'a provider that %s leaves nine tenths of the throughput, with 50 new addresses in 1,000 events',
     async (_title, kind, reasons) => {
       const calm = await quiet()
-      // A neighbour on the machine slows some measurements, waiting for the provider slows all of them: the best of three pairs counts.
+      // A neighbour on the machine slows some measurements, waiting for the provider slows all of them: the best of four pairs counts.
       const ratios: number[] = []
       let output = ''
-      while (ratios.length < 3 && Math.max(0, ...ratios) < 0.9) {
+      while (ratios.length < 4 && Math.max(0, ...ratios) < 0.9) {
         const server = await startLookupServer(kind === 'gone' ? {} : kind)
         if (kind === 'gone') await server.close()
         const before = await measure(warm, calm.url)
