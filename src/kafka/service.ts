@@ -4,14 +4,12 @@ import { alertRecord, type AlertOut } from './alert-record.js'
 import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
 import type { Tell } from '../telemetry/event.js'
 import { atLeastOnce, type Delivery } from './at-least-once.js'
-import type { Incoming, Target } from './compose.js'
-import type { Deliver } from './deliver.js'
+import { deliverTo } from './deliver-to.js'
 import { exactlyOnce } from './exactly-once.js'
 import { failureOf } from './failure.js'
 import { recordHealth, type KafkaHealth } from './health.js'
 import { openLane } from './lane.js'
 import { link } from './link.js'
-import { Partitioners } from './mended-kafkajs.js'
 import type { KafkaSettings, Placement } from './settings.js'
 import { openSameTopic, type SameTopic } from './same-topic.js'
 import { startSource, type Source } from './source.js'
@@ -208,54 +206,4 @@ const hurry = async (close: () => Promise<unknown>): Promise<void> => {
   })
   await Promise.race([close(), late])
   clearTimeout(timer)
-}
-
-export const deliverTo = (
-  { settings, placement, key, raise, tell, now }: Omit<ServiceOptions, 'pipeline' | 'signal'>,
-  { facts }: Pick<Topics, 'facts'>,
-): Deliver => {
-  const { topic, partitionBy } = settings.output
-  const output = facts.get(topic) ?? { partitions: 1, maxBytes: 1_048_588 }
-  const dead = facts.get(settings.deadLetterTopic) ?? { partitions: 1, maxBytes: 1_048_588 }
-  const byInput =
-    (count: number) =>
-    (record: Incoming): number =>
-      record.partition % count
-  const byKey = keyPartitioner(topic, output.partitions)
-  const target: Target = {
-    placement,
-    key,
-    topic,
-    deadLetterTopic: settings.deadLetterTopic,
-    maxBytes: output.maxBytes - batchBytes,
-    maxDeadLetterBytes: dead.maxBytes - batchBytes,
-    outputPartition: partitionBy === 'key' ? byKey : byInput(output.partitions),
-    deadLetterPartition: byInput(dead.partitions),
-  }
-  const bytes = Math.min(settings.limits.sendBytes, target.maxBytes, target.maxDeadLetterBytes)
-  const { alertsTopic = '' } = settings
-  if (!raise || alertsTopic === '') return { target, max: { count: 500, bytes }, tell, now }
-  const alertPartitions = facts.get(alertsTopic)?.partitions ?? 1
-  const beside: Deliver['beside'] = (events) => {
-    const alerts = raise(events.filter((event) => event !== undefined))
-    return alerts.map((alert) => alertRecord(alertsTopic, alertPartitions, alert, now()))
-  }
-  return { target, max: { count: 500, bytes }, tell, now, beside }
-}
-
-/** What a record batch has around its records, rounded up. */
-const batchBytes = 128
-
-/** As the Java client places a key; a record without one goes where it would by its input partition. */
-const keyPartitioner = (topic: string, count: number): ((record: Incoming) => number) => {
-  const place = Partitioners.DefaultPartitioner()
-  const partitionMetadata = Array.from({ length: count }, (_, partitionId) => ({
-    partitionId,
-    partitionErrorCode: 0,
-    leader: 0,
-    replicas: [],
-    isr: [],
-  }))
-  return ({ key, value, partition }) =>
-    key === null ? partition % count : place({ topic, partitionMetadata, message: { key, value } })
 }
