@@ -50,7 +50,9 @@ export const inspectTopics = async (admin: Admin, settings: KafkaSettings): Prom
       remarks.push({
         topic,
         level: 'error',
-        message: 'does not exist; `threatweave check --online --create-topics` makes it',
+        message: input.includes(topic)
+          ? 'does not exist; it is the input, and only you can say how many partitions it wants: make it, or correct kafka.input.topics'
+          : 'does not exist; `threatweave check --online --create-topics` makes it',
       })
   for (const topic of input)
     if (writtenTopics(settings).includes(topic))

@@ -12,18 +12,21 @@ const indicators = Array.from({ length: 500 }, (_, place) =>
   place < 250 ? `198.51.100.${place + 1}` : `203.0.113.${place - 249}`,
 )
 
-it('four workers pay for 500 indicators once, one call at a time', async () => {
+it('four workers pay for 500 indicators once, one call at a time, and the gateway’s own endpoint counts them', async () => {
   const server = await startLookupServer({ delayMs: 2 })
   const names = await makeTopics({ partitions: 4 })
   const run = spawnRun(
     names,
     {
       THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
+      THREATWEAVE_OPS_ENABLED: 'true',
+      THREATWEAVE_LOG_LEVEL: 'info',
       THREATWEAVE_MEMORY_PATH: join(mkdtempSync(join(tmpdir(), 'threatweave-')), 'memory'),
     },
     ['--workers', '4'],
   )
   const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  let metrics = ''
   try {
     await producer.connect()
     // Every indicator on every partition, three times over: each worker meets all of them.
@@ -36,6 +39,8 @@ it('four workers pay for 500 indicators once, one call at a time', async () => {
     const until = Date.now() + 45_000
     while (new Set(server.asked).size < indicators.length && Date.now() < until) await sleep(100)
     await sleep(500)
+    // The gateway is there before its workers, so its endpoint is the first that is told.
+    metrics = await (await fetch(`${await run.opsUrl}/metrics`)).text()
   } finally {
     await producer.disconnect()
   }
@@ -44,4 +49,6 @@ it('four workers pay for 500 indicators once, one call at a time', async () => {
   expect(new Set(server.asked).size).toBe(indicators.length)
   expect(server.asked).toHaveLength(indicators.length)
   expect(server.maxInFlight()).toBe(1)
+  expect(metrics).toContain('threatweave_calls_total{operation="ip/malicious-info",code="ok"} 500\n')
+  expect(metrics).toContain('threatweave_credits_total 500\n')
 }, 90_000)
