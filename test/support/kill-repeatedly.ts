@@ -1,7 +1,18 @@
 // Kills worker after worker under load, at moments nobody chose, and tallies what came out in the end.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { KafkaSettings } from '../../src/kafka/settings.js'
-import { committed, complete, fill, makeTopics, readTopic, report, settingsFor, tally, type Tally } from './kafka.js'
+import {
+  committed,
+  complete,
+  fill,
+  makeTopics,
+  readTopic,
+  report,
+  settingsFor,
+  soak,
+  tally,
+  type Tally,
+} from './kafka.js'
 import { startWorker } from './worker.js'
 
 export const killRepeatedly = async (
@@ -36,9 +47,18 @@ export const killRepeatedly = async (
   }
   stop.abort()
   await filling
-  startWorker(settings)
-  const records = await readTopic(names.output, complete(partitions, count), { limitMs: 30_000, calmMs: 1_000 })
+  // A worker that is killed before its first transaction ends leaves everything to the last one.
+  const last = startWorker(settings)
+  const limitMs = soak ? 240_000 : 30_000
+  const records = await readTopic(names.output, complete(partitions, count), { limitMs, calmMs: 1_000 })
+  const byTheLast = last.health()?.delivered ?? 0
   const found = { ...tally(records, partitions, count), killedMidway }
-  report(`${delivery}, killed again and again`, { kills, events: partitions * count, read: records.length, ...found })
+  report(`${delivery}, killed again and again`, {
+    kills,
+    events: partitions * count,
+    read: records.length,
+    byTheLast,
+    ...found,
+  })
   return found
 }
