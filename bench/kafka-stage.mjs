@@ -1,6 +1,6 @@
 // What the Kafka bench plays with: topics of firewall events, a provider of a given kind, and a memory that knows 10,000 addresses.
 import { fork, spawn } from 'node:child_process'
-import { cpSync } from 'node:fs'
+import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -90,7 +90,6 @@ export const startProvider = async (kind) => {
 /** Nothing of the user's own: no settings, no memory, no home. */
 export const environment = (folder, settings) => ({
   PATH: process.env.PATH,
-  NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS ?? '',
   HOME: folder,
   XDG_STATE_HOME: join(folder, 'state'),
   THREATWEAVE_LOG_LEVEL: 'warn',
@@ -98,6 +97,44 @@ export const environment = (folder, settings) => ({
   THREATWEAVE_INTEL_SERVICE_API_KEY: 'key-of-the-bench',
   ...settings,
 })
+
+/**
+ * The gateway of several workers keeps what the provider answered, in a folder of its own beside the memory: it is filled by workers
+ * that meet every address once. The workers themselves begin with nothing and ask the gateway; `calls` of their rows counts what
+ * went on to the provider.
+ */
+export const fillGateway = async (kafka, admin, broker, folder, path) => {
+  const id = Date.now().toString(36)
+  const names = { input: `bench-fill-${id}`, output: `bench-filled-${id}`, dead: `bench-unfit-${id}` }
+  for (const topic of Object.values(names)) await makeTopic(admin, topic)
+  await fill(kafka, names.input, (n) => `{"source":{"ip":"${addressOf(n)}"}}`, knownAddresses)
+  const provider = await startProvider({})
+  const child = spawn(process.execPath, [here('../dist/cli.js'), 'run', '--workers', '2'], {
+    stdio: 'ignore',
+    cwd: folder,
+    env: environment(folder, {
+      THREATWEAVE_MEMORY_PATH: path,
+      THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
+      THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
+      THREATWEAVE_KAFKA_BROKERS: broker,
+      THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
+      THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
+      THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
+      THREATWEAVE_KAFKA_GROUP_ID: `bench-fill-${id}`,
+    }),
+  })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  const until = Date.now() + 60_000
+  for (let before = -1; Date.now() < until; await sleep(1_000)) {
+    const { calls } = await provider.asked()
+    if (calls >= knownAddresses && calls === before) break
+    before = calls
+  }
+  child.kill('SIGTERM')
+  await ended
+  await provider.stop()
+  await admin.deleteTopics({ topics: Object.values(names) })
+}
 
 /** Fills a memory as a user would: the addresses are looked up once, over HTTP, and what was found is kept in the folder. */
 export const fillMemory = async (folder) => {
@@ -126,5 +163,6 @@ export const fillMemory = async (folder) => {
 export const copyOfMemory = (path, name) => {
   const copy = `${path}-${name}`
   cpSync(path, copy, { recursive: true })
+  if (existsSync(`${path}-gateway`)) cpSync(`${path}-gateway`, `${copy}-gateway`, { recursive: true })
   return copy
 }

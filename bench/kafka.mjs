@@ -8,6 +8,7 @@ import { measure } from './kafka-measure.mjs'
 import {
   copyOfMemory,
   fill,
+  fillGateway,
   fillMemory,
   knownAddresses,
   makeTopic,
@@ -50,6 +51,7 @@ export const run = async () => {
   const inputs = { warm: `bench-warm-${id}`, trouble: `bench-news-${id}` }
   try {
     const memory = await fillMemory(folder)
+    if (!only || /workers/.test(only)) await fillGateway(kafka, admin, broker.plain, folder, memory.path)
     await makeTopic(admin, inputs.warm)
     await makeTopic(admin, inputs.trouble)
     const bytes = await fill(kafka, inputs.warm, warmEvent, count)
