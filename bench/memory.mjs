@@ -1,6 +1,6 @@
 // Whether the memory of the process stays flat while two million events pass through the whole line.
 import { samples } from './samples.mjs'
-import { openWarmLine } from './warm.mjs'
+import { openWarmLine } from './open-warm-line.mjs'
 
 const total = 2_000_000
 const chunkSize = 500

@@ -1,90 +1,18 @@
-// The whole line as `run` builds it, over a memory that already knows every indicator of the events.
-import { load } from '../dist/config/load.js'
-import { systemClock } from '../dist/domain/clock.js'
-import { judge, worstLevel } from '../dist/domain/judge.js'
-import { openFeeds } from '../dist/intel/feeds/open-feeds.js'
-import { admit, createAdmission } from '../dist/lookup/admit.js'
-import { coalesce } from '../dist/lookup/coalesce.js'
-import { createCooldown } from '../dist/lookup/cooldown.js'
-import { feeds } from '../dist/lookup/feeds.js'
-import { gate } from '../dist/lookup/gate.js'
-import { createMemory } from '../dist/lookup/memory.js'
-import { recall } from '../dist/lookup/recall.js'
-import { remember } from '../dist/lookup/remember.js'
-import { stack } from '../dist/lookup/stack.js'
-import { openReading } from '../dist/app.js'
-import { createAnnotate } from '../dist/pipeline/annotate.js'
-import { directionOf } from '../dist/pipeline/direction.js'
-import { createEnrich } from '../dist/pipeline/enrich.js'
-import { createPipeline } from '../dist/pipeline/pipeline.js'
-import { findingOf } from './verdicts.mjs'
+// The whole line with every answer in memory, beside parsing the same events, adding the same annotation and serialising them again.
+import { chunkSize, describe, origin, showBesideFloor } from './beside-floor.mjs'
+import { openWarmLine } from './open-warm-line.mjs'
+import { samples } from './samples.mjs'
 
-const addressOf = (n) => `${45 + (n >> 14)}.${(n >> 7) & 127}.${n & 127}.77`
-
-/** The same events with other public addresses in them, until so many indicators are met. */
-const vary = (events, reading, wanted) => {
-  const met = new Map()
-  const varied = []
-  const ask = (bytes) => {
-    for (const sighting of reading.extract(reading.decode(bytes)).sightings) {
-      const decision = reading.decide(sighting)
-      if (decision.decision === 'lookup') met.set(`${decision.ask.type}:${decision.ask.value}`, decision.ask)
-    }
-  }
-  for (let n = 0; met.size < wanted && varied.length < 200_000;)
-    for (const bytes of events) {
-      let text = bytes.toString('utf8')
-      for (const sighting of reading.extract(reading.decode(bytes)).sightings)
-        if (sighting.type === 'ip' && reading.decide(sighting).decision === 'lookup')
-          text = text.replaceAll(sighting.value, addressOf(n++ % 65_536))
-      const one = Buffer.from(text)
-      ask(one)
-      varied.push(one)
-      if (met.size >= wanted) break
-    }
-  return { events: varied, indicators: [...met.values()] }
-}
-
-/** `events` are JSON events to vary; `asked` counts what reached the source, which should be nothing. */
-export const openWarmLine = async (events, wanted = 10_000) => {
-  const { config } = load({ env: {}, readFile: () => '' })
-  const clock = systemClock
-  const now = () => clock.now()
-  const table = { ...config.intel.table, maxAgeDays: config.intel.domain.maxAgeDays }
-  const tell = () => undefined
-  const reading = openReading(config)
-  const varied = vary(events, reading, wanted)
-  const local = await openFeeds(config.feeds, { tell, clock })
-  const cooldown = createCooldown({ ...config.memory.cooldown, maxEntries: config.memory.maxEntries }, now)
-  const memory = createMemory(config.memory, { classify: (finding, about) => worstLevel(finding, about, table, now()) })
-  for (const indicator of varied.indicators) memory.set(indicator, findingOf(indicator))
-  const admission = createAdmission({ ...config.admit, inFlight: 1 }, clock, tell)
-  let asked = 0
-  const lookup = stack(
-    gate(reading.decide),
-    feeds(local.match),
-    recall(memory, cooldown, now),
-    coalesce(admission.askedAgain),
-    remember(memory, cooldown),
-    admit(admission),
-  )((indicator) => {
-    asked++
-    return Promise.resolve(findingOf(indicator))
+export const run = async () => {
+  const { from, json } = samples()
+  console.log(`  in chunks of ${chunkSize} events`)
+  const { events, indicators, pipeline, asked, close } = await openWarmLine(json)
+  const inputs = events.map((bytes) => {
+    const [{ annotation, annotationText }] = pipeline([{ bytes, origin }], false)
+    return { bytes, annotation, text: annotationText }
   })
-  const enrich = createEnrich({
-    lookup,
-    decide: reading.decide,
-    judge: (finding, sighting, at) => judge(finding, sighting, table, at),
-    clock,
-    mode: 'live',
-    deadlineMs: config.enrich.deadlineMs,
-    estimateMs: admission.estimateMs,
-  })
-  const pipeline = createPipeline({
-    ...reading,
-    enrich,
-    direction: (sightings) => directionOf(sightings, reading.gate.ownRanges),
-    annotate: createAnnotate(config.output),
-  })
-  return { ...varied, pipeline, asked: () => asked, close: () => local.close() }
+  describe(inputs, `JSON events (${from}, other addresses put in), ${indicators.length} distinct indicators in memory`)
+  showBesideFloor('the whole line, nothing awaited', pipeline, inputs, { rounds: 15, warmUp: 10 })
+  if (asked() > 0) console.log(`  ${asked()} lookups were not answered from memory`)
+  await close()
 }

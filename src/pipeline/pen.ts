@@ -16,6 +16,8 @@ export type Pen = {
 /** Texts share slabs of this size; one that is kept keeps its slab, so copy what outlives a batch. */
 const slabBytes = 65_536
 const lowBytes = 4096
+/** Below this a call into the runtime takes longer than the text itself. */
+const shortest = 24
 
 export const createPen = (): Pen => {
   let slab = Buffer.allocUnsafeSlow(slabBytes)
@@ -48,8 +50,11 @@ export const createPen = (): Pen => {
       at -= count
     },
     ascii: (given) => {
-      makeRoom(given.length)
-      at += slab.write(given, at, 'latin1')
+      const { length } = given
+      makeRoom(length)
+      if (length > shortest) slab.write(given, at, 'latin1')
+      else for (let i = 0; i < length; i++) slab[at + i] = given.charCodeAt(i)
+      at += length
     },
     text: (given) => {
       makeRoom(given.length * 3)
