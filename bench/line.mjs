@@ -11,6 +11,7 @@ import { decode } from '../dist/pipeline/decode.js'
 import { directionOf } from '../dist/pipeline/direction.js'
 import { createEnrich } from '../dist/pipeline/enrich.js'
 import { createExtract } from '../dist/pipeline/extract.js'
+import { createOurs } from '../dist/pipeline/ours.js'
 import { createPipeline } from '../dist/pipeline/pipeline.js'
 import { chunkSize, chunksOf, describe, inChunks, origin, show, showBesideFloor, through } from './beside-floor.mjs'
 import { measure } from './measure.mjs'
@@ -18,7 +19,8 @@ import { samples } from './samples.mjs'
 import { findingOf } from './verdicts.mjs'
 
 const limits = { maxEventBytes: 1_048_576 }
-const extract = createExtract({ fields: {}, maxIndicators: 64, maxDepth: 64 })
+const { isOurs } = createOurs('threatweave')
+const extract = createExtract({ fields: {}, maxIndicators: 64, maxDepth: 64, isOurs })
 const decide = createDecide()
 const annotate = createAnnotate({ key: 'threatweave', onExisting: 'replace', layers: [] })
 const ownRanges = createRangeSet([])

@@ -34,6 +34,7 @@ import { conclude } from './pipeline/conclude.js'
 import { decode } from './pipeline/decode.js'
 import { directionOf } from './pipeline/direction.js'
 import { createEnrich } from './pipeline/enrich.js'
+import { createOurs } from './pipeline/ours.js'
 import { eventTime } from './pipeline/event-time.js'
 import { createExtract, type Extract } from './pipeline/extract.js'
 import { createPipeline, type Pipeline } from './pipeline/pipeline.js'
@@ -89,7 +90,7 @@ export const tableOf = ({ intel }: Config): JudgementTable => ({ ...intel.table,
 export const openReading = (config: Config, isOneSource = false): Reading | Refused => {
   const loaded = loadGate(config.gate, config.intel.domain.ask, readText)
   if ('problems' in loaded) return loaded
-  const extract = createExtract({ ...config.extract, isOneSource })
+  const extract = createExtract({ ...config.extract, isOneSource, isOurs: createOurs(config.output.key).isOurs })
   return {
     decode: (bytes) => decode(bytes, config.extract, extract.scan),
     extract,

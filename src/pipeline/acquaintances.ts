@@ -5,17 +5,19 @@ import { ownText } from '../domain/own-text.js'
 import { createRecent } from '../domain/recent.js'
 import type { Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
+import { countHeads } from './head.js'
 import { judgedAs, type Judged } from './judged.js'
 
-/** One indicator in one field and role. */
-export type Acquaintance = {
+/** One indicator in one field and role. Flat and chained by hand: on the way through ten thousand of them every pointer costs. */
+export type Acquaintance = Omit<Sighting, 'value'> & {
   readonly sighting: Sighting
   readonly decision: Decision
-  /** Judged last, and from when until when that holds. */
+  /** Judged last, and until when that holds, where such a moment is known. */
   finding: Finding | undefined
-  from: number
-  until: number
+  until: number | undefined
   judged: Judged
+  /** The same indicator in another field or role. */
+  next: Acquaintance | undefined
 }
 
 export type Acquaintances = {
@@ -33,19 +35,32 @@ export const createAcquaintances = (
   decide: Decide,
   judge: (finding: Finding, sighting: Sighting, now: number) => Verdict,
 ): Acquaintances => {
-  const recent = createRecent<Acquaintance[]>(generation, weightOf)
+  const recent = createRecent<Acquaintance>(generation, weightOf)
   const kept = { grew: recent.grew }
 
-  const meet = (given: Sighting, alike: Acquaintance[] | undefined): Acquaintance => {
+  const meet = (given: Sighting, first: Acquaintance | undefined): Acquaintance => {
     const sighting = { ...given, value: ownText(given.value), field: ownText(given.field) }
+    const { type, field, role, evidence } = sighting
     const decision = decide(sighting)
     const judged = judgedAs(sighting, decision, unjudged, kept)
-    const met: Acquaintance = { sighting, decision, finding: undefined, from: 0, until: 0, judged }
-    if (sighting.field.length > longestField) return met
-    if (alike === undefined) recent.set(sighting.value, [met])
+    const met: Acquaintance = {
+      type,
+      field,
+      role,
+      evidence,
+      sighting,
+      decision,
+      finding: undefined,
+      until: undefined,
+      judged,
+      next: undefined,
+    }
+    if (field.length > longestField) return met
+    if (first === undefined) recent.set(sighting.value, met)
     else {
-      if (alike.length >= maxAlike) alike.shift()
-      alike.push(met)
+      met.next = first.next
+      first.next = met
+      forgetBeyond(first, maxAlike)
       recent.grew()
     }
     return met
@@ -53,27 +68,40 @@ export const createAcquaintances = (
 
   return {
     of: (sighting) => {
-      const alike = recent.get(sighting.value)
-      if (alike !== undefined) for (const met of alike) if (isSame(met.sighting, sighting)) return met
-      return meet(sighting, alike)
+      const first = recent.get(sighting.value)
+      for (let met = first; met !== undefined; met = met.next)
+        if (
+          met.field === sighting.field &&
+          met.role === sighting.role &&
+          met.evidence === sighting.evidence &&
+          met.type === sighting.type
+        )
+          return met
+      return meet(sighting, first)
     },
     judge: (met, finding, now) => {
-      if (met.finding === finding && now < met.until && now >= met.from) return met.judged
+      if (met.finding === finding && (met.until === undefined || now < met.until)) return met.judged
       const verdict = judge(finding, met.sighting, now)
       met.finding = finding
-      met.from = now
-      met.until = verdict.until ?? Infinity
+      met.until = verdict.until
       if (met.judged.verdict !== verdict) met.judged = judgedAs(met.sighting, met.decision, verdict, kept)
       return met.judged
     },
   }
 }
 
-const isSame = (a: Sighting, b: Sighting): boolean =>
-  a.field === b.field && a.role === b.role && a.evidence === b.evidence && a.type === b.type
+const forgetBeyond = (first: Acquaintance, count: number): void => {
+  let last = first
+  for (let left = count - 1; left > 0 && last.next !== undefined; left--) last = last.next
+  last.next = undefined
+}
 
-const weightOf = (alike: readonly Acquaintance[]): number =>
-  alike.reduce((sum, { judged: { told } }) => sum + (told === undefined ? 1 : 2 + told.heads.length), 0)
+const weightOf = (first: Acquaintance): number => {
+  let weight = 0
+  for (let met: Acquaintance | undefined = first; met !== undefined; met = met.next)
+    weight += 1 + (met.judged.told === undefined ? 0 : 1 + countHeads(met.judged.told.head))
+  return weight
+}
 
 /** Stands in a row until the sighting is judged; never leaves. */
 const unjudged: Verdict = { level: 'unknown', reason: 'pending', flags: {}, because: '' }

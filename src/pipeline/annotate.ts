@@ -53,8 +53,10 @@ export const createAnnotate = (settings: AnnotateSettings): Annotate => {
   const additionsOf = (annotation: Annotation): Addition[] => wanted.flatMap((layer) => layers[layer](annotation))
   const isMine = ({ name }: Item): boolean => name !== undefined && isOurs(name)
 
-  const isComplete = ({ names }: Event): boolean =>
-    names === undefined || isOurInput || onExisting === 'keep' || !holdsOurs(names)
+  const holds = (event: Event): boolean =>
+    event.reading === 'json' && (event.holdsOurs ?? (event.names !== undefined && holdsOurs(event.names)))
+
+  const isComplete = (event: Event): boolean => isOurInput || onExisting === 'keep' || !holds(event)
 
   const complete = (event: Event, annotation: Annotation): Annotation => {
     const { reading, bytes } = event
@@ -109,9 +111,9 @@ export const createAnnotate = (settings: AnnotateSettings): Annotate => {
   const place: Annotate['place'] = (event, annotation, writing, time) => {
     const additions = wanted.length === 0 ? none : additionsOf(annotation())
     if (event.reading !== 'json') return wrap(event, writing, additions, time)
-    const holds = event.names !== undefined && holdsOurs(event.names)
-    if (holds && onExisting === 'keep') return event.bytes
-    return holds || additions.length > 0
+    const isThere = holds(event)
+    if (isThere && onExisting === 'keep') return event.bytes
+    return isThere || additions.length > 0
       ? rework(event.bytes, writing.join(''), additions)
       : splice(event.bytes, writing)
   }

@@ -102,7 +102,7 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
       for (const sighting of sightings) {
         const met = acquaintances.of(sighting)
         const ask = { role: sighting.role, action, evidence: sighting.evidence, decision: met.decision, urgency, now }
-        const found = look(met.sighting, ask)
+        const found = look(sighting, ask)
         if (isFlight(found) || (mode === 'complete' && isFull(found))) {
           opens.push({ row, place: row.length, met, ask, found })
           row.push(met.judged)

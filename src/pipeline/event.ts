@@ -14,13 +14,15 @@ export type Event = {
   readonly value?: Readonly<Record<string, unknown>> | undefined
   /** The names at the top of the object, exactly when the reading is `json`. */
   readonly names?: readonly string[] | undefined
+  /** Whether one of the names would be taken for our annotation, where that was looked at while the event was read. */
+  readonly holdsOurs?: boolean | undefined
   /** What was seen in the event while it was read, where that was done in one pass. */
   readonly extraction?: Extraction | undefined
 }
 
 /** What one pass over the bytes of a JSON object tells. */
 export type Scanned = {
-  readonly names: readonly string[]
+  readonly holdsOurs: boolean | undefined
   readonly extraction: Extraction
   /** Every byte is ASCII. */
   readonly isAscii: boolean
@@ -29,21 +31,25 @@ export type Scanned = {
 /** A JSON object that was scanned. Its text and its value are made when somebody asks: most never do. */
 export class ScannedEvent implements Event {
   readonly reading = 'json'
-  readonly names: readonly string[]
+  readonly holdsOurs: boolean | undefined
   readonly extraction: Extraction
   private parsed: Readonly<Record<string, unknown>> | undefined
 
   constructor(
     readonly bytes: Buffer,
     readonly bom: boolean,
-    { names, extraction }: Scanned,
+    { holdsOurs, extraction }: Scanned,
   ) {
-    this.names = names
+    this.holdsOurs = holdsOurs
     this.extraction = extraction
   }
 
   get text(): string {
     return this.bytes.toString('utf8', this.bom ? 3 : 0)
+  }
+
+  get names(): readonly string[] {
+    return Object.keys(this.value)
   }
 
   get value(): Readonly<Record<string, unknown>> {

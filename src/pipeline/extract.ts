@@ -18,6 +18,8 @@ export type ExtractSettings = {
   readonly maxDepth: number
   /** The events are the lines of one source in their order, so that a header tells what stands in the lines behind it. */
   readonly isOneSource?: boolean
+  /** Tells a name that would be taken for our annotation at the top of an event; looked at once for each name. */
+  readonly isOurs?: (name: string) => boolean
 }
 
 export type Extract = {
@@ -30,7 +32,7 @@ const maxRules = 4096
 
 export const createExtract = (settings: ExtractSettings): Extract => {
   const ruleOf = remembered(createFieldRule(settings.fields))
-  const places = createPlaces(createFieldRule(settings.fields))
+  const places = createPlaces(createFieldRule(settings.fields), settings.isOurs)
 
   // One event is read at a time and to its end, so what gathers its findings is made once.
   const sightings = createSightings(settings.maxIndicators)
@@ -69,7 +71,9 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   const scan = (bytes: Buffer, from: number): Scanned | undefined => {
     begin()
     const scanned = scanObject(bytes, from)
-    return scanned && { names: scanned.names, isAscii: scanned.isAscii, extraction: end(false) }
+    if (scanned === undefined) return undefined
+    const holdsOurs = settings.isOurs === undefined ? undefined : scanned.holdsOurs
+    return { holdsOurs, isAscii: scanned.isAscii, extraction: end(false) }
   }
   return Object.assign(extract, { scan })
 }

@@ -22,11 +22,19 @@ export type Head = Circumstances & {
   readonly text: string
   /** With what stands before the event's id. */
   readonly opening: string
+  /** How the same was told in other circumstances. */
+  readonly next: Head | undefined
 }
 
 const maxHeads = 8
 /** Of events in which nothing decided. */
-const undecided: Head[] = []
+const undecided: { head: Head | undefined } = { head: undefined }
+
+export const countHeads = (first: Head | undefined): number => {
+  let count = 0
+  for (let head = first; head !== undefined; head = head.next) count++
+  return count
+}
 
 export const headOf = (
   deciding: Weighed | undefined,
@@ -38,8 +46,8 @@ export const headOf = (
   /** Called where a head was made that stays with what decided. */
   grew?: () => void,
 ): Head => {
-  const heads = deciding === undefined ? undecided : deciding.heads
-  for (const head of heads)
+  const owner = deciding ?? undecided
+  for (let head = owner.head; head !== undefined; head = head.next)
     if (
       head.status === status &&
       head.direction === direction &&
@@ -51,11 +59,11 @@ export const headOf = (
   const about = { status, direction, action, truncated, reading }
   const annotation = describe(deciding, about)
   const text = writeHead(annotation)
-  const head = { ...about, annotation, text: flat(text), opening: flat(`${text},"enrichment_id":"`) }
-  if (heads.length >= maxHeads) heads.shift()
-  heads.push(head)
+  // Past so many all are forgotten: an event says few things in so many ways.
+  const next = countHeads(owner.head) < maxHeads ? owner.head : undefined
+  owner.head = { ...about, annotation, text: flat(text), opening: flat(`${text},"enrichment_id":"`), next }
   grew?.()
-  return head
+  return owner.head
 }
 
 const describe = (deciding: Weighed | undefined, about: Circumstances): Annotation => {

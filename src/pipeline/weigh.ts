@@ -25,7 +25,7 @@ export type Weighed = {
   /** The same as the first of the list, with what stands before the list; made when it is one. */
   first: string
   /** How it was told in the events that it decided. */
-  readonly heads: Head[]
+  head: Head | undefined
 }
 
 const placeOfRole = Object.fromEntries(roles.map((role, place) => [role, place])) as Record<Role, number>
@@ -107,7 +107,7 @@ export const weigh = (sighting: Sighting, decision: Decision, verdict: Verdict |
     score: indicator.score ?? -1,
     text: flat(`,${writeIndicator(indicator)}`),
     first: '',
-    heads: [],
+    head: undefined,
   }
 }
 

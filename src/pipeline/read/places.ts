@@ -16,6 +16,8 @@ export type Place = {
   readonly codes: readonly number[]
   /** A parser of JSON does not leave it where it stood: `{"b":1,"0":2}` begins with `0`. */
   readonly isMoved: boolean
+  /** At the top of an event a reader would take it for our annotation. */
+  readonly isOurs: boolean
   /** The children once more, by the hash of their codes. */
   readonly hashed: Map<number, Place>
   /** What came first in the last object here, and what came next after this place: events of a kind have their keys in order. */
@@ -38,7 +40,7 @@ const maxKeyLength = 200
 const maxNewInEvent = 1024
 
 /** Keys come from events, so their number is bounded: past it a path is worked out each time. */
-export const createPlaces = (ruleOf: FieldRule): Places => {
+export const createPlaces = (ruleOf: FieldRule, isOurs: (name: string) => boolean = () => false): Places => {
   let count = 0
   let newInEvent = 0
   const place = (path: string, key: string, rule: Rule, isKept: boolean): Place => {
@@ -52,6 +54,7 @@ export const createPlaces = (ruleOf: FieldRule): Places => {
       actionRank: actionRank(name),
       children: new Map(),
       codes: isKept && key.length < maxKeyLength ? Array.from(key, (_, at) => key.charCodeAt(at)) : [],
+      isOurs: isOurs(path),
       isMoved: /^\d+$/.test(key) || key === '__proto__',
       hashed: new Map(),
       firstGuess: undefined,

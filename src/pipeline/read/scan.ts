@@ -5,14 +5,14 @@ import { putLater, readByRule, type Reader } from './reader.js'
 import { endOfEscape, endOfLiteral, endOfNumber, skipSpace } from './json-grammar.js'
 
 /**
- * The names at the top of the object, when the bytes from there on are exactly one; what its members hold goes to the reader.
+ * What there is to say of the object, when the bytes from there on are exactly one; what its members hold goes to the reader.
  * Nothing where a parser has to decide: whatever is no JSON, and what is JSON in a way that is rare (a key twice, a key with escapes,
  * keys that are numbers, deep nesting). What the reader was told before that must then be forgotten.
  */
 export type Scan = (
   bytes: Buffer,
   from: number,
-) => { readonly names: readonly string[]; readonly isAscii: boolean } | undefined
+) => { readonly holdsOurs: boolean; readonly isAscii: boolean } | undefined
 
 const maxDepth = 32
 const failed = -1
@@ -33,7 +33,7 @@ export const createScan = (reader: Reader, places: Places): Scan => {
   const deepest = Math.min(maxDepth, reader.maxDepth)
   /** Numbers the objects, so that a key that comes twice in one is noticed. */
   let objects = 0
-  let names: string[] = []
+  let holdsOurs = false
   let isAscii = true
 
   const scanObject = (bytes: Buffer, from: number, parent: Place, depth: number): number => {
@@ -55,7 +55,7 @@ export const createScan = (reader: Reader, places: Places): Scan => {
       }
       if (place.seenIn === object || place.isMoved) return failed
       place.seenIn = object
-      if (depth === 1) names.push(place.path)
+      if (place.isOurs && depth === 1) holdsOurs = true
       at = end + 1
       if (bytes[at] !== 0x3a) {
         at = skipSpace(bytes, at)
@@ -181,11 +181,11 @@ export const createScan = (reader: Reader, places: Places): Scan => {
   }
 
   return (bytes, from) => {
-    names = []
+    holdsOurs = false
     isAscii = true
     const open = skipSpace(bytes, from)
     if (bytes[open] !== 0x7b) return undefined
     const end = scanObject(bytes, open + 1, places.root, 1)
-    return end !== failed && skipSpace(bytes, end) === bytes.length ? { names, isAscii } : undefined
+    return end !== failed && skipSpace(bytes, end) === bytes.length ? { holdsOurs, isAscii } : undefined
   }
 }

@@ -3,9 +3,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decode } from '../../../src/pipeline/decode.js'
 import { createExtract } from '../../../src/pipeline/extract.js'
+import { createOurs } from '../../../src/pipeline/ours.js'
 
 const limits = { maxEventBytes: 65_536 }
-const settings = { fields: {}, maxIndicators: 8, maxDepth: 6 }
+const { isOurs, holdsOurs } = createOurs('threatweave')
+const settings = { fields: {}, maxIndicators: 8, maxDepth: 6, isOurs }
 const walking = createExtract(settings)
 const scanning = createExtract(settings)
 
@@ -18,6 +20,7 @@ const bothWays = (bytes: Buffer) => {
     text: event.text,
     value: event.value,
     names: event.names,
+    holdsOurs: event.holdsOurs ?? (event.names && holdsOurs(event.names)),
     extraction: extract(event),
   })
   return {
@@ -30,6 +33,7 @@ const bothWays = (bytes: Buffer) => {
 const keys = fc.oneof(
   fc.constantFrom('src_ip', 'dest_ip', 'host', 'url', 'message', 'action', 'blocked', 'type', 'a', 'source', 'ip', ''),
   fc.constantFrom('7', '__proto__', 'ü', 'a"b', 'constructor', 'id.orig_h', 'k'.repeat(220)),
+  fc.constantFrom('threatweave', 'Threatweave', 'threatweave.verdict', 'threatweaver', 'THREATWEAVE'),
   fc.string({ maxLength: 6, unit: 'binary' }),
 )
 const strings = fc.oneof(
