@@ -4,7 +4,7 @@ export type Recent<Value> = {
   readonly get: (key: string) => Value | undefined
   readonly set: (key: string, value: Value) => void
   /** Something was added to a value that is held. */
-  readonly grew: () => void
+  readonly grew: (weight?: number) => void
 }
 
 /** Holds at least the last values asked for that weigh `generation` together, and never more than twice as many. */
@@ -36,6 +36,6 @@ export const createRecent = <Value>(
       return older
     },
     set,
-    grew: () => add(1),
+    grew: (more = 1) => add(more),
   }
 }

@@ -1,16 +1,17 @@
 // The line with somebody counting beside it, chunk by chunk.
+import type { Annotation } from '../domain/annotation.js'
 import type { SeenEvent, Tally } from '../telemetry/tally.js'
 import type { Recent } from './recent.js'
 
 type Line<In, Out> = (chunk: readonly In[], behind: boolean) => readonly Out[] | Promise<readonly Out[]>
 
-export const watchLine = <In, Out extends SeenEvent>(
+export const watchLine = <In, Out extends SeenEvent & { readonly annotation: Annotation }>(
   line: Line<In, Out>,
   { tally, recent, now }: { readonly tally: Tally; readonly recent: Recent; readonly now: () => number },
 ): Line<In, Out> => {
   const note = (events: readonly Out[], began: number): readonly Out[] => {
     tally.chunkLeft(events, now() - began)
-    for (const { annotation } of events) if (annotation.verdict === 'malicious') recent.see(annotation)
+    for (const event of events) if (event.verdict === 'malicious') recent.see(event.annotation)
     return events
   }
   return (chunk, behind) => {

@@ -5,7 +5,7 @@ import { ownText } from '../domain/own-text.js'
 import { createRecent } from '../domain/recent.js'
 import type { Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
-import { countHeads } from './head.js'
+import { sizeOfHeads } from './head.js'
 import { judgedAs, type Judged } from './judged.js'
 
 /** One indicator in one field and role. Flat and chained by hand: on the way through ten thousand of them every pointer costs. */
@@ -26,8 +26,9 @@ export type Acquaintances = {
   readonly judge: (met: Acquaintance, finding: Finding, now: number) => Judged
 }
 
-/** Rows and what was told of them, all together: so much of them is kept however they are spread over values. */
-const generation = 32_768
+/** Characters of what was told, and so many for each row beside them: so much is kept however it is spread over values. */
+const generation = 16_777_216
+const ofARow = 400
 const maxAlike = 6
 const longestField = 200
 
@@ -61,7 +62,7 @@ export const createAcquaintances = (
       met.next = first.next
       first.next = met
       forgetBeyond(first, maxAlike)
-      recent.grew()
+      recent.grew(ofARow)
     }
     return met
   }
@@ -98,8 +99,10 @@ const forgetBeyond = (first: Acquaintance, count: number): void => {
 
 const weightOf = (first: Acquaintance): number => {
   let weight = 0
-  for (let met: Acquaintance | undefined = first; met !== undefined; met = met.next)
-    weight += 1 + (met.judged.told === undefined ? 0 : 1 + countHeads(met.judged.told.head))
+  for (let met: Acquaintance | undefined = first; met !== undefined; met = met.next) {
+    const { told } = met.judged
+    weight += ofARow + (told === undefined ? 0 : told.text.length + sizeOfHeads(told.head))
+  }
   return weight
 }
 

@@ -1,25 +1,17 @@
 // Concludes what one event's indicators and their verdicts amount to: the annotation.
 import { createHash } from 'node:crypto'
 import type { Annotation, Status } from '../domain/annotation.js'
-import type { Decision } from '../domain/decision.js'
+import type { Level } from '../domain/finding.js'
 import type { Reading } from '../domain/reading.js'
-import type { Direction, Extraction, Sighting } from '../domain/sighting.js'
-import type { Verdict } from '../domain/verdict.js'
+import type { Direction, Extraction } from '../domain/sighting.js'
 import { clip } from './clip.js'
 import { fit, isSmall } from './fit.js'
-import { headOf } from './head.js'
-import { firstText, outweighs, weigh, weights, type Weighed } from './weigh.js'
+import { annotationOf, beforeId, headOf } from './head.js'
+import type { Row } from './row.js'
+import { indicatorOf, outweighs, weigh, weights, type Weighed } from './weigh.js'
 import { isPlain, writeAnnotation, writeOwn } from './write-annotation.js'
 
-export type Row = {
-  readonly sighting: Sighting
-  readonly decision: Decision
-  /** Where it is missing the answer is still pending. */
-  readonly verdict?: Verdict | undefined
-  /** How it was told before, in this event or another that holds the same row. */
-  told?: Weighed | undefined
-  readonly grew?: (() => void) | undefined
-}
+export type { Row }
 export type Findings = {
   readonly extraction: Pick<Extraction, 'action' | 'truncated'>
   /** In the order of the event. */
@@ -47,7 +39,12 @@ const idOf = (origin: string): string =>
 export type Writing = readonly string[]
 
 /** An annotation in writing, and as an object for whoever wants one. */
-export type Conclusion = { readonly writing: Writing; readonly annotation: () => Annotation }
+export type Conclusion = {
+  readonly writing: Writing
+  readonly status: Status
+  readonly verdict: Level
+  readonly annotation: () => Annotation
+}
 
 export const concludeInWriting = ({
   extraction: { action, truncated },
@@ -57,16 +54,14 @@ export const concludeInWriting = ({
   reading,
   replayId,
 }: Findings): Conclusion => {
-  const all: Weighed[] = []
-  let first: Weighed | undefined
   let decisive: Row | undefined
+  let first: Weighed | undefined
   let asked = 0
   let answered = 0
   let size = 0
   for (const row of rows) {
     const one = row.told ?? tell(row)
-    all.push(one)
-    size += one.text.length
+    size += one.text.length + 1
     if (one.weight !== weights.left) {
       asked++
       if (one.weight !== weights.failed) answered++
@@ -77,44 +72,44 @@ export const concludeInWriting = ({
     }
   }
   // By the order of weights, a clean one comes first only where all that were asked are clean.
-  if (truncated && first?.indicator.verdict === 'clean') first = undefined
+  if (truncated && first?.level === 'clean') {
+    first = undefined
+    decisive = undefined
+  }
   const status = statusOf(asked, answered, truncated)
-  const head = headOf(first, status, direction, action, truncated, reading, decisive?.grew)
+  const verdict = first?.level ?? 'unknown'
+  const head = headOf(decisive, status, direction, action, truncated, reading)
   const id = origin === undefined ? undefined : idOf(origin)
+  const whole = (): Annotation => ({ ...annotationOf(head, decisive), ...ownOf(id, replayId), indicators: [] })
   const isUsual = id !== undefined && replayId === undefined && isPlain(id)
-  const opening = isUsual ? head.opening : head.text + writeOwn(ownOf(id, replayId))
-  if (!isSmall(all.length, opening.length + (isUsual ? id.length : 0) + size + emptyList.length)) {
-    const annotation = fit({ ...head.annotation, ...ownOf(id, replayId), indicators: [] }, all)
-    return { writing: [writeAnnotation(annotation)], annotation: () => annotation }
+  const opening = isUsual
+    ? head.opening
+    : head.opening.slice(0, -beforeId.length) + writeOwn(ownOf(id, replayId)) + listing.slice(1)
+  if (!isSmall(rows.length, opening.length + (isUsual ? id.length : 0) + size + listing.length)) {
+    const annotation = fit(whole(), rows.map(toldOf))
+    return { writing: [writeAnnotation(annotation)], status, verdict, annotation: () => annotation }
   }
-  return {
-    writing: isUsual ? writeUsual(opening, id, all) : [opening, `,"indicators":[${all.map(listed).join('')}]}`],
-    annotation: () => ({
-      ...head.annotation,
-      ...ownOf(id, replayId),
-      indicators: all.map(({ indicator }) => indicator),
-    }),
+  const writing = isUsual ? [opening, id, listing] : [opening]
+  // Pieces that stand ready: putting texts together costs more than all the rest.
+  let isFirst = true
+  for (const row of rows) {
+    if (isFirst) isFirst = false
+    else writing.push(',')
+    writing.push((row.told ?? tell(row)).text)
   }
+  writing.push(']}')
+  return { writing, status, verdict, annotation: () => ({ ...whole(), indicators: rows.map(indicatorOf) }) }
 }
+
+/** Between the event's id and its indicators. */
+const listing = '","indicators":['
 
 const tell = (row: Row): Weighed => {
-  row.grew?.()
-  return (row.told = weigh(row.sighting, row.decision, row.verdict))
+  row.told = weigh(row)
+  row.grew?.(row.told.text.length)
+  return row.told
 }
-
-/** Pieces that stand ready: putting texts together costs more than all the rest. */
-const writeUsual = (opening: string, id: string, all: readonly Weighed[]): Writing => {
-  const writing = [opening, id]
-  let isFirst = true
-  for (const one of all) {
-    writing.push(isFirst ? firstText(one) : one.text)
-    isFirst = false
-  }
-  writing.push(isFirst ? emptyList : ']}')
-  return writing
-}
-const emptyList = '","indicators":[]}'
-const listed = ({ text }: Weighed, place: number): string => (place === 0 ? text.slice(1) : text)
+const toldOf = (row: Row): Row & { told: Weighed } => Object.assign(row, { told: row.told ?? tell(row) })
 
 type Own = Pick<Annotation, 'enrichment_id' | 'replay_id'>
 const ownOf = (id: string | undefined, replayId: string | undefined): Own => ({

@@ -1,10 +1,12 @@
 // The part of an annotation before its list: what decided, in the same words for every event that it decides in the same way.
-import type { Annotation, Status } from '../domain/annotation.js'
+import type { AnnotatedIndicator, Annotation, Status } from '../domain/annotation.js'
 import type { Level } from '../domain/finding.js'
 import type { Reading } from '../domain/reading.js'
 import type { Action, Direction } from '../domain/sighting.js'
+import type { Verdict } from '../domain/verdict.js'
 import { clip } from './clip.js'
-import { keep, weights, type Weighed } from './weigh.js'
+import type { Row } from './row.js'
+import { indicatorOf, keep, weightOf, weights } from './weigh.js'
 import { flat, writeHead } from './write-annotation.js'
 
 /** What of an event the head depends on, beside the indicator that decided. */
@@ -17,36 +19,42 @@ export type Circumstances = {
 }
 
 export type Head = Circumstances & {
-  /** Without what only the event itself can add: its id and its indicators. */
-  readonly annotation: Annotation
-  readonly text: string
-  /** With what stands before the event's id. */
+  /** In writing, up to the event's id. */
   readonly opening: string
+  /** Without what only the event itself can add, its id and its indicators; once somebody wanted it. */
+  annotation: Annotation | undefined
   /** How the same was told in other circumstances. */
   readonly next: Head | undefined
 }
+
+/** Behind the head in writing. */
+export const beforeId = ',"enrichment_id":"'
 
 const maxHeads = 8
 /** Of events in which nothing decided. */
 const undecided: { head: Head | undefined } = { head: undefined }
 
-export const countHeads = (first: Head | undefined): number => {
+/** The characters of all heads. */
+export const sizeOfHeads = (first: Head | undefined): number => {
+  let size = 0
+  for (let head = first; head !== undefined; head = head.next) size += head.opening.length
+  return size
+}
+const countHeads = (first: Head | undefined): number => {
   let count = 0
   for (let head = first; head !== undefined; head = head.next) count++
   return count
 }
 
 export const headOf = (
-  deciding: Weighed | undefined,
+  deciding: Row | undefined,
   status: Status,
   direction: Direction,
   action: Action,
   truncated: boolean,
   reading: Reading | undefined,
-  /** Called where a head was made that stays with what decided. */
-  grew?: () => void,
 ): Head => {
-  const owner = deciding ?? undecided
+  const owner = deciding?.told ?? undecided
   for (let head = owner.head; head !== undefined; head = head.next)
     if (
       head.status === status &&
@@ -57,41 +65,48 @@ export const headOf = (
     )
       return head
   const about = { status, direction, action, truncated, reading }
-  const annotation = describe(deciding, about)
-  const text = writeHead(annotation)
+  const opening = flat(writeHead(describe(deciding, about)) + beforeId)
   // Past so many all are forgotten: an event says few things in so many ways.
   const next = countHeads(owner.head) < maxHeads ? owner.head : undefined
-  owner.head = { ...about, annotation, text: flat(text), opening: flat(`${text},"enrichment_id":"`), next }
-  grew?.()
+  owner.head = { ...about, opening, annotation: undefined, next }
+  deciding?.grew?.(opening.length)
   return owner.head
 }
 
-const describe = (deciding: Weighed | undefined, about: Circumstances): Annotation => {
+export const annotationOf = (head: Head, deciding: Row | undefined): Annotation =>
+  (head.annotation ??= describe(deciding, head))
+
+const describe = (deciding: Row | undefined, about: Circumstances): Annotation => {
   const { status, direction, action, truncated, reading } = about
-  const verdict: Level = deciding?.indicator.verdict ?? 'unknown'
+  const indicator = deciding && indicatorOf(deciding)
+  const verdict: Level = indicator?.verdict ?? 'unknown'
   const annotation: Annotation = {
     schema_version: 1,
     status,
     verdict,
     direction,
     action,
-    summary: summarise(deciding, truncated),
+    summary: summarise(deciding, indicator, truncated),
     indicators: [],
   }
   if (verdict === 'malicious') annotation.malicious = true
   else if (verdict === 'clean') annotation.malicious = false
-  if (deciding !== undefined) copyDeciding(annotation, deciding)
+  if (deciding !== undefined && indicator !== undefined) copyDeciding(annotation, indicator, deciding.verdict)
   else if (truncated) annotation.reason = 'truncated'
   if (truncated) annotation.truncated = true
   if (reading !== undefined && reading !== 'json') annotation.read_as = reading
   return annotation
 }
 
-const summarise = (deciding: Weighed | undefined, truncated: boolean): string => {
+const summarise = (
+  deciding: Row | undefined,
+  indicator: AnnotatedIndicator | undefined,
+  truncated: boolean,
+): string => {
   const cut = 'not every indicator was looked at'
-  if (deciding === undefined) return truncated ? cut : 'no indicators found'
-  const { indicator, weight, verdict } = deciding
-  const verb = weight === weights.left ? 'was not asked about' : `is ${indicator.verdict}`
+  if (deciding === undefined || indicator === undefined) return truncated ? cut : 'no indicators found'
+  const { verdict } = deciding
+  const verb = weightOf(indicator) === weights.left ? 'was not asked about' : `is ${indicator.verdict}`
   const why = clip(verdict?.because ?? '', 180) || indicator.reason?.replaceAll('_', ' ')
   let text = `${indicator.field} ${indicator.value} ${verb}`
   if (why !== undefined) text += `: ${why}`
@@ -99,7 +114,7 @@ const summarise = (deciding: Weighed | undefined, truncated: boolean): string =>
   return truncated ? `${text}; ${cut}` : text
 }
 
-const copyDeciding = (annotation: Annotation, { indicator, verdict }: Weighed): void => {
+const copyDeciding = (annotation: Annotation, indicator: AnnotatedIndicator, verdict: Verdict | undefined): void => {
   annotation.type = indicator.type
   annotation.value = indicator.value
   annotation.field = indicator.field

@@ -3,19 +3,13 @@ import type { Decision } from '../domain/decision.js'
 import type { Finding } from '../domain/finding.js'
 import type { Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
-import type { Weighed } from './weigh.js'
+import type { Row } from './row.js'
 
 /** The same row stands in many events. */
-export type Judged = {
-  readonly sighting: Sighting
-  readonly decision: Decision
+export type Judged = Row & {
   readonly verdict: Verdict
   /** Set on a sighting that left without its answer: the answer, when it comes. The same promise for all that wait for one. */
   readonly late?: Promise<Finding> | undefined
-  /** What the annotation says of it, once it was said. */
-  told?: Weighed | undefined
-  /** To be called when something was added to what is told: whoever keeps the row counts it. */
-  readonly grew?: (() => void) | undefined
 }
 
 /** All of one shape, which reading them is the faster for. */
@@ -23,5 +17,5 @@ export const judgedAs = (
   sighting: Sighting,
   decision: Decision,
   verdict: Verdict,
-  more?: { readonly late?: Promise<Finding>; readonly grew?: () => void },
+  more?: { readonly late?: Promise<Finding>; readonly grew?: Row['grew'] },
 ): Judged => ({ sighting, decision, verdict, late: more?.late, told: undefined, grew: more?.grew })

@@ -1,5 +1,6 @@
 // The line: a chunk of events in, the same events with their annotations out, in order.
-import type { Annotation } from '../domain/annotation.js'
+import type { Annotation, Status } from '../domain/annotation.js'
+import type { Level } from '../domain/finding.js'
 import type { Direction, Extraction, Sighting } from '../domain/sighting.js'
 import type { Annotate } from './annotate.js'
 import { concludeInWriting, type Conclusion } from './conclude.js'
@@ -19,6 +20,9 @@ export type EventIn = {
 
 export type EventOut = Pick<EventIn, 'origin' | 'time' | 'key'> & {
   readonly event: Event
+  /** The two members of the annotation that everybody counts, without the annotation being made for them. */
+  readonly status: Status
+  readonly verdict: Level
   readonly annotation: Annotation
   /** The annotation as JSON text, for placements beside the event; written when it is read. */
   readonly annotationText: string
@@ -68,7 +72,7 @@ export const createPipeline = ({ decode, extract, enrich, direction, annotate, r
 
   const complete = (event: Event, concluded: Conclusion): Conclusion => {
     const annotation = annotate.complete(event, concluded.annotation())
-    return { writing: [writeAnnotation(annotation)], annotation: () => annotation }
+    return { ...concluded, writing: [writeAnnotation(annotation)], annotation: () => annotation }
   }
 
   return (chunk, behind) => {
@@ -103,6 +107,14 @@ class Finished implements EventOut {
     this.origin = origin
     this.time = time
     this.key = key
+  }
+
+  get status(): Status {
+    return this.concluded.status
+  }
+
+  get verdict(): Level {
+    return this.concluded.verdict
   }
 
   get annotation(): Annotation {

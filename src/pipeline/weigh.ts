@@ -1,29 +1,29 @@
 // Weighs one indicator's verdict: what the annotation says of it, and how much it has to say in the event's verdict.
 import type { AnnotatedIndicator } from '../domain/annotation.js'
-import type { Decision } from '../domain/decision.js'
 import { flags, type Flag } from '../domain/flag.js'
+import type { Level } from '../domain/finding.js'
 import { kindOf } from '../domain/reason.js'
-import { roles, type Role, type Sighting } from '../domain/sighting.js'
+import { roles, type Role } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import { clip } from './clip.js'
 import type { Head } from './head.js'
+import type { Row } from './row.js'
 import { flat, writeIndicator } from './write-annotation.js'
 
 /** The strongest first. An unknown that stands in the way of `clean` goes before a clean one; what was left alone, last. */
 export const weights = { malicious: 0, suspicious: 1, failed: 2, unanswered: 3, clean: 4, left: 5 } as const
 export type Weight = (typeof weights)[keyof typeof weights]
 
+/** What is kept of an indicator for the next event: plain values and its text, which most events need nothing else of. */
 export type Weighed = {
-  readonly indicator: AnnotatedIndicator
   readonly weight: Weight
-  readonly verdict: Verdict | undefined
-  /** Two of the indicator's members again: indicators come in many shapes, and reading a member of them takes longer. */
+  readonly level: Level
   readonly role: Role
   readonly score: number
-  /** The indicator in writing as one of a list, with the comma before it. */
+  /** The indicator in writing. */
   readonly text: string
-  /** The same as the first of the list, with what stands before the list; made when it is one. */
-  first: string
+  /** The indicator itself, once somebody wanted it. */
+  indicator: AnnotatedIndicator | undefined
   /** How it was told in the events that it decided. */
   head: Head | undefined
 }
@@ -37,7 +37,7 @@ export const outweighs = (a: Weighed, b: Weighed): boolean => {
   return placeOfRole[a.role] < placeOfRole[b.role]
 }
 
-const weightOf = ({ verdict, decision, reason }: AnnotatedIndicator): Weight => {
+export const weightOf = ({ verdict, decision, reason }: AnnotatedIndicator): Weight => {
   if (verdict !== 'unknown') return weights[verdict]
   const kind = reason === undefined ? 'failure' : kindOf(reason)
   if (kind === 'failure') return weights.failed
@@ -67,7 +67,7 @@ export const keep = (verdict: Verdict): Kept => {
   return fresh
 }
 
-const describe = (sighting: Sighting, decision: Decision, verdict: Verdict | undefined): AnnotatedIndicator => {
+const describe = ({ sighting, decision, verdict }: Row): AnnotatedIndicator => {
   const one: AnnotatedIndicator = {
     type: sighting.type,
     value: clip(sighting.value, 260),
@@ -97,19 +97,21 @@ const describe = (sighting: Sighting, decision: Decision, verdict: Verdict | und
   return one
 }
 
-export const weigh = (sighting: Sighting, decision: Decision, verdict: Verdict | undefined): Weighed => {
-  const indicator = Object.freeze(describe(sighting, decision, verdict))
+export const weigh = (row: Row): Weighed => {
+  const indicator = describe(row)
   return {
-    indicator,
     weight: weightOf(indicator),
-    verdict,
-    role: sighting.role,
+    level: indicator.verdict,
+    role: indicator.role,
     score: indicator.score ?? -1,
-    text: flat(`,${writeIndicator(indicator)}`),
-    first: '',
+    text: flat(writeIndicator(indicator)),
+    indicator: undefined,
     head: undefined,
   }
 }
 
-export const firstText = (one: Weighed): string =>
-  one.first === '' ? (one.first = flat(`","indicators":[${one.text.slice(1)}`)) : one.first
+export const indicatorOf = (row: Row): AnnotatedIndicator => {
+  const indicator = row.told?.indicator ?? Object.freeze(describe(row))
+  if (row.told !== undefined) row.told.indicator = indicator
+  return indicator
+}

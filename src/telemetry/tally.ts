@@ -1,7 +1,7 @@
 // What has happened since the start, as plain counters over closed sets: the one source of the metrics and of the status page.
-import { statuses, type Annotation } from '../domain/annotation.js'
+import { statuses, type Status } from '../domain/annotation.js'
 import { decisions, type Decision } from '../domain/decision.js'
-import { levels, type Finding } from '../domain/finding.js'
+import { levels, type Finding, type Level } from '../domain/finding.js'
 import { reasons, type Reason } from '../domain/reason.js'
 import { createCountTable } from './count-table.js'
 import type { Tell, TelemetryEvent } from './event.js'
@@ -27,7 +27,8 @@ export const alertLevels = ['informational', 'low', 'medium', 'high', 'critical'
 
 /** An event as it leaves the line. */
 export type SeenEvent = {
-  readonly annotation: Annotation
+  readonly status: Status
+  readonly verdict: Level
   readonly judged: readonly { readonly decision: Decision; readonly verdict: { readonly reason?: Reason } }[]
 }
 
@@ -172,9 +173,9 @@ export const createTally = (operations: readonly string[]): Tally => {
     chunkRead: (events) => void (read += events),
     chunkLeft: (events, ms) => {
       lineSeconds.observe(ms / 1000)
-      for (const { annotation, judged } of events) {
-        left.add(annotation.status, annotation.verdict)
-        for (const { decision, verdict } of judged) indicators.add(decision.decision, verdict.reason ?? 'none')
+      for (const event of events) {
+        left.add(event.status, event.verdict)
+        for (const { decision, verdict } of event.judged) indicators.add(decision.decision, verdict.reason ?? 'none')
       }
     },
     read: () => ({

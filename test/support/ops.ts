@@ -45,7 +45,9 @@ export const openTestOps = async (
   return { ...ops, url: ops.url, sources: all }
 }
 
-export const seen = (annotation: Partial<Annotation> = {}): SeenEvent => ({
+export const seen = (annotation: Partial<Annotation> = {}): SeenEvent & { readonly annotation: Annotation } => ({
+  status: annotation.status ?? 'complete',
+  verdict: annotation.verdict ?? 'malicious',
   annotation: {
     schema_version: 1,
     status: 'complete',

@@ -80,7 +80,7 @@ const examine = (
       tombstones++
       continue
     }
-    const { verdict } = event.annotation
+    const { verdict } = event
     verdicts[verdict] = (verdicts[verdict] ?? 0) + 1
     const before = record.former ?? former?.(record.partition, Number(record.offset))
     if (before !== undefined) compared++

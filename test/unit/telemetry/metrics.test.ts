@@ -121,13 +121,8 @@ describe('metrics', () => {
       tally.chunkRead(100)
       tally.chunkLeft(
         Array.from({ length: 100 }, () => ({
-          annotation: {
-            ...seen().annotation,
-            status: hostile as Annotation['status'],
-            verdict: '__proto__' as Annotation['verdict'],
-            value: hostile,
-            summary: hostile,
-          },
+          status: hostile as Annotation['status'],
+          verdict: '__proto__' as Annotation['verdict'],
           judged: [
             { decision: { decision: 'skip', reason: hostile as Reason }, verdict: { reason: hostile as Reason } },
           ],
