@@ -1,7 +1,7 @@
-// Facts become a verdict for the role an indicator plays in one event; nothing is asked and nothing is remembered but the last results.
+// Facts become a verdict for the role an indicator plays in one event; nothing is asked and nothing is remembered.
 import { weighAddress } from './judge-address.js'
 import { weighHost } from './judge-host.js'
-import { levels, type Facts, type Finding, type Known, type Level, type Listing } from './finding.js'
+import { levels, type Finding, type Known, type Level, type Listing } from './finding.js'
 import type { Indicator } from './indicator.js'
 import type { JudgementTable } from './judgement-table.js'
 import type { Reason } from './reason.js'
@@ -11,21 +11,10 @@ import type { Verdict } from './verdict.js'
 
 export type Judged = Indicator & { readonly role: Role }
 
-export const judge = (finding: Finding, sighting: Judged, table: JudgementTable, now: number): Verdict => {
-  if (finding.status === 'unknown') return unknowns[finding.reason] ?? unknownVerdict(finding.reason)
-  const slot = slotOf(finding.facts, sighting)
-  let entry = slot.get(sighting.type === 'ip' ? sighting.role : sighting.value)
-  if (!entry || entry.table !== table || now < entry.from || now >= entry.ruling.until) {
-    const ruling = rule(finding, sighting, table, now)
-    entry = { ruling, table, from: now, finding, verdict: verdictOf(finding, ruling) }
-    if (slot.size >= slotLimit) slot.clear()
-    slot.set(sighting.type === 'ip' ? sighting.role : sighting.value, entry)
-  } else if (entry.finding !== finding) {
-    entry.finding = finding
-    entry.verdict = verdictOf(finding, entry.ruling)
-  }
-  return entry.verdict
-}
+export const judge = (finding: Finding, sighting: Judged, table: JudgementTable, now: number): Verdict =>
+  finding.status === 'unknown'
+    ? (unknowns[finding.reason] ?? unknownVerdict(finding.reason))
+    : verdictOf(finding, rule(finding, sighting, table, now))
 
 /** The worst that any role, and for a domain any of its hosts, can be told: it decides how long facts are kept. */
 export const worstLevel = (finding: Finding, indicator: Indicator, table: JudgementTable, now: number): Level => {
@@ -40,19 +29,6 @@ export const worstLevel = (finding: Finding, indicator: Indicator, table: Judgem
     for (const role of roles)
       worst = Math.min(worst, levels.indexOf(rule(finding, { type: indicator.type, value, role }, table, now).level))
   return levels[worst] ?? 'unknown'
-}
-
-/** The same facts are met again with every event that shows the indicator; keyed by facts, so that a copy marked stale finds them too. */
-type Entry = { ruling: Ruling; table: JudgementTable; from: number; finding: Known; verdict: Verdict }
-const slots = { ip: new WeakMap<Facts, Map<string, Entry>>(), domain: new WeakMap<Facts, Map<string, Entry>>() }
-const slotLimit = 64
-
-const slotOf = (facts: Facts, { type }: Indicator): Map<string, Entry> => {
-  const known = slots[type].get(facts)
-  if (known) return known
-  const slot = new Map<string, Entry>()
-  slots[type].set(facts, slot)
-  return slot
 }
 
 const rule = (finding: Known, sighting: Judged, table: JudgementTable, now: number): Ruling => {

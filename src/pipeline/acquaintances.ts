@@ -27,7 +27,7 @@ export type Acquaintances = {
 }
 
 /** Characters of what was told, and so many for each row beside them: so much is kept however it is spread over values. */
-const generation = 16_777_216
+const generation = 33_554_432
 const ofARow = 400
 const maxAlike = 6
 const longestField = 200

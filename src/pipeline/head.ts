@@ -6,7 +6,7 @@ import type { Action, Direction } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import { clip } from './clip.js'
 import type { Row } from './row.js'
-import { indicatorOf, keep, weightOf, weights } from './weigh.js'
+import { indicatorOf, statedFlags, weightOf, weights } from './weigh.js'
 import { flat, writeHead } from './write-annotation.js'
 
 /** What of an event the head depends on, beside the indicator that decided. */
@@ -127,7 +127,7 @@ const copyDeciding = (annotation: Annotation, indicator: AnnotatedIndicator, ver
   if (indicator.at !== undefined) annotation.verdict_time = indicator.at
   if (indicator.stale !== undefined) annotation.stale = indicator.stale
   if (verdict === undefined) return
-  for (const flag of keep(verdict).stated) {
+  for (const flag of statedFlags(verdict)) {
     const stated = verdict.flags[flag]
     if (stated !== undefined) annotation[flag] = stated
   }

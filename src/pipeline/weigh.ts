@@ -45,27 +45,11 @@ export const weightOf = ({ verdict, decision, reason }: AnnotatedIndicator): Wei
   return kind === 'answer' && decision === 'lookup' ? weights.unanswered : weights.left
 }
 
-/** What of a verdict is the same in every event; verdicts come from a memory and are met again and again. */
-type Kept = {
-  readonly stated: readonly Flag[]
-  readonly raised: readonly Flag[]
-  readonly time: string | undefined
-}
-const kept = new WeakMap<Verdict, Kept>()
+export const statedFlags = (verdict: Verdict): readonly Flag[] =>
+  flags.filter((flag) => verdict.flags[flag] !== undefined)
 
-export const keep = (verdict: Verdict): Kept => {
-  const known = kept.get(verdict)
-  if (known !== undefined) return known
-  const { at } = verdict
-  const stated = flags.filter((flag) => verdict.flags[flag] !== undefined)
-  const fresh = {
-    stated,
-    raised: Object.freeze(stated.filter((flag) => verdict.flags[flag] === true)),
-    time: at !== undefined && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined,
-  }
-  kept.set(verdict, fresh)
-  return fresh
-}
+const timeOf = ({ at }: Verdict): string | undefined =>
+  at !== undefined && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined
 
 const describe = ({ sighting, decision, verdict }: Row): AnnotatedIndicator => {
   const one: AnnotatedIndicator = {
@@ -87,8 +71,8 @@ const describe = ({ sighting, decision, verdict }: Row): AnnotatedIndicator => {
     one.reason = 'outdated'
   }
   if (verdict.score !== undefined && Number.isFinite(verdict.score)) one.score = verdict.score
-  const { raised, time } = keep(verdict)
-  if (one.verdict !== 'unknown') one.flags = raised
+  const time = timeOf(verdict)
+  if (one.verdict !== 'unknown') one.flags = Object.freeze(flags.filter((flag) => verdict.flags[flag] === true))
   if (verdict.source !== undefined) one.source = clip(verdict.source, 100)
   if (verdict.feed !== undefined) one.feed = clip(verdict.feed, 100)
   if (verdict.entry !== undefined) one.entry = clip(verdict.entry, 160)

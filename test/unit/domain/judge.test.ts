@@ -244,10 +244,11 @@ describe('judge: listings', () => {
 })
 
 describe('judge: the same facts again', () => {
-  it('answers with the same object until something changes', () => {
+  it('says until when its answer holds', () => {
     const finding = known({ inbound: 'dangerous', idsHits: 1, idsLatest: now - 89 * day })
     const first = judge(finding, ip('source'), shippedTable, now)
-    expect(judge(finding, ip('source'), shippedTable, now + day - 1)).toBe(first)
+    expect(first.until).toBe(now + day)
+    expect(judge(finding, ip('source'), shippedTable, now + day - 1)).toEqual(first)
     expect(judge(finding, ip('source'), shippedTable, now + day).level).toBe('suspicious')
     expect(judge(finding, ip('source'), shippedTable, now).level).toBe('malicious')
     expect(judge(finding, ip('destination'), shippedTable, now).score).toBe(50)
@@ -258,7 +259,7 @@ describe('judge: the same facts again', () => {
     expect(judge({ ...finding, stale: true }, ip('source'), shippedTable, now).stale).toBe(true)
     expect(judge(finding, ip('source'), shippedTable, now).stale).toBeUndefined()
   })
-  it('keeps more names of one domain than it has room for apart', () => {
+  it('keeps many names of one domain apart', () => {
     const finding = known(host({ rating: 'low' }))
     for (let i = 0; i < 200; i++)
       expect(judge(finding, name(`h${i}.example.com`), shippedTable, now).level).toBe('clean')
