@@ -53,7 +53,7 @@ export const startSource = async (options: SourceOptions): Promise<Source> => {
     sessionTimeout: sessionTimeoutMs,
     rebalanceTimeout: Math.max(sessionTimeoutMs, 60_000),
     heartbeatInterval: heartbeatMs,
-    maxBytesPerPartition: exactly ? 1_048_576 : 524_288,
+    maxBytesPerPartition: exactly ? 786_432 : 524_288,
     maxBytes: 10_485_760,
     minBytes: 1,
     maxWaitTimeInMs: 250,
