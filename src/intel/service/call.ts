@@ -48,9 +48,9 @@ export const createClient = (settings: ServiceSettings, outside: Outside): Clien
     ...(settings.apiKey === '' ? {} : { [settings.apiKeyHeader]: settings.apiKey }),
   }
   const prefix = base.pathname.replace(/\/+$/, '')
-  let isClosed = false
+  const state = { isClosed: false }
   const callNamed = async (name: OperationName, parameters: Given): Promise<Reply> => {
-    if (isClosed) return failed(givenUp)
+    if (state.isClosed) return failed(givenUp)
     const built = buildRequest(name, parameters, paths)
     if ('problem' in built) return failed(badInput(built.problem))
     const reply = await send(
@@ -58,10 +58,10 @@ export const createClient = (settings: ServiceSettings, outside: Outside): Clien
       { base, headers, dispatcher, settings, redact, outside },
     )
     if (reply.status === 'answer') return reply
-    return failed(isClosed ? givenUp : redactFailure(reply.failure, redact))
+    return failed(state.isClosed ? givenUp : redactFailure(reply.failure, redact))
   }
   const close = (): Promise<void> => {
-    isClosed = true
+    state.isClosed = true
     return dispatcher.destroy()
   }
   return { call: callNamed, callNamed, redact, close }

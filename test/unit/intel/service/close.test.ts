@@ -7,7 +7,9 @@ import type { TelemetryEvent } from '../../../../src/telemetry/event.js'
 
 it('a call that is under way at the end is no failure of the provider, and what waits is not sent', async () => {
   let calls = 0
-  const hanging = createServer(() => void calls++)
+  const hanging = createServer(() => {
+    calls++
+  })
   await new Promise<void>((done) => hanging.listen(0, '127.0.0.1', done))
   const loaded = load({
     values: {
