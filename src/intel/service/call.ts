@@ -48,9 +48,10 @@ export const createClient = (settings: ServiceSettings, outside: Outside): Clien
     ...(settings.apiKey === '' ? {} : { [settings.apiKeyHeader]: settings.apiKey }),
   }
   const prefix = base.pathname.replace(/\/+$/, '')
-  const state = { isClosed: false }
+  let closed = false
+  const isClosed = (): boolean => closed
   const callNamed = async (name: OperationName, parameters: Given): Promise<Reply> => {
-    if (state.isClosed) return failed(givenUp)
+    if (isClosed()) return failed(givenUp)
     const built = buildRequest(name, parameters, paths)
     if ('problem' in built) return failed(badInput(built.problem))
     const reply = await send(
@@ -58,10 +59,10 @@ export const createClient = (settings: ServiceSettings, outside: Outside): Clien
       { base, headers, dispatcher, settings, redact, outside },
     )
     if (reply.status === 'answer') return reply
-    return failed(state.isClosed ? givenUp : redactFailure(reply.failure, redact))
+    return failed(isClosed() ? givenUp : redactFailure(reply.failure, redact))
   }
   const close = (): Promise<void> => {
-    state.isClosed = true
+    closed = true
     return dispatcher.destroy()
   }
   return { call: callNamed, callNamed, redact, close }
