@@ -57,7 +57,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   }
   const end = (isCut: boolean): Extraction => {
     readLaterText(reader)
-    sightings.settle()
+    sightings.settle(action.isLocalFirst())
     return { action: action.tell(), sightings: sightings.list(), truncated: sightings.truncated() || isCut }
   }
 

@@ -72,6 +72,9 @@ export const actionOfText = (text: string): Action => {
   return blocked ? 'blocked' : allowed ? 'allowed' : 'unknown'
 }
 
+/** No action, but beside it: the ports of `local` and `remote` tell which of the two began. */
+export const portRank = 6
+
 /** Names without case and separators; the first rank that says something wins. */
 const actionFields = new Map<string, number>([
   ...words(
@@ -81,8 +84,9 @@ const actionFields = new Map<string, number>([
     'utmaction ruleaction securityaction accessaction eventaction actionname sactiont saction sc_filter_result scfilterresult csaction resultaction ruleresult requestaction httpaction dnsaction responseaction logaction outcomeaction enforcementaction',
   ).map((name): [string, number] => [name, 2]),
   ...words(
-    'status result blockreason eventtype type outcome logsubtype subtype fwruleaction category msg eventname operation operationname',
+    'status result blockreason event eventtype type outcome logsubtype subtype fwruleaction category msg eventname operation operationname',
   ).map((name): [string, number] => [name, 3]),
+  ...words('localport remoteport').map((name): [string, number] => [name, portRank]),
   ...words('blocked dropped denied rejected allowed permitted').map((name): [string, number] => [name, 4]),
 ])
 
@@ -93,7 +97,11 @@ export const actionRank = (name: string): number => {
   const compact = name.toLowerCase().replace(/[^a-z0-9]/g, '')
   const rank =
     actionFields.get(compact) ??
-    (/(?:action|decision|disposition|verdict)$/.test(compact) && !otherAction.test(compact) ? 2 : 0)
+    (/(?:local|remote)port$/.test(compact)
+      ? portRank
+      : /(?:action|decision|disposition|verdict)$/.test(compact) && !otherAction.test(compact)
+        ? 2
+        : 0)
   if (ranks.size >= maxRemembered) ranks.clear()
   if (name.length < longestName) ranks.set(ownText(name), rank)
   return rank
@@ -114,11 +122,15 @@ export type ActionFinder = {
   readonly see: (rank: number, name: string, value: unknown) => void
   readonly seeText: (text: string) => void
   readonly tell: () => Action
+  /** The local end has the port of one who connects, the remote end that of a service. */
+  readonly isLocalFirst: () => boolean
 }
 
 export const createActionFinder = (): ActionFinder => {
   let action: Action = 'unknown'
   let best = 9
+  let localPort = 0
+  let remotePort = 0
   const take = (said: Action, rank: number): void => {
     if (said === 'unknown') return
     // A session that was let through and then stopped (`action=close utmaction=block`) was stopped.
@@ -130,8 +142,16 @@ export const createActionFinder = (): ActionFinder => {
     reset: () => {
       action = 'unknown'
       best = 9
+      localPort = 0
+      remotePort = 0
     },
     see: (rank, name, value) => {
+      if (rank === portRank) {
+        const port = typeof value === 'number' || typeof value === 'string' ? Number(value) : 0
+        if (/local/i.test(name)) localPort = port
+        else remotePort = port
+        return
+      }
       if (rank >= best && rank > 2) return
       if (rank === 4) {
         const yes = value === true || value === 'true' || value === 'yes' || value === 1 || value === '1'
@@ -154,5 +174,6 @@ export const createActionFinder = (): ActionFinder => {
       if (best > 5) take(actionOfText(text), 5)
     },
     tell: () => action,
+    isLocalFirst: () => remotePort > 0 && localPort > 1023 && localPort > remotePort,
   }
 }

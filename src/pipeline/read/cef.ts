@@ -1,12 +1,14 @@
 // Reads CEF and LEEF: a header between bars, then an extension of key=value pairs.
-import { readPair, readByRule, type Reader } from './reader.js'
+import { readByRule, readLater, readPair, type Reader } from './reader.js'
 import { wordsOf } from './field-rule.js'
 
 const maxPairs = 512
 const longestLabel = 128
+const longestName = 512
+const quad = /(?:\d{1,3}\.){3}\d/
 
 /** The text after the bars, with what the header says about the action; undefined where it is neither. */
-export const readCef = (reader: Reader, text: string, level: number): boolean => {
+export const readCef = (reader: Reader, text: string, field: string, level: number): boolean => {
   const start = startOf(text)
   if (start < 0) return false
   const isLeef = text.startsWith('LEEF:', start)
@@ -21,7 +23,11 @@ export const readCef = (reader: Reader, text: string, level: number): boolean =>
     if (label === undefined) readPair(reader, key, value, level)
     else readByRule(reader, reader.ruleOf(wordsOf(label).join('_')), key, value, level)
   }
-  if (name !== undefined) reader.action.seeText(name.replace(/[_-]/g, ' '))
+  if (name !== undefined) {
+    reader.action.seeText(name.replace(/[_-]/g, ' '))
+    // `User alice logged in from 192.0.2.1`; names of threats have dots too, so only what has an address.
+    if (name.length < longestName && name.includes('.') && quad.test(name)) readLater(reader, name, field)
+  }
   return true
 }
 

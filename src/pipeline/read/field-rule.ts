@@ -128,11 +128,11 @@ const nearestRole = (words: readonly string[]): Role | undefined => {
 
 const compact = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** `srcIPAddress_v4` → src ip address v4; `dstip` → dst ip. */
+/** `srcIPAddress_v4` → src ip address v4; `dstip` → dst ip; `sourceIPs` → source ips. */
 export const wordsOf = (name: string): string[] => {
   const parts = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z](?!s(?![a-z]))[a-z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((part) => part !== '')

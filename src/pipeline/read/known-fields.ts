@@ -12,12 +12,12 @@ const table: readonly Row[] = [
   [
     'host',
     'source',
-    'sip saddr srcip srcaddr cip ipsrc ipsaddr xsrcip shost sourceip clientip cliip h rip remip remoteip remoteaddr remotehost rhost raddr ipaddress callingstationid visitorip actorip userip srchost clientipaddress ip4src ip6src clientname clientfqdn callerip callerips callerip ocip csip cltsip srcv6 srcv4 srcip6 saddr6',
+    'sip saddr srcip srcaddr cip ipsrc ipsaddr xsrcip shost sourceip clientip cliip h rip remip remoteip remoteaddr remotehost rhost raddr ipaddress callingstationid visitorip actorip userip srchost clientipaddress ip4src ip6src clientname clientfqdn callerip callerips callerip ocip csip cltsip srcv6 srcv4 srcip6 saddr6 oip origip accessdevice.ip',
   ],
   [
     'host',
     'destination',
-    'dip daddr dstip dstaddr destip ipdst ipdaddr dhost destinationip serverip lip locip laddr rxhost targetip peerip localip dsthost upstreamaddr upstreamip dstname destname destdomain ip4dst ip6dst svrip cdip sdip srvdip dstv6 dstv4 dstip6 daddr6',
+    'dip daddr dstip dstaddr destip ipdst ipdaddr dhost destinationip serverip lip locip laddr rxhost targetip peerip localip dsthost upstreamaddr upstreamip dstname destname destdomain ip4dst ip6dst svrip cdip sdip srvdip dstv6 dstv4 dstip6 daddr6 vip virtualip',
   ],
   [
     'host',
@@ -52,7 +52,7 @@ const table: readonly Row[] = [
   [
     'host',
     'other',
-    'tunnelip assignip assignedip assignedaddr framedaddr framedip bound.host boundhost refid related.ip related.hosts indicator seen.indicator framedipaddress machine workstation ip ips ipv4 ipv6 addr address nexthop hop msgsrc threat.indicator.ip serverdnscomputername servertreename',
+    'tunnelip assignip assignedip assignedaddr framedaddr framedip bound.host boundhost refid related.ip related.hosts indicator seen.indicator framedipaddress machine workstation ip ips ipv4 ipv6 addr address nexthop hop msgsrc threat.indicator.ip serverdnscomputername servertreename authdevice.ip',
   ],
   [
     'url',
@@ -67,7 +67,7 @@ const table: readonly Row[] = [
   [
     'event',
     'other',
-    'message msg eventoriginal event.original original rawmessage rawevent raw log rawlog syslogmessage fullmessage logmessage payloadmessage textpayload data_raw body',
+    'message msg eventoriginal event.original original rawmessage rawevent raw log rawlog syslogmessage fullmessage logmessage payloadmessage textpayload data_raw body flowtuples',
   ],
   [
     'subject',

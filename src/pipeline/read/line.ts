@@ -27,11 +27,14 @@ export const readLine = (reader: Reader, places: Places, text: string, field: st
     if (address !== undefined) reader.sightings.add('ip', address, field, 'observer', 'field')
     else if (name !== undefined) reader.sightings.add('domain', name, field, 'observer', 'text')
   }
+  // `wordpress(www.example.com)[4711]: …`
+  if (program?.endsWith(')') === true && program.includes('.'))
+    readLater(reader, program.slice(program.indexOf('(') + 1, -1), field)
   if (sender !== undefined) place(reader, sender, field)
   if (structured !== undefined) readPairs(reader, structured, field, level)
   if (body === '') return
   if (readJson(reader, places, body, level)) return
-  if (readCef(reader, text, level)) return
+  if (readCef(reader, text, field, level)) return
   for (const format of formats) if (format(reader, { body, program: program ?? '', field, whole: text })) return
   if (readPairs(reader, body, field, level)) return
   reader.action.seeText(text)

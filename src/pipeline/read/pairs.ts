@@ -21,7 +21,7 @@ export const pairsOf = (text: string): readonly Pair[] => {
     if (sign < 0) break
     let start = sign
     while (start > at && isKeyCode(text.charCodeAt(start - 1)) && sign - start < 80) start--
-    // `cs(User-Agent)="…"`
+    // `cs(User-Agent)="…"`, `SrcIPAddr(1003)=…`
     if (start === sign && text.charCodeAt(sign - 1) === 0x29) {
       const open = text.lastIndexOf('(', sign)
       if (open > at && sign - open < 40) {
@@ -35,6 +35,7 @@ export const pairsOf = (text: string): readonly Pair[] => {
     }
     const { value, end } = valueAt(text, sign + 1)
     let key = text.slice(start, sign)
+    if (text.charCodeAt(sign - 1) === 0x29) key = key.replace(numbered, '')
     // `Peer IP=192.0.2.1 Server IP=198.51.100.1`: whose it is stands before.
     const whose = ownerless.test(key) ? /([A-Za-z]{2,20}) $/.exec(text.slice(Math.max(at, start - 21), start)) : null
     if (whose) key = `${whose[1] ?? ''}_${key}`
@@ -44,6 +45,7 @@ export const pairsOf = (text: string): readonly Pair[] => {
   return pairs
 }
 
+const numbered = /\(\d{1,8}\)$/
 const ownerless = /^(?:ip|ipv[46]|addr|address|host|hostname|name|port)$/i
 
 /** A key stands at the start or after what separates pairs; `?a=1&b=2` is the query of a URL. */
@@ -88,6 +90,10 @@ const beginsNext = (text: string, from: number): boolean => {
   if (from >= text.length || text.charCodeAt(from) <= 0x20) return true
   let at = from
   while (at < text.length && at - from < 64 && isKeyCode(text.charCodeAt(at))) at++
+  if (at > from && text.charCodeAt(at) === 0x28) {
+    while (++at < text.length && at - from < 72 && text.charCodeAt(at) >= 0x30 && text.charCodeAt(at) <= 0x39);
+    if (text.charCodeAt(at) === 0x29) at++
+  }
   return at > from && text.charCodeAt(at) === 0x3d
 }
 

@@ -27,5 +27,5 @@ export const unescape = (text: string): string => {
     .replace(/\\u00([2-7][0-9a-f])|\\x([2-7][0-9a-f])/gi, (_, a?: string, b?: string) =>
       String.fromCharCode(Number.parseInt(a ?? b ?? '20', 16)),
     )
-    .replace(/\\[rnt](?![a-z]*\\)/g, ' ')
+    .replace(/\\x0[9ad]|\\[rnt](?![a-z]*\\)/gi, ' ')
 }

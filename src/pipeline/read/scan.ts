@@ -1,4 +1,5 @@
 // Reads a JSON object straight from its bytes, in one pass: checks that it is JSON and makes only the strings that can matter.
+import { portRank } from './action.js'
 import { createMetTexts, type MetText } from './met-texts.js'
 import { endOfKey, placeOfKey, type Place, type Places } from './places.js'
 import { putLater, readByRule, type Reader } from './reader.js'
@@ -15,6 +16,7 @@ export type Scan = (
 ) => { readonly holdsOurs: boolean; readonly isAscii: boolean } | undefined
 
 const maxDepth = 32
+const longestPort = 5
 const failed = -1
 
 /** Of a string's bytes: what makes it worth a look, what is beyond ASCII, and what a string cannot simply run over. */
@@ -75,7 +77,12 @@ export const createScan = (reader: Reader, places: Places): Scan => {
   const scanMember = (bytes: Buffer, at: number, place: Place, depth: number): number => {
     const byte = bytes[at] ?? 0
     if (byte === 0x22) return scanString(bytes, at + 1, place, true)
-    if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return endOfNumber(bytes, at)
+    if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
+      const end = endOfNumber(bytes, at)
+      if (place.actionRank === portRank && end !== failed && end - at <= longestPort)
+        reader.action.see(portRank, place.name, bytes.toString('latin1', at, end))
+      return end
+    }
     if (byte === 0x7b) return scanObject(bytes, at + 1, place, depth + 1)
     if (byte === 0x5b) {
       if (place.actionRank > 0 && !seeActions(bytes, at, place)) return failed

@@ -33,8 +33,11 @@ export type Sightings = {
   readonly beginNotes: () => void
   readonly endNotes: () => readonly Seen[]
   readonly has: (role: Role) => boolean
-  /** When all is read: beside a client's address (`cip`) an `sip` is the server's, though alone it is the source's. */
-  readonly settle: () => void
+  /**
+   * When all is read: beside a client's address (`cip`) an `sip` is the server's, though alone it is the source's;
+   * `remote` is who came, unless the ports say that the local end began.
+   */
+  readonly settle: (isLocalFirst: boolean) => void
   /** No place is left for what is found in text. */
   readonly isFull: () => boolean
   /** Something was left out, here or by a reader that stopped early. */
@@ -108,8 +111,15 @@ export const createSightings = (maxIndicators: number): Sightings => {
       return noted
     },
     has: (role) => entries.some((entry) => entry.role === role),
-    settle: () => {
+    settle: (isLocalFirst) => {
       if (entries.length < 2) return
+      if (isLocalFirst) {
+        for (const entry of entries) {
+          if (entry.role === 'source' && /remote/i.test(entry.field)) entry.role = 'destination'
+          else if (entry.role === 'destination' && /local/i.test(entry.field)) entry.role = 'source'
+        }
+        return
+      }
       let server: Entry | undefined
       for (const entry of entries)
         if (server === undefined && entry.role === 'source' && isServerField(entry.field)) server = entry

@@ -69,13 +69,14 @@ const assignRoles = (text: string, tokens: TextToken[], isLine: boolean): void =
   let flows = 0
   let previous: TextToken | undefined
   let hasClue = false
+  let hasSource = false
   for (const token of tokens) {
     if (token.kind === 'url' || token.kind === 'mail') {
       previous = token
       continue
     }
     const between = text.slice(Math.max(previous?.end ?? 0, token.start - 48), token.start)
-    token.role = roleBetween(between, previous) ?? (token.type === 'ip' ? roleByVerb(between) : undefined)
+    token.role = roleBetween(between, previous, hasSource) ?? (token.type === 'ip' ? roleByVerb(between) : undefined)
     // `host.example.com[192.0.2.1]`: a peer, by the name its address has.
     if (
       token.role === undefined &&
@@ -102,6 +103,7 @@ const assignRoles = (text: string, tokens: TextToken[], isLine: boolean): void =
     )
       token.role = 'destination'
     if (token.role !== undefined) hasClue = true
+    if (token.role === 'source' || previous?.role === 'source') hasSource = true
     previous = token
   }
   if (!isLine) return
@@ -118,13 +120,12 @@ const sideBySide = /^(?:[:/.]\d{1,5})?["']?(?:[ \t,;|]|[\s,]+\d{1,5}[\s,]+)["']?
 const opened = /^[:/]?\d*\s*\($/
 const listed = /^(?:[:/]\d+)?[\s"']*[,;][\s"']*$/
 
-const roleBetween = (between: string, previous: TextToken | undefined): Role | undefined => {
+const roleBetween = (between: string, previous: TextToken | undefined, hasSource: boolean): Role | undefined => {
   if (previous) {
     if (between === ', ' || between === ',') return previous.role
     if (arrow.test(between) || pointed.test(between)) {
       // An arrow says more than a word in the sentence before: `ICMP Echo Reply 192.0.2.1 -> 198.51.100.1`.
-      if (previous.role === undefined || (previous.role !== 'destination' && previous.role !== 'source'))
-        previous.role = 'source'
+      if (previous.role !== 'source' && (previous.role !== 'destination' || !hasSource)) previous.role = 'source'
       return 'destination'
     }
     if (between === ' [') return previous.role
@@ -134,7 +135,11 @@ const roleBetween = (between: string, previous: TextToken | undefined): Role | u
   // The last few words before, the nearest first.
   let to = between.length
   for (let count = 0; count < 4 && to > 0; count++) {
-    while (to > 0 && !isClueCode(between.charCodeAt(to - 1))) to--
+    while (to > 0 && !isClueCode(between.charCodeAt(to - 1))) {
+      to--
+      // Words that end with a quotation mark, with others behind them, are the name of something: `"Source Port Zero" TCP 192.0.2.1`.
+      if (count > 0 && between.charCodeAt(to) === 0x22 && !isClueCode(between.charCodeAt(to + 1))) return undefined
+    }
     let from = to
     while (from > 0 && isClueCode(between.charCodeAt(from - 1))) from--
     if (from === to) return undefined
@@ -153,7 +158,11 @@ const translates = /\b(?:[sd]?nat(?:'?t?ed)?|translated|mapped) to$/i
 const shutOut = /\b(?:ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)?)[\s:]{1,3}$/i
 const wideClue = /(源|目的|目标)[^,;\s]{0,12}$/
 
+/** `'root'@'192.0.2.1'`, `alice@sales 192.0.2.1(4711)`: where a user came from. */
+const userAt = /@'$|\w@[\w-]{1,63} $/
+
 const roleByVerb = (between: string): Role | undefined => {
+  if (between.includes('@') && userAt.test(between)) return 'source'
   if (shutOut.test(between)) return 'source'
   const wide = wideClue.exec(between)
   return wide ? (wide[1] === '源' ? 'source' : 'destination') : undefined
@@ -161,16 +170,27 @@ const roleByVerb = (between: string): Role | undefined => {
 
 const isClueCode = (code: number): boolean => ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) || code === 0x2d
 
-/** `- [192.0.2.1] alice(Realm)[Role] - …`: an address alone in brackets is who did it. */
+/** `- [192.0.2.1] alice(Realm)[Role] - …`, `sql(alice,192.0.2.1): …`, `through ssh (192.0.2.1)`: an address alone in brackets is who did it. */
 const assignBracketed = (text: string, tokens: readonly TextToken[]): void => {
   for (const token of tokens) {
     if (token.role !== undefined || token.kind !== 'address') continue
-    if (text.charCodeAt(token.start - 1) !== 0x5b || text.charCodeAt(token.end) !== 0x5d) continue
-    if (text.charCodeAt(token.end + 1) === 0x3a) continue
+    const close = text.charCodeAt(token.end)
+    if (
+      close === 0x29 ? !opensWithUser(text, token.start) : close !== 0x5d || text.charCodeAt(token.start - 1) !== 0x5b
+    )
+      continue
+    if (close === 0x5d && text.charCodeAt(token.end + 1) === 0x3a) continue
     token.role = 'source'
     return
   }
 }
+
+/** Alone in parentheses, or behind a user and a comma. */
+const opensWithUser = (text: string, start: number): boolean => {
+  const before = text.charCodeAt(start - 1)
+  return before === 0x28 || (before === 0x2c && userBefore.test(text.slice(Math.max(0, start - 100), start)))
+}
+const userBefore = /\([^\s(),]{1,90},$/
 
 /** Without a word to go by: two addresses side by side are source and destination, one at the start is who did it. */
 const assignByPlace = (text: string, tokens: readonly TextToken[]): void => {

@@ -1,5 +1,6 @@
 // Walks a JSON object once and reads its strings by what their paths mean.
 import { parseAddress } from '../../domain/address.js'
+import { portRank } from './action.js'
 import type { Place, Places } from './places.js'
 import { readByRule, type Reader } from './reader.js'
 
@@ -23,9 +24,11 @@ const walkObject = (
   for (const key in object) {
     const item = object[key]
     const type = typeof item
-    if (type === 'number') continue
+    if (type === 'number' && !key.endsWith('ort')) continue
     const place = parent.children.get(key) ?? places.find(parent, key)
-    if (type === 'string') {
+    if (type === 'number') {
+      if (place.actionRank === portRank) reader.action.see(portRank, place.name, item)
+    } else if (type === 'string') {
       const text = item as string
       if (place.actionRank > 0) reader.action.see(place.actionRank, place.name, text)
       if (place.reads === 'none' || text.length < 3) continue

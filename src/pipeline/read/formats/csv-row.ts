@@ -6,6 +6,10 @@ import { readLater } from '../reader.js'
 import { readUrl } from '../value.js'
 import { place, type Format } from './format.js'
 
+/** Behind a syslog header only where the cells are quoted; a level or a number may stand before them. */
+const quotedRow = /^[^"]{0,80}("[^"]{0,256}","[^"]{0,256}",".*)$/
+/** protocol, in or out, allowed or denied: flow records of cloud networks. */
+const flow = /,(?:[TU]|\d{1,3}),[IO],([AD])(?:,|$)/
 const maxCells = 256
 const fewestCells = 7
 /** Only what can be nothing else: a cell may be a name of somebody's own. */
@@ -15,14 +19,21 @@ const portOrMac = /^(?:\d{0,5}|(?:[\da-f]{2}[:-]){5}[\da-f]{2})$/i
 
 export const readCsvRow: Format = (reader, line) => {
   // A row begins with its time or a number, quoted or not.
-  if (!/^["'\d]/.test(line.whole)) return false
-  const separator = separatorOf(line.whole)
-  if (separator === undefined || pairsOf(line.whole).length > 2) return false
-  const cells = csv(line.whole, maxCells, separator)
+  const text = /^["'\d]/.test(line.whole)
+    ? line.whole
+    : line.body.includes('","')
+      ? quotedRow.exec(line.body)?.[1]
+      : undefined
+  if (text === undefined) return false
+  const separator = separatorOf(text)
+  if (separator === undefined || pairsOf(text).length > 2) return false
+  const cells = csv(text, maxCells, separator)
   // Cells that name themselves are pairs: `Action: Blocked, SrcIP: 192.0.2.1`.
   if (cells.length < fewestCells || cells.filter((cell) => /^\s*[\w -]{1,60}[:=]/.test(cell)).length > 2) return false
   // Words before the first sign say what happened: `Info fw1 Block: FWD|TCP|…`.
   if (separator === '|') reader.action.seeText(cells[0] ?? '')
+  const flown = separator === ',' ? flow.exec(text) : null
+  if (flown) reader.action.see(1, 'cell', flown[1] ?? '')
   const addresses: number[] = []
   cells.forEach((cell, at) => {
     const text = cell.trim()
@@ -35,12 +46,18 @@ export const readCsvRow: Format = (reader, line) => {
   })
   const between = (from: number, to: number): boolean =>
     to - from <= 3 && cells.slice(from + 1, to).every((cell) => portOrMac.test(cell.trim()))
-  const [first = -1, second = -1, third = -1] = addresses
+  // Before the two ends may stand whoever tells of them.
+  const start = Math.max(
+    0,
+    addresses.findIndex((at, index) => between(at, addresses[index + 1] ?? Number.POSITIVE_INFINITY)),
+  )
+  const [first = -1, second = -1, third = -1] = addresses.slice(start)
   const isPair = second > 0 && between(first, second)
   // The client inside and as it is seen from outside, then where it went; a resolver's log has no third.
   const isSeenTwice =
     isPair && second === first + 1 && (third === second + 1 || /^\d+ \([A-Z]+\d*\)$/.test(cells[second + 2] ?? ''))
-  addresses.forEach((at, index) => {
+  addresses.forEach((at, count) => {
+    const index = count - start
     const role =
       index === 0
         ? isPair || addresses.length === 1

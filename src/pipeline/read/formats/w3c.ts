@@ -16,6 +16,10 @@ const edge = new RegExp(String.raw`${stamp}[\w-]{2,16}\t\d{1,15}\t([\da-fA-F.:]{
 const firewall = new RegExp(
   String.raw`${stamp}(ALLOW|DROP|OPEN|CLOSE|OPEN-INBOUND|INFO-EVENTS-LOST)[ \t](\S{1,8})[ \t](\S{2,45})[ \t](\S{2,45})[ \t]`,
 )
+/** date time c-ip c-port s-ip s-port, what went wrong before a site was found */
+const ends = new RegExp(
+  String.raw`${stamp}([\da-fA-F.:%]{3,60})[ \t]\d{1,5}[ \t]([\da-fA-F.:%]{3,60})[ \t]\d{1,5}[ \t]`,
+)
 /** date time time-taken c-ip …, and somewhere scheme host port path */
 const proxy = new RegExp(String.raw`${stamp}\d{1,9} ([\da-fA-F.:]{3,45}) `)
 const proxied = / (?:https?|tcp|ssl|ftp|rtsp) ([\w.:[\]-]{3,255}) (\d{1,5}) /
@@ -56,6 +60,13 @@ export const readW3c: Format = (reader, line) => {
     reader.action.see(1, 'action', packet[1] ?? '')
     place(reader, line, packet[3], 'source')
     place(reader, line, packet[4], 'destination')
+    return true
+  }
+  const error = ends.exec(text)
+  if (error) {
+    place(reader, line, error[1], 'source')
+    place(reader, line, error[2], 'destination')
+    reader.action.seeText(text.slice(error[0].length))
     return true
   }
   const client = proxy.exec(text)
