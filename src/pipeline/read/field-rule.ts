@@ -64,6 +64,8 @@ const w3cNames = new Map<string, Rule>([
   ['r-dns', { reads: 'host', role: 'url' }],
 ])
 
+const endWords = new Set(['ip', 'addr', 'address', 'host'])
+
 const commonNames = new Set([
   'ip',
   'ips',
@@ -84,6 +86,8 @@ const byWords = (own: readonly string[], parents: readonly string[]): Rule => {
   let last = own.at(-1) ?? ''
   // `source_host_name`, `dns.question.name`: a name of something; `rule_name`: the name of that thing.
   if ((last === 'name' || last === 'value' || last === 'data') && all.length > 1) last = all.at(-2) ?? ''
+  // `client_ip_port`: both in one value.
+  if (last === 'port' && own.length > 1 && endWords.has(own.at(-2) ?? '')) last = own.at(-2) ?? ''
   if (last === 'agent' && all.includes('user')) return none
   if (plainWords.has(last) || last.endsWith('version')) return none
   const role =

@@ -79,7 +79,7 @@ const readPairs = (reader: Reader, body: string, field: string, level: number): 
   const seen = new Set<string>()
   for (const { key, value } of pairs) {
     // Said again (the packet inside an ICMP error), it is not about the ends of this event.
-    if (seen.has(key)) {
+    if (seen.has(key) && reader.ruleOf(key).reads !== 'event') {
       if (value.includes('.') || value.includes(':')) readLater(reader, value, key)
       continue
     }

@@ -12,6 +12,8 @@ const isKeyCode = (code: number): boolean =>
   code === 0x2e ||
   code === 0x2d
 
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+
 /** Pairs with `=`; blanks may stand around it when the key is one of several words (`user IP = 192.0.2.1`). */
 export const pairsOf = (text: string): readonly Pair[] => {
   const pairs: Pair[] = []
@@ -119,7 +121,9 @@ export const colonPairsOf = (text: string): readonly Pair[] => {
     let from = sign + 1
     if (text.charCodeAt(from) === 0x3a) from++ // `methods::"ESP"`
     const next = text.charCodeAt(from)
-    const isPair = start < sign && startsColonKey(text, start) && (next === 0x22 || next === 0x20)
+    // `192.0.2.1: connected`, `2001:db8::a: connected`: no names of anything.
+    const isAddress = isDigit(text.charCodeAt(start)) || text.charCodeAt(start - 1) === 0x3a
+    const isPair = start < sign && !isAddress && startsColonKey(text, start) && (next === 0x22 || next === 0x20)
     if (!isPair) {
       at = sign + 1
       continue

@@ -34,7 +34,7 @@ export type Sightings = {
   readonly endNotes: () => readonly Seen[]
   readonly has: (role: Role) => boolean
   /**
-   * When all is read: beside a client's address (`cip`) an `sip` is the server's, though alone it is the source's;
+   * When all is read: a lone address is the source's; beside a client's address (`cip`) an `sip` is the server's, though alone it is the source's;
    * `remote` is who came, unless the ports say that the local end began.
    */
   readonly settle: (isLocalFirst: boolean) => void
@@ -112,6 +112,7 @@ export const createSightings = (maxIndicators: number): Sightings => {
     },
     has: (role) => entries.some((entry) => entry.role === role),
     settle: (isLocalFirst) => {
+      settleOnly(entries)
       if (entries.length < 2) return
       if (isLocalFirst) {
         for (const entry of entries) {
@@ -134,6 +135,20 @@ export const createSightings = (maxIndicators: number): Sightings => {
     truncated: () => truncated,
   }
 }
+
+/** The only address of an event, under a name that says no more than that it is one, is who did it: `addr=192.0.2.1 res=failed`. */
+const settleOnly = (entries: readonly Entry[]): void => {
+  let only: Entry | undefined
+  for (const entry of entries) {
+    if (entry.role === 'query' || entry.role === 'answer') return
+    if (entry.type !== 'ip') continue
+    if (only !== undefined || entry.role !== 'other' || entry.evidence !== 'field') return
+    only = entry
+  }
+  if (only !== undefined && onlyField.test(only.field) && !aboutField.test(only.field)) only.role = 'source'
+}
+const onlyField = /(?:^|\.)(?:ip|addr|address|ip_?addr(?:ess)?)$/i
+const aboutField = /threat|indicator|ioc|intel|related/i
 
 const serverField = /(?:^|[._-])s[_-]?ip$/i
 /** `sip` and the like are short behind the last dot: a look at the letter before spares nearly all fields the expression. */

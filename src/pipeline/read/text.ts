@@ -112,11 +112,11 @@ const assignRoles = (text: string, tokens: TextToken[], isLine: boolean): void =
 }
 
 /** Each of the repeated parts begins with a character of its own: where two could match the same, time doubles with each. */
-const arrow = /^\]?(?:\/\d+|:[\w-]+|\([^()]{0,40}\)|\[[^[\]]{0,60}\]|\s)*(?:->|=>|-->|>|→|<->|===|\.\.\.)/
+const arrow = /^\]?(?:\/\d+|\.\d+|:[\w-]+|\([^()]{0,40}\)|\[[^[\]]{0,60}\]|\s)*(?:->|=>|-->|>(?!['"])|→|<->|===|\.\.\.)/
 /** `192.0.2.1(53) GigabitEthernet0/1-> `, or a source that is no address: `:: -> `. */
 const pointed = /(?:->|=>|→)\s*$/
 /** Ports, or nothing, between two addresses: `192.0.2.1 4711 198.51.100.1 443`. */
-const sideBySide = /^(?:[:/.]\d{1,5})?["']?(?:[ \t,;|]|[\s,]+\d{1,5}[\s,]+)["']?$/
+const sideBySide = /^(?:[:/.]\d{1,5})?["'\]]?(?:[ \t,;|]|[\s,]+\d{1,5}[\s,]+)["'[]?$/
 const opened = /^[:/]?\d*\s*\($/
 const listed = /^(?:[:/]\d+)?[\s"']*[,;][\s"']*$/
 
@@ -143,7 +143,9 @@ const roleBetween = (between: string, previous: TextToken | undefined, hasSource
     let from = to
     while (from > 0 && isClueCode(between.charCodeAt(from - 1))) from--
     if (from === to) return undefined
-    const role = clues.get(between.slice(from, to).toLowerCase())
+    const word = between.slice(from, to).toLowerCase()
+    // `Unable to negotiate with 192.0.2.1`, but not `user with IP 192.0.2.1`.
+    const role = count === 0 && word === 'with' ? 'source' : clues.get(word)
     // `snat to 192.0.2.1`, `was DNAT'ed to 192.0.2.1`
     if (role === 'destination' && between.charCodeAt(from) === 0x74 && translates.test(between.slice(0, to)))
       return 'translated'
@@ -156,14 +158,15 @@ const roleBetween = (between: string, previous: TextToken | undefined, hasSource
 const translates = /\b(?:[sd]?nat(?:'?t?ed)?|translated|mapped) to$/i
 /** Whoever was shut out, and the words of Chinese products for the two ends. */
 const shutOut = /\b(?:ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)?)[\s:]{1,3}$/i
+const failedFor = /\bfail(?:ed|ure) for ['"]?$/i
 const wideClue = /(源|目的|目标)[^,;\s]{0,12}$/
 
-/** `'root'@'192.0.2.1'`, `alice@sales 192.0.2.1(4711)`: where a user came from. */
-const userAt = /@'$|\w@[\w-]{1,63} $/
+/** `'root'@'192.0.2.1'`, `(alice@192.0.2.1)`, `alice@sales 192.0.2.1(4711)`: where a user came from. */
+const userAt = /@'$|(?:^|[\s([])[\w?.-]{1,40}@$|\w@[\w-]{1,63} $/
 
 const roleByVerb = (between: string): Role | undefined => {
   if (between.includes('@') && userAt.test(between)) return 'source'
-  if (shutOut.test(between)) return 'source'
+  if (shutOut.test(between) || failedFor.test(between)) return 'source'
   const wide = wideClue.exec(between)
   return wide ? (wide[1] === '源' ? 'source' : 'destination') : undefined
 }
@@ -192,6 +195,16 @@ const opensWithUser = (text: string, start: number): boolean => {
 }
 const userBefore = /\([^\s(),]{1,90},$/
 
+const longestGap = 2048
+
+/** One blank between the two and no more. */
+const isNextTo = (text: string, address: TextToken, url: TextToken): boolean => {
+  const between = url.start < address.start ? text.slice(url.end, address.start) : text.slice(address.end, url.start)
+  if (between.length > longestGap) return false
+  const blank = between.indexOf(' ')
+  return blank >= 0 && blank === between.lastIndexOf(' ')
+}
+
 /** Without a word to go by: two addresses side by side are source and destination, one at the start is who did it. */
 const assignByPlace = (text: string, tokens: readonly TextToken[]): void => {
   const addresses = tokens.filter((token) => token.kind === 'address')
@@ -206,5 +219,15 @@ const assignByPlace = (text: string, tokens: readonly TextToken[]): void => {
     }
   }
   const [only] = addresses
-  if (only && only.start < 80 && /^[\s["'(]*(?:[\w.@-]{1,64}\/)?$/.test(text.slice(0, only.start))) only.role = 'source'
+  // `2023.3.2 10:11:40 alice 192.0.2.1 https://www.example.com *DENIED*`: who asked for it.
+  if (only && addresses.length === 1 && tokens.some((token) => token.kind === 'url' && isNextTo(text, only, token))) {
+    only.role = 'source'
+    return
+  }
+  if (
+    only &&
+    only.start < 80 &&
+    /^[\s["'(]*(?:(?:ip|host|client|address) |[\w.@-]{1,64}\/)?$/i.test(text.slice(0, only.start))
+  )
+    only.role = 'source'
 }

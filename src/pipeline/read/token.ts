@@ -157,9 +157,18 @@ const endOfDottedQuad = (text: string, at: number, limit: number): number => {
   if (parts !== 4 || digits === 0) return 0
   const next = text.charCodeAt(end)
   if (isWord(next)) return 0
-  if (next === 0x2e && isWord(text.charCodeAt(end + 1))) return 0
+  if (next === 0x2e && isWord(text.charCodeAt(end + 1)) && !isPortBehind(text, at, end)) return 0
   if (next === 0x2d && isLetter(text.charCodeAt(end + 1))) return 0
   return end
+}
+
+/** `192.0.2.1.4711 > 198.51.100.1.443:`, as tcpdump and the packet filters of BSD write it. */
+const isPortBehind = (text: string, start: number, dot: number): boolean => {
+  let at = dot + 1
+  while (at < text.length && at - dot <= 5 && isDigit(text.charCodeAt(at))) at++
+  const next = text.charCodeAt(at)
+  if (next === 0x20 && text.charCodeAt(at + 1) === 0x3e) return true
+  return !isWord(next) && next !== 0x2e && text.charCodeAt(start - 1) === 0x20 && text.charCodeAt(start - 2) === 0x3e
 }
 
 /** `version 7.0.5.7132`, and what it was changed to: `version 7.0.5.7132 to 7.0.6.1`. */
