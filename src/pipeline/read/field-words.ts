@@ -61,6 +61,6 @@ export const joinedWords: readonly string[] = [
       recipient referrer referer response machine gateway device source server client domain remote target sender victim address mapped
       version country interface orig resp peer host addr name ipv4 ipv6 ip4 ip6 user mail dest xlated xlate trans local query fqdn port
       ipaddr nat src dst rem loc dev dvc url uri ip mac zone intf service sni dns real effective true public external outside inside
-      internal private original assigned framed forwarded request http cs sc`),
+      internal private original assigned framed forwarded request http conn cs sc`),
   ),
 ].sort((a, b) => b.length - a.length)

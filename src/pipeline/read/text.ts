@@ -102,6 +102,13 @@ const assignRoles = (text: string, tokens: TextToken[], isLine: boolean): void =
       sideBySide.test(between)
     )
       token.role = 'destination'
+    if (
+      token.role === 'destination' &&
+      previous?.kind === 'address' &&
+      previous.role === undefined &&
+      toNext.test(between)
+    )
+      previous.role = 'source'
     if (token.role !== undefined) hasClue = true
     if (token.role === 'source' || previous?.role === 'source') hasSource = true
     previous = token
@@ -117,6 +124,8 @@ const arrow = /^\]?(?:\/\d+|\.\d+|:[\w-]+|\([^()]{0,40}\)|\[[^[\]]{0,60}\]|\s)*(
 const pointed = /(?:->|=>|→)\s*$/
 /** Ports, or nothing, between two addresses: `192.0.2.1 4711 198.51.100.1 443`. */
 const sideBySide = /^(?:[:/.]\d{1,5})?["'\]]?(?:[ \t,;|]|[\s,]+\d{1,5}[\s,]+)["'[]?$/
+/** `192.0.2.1:4711 to 198.51.100.1` */
+const toNext = /^(?:[:/]\d{1,5})? to $/
 const opened = /^[:/]?\d*\s*\($/
 const listed = /^(?:[:/]\d+)?[\s"']*[,;][\s"']*$/
 
