@@ -34,8 +34,9 @@ describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('a worker t
     expect(Math.max(0, ...(await committed(names)))).toBeLessThanOrEqual(50)
   })
 
+  if (!soak) return
   // Half a minute: the topic is waited for before the consumer is started again.
-  it.runIf(soak)('because its input topic is gone and stays away', { timeout: 180_000 }, async () => {
+  it('because its input topic is gone and stays away', { timeout: 180_000 }, async () => {
     const names = await makeTopics({ partitions: 2 })
     await fill(names.input, 2, 0, 100)
     const worker = startWorker(settingsFor(names, { delivery }))

@@ -112,6 +112,9 @@ const passedOverMs = (pid: number): number => {
   }
 }
 
+/** Of all cases: each is beside the best of those before it, and measured anew where it falls behind. */
+const calmUs: number[] = []
+
 const quiet = async (): Promise<{ readonly url: string; readonly close: () => Promise<void> }> => startLookupServer()
 
 describe('against a run in which everything is known, side by side', () => {
@@ -126,14 +129,13 @@ describe('against a run in which everything is known, side by side', () => {
     async (_title, kind, reasons) => {
       const calm = await quiet()
       // A neighbour on the machine slows some measurements, waiting for the provider slows all of them: the best of each side counts.
-      const calmUs: number[] = []
       const troubledUs: number[] = []
       const ratio = (): number => Math.min(...calmUs) / Math.min(...troubledUs)
       let output = ''
-      while (calmUs.length === 0 || (calmUs.length < 5 && ratio() < 0.9)) {
+      for (let pairs = 0; pairs === 0 || (pairs < 5 && ratio() < 0.9); pairs++) {
         const server = await startLookupServer(kind === 'gone' ? {} : kind)
         if (kind === 'gone') await server.close()
-        calmUs.push((await measure(warm, calm.url)).us)
+        if (pairs > 0 || calmUs.length === 0) calmUs.push((await measure(warm, calm.url)).us)
         const during = await measure(troubled, server.url)
         troubledUs.push(during.us)
         output = during.output

@@ -11,9 +11,22 @@ import {
   settingsFor,
   soak,
   tally,
+  type Names,
   type Tally,
 } from './kafka.js'
 import { startWorker } from './worker.js'
+
+const total = async (names: Names): Promise<number> => (await committed(names)).reduce((sum, offset) => sum + offset, 0)
+
+/** Waits until the group's offsets move; says whether they did. */
+const commits = async (names: Names, limitMs = 15_000): Promise<boolean> => {
+  const before = await total(names)
+  for (let waited = 0; waited < limitMs; waited += 50) {
+    await sleep(50)
+    if ((await total(names)) > before) return true
+  }
+  return false
+}
 
 export const killRepeatedly = async (
   delivery: KafkaSettings['delivery'],
@@ -34,16 +47,18 @@ export const killRepeatedly = async (
     }
   })()
   let killedMidway = 0
+  let committedFirst = 0
   for (let kill = 0; kill < kills; kill++) {
     const worker = startWorker(settings, { delayMs: 25 })
     await worker.said(delivery === 'exactly-once' ? 'partition_claimed' : 'group_joined', 30_000)
-    await sleep(Math.random() * 1_000)
+    // Every other one is let come to its first commits, so that some die between two and some before any.
+    if (kill % 2 === 1 && (await commits(names))) committedFirst++
+    await sleep(Math.random() * (kill % 2 === 1 ? 300 : 1_000))
     if (!worker.running()) throw new Error(`a worker ended by itself: ${worker.errors()}`)
     worker.kill('SIGKILL')
     await worker.exit
     await sleep(250) // a record or two more, which nobody has taken yet
-    const done = (await committed(names)).reduce((sum, offset) => sum + offset, 0)
-    if (done < partitions * count) killedMidway++
+    if ((await total(names)) < partitions * count) killedMidway++
   }
   stop.abort()
   await filling
@@ -57,6 +72,7 @@ export const killRepeatedly = async (
     kills,
     events: partitions * count,
     read: records.length,
+    committedFirst,
     byTheLast,
     ...found,
   })
