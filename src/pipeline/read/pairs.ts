@@ -130,6 +130,11 @@ export const colonPairsOf = (text: string): readonly Pair[] => {
     }
     if (next === 0x20) from++
     const { value, end } = colonValueAt(text, from)
+    // `SCREEN_TCP: SYN flood! source: 192.0.2.1, …`: what names something within is a sentence, and no value.
+    if (next === 0x20 && value.includes(': ')) {
+      at = sign + 1
+      continue
+    }
     pairs.push({ key: text.slice(start, sign), value, start, end })
     at = end
   }
