@@ -6,7 +6,7 @@ import type { Action, Direction } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import { clip } from './clip.js'
 import type { Row } from './row.js'
-import { indicatorOf, statedFlags, weightOf, weights } from './weigh.js'
+import { describeIndicator, indicatorOf, statedFlags, weightOf, weights } from './weigh.js'
 import { flat, writeHead } from './write-annotation.js'
 
 /** What of an event the head depends on, beside the indicator that decided. */
@@ -65,7 +65,7 @@ export const headOf = (
     )
       return head
   const about = { status, direction, action, truncated, reading }
-  const opening = flat(writeHead(describe(deciding, about)) + beforeId)
+  const opening = flat(writeHead(describe(deciding, deciding && describeIndicator(deciding), about)) + beforeId)
   // Past so many all are forgotten: an event says few things in so many ways.
   const next = countHeads(owner.head) < maxHeads ? owner.head : undefined
   owner.head = { ...about, opening, annotation: undefined, next }
@@ -74,11 +74,14 @@ export const headOf = (
 }
 
 export const annotationOf = (head: Head, deciding: Row | undefined): Annotation =>
-  (head.annotation ??= describe(deciding, head))
+  (head.annotation ??= describe(deciding, deciding && indicatorOf(deciding), head))
 
-const describe = (deciding: Row | undefined, about: Circumstances): Annotation => {
+const describe = (
+  deciding: Row | undefined,
+  indicator: AnnotatedIndicator | undefined,
+  about: Circumstances,
+): Annotation => {
   const { status, direction, action, truncated, reading } = about
-  const indicator = deciding && indicatorOf(deciding)
   const verdict: Level = indicator?.verdict ?? 'unknown'
   const annotation: Annotation = {
     schema_version: 1,

@@ -51,7 +51,7 @@ export const statedFlags = (verdict: Verdict): readonly Flag[] =>
 const timeOf = ({ at }: Verdict): string | undefined =>
   at !== undefined && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined
 
-const describe = ({ sighting, decision, verdict }: Row): AnnotatedIndicator => {
+export const describeIndicator = ({ sighting, decision, verdict }: Row): AnnotatedIndicator => {
   const one: AnnotatedIndicator = {
     type: sighting.type,
     value: clip(sighting.value, 260),
@@ -82,7 +82,7 @@ const describe = ({ sighting, decision, verdict }: Row): AnnotatedIndicator => {
 }
 
 export const weigh = (row: Row): Weighed => {
-  const indicator = describe(row)
+  const indicator = describeIndicator(row)
   return {
     weight: weightOf(indicator),
     level: indicator.verdict,
@@ -95,7 +95,7 @@ export const weigh = (row: Row): Weighed => {
 }
 
 export const indicatorOf = (row: Row): AnnotatedIndicator => {
-  const indicator = row.told?.indicator ?? Object.freeze(describe(row))
+  const indicator = row.told?.indicator ?? Object.freeze(describeIndicator(row))
   if (row.told !== undefined) row.told.indicator = indicator
   return indicator
 }

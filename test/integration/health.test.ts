@@ -2,34 +2,22 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startBroker, type Broker } from '../../src/demo/broker.js'
-import { startDroppingProxy, type DroppingProxy } from '../support/dropping-proxy.js'
+import { startBrokerBehindProxy, type BrokerBehindProxy } from '../support/broker-behind-proxy.js'
 import { complete, fill, makeTopics, readTopic, type Names } from '../support/kafka.js'
 import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
 import { spawnRun, type Run } from '../support/spawn-run.js'
 
-let broker: Broker
-let proxy: DroppingProxy
+let behind: BrokerBehindProxy
 let provider: LookupServer
 let run: Run | undefined
 let url: string
 let names: Names
-let through: string
 
 beforeAll(async () => {
-  proxy = await startDroppingProxy(1)
-  const started = await startBroker({
-    env: { ...process.env, KAFKA_BROKERS: undefined },
-    say: () => undefined,
-    advertisedPort: proxy.port,
-  })
-  if ('missing' in started) throw new Error(started.missing)
-  broker = started
-  proxy.to(Number(broker.plain.split(':')[1]))
-  through = `127.0.0.1:${proxy.port}`
+  behind = await startBrokerBehindProxy(1)
 }, 120_000)
 beforeEach(async () => {
-  names = await makeTopics({ partitions: 2, broker: through })
+  names = await makeTopics({ partitions: 2, broker: behind.through })
   provider = await startLookupServer({ hang: true })
 })
 afterEach(async () => {
@@ -37,16 +25,14 @@ afterEach(async () => {
   await run?.ended
   await provider.close()
 })
-afterAll(async () => {
-  await Promise.all([proxy.close(), broker.stop()])
-})
+afterAll(() => behind.close())
 
 const start = async (env: Readonly<Record<string, string>> = {}): Promise<void> => {
   run = spawnRun(names, {
     THREATWEAVE_LOG_LEVEL: 'info',
     THREATWEAVE_OPS_ENABLED: 'true',
     THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
-    THREATWEAVE_KAFKA_BROKERS: through,
+    THREATWEAVE_KAFKA_BROKERS: behind.through,
     ...env,
   })
   url = await run.opsUrl
@@ -87,15 +73,15 @@ describe('health', () => {
   it('is good while the provider hangs and while the broker is away and comes back', { timeout: 180_000 }, async () => {
     await start()
     const watched = watch()
-    await fill(names.input, 2, 0, 500, through)
-    await readTopic(names.output, complete(2, 500), { broker: through, limitMs: 60_000 })
+    await fill(names.input, 2, 0, 500, behind.through)
+    await readTopic(names.output, complete(2, 500), { broker: behind.through, limitMs: 60_000 })
     expect(provider.asked.length).toBeGreaterThan(0)
-    await broker.halt()
+    await behind.broker.halt()
     await sleep(8_000)
     expect(await look()).toEqual({ code: 200, problems: [] })
-    await broker.resume()
-    await fill(names.input, 2, 500, 1_000, through)
-    await readTopic(names.output, complete(2, 1_000), { broker: through, limitMs: 60_000 })
+    await behind.broker.resume()
+    await fill(names.input, 2, 500, 1_000, behind.through)
+    await readTopic(names.output, complete(2, 1_000), { broker: behind.through, limitMs: 60_000 })
     expect((await look('/readyz')).code).toBe(200)
     expect([...(await watched.end())]).toEqual([200])
   })
@@ -127,11 +113,11 @@ describe('health', () => {
     async () => {
       const limitMs = 4_000
       await start({ THREATWEAVE_KAFKA_LIMITS_CHUNK_DEADLINE_MS: String(limitMs) })
-      await fill(names.input, 2, 0, 10, through)
-      await readTopic(names.output, complete(2, 10), { broker: through })
+      await fill(names.input, 2, 0, 10, behind.through)
+      await readTopic(names.output, complete(2, 10), { broker: behind.through })
       expect((await look()).code).toBe(200)
-      proxy.keepSilent('threatweave')
-      await fill(names.input, 2, 10, 20, through)
+      behind.proxy.keepSilent('threatweave')
+      await fill(names.input, 2, 10, 20, behind.through)
       const since = Date.now()
       while ((await look()).code === 200 && Date.now() - since < 60_000) await sleep(50)
       const tookMs = Date.now() - since

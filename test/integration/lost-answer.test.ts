@@ -1,35 +1,24 @@
 // Promise: a produce request whose answer is lost loses no event, neither its own nor a later one.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startBroker, type Broker } from '../../src/demo/broker.js'
-import { startDroppingProxy, type DroppingProxy } from '../support/dropping-proxy.js'
+import { startBrokerBehindProxy, type BrokerBehindProxy } from '../support/broker-behind-proxy.js'
 import { complete, fill, makeTopics, readTopic, settingsFor, tally } from '../support/kafka.js'
 import { endWorkers, startWorker } from '../support/worker.js'
 
-let broker: Broker
-let proxy: DroppingProxy
+let behind: BrokerBehindProxy
 
 beforeEach(async () => {
-  proxy = await startDroppingProxy(9)
-  const started = await startBroker({
-    env: { ...process.env, KAFKA_BROKERS: undefined },
-    say: () => undefined,
-    advertisedPort: proxy.port,
-  })
-  if ('missing' in started) throw new Error(started.missing)
-  broker = started
-  proxy.to(Number(broker.plain.split(':')[1]))
+  behind = await startBrokerBehindProxy(9)
 })
 afterEach(async () => {
   await endWorkers()
-  await proxy.close()
-  await broker.stop()
+  await behind.close()
 })
 
 describe.each(['at-least-once', 'exactly-once'] as const)('every ninth produce answer lost, %s', (delivery) => {
   it('misses nothing afterwards', async () => {
     const partitions = 2
     const count = 2_000
-    const through = `127.0.0.1:${proxy.port}`
+    const { proxy, through } = behind
     const names = await makeTopics({ partitions, broker: through })
     await fill(names.input, partitions, 0, count, through)
     proxy.arm()

@@ -1,3 +1,4 @@
+// Promise: a provider that hangs, goes and comes back stops no event, and nothing it did not say is said.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Partitioners } from 'kafkajs'

@@ -1,3 +1,4 @@
+// Starts an OpenSearch node in this process and says where it listens.
 import java.util.List;
 import java.util.Map;
 import org.opensearch.common.settings.Settings;

@@ -1,3 +1,4 @@
+// Alerts that are raised when a late answer comes.
 import { describe, expect, it } from 'vitest'
 import { createLate, type LateLimits, type Waiter } from '../../../src/alerts/late.js'
 import type { Finding } from '../../../src/domain/finding.js'

@@ -1,3 +1,4 @@
+// Alerts that repeat are held back and counted.
 import { describe, expect, it } from 'vitest'
 import { createSuppress, type Suppressed } from '../../../src/alerts/suppress.js'
 

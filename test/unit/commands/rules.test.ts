@@ -1,3 +1,4 @@
+// The `rules` command as it is typed.
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

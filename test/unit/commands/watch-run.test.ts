@@ -1,3 +1,4 @@
+// What `run` shows of itself while it runs.
 import { describe, expect, it } from 'vitest'
 import { watchRun } from '../../../src/commands/watch-run.js'
 import { load } from '../../../src/config/load.js'

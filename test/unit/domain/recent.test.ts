@@ -1,3 +1,4 @@
+// What a bounded memory of generations holds and forgets.
 import { describe, expect, it } from 'vitest'
 import { createRecent } from '../../../src/domain/recent.js'
 

@@ -1,3 +1,4 @@
+// When a topic counts as another one of the same name.
 import { describe, expect, it } from 'vitest'
 import { sameTopic, type SameTopic } from '../../../src/kafka/same-topic.js'
 

@@ -1,3 +1,4 @@
+// The last hour as the status page keeps it.
 import { describe, expect, it } from 'vitest'
 import { drawChart } from '../../../src/ops/chart.js'
 import { createHistory, type Sample } from '../../../src/ops/history.js'

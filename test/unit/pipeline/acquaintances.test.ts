@@ -1,3 +1,4 @@
+// What is kept of a sighting for the next event, and when it is made anew.
 import { describe, expect, it } from 'vitest'
 import type { Decision } from '../../../src/domain/decision.js'
 import { unknownOf, type Known } from '../../../src/domain/finding.js'

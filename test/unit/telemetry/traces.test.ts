@@ -1,3 +1,4 @@
+// Spans with an OpenTelemetry API in the process, and none without.
 import { describe, expect, it } from 'vitest'
 import { openTraces, traceWith, type Tracer } from '../../../src/telemetry/traces.js'
 

@@ -1,3 +1,4 @@
+// Rule files made to exhaust their parser.
 import { expect, it } from 'vitest'
 import { createFields } from '../../../../src/alerts/sigma/fields.js'
 import { parseRules } from '../../../../src/alerts/sigma/parse-rules.js'

@@ -1,3 +1,4 @@
+// What becomes of calls to the provider when the program ends.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'

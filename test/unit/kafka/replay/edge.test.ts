@@ -1,3 +1,4 @@
+// Where a replay begins and ends.
 import { describe, expect, it } from 'vitest'
 import { parseEdge } from '../../../../src/kafka/replay/edge.js'
 

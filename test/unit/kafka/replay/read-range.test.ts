@@ -1,3 +1,4 @@
+// What is read of a range, and when it is at its end.
 import { describe, expect, it } from 'vitest'
 import { readRange } from '../../../../src/kafka/replay/read-range.js'
 import type { Fetch, Reader } from '../../../../src/kafka/replay/reader.js'

@@ -1,3 +1,4 @@
+// Events of an annotated topic as they were before we annotated them.
 import { describe, expect, it } from 'vitest'
 import type { Incoming } from '../../../../src/kafka/compose.js'
 import { restore } from '../../../../src/kafka/replay/restore.js'

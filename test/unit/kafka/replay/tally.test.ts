@@ -1,3 +1,4 @@
+// What a replay counts.
 import { describe, expect, it } from 'vitest'
 import { addTallies, changedEvents, decodeTally, emptyTally, encodeTally } from '../../../../src/kafka/replay/tally.js'
 

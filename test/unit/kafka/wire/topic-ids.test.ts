@@ -1,3 +1,4 @@
+// The request for topic ids, byte by byte.
 import { describe, expect, it } from 'vitest'
 import { decodeTopicIds, encodeTopicIds } from '../../../../src/kafka/wire/topic-ids.js'
 

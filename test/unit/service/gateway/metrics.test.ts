@@ -1,3 +1,4 @@
+// What the gateway counts of itself.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
