@@ -2,6 +2,7 @@
 import type { Kafka } from 'kafkajs'
 import type { Tell } from '../telemetry/event.js'
 import { clusterOf } from './cluster.js'
+import { within } from './within.js'
 import { topicIdsRequest, topicIdsVersion, type TopicIds } from './wire/topic-ids.js'
 
 export type SameTopic = {
@@ -59,13 +60,17 @@ export const sameTopic = (read: ReadTopicIds, tell: Tell, now: () => number): Om
   }
 }
 
+/** A broker that does not say is asked again at the next batch: this one must not wait for it as long as a request may last. */
+const answerMs = 5_000
+
 /** Asks the brokers; those before Kafka 2.8 know no ids, and then nothing is noticed. */
 export const openSameTopic = (kafka: Kafka, tell: Tell, now: () => number): SameTopic => {
   const cluster = clusterOf(kafka)
-  const read: ReadTopicIds = async (topics) => {
+  const ask: ReadTopicIds = async (topics) => {
     const { versions, connectionPool } = await cluster.brokerPool.findConnectedBroker()
     if ((versions?.[3]?.maxVersion ?? 0) < topicIdsVersion) return new Map()
     return connectionPool.send(topicIdsRequest(topics)) as Promise<TopicIds>
   }
+  const read: ReadTopicIds = (topics) => within(answerMs, 'the ids of the topics', () => ask(topics))
   return { ...sameTopic(read, tell, now), close: () => cluster.disconnect() }
 }

@@ -1,7 +1,7 @@
-// A limit on the whole of a chunk's way, so that heartbeats cannot hide one that hangs.
+// A limit on work that waits for a broker, such as the whole of a chunk's way: heartbeats cannot hide one that hangs.
 import { Hopeless } from './failure.js'
 
-export const within = async (limitMs: number, what: string, work: () => Promise<void>): Promise<void> => {
+export const within = async <Result>(limitMs: number, what: string, work: () => Promise<Result>): Promise<Result> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
@@ -9,7 +9,7 @@ export const within = async (limitMs: number, what: string, work: () => Promise<
     }, limitMs)
   })
   try {
-    await Promise.race([work(), late])
+    return await Promise.race([work(), late])
   } finally {
     clearTimeout(timer)
   }
