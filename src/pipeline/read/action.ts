@@ -87,7 +87,7 @@ const actionFields = new Map<string, number>([
     'status result blockreason event eventtype type outcome logsubtype subtype fwruleaction category msg eventname operation operationname',
   ).map((name): [string, number] => [name, 3]),
   ...words('localport remoteport').map((name): [string, number] => [name, portRank]),
-  ...words('blocked dropped denied rejected allowed permitted').map((name): [string, number] => [name, 4]),
+  ...words('blocked dropped denied rejected allowed permitted granted').map((name): [string, number] => [name, 4]),
 ])
 
 /** 0 where the field says nothing about an action; 4 for a field that is a yes or no by its name. */
@@ -157,7 +157,7 @@ export const createActionFinder = (): ActionFinder => {
         const yes = value === true || value === 'true' || value === 'yes' || value === 1 || value === '1'
         const no = value === false || value === 'false' || value === 'no' || value === 0 || value === '0'
         if (!yes && !no) return
-        const isAllowed = /allow|permit/i.test(name)
+        const isAllowed = /allow|permit|grant/i.test(name)
         take(yes === isAllowed ? 'allowed' : 'blocked', rank)
         return
       }

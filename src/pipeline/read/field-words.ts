@@ -18,7 +18,7 @@ export const plainWords = new Set(
     proto protocol transport os platform vendor model product level severity priority facility rule rules policy policies profile
     app apps application applications category categories cat signature signatures sid gid rev code codes file files filename filepath path paths folder dir directory
     process processes pid ppid cipher ciphers alg algorithm curve ja3 ja3s ja4 asn as bandwidth rtt ttl flags flag vlan vrf vd vdom mask netmask
-    subnet cidr network prefix ua browser agent role roles class label labels tag tags extension ext mime charset encoding language locale
+    subnet cidr network prefix range ranges ua browser agent role roles class label labels tag tags extension ext mime charset encoding language locale
     score risk confidence weight threshold percent rate interval index offset sequence seq session tunnelid cookie cookies token tokens csrf
     auth method verb icmp tcp udp tos dscp window oid oids kex exe dll library module function plugin symbol technique tactic tactics mitre cve license edition
     stratum poll precision delay vin iccid imei imsi isp nas checksum digest salt nonce secret pin key keys keyid certificate pem queue worker thread cpu

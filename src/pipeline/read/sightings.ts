@@ -114,6 +114,7 @@ export const createSightings = (maxIndicators: number): Sightings => {
     settle: (isLocalFirst) => {
       settleOnly(entries)
       if (entries.length < 2) return
+      settleOrigin(entries)
       if (isLocalFirst) {
         for (const entry of entries) {
           if (entry.role === 'source' && /remote/i.test(entry.field)) entry.role = 'destination'
@@ -149,6 +150,19 @@ const settleOnly = (entries: readonly Entry[]): void => {
 }
 const onlyField = /(?:^|\.)(?:ip|addr|address|ip_?addr(?:ess)?)$/i
 const aboutField = /threat|indicator|ioc|intel|related/i
+
+/** Where someone came to a proxy, the origin is the server behind it and not who tells of it. */
+const settleOrigin = (entries: readonly Entry[]): void => {
+  let origin: Entry | undefined
+  let hasSource = false
+  for (const entry of entries) {
+    if (entry.role === 'destination') return
+    if (entry.role === 'source') hasSource = true
+    else if (entry.role === 'observer' && originField.test(entry.field)) origin = entry
+  }
+  if (hasSource && origin !== undefined) origin.role = 'destination'
+}
+const originField = /origin_?ip$/i
 
 const serverField = /(?:^|[._-])s[_-]?ip$/i
 /** `sip` and the like are short behind the last dot: a look at the letter before spares nearly all fields the expression. */

@@ -1,5 +1,6 @@
 // Reads access logs of web servers and load balancers: common and combined format, with a virtual host or forwarded clients; HAProxy.
 import { parseAddress } from '../../../domain/address.js'
+import { isNameInText } from '../name-in-text.js'
 import { readUrl } from '../value.js'
 import { place, type Format, type Line } from './format.js'
 import { readLater, type Reader } from '../reader.js'
@@ -27,9 +28,18 @@ export const readAccessLog: Format = (reader, line) => {
   }
   if (quoted) {
     readUrl(quoted[1] ?? '', line.field, reader.sightings)
+    if (before !== '' && quoted.index > 8) readCaught(reader, line, after.slice(0, Math.min(quoted.index, 1000)))
     readTail(reader, line, after.slice(quoted.index + quoted[0].length))
   }
   return true
+}
+
+const namedHost = /^[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}(?::\d{1,5})?$/
+
+/** HAProxy writes what it caught of the headers between the two: `backend/server … {www.example.com|} "GET / HTTP/1.1"`. */
+const readCaught = (reader: Reader, line: Line, between: string): void => {
+  for (const word of between.split(/[\s{}|]+/, 64))
+    if (namedHost.test(word) && isNameInText(word.toLowerCase())) place(reader, line, word, 'url')
 }
 
 /** `client ident user`, behind forwarded clients and a virtual host: `www.example.com:443 192.0.2.1, 10.0.0.1 - alice`. */
@@ -42,6 +52,8 @@ const readClients = (reader: Reader, line: Line, before: string): void => {
     const bare = word.replace(/^["[(]+|["\])]+$/g, '')
     if (index === 0 && isHostFirst) place(reader, line, bare, 'destination')
     else if (/^[\d.]+(?::\d+)?$|:.*:|^\[/.test(word)) place(reader, line, word.replace(/^["(]+|[")]+$/g, ''), 'source')
+    // `192.0.2.1:4711 www.example.com:80 - -`
+    else if (index === 1 && words.length > 3 && namedHost.test(bare)) place(reader, line, bare, 'url')
     else if (index === 0 || bare.includes('@'))
       place(reader, line, bare, bare.includes('@') ? 'mail' : before.match(/\d+\.\d+\.\d+\.\d+/) ? 'url' : 'source')
   })

@@ -16,8 +16,9 @@ const asked = (reader: Reader, line: Line, client: string | undefined, query: st
 
 const patterns: readonly Pattern[] = [
   // CoreDNS: [INFO] 192.0.2.1:42114 - 64820 "A IN host.example.com. udp 57 false 1232" NOERROR …
+  // Azure: DNS Request: 192.0.2.1:42114 - 64820 A IN host.example.com. udp 57 false 1232 NOERROR …
   [
-    new RegExp(`^(?:\\[\\w+\\] )?${host}:\\d{1,5} - \\d{1,5} "(?:${types}) [A-Z]{2} ${name} `),
+    new RegExp(`^(?:\\[\\w+\\] |DNS Request: )?${host}:\\d{1,5} - \\d{1,5} "?(?:${types}) [A-Z]{2} ${name} `),
     (reader, line, match) => asked(reader, line, match[1], match[2]),
   ],
   // CoreDNS: plugin/errors: 2 host.example.com. A: dial tcp 192.0.2.53:853: i/o timeout

@@ -20,6 +20,10 @@ const firewall = new RegExp(
 const ends = new RegExp(
   String.raw`${stamp}([\da-fA-F.:%]{3,60})[ \t]\d{1,5}[ \t]([\da-fA-F.:%]{3,60})[ \t]\d{1,5}[ \t]`,
 )
+/** date time c-ip user s-ip s-port command: FTP */
+const ftp = new RegExp(
+  String.raw`${stamp}([\da-fA-F.:%]{3,60}) (\S{1,255}) ([\da-fA-F.:%]{3,60}) \d{1,5} [A-Z][A-Za-z+]{2,40} `,
+)
 /** date time time-taken c-ip …, and somewhere scheme host port path */
 const proxy = new RegExp(String.raw`${stamp}\d{1,9} ([\da-fA-F.:]{3,45}) `)
 const proxied = / (?:https?|tcp|ssl|ftp|rtsp) ([\w.:[\]-]{3,255}) (\d{1,5}) /
@@ -42,6 +46,9 @@ export const readW3c: Format = (reader, line) => {
       if (word.startsWith('http')) readUrl(word, line.field, reader.sightings)
       else if (bareHost.test(word) && isNameInText(word.toLowerCase())) place(reader, line, word, 'url')
     }
+    // Behind a proxy, the client as it was forwarded is the column that people add.
+    const last = text.slice(text.lastIndexOf(' ') + 1)
+    if (parseAddress(last) !== undefined) place(reader, line, last, 'source')
     return true
   }
   const cached = edge.exec(text)
@@ -67,6 +74,13 @@ export const readW3c: Format = (reader, line) => {
     place(reader, line, error[1], 'source')
     place(reader, line, error[2], 'destination')
     reader.action.seeText(text.slice(error[0].length))
+    return true
+  }
+  const file = ftp.exec(text)
+  if (file) {
+    place(reader, line, file[1], 'source')
+    place(reader, line, file[2], 'mail')
+    place(reader, line, file[3], 'destination')
     return true
   }
   const client = proxy.exec(text)
