@@ -17,7 +17,7 @@ const table: readonly Row[] = [
   [
     'host',
     'destination',
-    'dip daddr dstip dstaddr destip ipdst ipdaddr dhost destinationip serverip lip locip laddr rxhost targetip peerip localip dsthost upstreamaddr upstreamip dstname destname destdomain ip4dst ip6dst svrip cdip sdip srvdip dstv6 dstv4 dstip6 daddr6 vip virtualip serverrouted',
+    'dip daddr dstip dstaddr destip ipdst ipdaddr dhost destinationip serverip lip locip laddr rxhost targetip localip dsthost upstreamaddr upstreamip dstname destname destdomain ip4dst ip6dst svrip cdip sdip srvdip dstv6 dstv4 dstip6 daddr6 vip virtualip serverrouted',
   ],
   [
     'host',

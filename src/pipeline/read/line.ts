@@ -11,6 +11,8 @@ import { readSyslog } from './syslog.js'
 import { readTree } from './tree.js'
 
 const maxLevel = 3
+/** `[junos@2636.1.1.1.2.40 …]`: who gave the element its name is nobody in the event. */
+const elementId = /\[[\w.-]{1,64}@[\d.]{1,64}(?=[ \]])/g
 
 export const readLine = (reader: Reader, places: Places, text: string, field: string, level: number): void => {
   if (level > maxLevel) {
@@ -31,7 +33,7 @@ export const readLine = (reader: Reader, places: Places, text: string, field: st
   if (program?.endsWith(')') === true && program.includes('.'))
     readLater(reader, program.slice(program.indexOf('(') + 1, -1), field)
   if (sender !== undefined) place(reader, sender, field)
-  if (structured !== undefined) readPairs(reader, structured, field, level)
+  if (structured !== undefined) readPairs(reader, structured.replace(elementId, '['), field, level)
   if (body === '') return
   if (readJson(reader, places, body, level)) return
   if (readCef(reader, text, field, level)) return

@@ -168,6 +168,8 @@ const translates = /\b(?:[sd]?nat(?:'?t?ed)?|translated|mapped) to$/i
 /** Whoever was shut out, and the words of Chinese products for the two ends. */
 const shutOut = /\b(?:ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)?)[\s:]{1,3}$/i
 const failedFor = /\bfail(?:ed|ure) for ['"]?$/i
+/** `User <alice> IP <192.0.2.1>` */
+const userIp = /\buser\b(?! with)[^.,;]{0,32}[^\w.,;]ip(?:[ -]?address)?[\s:=<["']{1,3}$/i
 const wideClue = /(源|目的|目标)[^,;\s]{0,12}$/
 
 /** `'root'@'192.0.2.1'`, `(alice@192.0.2.1)`, `alice@sales 192.0.2.1(4711)`: where a user came from. */
@@ -175,7 +177,7 @@ const userAt = /@'$|(?:^|[\s([])[\w?.-]{1,40}@$|\w@[\w-]{1,63} $/
 
 const roleByVerb = (between: string): Role | undefined => {
   if (between.includes('@') && userAt.test(between)) return 'source'
-  if (shutOut.test(between) || failedFor.test(between)) return 'source'
+  if (shutOut.test(between) || failedFor.test(between) || userIp.test(between)) return 'source'
   const wide = wideClue.exec(between)
   return wide ? (wide[1] === '源' ? 'source' : 'destination') : undefined
 }

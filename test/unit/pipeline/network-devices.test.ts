@@ -1,0 +1,48 @@
+// One line in each way that network devices tell of an event, and who is at which end of it.
+import { describe, expect, it } from 'vitest'
+import { decode } from '../../../src/pipeline/decode.js'
+import { createExtract } from '../../../src/pipeline/extract.js'
+
+const settings = { fields: {}, maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576 }
+const extract = createExtract(settings)
+const read = (line: string): { action: string; found: string[] } => {
+  const { action, sightings } = extract(decode(Buffer.from(line), settings))
+  return { action, found: sightings.map(({ value, role }) => `${value} ${role}`) }
+}
+
+describe('a device', () => {
+  it.each([
+    [
+      'that names its structured data after an enterprise',
+      '<14>1 2026-11-15T10:00:00.000Z fw1 RT_FLOW - RT_FLOW_SESSION_CLOSE [junos@198.51.100.99 reason="TCP FIN" source-address="192.0.2.1" destination-address="198.51.100.7"]',
+      'allowed',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'that lets through what is established',
+      'Nov 15 2026 10:00:00: %ASA-5-106100: access-list in est-allowed tcp inside/192.0.2.1(40001) -> outside/198.51.100.7(443) hit-cnt 1 first hit',
+      'allowed',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'that tells of a login that succeeded',
+      'Nov 15 10:00:00 192.0.2.254 17: Nov 15 10:00:00 UTC: %SEC_LOGIN-5-LOGIN_SUCCESS: Login Success [user: alice] [Source: 192.0.2.1] [localport: 22] at 10:00:00',
+      'allowed',
+      ['192.0.2.254 observer', '192.0.2.1 source'],
+    ],
+    [
+      'that tells the address of a user',
+      '<190>Nov 15 2026 10:00:00 fw1 : Group <g> User <alice> IP <192.0.2.1> Authentication: rejected, Session Type: WebVPN.',
+      'blocked',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'whose peer is who came',
+      "<134>1 1700000000.1 fw1 events type=vpn_auth msg= 'Server IP=198.51.100.7 Server port=1812 Peer IP=192.0.2.1 Peer port=40001 User=alice: Authentication request accepted. '",
+      'allowed',
+      ['198.51.100.7 destination', '192.0.2.1 source'],
+    ],
+  ])('%s', (_, line, action, found) => {
+    expect(read(line)).toEqual({ action, found })
+  })
+})
