@@ -137,12 +137,12 @@ export const createSightings = (maxIndicators: number): Sightings => {
   }
 }
 
-/** The only address of an event, under a name that says no more than that it is one, is who did it: `addr=192.0.2.1 res=failed`. */
+/** The only address of an event beside that of who tells of it, under a name that says no more than that it is one, is who did it: `addr=192.0.2.1 res=failed`. */
 const settleOnly = (entries: readonly Entry[]): void => {
   let only: Entry | undefined
   for (const entry of entries) {
     if (entry.role === 'query' || entry.role === 'answer') return
-    if (entry.type !== 'ip') continue
+    if (entry.type !== 'ip' || entry.role === 'observer') continue
     if (only !== undefined || entry.role !== 'other' || entry.evidence !== 'field') return
     only = entry
   }

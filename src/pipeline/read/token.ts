@@ -173,7 +173,7 @@ const isPortBehind = (text: string, start: number, dot: number): boolean => {
 
 /** `version 7.0.5.7132`, and what it was changed to: `version 7.0.5.7132 to 7.0.6.1`. */
 const saysVersion =
-  /\b(?:version|ver|build|release|revision|firmware|oid|v)[\s:="]{1,4}(?:v?[\d.]{3,20}\s{1,2}(?:to|->|and|or)\s{1,2})?$/i
+  /\b(?:version|ver|build|release|revision|firmware|oid|v|rv)[\s:="]{1,4}(?:v?[\d.]{3,20}\s{1,2}(?:to|->|and|or)\s{1,2})?$/i
 
 /** `Chrome/129.0.0.0`, `version 7.0.5.7132`. An interface (`inside/192.0.2.1(443)`) has a port behind. */
 const isVersion = (text: string, start: number, end: number): boolean => {

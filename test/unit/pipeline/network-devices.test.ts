@@ -42,6 +42,30 @@ describe('a device', () => {
       'allowed',
       ['198.51.100.7 destination', '192.0.2.1 source'],
     ],
+    [
+      'whose header has its name and its address',
+      '<29>Nov 15 10:00:00  ns1.example.net 192.0.2.254 httpd: 2026-11-15 10:00:00.100Z [alice]: Login_Denied - - to=AdminConnector ip=192.0.2.1 info=Local',
+      'blocked',
+      ['ns1.example.net observer', '192.0.2.254 observer', '192.0.2.1 source'],
+    ],
+    [
+      'that tells from where a terminal was opened',
+      '2026 Nov 15 10:00:00 sw1 %AAA-6-AAA_ACCOUNTING_MESSAGE: stop:192.0.2.1@ssh.26046:alice:',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'that tells a port behind whoever changed something',
+      '<134>2026-11-15 10:00:00.100 +0000  waf1 AUDIT alice GUI 192.0.2.1 40001 CONFIG 166 config SET virtual_ip_config_address 198.51.100.7 virtual_ip_config_interface',
+      'unknown',
+      ['192.0.2.1 source', '198.51.100.7 other'],
+    ],
+    [
+      'that does not quote a browser',
+      '<134>Nov 15 10:00:00 proxy1 action=permitted src_host=192.0.2.1 dst_ip=198.51.100.7 http_user_agent=Mozilla/3.0 (Windows; U; rv:1.7.0.11) Gecko/2009060215 status=200',
+      'allowed',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
   ])('%s', (_, line, action, found) => {
     expect(read(line)).toEqual({ action, found })
   })

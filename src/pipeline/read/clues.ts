@@ -1,0 +1,84 @@
+// Tells from the words before an address or a name in free text which role it plays.
+import type { Role } from '../../domain/sighting.js'
+import type { Token } from './token.js'
+
+const words = (list: string): readonly string[] => list.trim().split(/\s+/)
+const clues = new Map<string, Role>([
+  ...words(
+    'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login scanner offender sourceip srcaddr sourceaddress sourceipaddress remoteip remoteaddr remoteaddress',
+  ).map((word): [string, Role] => [word, 'source']),
+  ...words(
+    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vserverip vserverserviceip serverip destip responder local destinationip dstaddr destaddr destinationaddress destinationipaddress localip localaddr localaddress',
+  ).map((word): [string, Role] => [word, 'destination']),
+  ...words('gaddr translated nat snat dnat mapped xlated natted').map((word): [string, Role] => [word, 'translated']),
+  ...words('query queried question lookup resolve resolving querying').map((word): [string, Role] => [word, 'query']),
+  ...words('answer resolved reply resolves is').map((word): [string, Role] => [word, 'answer']),
+])
+
+/** What was found in text, with the role its surroundings give it. */
+export type TextToken = Token & { role: Role | undefined }
+
+/** Each of the repeated parts begins with a character of its own: where two could match the same, time doubles with each. */
+export const arrow =
+  /^\]?(?:\/\d+|\.\d+|:[\w-]+|\([^()]{0,40}\)|\[[^[\]]{0,60}\]|\s)*(?:->|=>|-->|>(?!['"])|→|<->|===|\.\.\.)/
+/** `192.0.2.1(53) GigabitEthernet0/1-> `, or a source that is no address: `:: -> `. */
+const pointed = /(?:->|=>|→)\s*$/
+const opened = /^[:/]?\d*\s*\($/
+const listed = /^(?:[:/]\d+)?[\s"']*[,;][\s"']*$/
+
+export const roleBetween = (between: string, previous: TextToken | undefined, hasSource: boolean): Role | undefined => {
+  if (previous) {
+    if (between === ', ' || between === ',') return previous.role
+    if (arrow.test(between) || pointed.test(between)) {
+      // An arrow says more than a word in the sentence before: `ICMP Echo Reply 192.0.2.1 -> 198.51.100.1`.
+      if (previous.role !== 'source' && (previous.role !== 'destination' || !hasSource)) previous.role = 'source'
+      return 'destination'
+    }
+    if (between === ' [') return previous.role
+    if (opened.test(between)) return previous.type === 'ip' ? 'translated' : previous.role
+    if (listed.test(between)) return previous.role
+  } else if (pointed.test(between)) return 'destination'
+  // The last few words before, the nearest first.
+  let to = between.length
+  for (let count = 0; count < 4 && to > 0; count++) {
+    while (to > 0 && !isClueCode(between.charCodeAt(to - 1))) {
+      to--
+      // Words that end with a quotation mark, with others behind them, are the name of something: `"Source Port Zero" TCP 192.0.2.1`.
+      if (count > 0 && between.charCodeAt(to) === 0x22 && !isClueCode(between.charCodeAt(to + 1))) return undefined
+    }
+    let from = to
+    while (from > 0 && isClueCode(between.charCodeAt(from - 1))) from--
+    if (from === to) return undefined
+    const word = between.slice(from, to).toLowerCase()
+    // `Unable to negotiate with 192.0.2.1`, but not `user with IP 192.0.2.1`.
+    const role = count === 0 && word === 'with' ? 'source' : clues.get(word)
+    // `snat to 192.0.2.1`, `was DNAT'ed to 192.0.2.1`
+    if (role === 'destination' && between.charCodeAt(from) === 0x74 && translates.test(between.slice(0, to)))
+      return 'translated'
+    if (role) return role
+    to = from
+  }
+  return undefined
+}
+
+const translates = /\b(?:[sd]?nat(?:'?t?ed)?|translated|mapped) to$/i
+/** Whoever was shut out, and the words of Chinese products for the two ends. */
+const shutOut = /\b(?:ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)?)[\s:]{1,3}$/i
+const failedFor = /\bfail(?:ed|ure) for ['"]?$/i
+/** `User <alice> IP <192.0.2.1>` */
+const userIp = /\buser\b(?! with)[^.,;]{0,32}[^\w.,;]ip(?:[ -]?address)?[\s:=<["']{1,3}$/i
+const wideClue = /(源|目的|目标)[^,;\s]{0,12}$/
+
+/** `'root'@'192.0.2.1'`, `(alice@192.0.2.1)`, `alice@sales 192.0.2.1(4711)`: where a user came from. */
+const userAt = /@'$|(?:^|[\s([])[\w?.-]{1,40}@$|\w@[\w-]{1,63} $/
+
+export const roleByVerb = (between: string, next: number): Role | undefined => {
+  // `stop:192.0.2.1@ssh.26046:alice`: where a terminal was opened from.
+  if (next === 0x40) return 'source'
+  if (between.includes('@') && userAt.test(between)) return 'source'
+  if (shutOut.test(between) || failedFor.test(between) || userIp.test(between)) return 'source'
+  const wide = wideClue.exec(between)
+  return wide ? (wide[1] === '源' ? 'source' : 'destination') : undefined
+}
+
+const isClueCode = (code: number): boolean => ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) || code === 0x2d
