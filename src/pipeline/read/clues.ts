@@ -5,7 +5,7 @@ import type { Token } from './token.js'
 const words = (list: string): readonly string[] => list.trim().split(/\s+/)
 const clues = new Map<string, Role>([
   ...words(
-    'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login scanner offender sourceip srcaddr sourceaddress sourceipaddress remoteip remoteaddr remoteaddress',
+    'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login logout req scanner offender sourceip srcaddr sourceaddress sourceipaddress remoteip remoteaddr remoteaddress',
   ).map((word): [string, Role] => [word, 'source']),
   ...words(
     'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vserverip vserverserviceip serverip destip responder local destinationip dstaddr destaddr destinationaddress destinationipaddress localip localaddr localaddress',

@@ -9,8 +9,10 @@ import { colonPairsOf, pairsOf, remainder } from './pairs.js'
 import { readLater, readPair, type Reader } from './reader.js'
 import { readSyslog } from './syslog.js'
 import { readTree } from './tree.js'
+import { readXml } from './xml.js'
 
 const maxLevel = 3
+const joinedVerb = /^[A-Z][a-z]{1,20}[A-Z][a-z]{1,20}(?= )/
 /** `[junos@2636.1.1.1.2.40 …]`: who gave the element its name is nobody in the event. */
 const elementId = /\[[\w.-]{1,64}@[\d.]{1,64}(?=[ \]])/g
 
@@ -36,9 +38,12 @@ export const readLine = (reader: Reader, places: Places, text: string, field: st
   if (structured !== undefined) readPairs(reader, structured.replace(elementId, '['), field, level)
   if (body === '') return
   if (readJson(reader, places, body, level)) return
-  if (readCef(reader, text, field, level)) return
+  if (readCef(reader, text, field, level) || readXml(reader, body, level)) return
   for (const format of formats) if (format(reader, { body, program: program ?? '', field, whole: text })) return
   if (readPairs(reader, body, field, level)) return
+  // `AuthReject host1 [15/Nov/2026:…`
+  const verb = joinedVerb.exec(body)?.[0]
+  if (verb !== undefined) reader.action.see(5, 'verb', verb)
   reader.action.seeText(text)
   readLater(reader, body, field, true)
 }
@@ -86,7 +91,9 @@ const readPairs = (reader: Reader, body: string, field: string, level: number): 
       continue
     }
     seen.add(key)
-    readPair(reader, key, value, level)
+    // `user=alice tty=ssh host=192.0.2.1`: from where a session was opened.
+    if (key === 'host' && seen.has('tty')) readPair(reader, 'rhost', value, level)
+    else readPair(reader, key, value, level)
   }
   const rest = remainder(body, pairs)
   reader.action.seeText(rest)

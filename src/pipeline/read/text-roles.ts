@@ -69,6 +69,14 @@ const assignBracketed = (text: string, tokens: readonly TextToken[]): void => {
     if (token.role !== undefined || token.kind !== 'address') continue
     const close = text.charCodeAt(token.end)
     if (
+      close === 0x20 &&
+      text.charCodeAt(token.start - 1) === 0x22 &&
+      withUser.test(text.slice(token.end, token.end + 66))
+    ) {
+      token.role = 'source'
+      return
+    }
+    if (
       close === 0x29 ? !opensWithUser(text, token.start) : close !== 0x5d || text.charCodeAt(token.start - 1) !== 0x5b
     )
       continue
@@ -83,6 +91,8 @@ const opensWithUser = (text: string, start: number): boolean => {
   const before = text.charCodeAt(start - 1)
   return before === 0x28 || (before === 0x2c && userBefore.test(text.slice(Math.max(0, start - 100), start)))
 }
+/** `"192.0.2.1 alice"` */
+const withUser = /^ [^\s"]{1,64}"/
 const userBefore = /\([^\s(),]{1,90},$/
 
 const longestGap = 2048

@@ -66,6 +66,48 @@ describe('a device', () => {
       'allowed',
       ['192.0.2.1 source', '198.51.100.7 destination'],
     ],
+    [
+      'whose event is written as XML',
+      '<?xml version="1.0"?> <EPOevent><MachineInfo><IPAddress>192.0.2.9</IPAddress></MachineInfo><SoftwareInfo ProductVersion="10.7.0.6711"><Event><ThreatActionTaken>blocked</ThreatActionTaken><SourceIPV4>192.0.2.1</SourceIPV4><TargetIPV4>198.51.100.7</TargetIPV4></Event></SoftwareInfo></EPOevent>',
+      'blocked',
+      ['192.0.2.9 source', '192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'that names the elements of its XML by an attribute',
+      `<Event xmlns="http://schemas.example.com/event"><System><Computer>dc1.example.net</Computer></System><EventData><Data Name='IpAddress'>192.0.2.1</Data><Data Name='DestAddress'>198.51.100.7</Data><Data Name="Version">10.0.1.2</Data></EventData></Event>`,
+      'unknown',
+      ['dc1.example.net observer', '192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'that logs who opened a session',
+      'Nov 15 10:00:00 lb1 info sshd(pam_audit)[21398]: 01070417:6: AUDIT - user alice - RAW: sshd(pam_audit): user=alice(alice) partition=[All] tty=ssh host=192.0.2.1 attempts=1',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'that begins with a verb of two words',
+      'AuthReject host1 [15/Nov/2026:10:00:00 +0200] "192.0.2.1 alice" "portal GET /login" [] [0] Invalid credentials [] []',
+      'blocked',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'that tells of an attempt that failed',
+      'Nov 15 10:00:00 mail1 ESA: Sun Nov 15 10:00:00 2026 Info: An authentication attempt by the user alice from 192.0.2.1 failed',
+      'blocked',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'that writes hardware addresses before those of the packet',
+      'FW: lsi.0        D 00:00:5e:00:53:01 00:00:5e:00:53:02 8100:9 8847:5dc 13b  UDP 192.0.2.1 198.51.100.7 40001   161 (1 packets)',
+      'blocked',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'that ends a session',
+      'Nov 15 10:00:00 mail1 ESA: Sun Nov 15 10:00:00 2026 Info: logout:192.0.2.1 user:alice session:LH09MofqDf2j21zW9QN1',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
   ])('%s', (_, line, action, found) => {
     expect(read(line)).toEqual({ action, found })
   })

@@ -3,7 +3,7 @@ import type { Format } from './format.js'
 
 export const readNetfilter: Format = (reader, line) => {
   // Junos: FW: ge-0/0/0.0 D tcp 192.0.2.1 198.51.100.1 4711 443
-  const filter = line.body.includes('FW: ') ? /\bFW: \S{2,40} +([ADR]) /.exec(line.body)?.[1] : undefined
+  const filter = line.whole.includes('FW: ') ? /\bFW: \S{2,40} +([ADR]) /.exec(line.whole)?.[1] : undefined
   if (filter !== undefined) reader.action.see(1, 'action', filter)
   const at = line.whole.indexOf('IN=')
   if (at < 0 || !line.whole.includes('SRC=', at) || !line.whole.includes('DST=', at)) return false
