@@ -1,10 +1,11 @@
-// kafkajs with four of its inner parts replaced by ours, for the whole process; everything else of src/kafka/ takes it from here.
+// kafkajs with five of its inner parts replaced by ours, for the whole process; everything else of src/kafka/ takes it from here.
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type * as kafkajs from 'kafkajs'
 import { decodeBatches } from './wire/decode-batches.js'
 import { dropAborted } from './wire/drop-aborted.js'
 import { encodeProduce } from './wire/encode-produce.js'
+import { encodeRequest } from './wire/encode-request.js'
 import { groupByPartition } from './wire/group-by-partition.js'
 
 const require = createRequire(import.meta.url)
@@ -45,6 +46,8 @@ replace('protocol/requests/fetch/v4/decodeMessages.js', (original) => (decoder: 
 replace('producer/groupMessagesPerPartition.js', () => groupByPartition)
 // Two thirds of the cost of an event; and a null header value cannot be written with it.
 replace('protocol/requests/produce/v3/request.js', () => encodeProduce)
+// Copies everything that is sent twice more; see encode-request.
+replace('protocol/request.js', () => encodeRequest)
 
 const mended = require('kafkajs') as typeof kafkajs
 

@@ -1,4 +1,4 @@
-// Records → one record batch: sized first, then written into one buffer.
+// Records → one record batch: sized first, then written into the buffer that is sent.
 import { pack } from './codecs.js'
 import { crc32c } from './crc32c.js'
 import type { NewRecord } from './record.js'
@@ -13,35 +13,53 @@ export type BatchHead = {
   readonly firstSequence: number
 }
 
-export const encodeBatch = (records: readonly NewRecord[], head: BatchHead): Buffer => {
+/** A batch whose size is known before it is written, so that it can be written where it is to be sent from. */
+export type LaidBatch = {
+  readonly length: number
+  readonly writeTo: (bytes: Buffer, from: number) => void
+}
+
+export const layBatch = (records: readonly NewRecord[], head: BatchHead): LaidBatch => {
   const times = records.map((record) => Number(record.timestamp))
   const [firstTime = 0] = times
   const sizes = records.map((record, index) => bodyBytes(record, index, (times[index] ?? 0) - firstTime))
-  const total = sizes.reduce((sum, size) => sum + size + sizeOf(size), headBytes)
-  let bytes = Buffer.allocUnsafe(total)
-  let at = headBytes
-  records.forEach((record, index) => {
-    at = writeVarint(bytes, at, sizes[index] ?? 0)
-    at = writeRecord(bytes, at, record, index, (times[index] ?? 0) - firstTime)
-  })
-  if (head.codec !== 0) {
-    const packed = pack(head.codec, bytes.subarray(headBytes))
-    bytes = Buffer.concat([bytes.subarray(0, headBytes), packed])
+  const bodies = sizes.reduce((sum, size) => sum + size + sizeOf(size), 0)
+  const writeBodies = (bytes: Buffer, from: number): void => {
+    let at = from
+    records.forEach((record, index) => {
+      at = writeVarint(bytes, at, sizes[index] ?? 0)
+      at = writeRecord(bytes, at, record, index, (times[index] ?? 0) - firstTime)
+    })
   }
-  bytes.writeBigInt64BE(0n, 0)
-  bytes.writeInt32BE(bytes.length - 12, 8)
-  bytes.writeInt32BE(0, 12)
-  bytes.writeInt8(2, 16)
-  bytes.writeInt16BE(head.codec | (head.transactional ? 0x10 : 0), 21)
-  bytes.writeInt32BE(records.length - 1, 23)
-  bytes.writeBigInt64BE(BigInt(firstTime), 27)
-  bytes.writeBigInt64BE(BigInt(times.reduce((most, time) => Math.max(most, time), firstTime)), 35)
-  bytes.writeBigInt64BE(head.producerId, 43)
-  bytes.writeInt16BE(head.producerEpoch, 51)
-  bytes.writeInt32BE(head.firstSequence, 53)
-  bytes.writeInt32BE(records.length, 57)
-  bytes.writeUInt32BE(crc32c(bytes, 21), 17)
-  return bytes
+  const packed = head.codec === 0 ? undefined : packedBy(head.codec, bodies, writeBodies)
+  const length = headBytes + (packed?.length ?? bodies)
+  const lastTime = times.reduce((most, time) => Math.max(most, time), firstTime)
+  return {
+    length,
+    writeTo: (bytes, from) => {
+      if (packed) packed.copy(bytes, from + headBytes)
+      else writeBodies(bytes, from + headBytes)
+      bytes.writeBigInt64BE(0n, from)
+      bytes.writeInt32BE(length - 12, from + 8)
+      bytes.writeInt32BE(0, from + 12)
+      bytes.writeInt8(2, from + 16)
+      bytes.writeInt16BE(head.codec | (head.transactional ? 0x10 : 0), from + 21)
+      bytes.writeInt32BE(records.length - 1, from + 23)
+      bytes.writeBigInt64BE(BigInt(firstTime), from + 27)
+      bytes.writeBigInt64BE(BigInt(lastTime), from + 35)
+      bytes.writeBigInt64BE(head.producerId, from + 43)
+      bytes.writeInt16BE(head.producerEpoch, from + 51)
+      bytes.writeInt32BE(head.firstSequence, from + 53)
+      bytes.writeInt32BE(records.length, from + 57)
+      bytes.writeUInt32BE(crc32c(bytes, from + 21, from + length), from + 17)
+    },
+  }
+}
+
+const packedBy = (codec: number, length: number, write: (bytes: Buffer, from: number) => void): Buffer => {
+  const plain = Buffer.allocUnsafe(length)
+  write(plain, 0)
+  return pack(codec, plain)
 }
 
 /** What a record adds to an uncompressed batch at most. */

@@ -1,5 +1,6 @@
-// A produce request, version 3 and up, with our record batches in it.
-import { encodeBatch } from './encode-batch.js'
+// A produce request, version 3 and up, with our record batches in it, written once into the buffer that is sent.
+import { layBatch } from './encode-batch.js'
+import type { Encoded } from './encode-request.js'
 import type { NewRecord } from './record.js'
 
 type Produce = {
@@ -19,9 +20,6 @@ type Produce = {
   }[]
 }
 
-/** kafkajs asks of an encoder no more than its bytes. */
-type Encoded = { readonly buf: Buffer; readonly buffer: Buffer; readonly size: () => number }
-
 export const encodeProduce = ({
   acks,
   timeout,
@@ -35,35 +33,51 @@ export const encodeProduce = ({
   apiVersion: 3,
   apiName: 'Produce',
   expectResponse: () => acks !== 0,
-  encode: (): Promise<Encoded> => {
-    const parts: Buffer[] = [text(transactionalId), int16(acks), int32(timeout), int32(topicData.length)]
-    for (const { topic, partitions } of topicData) {
-      parts.push(text(topic), int32(partitions.length))
-      for (const { partition, firstSequence = 0, messages } of partitions) {
-        const batch = encodeBatch(messages, {
-          codec: compression,
-          transactional: transactionalId !== null && transactionalId !== '',
-          producerId: BigInt(String(producerId)),
-          producerEpoch,
-          firstSequence,
-        })
-        parts.push(int32(Number(partition)), int32(batch.length), batch)
+  /** `before` is how many bytes are left free in front, for the head of the request. */
+  encode: (before = 0): Promise<Encoded> => {
+    const head = {
+      codec: compression,
+      transactional: transactionalId !== null && transactionalId !== '',
+      producerId: BigInt(String(producerId)),
+      producerEpoch,
+    }
+    const topics = topicData.map(({ topic, partitions }) => ({
+      topic,
+      batches: partitions.map(({ partition, firstSequence = 0, messages }) => ({
+        partition: Number(partition),
+        batch: layBatch(messages, { ...head, firstSequence }),
+      })),
+    }))
+    let length = before + textBytes(transactionalId) + 2 + 4 + 4
+    for (const { topic, batches } of topics) {
+      length += textBytes(topic) + 4
+      for (const { batch } of batches) length += 4 + 4 + batch.length
+    }
+    const bytes = Buffer.allocUnsafe(length)
+    let at = writeText(bytes, before, transactionalId)
+    at = bytes.writeInt16BE(acks, at)
+    at = bytes.writeInt32BE(timeout, at)
+    at = bytes.writeInt32BE(topics.length, at)
+    for (const { topic, batches } of topics) {
+      at = writeText(bytes, at, topic)
+      at = bytes.writeInt32BE(batches.length, at)
+      for (const { partition, batch } of batches) {
+        at = bytes.writeInt32BE(partition, at)
+        at = bytes.writeInt32BE(batch.length, at)
+        batch.writeTo(bytes, at)
+        at += batch.length
       }
     }
-    const buffer = Buffer.concat(parts)
-    return Promise.resolve({ buf: buffer, buffer, size: () => buffer.length })
+    const buffer = bytes.subarray(before)
+    return Promise.resolve({ buf: buffer, buffer, size: () => buffer.length, ...(before > 0 ? { whole: bytes } : {}) })
   },
 })
 
-const int16 = (value: number): Buffer => {
-  const bytes = Buffer.allocUnsafe(2)
-  bytes.writeInt16BE(value)
-  return bytes
+const textBytes = (value: string | null): number => 2 + (value === null ? 0 : Buffer.byteLength(value))
+
+const writeText = (bytes: Buffer, at: number, value: string | null): number => {
+  if (value === null) return bytes.writeInt16BE(-1, at)
+  const written = bytes.write(value, at + 2)
+  bytes.writeInt16BE(written, at)
+  return at + 2 + written
 }
-const int32 = (value: number): Buffer => {
-  const bytes = Buffer.allocUnsafe(4)
-  bytes.writeInt32BE(value)
-  return bytes
-}
-const text = (value: string | null): Buffer =>
-  value === null ? int16(-1) : Buffer.concat([int16(Buffer.byteLength(value)), Buffer.from(value)])

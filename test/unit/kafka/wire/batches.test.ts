@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { crc32c } from '../../../../src/kafka/wire/crc32c.js'
 import { decodeBatches } from '../../../../src/kafka/wire/decode-batches.js'
-import { encodeBatch, recordBytes } from '../../../../src/kafka/wire/encode-batch.js'
+import { layBatch, recordBytes, type BatchHead } from '../../../../src/kafka/wire/encode-batch.js'
 import type { NewRecord } from '../../../../src/kafka/wire/record.js'
 
 const head = { codec: 0, transactional: false, producerId: -1n, producerEpoch: -1, firstSequence: -1 }
@@ -17,6 +17,14 @@ const records = fc.array(
   }),
   { minLength: 1, maxLength: 40 },
 )
+/** Written behind some other bytes, as in a request. */
+const encodeBatch = (written: readonly NewRecord[], about: BatchHead): Buffer => {
+  const batch = layBatch(written, about)
+  const whole = Buffer.alloc(batch.length + 9)
+  batch.writeTo(whole, 7)
+  expect([...whole.subarray(0, 7), ...whole.subarray(-2)]).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0])
+  return whole.subarray(7, -2)
+}
 const plain = ({ key, value, headers, timestamp }: NewRecord): NewRecord => ({ key, value, headers, timestamp })
 
 describe('record batches', () => {
