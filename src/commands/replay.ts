@@ -1,20 +1,18 @@
 // replay: a stretch of a topic judged again, into a topic of its own, without touching the live service.
 import { openAlerting, openApp, type App } from '../app.js'
-import type { Alerts } from '../alerts/open-alerts.js'
 import type { Config } from '../config/schema.js'
 import { keyOf } from '../domain/indicator.js'
 import { Hopeless } from '../kafka/failure.js'
 import { openReplay, type OpenReplay } from '../kafka/replay/open-replay.js'
-import type { RaisedAlert } from '../kafka/replay/deliver-unit.js'
 import type { Progress as Moved } from '../kafka/replay/replay.js'
 import { settingsProblems } from '../kafka/settings-problems.js'
 import { startChunks } from '../kafka/work.js'
-import type { EventOut } from '../pipeline/pipeline.js'
 import type { Tell } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, type Command, type Io } from './command.js'
 import { accepted, ConfigurationError, configOption, loadConfig } from './load-config.js'
 import { createProgress } from './progress.js'
+import { alertsBefore, raiseOnce } from './replay-alerts.js'
 import { readReplayArguments, type ReplayArguments } from './replay-options.js'
 import { describeDryRun, describeRanges, describeSummary, dryRun, summarise } from './replay-summary.js'
 import { write } from './write-lines.js'
@@ -189,7 +187,7 @@ const perform = async (
       .run({
         pipeline: app.pipeline,
         ready: () => (plan.isResumed && wantsAlerts ? alertsBefore(opened, args, said) : Promise.resolve()),
-        raise: wantsAlerts ? (events) => raise(alerts, events, said) : undefined,
+        raise: wantsAlerts ? (events) => raiseOnce(alerts, events, said) : undefined,
         raiseAll: args.alerts === 'all',
         alertsTopic,
         former,
@@ -235,28 +233,3 @@ const showing = (
     update(done, `${events} events, ${rate}/s, ${lookups()} credits`)
   }
 }
-
-const maxRemembered = 1_000_000
-
-/** What was alerted on before the kill is not alerted on again. */
-const alertsBefore = (opened: OpenReplay, args: ReplayArguments, ids: Set<string>): Promise<void> =>
-  opened.valuesOf(args.alertsTopic, (value) => {
-    const { threatweave: body } = readAlert(value)
-    if (body?.replay_id === args.id && body.alert_id !== undefined && ids.size < maxRemembered) ids.add(body.alert_id)
-  })
-
-type WrittenAlert = { readonly threatweave?: { readonly alert_id?: string; readonly replay_id?: string } }
-
-const readAlert = (value: Buffer): WrittenAlert => {
-  try {
-    return (JSON.parse(value.toString()) as WrittenAlert | null) ?? {}
-  } catch {
-    return {} // whoever wrote it, it is no alert of ours
-  }
-}
-
-const raise = (alerts: Alerts, events: readonly EventOut[], said: ReadonlySet<string>): readonly RaisedAlert[] =>
-  alerts
-    .raise(events)
-    .filter(({ threatweave: { alert_id } }) => !said.has(alert_id))
-    .map((alert) => ({ origin: alert.threatweave.origin, value: Buffer.from(JSON.stringify(alert)) }))

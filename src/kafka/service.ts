@@ -1,6 +1,6 @@
 // The Kafka service: topic in, line, topic out, until it is stopped or cannot go on.
 import type { Kafka } from 'kafkajs'
-import { alertRecord, type AlertOut } from './alert-record.js'
+import type { AlertOut } from './alert-record.js'
 import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
 import type { Tell } from '../telemetry/event.js'
 import { atLeastOnce, type Delivery } from './at-least-once.js'
@@ -8,13 +8,13 @@ import { deliverTo } from './deliver-to.js'
 import { exactlyOnce } from './exactly-once.js'
 import { failureOf } from './failure.js'
 import { recordHealth, type KafkaHealth } from './health.js'
-import { openLane } from './lane.js'
 import { link } from './link.js'
 import type { KafkaSettings, Placement } from './settings.js'
 import { openSameTopic, type SameTopic } from './same-topic.js'
 import { startSource, type Source } from './source.js'
 import { startAtTheEnd } from './start-at-the-end.js'
 import { inputTopics, inspectTopics, type Topics } from './topics.js'
+import { createWriteLate, type WriteLate } from './write-late.js'
 
 export type ServiceOptions = {
   readonly settings: KafkaSettings
@@ -35,8 +35,7 @@ export type Ended = { readonly how: 'stopped' } | { readonly how: 'failed'; read
 export type Service = {
   readonly health: () => KafkaHealth
   readonly ended: Promise<Ended>
-  /** Writes alerts that came late, on their own: their events are long acknowledged. Resolves when the brokers have them. */
-  readonly writeLate: (alerts: readonly AlertOut[]) => Promise<void>
+  readonly writeLate: WriteLate
 }
 
 export const startService = (options: ServiceOptions): Service => {
@@ -54,29 +53,10 @@ export const startService = (options: ServiceOptions): Service => {
       return { how: 'failed', sentence: `Kafka cannot be used: ${failureOf(error).message}` }
     },
   )
-  return { health: health.read, ended, writeLate: lateWriter(options, ended, () => alertPartitions) }
-}
-
-/** Each call has a producer of its own: late alerts are few, and a producer that failed must not be used again. */
-const lateWriter = (
-  { settings, tell, now }: ServiceOptions,
-  ended: Promise<Ended>,
-  partitions: () => number,
-): Service['writeLate'] => {
-  const { alertsTopic = '' } = settings
-  let isOver = false
-  void ended.then(() => (isOver = true))
-  return async (alerts) => {
-    if (alertsTopic === '' || alerts.length === 0 || isOver) return
-    const lane = openLane(link(settings, tell), settings.output.compression, (_records, cause) =>
-      tell({ event: 'producer_replaced', topic: alertsTopic, partition: 0, cause }),
-    )
-    try {
-      const result = await lane.send(alerts.map((alert) => alertRecord(alertsTopic, partitions(), alert, now())))
-      if (result !== 'acknowledged') throw new Error(`the alerts topic refuses a late alert: ${result.refused}`)
-    } finally {
-      await lane.close()
-    }
+  return {
+    health: health.read,
+    ended,
+    writeLate: createWriteLate({ ...options, ended, partitions: () => alertPartitions }),
   }
 }
 

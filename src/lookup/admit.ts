@@ -8,6 +8,7 @@ import type { Reason } from '../domain/reason.js'
 import { tellNobody, type Tell } from '../telemetry/event.js'
 import { createBarrier, type BarrierSettings, type BarrierState, type Passage } from './barrier.js'
 import { createBudget, type BudgetSettings, type Ledger, type Spent } from './budget.js'
+import { giveUpAfter } from './give-up-after.js'
 import { createWaitingRoom, type Priority } from './waiting-room.js'
 
 export type AdmissionSettings = BarrierSettings &
@@ -144,7 +145,7 @@ export const createAdmission = (
       if (passage.pass === 'go') {
         const isProbe = barrier.enter(sentAt)
         charge(sentAt)
-        const answer = await timed(request, settings.callTimeoutMs, clock)
+        const answer = await giveUpAfter(settings.callTimeoutMs, request, clock)
         note(isFailure(answer) ? answer : undefined, isProbe)
         took(clock.now() - sentAt)
         wake()
@@ -215,25 +216,5 @@ export const createAdmission = (
     },
   }
 }
-
-/** A source that never comes back must not hold the one slot for ever. */
-const timed = <Result extends Answer>(
-  request: () => Promise<Result | Unknown>,
-  timeoutMs: number,
-  clock: Clock,
-): Promise<Result | Unknown> =>
-  new Promise((resolve) => {
-    const cancel = clock.after(timeoutMs, () => resolve(unknown('timeout')))
-    const settle = (answer: Result | Unknown): void => {
-      cancel()
-      resolve(answer)
-    }
-    const fail = (): void => settle(unknown('bad_answer'))
-    try {
-      request().then(settle, fail)
-    } catch {
-      fail()
-    }
-  })
 
 const isFailure = (answer: Answer): answer is Unknown => answer.status === 'unknown'

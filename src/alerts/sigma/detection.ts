@@ -2,7 +2,8 @@
 import { parseCondition } from './condition.js'
 import { both, type Expression } from './expression.js'
 import type { Fields } from './fields.js'
-import { compileItem, type Scalar } from './item.js'
+import { compileItem } from './item.js'
+import type { Scalar } from './value-test.js'
 
 export type Path = readonly (string | number)[]
 export type Complain = (path: Path, message: string) => void

@@ -1,0 +1,129 @@
+// Events that left before an answer came: kept until it does, judged again, and their alerts raised late.
+import type { Annotation } from '../domain/annotation.js'
+import { ownDecision } from '../domain/decision.js'
+import type { Finding } from '../domain/finding.js'
+import { ownText } from '../domain/own-text.js'
+import type { Action, Direction, Sighting } from '../domain/sighting.js'
+import type { Verdict } from '../domain/verdict.js'
+import { createAlert, type Alert } from './alert.js'
+import { objectOf, type AnnotatedEvent, type JudgedRow } from './annotated-event.js'
+import { createLate, type Waiter } from './late.js'
+import type { RuleSet } from './sigma/rule-set.js'
+import type { Ruling } from './suppress.js'
+
+/** An event on which a rule fired. */
+export type Occurrence = {
+  readonly origin: string
+  readonly time: number
+  readonly annotation: Readonly<Annotation>
+}
+
+/** What an event's verdicts amount to, once a late one is among them. */
+export type Conclude = (findings: {
+  readonly extraction: { readonly action: Action; readonly truncated: boolean }
+  readonly rows: readonly JudgedRow[]
+  readonly direction: Direction
+  readonly origin: string
+}) => Annotation
+
+export type RaiseLate = {
+  /** False where there is no room for one more. `fired` are the rules that need not fire again. */
+  readonly remember: (one: AnnotatedEvent, fired: Set<string>, set: RuleSet, timeOf: () => number) => boolean
+  readonly waiting: () => number
+  /** Resolves when nobody waits for a late answer. */
+  readonly idle: () => Promise<void>
+  readonly close: () => void
+}
+
+/** Only what is needed to judge the event again. */
+type Kept = Waiter & {
+  readonly annotation: Pick<Annotation, 'action' | 'direction' | 'truncated' | 'read_as'>
+  readonly event: Readonly<Record<string, unknown>>
+  readonly set: RuleSet
+  readonly key: Buffer | null | undefined
+  readonly time: number
+}
+
+const ownRow = ({ sighting, decision, ...row }: JudgedRow): JudgedRow => ({
+  ...row,
+  decision: ownDecision(decision),
+  sighting: { ...sighting, value: ownText(sighting.value), field: ownText(sighting.field) },
+})
+
+export const createRaiseLate = (options: {
+  readonly judge: (finding: Finding, sighting: Sighting) => Verdict
+  readonly conclude: Conclude
+  /** Whether the alert is raised or held back. */
+  readonly rule: (ruleId: string, occurrence: Occurrence) => Ruling & { readonly peer: string | undefined }
+  readonly replayId: string | undefined
+  readonly raised: (alerts: readonly Alert[]) => void
+}): RaiseLate => {
+  const { judge, conclude, rule, replayId, raised } = options
+
+  const arrived = (finding: Finding, promise: Promise<Finding>, waiters: readonly Kept[], more: number): void => {
+    if (finding.status === 'unknown') return
+    type Draft = Parameters<typeof createAlert>[0] & { origins: string[]; count: number }
+    const drafts = new Map<string, Draft>()
+    for (const waiter of waiters) {
+      const { origin, key: recordKey, time, set, event, fired } = waiter
+      const isAwaited = waiter.rows.map((row) => row.late === promise)
+      waiter.rows = waiter.rows.map((row, place) =>
+        isAwaited[place] === true
+          ? { sighting: row.sighting, decision: row.decision, verdict: judge(finding, row.sighting) }
+          : row,
+      )
+      if (!waiter.rows.some((row, place) => isAwaited[place] === true && isBad(row.verdict))) continue
+      const annotation = reconsidered(waiter)
+      for (const match of set.match(annotation, () => event)) {
+        if (fired.has(match.rule.id)) continue
+        fired.add(match.rule.id)
+        const { count, key: group, id, peer } = rule(match.rule.id, { annotation, time, origin })
+        const draft = drafts.get(group)
+        if (draft) {
+          draft.origins.push(origin)
+          draft.count++
+        } else if (count > 0)
+          drafts.set(group, {
+            id: id(),
+            rule: match.rule,
+            why: match.why(),
+            annotation,
+            origin,
+            key: recordKey,
+            time,
+            peer,
+            count,
+            origins: [origin],
+            originsOmitted: more,
+            replayId,
+          })
+      }
+    }
+    if (drafts.size > 0) raised([...drafts.values()].map(createAlert))
+  }
+  const late = createLate(arrived)
+
+  const reconsidered = ({ annotation, rows, origin }: Kept): Annotation => {
+    const { action, direction, truncated = false, read_as } = annotation
+    const fresh = conclude({ extraction: { action, truncated }, rows, direction, origin })
+    return read_as === undefined ? fresh : { ...fresh, read_as }
+  }
+
+  const remember: RaiseLate['remember'] = (one, fired, set, timeOf) => {
+    const promises = new Set(one.judged.flatMap(({ late: promise }) => promise ?? []))
+    return late.wait(promises, () => {
+      const { origin, judged } = one
+      const { action, direction, truncated, read_as } = one.annotation
+      const annotation = { action, direction, ...(truncated && { truncated }), ...(read_as && { read_as }) }
+      const event = set.digest(objectOf(one))
+      const bytes = 512 + 256 * judged.length + origin.length + (one.key?.length ?? 0) + JSON.stringify(event).length
+      // Neither the text of the event nor the batch that its key came in may stay because of what is kept of them.
+      const key = one.key && Buffer.from(one.key)
+      return { rows: judged.map(ownRow), origin, fired, bytes, annotation, event, set, key, time: timeOf() }
+    })
+  }
+
+  return { remember, waiting: late.size, idle: late.idle, close: late.close }
+}
+
+const isBad = ({ level }: Verdict): boolean => level === 'malicious' || level === 'suspicious'

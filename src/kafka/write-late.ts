@@ -1,0 +1,37 @@
+// Writes alerts that came late, on their own: their events are long acknowledged.
+import type { Tell } from '../telemetry/event.js'
+import { alertRecord, type AlertOut } from './alert-record.js'
+import { openLane } from './lane.js'
+import { link } from './link.js'
+import type { KafkaSettings } from './settings.js'
+
+/** Resolves when the brokers have them. */
+export type WriteLate = (alerts: readonly AlertOut[]) => Promise<void>
+
+/** Each call has a producer of its own: late alerts are few, and a producer that failed must not be used again. */
+export const createWriteLate = (options: {
+  readonly settings: KafkaSettings
+  readonly tell: Tell
+  readonly now: () => number
+  /** When the service has ended nothing is written any more. */
+  readonly ended: Promise<unknown>
+  /** How many partitions the alerts topic has. */
+  readonly partitions: () => number
+}): WriteLate => {
+  const { settings, tell, now, ended, partitions } = options
+  const { alertsTopic = '' } = settings
+  let isOver = false
+  void ended.then(() => (isOver = true))
+  return async (alerts) => {
+    if (alertsTopic === '' || alerts.length === 0 || isOver) return
+    const lane = openLane(link(settings, tell), settings.output.compression, (_records, cause) =>
+      tell({ event: 'producer_replaced', topic: alertsTopic, partition: 0, cause }),
+    )
+    try {
+      const result = await lane.send(alerts.map((alert) => alertRecord(alertsTopic, partitions(), alert, now())))
+      if (result !== 'acknowledged') throw new Error(`the alerts topic refuses a late alert: ${result.refused}`)
+    } finally {
+      await lane.close()
+    }
+  }
+}
