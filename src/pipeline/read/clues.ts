@@ -8,7 +8,7 @@ const clues = new Map<string, Role>([
     'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login logout req scanner offender sourceip srcaddr sourceaddress sourceipaddress remoteip remoteaddr remoteaddress',
   ).map((word): [string, Role] => [word, 'source']),
   ...words(
-    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vserverip vserverserviceip serverip destip responder local destinationip dstaddr destaddr destinationaddress destinationipaddress localip localaddr localaddress',
+    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vserverip vserverserviceip serverip destip responder local master destinationip dstaddr destaddr destinationaddress destinationipaddress localip localaddr localaddress',
   ).map((word): [string, Role] => [word, 'destination']),
   ...words('gaddr translated nat snat dnat mapped xlated natted').map((word): [string, Role] => [word, 'translated']),
   ...words('query queried question lookup resolve resolving querying').map((word): [string, Role] => [word, 'query']),
@@ -16,17 +16,22 @@ const clues = new Map<string, Role>([
 ])
 
 /** What was found in text, with the role its surroundings give it. */
-export type TextToken = Token & { role: Role | undefined }
+export type TextToken = Token & {
+  role: Role | undefined
+  /** Only the place told its role: what a field or a format said of the same address counts more. */
+  isGuess?: boolean
+}
 
 /** Each of the repeated parts begins with a character of its own: where two could match the same, time doubles with each. */
 export const arrow =
-  /^\]?(?:\/\d+|\.\d+|:[\w-]+|\([^()]{0,40}\)|\[[^[\]]{0,60}\]|\s)*(?:->|=>|-->|>(?!['"])|→|<->|===|\.\.\.)/
+  /^\]?(?:\/\d+|\.\d+|:[\w-]+|\([^()]{0,40}\)|\[[^[\]]{0,60}\]|\s)*(?:->|=>|-->|>(?!['",;:.)])|→|<->|===|\.\.\.)/
 /** `192.0.2.1(53) GigabitEthernet0/1-> `, or a source that is no address: `:: -> `. */
 const pointed = /(?:->|=>|→)\s*$/
 const opened = /^[:/]?\d*\s*\($/
 const listed = /^(?:[:/]\d+)?[\s"']*[,;][\s"']*$/
 
 export const roleBetween = (between: string, previous: TextToken | undefined, hasSource: boolean): Role | undefined => {
+  if (domainUserAt.test(between)) return 'source'
   if (previous) {
     if (between === ', ' || between === ',') return previous.role
     if (arrow.test(between) || pointed.test(between)) {
@@ -71,6 +76,9 @@ const wideClue = /(源|目的|目标)[^,;\s]{0,12}$/
 
 /** `'root'@'192.0.2.1'`, `(alice@192.0.2.1)`, `alice@sales 192.0.2.1(4711)`: where a user came from. */
 const userAt = /@'$|(?:^|[\s([])[\w?.-]{1,40}@$|\w@[\w-]{1,63} $/
+
+/** `EXAMPLE.LOCAL\alice@192.0.2.1`: a user of a domain, whatever words the domain is made of. */
+const domainUserAt = /\\[\w.$-]{1,64}@$/
 
 export const roleByVerb = (between: string, next: number): Role | undefined => {
   // `stop:192.0.2.1@ssh.26046:alice`: where a terminal was opened from.

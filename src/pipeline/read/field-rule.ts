@@ -135,6 +135,7 @@ const compact = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/
 /** `srcIPAddress_v4` → src ip address v4; `dstip` → dst ip; `sourceIPs` → source ips. */
 export const wordsOf = (name: string): string[] => {
   const parts = name
+    .replace(/IPv(?=[46])/g, 'Ipv')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z](?!s(?![a-z]))[a-z])/g, '$1 $2')
     .toLowerCase()

@@ -12,12 +12,12 @@ const table: readonly Row[] = [
   [
     'host',
     'source',
-    'sip saddr srcip srcaddr cip ipsrc ipsaddr xsrcip shost sourceip clientip cliip h rip remip remoteip remoteaddr remotehost rhost raddr ipaddress callingstationid visitorip actorip userip srchost clientipaddress ip4src ip6src clientname clientfqdn callerip callerips callerip ocip csip cltsip srcv6 srcv4 srcip6 saddr6 oip origip accessdevice.ip',
+    'sip saddr srcip srcaddr cip ipsrc ipsaddr xsrcip shost sourceip clientip cliip h rip remip remoteip remoteaddr remotehost rhost raddr ipaddress callingstationid visitorip actorip userip srchost clientipaddress ip4src ip6src clientname clientfqdn clienthost clienthostname callerip callerips callerip ocip csip cltsip srcv6 srcv4 srcip6 saddr6 oip origip accessdevice.ip',
   ],
   [
     'host',
     'destination',
-    'dip daddr dstip dstaddr destip ipdst ipdaddr dhost destinationip serverip lip locip laddr rxhost targetip localip dsthost upstreamaddr upstreamip dstname destname destdomain ip4dst ip6dst svrip cdip sdip srvdip dstv6 dstv4 dstip6 daddr6 vip virtualip serverrouted',
+    'dip daddr dstip dstaddr destip ipdst ipdaddr dhost destinationip serverip lip locip laddr rxhost targetip localip dsthost upstreamaddr upstreamip dstname destname destdomain ip4dst ip6dst svrip cdip sdip srvdip dstv6 dstv4 dstip6 daddr6 vip virtualip serverrouted serviceaddr serviceip backendaddr',
   ],
   [
     'host',
@@ -47,7 +47,7 @@ const table: readonly Row[] = [
   [
     'host',
     'url',
-    'host hostname httphost cshost urldomain url.domain domain url.host httphostname requesthost vhost virtualhost sitename destinationdnsdomain rhostname fqdn urlhost authority xhost domainname url.registereddomain clienthost',
+    'host hostname httphost cshost urldomain url.domain domain url.host httphostname requesthost vhost virtualhost sitename destinationdnsdomain rhostname fqdn urlhost authority xhost domainname url.registereddomain',
   ],
   [
     'host',
@@ -82,7 +82,7 @@ const table: readonly Row[] = [
     logdesc sn serial serialnumber devid deviceid filename file filepath fname oldfilepath path name service serviceid version av unparsedversion software
     softwareversion clientversion serverversion firmware build tz timezone time date timestamp eventtime ts rt start end art mrt devtime
     atz dtz cat catdt at _cefver cefver agentzoneuri devicezoneuri sourcezoneuri destinationzoneuri categorybehavior categoryoutcome originsicname
-    hostkey hostkeyalg macalg kexalg cipheralg compressionalg serveragent clientagent sslcipher tlsversion tlsver version.original aid amac smac dmac srcmac dstmac
+    hostkey pfs hostkeyalg macalg kexalg cipheralg compressionalg serveragent clientagent sslcipher tlsversion tlsver version.original aid amac smac dmac srcmac dstmac
     mac mastersrcmac loguid layername layeruuid poluuid ruleuid matchid community zone inzone outzone srczone dstzone srcintf dstintf inboundinterface
     outboundinterface osname osversion relevantdetectionnames trendmicrodsrelevantdetectionnames vpntunnel group groupname dstcountry srccountry
     cookies cookie tag tags labels ecs.version agent.version agent.type agent.id agent.ephemeralid datastream.dataset event.dataset event.module event.provider event.kind event.code event.type event.category log.file.path

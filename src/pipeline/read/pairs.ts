@@ -41,6 +41,9 @@ export const pairsOf = (text: string): readonly Pair[] => {
     // `Peer IP=192.0.2.1 Server IP=198.51.100.1`: whose it is stands before.
     const whose = ownerless.test(key) ? /([A-Za-z]{2,20}) $/.exec(text.slice(Math.max(at, start - 21), start)) : null
     if (whose) key = `${whose[1] ?? ''}_${key}`
+    // `from IP=192.0.2.1:4711 (IP=198.51.100.1:389)`: who came, and where to.
+    else if (ownerless.test(key) && text.charCodeAt(start - 1) === 0x28 && pairs.at(-1)?.key === `from_${key}`)
+      key = `to_${key}`
     pairs.push({ key, value, start: whose ? start - whose[0].length : start, end })
     at = end
   }

@@ -1,6 +1,7 @@
 // What every reader of one event shares: where sightings go, who decides the action, and what a field's name means.
 import { actionRank, type ActionFinder } from './action.js'
 import type { Rule } from './field-rule.js'
+import { pairsOf } from './pairs.js'
 import type { Sightings } from './sightings.js'
 import { addTokens, readText, type TextToken } from './text.js'
 import { readHost, readMail, readSubject, readUrl } from './value.js'
@@ -60,10 +61,25 @@ export const readByRule = (reader: Reader, rule: Rule, field: string, value: str
       else reader.action.seeText(value)
       return
     case 'text':
-      if (value.includes('.') || value.includes(':')) readLater(reader, value, field)
+      if (!value.includes('.') && !value.includes(':')) return
+      if (value.includes('=')) readEnds(reader, field, value)
+      readLater(reader, value, field)
       return
   }
 }
+
+/** A field whose value is made of pairs may tell the ends: `Protocol=ssh;SrcHost=192.0.2.1;DstHost=198.51.100.1;`. */
+const readEnds = (reader: Reader, field: string, value: string): void => {
+  if (value.length > longestPairs || !/^[A-Za-z][\w.-]{0,40}=/.test(value)) return
+  const pairs = pairsOf(value)
+  if (pairs.length < 2) return
+  for (const pair of pairs) {
+    const { reads, role } = reader.ruleOf(pair.key)
+    if (reads === 'host' && (role === 'source' || role === 'destination'))
+      readHost(pair.value, field, role, reader.sightings)
+  }
+}
+const longestPairs = 4096
 
 /** A key and its value out of text: key=value, CEF, LEEF, `key:"value"`. */
 export const readPair = (reader: Reader, key: string, value: string, level: number): void => {

@@ -33,6 +33,8 @@ export type Sightings = {
   readonly beginNotes: () => void
   readonly endNotes: () => readonly Seen[]
   readonly has: (role: Role) => boolean
+  /** The value is known as an end of the connection. */
+  readonly isEnd: (value: string) => boolean
   /**
    * When all is read: a lone address is the source's; beside a client's address (`cip`) an `sip` is the server's, though alone it is the source's;
    * `remote` is who came, unless the ports say that the local end began.
@@ -111,6 +113,7 @@ export const createSightings = (maxIndicators: number): Sightings => {
       return noted
     },
     has: (role) => entries.some((entry) => entry.role === role),
+    isEnd: (value) => entries.some((entry) => entry.value === value && rank[entry.role] <= 1),
     settle: (isLocalFirst) => {
       settleOnly(entries)
       if (entries.length < 2) return
@@ -137,21 +140,26 @@ export const createSightings = (maxIndicators: number): Sightings => {
   }
 }
 
-/** The only address of an event beside that of who tells of it, under a name that says no more than that it is one, is who did it: `addr=192.0.2.1 res=failed`. */
+/**
+ * The only address of an event, under a name that says no more than that it is one, is who did it: `addr=192.0.2.1 res=failed`;
+ * where it came to and who tells of it do not count: `laddr=198.51.100.1 addr=192.0.2.1`.
+ */
 const settleOnly = (entries: readonly Entry[]): void => {
   let only: Entry | undefined
   for (const entry of entries) {
     if (entry.role === 'query' || entry.role === 'answer') return
-    if (entry.type !== 'ip' || entry.role === 'observer') continue
+    if (entry.type !== 'ip' || entry.role === 'destination' || entry.role === 'observer') continue
+    // An inside address that is listed as it was written, too.
+    if (entry.value.startsWith('::ffff:')) continue
     if (only !== undefined || entry.role !== 'other' || entry.evidence !== 'field') return
     only = entry
   }
   if (only !== undefined && onlyField.test(only.field) && !aboutField.test(only.field)) only.role = 'source'
 }
-const onlyField = /(?:^|\.)(?:ip|addr|address|ip_?addr(?:ess)?)$/i
+const onlyField = /(?:^|\.)(?:ip|addr|address|ip_?addr(?:ess)?|(?:work)?station)$/i
 const aboutField = /threat|indicator|ioc|intel|related/i
 
-/** Where someone came to a proxy, the origin is the server behind it and not who tells of it. */
+/** Where someone came to a proxy, the origin is the server behind it, and a web server's own address is where they came to. */
 const settleOrigin = (entries: readonly Entry[]): void => {
   let origin: Entry | undefined
   let hasSource = false
@@ -162,7 +170,7 @@ const settleOrigin = (entries: readonly Entry[]): void => {
   }
   if (hasSource && origin !== undefined) origin.role = 'destination'
 }
-const originField = /origin_?ip$/i
+const originField = /(?:origin|host)_?ip$/i
 
 const serverField = /(?:^|[._-])s[_-]?ip$/i
 /** `sip` and the like are short behind the last dot: a look at the letter before spares nearly all fields the expression. */

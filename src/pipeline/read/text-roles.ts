@@ -1,4 +1,5 @@
-// Gives the addresses and names of free text their roles: by the words before each, by what stands before it, and by its place.
+// Gives the addresses and names of free text their roles: by the words before each, by what stands before it, and where nothing does, by its place.
+import { assignBracketed, assignByPlace, sideBySide } from './by-place.js'
 import { arrow, roleBetween, roleByVerb, type TextToken } from './clues.js'
 
 export type { TextToken } from './clues.js'
@@ -58,82 +59,5 @@ export const assignRoles = (text: string, tokens: TextToken[], isLine: boolean):
   if (tokens.every((token) => token.role !== 'source')) assignBracketed(text, tokens)
 }
 
-/** Ports, or nothing, between two addresses: `192.0.2.1 4711 198.51.100.1 443`. */
-const sideBySide = /^(?:[:/.]\d{1,5})?["'\]]?(?:[ \t,;|]|[\s,]+\d{1,5}[\s,]+)["'[]?$/
 /** `192.0.2.1:4711 to 198.51.100.1` */
 const toNext = /^(?:[:/]\d{1,5})? to $/
-
-/** `- [192.0.2.1] alice(Realm)[Role] - …`, `sql(alice,192.0.2.1): …`, `through ssh (192.0.2.1)`: an address alone in brackets is who did it. */
-const assignBracketed = (text: string, tokens: readonly TextToken[]): void => {
-  for (const token of tokens) {
-    if (token.role !== undefined || token.kind !== 'address') continue
-    const close = text.charCodeAt(token.end)
-    if (
-      close === 0x20 &&
-      text.charCodeAt(token.start - 1) === 0x22 &&
-      withUser.test(text.slice(token.end, token.end + 66))
-    ) {
-      token.role = 'source'
-      return
-    }
-    if (
-      close === 0x29 ? !opensWithUser(text, token.start) : close !== 0x5d || text.charCodeAt(token.start - 1) !== 0x5b
-    )
-      continue
-    if (close === 0x5d && text.charCodeAt(token.end + 1) === 0x3a) continue
-    token.role = 'source'
-    return
-  }
-}
-
-/** Alone in parentheses, or behind a user and a comma. */
-const opensWithUser = (text: string, start: number): boolean => {
-  const before = text.charCodeAt(start - 1)
-  return before === 0x28 || (before === 0x2c && userBefore.test(text.slice(Math.max(0, start - 100), start)))
-}
-/** `"192.0.2.1 alice"` */
-const withUser = /^ [^\s"]{1,64}"/
-const userBefore = /\([^\s(),]{1,90},$/
-
-const longestGap = 2048
-const portBehind = /^[: ]\d{4,5}(?![\w.:/-])/
-
-/** One blank between the two and no more. */
-const isNextTo = (text: string, address: TextToken, url: TextToken): boolean => {
-  const between = url.start < address.start ? text.slice(url.end, address.start) : text.slice(address.end, url.start)
-  if (between.length > longestGap) return false
-  const blank = between.indexOf(' ')
-  return blank >= 0 && blank === between.lastIndexOf(' ')
-}
-
-/** Without a word to go by: two addresses side by side are source and destination, one at the start is who did it. */
-const assignByPlace = (text: string, tokens: readonly TextToken[]): void => {
-  const addresses = tokens.filter((token) => token.kind === 'address')
-  for (let at = 0; at + 1 < addresses.length; at++) {
-    const first = addresses[at]
-    const second = addresses[at + 1]
-    if (!first || !second) return
-    if (sideBySide.test(text.slice(first.end, second.start))) {
-      first.role = 'source'
-      second.role = 'destination'
-      return
-    }
-  }
-  const [only] = addresses
-  // `AUDIT alice GUI 192.0.2.1 40001 CONFIG …`: one that has a port is an end of a connection.
-  if (only && portBehind.test(text.slice(only.end, only.end + 8))) {
-    only.role = 'source'
-    return
-  }
-  // `2023.3.2 10:11:40 alice 192.0.2.1 https://www.example.com *DENIED*`: who asked for it.
-  if (only && addresses.length === 1 && tokens.some((token) => token.kind === 'url' && isNextTo(text, only, token))) {
-    only.role = 'source'
-    return
-  }
-  if (
-    only &&
-    only.start < 80 &&
-    /^[\s["'(]*(?:(?:ip|host|client|address) |[\w.@-]{1,64}\/)?$/i.test(text.slice(0, only.start))
-  )
-    only.role = 'source'
-}

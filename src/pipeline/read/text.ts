@@ -41,7 +41,9 @@ export const addTokens = (tokens: readonly TextToken[], field: string, sightings
   for (const token of tokens) {
     const evidence =
       token.kind === 'name' ? 'text' : token.kind === 'address' && token.role === undefined ? 'text' : 'field'
-    const role = token.kind === 'url' ? 'url' : token.kind === 'mail' ? 'mail' : (token.role ?? 'other')
+    const isTold = token.isGuess === true && sightings.isEnd(token.value)
+    const role =
+      token.kind === 'url' ? 'url' : token.kind === 'mail' ? 'mail' : isTold ? 'other' : (token.role ?? 'other')
     sightings.add(token.type, token.value, field, role, evidence)
   }
 }

@@ -68,6 +68,10 @@ const readEnds = (reader: Reader, line: Line, between: string): void => {
 
 /** `status bytes "referrer" "agent" "forwarded for" "host"`: all but the agent. */
 const readTail = (reader: Reader, line: Line, tail: string): void => {
+  // An address that is not quoted was put there by hand, and nothing tells whose it is: `200 512 192.0.2.1 "-"`.
+  const first = tail.indexOf('"')
+  for (const word of tail.slice(0, first < 0 ? 200 : Math.min(first, 200)).split(' '))
+    if (word.length > 6 && parseAddress(word) !== undefined) place(reader, line, word, 'other')
   const quoted = tail.match(/"[^"]{0,2048}"/g) ?? []
   quoted.slice(0, 8).forEach((part, index) => {
     const value = part.slice(1, -1)

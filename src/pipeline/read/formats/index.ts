@@ -4,6 +4,7 @@ import { readAsa } from './asa.js'
 import { readCsvRow } from './csv-row.js'
 import { readDhcp } from './dhcp.js'
 import { readDnsQuery } from './dns-query.js'
+import { readEnvoy } from './envoy.js'
 import { readExim } from './exim.js'
 import { readFilterlog } from './filterlog.js'
 import type { Format } from './format.js'
@@ -12,6 +13,7 @@ import { readMnemonic } from './mnemonic.js'
 import { readNetscaler } from './netscaler.js'
 import { readNetfilter } from './netfilter.js'
 import { readPanos } from './panos.js'
+import { readRelay } from './relay.js'
 import { readSquid } from './squid.js'
 import { readW3c } from './w3c.js'
 
@@ -21,9 +23,11 @@ export const formats: readonly Format[] = [
   readNetfilter,
   readMnemonic,
   readExim,
+  readRelay,
   readNetscaler,
   readPanos,
   readLoadBalancer,
+  readEnvoy,
   readSquid,
   readW3c,
   readAccessLog,

@@ -1,0 +1,96 @@
+// Gives the addresses of a line their roles by where they stand, when no word around them does.
+import type { Role } from '../../domain/sighting.js'
+import type { TextToken } from './clues.js'
+
+const guess = (token: TextToken, role: Role): void => {
+  token.role = role
+  token.isGuess = true
+}
+
+/** Ports, or nothing, between two addresses: `192.0.2.1 4711 198.51.100.1 443`. */
+export const sideBySide = /^(?:[:/.]\d{1,5})?["'\]]?(?:[ \t,;|]|[\s,]+\d{1,5}[\s,]+)["'[]?$/
+
+/** `- [192.0.2.1] alice(Realm)[Role] - …`, `sql(alice,192.0.2.1): …`, `through ssh (192.0.2.1)`: an address alone in brackets is who did it. */
+export const assignBracketed = (text: string, tokens: readonly TextToken[]): void => {
+  for (const token of tokens) {
+    if (token.role !== undefined || token.kind !== 'address') continue
+    const close = text.charCodeAt(token.end)
+    if (
+      close === 0x20 &&
+      text.charCodeAt(token.start - 1) === 0x22 &&
+      withUser.test(text.slice(token.end, token.end + 66))
+    ) {
+      guess(token, 'source')
+      return
+    }
+    if (
+      close === 0x29 ? !opensWithUser(text, token.start) : close !== 0x5d || text.charCodeAt(token.start - 1) !== 0x5b
+    )
+      continue
+    if (close === 0x5d && text.charCodeAt(token.end + 1) === 0x3a) continue
+    guess(token, 'source')
+    return
+  }
+}
+
+/** Alone in parentheses, or behind a user and a comma. */
+const opensWithUser = (text: string, start: number): boolean => {
+  const before = text.charCodeAt(start - 1)
+  return before === 0x28 || (before === 0x2c && userBefore.test(text.slice(Math.max(0, start - 100), start)))
+}
+/** `"192.0.2.1 alice"` */
+const withUser = /^ [^\s"]{1,64}"/
+const userBefore = /\([^\s(),]{1,90},$/
+
+const longestGap = 2048
+const portBehind = /^[: ]\d{4,5}(?![\w.:/-])/
+
+/** One blank between the two and no more. */
+const isNextTo = (text: string, address: TextToken, url: TextToken): boolean => {
+  const between = url.start < address.start ? text.slice(url.end, address.start) : text.slice(address.end, url.start)
+  if (between.length > longestGap) return false
+  const blank = between.indexOf(' ')
+  return blank >= 0 && blank === between.lastIndexOf(' ')
+}
+
+/** Without a word to go by: two addresses side by side are source and destination, one at the start is who did it. */
+export const assignByPlace = (text: string, tokens: readonly TextToken[]): void => {
+  const addresses = tokens.filter((token) => token.kind === 'address')
+  for (let at = 0; at + 1 < addresses.length; at++) {
+    const first = addresses[at]
+    const second = addresses[at + 1]
+    if (!first || !second) return
+    if (sideBySide.test(text.slice(first.end, second.start))) {
+      guess(first, 'source')
+      guess(second, 'destination')
+      return
+    }
+  }
+  const [only] = addresses
+  // `AUDIT alice GUI 192.0.2.1 40001 CONFIG …`: one that has a port is an end of a connection.
+  if (only && portBehind.test(text.slice(only.end, only.end + 8))) {
+    guess(only, 'source')
+    return
+  }
+  // `2023.3.2 10:11:40 alice 192.0.2.1 https://www.example.com *DENIED*`: who asked for it.
+  if (only && addresses.length === 1 && tokens.some((token) => token.kind === 'url' && isNextTo(text, only, token))) {
+    guess(only, 'source')
+    return
+  }
+  if (only && only.start < 80 && atStart.test(text.slice(0, only.start))) guess(only, 'source')
+  else if (only && addresses.every((address) => address.value === only.value) && isActor(text, only.start))
+    guess(only, 'source')
+}
+
+/** A time in brackets may stand before: `[2026-11-15 10:00:00.000 UTC] 192.0.2.1: …`. */
+const atStart = /^(?:\[[^[\]]{4,40}\] )?[\s["'(]*(?:(?:ip|host|client|address) |[\w.@-]{1,64}\/)?$/i
+
+/** The only address in a line that tells what somebody did, or was kept from doing, is theirs; not one that belongs to this side. */
+const isActor = (text: string, start: number): boolean =>
+  deed.test(text.length > longestDeed ? text.slice(0, longestDeed) : text) &&
+  !ours.test(text.slice(Math.max(0, start - 32), start))
+const longestDeed = 1000
+const deed =
+  /\b(?:log(?:in|on|out|off|ged)|auth[a-z]{0,16}|(?:dis)?connect[a-z]{0,5}|session|fail[a-z]{0,4}|den(?:y|ied)|reject[a-z]{0,3}|refused?|block[a-z]{0,3}|banned|attack[a-z]{0,5}|scan[a-z]{0,5}|client|user|peer|invalid|illegal|spam[a-z]{0,4}|abuse|attempt[a-z]{0,3}|accept[a-z]{0,3}|violation|intrusion|flood[a-z]{0,3}|suspicious|malicious|couldn't find)\b/i
+const ours =
+  /\b(?:listen[a-z]{0,3}|b[io]u?nd(?:ing)?|using|via|loggers?|gateway|routers?|subnet|network|netmask|assigned|leased?|interface|nameserver|resolver|ntp)\W{1,3}(?:on |to |at |for |address |ip )?\W?$/i
