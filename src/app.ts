@@ -1,8 +1,5 @@
 // Composition root: the only file that builds concrete parts and wires them.
 import { readFileSync } from 'node:fs'
-import type { Alert } from './alerts/alert.js'
-import { openAlerts, type Alerts } from './alerts/open-alerts.js'
-import { describeRuleProblem } from './alerts/sigma/rule.js'
 import { memoryFolder } from './config/memory-folder.js'
 import type { Problem } from './config/problem.js'
 import type { Config } from './config/schema.js'
@@ -30,17 +27,15 @@ import { retry } from './lookup/retry.js'
 import { stack } from './lookup/stack.js'
 import { timed, type LookedUp } from './lookup/timed.js'
 import { createAnnotate } from './pipeline/annotate.js'
-import { conclude } from './pipeline/conclude.js'
 import { decode } from './pipeline/decode.js'
 import { directionOf } from './pipeline/direction.js'
 import { createEnrich } from './pipeline/enrich.js'
 import { createOurs } from './pipeline/ours.js'
-import { eventTime } from './pipeline/event-time.js'
 import { createExtract, type Extract } from './pipeline/extract.js'
 import { createPipeline, type Pipeline } from './pipeline/pipeline.js'
 import { tellNobody, type Tell } from './telemetry/event.js'
 
-type Refused = { readonly problems: readonly Problem[] }
+export type Refused = { readonly problems: readonly Problem[] }
 
 /** The half that asks nobody: what an event shows and what may be asked about it. */
 export type Reading = {
@@ -182,40 +177,5 @@ export const openClient = (
     return {
       problems: [{ setting: 'intel.service', message: error instanceof Error ? error.message : 'cannot be used' }],
     }
-  }
-}
-
-export type Alerting = {
-  readonly tell?: Tell
-  readonly clock?: Clock
-  /** Called with the alerts of events that left before the answer about them came. */
-  readonly late: (alerts: readonly Alert[]) => void
-  readonly replayId?: string
-}
-
-/** The operations that are asked about an address, as far as they state flags. */
-export const askedOperations = ({ intel }: Config): readonly string[] =>
-  intel.service.apiKey === '' ? [] : ['ip/malicious-info', ...(intel.ip.escalate ? ['ip/suspicious_info'] : [])]
-
-/** Rules over what left the line; where alerts are not wanted, no event raises any. */
-export const openAlerting = async (config: Config, around: Alerting): Promise<Alerts | Refused> => {
-  const { clock = systemClock } = around
-  const { enabled, rules, bundled, suppressSeconds } = config.alerts
-  const table = tableOf(config)
-  const opened = await openAlerts(
-    { rules: enabled ? rules : [], bundled: enabled && bundled, suppressSeconds },
-    {
-      ...around,
-      clock,
-      key: config.output.key,
-      operations: askedOperations(config),
-      eventTime,
-      judge: (finding, sighting) => judge(finding, sighting, table, clock.now()),
-      conclude,
-    },
-  )
-  if (!('problems' in opened)) return opened
-  return {
-    problems: opened.problems.map((problem) => ({ setting: 'alerts.rules', message: describeRuleProblem(problem) })),
   }
 }

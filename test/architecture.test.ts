@@ -31,6 +31,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
     'demo',
     'telemetry',
     'app',
+    'open-alerting',
     'open-service',
   ],
 }

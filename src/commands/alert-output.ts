@@ -1,7 +1,7 @@
 // Where `pipe` writes alerts: a file, or standard output in place of the events.
 import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
-import { openAlerting } from '../app.js'
+import { openAlerting } from '../open-alerting.js'
 import type { Alert } from '../alerts/alert.js'
 import type { Config } from '../config/schema.js'
 import type { EventOut } from '../pipeline/pipeline.js'

@@ -1,10 +1,11 @@
 // replay: a stretch of a topic judged again, into a topic of its own, without touching the live service.
-import { openAlerting, openApp, type App } from '../app.js'
+import { openApp, type App } from '../app.js'
 import type { Config } from '../config/schema.js'
 import { keyOf } from '../domain/indicator.js'
 import { Hopeless } from '../kafka/failure.js'
 import { openReplay, type OpenReplay } from '../kafka/replay/open-replay.js'
 import type { Progress as Moved } from '../kafka/replay/replay.js'
+import { openAlerting } from '../open-alerting.js'
 import { settingsProblems } from '../kafka/settings-problems.js'
 import { startChunks } from '../kafka/work.js'
 import type { Tell } from '../telemetry/event.js'

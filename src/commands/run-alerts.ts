@@ -1,5 +1,5 @@
 // The alerts of `run`: rules over what leaves the line, ready to be written beside the events.
-import { openAlerting } from '../app.js'
+import { openAlerting } from '../open-alerting.js'
 import type { Alert } from '../alerts/alert.js'
 import type { Config } from '../config/schema.js'
 import type { AlertOut } from '../kafka/alert-record.js'

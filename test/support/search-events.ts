@@ -1,7 +1,8 @@
 // Events of every kind that a SIEM gets from us, as they leave the line, and what the bundled rules say about them.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { openAlerting, openApp } from '../../src/app.js'
+import { openApp } from '../../src/app.js'
+import { openAlerting } from '../../src/open-alerting.js'
 import { load } from '../../src/config/load.js'
 import { flags } from '../../src/domain/flag.js'
 import type { EventOut } from '../../src/pipeline/pipeline.js'
