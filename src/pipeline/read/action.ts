@@ -1,6 +1,7 @@
-// Tells from a product's verb, or from a line of text, whether the traffic was let through.
+// Tells from a product's verb, or from a line of text beside it, whether the traffic was let through.
 import { ownText } from '../../domain/own-text.js'
 import type { Action } from '../../domain/sighting.js'
+import { actionOfText } from './action-text.js'
 
 const words = (list: string): readonly string[] => list.trim().split(/\s+/)
 
@@ -56,22 +57,6 @@ const readVerb = (value: string): Action => {
   return found
 }
 
-const blockedText =
-  /(?<![-/.])\b(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating connection|session terminated|no matching connection|failed password|log[io]n[ _](?:failed|denied|rejected)|authentication fail(?:ed|ure)|failed authentication|(?:authentication|log[io]n) attempt .{0,80}\bfailed|fail(?:ed|ure|s) to (?:authenticate|log ?[io]n)|session deny|ban(?:ned)?)\b(?![-/])/i
-const allowedText =
-  /(?:(?<![-/.])\b(?:permit(?:ted|s)?|allow(?:ed|s)?|accept(?:ed|s)?|pass(?:ed)?|granted|session create(?:d)?|flow session close|log[io]n_(?:allowed|accepted|ok)|(?:log[io]n|authentication)[ _]succe(?:ss|ssful|ssfully|eded)|(?:authenticated|logged [io]n) successfully|success(?:ful|fully) (?:log(?:in|on|ged)|authenticat(?:ed|ion)))|\best-allowed)\b(?![-/])/i
-const denies = /\bnot (?:be )?(?:blocked|denied|dropped)\b/i
-
-/** A line of words; what stands first in it is what happened, the rest is why. */
-export const actionOfText = (text: string): Action => {
-  const head = text.length > 600 ? text.slice(0, 600) : text
-  const blocked = blockedText.exec(head)
-  const allowed = allowedText.exec(head)
-  if (blocked && denies.test(head)) return 'allowed'
-  if (blocked && allowed) return /^not /i.test(blocked[0]) || blocked.index < allowed.index ? 'blocked' : 'allowed'
-  return blocked ? 'blocked' : allowed ? 'allowed' : 'unknown'
-}
-
 /** No action, but beside it: the ports of `local` and `remote` tell which of the two began. */
 export const portRank = 6
 
@@ -116,6 +101,9 @@ const longestName = 200
 const strictOnly =
   /^(?:a|d|r|ok|start|open|opened|close|timeout|success|succeeded|alert|established|deleted|release|released|log|logged|terminate[d]?|decoded|tunnel|deliver(?:ed)?|continue|override|reset)$/i
 
+const login = /^(?:log[ -]?[io]n|logon|auth(?:entication|enticate)?)$/i
+const outcome = /^(?:fail(?:ed|ure)?|success(?:ful)?|succeeded)$/i
+
 export type ActionFinder = {
   /** Forgets the event before. */
   readonly reset: () => void
@@ -128,6 +116,8 @@ export type ActionFinder = {
 
 export const createActionFinder = (): ActionFinder => {
   let action: Action = 'unknown'
+  let isLogin = false
+  let loginOutcome: Action = 'unknown'
   let best = 9
   let localPort = 0
   let remotePort = 0
@@ -138,9 +128,19 @@ export const createActionFinder = (): ActionFinder => {
     action = said
     best = Math.min(rank, best)
   }
+  /** `action=login status=failed`: what was tried, and how it went. */
+  const seeLogin = (rank: number, value: string): void => {
+    const first = value.charCodeAt(0) | 0x20
+    if (rank === 3) {
+      if ((first === 0x66 || first === 0x73) && outcome.test(value))
+        loginOutcome = first === 0x66 ? 'blocked' : 'allowed'
+    } else if ((first === 0x61 || first === 0x6c) && login.test(value)) isLogin = true
+  }
   return {
     reset: () => {
       action = 'unknown'
+      isLogin = false
+      loginOutcome = 'unknown'
       best = 9
       localPort = 0
       remotePort = 0
@@ -167,13 +167,14 @@ export const createActionFinder = (): ActionFinder => {
       }
       if (typeof value !== 'string') return
       const said = actionOfVerb(value)
+      if (said === 'unknown' || rank === 3) seeLogin(rank, value)
       if (said === 'unknown' || (rank === 3 && strictOnly.test(value))) return
       take(said, rank)
     },
     seeText: (text) => {
       if (best > 5) take(actionOfText(text), 5)
     },
-    tell: () => action,
+    tell: () => (action === 'unknown' && isLogin ? loginOutcome : action),
     isLocalFirst: () => remotePort > 0 && localPort > 1023 && localPort > remotePort,
   }
 }

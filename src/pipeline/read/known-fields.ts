@@ -32,7 +32,7 @@ const table: readonly Row[] = [
   [
     'host',
     'observer',
-    'dvc dvchost agt ahost deviceaddress observer.ip observer.hostname observer.name host.ip host.name host.hostname agent.hostname agent.name origin originip devname deviceip fwip sensorname hostip dvcip computer logsource deviceexternalip log.source.address source.address2 peergateway tunnelclient nasip nasipaddress computername unithostname orighost nodename kubernetes.node ahostname fromhost fromhostip beathostname',
+    'dvc dvchost agt ahost deviceaddress observer.ip observer.hostname observer.name host.ip host.name host.hostname agent.hostname agent.name origin originip devname deviceip fwip sensorname hostip dvcip computer logsource deviceexternalip log.source.address source.address2 peergateway tunnelclient nas nasip nasipaddress computername unithostname orighost nodename kubernetes.node ahostname fromhost fromhostip beathostname',
   ],
   [
     'host',

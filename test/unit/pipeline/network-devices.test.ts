@@ -108,6 +108,30 @@ describe('a device', () => {
       'unknown',
       ['192.0.2.1 source'],
     ],
+    [
+      'that sent mail on',
+      'type=event subtype=smtp user=mail action=NONE status=N/A msg="to=<alice@example.org>, delay=00:00:13, mailer=esmtp, pri=50733, relay=mx.example.net. [192.0.2.1], dsn=2.0.0, stat=Sent (Ok: queued as C41457FCE6)"',
+      'unknown',
+      ['192.0.2.1 destination', 'mx.example.net destination', 'example.org mail'],
+    ],
+    [
+      'that was sent mail',
+      'Nov 15 10:00:00 mx1 sendmail[4711]: m1: from=<bob@example.org>, size=1, class=0, nrcpts=1, proto=ESMTP, daemon=MTA, relay=mail.example.net [192.0.2.1]',
+      'unknown',
+      ['192.0.2.1 source', 'mail.example.net source', 'example.org mail'],
+    ],
+    [
+      'that says what was tried, and how it went',
+      'category="Event" subcategory="Authentication" user="alice" nas="192.0.2.254" userip="192.0.2.1" action="Authentication" status="Failed" user authentication with invalid token',
+      'blocked',
+      ['192.0.2.254 observer', '192.0.2.1 source'],
+    ],
+    [
+      'whose message has a name behind two headers',
+      'Nov 15 10:00:00 192.0.2.254 junos-flow: 2026-11-15T10:00:00.803Z fw1 RT_FLOW - RT_FLOW_SESSION_DENY [junos@2636.1.1.1.2.39 source-address="192.0.2.1" destination-address="198.51.100.7"]',
+      'blocked',
+      ['192.0.2.254 observer', '192.0.2.1 source', '198.51.100.7 destination'],
+    ],
   ])('%s', (_, line, action, found) => {
     expect(read(line)).toEqual({ action, found })
   })

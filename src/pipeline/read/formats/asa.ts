@@ -2,7 +2,7 @@
 import { parseAddress } from '../../../domain/address.js'
 import { parseHostname } from '../../../domain/hostname.js'
 import type { Role } from '../../../domain/sighting.js'
-import { actionOfText } from '../action.js'
+import { actionOfText } from '../action-text.js'
 import { prepare } from '../text.js'
 import { readHost, readMail, readUrl } from '../value.js'
 import type { Reader } from '../reader.js'

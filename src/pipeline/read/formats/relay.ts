@@ -2,7 +2,7 @@
 import { place, type Format } from './format.js'
 
 const relay = /\brelay=([^\s,[\]]{1,255})? ?\[([\da-fA-F.:]{3,45})\]/
-const recipient = /(?:^|[\s,])to=/
+const recipient = /(?:^|[\s,"])to=/
 const refusal = /\breject=[45]\d\d\b/
 
 export const readRelay: Format = (reader, line) => {

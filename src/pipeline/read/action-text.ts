@@ -1,0 +1,27 @@
+// Tells from the words of a line whether the traffic, or whoever tried to log in, was let through.
+import type { Action } from '../../domain/sighting.js'
+
+const blockedText =
+  /(?<![-/.])\b(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating connection|session terminated|no matching connection|failed password|log[io]n[ _](?:failed|denied|rejected)|authentication fail(?:ed|ure)|failed authentication|(?:authentication|log[io]n) attempt .{0,80}\bfailed|fail(?:ed|ure|s) to (?:authenticate|log ?[io]n)|session deny|ban(?:ned)?)\b(?![-/])/i
+const allowedText =
+  /(?:(?<![-/.])\b(?:permit(?:ted|s)?|allow(?:ed|s)?|accept(?:ed|s)?|pass(?:ed)?|granted|session create(?:d)?|flow session close|log[io]n_(?:allowed|accepted|ok)|(?:log[io]n|authentication)[ _]succe(?:ss|ssful|ssfully|eded)|(?:authenticated|logged [io]n) successfully|user\b.{0,60}\blogged [io]n|success(?:ful|fully) (?:log(?:in|on|ged)|authenticat(?:ed|ion)))|\best-allowed)\b(?![-/])/i
+const denies = /\bnot (?:be )?(?:blocked|denied|dropped)\b/i
+
+/** A line of words; what stands first in it is what happened, the rest is why. */
+export const actionOfText = (text: string): Action => {
+  const head = text.length > 600 ? text.slice(0, 600) : text
+  const blocked = blockedText.exec(head)
+  const allowed = allowedText.exec(head)
+  if (blocked && denies.test(head)) return 'allowed'
+  if (blocked && allowed) return /^not /i.test(blocked[0]) || blocked.index < allowed.index ? 'blocked' : 'allowed'
+  return blocked ? 'blocked' : allowed ? 'allowed' : mnemonicOf(head)
+}
+
+/** `RT_FLOW_SESSION_DENY`, where no other word says it: names of rules look like this too. */
+const mnemonic =
+  /[A-Z]_(?:(DEN(?:Y|IED)|DROP(?:PED)?|BLOCK(?:ED)?|REJECT(?:ED)?)|PERMIT(?:TED)?|ALLOW(?:ED)?|ACCEPT(?:ED)?)\b/
+
+const mnemonicOf = (text: string): Action => {
+  const found = text.includes('_') ? mnemonic.exec(text) : null
+  return found === null ? 'unknown' : found[1] === undefined ? 'allowed' : 'blocked'
+}
