@@ -83,7 +83,7 @@ export const assignByPlace = (text: string, tokens: readonly TextToken[]): void 
 }
 
 /** A time in brackets may stand before: `[2026-11-15 10:00:00.000 UTC] 192.0.2.1: …`. */
-const atStart = /^(?:\[[^[\]]{4,40}\] )?[\s["'(]*(?:(?:ip|host|client|address) |[\w.@-]{1,64}\/)?$/i
+const atStart = /^(?:\[[^[\]]{4,40}\] )?[\s["'(]*(?:(?:ip|host|client|address|ip address) |[\w.@-]{1,64}\/)?$/i
 
 /** The only address in a line that tells what somebody did, or was kept from doing, is theirs; not one that belongs to this side. */
 const isActor = (text: string, start: number): boolean =>

@@ -72,6 +72,8 @@ const shutOut = /\b(?:ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)
 const failedFor = /\bfail(?:ed|ure) for ['"]?$/i
 /** `User <alice> IP <192.0.2.1>` */
 const userIp = /\buser\b(?! with)[^.,;]{0,32}[^\w.,;]ip(?:[ -]?address)?[\s:=<["']{1,3}$/i
+/** `S:192.0.2.1 D:198.51.100.1` */
+const letterClue = /(?:^|\s)([SD]):$/
 const wideClue = /(源|目的|目标)[^,;\s]{0,12}$/
 
 /** `'root'@'192.0.2.1'`, `(alice@192.0.2.1)`, `alice@sales 192.0.2.1(4711)`: where a user came from. */
@@ -85,6 +87,8 @@ export const roleByVerb = (between: string, next: number): Role | undefined => {
   if (next === 0x40) return 'source'
   if (between.includes('@') && userAt.test(between)) return 'source'
   if (shutOut.test(between) || failedFor.test(between) || userIp.test(between)) return 'source'
+  const letter = letterClue.exec(between)
+  if (letter) return letter[1] === 'S' ? 'source' : 'destination'
   const wide = wideClue.exec(between)
   return wide ? (wide[1] === '源' ? 'source' : 'destination') : undefined
 }

@@ -42,7 +42,7 @@ const table: readonly Row[] = [
   [
     'host',
     'answer',
-    'answers rdata grouped.a grouped.aaaa grouped.cname grouped.ns grouped.mx answers.data answers.name answers.rrname dns.resolvedip ipaddr resolvedip rrdata dnsresp',
+    'answers rdata grouped.a grouped.aaaa grouped.cname grouped.ns grouped.mx answers.data answers.name answers.rrname dns.resolvedip resolvedip rrdata dnsresp',
   ],
   [
     'host',
@@ -52,7 +52,7 @@ const table: readonly Row[] = [
   [
     'host',
     'other',
-    'tunnelip assignip assignedip assignedaddr framedaddr framedip bound.host boundhost refid related.ip related.hosts indicator seen.indicator framedipaddress machine workstation ip ips ipv4 ipv6 addr address nexthop hop msgsrc threat.indicator.ip serverdnscomputername servertreename authdevice.ip',
+    'tunnelip assignip assignedip assignedaddr framedaddr framedip bound.host boundhost refid related.ip related.hosts indicator seen.indicator framedipaddress machine workstation ip ips ipaddr ipv4 ipv6 addr address nexthop hop msgsrc threat.indicator.ip serverdnscomputername servertreename authdevice.ip',
   ],
   [
     'url',

@@ -56,7 +56,12 @@ const place = (reader: Reader, sender: string, field: string): void => {
 const readJson = (reader: Reader, places: Places, body: string, level: number): boolean => {
   const start = body.indexOf('{')
   // Behind a tag or a cookie of a collector, but not in the midst of a sentence.
-  if (start < 0 || start > 120 || body.charCodeAt(body.trimEnd().length - 1) !== 0x7d) return false
+  if (
+    start < 0 ||
+    (start > 120 && (start > 600 || body.charCodeAt(start - 1) !== 0x09)) ||
+    body.charCodeAt(body.trimEnd().length - 1) !== 0x7d
+  )
+    return false
   if (body.charCodeAt(start + 1) !== 0x22 && !/^\{\s*"/.test(body.slice(start, start + 32))) return false
   let value: unknown
   try {
@@ -66,6 +71,7 @@ const readJson = (reader: Reader, places: Places, body: string, level: number): 
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   readTree(reader, places, value as Record<string, unknown>, level + 1)
+  if (start > 0) reader.action.seeText(body.slice(0, start))
   return true
 }
 

@@ -2,6 +2,7 @@
 import type { Evidence, Role, Sighting } from '../../domain/sighting.js'
 import { reverseNameToAddress } from '../../domain/hostname.js'
 import type { IndicatorType } from '../../domain/indicator.js'
+import { settle } from './settle.js'
 
 /** The lower, the more a role says about an event; known fields with a low rank are kept when not all fit. */
 const rank: Readonly<Record<Role, number>> = {
@@ -23,7 +24,7 @@ export type Seen = {
   readonly role: Role
   readonly evidence: Evidence
 }
-type Entry = { type: IndicatorType; value: string; field: string; role: Role; evidence: Evidence }
+export type Entry = { type: IndicatorType; value: string; field: string; role: Role; evidence: Evidence }
 
 export type Sightings = {
   /** Forgets the event before; the list it gave remains whole. */
@@ -35,10 +36,7 @@ export type Sightings = {
   readonly has: (role: Role) => boolean
   /** The value is known as an end of the connection. */
   readonly isEnd: (value: string) => boolean
-  /**
-   * When all is read: a lone address is the source's; beside a client's address (`cip`) an `sip` is the server's, though alone it is the source's;
-   * `remote` is who came, unless the ports say that the local end began.
-   */
+  /** When all is read: what roles the addresses play beside each other. */
   readonly settle: (isLocalFirst: boolean) => void
   /** No place is left for what is found in text. */
   readonly isFull: () => boolean
@@ -115,21 +113,7 @@ export const createSightings = (maxIndicators: number): Sightings => {
     has: (role) => entries.some((entry) => entry.role === role),
     isEnd: (value) => entries.some((entry) => entry.value === value && rank[entry.role] <= 1),
     settle: (isLocalFirst) => {
-      settleOnly(entries)
-      if (entries.length < 2) return
-      settleOrigin(entries)
-      if (isLocalFirst) {
-        for (const entry of entries) {
-          if (entry.role === 'source' && /remote/i.test(entry.field)) entry.role = 'destination'
-          else if (entry.role === 'destination' && /local/i.test(entry.field)) entry.role = 'source'
-        }
-        return
-      }
-      let server: Entry | undefined
-      for (const entry of entries)
-        if (server === undefined && entry.role === 'source' && isServerField(entry.field)) server = entry
-      if (!server || entries.some((entry) => entry.role === 'destination')) return
-      if (entries.some((entry) => entry.role === 'source' && clientField.test(entry.field))) server.role = 'destination'
+      settle(entries, isLocalFirst)
     },
     isFull: () => entries.length >= maxIndicators,
     markTruncated: () => {
@@ -139,48 +123,6 @@ export const createSightings = (maxIndicators: number): Sightings => {
     truncated: () => truncated,
   }
 }
-
-/**
- * The only address of an event, under a name that says no more than that it is one, is who did it: `addr=192.0.2.1 res=failed`;
- * where it came to and who tells of it do not count: `laddr=198.51.100.1 addr=192.0.2.1`.
- */
-const settleOnly = (entries: readonly Entry[]): void => {
-  let only: Entry | undefined
-  for (const entry of entries) {
-    if (entry.role === 'query' || entry.role === 'answer') return
-    if (entry.type !== 'ip' || entry.role === 'destination' || entry.role === 'observer') continue
-    // An inside address that is listed as it was written, too.
-    if (entry.value.startsWith('::ffff:')) continue
-    if (only !== undefined || entry.role !== 'other' || entry.evidence !== 'field') return
-    only = entry
-  }
-  if (only !== undefined && onlyField.test(only.field) && !aboutField.test(only.field)) only.role = 'source'
-}
-const onlyField = /(?:^|\.)(?:ip|addr|address|ip_?addr(?:ess)?|(?:work)?station)$/i
-const aboutField = /threat|indicator|ioc|intel|related/i
-
-/** Where someone came to a proxy, the origin is the server behind it, and a web server's own address is where they came to. */
-const settleOrigin = (entries: readonly Entry[]): void => {
-  let origin: Entry | undefined
-  let hasSource = false
-  for (const entry of entries) {
-    if (entry.role === 'destination') return
-    if (entry.role === 'source') hasSource = true
-    else if (entry.role === 'observer' && originField.test(entry.field)) origin = entry
-  }
-  if (hasSource && origin !== undefined) origin.role = 'destination'
-}
-const originField = /(?:origin|host)_?ip$/i
-
-const serverField = /(?:^|[._-])s[_-]?ip$/i
-/** `sip` and the like are short behind the last dot: a look at the letter before spares nearly all fields the expression. */
-const isServerField = (field: string): boolean => {
-  const { length } = field
-  if ((field.charCodeAt(length - 1) | 0x20) !== 0x70 || (field.charCodeAt(length - 2) | 0x20) !== 0x69) return false
-  const before = field.charCodeAt(length - 3) | 0x20
-  return (before === 0x73 || field.charCodeAt(length - 3) === 0x5f || before === 0x2d) && serverField.test(field)
-}
-const clientField = /(?:^|[._-])c[_-]?ip$/i
 
 const weight = (entry: Entry | undefined): number =>
   entry === undefined ? 0 : (entry.evidence === 'text' ? 100 : 0) + rank[entry.role]

@@ -50,7 +50,7 @@ export const assignRoles = (text: string, tokens: TextToken[], isLine: boolean):
       toNext.test(between)
     )
       previous.role = 'source'
-    if (token.role !== undefined) hasClue = true
+    if (token.role !== undefined && token.kind === 'address') hasClue = true
     if (token.role === 'source' || previous?.role === 'source') hasSource = true
     previous = token
   }

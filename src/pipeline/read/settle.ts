@@ -1,0 +1,78 @@
+// Settles, when all of an event is read, what the roles of its addresses are beside each other.
+import type { Entry } from './sightings.js'
+
+/**
+ * A lone address is the source's; beside a client's address (`cip`) an `sip` is the server's, though alone it is the source's;
+ * `remote` is who came, unless the ports say that the local end began.
+ */
+export const settle = (entries: readonly Entry[], isLocalFirst: boolean): void => {
+  settleOnly(entries)
+  if (entries.length < 2) return
+  settleAnswers(entries)
+  settleOrigin(entries)
+  if (isLocalFirst) {
+    for (const entry of entries) {
+      if (entry.role === 'source' && /remote/i.test(entry.field)) entry.role = 'destination'
+      else if (entry.role === 'destination' && /local/i.test(entry.field)) entry.role = 'source'
+    }
+    return
+  }
+  settleServer(entries)
+}
+
+const settleServer = (entries: readonly Entry[]): void => {
+  let server: Entry | undefined
+  for (const entry of entries)
+    if (server === undefined && entry.role === 'source' && isServerField(entry.field)) server = entry
+  if (!server || entries.some((entry) => entry.role === 'destination')) return
+  if (entries.some((entry) => entry.role === 'source' && clientField.test(entry.field))) server.role = 'destination'
+}
+
+/**
+ * The only address of an event, under a name that says no more than that it is one, is who did it: `addr=192.0.2.1 res=failed`;
+ * where it came to and who tells of it do not count: `laddr=198.51.100.1 addr=192.0.2.1`.
+ */
+const settleOnly = (entries: readonly Entry[]): void => {
+  let only: Entry | undefined
+  for (const entry of entries) {
+    if (entry.role === 'query' || entry.role === 'answer') return
+    if (entry.type !== 'ip' || entry.role === 'destination' || entry.role === 'observer') continue
+    // An inside address that is listed as it was written, too.
+    if (entry.value.startsWith('::ffff:')) continue
+    if (only !== undefined || entry.role !== 'other' || entry.evidence !== 'field') return
+    only = entry
+  }
+  if (only !== undefined && onlyField.test(only.field) && !aboutField.test(only.field)) only.role = 'source'
+}
+const onlyField = /(?:^|\.)(?:ip|addr|address|ip_?addr(?:ess)?|(?:work)?station)$/i
+const aboutField = /threat|indicator|ioc|intel|related/i
+
+/** Where someone came to a proxy, the origin is the server behind it, and a web server's own address is where they came to. */
+const settleOrigin = (entries: readonly Entry[]): void => {
+  let origin: Entry | undefined
+  let hasSource = false
+  for (const entry of entries) {
+    if (entry.role === 'destination') return
+    if (entry.role === 'source') hasSource = true
+    else if (entry.role === 'observer' && originField.test(entry.field)) origin = entry
+  }
+  if (hasSource && origin !== undefined) origin.role = 'destination'
+}
+const originField = /(?:origin|host)_?ip$/i
+
+const serverField = /(?:^|[._-])s[_-]?ip$/i
+/** `sip` and the like are short behind the last dot: a look at the letter before spares nearly all fields the expression. */
+const isServerField = (field: string): boolean => {
+  const { length } = field
+  if ((field.charCodeAt(length - 1) | 0x20) !== 0x70 || (field.charCodeAt(length - 2) | 0x20) !== 0x69) return false
+  const before = field.charCodeAt(length - 3) | 0x20
+  return (before === 0x73 || field.charCodeAt(length - 3) === 0x5f || before === 0x2d) && serverField.test(field)
+}
+const clientField = /(?:^|[._-])c[_-]?ip$/i
+
+/** Where something was asked for, a field that says no more than `ipaddr` holds what it resolved to. */
+const settleAnswers = (entries: readonly Entry[]): void => {
+  if (!entries.some((entry) => entry.role === 'query')) return
+  for (const entry of entries) if (entry.role === 'other' && answerField.test(entry.field)) entry.role = 'answer'
+}
+const answerField = /(?:^|\.)ip_?addr$/i
