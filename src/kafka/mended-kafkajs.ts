@@ -1,7 +1,8 @@
-// kafkajs with five of its inner parts replaced by ours, for the whole process; everything else of src/kafka/ takes it from here.
+// kafkajs with six of its inner parts replaced by ours, for the whole process; everything else of src/kafka/ takes it from here.
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type * as kafkajs from 'kafkajs'
+import { quietQueue } from './quiet-queue.js'
 import { decodeBatches } from './wire/decode-batches.js'
 import { dropAborted } from './wire/drop-aborted.js'
 import { encodeProduce } from './wire/encode-produce.js'
@@ -28,6 +29,8 @@ const replace = (path: string, make: (original: unknown) => unknown): void => {
   if (entry) entry.exports = make(original)
 }
 
+// Wakes for nothing, and Node 24 complains about how; see quiet-queue.
+replace('network/requestQueue/index.js', quietQueue)
 // Leaks aborted records in three cases; see drop-aborted.
 replace('consumer/filterAbortedMessages.js', () => dropAborted)
 // Overflows the stack on large batches and never gets past a batch that compaction emptied; see decode-batches.
