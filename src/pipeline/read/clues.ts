@@ -34,7 +34,8 @@ export const roleBetween = (between: string, previous: TextToken | undefined, ha
   if (domainUserAt.test(between)) return 'source'
   if (previous) {
     if (between === ', ' || between === ',') return previous.role
-    if (arrow.test(between) || pointed.test(between)) {
+    // What closes a mail address is no arrow: `<alice@example.com> (192.0.2.1)`.
+    if ((previous.kind !== 'mail' && arrow.test(between)) || pointed.test(between)) {
       // An arrow says more than a word in the sentence before: `ICMP Echo Reply 192.0.2.1 -> 198.51.100.1`.
       if (previous.role !== 'source' && (previous.role !== 'destination' || !hasSource)) previous.role = 'source'
       return 'destination'
