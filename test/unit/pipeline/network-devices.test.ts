@@ -132,6 +132,24 @@ describe('a device', () => {
       'blocked',
       ['192.0.2.254 observer', '192.0.2.1 source', '198.51.100.7 destination'],
     ],
+    [
+      'that begins a row of bars with words',
+      'Info     fw1 Allow: LOUT|UDP|bond0.603|192.0.2.1|40001|00:00:5e:00:53:01|198.51.100.7|53|domain||RULE-1|0|203.0.113.12|198.51.100.7|0|1|0|0|0|0||||||',
+      'allowed',
+      ['192.0.2.1 source', '198.51.100.7 destination', '203.0.113.12 other'],
+    ],
+    [
+      'that takes mail in on an address of its own',
+      'Nov 15 10:00:00 mail_logs: Info: New SMTP ICID 5 interface Management (192.0.2.254) address 192.0.2.1 reverse dns host mail.example.com verified yes',
+      'unknown',
+      ['192.0.2.254 observer', '192.0.2.1 source'],
+    ],
+    [
+      'that delivers mail from an address of its own',
+      'Nov 15 10:00:00 mail_logs: Info: New SMTP DCID 8 interface 192.0.2.254 address 198.51.100.7',
+      'unknown',
+      ['192.0.2.254 observer', '198.51.100.7 destination'],
+    ],
   ])('%s', (_, line, action, found) => {
     expect(read(line)).toEqual({ action, found })
   })

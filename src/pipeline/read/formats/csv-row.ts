@@ -12,6 +12,8 @@ const quotedRow = /^[^"]{0,80}("[^"]{0,256}","[^"]{0,256}",".*)$/
 const flow = /,(?:[TU]|\d{1,3}),[IO],([AD])(?:,|$)/
 const maxCells = 256
 const fewestCells = 7
+/** So many bars are no accident, whatever the line begins with. */
+const manyBars = 11
 /** Only what can be nothing else: a cell may be a name of somebody's own. */
 const verdict =
   /^(?:allow(?:ed)?|accept(?:ed)?|permit(?:ted)?|pass(?:ed)?|block(?:ed)?|den(?:y|ied)|drop(?:ped)?|reject(?:ed)?)$/i
@@ -23,7 +25,9 @@ export const readCsvRow: Format = (reader, line) => {
     ? line.whole
     : line.body.includes('","')
       ? quotedRow.exec(line.body)?.[1]
-      : undefined
+      : hasManyBars(line.body)
+        ? line.body
+        : undefined
   if (text === undefined) return false
   const separator = separatorOf(text)
   if (separator === undefined || pairsOf(text).length > 2) return false
@@ -73,6 +77,12 @@ export const readCsvRow: Format = (reader, line) => {
     place(reader, line, cells[at]?.trim(), role)
   })
   return true
+}
+
+const hasManyBars = (text: string): boolean => {
+  let at = text.indexOf('|')
+  for (let count = 1; at >= 0 && count < manyBars; count++) at = text.indexOf('|', at + 1)
+  return at >= 0
 }
 
 const separatorOf = (text: string): string | undefined =>

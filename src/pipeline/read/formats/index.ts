@@ -8,6 +8,7 @@ import { readEnvoy } from './envoy.js'
 import { readExim } from './exim.js'
 import { readFilterlog } from './filterlog.js'
 import type { Format } from './format.js'
+import { readIronport } from './ironport.js'
 import { readLoadBalancer } from './load-balancer.js'
 import { readMnemonic } from './mnemonic.js'
 import { readNetscaler } from './netscaler.js'
@@ -23,6 +24,7 @@ export const formats: readonly Format[] = [
   readNetfilter,
   readMnemonic,
   readExim,
+  readIronport,
   readRelay,
   readNetscaler,
   readPanos,
