@@ -47,18 +47,26 @@ const settleOnly = (entries: readonly Entry[]): void => {
 const onlyField = /(?:^|\.)(?:ip|addr|address|ip_?addr(?:ess)?|(?:work)?station)$/i
 const aboutField = /threat|indicator|ioc|intel|related/i
 
-/** Where someone came to a proxy, the origin is the server behind it, and a web server's own address is where they came to. */
+/**
+ * Where someone came to a proxy, the origin is the server behind it; beside `client_ip`, `host_ip` is where the client came to. Elsewhere
+ * both are of who tells of it, or of a host that is neither end.
+ */
 const settleOrigin = (entries: readonly Entry[]): void => {
   let origin: Entry | undefined
   let hasSource = false
+  let hasClient = false
   for (const entry of entries) {
     if (entry.role === 'destination') return
-    if (entry.role === 'source') hasSource = true
-    else if (entry.role === 'observer' && originField.test(entry.field)) origin = entry
+    if (entry.role === 'source') {
+      hasSource = true
+      if (clientIpField.test(entry.field)) hasClient = true
+    } else if (entry.role === 'observer' && originField.test(entry.field)) origin = entry
   }
-  if (hasSource && origin !== undefined) origin.role = 'destination'
+  if (origin !== undefined && (hostIpField.test(origin.field) ? hasClient : hasSource)) origin.role = 'destination'
 }
 const originField = /(?:origin|host)_?ip$/i
+const hostIpField = /host_?ip$/i
+const clientIpField = /client_?ip$/i
 
 const serverField = /(?:^|[._-])s[_-]?ip$/i
 /** `sip` and the like are short behind the last dot: a look at the letter before spares nearly all fields the expression. */
