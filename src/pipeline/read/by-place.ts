@@ -60,7 +60,7 @@ export const assignByPlace = (text: string, tokens: readonly TextToken[]): void 
     const first = addresses[at]
     const second = addresses[at + 1]
     if (!first || !second) return
-    if (sideBySide.test(text.slice(first.end, second.start))) {
+    if (first.value !== second.value && sideBySide.test(text.slice(first.end, second.start))) {
       guess(first, 'source')
       guess(second, 'destination')
       return

@@ -33,7 +33,8 @@ export type Sightings = {
   /** Notes from here on what is added, until it is asked for. */
   readonly beginNotes: () => void
   readonly endNotes: () => readonly Seen[]
-  readonly has: (role: Role) => boolean
+  /** Some address is known in this role; a name in it tells nothing about addresses. */
+  readonly hasAddress: (role: Role) => boolean
   /** The value is known as an end of the connection. */
   readonly isEnd: (value: string) => boolean
   /** When all is read: what roles the addresses play beside each other. */
@@ -110,7 +111,7 @@ export const createSightings = (maxIndicators: number): Sightings => {
       notes = undefined
       return noted
     },
-    has: (role) => entries.some((entry) => entry.role === role),
+    hasAddress: (role) => entries.some((entry) => entry.type === 'ip' && entry.role === role),
     isEnd: (value) => entries.some((entry) => entry.value === value && rank[entry.role] <= 1),
     settle: (isLocalFirst) => {
       settle(entries, isLocalFirst)

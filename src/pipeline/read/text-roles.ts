@@ -15,9 +15,11 @@ export const assignRoles = (text: string, tokens: TextToken[], isLine: boolean):
       continue
     }
     const between = text.slice(Math.max(previous?.end ?? 0, token.start - 48), token.start)
-    token.role =
-      roleBetween(between, previous, hasSource) ??
-      (token.type === 'ip' ? roleByVerb(between, text.charCodeAt(token.end)) : undefined)
+    token.role = roleBetween(between, previous, hasSource)
+    if (token.role === undefined && token.type === 'ip') {
+      token.role = roleByVerb(between, text.charCodeAt(token.end))
+      if (token.role === 'source' && between.endsWith('@')) token.isGuess = true
+    }
     // `host.example.com[192.0.2.1]`: a peer, by the name its address has.
     if (
       token.role === undefined &&
@@ -40,6 +42,7 @@ export const assignRoles = (text: string, tokens: TextToken[], isLine: boolean):
       token.kind === 'address' &&
       previous?.kind === 'address' &&
       previous.role === 'source' &&
+      previous.value !== token.value &&
       sideBySide.test(between)
     )
       token.role = 'destination'
@@ -54,6 +57,9 @@ export const assignRoles = (text: string, tokens: TextToken[], isLine: boolean):
     if (token.role === 'source' || previous?.role === 'source') hasSource = true
     previous = token
   }
+  // `Can't find user [1001@198.51.100.1] from 192.0.2.1`: an account is named after where it is known.
+  if (tokens.some((token) => token.role === 'source' && token.isGuess !== true))
+    for (const token of tokens) if (token.isGuess === true) token.role = undefined
   if (!isLine) return
   if (!hasClue) assignByPlace(text, tokens)
   if (tokens.every((token) => token.role !== 'source')) assignBracketed(text, tokens)

@@ -1,4 +1,5 @@
 // Reads free text: finds its addresses and names; the words around them tell their roles.
+import type { Role } from '../../domain/sighting.js'
 import { decodePercent, refang, unescape } from './plain.js'
 import type { Sightings } from './sightings.js'
 import { assignRoles, type TextToken } from './text-roles.js'
@@ -37,11 +38,16 @@ export const tokensOf = (text: string, sightings: Sightings, isLine: boolean): T
   return tokens
 }
 
+const ends: readonly Role[] = ['source', 'destination']
+
 export const addTokens = (tokens: readonly TextToken[], field: string, sightings: Sightings): void => {
+  // What is guessed adds no second source or destination to those that fields and words told.
+  const had = new Set<Role>(ends.filter((role) => sightings.hasAddress(role)))
   for (const token of tokens) {
     const evidence =
       token.kind === 'name' ? 'text' : token.kind === 'address' && token.role === undefined ? 'text' : 'field'
-    const isTold = token.isGuess === true && sightings.isEnd(token.value)
+    const isTold =
+      token.isGuess === true && token.role !== undefined && (sightings.isEnd(token.value) || had.has(token.role))
     const role =
       token.kind === 'url' ? 'url' : token.kind === 'mail' ? 'mail' : isTold ? 'other' : (token.role ?? 'other')
     sightings.add(token.type, token.value, field, role, evidence)

@@ -46,7 +46,9 @@ const readCaught = (reader: Reader, line: Line, between: string): void => {
 const readClients = (reader: Reader, line: Line, before: string): void => {
   const words = before.split(/[\s,]+/, 32)
   // A server's own address stands before a list of clients: `$host $http_x_forwarded_for $remote_addr`.
-  const isHostFirst = /^\S+[^,\s] \S+, \S+ \S+/.test(before) && parseAddress(words[0] ?? '') !== undefined
+  const isHostFirst =
+    (/^\S+[^,\s] \S+, \S+ \S+/.test(before) && parseAddress(words[0] ?? '') !== undefined) ||
+    (/^\[?[\d.:a-fA-F]+\]?:\d{1,5} /.test(before) && parseAddress(words[1] ?? '') !== undefined)
   words.forEach((word, index) => {
     if (word.length < 3 || word === '-') return
     const bare = word.replace(/^["[(]+|["\])]+$/g, '')
