@@ -45,6 +45,7 @@ export const roleBetween = (between: string, previous: TextToken | undefined, ha
     if (listed.test(between)) return previous.role
   } else if (pointed.test(between)) return 'destination'
   // The last few words before, the nearest first.
+  let weak: Role | undefined
   let to = between.length
   for (let count = 0; count < 4 && to > 0; count++) {
     while (to > 0 && !isClueCode(between.charCodeAt(to - 1))) {
@@ -54,22 +55,25 @@ export const roleBetween = (between: string, previous: TextToken | undefined, ha
     }
     let from = to
     while (from > 0 && isClueCode(between.charCodeAt(from - 1))) from--
-    if (from === to) return undefined
+    if (from === to) return weak
     const word = between.slice(from, to).toLowerCase()
     // `Unable to negotiate with 192.0.2.1`, but not `user with IP 192.0.2.1`.
     const role = count === 0 && word === 'with' ? 'source' : clues.get(word)
     // `snat to 192.0.2.1`, `was DNAT'ed to 192.0.2.1`
     if (role === 'destination' && between.charCodeAt(from) === 0x74 && translates.test(between.slice(0, to)))
       return 'translated'
-    if (role) return role
+    if (role && word !== 'is') return role
+    // `client ip is 192.0.2.1`: whose it is counts more.
+    weak ??= role
     to = from
   }
-  return undefined
+  return weak
 }
 
 const translates = /\b(?:[sd]?nat(?:'?t?ed)?|translated|mapped) to$/i
 /** Whoever was shut out, and the words of Chinese products for the two ends. */
-const shutOut = /\b(?:ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)?)[\s:]{1,3}$/i
+const shutOut =
+  /\b(?:duplicate (?:ip )?(?:address|host)|ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)?)[\s:]{1,3}$/i
 const failedFor = /\bfail(?:ed|ure) for ['"]?$/i
 /** `User <alice> IP <192.0.2.1>` */
 const userIp = /\buser\b(?! with)[^.,;]{0,32}[^\w.,;]ip(?:[ -]?address)?[\s:=<["']{1,3}$/i

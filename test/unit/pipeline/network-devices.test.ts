@@ -150,6 +150,24 @@ describe('a device', () => {
       'unknown',
       ['192.0.2.254 observer', '198.51.100.7 destination'],
     ],
+    [
+      'that says whose an address is',
+      'apmd[14311]: 01490113:5: /Common/Access:Common:145fae2d: session.user.clientip is 192.0.2.1',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'that gives the reason',
+      'Nov 15 10:00:00.579 CEST: %SEC_LOGIN-1-QUIET_MODE_ON: Still timeleft for watching failures is 24 secs, [user: alice] [Source: 192.0.2.1] [localport: 22] [Reason: Login Authentication Failed] [ACL: sl_def_acl]',
+      'blocked',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'that finds an address twice',
+      '4711: Nov 15 10:00:00.018 BRT: %IP-4-DUPADDR: Duplicate address 192.0.2.1 on Vlan40, sourced by 0000.5e00.5301',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
   ])('%s', (_, line, action, found) => {
     expect(read(line)).toEqual({ action, found })
   })
