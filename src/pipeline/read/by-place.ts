@@ -77,6 +77,11 @@ export const assignByPlace = (text: string, tokens: readonly TextToken[]): void 
     guess(only, 'source')
     return
   }
+  // `IKE 192.0.2.1: Received incorrect ID payload`
+  if (only && addresses.length === 1 && text.startsWith(': ', only.end) && text.charCodeAt(only.start - 1) === 0x20) {
+    guess(only, 'source')
+    return
+  }
   if (only && only.start < 80 && atStart.test(text.slice(0, only.start))) guess(only, 'source')
   else if (only && addresses.every((address) => address.value === only.value) && isActor(text, only.start))
     guess(only, 'source')

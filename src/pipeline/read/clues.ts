@@ -8,7 +8,7 @@ const clues = new Map<string, Role>([
     'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login logout req scanner offender sourceip srcaddr sourceaddress sourceipaddress remoteip remoteaddr remoteaddress',
   ).map((word): [string, Role] => [word, 'source']),
   ...words(
-    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vserverip vserverserviceip serverip destip responder local master destinationip dstaddr destaddr destinationaddress destinationipaddress localip localaddr localaddress',
+    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vip vserverip vserverserviceip serverip destip responder local master destinationip dstaddr destaddr destinationaddress destinationipaddress localip localaddr localaddress',
   ).map((word): [string, Role] => [word, 'destination']),
   ...words('gaddr translated nat snat dnat mapped xlated natted').map((word): [string, Role] => [word, 'translated']),
   ...words('query queried question lookup resolve resolving querying').map((word): [string, Role] => [word, 'query']),
@@ -44,6 +44,8 @@ export const roleBetween = (between: string, previous: TextToken | undefined, ha
     if (opened.test(between)) return previous.type === 'ip' ? 'translated' : previous.role
     if (listed.test(between)) return previous.role
   } else if (pointed.test(between)) return 'destination'
+  const way = between.endsWith(' at ') ? wayTo.exec(between) : null
+  if (way) return (way[1] ?? '').toLowerCase() === 'from' ? 'source' : 'destination'
   // The last few words before, the nearest first.
   let weak: Role | undefined
   let to = between.length
@@ -58,7 +60,7 @@ export const roleBetween = (between: string, previous: TextToken | undefined, ha
     if (from === to) return weak
     const word = between.slice(from, to).toLowerCase()
     // `Unable to negotiate with 192.0.2.1`, but not `user with IP 192.0.2.1`.
-    const role = count === 0 && word === 'with' ? 'source' : clues.get(word)
+    const role = count === 0 && word === 'with' ? 'source' : (clues.get(word) ?? hyphened(word))
     // `snat to 192.0.2.1`, `was DNAT'ed to 192.0.2.1`
     if (role === 'destination' && between.charCodeAt(from) === 0x74 && translates.test(between.slice(0, to)))
       return 'translated'
@@ -69,6 +71,15 @@ export const roleBetween = (between: string, previous: TextToken | undefined, ha
   }
   return weak
 }
+
+/** `src-ip 192.0.2.1` */
+const hyphened = (word: string): Role | undefined => {
+  const hyphen = word.indexOf('-')
+  return hyphen > 0 && ofHost.test(word) ? clues.get(word.slice(0, hyphen)) : undefined
+}
+const ofHost = /-(?:ip|addr|address|host)$/
+/** `Connected to the primary log server at 192.0.2.1`: what is there is less than which way it went. */
+const wayTo = /\b(from|to) (?:(?!from |to )[\w'/"()-]{1,24} ){1,6}at $/i
 
 const translates = /\b(?:[sd]?nat(?:'?t?ed)?|translated|mapped) to$/i
 /** Whoever was shut out, and the words of Chinese products for the two ends. */

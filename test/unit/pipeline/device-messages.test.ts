@@ -1,0 +1,114 @@
+// Sentences and rows in which devices tell of an event, and who is at which end of it.
+import { describe, expect, it } from 'vitest'
+import { decode } from '../../../src/pipeline/decode.js'
+import { createExtract } from '../../../src/pipeline/extract.js'
+
+const settings = { fields: {}, maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576 }
+const extract = createExtract(settings)
+const read = (line: string): { action: string; found: string[] } => {
+  const { action, sightings } = extract(decode(Buffer.from(line), settings))
+  return { action, found: sightings.map(({ value, role }) => `${value} ${role}`) }
+}
+
+describe('a message of a device', () => {
+  it.each([
+    [
+      'that sent mail on',
+      'type=event subtype=smtp user=mail action=NONE status=N/A msg="to=<alice@example.org>, delay=00:00:13, mailer=esmtp, pri=50733, relay=mx.example.net. [192.0.2.1], dsn=2.0.0, stat=Sent (Ok: queued as C41457FCE6)"',
+      'unknown',
+      ['192.0.2.1 destination', 'mx.example.net destination', 'example.org mail'],
+    ],
+    [
+      'that was sent mail',
+      'Nov 15 10:00:00 mx1 sendmail[4711]: m1: from=<bob@example.org>, size=1, class=0, nrcpts=1, proto=ESMTP, daemon=MTA, relay=mail.example.net [192.0.2.1]',
+      'unknown',
+      ['192.0.2.1 source', 'mail.example.net source', 'example.org mail'],
+    ],
+    [
+      'that says what was tried, and how it went',
+      'category="Event" subcategory="Authentication" user="alice" nas="192.0.2.254" userip="192.0.2.1" action="Authentication" status="Failed" user authentication with invalid token',
+      'blocked',
+      ['192.0.2.254 observer', '192.0.2.1 source'],
+    ],
+    [
+      'whose message has a name behind two headers',
+      'Nov 15 10:00:00 192.0.2.254 junos-flow: 2026-11-15T10:00:00.803Z fw1 RT_FLOW - RT_FLOW_SESSION_DENY [junos@2636.1.1.1.2.39 source-address="192.0.2.1" destination-address="198.51.100.7"]',
+      'blocked',
+      ['192.0.2.254 observer', '192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'that begins a row of bars with words',
+      'Info     fw1 Allow: LOUT|UDP|bond0.603|192.0.2.1|40001|00:00:5e:00:53:01|198.51.100.7|53|domain||RULE-1|0|203.0.113.12|198.51.100.7|0|1|0|0|0|0||||||',
+      'allowed',
+      ['192.0.2.1 source', '198.51.100.7 destination', '203.0.113.12 other'],
+    ],
+    [
+      'that takes mail in on an address of its own',
+      'Nov 15 10:00:00 mail_logs: Info: New SMTP ICID 5 interface Management (192.0.2.254) address 192.0.2.1 reverse dns host mail.example.com verified yes',
+      'unknown',
+      ['192.0.2.254 observer', '192.0.2.1 source'],
+    ],
+    [
+      'that delivers mail from an address of its own',
+      'Nov 15 10:00:00 mail_logs: Info: New SMTP DCID 8 interface 192.0.2.254 address 198.51.100.7',
+      'unknown',
+      ['192.0.2.254 observer', '198.51.100.7 destination'],
+    ],
+    [
+      'that says whose an address is',
+      'apmd[14311]: 01490113:5: /Common/Access:Common:145fae2d: session.user.clientip is 192.0.2.1',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'that gives the reason',
+      'Nov 15 10:00:00.579 CEST: %SEC_LOGIN-1-QUIET_MODE_ON: Still timeleft for watching failures is 24 secs, [user: alice] [Source: 192.0.2.1] [localport: 22] [Reason: Login Authentication Failed] [ACL: sl_def_acl]',
+      'blocked',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'that finds an address twice',
+      '4711: Nov 15 10:00:00.018 BRT: %IP-4-DUPADDR: Duplicate address 192.0.2.1 on Vlan40, sourced by 0000.5e00.5301',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'that hyphens whose an address is',
+      'fw1: NetScreen device_id=fw1 [No Name]system-low-00625: Session (id 7 src-ip 192.0.2.1 dst-ip 198.51.100.7 dst port 6881) route is valid. (2026-11-15 10:00:00)',
+      'unknown',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'that goes to a server',
+      '<142>Nov 15 10:00:00 fw1 firewall[10]: msg_id="3D04-0001" Connected to the primary Log Server at 198.51.100.7',
+      'unknown',
+      ['198.51.100.7 destination'],
+    ],
+    [
+      'that is told something by a server',
+      '<142>Nov 15 10:00:00 fw1 firewall[10]: msg_id="1501-0000" The certificate was successfully imported from the Management Server at 192.0.2.1.',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'that names a peer before it tells what came',
+      'fw1: NetScreen device_id=fw1 [a]system-medium-00536(b): IKE 192.0.2.1: Received incorrect ID payload: IP address x instead of IP address y',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'whose sessions come to a virtual address',
+      'lb1 notice apmd[11023]: 01490500:5: /Common/a: New session from client IP 192.0.2.1 (ST=x/CC=y/C=z) at VIP 198.51.100.7 Listener b',
+      'unknown',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'whose administrator could not log in',
+      'Nov 15 10:00:00 ise1 CISE_Audit 0000082182 1 0 NOTICE Administrator-Login: Administrator authentication has failed, AdminInterface=GUI, AdminIPAddress=192.0.2.1, AdminName=alice,',
+      'blocked',
+      ['192.0.2.1 source'],
+    ],
+  ])('%s', (_, line, action, found) => {
+    expect(read(line)).toEqual({ action, found })
+  })
+})
