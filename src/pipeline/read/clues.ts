@@ -31,7 +31,7 @@ const opened = /^[:/]?\d*\s*\($/
 const listed = /^(?:[:/]\d+)?[\s"']*[,;][\s"']*$/
 
 export const roleBetween = (between: string, previous: TextToken | undefined, hasSource: boolean): Role | undefined => {
-  if (domainUserAt.test(between)) return 'source'
+  if (between.charCodeAt(between.length - 1) === 0x40 && domainUserAt.test(between)) return 'source'
   if (previous) {
     if (between === ', ' || between === ',') return previous.role
     // What closes a mail address is no arrow: `<alice@example.com> (192.0.2.1)`.
@@ -103,7 +103,7 @@ export const roleByVerb = (between: string, next: number): Role | undefined => {
   if (next === 0x40) return 'source'
   if (between.includes('@') && userAt.test(between)) return 'source'
   if (shutOut.test(between) || failedFor.test(between) || userIp.test(between)) return 'source'
-  const letter = letterClue.exec(between)
+  const letter = between.charCodeAt(between.length - 1) === 0x3a ? letterClue.exec(between) : null
   if (letter) return letter[1] === 'S' ? 'source' : 'destination'
   const wide = wideClue.exec(between)
   return wide ? (wide[1] === '源' ? 'source' : 'destination') : undefined

@@ -39,7 +39,8 @@ export const readLine = (reader: Reader, places: Places, text: string, field: st
   if (body === '') return
   if (readJson(reader, places, body, level)) return
   if (readCef(reader, text, field, level) || readXml(reader, body, level)) return
-  for (const format of formats) if (format(reader, { body, program: program ?? '', field, whole: text })) return
+  const line = { body, program: program ?? '', field, whole: text }
+  for (const format of formats) if (format(reader, line)) return
   if (readPairs(reader, body, field, level)) return
   // `AuthReject host1 [15/Nov/2026:…`
   const verb = joinedVerb.exec(body)?.[0]

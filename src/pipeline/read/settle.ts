@@ -8,8 +8,19 @@ import type { Entry } from './sightings.js'
 export const settle = (entries: readonly Entry[], isLocalFirst: boolean): void => {
   settleOnly(entries)
   if (entries.length < 2) return
-  settleAnswers(entries)
-  settleOrigin(entries)
+  let hasQuery = false
+  let hasOther = false
+  let hasObserver = false
+  let hasSource = false
+  let hasDestination = false
+  for (const { role } of entries) {
+    if (role === 'source') hasSource = true
+    else if (role === 'destination') hasDestination = true
+    else if (role === 'observer') hasObserver = true
+    else if (role === 'other') hasOther = true
+    else if (role === 'query') hasQuery = true
+  }
+  if (hasQuery && hasOther) settleAnswers(entries)
   if (isLocalFirst) {
     for (const entry of entries) {
       if (entry.role === 'source' && /remote/i.test(entry.field)) entry.role = 'destination'
@@ -17,6 +28,8 @@ export const settle = (entries: readonly Entry[], isLocalFirst: boolean): void =
     }
     return
   }
+  if (!hasSource || hasDestination) return
+  if (hasObserver) settleOrigin(entries)
   settleServer(entries)
 }
 
@@ -24,7 +37,7 @@ const settleServer = (entries: readonly Entry[]): void => {
   let server: Entry | undefined
   for (const entry of entries)
     if (server === undefined && entry.role === 'source' && isServerField(entry.field)) server = entry
-  if (!server || entries.some((entry) => entry.role === 'destination')) return
+  if (!server) return
   if (entries.some((entry) => entry.role === 'source' && clientField.test(entry.field))) server.role = 'destination'
 }
 
@@ -52,18 +65,12 @@ const aboutField = /threat|indicator|ioc|intel|related/i
  * both are of who tells of it, or of a host that is neither end.
  */
 const settleOrigin = (entries: readonly Entry[]): void => {
-  let origin: Entry | undefined
-  let hasSource = false
-  let hasClient = false
-  for (const entry of entries) {
-    if (entry.role === 'destination') return
-    if (entry.role === 'source') {
-      hasSource = true
-      if (clientIpField.test(entry.field)) hasClient = true
-    } else if (entry.role === 'observer' && originField.test(entry.field)) origin = entry
-  }
-  if (origin !== undefined && (hostIpField.test(origin.field) ? hasClient : hasSource)) origin.role = 'destination'
+  const origin = entries.find((entry) => entry.role === 'observer' && originField.test(entry.field))
+  if (origin === undefined) return
+  if (hostIpField.test(origin.field) && !entries.some(isClient)) return
+  origin.role = 'destination'
 }
+const isClient = (entry: Entry): boolean => entry.role === 'source' && clientIpField.test(entry.field)
 const originField = /(?:origin|host)_?ip$/i
 const hostIpField = /host_?ip$/i
 const clientIpField = /client_?ip$/i
@@ -80,7 +87,6 @@ const clientField = /(?:^|[._-])c[_-]?ip$/i
 
 /** Where something was asked for, a field that says no more than `ipaddr` holds what it resolved to. */
 const settleAnswers = (entries: readonly Entry[]): void => {
-  if (!entries.some((entry) => entry.role === 'query')) return
   for (const entry of entries) if (entry.role === 'other' && answerField.test(entry.field)) entry.role = 'answer'
 }
 const answerField = /(?:^|\.)ip_?addr$/i

@@ -9,6 +9,7 @@ export const assignRoles = (text: string, tokens: TextToken[], isLine: boolean):
   let previous: TextToken | undefined
   let hasClue = false
   let hasSource = false
+  let hasGuess = false
   for (const token of tokens) {
     if (token.kind === 'url' || token.kind === 'mail') {
       previous = token
@@ -18,7 +19,7 @@ export const assignRoles = (text: string, tokens: TextToken[], isLine: boolean):
     token.role = roleBetween(between, previous, hasSource)
     if (token.role === undefined && token.type === 'ip') {
       token.role = roleByVerb(between, text.charCodeAt(token.end))
-      if (token.role === 'source' && between.endsWith('@')) token.isGuess = true
+      if (token.role === 'source' && between.endsWith('@')) hasGuess = token.isGuess = true
     }
     // `host.example.com[192.0.2.1]`: a peer, by the name its address has.
     if (
@@ -58,7 +59,7 @@ export const assignRoles = (text: string, tokens: TextToken[], isLine: boolean):
     previous = token
   }
   // `Can't find user [1001@198.51.100.1] from 192.0.2.1`: an account is named after where it is known.
-  if (tokens.some((token) => token.role === 'source' && token.isGuess !== true))
+  if (hasGuess && tokens.some((token) => token.role === 'source' && token.isGuess !== true))
     for (const token of tokens) if (token.isGuess === true) token.role = undefined
   if (!isLine) return
   if (!hasClue) assignByPlace(text, tokens)

@@ -39,15 +39,16 @@ export const tokensOf = (text: string, sightings: Sightings, isLine: boolean): T
 }
 
 const ends: readonly Role[] = ['source', 'destination']
+const isGuess = (token: TextToken): boolean => token.isGuess === true
 
 export const addTokens = (tokens: readonly TextToken[], field: string, sightings: Sightings): void => {
   // What is guessed adds no second source or destination to those that fields and words told.
-  const had = new Set<Role>(ends.filter((role) => sightings.hasAddress(role)))
+  const had = tokens.some(isGuess) ? ends.filter((role) => sightings.hasAddress(role)) : []
   for (const token of tokens) {
     const evidence =
       token.kind === 'name' ? 'text' : token.kind === 'address' && token.role === undefined ? 'text' : 'field'
     const isTold =
-      token.isGuess === true && token.role !== undefined && (sightings.isEnd(token.value) || had.has(token.role))
+      isGuess(token) && token.role !== undefined && (sightings.isEnd(token.value) || had.includes(token.role))
     const role =
       token.kind === 'url' ? 'url' : token.kind === 'mail' ? 'mail' : isTold ? 'other' : (token.role ?? 'other')
     sightings.add(token.type, token.value, field, role, evidence)
