@@ -114,5 +114,6 @@ main(process.argv.slice(2), io).then(
       )
       process.exitCode = exitCodes.failure
     }
+    leaveSoon()
   },
 )

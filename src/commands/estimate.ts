@@ -1,6 +1,7 @@
 // estimate: what a log would cost with a given memory, lifetime and price; nobody is asked.
 import { openReading } from '../app.js'
-import { keyOf } from '../domain/indicator.js'
+import type { Config } from '../config/schema.js'
+import { keyOf, type Indicator } from '../domain/indicator.js'
 import { createForecast, type Forecast } from '../lookup/forecast.js'
 import { eventTime } from '../pipeline/event-time.js'
 import { exitCodes, UsageError, type Arguments, type Command } from './command.js'
@@ -24,7 +25,7 @@ given size and lifetime. Nobody is asked and nothing leaves.
       --memory N        how many verdicts are remembered (default: memory.maxEntries)
       --lifetime HOURS  how long a verdict is used (default: memory.freshSeconds.clean)
       --span HOURS      how much time the log covers (default: by the times in it)
-      --price PRICE     the price of one lookup, to say what a month costs
+      --price PRICE     the price of one call, to say what a month costs
       --list            print exactly the values that would leave, one a line, and nothing else
       --json            print the figures as one JSON object
 
@@ -49,7 +50,7 @@ Example:
     const price = numberOf(args, 'price')
     const forecast = createForecast({ memory, lifetimeMs })
     const skipped = new Map<string, Set<string>>()
-    const asked = new Set<string>()
+    const asked = new Map<string, Indicator>()
     const now = Date.now()
     const progress = createProgress(io.stderr, { label: 'estimate' })
     let events = 0
@@ -61,10 +62,11 @@ Example:
           const keys: string[] = []
           for (const sighting of extract(event).sightings) {
             const decision = decide(sighting)
-            if (decision.decision === 'lookup') keys.push(keyOf(decision.ask))
-            else remember(skipped, decision.reason, keyOf(sighting))
+            if (decision.decision === 'lookup') {
+              keys.push(keyOf(decision.ask))
+              asked.set(keyOf(decision.ask), decision.ask)
+            } else remember(skipped, decision.reason, keyOf(sighting))
           }
-          for (const key of keys) asked.add(key)
           forecast.see(keys, eventTime(event.text, now))
           events++
         }
@@ -73,16 +75,26 @@ Example:
     })
     progress.end()
     const figures = forecast.report(spanMs)
+    const mostCalls = mostCallsOf([...asked.values()], config)
     const reasons = [...skipped].map(([reason, values]) => [reason, values.size] as const).sort((a, b) => b[1] - a[1])
     if (args.values.list === true) {
-      for (const key of asked) await write(io.stdout, `${printable(key.slice(key.indexOf(':') + 1))}\n`)
+      for (const { value } of asked.values()) await write(io.stdout, `${printable(value)}\n`)
     } else if (args.values.json === true) {
+      const monthly = (figures.lookupsPerMonth ?? figures.lookups) * (price ?? 0)
       const cost =
-        price === undefined ? {} : { costPerMonth: round((figures.lookupsPerMonth ?? figures.lookups) * price) }
-      await write(io.stdout, `${JSON.stringify({ ...figures, notAsked: Object.fromEntries(reasons), ...cost })}\n`)
-    } else await write(io.stdout, describe(figures, reasons, { memory, lifetimeMs, price }))
+        price === undefined ? {} : { costPerMonth: round(monthly), costPerMonthAtMost: round(monthly * mostCalls) }
+      const callsAtMost = Math.ceil(figures.lookups * mostCalls)
+      const report = { ...figures, callsAtMost, notAsked: Object.fromEntries(reasons), ...cost }
+      await write(io.stdout, `${JSON.stringify(report)}\n`)
+    } else await write(io.stdout, describe(figures, reasons, { memory, lifetimeMs, price, mostCalls }))
     return exitCodes.ok
   },
+}
+
+/** Calls that a lookup may come to, on average, if nothing turns out plainly clean: then it is asked about once more. */
+const mostCallsOf = (asked: readonly Indicator[], { intel }: Config): number => {
+  const isAskedAgain = { ip: intel.ip.escalate, domain: intel.domain.report !== 'never' }
+  return asked.length === 0 ? 1 : 1 + asked.filter(({ type }) => isAskedAgain[type]).length / asked.length
 }
 
 const remember = (skipped: Map<string, Set<string>>, reason: string, key: string): void => {
@@ -99,13 +111,16 @@ const numberOf = (args: Arguments, name: string, unit = 1): number | undefined =
   return value * unit
 }
 
+const again = 'what is not plainly clean is asked about once more'
+
 const describe = (
   figures: Forecast,
   reasons: readonly (readonly [string, number])[],
-  { memory, lifetimeMs, price }: { memory: number; lifetimeMs: number; price: number | undefined },
+  about: { memory: number; lifetimeMs: number; price: number | undefined; mostCalls: number },
 ): string => {
+  const { memory, lifetimeMs, price, mostCalls } = about
   const notAsked = reasons.reduce((sum, [, count]) => sum + count, 0)
-  const rows: [string, string][] = [
+  const rows: (readonly [string, string])[] = [
     ['events', count(figures.events)],
     ['would be asked about', `${count(figures.distinct)} distinct, seen ${count(figures.asks)} times`],
     [
@@ -113,6 +128,11 @@ const describe = (
       `${count(notAsked)} distinct${notAsked ? `: ${reasons.map(([reason, n]) => `${reason} ${count(n)}`).join(', ')}` : ''}`,
     ],
     ['lookups for this log', `${count(figures.lookups)}, starting with an empty memory`],
+    ...(mostCalls > 1
+      ? ([
+          ['calls for them', `${count(figures.lookups)} to ${count(Math.ceil(figures.lookups * mostCalls))}: ${again}`],
+        ] as const)
+      : []),
     ['memory', `${count(memory)} verdicts, used for ${duration(lifetimeMs)}`],
     ['hit ratio', `${(figures.hitRatio * 100).toFixed(1)} %`],
   ]
@@ -122,7 +142,11 @@ const describe = (
     rows.push(['time covered', duration(figures.spanMs)])
     rows.push(['lookups a day', `about ${count(figures.lookupsPerDay)}`])
     rows.push(['lookups a month', `about ${count(figures.lookupsPerMonth)}`])
-    if (price !== undefined) rows.push(['cost a month', `about ${round(figures.lookupsPerMonth * price).toFixed(2)}`])
+    if (price !== undefined) {
+      const monthly = figures.lookupsPerMonth * price
+      const most = mostCalls > 1 ? ` if all is clean, ${round(monthly * mostCalls).toFixed(2)} at most` : ''
+      rows.push(['cost a month', `about ${round(monthly).toFixed(2)}${most}`])
+    }
   }
   const width = Math.max(...rows.map(([name]) => name.length))
   return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}\n`).join('')

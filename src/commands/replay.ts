@@ -1,4 +1,5 @@
 // replay: a stretch of a topic judged again, into a topic of its own, without touching the live service.
+import type { Alerts } from '../alerts/open-alerts.js'
 import { openApp, type App } from '../app.js'
 import type { Config } from '../config/schema.js'
 import { keyOf } from '../domain/indicator.js'
@@ -177,10 +178,12 @@ const perform = async (
   const former = args.against === undefined ? undefined : await opened.former(args.against)
   if (former && 'refused' in former) return refuse(io, former.refused)
   const app = await openLine(args, config, io, tell)
-  const alerts = accepted(await openAlerting(config, { tell, late: () => undefined, replayId: args.id }))
-  const wantsAlerts = args.alerts !== 'none' && alerts.status().rules > 0
-  const alertsTopic = wantsAlerts ? args.alertsTopic : undefined
+  let alerts: Alerts | undefined
   try {
+    const rules = accepted(await openAlerting(config, { tell, late: () => undefined, replayId: args.id }))
+    alerts = rules
+    const wantsAlerts = args.alerts !== 'none' && rules.status().rules > 0
+    const alertsTopic = wantsAlerts ? args.alertsTopic : undefined
     const said = new Set<string>()
     const lookups = (): number => app.admission?.state().spent.run ?? 0
     const progress = createProgress(io.stderr, { label: 'replay', total: lengthOf(opened) })
@@ -188,7 +191,7 @@ const perform = async (
       .run({
         pipeline: app.pipeline,
         ready: () => (plan.isResumed && wantsAlerts ? alertsBefore(opened, args, said) : Promise.resolve()),
-        raise: wantsAlerts ? (events) => raiseOnce(alerts, events, said) : undefined,
+        raise: wantsAlerts ? (events) => raiseOnce(rules, events, said) : undefined,
         raiseAll: args.alerts === 'all',
         alertsTopic,
         former,
@@ -203,7 +206,7 @@ const perform = async (
     await write(io.stdout, args.isJson ? `${JSON.stringify(summary)}\n` : describeSummary(summary))
     return summary.complete ? exitCodes.ok : exitCodes.failure
   } finally {
-    await alerts.close()
+    await alerts?.close()
     await app.close()
   }
 }

@@ -67,24 +67,34 @@ const work = async (config: Config, io: Io, tell: Tell): Promise<string | undefi
   const app = accepted(
     await openApp(config, { env: io.env, tell: watch.tell, mode: 'live', recalled, joined, lookedUp }),
   )
-  let writeLate: (alerts: readonly AlertOut[]) => Promise<void> = () => Promise.resolve()
-  const alerts = await openRunAlerts(config, watch.tell, (late) => writeLate(late))
-  tell({ event: 'started', command: 'run' })
-  const service = startService({
-    settings: config.kafka,
-    placement: config.output.placement,
-    key: config.output.key,
-    pipeline: watch.line(app.pipeline),
-    raise: alerts?.raise,
-    tell: watch.tell,
-    now: Date.now,
-    signal: io.signal,
-  })
-  const ops = await watch.serve({ provider: app.admission?.state, consumer: service.health })
-  writeLate = service.writeLate
-  const ended = await service.ended
-  await Promise.all([app.close(), ops.close(), alerts?.close()])
-  return ended.how === 'failed' ? ended.sentence : undefined
+  const stop = new AbortController()
+  const closings: (() => Promise<unknown> | undefined)[] = [app.close]
+  try {
+    let writeLate: (alerts: readonly AlertOut[]) => Promise<void> = () => Promise.resolve()
+    const alerts = await openRunAlerts(config, watch.tell, (late) => writeLate(late))
+    closings.push(() => alerts?.close())
+    tell({ event: 'started', command: 'run' })
+    const service = startService({
+      settings: config.kafka,
+      placement: config.output.placement,
+      key: config.output.key,
+      pipeline: watch.line(app.pipeline),
+      raise: alerts?.raise,
+      tell: watch.tell,
+      now: Date.now,
+      signal: AbortSignal.any([io.signal, stop.signal]),
+    })
+    closings.unshift(() => service.ended)
+    const ops = await watch.serve({ provider: app.admission?.state, consumer: service.health })
+    closings.push(ops.close)
+    writeLate = service.writeLate
+    const ended = await service.ended
+    return ended.how === 'failed' ? ended.sentence : undefined
+  } finally {
+    // Whatever refused to start, what had started must not keep the process.
+    stop.abort()
+    for (const close of closings) await close()
+  }
 }
 
 /** The workers know nothing of each other but the group and the gateway in this process, which asks for all of them. */

@@ -1,7 +1,8 @@
 // Promise: `threatweave run` is all of this from the command line, with several workers if asked.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { readFileSync, readdirSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { committed, complete, fill, makeTopics, readTopic, tally, type Names } from '../support/kafka.js'
@@ -101,4 +102,27 @@ describe('threatweave run', () => {
     expect(made.text).toContain(`Topic ${missing.output} was made.`)
     expect(made.status).toBe(0)
   })
+
+  it('is refused by a rule that cannot be read and ends, although feeds are already watched', async () => {
+    const names = await makeTopics({ partitions: 1 })
+    const { status, stderr } = spawnSync(process.execPath, [cli, 'run', '--config', withFeed()], {
+      env: {
+        ...environment(names),
+        THREATWEAVE_KAFKA_ALERTS_TOPIC: names.dead,
+        THREATWEAVE_ALERTS_RULES: '/nonexistent.yml',
+      },
+      encoding: 'utf8',
+      timeout: 20_000,
+    })
+    expect(stderr).toMatch(/alerts\.rules .*nonexistent/)
+    expect(status).toBe(78)
+  })
 })
+
+const withFeed = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'threatweave-run-'))
+  writeFileSync(join(folder, 'feed.txt'), '198.51.100.7\n')
+  const path = join(folder, 'config.yaml')
+  writeFileSync(path, `feeds: [{ name: mine, path: ${join(folder, 'feed.txt')} }]\ngate: { documentation: true }\n`)
+  return path
+}
