@@ -11,7 +11,7 @@ export type BarrierSettings = {
   readonly breakerFailures: number
   readonly breakerMs: number
   readonly maxBreakerMs: number
-  /** How long nothing is sent after the key was refused or the credit was used up. */
+  /** How long nothing is sent after the key was refused, or the credit was used up and nothing says how long. */
   readonly stopMs: number
 }
 

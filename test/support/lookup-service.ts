@@ -53,7 +53,7 @@ export type Body = {
     readonly result: readonly { readonly ip_address: string }[]
     readonly summary: object
   }
-  readonly upstream: { readonly waiting: number; readonly breaker: string }
+  readonly upstream: { readonly waiting: number; readonly asking: string }
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
 }
 

@@ -57,6 +57,7 @@ const texts: readonly (readonly [words: readonly string[], kind: Kind])[] = [
   [['upgrade', 'plan'], kinds.plan],
   [['your plan'], kinds.plan],
   [['not available', 'plan'], kinds.plan],
+  [['not enabled'], kinds.plan],
   [['invalid ip address'], kinds.badInput],
   [['invalid url'], kinds.badInput],
 ]

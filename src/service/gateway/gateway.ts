@@ -111,9 +111,8 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
       tell({ event: 'service_call_failed', operation, reason: failure.reason, detail: failure.detail, ms })
     noteWords(keyOf(indicator), failure.said)
     const finding = unknownOf(failure, clock.now())
-    return isPost(operation) && failure.reason === 'busy' && /scan/i.test(failure.detail)
-      ? { status: 'refused', finding }
-      : finding
+    const isOneScan = failure.reason === 'no_credit' || (failure.reason === 'busy' && /scan/i.test(failure.detail))
+    return isPost(operation) && isOneScan ? { status: 'refused', finding } : finding
   }
   const source: Source = async (indicator, _, call) => {
     const answer = await call(() => send(indicator))
@@ -149,7 +148,7 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
         calls: { hour: spent.hour, day: spent.day, run: spent.run },
         waiting,
         in_flight: inFlight,
-        breaker: state,
+        asking: state,
         reason,
         until: until === undefined ? undefined : new Date(until).toISOString(),
         remembered: memory.size(),
@@ -163,7 +162,7 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
   }
 }
 
-/** One account's scan that has yet to end is no reason to stop asking about anything else. */
+/** A scan that has yet to end, or that nobody may order, is no reason to stop asking about anything else. */
 type Refused = { readonly status: 'refused'; readonly finding: Unknown }
 
 const isPost = (operation: OperationName): boolean => operations[operation].method === 'POST'

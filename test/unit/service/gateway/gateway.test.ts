@@ -176,7 +176,7 @@ describe('the gateway', () => {
       calls: { hour: 2, day: 2, run: 2 },
       waiting: 0,
       in_flight: 0,
-      breaker: 'open',
+      asking: 'open',
       remembered: 2,
     })
   })
@@ -188,7 +188,7 @@ describe('the gateway', () => {
     const refused = await ask(service.url, malicious('203.0.113.74'))
     expect(refused.http).toBe(503)
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect((await ask(service.url, '/status')).body.upstream).toMatchObject({ breaker: 'breaker_open' })
+    expect((await ask(service.url, '/status')).body.upstream).toMatchObject({ asking: 'breaker_open' })
     expect(upstream.calls).toHaveLength(1)
   })
 })
@@ -220,15 +220,16 @@ describe('scans through the gateway', () => {
     expect(upstream.calls.filter((call) => call.includes('/report/'))).toHaveLength(1)
   })
 
-  it('do not stop everything else while one is still running', async () => {
+  it.each([
+    ['one is still running', { status: 400, message: 'still scanning, please wait' }],
+    ['they are not enabled', { status: 403, message: 'domain scans are not enabled on this service' }],
+    ['their quota is used up', { status: 403, message: 'limit exceeded' }],
+    ['they are refused without a word', { status: 403, message: '' }],
+  ])('do not stop everything else while %s', async (_, body) => {
     const { service, upstream } = await start()
-    upstream.reply = ({ method }) =>
-      method === 'POST' ? { body: { status: 400, message: 'still scanning, please wait' } } : undefined
-    expect((await ask(service.url, '/v1/domain/scan', { form })).body).toEqual({
-      status: 400,
-      message: 'still scanning, please wait',
-    })
+    upstream.reply = ({ method }) => (method === 'POST' ? { body } : undefined)
+    expect((await ask(service.url, '/v1/domain/scan', { form })).body.status).toBe(body.status)
     expect((await ask(service.url, malicious('203.0.113.80'))).body.status).toBe(200)
-    expect((await ask(service.url, '/status')).body.upstream.breaker).toBe('open')
+    expect((await ask(service.url, '/status')).body.upstream.asking).toBe('open')
   })
 })
