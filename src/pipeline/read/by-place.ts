@@ -67,6 +67,10 @@ export const assignByPlace = (text: string, tokens: readonly TextToken[]): void 
     }
   }
   const [only] = addresses
+  if (only && listening.test(text.slice(Math.max(0, only.start - 32), only.start))) {
+    guess(only, 'destination')
+    return
+  }
   // `AUDIT alice GUI 192.0.2.1 40001 CONFIG …`: one that has a port is an end of a connection.
   if (only && portBehind.test(text.slice(only.end, only.end + 8))) {
     guess(only, 'source')
@@ -90,12 +94,19 @@ export const assignByPlace = (text: string, tokens: readonly TextToken[]): void 
 /** A time in brackets may stand before: `[2026-11-15 10:00:00.000 UTC] 192.0.2.1: …`. */
 const atStart = /^(?:\[[^[\]]{4,40}\] )?[\s["'(]*(?:(?:ip|host|client|address|ip address) |[\w.@-]{1,64}\/)?$/i
 
+/** `Listening on 192.0.2.1:8080`: where others come to. */
+const listening = /\b(?:listen(?:ing|s)?|bound|bind(?:ing|s)?)(?: on| to| at)?\W{1,3}$/i
+
 /** The only address in a line that tells what somebody did, or was kept from doing, is theirs; not one that belongs to this side. */
-const isActor = (text: string, start: number): boolean =>
-  deed.test(text.length > longestDeed ? text.slice(0, longestDeed) : text) &&
-  !ours.test(text.slice(Math.max(0, start - 32), start))
+const isActor = (text: string, start: number): boolean => {
+  const before = text.slice(Math.max(0, start - 32), start)
+  if (ours.test(before)) return false
+  return labelled.test(before) || deed.test(text.length > longestDeed ? text.slice(0, longestDeed) : text)
+}
+/** `…, IP: 192.0.2.1` */
+const labelled = /\bip(?:[ -]?addr(?:ess)?)?\s?[:=]\s?['"]?$/i
 const longestDeed = 1000
 const deed =
-  /\b(?:log(?:in|on|out|off|ged)|auth[a-z]{0,16}|(?:dis)?connect[a-z]{0,5}|session|fail[a-z]{0,4}|den(?:y|ied)|reject[a-z]{0,3}|refused?|block[a-z]{0,3}|banned|attack[a-z]{0,5}|scan[a-z]{0,5}|client|user|peer|invalid|illegal|spam[a-z]{0,4}|abuse|attempt[a-z]{0,3}|accept[a-z]{0,3}|violation|intrusion|flood[a-z]{0,3}|suspicious|malicious|couldn't find)\b/i
+  /\b(?:log(?:in|on|out|off|ged)|auth[a-z]{0,16}|(?:dis)?connect[a-z]{0,5}|session|fail[a-z]{0,4}|den(?:y|ied)|reject[a-z]{0,3}|refused?|block[a-z]{0,3}|banned|attack[a-z]{0,5}|scan[a-z]{0,5}|client|user(?:name)?|password|account|credentials?|peer|invalid|illegal|spam[a-z]{0,4}|abuse|attempt[a-z]{0,3}|accept[a-z]{0,3}|violation|intrusion|flood[a-z]{0,3}|suspicious|malicious|couldn't find)\b/i
 const ours =
   /\b(?:listen[a-z]{0,3}|b[io]u?nd(?:ing)?|using|via|loggers?|gateway|routers?|subnet|network|netmask|assigned|leased?|interface|nameserver|resolver|ntp)\W{1,3}(?:on |to |at |for |address |ip )?\W?$/i

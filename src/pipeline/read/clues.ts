@@ -54,6 +54,8 @@ export const roleBetween = (between: string, previous: TextToken | undefined, ha
       to--
       // Words that end with a quotation mark, with others behind them, are the name of something: `"Source Port Zero" TCP 192.0.2.1`.
       if (count > 0 && between.charCodeAt(to) === 0x22 && !isClueCode(between.charCodeAt(to + 1))) return undefined
+      // So are those in brackets: `[Server thread/INFO]: Player[/192.0.2.1:4711] logged in`.
+      if (count > 0 && between.charCodeAt(to) === 0x5d) return undefined
     }
     let from = to
     while (from > 0 && isClueCode(between.charCodeAt(from - 1))) from--
@@ -85,7 +87,7 @@ const translates = /\b(?:[sd]?nat(?:'?t?ed)?|translated|mapped) to$/i
 /** Whoever was shut out, and the words of Chinese products for the two ends. */
 const shutOut =
   /\b(?:duplicate (?:ip )?(?:address|host)|ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)?)[\s:]{1,3}$/i
-const failedFor = /\bfail(?:ed|ure) for ['"]?$/i
+export const failedFor = /\bfail(?:ed|ure) for ['"]?$/i
 /** `User <alice> IP <192.0.2.1>` */
 const userIp = /\buser\b(?! with)[^.,;]{0,32}[^\w.,;]ip(?:[ -]?address)?[\s:=<["']{1,3}$/i
 /** `S:192.0.2.1 D:198.51.100.1` */

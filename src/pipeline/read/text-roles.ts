@@ -1,6 +1,6 @@
 // Gives the addresses and names of free text their roles: by the words before each, by what stands before it, and where nothing does, by its place.
 import { assignBracketed, assignByPlace, sideBySide } from './by-place.js'
-import { arrow, roleBetween, roleByVerb, type TextToken } from './clues.js'
+import { arrow, failedFor, roleBetween, roleByVerb, type TextToken } from './clues.js'
 
 export type { TextToken } from './clues.js'
 
@@ -19,7 +19,7 @@ export const assignRoles = (text: string, tokens: TextToken[], isLine: boolean):
     token.role = roleBetween(between, previous, hasSource)
     if (token.role === undefined && token.type === 'ip') {
       token.role = roleByVerb(between, text.charCodeAt(token.end))
-      if (token.role === 'source' && between.endsWith('@')) hasGuess = token.isGuess = true
+      if (token.role === 'source' && (between.endsWith('@') || failedFor.test(between))) hasGuess = token.isGuess = true
     }
     // `host.example.com[192.0.2.1]`: a peer, by the name its address has.
     if (
@@ -58,7 +58,7 @@ export const assignRoles = (text: string, tokens: TextToken[], isLine: boolean):
     if (token.role === 'source' || previous?.role === 'source') hasSource = true
     previous = token
   }
-  // `Can't find user [1001@198.51.100.1] from 192.0.2.1`: an account is named after where it is known.
+  // `Can't find user [1001@198.51.100.1] from 192.0.2.1`: an account is named after where it is known, or is an address itself.
   if (hasGuess && tokens.some((token) => token.role === 'source' && token.isGuess !== true))
     for (const token of tokens) if (token.isGuess === true) token.role = undefined
   if (!isLine) return

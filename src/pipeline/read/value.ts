@@ -7,6 +7,7 @@ import type { Sightings } from './sightings.js'
 import { hostOfAuthority } from './url.js'
 
 const longest = 2048
+const longestPath = 80
 
 /** Whether the value was one host, or a list of hosts; what was none may still be text. */
 export const readHost = (value: string, field: string, role: Role, sightings: Sightings): boolean => {
@@ -39,6 +40,10 @@ const addHost = (value: string, field: string, role: Role, sightings: Sightings)
   const slash = value.indexOf('/')
   if (slash > 0) {
     if (addHost(value.slice(0, slash), field, role, sightings)) return true
+    // `IPV4/UDP/192.0.2.1/5060`, as Asterisk writes both ends.
+    const inner =
+      value.length < longestPath ? value.split('/', 6).find((part) => parseAddress(part) !== undefined) : undefined
+    if (inner !== undefined) return addHost(inner, field, role, sightings)
     // A Kerberos principal: `alice/EXAMPLE.COM`.
     return /^[A-Z0-9.-]{4,253}$/.test(value.slice(slash + 1)) && addHost(value.slice(slash + 1), field, role, sightings)
   }
