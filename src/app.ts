@@ -11,6 +11,7 @@ import type { Lookup } from './domain/lookup.js'
 import { openFeeds, type Feeds } from './intel/feeds/open-feeds.js'
 import { loadGate } from './intel/load-gate.js'
 import { createClient, type Client } from './intel/service/call.js'
+import { UnusableSettings } from './intel/service/connect.js'
 import { serviceSource } from './intel/service/service-source.js'
 import { admit, createAdmission, type Admission } from './lookup/admit.js'
 import { approve } from './lookup/approve.js'
@@ -170,12 +171,27 @@ export const openClient = (
   { env, clock = systemClock, urgency = 'live' }: Pick<Surroundings, 'env' | 'clock' | 'urgency'>,
 ): Client | Refused | undefined => {
   if (service.apiKey === '') return undefined
+  const problems: Problem[] = []
+  let ca: string | undefined
   try {
-    const ca = service.caFile === '' ? {} : { ca: readText(service.caFile) }
-    return createClient(service, { env, now: () => clock.now(), urgency, ...ca })
+    if (service.caFile !== '') ca = readText(service.caFile)
   } catch (error) {
-    return {
-      problems: [{ setting: 'intel.service', message: error instanceof Error ? error.message : 'cannot be used' }],
-    }
+    problems.push({ setting: 'intel.service.caFile', message: `cannot be read: ${messageOf(error)}` })
   }
+  try {
+    const client = createClient(service, {
+      env,
+      now: () => clock.now(),
+      urgency,
+      ...(ca === undefined ? {} : { ca }),
+    })
+    if (problems.length === 0) return client
+    void client.close()
+  } catch (error) {
+    if (error instanceof UnusableSettings) problems.push(...error.problems)
+    else problems.push({ setting: 'intel.service', message: `cannot be used: ${messageOf(error)}` })
+  }
+  return { problems }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'for an unknown reason')

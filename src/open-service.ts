@@ -1,12 +1,33 @@
 // Composition of the lookup service for others, from the same configuration and parts as the line's own lookups.
-import { openClient, tableOf, type Surroundings } from './app.js'
+import { openClient, tableOf, type Refused, type Surroundings } from './app.js'
+import { describeProblem } from './config/problem.js'
 import type { Config } from './config/schema.js'
 import { systemClock } from './domain/clock.js'
+import type { Client } from './intel/service/call.js'
 import { openGateway, type Gateway, type GatewayWatch } from './service/gateway/gateway.js'
 import { startService, type Service } from './service/start-service.js'
 import { tellNobody } from './telemetry/event.js'
 
 export type ServiceSurroundings = Pick<Surroundings, 'env' | 'tell' | 'clock'> & { readonly watch?: GatewayWatch }
+
+/** The client of a gateway, which asks `serve.upstream` as the line asks `intel.service.baseUrl`. */
+export const openUpstream = (config: Config, around: Pick<ServiceSurroundings, 'env' | 'clock'>): Client | Refused => {
+  const { serve, intel } = config
+  const client = openClient(
+    { ...config, intel: { ...intel, service: { ...intel.service, baseUrl: serve.upstream } } },
+    around,
+  )
+  if (!client)
+    return {
+      problems: [{ setting: 'intel.service.apiKey', message: 'is needed by a gateway: its own key at the provider' }],
+    }
+  if (!('problems' in client)) return client
+  return {
+    problems: client.problems.map((problem) =>
+      problem.setting === 'intel.service.baseUrl' ? { ...problem, setting: 'serve.upstream' } : problem,
+    ),
+  }
+}
 
 /** A gateway to the provider where `serve.upstream` names one. Throws when it cannot start. */
 export const openService = (
@@ -16,12 +37,8 @@ export const openService = (
 ): Promise<Service> => {
   const { serve, intel, admit: limits, memory } = config
   const gateway = (folder: string): Promise<Gateway> => {
-    const client = openClient(
-      { ...config, intel: { ...intel, service: { ...intel.service, baseUrl: serve.upstream } } },
-      { env, clock },
-    )
-    if (!client) throw new Error('a gateway needs intel.service.apiKey, its own key at the provider')
-    if ('problems' in client) throw new Error(client.problems.map(({ message }) => message).join('\n'))
+    const client = openUpstream(config, { env, clock })
+    if ('problems' in client) throw new Error(client.problems.map(describeProblem).join('\n'))
     return openGateway(
       {
         admit: { ...limits, inFlight: intel.service.concurrency },

@@ -1,16 +1,13 @@
 // check: says whether the configuration would run, with every problem at once; with --print, what is in force.
 import { stringify } from 'yaml'
-import { openReading } from '../app.js'
-import type { Problem } from '../config/problem.js'
 import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
-import { openFeeds } from '../intel/feeds/open-feeds.js'
 import { checkAccount, describeAccount } from '../intel/service/check-account.js'
 import { checkOnline } from '../kafka/check-online.js'
-import { settingsProblems } from '../kafka/settings-problems.js'
 import { exitCodes, UsageError, type Command, type Io } from './command.js'
-import { accepted, ConfigurationError, configOption, loadConfig } from './load-config.js'
+import { ConfigurationError, configOption, readConfig } from './load-config.js'
 import { serviceClient } from './service-client.js'
+import { startProblems } from './start-problems.js'
 
 export const check: Command = {
   summary: 'say whether the configuration would run, naming every problem',
@@ -40,13 +37,15 @@ Exit codes: 0 fine, 1 the account, the brokers or their topics are not, 78 somet
     'create-topics': { type: 'boolean' },
   },
   run: async (args, io) => {
-    const config = loadConfig(args, io)
-    accepted(openReading(config))
     const online = args.values.online === true
     if (args.values['create-topics'] === true && !online) throw new UsageError('--create-topics goes with --online')
+    const { config, problems: found } = readConfig(args, io)
+    if (!config) throw new ConfigurationError(found)
     const hasKey = config.intel.service.apiKey !== ''
     const asksBrokers = online && (!hasKey || config.kafka.brokers.length > 0)
-    const problems = [...(await feedProblems(config)), ...(asksBrokers ? settingsProblems(config.kafka) : [])]
+    const settings = new Set(found.map(({ setting }) => setting))
+    const more = await startProblems(config, io.env, asksBrokers)
+    const problems = [...found, ...more.filter(({ setting }) => !settings.has(setting))]
     if (problems.length > 0) throw new ConfigurationError(problems)
     if (args.values.print === true) io.stdout.write(stringify(redact(config)))
     else io.stdout.write('The configuration is fine.\n')
@@ -56,19 +55,6 @@ Exit codes: 0 fine, 1 the account, the brokers or their topics are not, 78 somet
       : exitCodes.ok
     return account === exitCodes.ok ? brokers : account
   },
-}
-
-/** Every feed that a start would refuse. */
-const feedProblems = async ({ feeds, gate }: Config): Promise<Problem[]> => {
-  const local = await openFeeds(feeds, { pollMs: 0, documentation: gate.documentation })
-  await local.close()
-  return local.status().flatMap(({ name, problem }, place) => {
-    if (!problem) return []
-    const where = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`
-    return [
-      { setting: `feeds.${place}`, message: `names the feed ${name}, which is refused: ${problem.message}`, where },
-    ]
-  })
 }
 
 const askAccount = async (config: Config, io: Io): Promise<number> => {

@@ -12,14 +12,23 @@ export { ConfigurationError } from './configuration-error.js'
 export const configOption = { config: { type: 'string', short: 'c' } } as const
 
 export const loadConfig = (args: Arguments, io: Io): Config => {
+  const loaded = readConfig(args, io)
+  if (loaded.problems.length > 0 || !loaded.config) throw new ConfigurationError(loaded.problems)
+  return loaded.config
+}
+
+/** What is wrong, and what the configuration is without it, where that can be told. */
+export const readConfig = (
+  args: Arguments,
+  io: Io,
+): { readonly config?: Config | undefined; readonly problems: readonly Problem[] } => {
   const name = typeof args.values.config === 'string' ? args.values.config : io.env.THREATWEAVE_CONFIG
   const loaded = load({
     file: name === undefined || name === '' ? undefined : { name, text: readConfigFile(name) },
     env: io.env,
     readFile: (path) => readFileSync(path, 'utf8'),
   })
-  if ('problems' in loaded) throw new ConfigurationError(loaded.problems)
-  return loaded.config
+  return 'problems' in loaded ? { config: loaded.rest, problems: loaded.problems } : { ...loaded, problems: [] }
 }
 
 const readConfigFile = (name: string): string => {

@@ -57,6 +57,7 @@ export const readEnvironment = (
     origins.set(where, name)
     try {
       const raw = found.fromFile ? readFile(text).replace(/\r?\n$/, '') : text
+      if (raw === '') problems.push({ setting: where, message: `${name} names a file that is empty` })
       place(values, found.setting.path, valueOf(raw, found.setting.schema.type))
     } catch (error) {
       problems.push({

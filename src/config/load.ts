@@ -14,7 +14,13 @@ export type Sources = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly readFile: (path: string) => string
 }
-export type Loaded = { readonly config: Config } | { readonly problems: readonly Problem[] }
+export type Loaded =
+  | { readonly config: Config }
+  | {
+      readonly problems: readonly Problem[]
+      /** The configuration without the settings that are wrong, so that what else is wrong can be told as well. */
+      readonly rest?: Config | undefined
+    }
 
 const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: false, verbose: true })
 ajv.addFormat('cidr', isCidr)
@@ -41,16 +47,46 @@ export const load = ({ file, values: embedded = {}, env, readFile }: Sources): L
   problems.push(...given.problems)
   const base = contentOf(document, file?.name ?? '', problems)
   const values = merge(merge(base, structuredClone(embedded)), given.values)
-  if (!validate(values)) {
+  const isRight = validate(values)
+  const errors = validate.errors ?? []
+  if (!isRight) {
     const where = (path: string): string | undefined =>
       given.origins.get(path) ?? (document && file ? lineOf(document, lines, file.name, path) : undefined)
-    for (const error of validate.errors ?? []) {
+    for (const error of errors) {
       const problem = explain(error)
       if (problem) problems.push(withPlace(problem, where(problem.setting)))
     }
   }
-  if (problems.length > 0) return { problems: unique(problems) }
+  if (problems.length > 0) return { problems: unique(problems), rest: withoutWrong(values, errors) }
   return { config: freeze(values) as Config }
+}
+
+/** Takes out what is wrong until the rest is right; a list of which an entry is wrong goes as a whole. */
+const withoutWrong = (values: Record<string, unknown>, errors: readonly ErrorObject[]): Config | undefined => {
+  if (errors.length === 0) return freeze(values) as Config
+  let isSmaller = false
+  for (const { instancePath, keyword, params } of errors) {
+    const path = instancePath.split('/').slice(1).map(unescapePointer)
+    if (keyword === 'additionalProperties') path.push(String((params as Record<string, unknown>).additionalProperty))
+    isSmaller = remove(values, path) || isSmaller
+  }
+  if (!isSmaller) return undefined
+  return withoutWrong(values, validate(values) ? [] : [...(validate.errors ?? [])])
+}
+
+const unescapePointer = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~')
+
+const remove = (values: Record<string, unknown>, path: readonly string[]): boolean => {
+  let holder: object = {}
+  let parent: object = values
+  for (const name of path.slice(0, -1)) {
+    const child: unknown = Object.hasOwn(parent, name) ? (parent as Record<string, unknown>)[name] : undefined
+    if (typeof child !== 'object' || child === null) return false
+    holder = parent
+    parent = child
+  }
+  const [from, name] = Array.isArray(parent) ? [holder, path.at(-2)] : [parent, path.at(-1)]
+  return name !== undefined && Object.hasOwn(from, name) && Reflect.deleteProperty(from, name)
 }
 
 const contentOf = (document: Document | undefined, name: string, problems: Problem[]): Record<string, unknown> => {

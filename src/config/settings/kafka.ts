@@ -2,6 +2,8 @@
 import { Type } from '@sinclair/typebox'
 
 const topicName = '^[A-Za-z0-9._-]{0,249}$'
+const port = '(?:[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
+const broker = `^(?:[^\\s:/]+|\\[[0-9a-fA-F:.]+\\]):${port}$`
 const section = (description: string): { additionalProperties: false; default: object; description: string } => ({
   additionalProperties: false,
   default: {},
@@ -10,7 +12,7 @@ const section = (description: string): { additionalProperties: false; default: o
 
 export const kafkaSettings = Type.Object(
   {
-    brokers: Type.Array(Type.String({ pattern: '^[^\\s:/]+:[0-9]{1,5}$|^\\[[0-9a-fA-F:.]+\\]:[0-9]{1,5}$' }), {
+    brokers: Type.Array(Type.String({ pattern: broker }), {
       default: [],
       description: 'Brokers to start from, as host:port.',
     }),

@@ -26,20 +26,31 @@ const isLoopback = (host: string): boolean =>
   host === '[::1]' ||
   /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)
 
-/** Throws when the settings cannot work; what it throws never holds the key. */
+export type UnusableSetting = { readonly setting: string; readonly message: string }
+
+/** Settings that cannot work, every one of them; it never holds the key. */
+export class UnusableSettings extends Error {
+  constructor(readonly problems: readonly UnusableSetting[]) {
+    super(problems.map(({ setting, message }) => `${setting} ${message}`).join('; '))
+  }
+}
+
+/** Throws UnusableSettings. */
 export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
-  if (base.protocol !== 'https:' && base.protocol !== 'http:') throw new Error('intel.service.baseUrl must be https')
+  const problems: UnusableSetting[] = []
+  const refuse = (name: string, message: string): void => {
+    problems.push({ setting: `intel.service.${name}`, message })
+  }
+  if (base.protocol !== 'https:' && base.protocol !== 'http:') refuse('baseUrl', 'must be https')
   if (base.protocol === 'http:' && !settings.allowHttp && !isLoopback(base.hostname))
-    throw new Error('intel.service.baseUrl must be https; intel.service.allowHttp lets the key travel in the clear')
-  if (base.username !== '' || base.password !== '') throw new Error('intel.service.baseUrl must not hold a password')
-  if (!/^[\x21-\x7e]*$/.test(settings.apiKey))
-    throw new Error('intel.service.apiKey holds characters that cannot stand in a header')
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(settings.apiKeyHeader))
-    throw new Error('intel.service.apiKeyHeader is not a header name')
-  const wrong = Object.entries(settings.pathOverrides).find(
-    ([name, path]) => !isOperation(name) || !path.startsWith('/'),
-  )
-  if (wrong) throw new Error(`intel.service.pathOverrides.${wrong[0]} must be an operation's name and a path`)
+    refuse('baseUrl', 'must be https; intel.service.allowHttp lets the key travel in the clear')
+  if (base.username !== '' || base.password !== '') refuse('baseUrl', 'must not hold a password')
+  if (!/^[\x21-\x7e]*$/.test(settings.apiKey)) refuse('apiKey', 'holds characters that cannot stand in a header')
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(settings.apiKeyHeader)) refuse('apiKeyHeader', 'is not a header name')
+  for (const [name, path] of Object.entries(settings.pathOverrides))
+    if (!isOperation(name) || !path.startsWith('/'))
+      refuse(`pathOverrides.${name}`, "must be an operation's name and a path")
+  if (problems.length > 0) throw new UnusableSettings(problems)
 }
 
 /** A service on this machine is never reached through a proxy. */

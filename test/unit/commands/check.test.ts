@@ -1,0 +1,159 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { check } from '../../../src/commands/check.js'
+import type { Io } from '../../../src/commands/command.js'
+import { ConfigurationError } from '../../../src/commands/configuration-error.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'check-'))
+const put = (name: string, text: string): string => {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+/** What `check` says of a configuration: nothing where it is fine. */
+const problemsOf = async (text: string, env: Record<string, string> = {}): Promise<string[]> => {
+  const io: Io = {
+    env,
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+    signal: new AbortController().signal,
+  }
+  try {
+    await check.run({ positionals: [], values: { config: put('threatweave.yaml', text) } }, io)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.message.split('\n')
+    throw error
+  }
+}
+
+const missing = "cannot be read: ENOENT: no such file or directory, open 'nosuch'"
+const withKey = 'intel: { service: { apiKey: sample-key, '
+
+describe('check', () => {
+  beforeAll(() => {
+    put('broken.yml', 'title: Broken\n')
+    put('keys.json', '{"keys": [{"name": "a b", "hash": "x"}]}')
+    put('empty', '\n')
+    put('no.pem', 'nothing of the kind')
+  })
+
+  it('finds nothing wrong where nothing is given', async () => {
+    expect(await problemsOf('')).toEqual([])
+  })
+
+  it.each([
+    [
+      'alerts: { rules: [nosuch/] }',
+      ["alerts.rules nosuch/: cannot be read: ENOENT: no such file or directory, stat 'nosuch/'"],
+    ],
+    [
+      `${withKey}baseUrl: http://intel.example.com } }`,
+      ['intel.service.baseUrl must be https; intel.service.allowHttp lets the key travel in the clear'],
+    ],
+    [`${withKey}baseUrl: https://user:word@intel.example.com } }`, ['intel.service.baseUrl must not hold a password']],
+    [
+      `${withKey}pathOverrides: { ip/nonsense: /v1/x } } }`,
+      ["intel.service.pathOverrides.ip/nonsense must be an operation's name and a path"],
+    ],
+    [`${withKey}caFile: nosuch } }`, [`intel.service.caFile ${missing}`]],
+    [
+      'intel: { service: { apiKey: "two words", caFile: nosuch, baseUrl: ftp://intel.example.com } }',
+      [
+        `intel.service.caFile ${missing}`,
+        'intel.service.baseUrl must be https',
+        'intel.service.apiKey holds characters that cannot stand in a header',
+      ],
+    ],
+    [
+      'intel: { service: { apiKey: "two\\nlines" } }',
+      ['intel.service.apiKey holds characters that cannot stand in a header'],
+    ],
+    [
+      'intel: { service: { apiKey: schlüssel } }',
+      ['intel.service.apiKey holds characters that cannot stand in a header'],
+    ],
+    ['serve: { keysFile: nosuch }', [`serve.keysFile ${missing}`]],
+    ['serve: { data: nosuch }', ['serve.data names no folder: nosuch']],
+    [
+      'serve: { tls: { certFile: nosuch } }',
+      [`serve.tls.certFile ${missing}`, 'serve.tls.keyFile and serve.tls.certFile go together'],
+    ],
+    [
+      'serve: { upstream: https://intel.example.com }',
+      ['intel.service.apiKey is needed by a gateway: its own key at the provider'],
+    ],
+    [
+      `serve: { upstream: http://intel.example.com }\n${withKey} } }`,
+      ['serve.upstream must be https; intel.service.allowHttp lets the key travel in the clear'],
+    ],
+    [
+      'kafka: { tls: { enabled: true, caFile: nosuch, certificateFile: nosuch, keyFile: nosuch } }',
+      [`kafka.tls.caFile ${missing}`, `kafka.tls.certificateFile ${missing}`, `kafka.tls.keyFile ${missing}`],
+    ],
+    ['kafka: { sasl: { mechanism: plain } }', ['kafka.sasl.username and sasl.password are needed for plain']],
+    ['kafka: { sasl: { mechanism: oauthbearer, tokenFile: nosuch } }', [`kafka.sasl.tokenFile ${missing}`]],
+    [
+      'kafka: { brokers: ["kafka.example.com:9092"] }',
+      [
+        'kafka.input.topics must name a topic to read, or input.pattern describe some',
+        'kafka.output.topic must name the topic to write',
+        'kafka.deadLetterTopic must name the topic for what the output topic cannot take',
+      ],
+    ],
+  ])('refuses %j as the command would that uses it', async (text, problems) => {
+    expect(await problemsOf(text)).toEqual(problems)
+  })
+
+  it.each([
+    [`alerts: { rules: [${join(folder, 'broken.yml')}] }`, 'alerts.rules', 'broken.yml'],
+    [`serve: { keysFile: ${join(folder, 'keys.json')} }`, 'serve.keysFile is refused:', 'name must be a short word'],
+    [
+      `serve: { tls: { certFile: ${join(folder, 'no.pem')}, keyFile: ${join(folder, 'no.pem')} } }`,
+      'serve.tls names files that cannot be used:',
+      'no start line',
+    ],
+    ['kafka: { brokers: ["kafka.example.com:99999"] }', 'kafka.brokers.0', ''],
+  ])('refuses what the files of %j hold', async (text, setting, words) => {
+    const [problem] = await problemsOf(text)
+    expect(problem).toContain(setting)
+    expect(problem).toContain(words)
+  })
+
+  it('says that the file of a secret is empty', async () => {
+    expect(await problemsOf('', { THREATWEAVE_INTEL_SERVICE_API_KEY_FILE: join(folder, 'empty') })).toEqual([
+      'intel.service.apiKey THREATWEAVE_INTEL_SERVICE_API_KEY_FILE names a file that is empty',
+    ])
+  })
+
+  it('names the problems of files beside those of the settings themselves', async () => {
+    const text = [
+      'extract: { maxDepth: 0 }',
+      'colour: red',
+      'kafka: { brokers: nonsense, sasl: { mechanism: plain } }',
+      'feeds: [{ name: one, path: nosuch, format: odd }]',
+      'serve: { keysFile: nosuch }',
+    ].join('\n')
+    const problems = await problemsOf(text)
+    const settings = problems.map((problem) => problem.split(' ')[0])
+    expect(settings.sort()).toEqual([
+      'colour',
+      'extract.maxDepth',
+      'feeds.0',
+      'feeds.0.format',
+      'kafka.brokers',
+      'kafka.sasl.username',
+      'serve.keysFile',
+    ])
+  })
+
+  it('does not let a list with a wrong entry hide the rest', async () => {
+    const problems = await problemsOf('feeds: [{ path: nosuch }]\nserve: { keysFile: nosuch }')
+    expect(problems.some((problem) => problem.startsWith('serve.keysFile'))).toBe(true)
+  })
+})
