@@ -68,12 +68,16 @@ const readEnds = (reader: Reader, line: Line, between: string): void => {
   place(reader, line, hosts[1], 'destination')
 }
 
+const upstream = / ((?:\d{1,3}\.){3}\d{1,3}:\d{1,5}|\[[\da-fA-F:.]{3,45}\]:\d{1,5})(?=[ ,]|$)/
+
 /** `status bytes "referrer" "agent" "forwarded for" "host"`: all but the agent. */
 const readTail = (reader: Reader, line: Line, tail: string): void => {
   // An address that is not quoted was put there by hand, and nothing tells whose it is: `200 512 192.0.2.1 "-"`.
   const first = tail.indexOf('"')
   for (const word of tail.slice(0, first < 0 ? 200 : Math.min(first, 200)).split(' '))
     if (word.length > 6 && parseAddress(word) !== undefined) place(reader, line, word, 'other')
+  // Behind the last quotation mark stands where the request was sent on to: `"agent" 89 0.001 [service] [] 192.0.2.1:8080 59`.
+  place(reader, line, upstream.exec(tail.slice(tail.lastIndexOf('"') + 1).slice(0, 400))?.[1], 'destination')
   const quoted = tail.match(/"[^"]{0,2048}"/g) ?? []
   quoted.slice(0, 8).forEach((part, index) => {
     const value = part.slice(1, -1)
