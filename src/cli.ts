@@ -54,7 +54,16 @@ const main = async (argv: readonly string[], io: Io): Promise<number> => {
     io.stdout.write(command.help)
     return exitCodes.ok
   }
+  const [extra] = positionals
+  if (extra !== undefined && command.takesArguments !== true) throw new UsageError(refuseArgument(name, command, extra))
   return command.run({ positionals, values }, io)
+}
+
+const refuseArgument = (name: string, { options }: Command, extra: string): string => {
+  const isFile = 'config' in options && /\.ya?ml$/i.test(extra)
+  return isFile
+    ? `${name} takes no arguments; did you mean --config ${extra}?`
+    : `${name} takes no arguments, and ${JSON.stringify(extra)} is one`
 }
 
 const parseOptions = (command: Command, args: string[]): ReturnType<typeof parseArgs> => {

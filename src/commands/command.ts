@@ -22,6 +22,8 @@ export type Command = {
   /** What `threatweave NAME --help` prints: usage, options, an example that can be pasted. */
   readonly help: string
   readonly options: NonNullable<ParseArgsConfig['options']>
+  /** Whether it takes arguments beside its options; to the others one is a mistake. */
+  readonly takesArguments?: true
   readonly run: (args: Arguments, io: Io) => Promise<number>
 }
 

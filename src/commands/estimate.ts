@@ -41,6 +41,7 @@ Example:
     list: { type: 'boolean' },
     json: { type: 'boolean' },
   },
+  takesArguments: true,
   run: async (args, io) => {
     const config = loadConfig(args, io)
     const { decode, extract, decide } = accepted(openReading(config, true))

@@ -26,6 +26,7 @@ Example:
   echo 'action=deny src=192.0.2.7 dst=10.0.0.5' | threatweave extract
 `,
   options: configOption,
+  takesArguments: true,
   run: async (args, io) => {
     const config = loadConfig(args, io)
     const { decode, extract: find, decide, gate } = accepted(openReading(config, true))

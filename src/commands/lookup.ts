@@ -47,6 +47,7 @@ Exit codes: 0 everything was answered ("not found" included), 1 something could 
     scan: { type: 'boolean' },
     private: { type: 'boolean' },
   },
+  takesArguments: true,
   run: async (args, io) => {
     const { type, role } = wishes(args)
     const config = loadConfig(args, io)

@@ -46,6 +46,7 @@ Logs and progress go to standard error.
     summary: { type: 'boolean' },
     yes: { type: 'boolean', short: 'y' },
   },
+  takesArguments: true,
   run: async (args, io) => {
     const config = withArguments(loadConfig(args, io), args)
     const tell = createLogger(io.stderr, {

@@ -39,6 +39,7 @@ Example:
 Exit codes: 0 done, 1 a rule cannot be used.
 `,
   options: { ...configOption, events: { type: 'string', short: 'e', multiple: true }, json: { type: 'boolean' } },
+  takesArguments: true,
   run: async (args, io) => {
     const [verb, ...paths] = args.positionals
     if (verb !== 'check' && verb !== 'test')
