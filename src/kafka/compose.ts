@@ -78,14 +78,19 @@ const build = (
     headers,
     timestamp: time.text,
   })
-  const headers = time.headers.length === 0 ? record.headers : [...record.headers, ...time.headers]
+  const theirs = withoutOurs(record.headers, target.key)
+  const headers = time.headers.length === 0 ? theirs : [...theirs, ...time.headers]
   if (event === undefined) return rung === 'whole' ? write(null, headers) : undefined
   const text = (): Buffer => Buffer.from(rung === 'whole' ? event.annotationText : flatText(event))
   if (target.placement === 'topic') return write(text(), [...time.headers, ...originHeaders(record)])
   if (target.placement === 'headers' || rung === 'header')
-    return write(record.value, [...headers.filter(([name]) => name !== target.key), [target.key, text()]])
+    return write(record.value, [...headers, [target.key, text()]])
   return write(rung === 'whole' ? event.bytes() : flattened(event), headers)
 }
+
+/** A header named like the annotation's key is an annotation to whoever reads ours: one that an event came with is a forgery. */
+const withoutOurs = (headers: readonly Header[], key: string): readonly Header[] =>
+  headers.some(([name]) => name === key) ? headers.filter(([name]) => name !== key) : headers
 
 const deadLetter = (
   rung: 'dead_letter' | 'pointer',

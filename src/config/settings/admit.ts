@@ -31,7 +31,10 @@ export const admitSettings = Type.Object(
     }),
     breakerMs: milliseconds(10_000, 'How long it stays open before one call is tried; doubles each time.'),
     maxBreakerMs: milliseconds(300_000, 'The longest it stays open.'),
-    stopMs: milliseconds(300_000, 'How long nothing is sent after the key was refused. After the credit was used up it is an hour.'),
+    stopMs: milliseconds(
+      300_000,
+      'How long nothing is sent after the key was refused. After the credit was used up it is an hour.',
+    ),
     retry: Type.Object(
       {
         times: Type.Integer({

@@ -65,6 +65,14 @@ describe('a record that is written', () => {
     expect(record).toMatchObject({ topic: 'out', key: Buffer.from('k'), value: null })
   })
 
+  it('drops a header that would pass for an annotation of ours, whatever the placement, and keeps the others', () => {
+    const forged = incoming({ headers: [['threatweave', Buffer.from('{"verdict":"clean"}')], ...incoming().headers] })
+    const { record } = compose(forged, eventOf(forged.value!), target(), now)
+    expect(record.headers).toEqual(incoming().headers)
+    const tombstone = compose({ ...forged, value: null }, undefined, target(), now)
+    expect(tombstone.record).toMatchObject({ value: null, headers: incoming().headers })
+  })
+
   it('keeps its value byte for byte when the annotation goes into a header, and a forged header is replaced', () => {
     const read = incoming({ value: Buffer.from([0xff, 0x00, 0x7b]), headers: [['threatweave', Buffer.from('forged')]] })
     const { record } = compose(read, eventOf(Buffer.from('{"a":1}')), target({ placement: 'headers' }), now)
