@@ -71,7 +71,7 @@ export const configurationReference = () => {
     '',
     'Every setting has a variable by one rule: `kafka.input.topics` is `THREATWEAVE_KAFKA_INPUT_TOPICS`, and each capital letter begins a new word:',
     '`intel.service.baseUrl` is `THREATWEAVE_INTEL_SERVICE_BASE_URL`. Lists may be written with commas; everything else that is not text is YAML.',
-    'An unknown setting or variable is refused.',
+    'An unknown setting or variable is refused. Relative paths are those of the folder that the program is started in.',
     '',
     'Secrets are better read from a file, whose name stands in the variable with `_FILE` at its end:',
     '',

@@ -28,7 +28,7 @@ export type Enriched = {
 }
 
 export type Enricher = {
-  /** One event, JSON or text. Rejects only after `close`. */
+  /** One event, JSON or text. Rejects after `close`, and what is neither text nor bytes. */
   readonly enrich: (event: Buffer | string, origin?: string) => Promise<Enriched>
   readonly close: () => Promise<void>
 }
@@ -37,13 +37,21 @@ export type Enricher = {
 export const createEnricher = async (options: EnricherOptions = {}): Promise<Enricher> => {
   const app = await open(options, 'complete')
   let count = 0
+  let isClosed = false
   return {
     enrich: async (event, origin = `event:${++count}`) => {
+      if (isClosed) throw new Error('threatweave: the enricher is closed')
+      if (typeof event !== 'string' && !Buffer.isBuffer(event))
+        throw new TypeError('threatweave: an event is a text or a Buffer; give an object as JSON.stringify(object)')
       const [out] = await app.pipeline([{ bytes: toBuffer(event), origin }], false)
       if (!out) throw new Error('the line lost an event')
       return { bytes: out.bytes(), annotation: out.annotation }
     },
-    close: app.close,
+    close: async () => {
+      if (isClosed) return
+      isClosed = true
+      await app.close()
+    },
   }
 }
 
@@ -86,7 +94,12 @@ const newline = Buffer.from('\n')
 
 const toBuffer = (event: Buffer | string): Buffer => (typeof event === 'string' ? Buffer.from(event) : event)
 
+const known = new Set(['settings', 'configFile', 'env', 'mode', 'tell'])
+
 const open = async (options: EnricherOptions, mode: 'live' | 'complete'): Promise<App> => {
+  const strange = Object.keys(options).find((name) => !known.has(name))
+  if (strange !== undefined)
+    throw new Error(`threatweave: ${JSON.stringify(strange)} is no option; settings go into \`settings\``)
   const { configFile: name, env = {} } = options
   const readFile = (path: string): string => readFileSync(path, 'utf8')
   const loaded = load({

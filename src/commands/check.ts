@@ -20,7 +20,7 @@ names, and lists everything that is wrong, each with its setting's name and wher
       --print         show the settings in force as YAML, secrets hidden
       --online        ask the lookup service about the account (plan, quota, what is wrong) where a key is set, and the brokers,
                       where kafka.brokers names some or there is no key, whether the topics are there and fit for \`run\`
-      --create-topics with --online: make the missing output and dead-letter topics
+      --create-topics with --online: make the missing output, dead-letter and alerts topics
 
 Every setting has an environment variable: intel.service.apiKey is THREATWEAVE_INTEL_SERVICE_API_KEY, and a secret may be
 read from a file: THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=/run/secrets/key.

@@ -94,6 +94,7 @@ const work = async (config: Config, io: Io, tell: Tell): Promise<string | undefi
     // Whatever refused to start, what had started must not keep the process.
     stop.abort()
     for (const close of closings) await close()
+    watch.flush()
   }
 }
 
@@ -123,6 +124,7 @@ const workTogether = async (
     tell,
   })
   await Promise.all([gateway.close(), ops?.close()])
+  watch.flush()
   return trouble
 }
 

@@ -51,7 +51,7 @@ Example:
     const config = loadConfig(args, io)
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
     const log = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
-    const { tell, hooks, serve: openEndpoint } = await watchRun(config, log)
+    const { tell, flush, hooks, serve: openEndpoint } = await watchRun(config, log)
     const service = await openService(
       { ...config, serve: { ...config.serve, ...given(args) } },
       { env: io.env, tell, watch: hooks },
@@ -65,6 +65,7 @@ Example:
     const ops = await openEndpoint({ provider: service.provider, shows: 'answers' }, config.serve.opsPort)
     if (!io.signal.aborted) await once(io.signal, 'abort')
     await Promise.all([service.close(), ops.close()])
+    flush()
     tell({ event: 'stopped', command: 'serve', cause: String(io.signal.reason) })
     return exitCodes.ok
   },

@@ -18,6 +18,8 @@ export type Watch = {
   readonly tell: Tell
   readonly hooks: Pick<Tally, 'recalled' | 'joined' | 'lookedUp'>
   readonly line: (pipeline: Pipeline) => Pipeline
+  /** Before the end: logs what is only counted so far. */
+  readonly flush: () => void
   readonly serve: (views: Pick<OpsSources, 'provider' | 'consumer' | 'shows'>, port?: number) => Promise<Ops>
 }
 
@@ -38,7 +40,7 @@ export const watchRun = async (config: Config, log: Tell): Promise<Watch> => {
     tally.tell(event)
     traces.tell(event)
     recent.tell(event)
-    logged(event)
+    logged.tell(event)
   }
   const serve: Watch['serve'] = async (views, port = config.ops.port) => {
     if (!config.ops.enabled) return { url: undefined, close: () => Promise.resolve() }
@@ -57,5 +59,11 @@ export const watchRun = async (config: Config, log: Tell): Promise<Watch> => {
       },
     )
   }
-  return { tell, hooks: tally, line: (pipeline) => watchLine(traces.line(pipeline), { tally, recent, now }), serve }
+  return {
+    tell,
+    flush: logged.flush,
+    hooks: tally,
+    line: (pipeline) => watchLine(traces.line(pipeline), { tally, recent, now }),
+    serve,
+  }
 }

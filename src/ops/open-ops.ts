@@ -79,7 +79,7 @@ export const openOps = async (settings: OpsSettings, sources: OpsSources): Promi
   let url: string | undefined
   try {
     url = await server.listen({ host: settings.host, port: settings.port })
-    tell({ event: 'ops_listening', url })
+    tell({ event: 'ops_listening', url, page: shows === 'line' })
   } catch (error) {
     tell({ event: 'ops_not_listening', message: error instanceof Error ? error.message : String(error) })
   }

@@ -66,7 +66,7 @@ export type TelemetryEvent =
       /** How long ago the first of its records was written. */
       readonly oldestMs?: number
     }
-  | { readonly event: 'ops_listening'; readonly url: string }
+  | { readonly event: 'ops_listening'; readonly url: string; readonly page: boolean }
   | { readonly event: 'ops_not_listening'; readonly message: string }
   /** A failure that was told before happened again so often. */
   | { readonly event: 'failure_repeated'; readonly failure: string; readonly times: number; readonly withinMs: number }

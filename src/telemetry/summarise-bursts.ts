@@ -8,7 +8,13 @@ type Burst = { times: number; latest: TelemetryEvent }
 /** Kinds of failure told apart at the same time; past it everything is told. */
 const maxBursts = 200
 
-export const summariseBursts = (tell: Tell, clock: Clock, everyMs: number): Tell => {
+export type Summarised = {
+  readonly tell: Tell
+  /** Tells what is still counted, before the end. */
+  readonly flush: () => void
+}
+
+export const summariseBursts = (tell: Tell, clock: Clock, everyMs: number): Summarised => {
   const bursts = new Map<string, Burst>()
   const end = (key: string): void => {
     const burst = bursts.get(key)
@@ -16,12 +22,15 @@ export const summariseBursts = (tell: Tell, clock: Clock, everyMs: number): Tell
       bursts.delete(key)
       return
     }
+    clock.after(everyMs, () => end(key))
+    sayTimes(burst)
+  }
+  const sayTimes = (burst: Burst): void => {
     const { times, latest } = burst
     burst.times = 0
-    clock.after(everyMs, () => end(key))
     tell({ event: 'failure_repeated', failure: sentenceOf(latest), times, withinMs: everyMs })
   }
-  return (event) => {
+  const summarise: Tell = (event) => {
     const severity = severityOf(event)
     if (severity !== 'warn' && severity !== 'error') {
       tell(event)
@@ -40,10 +49,14 @@ export const summariseBursts = (tell: Tell, clock: Clock, everyMs: number): Tell
     }
     tell(event)
   }
+  const flush = (): void => {
+    for (const burst of bursts.values()) if (burst.times > 0) sayTimes(burst)
+  }
+  return { tell: summarise, flush }
 }
 
 /** What makes two failures the same; the rest of them differs from one to the next. */
 const keyOf = (event: TelemetryEvent): string => {
-  const { operation, reason, topic, state, feed, file, about } = event as Readonly<Record<string, unknown>>
-  return JSON.stringify([event.event, operation, reason, topic, state, feed, file, about])
+  const { operation, reason, topic, to, state, feed, file, about } = event as Readonly<Record<string, unknown>>
+  return JSON.stringify([event.event, operation, reason, topic, to, state, feed, file, about])
 }

@@ -100,7 +100,10 @@ export const wordings: Wordings = {
     level: 'warn',
     say: ({ state, reason, forMs }) => `asking is ${state.replace('_', ' ')} for ${forMs / 1000} s: ${reason}`,
   },
-  ops_listening: { level: 'info', say: ({ url }) => `health, metrics and the status page are at ${url}` },
+  ops_listening: {
+    level: 'info',
+    say: ({ url, page }) => `health${page ? ', metrics and the status page are' : ' and metrics are'} at ${url}`,
+  },
   ops_not_listening: {
     level: 'error',
     say: ({ message }) => `there is no health, no metrics and no status page: ${message}`,

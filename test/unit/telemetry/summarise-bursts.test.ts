@@ -15,8 +15,7 @@ const failed = (detail: string, reason: 'timeout' | 'unavailable' = 'timeout'): 
 const open = () => {
   const clock = createFakeClock()
   const told: string[] = []
-  const tell = summariseBursts((event) => told.push(sentenceOf(event)), clock, 30_000)
-  return { clock, told, tell }
+  return { clock, told, ...summariseBursts((event) => told.push(sentenceOf(event)), clock, 30_000) }
 }
 
 describe('bursts of the same failure', () => {
@@ -39,6 +38,29 @@ describe('bursts of the same failure', () => {
     tell(failed('b', 'unavailable'))
     tell(failed('c'))
     expect(told).toHaveLength(2)
+  })
+
+  it('do not hide a dead letter behind a record that only became smaller', () => {
+    const { told, tell } = open()
+    const reduced = {
+      event: 'record_reduced',
+      topic: 'firewall',
+      partition: 0,
+      offset: '7',
+      reason: 'too_large',
+    } as const
+    tell({ ...reduced, to: 'flat' })
+    tell({ ...reduced, to: 'dead_letter' })
+    expect(told).toHaveLength(2)
+  })
+
+  it('are counted to the last before the end', () => {
+    const { told, tell, flush } = open()
+    tell(failed('a'))
+    tell(failed('b'))
+    flush()
+    flush()
+    expect(told.slice(1)).toEqual(['1 times more within 30 s: ip/malicious-info failed: timeout, b'])
   })
 
   it('leave alone what is no failure', () => {
