@@ -27,11 +27,17 @@ export const assignBracketed = (text: string, tokens: readonly TextToken[]): voi
       close === 0x29 ? !opensWithUser(text, token.start) : close !== 0x5d || text.charCodeAt(token.start - 1) !== 0x5b
     )
       continue
-    if (close === 0x5d && text.charCodeAt(token.end + 1) === 0x3a) continue
+    // `[192.0.2.1]: …` says where it happened; behind a name, `mail.example.com [192.0.2.1]:4711`, it is a peer.
+    if (close === 0x5d && text.charCodeAt(token.end + 1) === 0x3a && !isPeer(text, token)) continue
     guess(token, 'source')
     return
   }
 }
+
+const isPeer = (text: string, { start, end }: TextToken): boolean =>
+  isDigit(text.charCodeAt(end + 2)) && nameBefore.test(text.slice(Math.max(0, start - 66), start))
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+const nameBefore = /[\w-]\.[a-z][\w-]{1,62} \[$/i
 
 /** Alone in parentheses, or behind a user and a comma. */
 const opensWithUser = (text: string, start: number): boolean => {
@@ -89,6 +95,13 @@ export const assignByPlace = (text: string, tokens: readonly TextToken[]): void 
   if (only && only.start < 80 && atStart.test(text.slice(0, only.start))) guess(only, 'source')
   else if (only && addresses.every((address) => address.value === only.value) && isActor(text, only.start))
     guess(only, 'source')
+}
+
+/** `192.0.2.1 … to 198.51.100.1`: who stands first, where words tell only of the other end. */
+export const assignFirst = (text: string, tokens: readonly TextToken[]): void => {
+  const first = tokens.find((token) => token.kind === 'address')
+  if (first?.role === undefined && first && first.start < 80 && atStart.test(text.slice(0, first.start)))
+    guess(first, 'source')
 }
 
 /** A time in brackets may stand before: `[2026-11-15 10:00:00.000 UTC] 192.0.2.1: …`. */

@@ -8,7 +8,7 @@ const clues = new Map<string, Role>([
     'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login logout req scanner offender sourceip srcaddr sourceaddress sourceipaddress remoteip remoteaddr remoteaddress',
   ).map((word): [string, Role] => [word, 'source']),
   ...words(
-    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vip vserverip vserverserviceip serverip destip responder local master destinationip dstaddr destaddr destinationaddress destinationipaddress localip localaddr localaddress',
+    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vip backend vserverip vserverserviceip serverip destip responder local master destinationip dstaddr destaddr destinationaddress destinationipaddress localip localaddr localaddress',
   ).map((word): [string, Role] => [word, 'destination']),
   ...words('gaddr translated nat snat dnat mapped xlated natted').map((word): [string, Role] => [word, 'translated']),
   ...words('query queried question lookup resolve resolving querying').map((word): [string, Role] => [word, 'query']),

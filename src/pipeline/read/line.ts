@@ -12,6 +12,8 @@ import { readTree } from './tree.js'
 import { readXml } from './xml.js'
 
 const maxLevel = 3
+/** `192.0.2.1-1`: which of the stacked units it was. */
+const unitBehind = /-\d{1,3}$/
 const joinedVerb = /^[A-Z][a-z]{1,20}[A-Z][a-z]{1,20}(?= )/
 /** `[junos@2636.1.1.1.2.40 …]`: who gave the element its name is nobody in the event. */
 const elementId = /\[[\w.-]{1,64}@[\d.]{1,64}(?=[ \]])/g
@@ -26,7 +28,7 @@ export const readLine = (reader: Reader, places: Places, text: string, field: st
   const { host, address: sender, program, id, structured, body } = readSyslog(text)
   if (id !== undefined) reader.action.seeText(id.replaceAll('_', ' '))
   if (host !== undefined) {
-    const address = parseAddress(host)
+    const address = parseAddress(host) ?? parseAddress(host.replace(unitBehind, ''))
     const name = address === undefined && host.includes('.') ? parseHostname(host) : undefined
     if (address !== undefined) reader.sightings.add('ip', address, field, 'observer', 'field')
     else if (name !== undefined) reader.sightings.add('domain', name, field, 'observer', 'text')

@@ -1,5 +1,5 @@
 // Gives the addresses and names of free text their roles: by the words before each, by what stands before it, and where nothing does, by its place.
-import { assignBracketed, assignByPlace, sideBySide } from './by-place.js'
+import { assignBracketed, assignByPlace, assignFirst, sideBySide } from './by-place.js'
 import { arrow, failedFor, roleBetween, roleByVerb, type TextToken } from './clues.js'
 
 export type { TextToken } from './clues.js'
@@ -63,6 +63,7 @@ export const assignRoles = (text: string, tokens: TextToken[], isLine: boolean):
     for (const token of tokens) if (token.isGuess === true) token.role = undefined
   if (!isLine) return
   if (!hasClue) assignByPlace(text, tokens)
+  else if (!hasSource) assignFirst(text, tokens)
   if (tokens.every((token) => token.role !== 'source')) assignBracketed(text, tokens)
 }
 

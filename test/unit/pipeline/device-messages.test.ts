@@ -108,6 +108,37 @@ describe('a message of a device', () => {
       'blocked',
       ['192.0.2.1 source'],
     ],
+    [
+      'that tells where it listens',
+      'Nov 15 10:00:00 fw1 frox: Listening on 198.51.100.7:6676',
+      'unknown',
+      ['198.51.100.7 destination'],
+    ],
+    [
+      'that names a peer with its port',
+      'Nov 15 10:00:00 fw1 mailer[2384]: message 1 came of mail.example.net [192.0.2.1]:40001 lits',
+      'unknown',
+      ['mail.example.net other', '192.0.2.1 source'],
+    ],
+    [
+      'that begins with one end and names the other',
+      'outbound/smtp: 192.0.2.1 1A2B 0 0 accept 4 250 Ok: queued #to#198.51.100.7',
+      'allowed',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'that was sent by a unit of a stack',
+      '<189> Nov 15 10:00:00 192.0.2.254-1 CMDLOGGER[emWeb]: cmd_logger_api.c(83) 29333 %% NOTE CLI:192.0.2.1:administrator:User  logged in',
+      'allowed',
+      ['192.0.2.254 observer', '192.0.2.1 source'],
+    ],
+    ['that says which login failed', 'web: [192.0.2.1] FAILED_LOGIN (alice)', 'blocked', ['192.0.2.1 source']],
+    [
+      'that gives up a backend',
+      'Nov 15 10:00:00 fw1 reverseproxy: [proxy:error] [pid 7755] AH00959: ap_proxy_connect_backend disabling worker for (198.51.100.7) for 60s',
+      'unknown',
+      ['198.51.100.7 destination'],
+    ],
   ])('%s', (_, line, action, found) => {
     expect(read(line)).toEqual({ action, found })
   })
