@@ -14,6 +14,9 @@ export type Overhear = (entry: {
   readonly partition?: number
 }) => void
 
+/** What kafkajs adds to its lines; without the error a failed answer says only which question it was to. */
+type Said = { readonly topic?: string; readonly partition?: number; readonly error?: unknown }
+
 /** Every caller gets a client of its own: within one, offsets marked by a transaction show before it is committed. */
 export const link = (
   settings: KafkaSettings,
@@ -29,14 +32,18 @@ export const link = (
     ...(retry ? { retry } : {}),
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => {
-      const { message, topic, partition } = entry.log as LogEntry['log'] & { topic?: string; partition?: number }
+      const { message, topic, partition, error } = entry.log as LogEntry['log'] & Said
       overhear({
         message,
         ...(topic === undefined ? {} : { topic }),
         ...(partition === undefined ? {} : { partition }),
       })
       if (!expected.has(message))
-        tell({ event: 'kafka_complained', about: entry.namespace, message: message.slice(0, 500) })
+        tell({
+          event: 'kafka_complained',
+          about: entry.namespace,
+          message: (error === undefined ? message : `${message}: ${String(error)}`).slice(0, 500),
+        })
     },
     ...(settings.tls.enabled ? { ssl: tlsOptions(settings.tls) } : {}),
     ...(settings.sasl.mechanism === 'none' ? {} : { sasl: saslOptions(settings.sasl) }),

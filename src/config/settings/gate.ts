@@ -20,7 +20,7 @@ export const gateSettings = Type.Object(
     deny: Type.Array(Type.String(), {
       default: [],
       description:
-        'Files of addresses, ranges and names that must never leave, in the same formats; a name always takes everything below it along. Reported as own_range and internal_name.',
+        'Files of addresses, ranges and names that must never leave, in the same formats; a name always takes everything below it along. They count as yours: local feeds are not asked about them either. Reported as own_range and internal_name.',
     }),
     askFreeText: Type.Boolean({
       default: false,

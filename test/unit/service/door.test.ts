@@ -57,6 +57,14 @@ describe('the key at the door', () => {
   })
 })
 
+describe('a path that makes no sense', () => {
+  it('is refused in the manner of every other refusal', async () => {
+    const { url } = await startSampleService()
+    const answer = await fetch(`${url}/v1/%zz`)
+    expect([answer.status, await answer.json()]).toEqual([400, { status: 400, message: 'bad request' }])
+  })
+})
+
 describe('a plan', () => {
   it('ends with its credits, in the provider’s words, and user/me costs none', async () => {
     const { url } = await startSampleService({ plan: { inFlight: 8, credits: 2, perSecond: 0 } })
