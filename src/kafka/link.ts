@@ -42,7 +42,7 @@ export const link = (
         tell({
           event: 'kafka_complained',
           about: entry.namespace,
-          message: (error === undefined ? message : `${message}: ${String(error)}`).slice(0, 500),
+          message: (typeof error === 'string' ? `${message}: ${error}` : message).slice(0, 500),
         })
     },
     ...(settings.tls.enabled ? { ssl: tlsOptions(settings.tls) } : {}),

@@ -36,7 +36,7 @@ export const createServer = ({ answer, callers, status, version, tell, now, tls 
     keepAliveTimeout: keepAliveMs,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 64 },
-    frameworkErrors: (_error, _request, reply) => refuse(reply, failures.badRequest),
+    frameworkErrors: (_error, _request, reply) => void refuse(reply, failures.badRequest),
     ...(tls ? { https: { ...limits, ...tls, minVersion: 'TLSv1.2' as const } } : { http: limits }),
   }) as FastifyInstance
 
