@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The command table: name → one function; nothing else.
+import { constants } from 'node:os'
 import { parseArgs } from 'node:util'
 import { exitCodes, UsageError, type Command, type Io } from './commands/command.js'
 import { ConfigurationError } from './commands/configuration-error.js'
@@ -31,7 +32,8 @@ Usage: threatweave COMMAND [options]
 Commands:
 ${list.join('\n')}
 
-\`threatweave COMMAND --help\` explains one of them. Exit codes: 0 done, 1 failed, 64 wrong usage, 78 wrong configuration.
+\`threatweave COMMAND --help\` explains one of them. Exit codes: 0 done, 1 failed, 64 wrong usage, 78 wrong configuration,
+130 and 143 stopped half-way by SIGINT and SIGTERM.
 `
 }
 
@@ -82,7 +84,7 @@ const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     stop.abort(signal)
-    process.once(signal, () => process.exit(130)) // asked twice: do not wait for the drain
+    process.once(signal, () => process.exit(128 + constants.signals[signal])) // asked twice: do not wait for the drain
   })
 }
 // A reader that went away (`| head`) is a normal end.

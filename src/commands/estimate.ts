@@ -4,7 +4,8 @@ import type { Config } from '../config/schema.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import { createForecast, type Forecast } from '../lookup/forecast.js'
 import { eventTime } from '../pipeline/event-time.js'
-import { exitCodes, UsageError, type Arguments, type Command } from './command.js'
+import { UsageError, type Arguments, type Command } from './command.js'
+import { endedAfter } from './ended-after.js'
 import { accepted, configOption, loadConfig } from './load-config.js'
 import { createProgress, duration } from './progress.js'
 import { readLines } from './read-lines.js'
@@ -88,7 +89,7 @@ Example:
       const report = { ...figures, callsAtMost, notAsked: Object.fromEntries(reasons), ...cost }
       await write(io.stdout, `${JSON.stringify(report)}\n`)
     } else await write(io.stdout, describe(figures, reasons, { memory, lifetimeMs, price, mostCalls }))
-    return exitCodes.ok
+    return endedAfter(events, io)
   },
 }
 

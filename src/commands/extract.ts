@@ -1,7 +1,8 @@
 // The `extract` command: what would be looked at in each event, one JSON object a line; nobody is asked.
 import { openReading } from '../app.js'
 import { directionOf } from '../pipeline/direction.js'
-import { exitCodes, type Command } from './command.js'
+import type { Command } from './command.js'
+import { endedAfter } from './ended-after.js'
 import { accepted, configOption, loadConfig } from './load-config.js'
 import { readLines } from './read-lines.js'
 import { readingInput } from './reading-input.js'
@@ -30,6 +31,7 @@ Example:
   run: async (args, io) => {
     const config = loadConfig(args, io)
     const { decode, extract: find, decide, gate } = accepted(openReading(config, true))
+    let events = 0
     await readingInput(async () => {
       for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
         if (io.signal.aborted) break
@@ -47,8 +49,9 @@ Example:
           out += `${JSON.stringify({ action, direction, indicators, ...(truncated ? { truncated } : {}) })}\n`
         }
         await write(io.stdout, out)
+        events += lines.length
       }
     })
-    return exitCodes.ok
+    return endedAfter(events, io)
   },
 }

@@ -5,7 +5,8 @@ import { openApp, type App } from '../app.js'
 import type { Config } from '../config/schema.js'
 import { createLogger } from '../telemetry/logger.js'
 import { openAlertOutput, type AlertOutput } from './alert-output.js'
-import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
+import { UsageError, type Arguments, type Command, type Io } from './command.js'
+import { endedAfter, unlessStopped } from './ended-after.js'
 import { accepted, configOption, loadConfig } from './load-config.js'
 import { createProgress } from './progress.js'
 import { readLines } from './read-lines.js'
@@ -35,6 +36,8 @@ Example:
   threatweave pipe --feed blocklist.txt --summary firewall.log > annotated.ndjson
 
 Logs and progress go to standard error.
+
+Exit codes: 0 done, 1 failed, 64 wrong usage, 78 wrong configuration, 130 and 143 stopped by SIGINT and SIGTERM.
 `,
   options: {
     ...configOption,
@@ -63,17 +66,25 @@ Logs and progress go to standard error.
     }
     const alerts = await openAlertOutput(args.values.alerts, config, tell, io)
     const app = accepted(await openApp(config, around))
+    let events = 0
     try {
-      await readingInput(() => run(app, alerts, args, io))
+      await readingInput(() => run(app, alerts, args, io, (more) => (events += more)))
     } finally {
       await alerts?.close()
       await app.close()
     }
-    return exitCodes.ok
+    return endedAfter(events, io)
   },
 }
 
-const run = async (app: App, alerts: AlertOutput | undefined, args: Arguments, io: Io): Promise<void> => {
+/** `written` is told how many events each chunk was. */
+const run = async (
+  app: App,
+  alerts: AlertOutput | undefined,
+  args: Arguments,
+  io: Io,
+  written: (events: number) => number,
+): Promise<void> => {
   const maliciousOnly = args.values['malicious-only'] === true
   const summary = createSummary()
   const total = sizeOf(args.positionals)
@@ -82,10 +93,10 @@ const run = async (app: App, alerts: AlertOutput | undefined, args: Arguments, i
       ? createProgress(io.stderr, { label: 'pipe', ...(total === undefined ? {} : { total }) })
       : undefined
   let bytes = 0
-  let events = 0
-  for await (const lines of readLines(args.positionals, io.stdin)) {
+  for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
     const outcome = app.pipeline(lines, false)
-    const out = outcome instanceof Promise ? await outcome : outcome
+    const out = outcome instanceof Promise ? await unlessStopped(outcome, io.signal) : outcome
+    if (!out) break
     const parts: Buffer[] = []
     for (const one of out) {
       summary.see(one.annotation)
@@ -94,7 +105,7 @@ const run = async (app: App, alerts: AlertOutput | undefined, args: Arguments, i
     if (parts.length > 0 && alerts?.isStandardOutput !== true) await write(io.stdout, Buffer.concat(parts))
     await alerts?.raise(out)
     for (const line of lines) bytes += line.bytes.length + 1
-    events += lines.length
+    const events = written(lines.length)
     progress?.update(bytes, `${events} events`)
     if (io.signal.aborted) break
   }

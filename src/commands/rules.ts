@@ -8,6 +8,7 @@ import { askedOperations } from '../open-alerting.js'
 import type { Config } from '../config/schema.js'
 import type { Annotation } from '../domain/annotation.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
+import { endedAfter } from './ended-after.js'
 import { configOption, loadConfig } from './load-config.js'
 import { readLines } from './read-lines.js'
 import { readingInput } from './reading-input.js'
@@ -84,7 +85,7 @@ const test = async ({ set, problems }: LoadedRules, config: Config, args: Argume
   if (files.length === 0) throw new UsageError('name the events to test with: --events FILE, or --events - ')
   const tally = { events: 0, fired: 0, bare: 0, broken: 0 }
   await readingInput(async () => {
-    for await (const lines of readLines(files, io.stdin)) {
+    for await (const lines of readLines(files, io.stdin, io.signal)) {
       if (io.signal.aborted) break
       let out = ''
       for (const { bytes, origin } of lines) {
@@ -110,7 +111,7 @@ const test = async ({ set, problems }: LoadedRules, config: Config, args: Argume
       (tally.bare > 0 ? `; ${tally.bare} carry no annotation under ${config.output.key}` : '') +
       '\n',
   )
-  return exitCodes.ok
+  return endedAfter(tally.events, io)
 }
 
 const describe = (origin: string, { rule, why }: Match, asJson: boolean): string => {
