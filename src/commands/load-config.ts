@@ -17,12 +17,15 @@ export const loadConfig = (args: Arguments, io: Io): Config => {
   return loaded.config
 }
 
+export const configFileOf = (args: Arguments, io: Io): string | undefined =>
+  typeof args.values.config === 'string' ? args.values.config : io.env.THREATWEAVE_CONFIG
+
 /** What is wrong, and what the configuration is without it, where that can be told. */
 export const readConfig = (
   args: Arguments,
   io: Io,
 ): { readonly config?: Config | undefined; readonly problems: readonly Problem[] } => {
-  const name = typeof args.values.config === 'string' ? args.values.config : io.env.THREATWEAVE_CONFIG
+  const name = configFileOf(args, io)
   const loaded = load({
     file: name === undefined || name === '' ? undefined : { name, text: readConfigFile(name) },
     env: io.env,

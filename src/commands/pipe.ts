@@ -8,6 +8,7 @@ import { openAlertOutput, type AlertOutput } from './alert-output.js'
 import { UsageError, type Arguments, type Command, type Io } from './command.js'
 import { endedAfter, unlessStopped } from './ended-after.js'
 import { accepted, configOption, loadConfig } from './load-config.js'
+import { refuseOverwriting } from './overwriting.js'
 import { createProgress } from './progress.js'
 import { readLines } from './read-lines.js'
 import { readingInput } from './reading-input.js'
@@ -64,6 +65,7 @@ Exit codes: 0 done, 1 failed, 64 wrong usage, 78 wrong configuration, 130 and 14
       tell,
       ...approval(args, config, io),
     }
+    refuseOverwriting(args, config, io)
     const alerts = await openAlertOutput(args.values.alerts, config, tell, io)
     const app = accepted(await openApp(config, around))
     let events = 0
