@@ -123,11 +123,16 @@ const byWords = (own: readonly string[], parents: readonly string[]): Rule => {
 const nearestRole = (words: readonly string[]): Role | undefined => {
   // Where a name says both, what was done to the address counts more than whose it is: `nat_source_ip`.
   for (const word of words) if (roleWords.get(word) === 'translated') return 'translated'
+  let gateway: Role | undefined
   for (let at = words.length - 1; at >= 0; at--) {
-    const role = roleWords.get(words[at] ?? '')
-    if (role) return role
+    const word = words[at] ?? ''
+    const role = roleWords.get(word)
+    // `dst_gw`: which end it is the gateway of says more.
+    if (role && word !== 'gw' && word !== 'gateway')
+      return role === 'source' || role === 'destination' ? role : (gateway ?? role)
+    gateway ??= role
   }
-  return undefined
+  return gateway
 }
 
 const compact = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')

@@ -6,7 +6,7 @@ const words = (list: string): readonly string[] => list.trim().split(/\s+/)
 /** A value under a name that ends in one of these holds an address or a host name. */
 export const hostWords = new Set(
   words(
-    'ip ipv4 ipv6 ip4 ip6 ips addr addrs address addresses host hosts hostname hostnames fqdn domain domains h ipaddr ipaddress v4 v6 dns machine computer workstation server nameserver relay endpoint gateway peer node sni cn site asset station netbios realm helo ehlo sip dip',
+    'ip ipv4 ipv6 ip4 ip6 ips addr addrs address addresses host hosts hostname hostnames fqdn domain domains h ipaddr ipaddress v4 v6 dns machine computer workstation server nameserver relay endpoint gateway gw peer node sni cn site asset station netbios realm helo ehlo sip dip',
   ),
 )
 

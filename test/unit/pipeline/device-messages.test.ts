@@ -139,6 +139,12 @@ describe('a message of a device', () => {
       'unknown',
       ['198.51.100.7 destination'],
     ],
+    [
+      'that names the gateways of a tunnel',
+      'Nov 15 10:00:00 gw1 cloudxd: TunnelStatusChange: src_gw=192.0.2.1(one two) dst_gw=198.51.100.7(NA NA) gw=203.0.113.1 old_state=Down new_state=Up',
+      'unknown',
+      ['192.0.2.1 source', '198.51.100.7 destination', '203.0.113.1 observer'],
+    ],
   ])('%s', (_, line, action, found) => {
     expect(read(line)).toEqual({ action, found })
   })
