@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { Transform, type TransformCallback } from 'node:stream'
 import { openApp, type App } from './app.js'
 import { load } from './config/load.js'
-import { describeProblem } from './config/problem.js'
+import { describeProblem, type Problem } from './config/problem.js'
 import type { Annotation } from './domain/annotation.js'
+import { feedProblems } from './intel/feeds/feed-problems.js'
 import { createLineSplitter } from './pipeline/split-lines.js'
 import { tellNobody, type Tell } from './telemetry/event.js'
 
@@ -33,7 +34,7 @@ export type Enricher = {
   readonly close: () => Promise<void>
 }
 
-/** Rejects, naming every problem, when the settings are wrong. */
+/** Rejects, naming every problem, when the settings are wrong or a feed cannot be loaded. */
 export const createEnricher = async (options: EnricherOptions = {}): Promise<Enricher> => {
   const app = await open(options, 'complete')
   let count = 0
@@ -96,6 +97,9 @@ const toBuffer = (event: Buffer | string): Buffer => (typeof event === 'string' 
 
 const known = new Set(['settings', 'configFile', 'env', 'mode', 'tell'])
 
+const refusal = (problems: readonly Problem[]): Error =>
+  new Error(`threatweave: ${problems.map(describeProblem).join('; ')}`)
+
 const open = async (options: EnricherOptions, mode: 'live' | 'complete'): Promise<App> => {
   const strange = Object.keys(options).find((name) => !known.has(name))
   if (strange !== undefined)
@@ -112,6 +116,9 @@ const open = async (options: EnricherOptions, mode: 'live' | 'complete'): Promis
     'problems' in loaded
       ? loaded
       : await openApp(loaded.config, { mode: options.mode ?? mode, env, tell: options.tell ?? tellNobody })
-  if ('problems' in opened) throw new Error(`threatweave: ${opened.problems.map(describeProblem).join('; ')}`)
-  return opened
+  if ('problems' in opened) throw refusal(opened.problems)
+  const feeds = feedProblems(opened.feeds.status())
+  if (feeds.length === 0) return opened
+  await opened.close()
+  throw refusal(feeds)
 }

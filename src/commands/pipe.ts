@@ -3,11 +3,12 @@ import { fstatSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { openApp, type App } from '../app.js'
 import type { Config } from '../config/schema.js'
+import { feedProblems, placeOf } from '../intel/feeds/feed-problems.js'
 import { createLogger } from '../telemetry/logger.js'
 import { openAlertOutput, type AlertOutput } from './alert-output.js'
 import { UsageError, type Arguments, type Command, type Io } from './command.js'
 import { endedAfter, unlessStopped } from './ended-after.js'
-import { accepted, configOption, loadConfig } from './load-config.js'
+import { accepted, ConfigurationError, configOption, loadConfig } from './load-config.js'
 import { refuseOverwriting } from './overwriting.js'
 import { createProgress } from './progress.js'
 import { readLines } from './read-lines.js'
@@ -24,7 +25,8 @@ each with its annotation to standard output, one JSON object a line, in order. V
 intel.service.apiKey is set, from the lookup service.
 
   -c, --config FILE      the configuration to run with
-      --feed FILE        a feed file to look indicators up in, beside those of the configuration (may be repeated)
+      --feed FILE        a feed file to look indicators up in, beside those of the configuration (may be repeated); one that
+                         cannot be loaded is refused
       --mode MODE        complete: wait for every answer (the default for files); live: wait one deadline at most
       --max-lookups N    send at most N calls to the lookup service; what is left says budget_spent
       --malicious-only   write only events whose verdict is malicious
@@ -66,10 +68,12 @@ Exit codes: 0 done, 1 failed, 64 wrong usage, 78 wrong configuration, 130 and 14
       ...approval(args, config, io),
     }
     refuseOverwriting(args, config, io)
-    const alerts = await openAlertOutput(args.values.alerts, config, tell, io)
     const app = accepted(await openApp(config, around))
+    let alerts: AlertOutput | undefined
     let events = 0
     try {
+      refuseWithoutFeeds(app, args)
+      alerts = await openAlertOutput(args.values.alerts, config, tell, io)
       await readingInput(() => run(app, alerts, args, io, (more) => (events += more)))
     } finally {
       await alerts?.close()
@@ -77,6 +81,18 @@ Exit codes: 0 done, 1 failed, 64 wrong usage, 78 wrong configuration, 130 and 14
     }
     return endedAfter(events, io)
   },
+}
+
+/** A feed named here is meant to be used; of those of the configuration one is enough, or a service to ask. */
+const refuseWithoutFeeds = ({ feeds, admission }: App, args: Arguments): void => {
+  const all = feeds.status()
+  const named = all.slice(all.length - ((args.values.feed as string[] | undefined)?.length ?? 0))
+  const wrong = named.flatMap(({ path, problem }) =>
+    problem ? [`--feed ${path} is refused: ${problem.message} (${placeOf(problem)})`] : [],
+  )
+  if (wrong.length > 0) throw new UsageError(wrong.join('; '))
+  const problems = feedProblems(all)
+  if (problems.length > 0 && problems.length === all.length && !admission) throw new ConfigurationError(problems)
 }
 
 /** `written` is told how many events each chunk was. */

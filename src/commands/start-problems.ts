@@ -4,6 +4,7 @@ import { createSecureContext } from 'node:tls'
 import { openClient, openReading } from '../app.js'
 import type { Problem } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
+import { feedProblems } from '../intel/feeds/feed-problems.js'
 import { openFeeds } from '../intel/feeds/open-feeds.js'
 import { settingsProblems } from '../kafka/settings-problems.js'
 import { openAlerting } from '../open-alerting.js'
@@ -16,7 +17,7 @@ export const startProblems = async (config: Config, env: Io['env'], asksBrokers:
   const reading = openReading(config)
   return [
     ...('problems' in reading ? reading.problems : []),
-    ...(await feedProblems(config)),
+    ...(await refusedFeeds(config)),
     ...(await ruleProblems(config)),
     ...(await clientProblems(config, env)),
     ...serveProblems(config.serve),
@@ -24,17 +25,10 @@ export const startProblems = async (config: Config, env: Io['env'], asksBrokers:
   ]
 }
 
-/** Every feed that a start would refuse. */
-const feedProblems = async ({ feeds, gate }: Config): Promise<Problem[]> => {
+const refusedFeeds = async ({ feeds, gate }: Config): Promise<readonly Problem[]> => {
   const local = await openFeeds(feeds, { pollMs: 0, documentation: gate.documentation })
   await local.close()
-  return local.status().flatMap(({ name, problem }, place) => {
-    if (!problem) return []
-    const where = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`
-    return [
-      { setting: `feeds.${place}`, message: `names the feed ${name}, which is refused: ${problem.message}`, where },
-    ]
-  })
+  return feedProblems(local.status())
 }
 
 const ruleProblems = async (config: Config): Promise<readonly Problem[]> => {

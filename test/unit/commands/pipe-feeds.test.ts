@@ -1,0 +1,74 @@
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { UsageError, type Io } from '../../../src/commands/command.js'
+import { ConfigurationError } from '../../../src/commands/configuration-error.js'
+import { pipe } from '../../../src/commands/pipe.js'
+import { createEnricher } from '../../../src/index.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'pipe-feeds-'))
+const log = join(folder, 'events.log')
+writeFileSync(log, 'src=192.0.2.1 action=deny\n')
+const good = join(folder, 'good.txt')
+writeFileSync(good, 'bad.example.com\n')
+const bad = join(folder, 'bad.txt')
+writeFileSync(bad, 'bad.example.com\nco.uk\n')
+const suffix = '"co.uk" is a public suffix, not a name below one'
+
+const run = async (feed: string[], configured: string[], env: Record<string, string> = {}) => {
+  const stdout = new PassThrough()
+  const io: Io = {
+    env: {
+      THREATWEAVE_FEEDS: JSON.stringify(configured.map((path, place) => ({ name: `own-${place}`, path }))),
+      THREATWEAVE_MEMORY_PATH: 'none',
+      ...env,
+    },
+    stdin: new PassThrough(),
+    stdout,
+    stderr: new PassThrough().resume(),
+    signal: new AbortController().signal,
+  }
+  const alerts = join(folder, 'alerts.ndjson')
+  const ended = await pipe.run({ positionals: [log], values: { alerts, feed } }, io).catch((error: unknown) => error)
+  return { ended, wrote: stdout.readableLength > 0 || existsSync(alerts) }
+}
+
+describe('pipe', () => {
+  it.each([
+    [[bad], [], `--feed ${bad} is refused: ${suffix} (${bad}:2)`],
+    [[good, bad], [good], `--feed ${bad} is refused: ${suffix} (${bad}:2)`],
+  ])('does not begin where a feed of the command line is refused: %j', async (feed, configured, sentence) => {
+    expect(await run(feed, configured)).toEqual({ ended: new UsageError(sentence), wrote: false })
+  })
+
+  it('does not begin where a feed of the command line is not there', async () => {
+    const { ended, wrote } = await run(['nosuch'], [])
+    expect(ended).toBeInstanceOf(UsageError)
+    expect(String(ended)).toContain('--feed nosuch is refused:')
+    expect(wrote).toBe(false)
+  })
+
+  it('does not begin where no feed of the configuration can be used and nobody else is asked', async () => {
+    const { ended, wrote } = await run([], [bad, 'nosuch'])
+    expect(ended).toBeInstanceOf(ConfigurationError)
+    expect(String(ended)).toContain(`feeds.0 names the feed own-0, which is refused: ${suffix} (${bad}:2)`)
+    expect(wrote).toBe(false)
+  })
+
+  it.each([
+    ['another feed', [good, bad], {}],
+    ['a service', [bad], { THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key' }],
+  ])('goes on without a feed of the configuration where there is %s', async (_, configured, env) => {
+    expect(await run([], configured, env)).toEqual({ ended: 0, wrote: true })
+  })
+})
+
+describe('createEnricher', () => {
+  it('rejects where a feed cannot be loaded', async () => {
+    await expect(createEnricher({ settings: { feeds: [{ name: 'mine', path: bad }] } })).rejects.toThrow(
+      `threatweave: feeds.0 names the feed mine, which is refused: ${suffix} (${bad}:2)`,
+    )
+  })
+})
