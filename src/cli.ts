@@ -2,7 +2,7 @@
 // The command table: name → one function; nothing else.
 import { constants } from 'node:os'
 import { parseArgs } from 'node:util'
-import { exitCodes, UsageError, type Command, type Io } from './commands/command.js'
+import { exitCodes, OutputError, UsageError, type Command, type Io } from './commands/command.js'
 import { ConfigurationError } from './commands/configuration-error.js'
 
 /** Loaded when it is called: a command pays for its own libraries only. */
@@ -88,7 +88,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 // A reader that went away (`| head`) is a normal end.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(exitCodes.ok)
+  process.stderr.write(`threatweave: ${new OutputError('to standard output', error).message}\n`)
+  process.exit(exitCodes.failure)
+})
 
 /** A request that hangs for ever must not keep a process that has said its last word; a slow reader may. */
 const leaveSoon = (): void => {
@@ -119,6 +123,9 @@ main(process.argv.slice(2), io).then(
       process.stderr.write(`threatweave: ${count === 1 ? 'a problem' : `${count} problems`} in the configuration:\n`)
       process.stderr.write(error.message.replace(/^/gm, '  ') + '\n')
       process.exitCode = exitCodes.configuration
+    } else if (error instanceof OutputError) {
+      process.stderr.write(`threatweave: ${error.message}\n`)
+      process.exitCode = exitCodes.failure
     } else {
       process.stderr.write(
         `threatweave: unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

@@ -1,12 +1,13 @@
 // Where `pipe` writes alerts: a file, or standard output in place of the events.
 import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
+import { finished } from 'node:stream/promises'
 import { openAlerting } from '../open-alerting.js'
 import type { Alert } from '../alerts/alert.js'
 import type { Config } from '../config/schema.js'
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Tell } from '../telemetry/event.js'
-import { UsageError, type Arguments, type Io } from './command.js'
+import { OutputError, UsageError, type Arguments, type Io } from './command.js'
 import { accepted } from './load-config.js'
 import { write } from './write-lines.js'
 
@@ -33,14 +34,22 @@ export const openAlertOutput = async (
     await once(stream, 'open').catch((error: unknown) => {
       throw new UsageError(`cannot write the alerts: ${error instanceof Error ? error.message : target}`)
     })
-  const put = (alerts: readonly Alert[]): Promise<void> =>
-    write(stream, alerts.map((alert) => `${JSON.stringify(alert)}\n`).join(''))
+  let failed: OutputError | undefined
+  if (stream !== io.stdout)
+    stream.on('error', (error: Error) => (failed ??= new OutputError(`the alerts to ${target}`, error)))
+  const refuseFailed = (): void => {
+    if (failed) throw failed
+  }
+  const put = async (alerts: readonly Alert[]): Promise<void> => {
+    refuseFailed()
+    await write(stream, alerts.map((alert) => `${JSON.stringify(alert)}\n`).join('')).finally(refuseFailed)
+  }
   let late: Promise<void> = Promise.resolve()
   const rules = accepted(
     await openAlerting(config, {
       tell,
       late: (alerts) => {
-        late = late.then(() => put(alerts))
+        late = late.then(() => put(alerts)).catch(() => undefined) // `close` says it
       },
     }),
   )
@@ -52,7 +61,9 @@ export const openAlertOutput = async (
       await Promise.race([rules.idle(), once(limit, 'abort')])
       await late
       await rules.close()
-      if (stream !== io.stdout) await new Promise<void>((done) => stream.end(done))
+      // What the error is was noted where it is listened to.
+      if (stream !== io.stdout) await finished(stream.end()).catch(() => undefined)
+      refuseFailed()
     },
   }
 }

@@ -29,5 +29,12 @@ export type Command = {
 
 export const exitCodes = { ok: 0, failure: 1, usage: 64, configuration: 78 } as const
 
+/** Thrown where what a command makes cannot be written; the message says what and why. */
+export class OutputError extends Error {
+  constructor(what: string, cause: unknown) {
+    super(`cannot write ${what}: ${cause instanceof Error ? cause.message : 'for an unknown reason'}`)
+  }
+}
+
 /** Thrown by a command that was called wrongly; the message says what to do instead. */
 export class UsageError extends Error {}

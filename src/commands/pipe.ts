@@ -76,8 +76,7 @@ Exit codes: 0 done, 1 failed, 64 wrong usage, 78 wrong configuration, 130 and 14
       alerts = await openAlertOutput(args.values.alerts, config, tell, io)
       await readingInput(() => run(app, alerts, args, io, (more) => (events += more)))
     } finally {
-      await alerts?.close()
-      await app.close()
+      await (alerts?.close() ?? Promise.resolve()).finally(app.close)
     }
     return endedAfter(events, io)
   },

@@ -1,8 +1,10 @@
 // What every command has in common, as a user at a shell meets it: arguments, exit codes, signals, what cannot be written.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, openSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { cliPath, runCli } from '../support/cli.js'
+import { cliPath, root, runCli } from '../support/cli.js'
 
 describe('the command line', () => {
   it.each([
@@ -29,5 +31,38 @@ describe('a signal', () => {
     child.kill(signal)
     expect(await once(child, 'close')).toEqual([code, null])
     expect(stderr).toContain('threatweave: stopped after 1 event\n')
+  })
+})
+
+const toFull = (args: readonly string[]): ReturnType<typeof spawnSync> =>
+  spawnSync(process.execPath, [cliPath, ...args], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH ?? '', THREATWEAVE_GATE_DOCUMENTATION: 'true' },
+    stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+  })
+
+describe.runIf(existsSync('/dev/full'))('a full disk', () => {
+  const feed = ['--feed', join(root, 'examples/feeds/sample-feed.csv')]
+  const log = join(root, 'examples/logs/firewall.log')
+  it.each([
+    ['extract', ['extract', log]],
+    ['pipe', ['pipe', log]],
+    ['check', ['check', '--print']],
+  ])('is told by %s in a sentence', (_, args) => {
+    expect(toFull(args)).toMatchObject({
+      status: 1,
+      stderr: 'threatweave: cannot write to standard output: ENOSPC: no space left on device, write\n',
+    })
+  })
+
+  it('is told of the alerts in a sentence', async () => {
+    const { code, stderr } = await runCli(['pipe', ...feed, '--summary', '--alerts', '/dev/full', log], {
+      env: { THREATWEAVE_GATE_DOCUMENTATION: 'true' },
+    })
+    expect(stderr).toContain(
+      'threatweave: cannot write the alerts to /dev/full: ENOSPC: no space left on device, write\n',
+    )
+    expect(stderr).not.toContain(' at ')
+    expect(code).toBe(1)
   })
 })
