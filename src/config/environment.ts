@@ -62,12 +62,22 @@ export const readEnvironment = (
     } catch (error) {
       problems.push({
         setting: where,
-        message: `${name} cannot be read: ${error instanceof Error ? error.message : 'unreadable'}`,
+        message: found.fromFile ? unreadable(name, error) : `${name} cannot be read: ${messageOf(error)}`,
       })
     }
   }
   return { values, origins, problems }
 }
+
+/** Without the name of the file: whoever pastes the secret itself there must not find it in a log. */
+const unreadable = (name: string, error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+  return code === 'ENOENT'
+    ? `${name} names a file that does not exist`
+    : `${name} names a file that cannot be read: ${code}`
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unreadable')
 
 /** Text stays text; lists may be written with commas; everything else is YAML. */
 const valueOf = (raw: string, type: string | undefined): unknown => {

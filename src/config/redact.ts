@@ -1,17 +1,30 @@
-// The configuration as it may be shown: every secret, as the schema marks them, replaced by whether it is set.
+// The configuration as it may be shown: every secret, as the schema marks them, replaced by whether it is set, and none within an address.
 import { settingsOf } from './environment.js'
 import { configSchema, type Config } from './schema.js'
 
 export const redact = (config: Config): Record<string, unknown> => {
   const copy = structuredClone(config) as Record<string, unknown>
   for (const { path, secret } of settingsOf(configSchema)) {
-    if (!secret) continue
     const parent = path
       .slice(0, -1)
       .reduce<unknown>((node, part) => (node as Record<string, unknown> | undefined)?.[part], copy)
     const name = path.at(-1) ?? ''
-    if (typeof parent === 'object' && parent !== null && name in parent)
-      (parent as Record<string, unknown>)[name] = (parent as Record<string, unknown>)[name] === '' ? '' : '(hidden)'
+    if (typeof parent !== 'object' || parent === null || !(name in parent)) continue
+    const values = parent as Record<string, unknown>
+    const value = values[name]
+    if (secret) values[name] = value === '' ? '' : hidden
+    else if (typeof value === 'string') values[name] = withoutSecrets(value)
   }
   return copy
+}
+
+const hidden = '(hidden)'
+
+/** Who asks and with which query may be a secret; where an address leads is not. */
+const withoutSecrets = (text: string): string => {
+  if (!/^https?:/i.test(text) || !/[@?#]/.test(text)) return text
+  if (!URL.canParse(text)) return hidden
+  const { protocol, username, password, host, pathname, search, hash } = new URL(text)
+  const user = username + password === '' ? '' : `${hidden}@`
+  return `${protocol}//${user}${host}${pathname}${search + hash === '' ? '' : `?${hidden}`}`
 }

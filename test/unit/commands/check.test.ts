@@ -131,6 +131,16 @@ describe('check', () => {
     ])
   })
 
+  it.each([
+    ['planted-key-in-the-wrong-place', 'does not exist'],
+    ['k'.repeat(5000), 'cannot be read: ENAMETOOLONG'],
+    [folder, 'cannot be read: EISDIR'],
+  ])('does not repeat what was pasted where the file of a secret is meant', async (value, words) => {
+    expect(await problemsOf('', { THREATWEAVE_INTEL_SERVICE_API_KEY_FILE: value })).toEqual([
+      `intel.service.apiKey THREATWEAVE_INTEL_SERVICE_API_KEY_FILE names a file that ${words}`,
+    ])
+  })
+
   it('names the problems of files beside those of the settings themselves', async () => {
     const text = [
       'extract: { maxDepth: 0 }',

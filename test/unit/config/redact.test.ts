@@ -20,4 +20,25 @@ describe('redact', () => {
     expect(shown.split('(hidden)').length - 1).toBe(secrets.length)
     expect(shown).toContain('"key":"threatweave"')
   })
+
+  it.each([
+    ['https://user:planted@intel.example.com/v1', 'https://(hidden)@intel.example.com/v1'],
+    ['https://planted@intel.example.com/', 'https://(hidden)@intel.example.com/'],
+    ['https://intel.example.com:8443/v1?token=planted#planted', 'https://intel.example.com:8443/v1?(hidden)'],
+    ['https://intel.example.com', 'https://intel.example.com'],
+  ])('shows of the address %s only where it leads', (address, shown) => {
+    const env = { THREATWEAVE_INTEL_SERVICE_BASE_URL: address, THREATWEAVE_SERVE_UPSTREAM: address }
+    const loaded = load({ env, readFile: () => '' })
+    if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
+    expect(redact(loaded.config)).toMatchObject({
+      intel: { service: { baseUrl: shown } },
+      serve: { upstream: shown },
+    })
+  })
+
+  it('shows nothing of an address that cannot be read', () => {
+    const loaded = load({ env: { THREATWEAVE_SERVE_UPSTREAM: 'https://user:planted@' }, readFile: () => '' })
+    if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
+    expect(redact(loaded.config)).toMatchObject({ serve: { upstream: '(hidden)' } })
+  })
 })
