@@ -4,6 +4,7 @@ import { constants } from 'node:os'
 import { parseArgs } from 'node:util'
 import { exitCodes, OutputError, UsageError, type Command, type Io } from './commands/command.js'
 import { ConfigurationError } from './commands/configuration-error.js'
+import { version } from './commands/version.js'
 
 /** Loaded when it is called: a command pays for its own libraries only. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -32,7 +33,8 @@ Usage: threatweave COMMAND [options]
 Commands:
 ${list.join('\n')}
 
-\`threatweave COMMAND --help\` explains one of them. Exit codes: 0 done, 1 failed, 64 wrong usage, 78 wrong configuration,
+\`threatweave COMMAND --help\` explains one of them; \`threatweave --version\` says which version this is.
+Exit codes: 0 done, 1 failed, 64 wrong usage, 78 wrong configuration,
 130 and 143 stopped half-way by SIGINT and SIGTERM.
 `
 }
@@ -48,6 +50,10 @@ const main = async (argv: readonly string[], io: Io): Promise<number> => {
     const topic = await find(rest[0])
     io.stdout.write(topic ? topic.help : await overview())
     return name === undefined ? exitCodes.usage : exitCodes.ok
+  }
+  if (name === '--version' || name === '-V' || name === 'version') {
+    io.stdout.write(`${version}\n`)
+    return exitCodes.ok
   }
   const command = await find(name)
   if (!command) throw new UsageError(`there is no command ${JSON.stringify(name)}; \`threatweave --help\` lists them`)
@@ -76,7 +82,9 @@ const parseOptions = (command: Command, args: string[]): ReturnType<typeof parse
       options: { ...command.options, help: { type: 'boolean', short: 'h' } },
     })
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : 'the options could not be read')
+    // What Node says behind the first sentence is about arguments that begin with a dash.
+    const sentence = error instanceof Error ? error.message.split(/\. To specify|\n/)[0] : undefined
+    throw new UsageError(`${sentence ?? 'the options could not be read'}; \`--help\` lists what there is`)
   }
 }
 

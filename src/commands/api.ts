@@ -1,4 +1,5 @@
 // api: calls one of the eighteen operations of the lookup service and prints its answer as it came.
+import { buildRequest } from '../intel/service/build-request.js'
 import { isOperation, operationNames, operations, type Operation } from '../intel/service/operations.js'
 import { exitCodes, UsageError, type Command } from './command.js'
 import { configOption, loadConfig } from './load-config.js'
@@ -45,8 +46,11 @@ Exit codes: 0 answered, 1 refused or not answered, 64 wrong usage.
       )
     if (rest.length > 0) throw new UsageError(`write parameters as --name value, not ${JSON.stringify(rest[0])}`)
     const config = loadConfig(args, io)
-    const client = serviceClient(config, io)
     const given = Object.fromEntries(Object.entries(args.values).filter(([key]) => parameterNames.includes(key)))
+    const { paths, pathOverrides } = config.intel.service
+    const built = buildRequest(name, given, { profile: paths, overrides: pathOverrides })
+    if ('problem' in built) throw new UsageError(built.problem)
+    const client = serviceClient(config, io)
     try {
       const reply = await client.callNamed(name, given)
       if (reply.status === 'answer') {

@@ -11,6 +11,13 @@ export type Line = {
   readonly origin: string
 }
 
+/** A file, or standard input, that cannot be read. */
+export class InputError extends Error {
+  constructor(name: string, { message }: Error) {
+    super(`${name === '-' ? 'standard input' : name}: ${message}`)
+  }
+}
+
 /**
  * No file, or `-`, is standard input. A file that cannot be read ends the iteration with its error; `signal` ends it at
  * once, also while nothing comes in.
@@ -28,12 +35,16 @@ export async function* readLines(
       yield* splitEvents(await unpack(raw), name)
     } catch (error) {
       if (signal?.aborted === true) return
-      throw error
+      throw ofInput(error) ? new InputError(name, error) : error
     } finally {
       signal?.removeEventListener('abort', stop)
     }
   }
 }
+
+/** The codes of Node itself speak of bugs. */
+const ofInput = (error: unknown): error is Error & { code: string } =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && !error.code.startsWith('ERR_')
 
 /** One JSON array of objects is taken apart into its elements; anything else into its lines. */
 async function* splitEvents(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Line[]> {

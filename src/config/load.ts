@@ -40,8 +40,8 @@ export const load = ({ file, values: embedded = {}, env, readFile }: Sources): L
   const lines = new LineCounter()
   const document = file ? parseDocument(file.text, { lineCounter: lines }) : undefined
   for (const error of document?.errors ?? [])
-    problems.push({ setting: file?.name ?? '', message: `is not valid YAML: ${error.message.split('\n')[0] ?? ''}` })
-  if (problems.length > 0) return { problems }
+    problems.push({ setting: file?.name ?? '', message: `is not valid YAML: ${firstLine(error.message)}` })
+  if (problems.length > 0) return { problems: unique(problems) }
 
   const given = readEnvironment(configSchema, env, readFile)
   problems.push(...given.problems)
@@ -89,6 +89,9 @@ const remove = (values: Record<string, unknown>, path: readonly string[]): boole
   return name !== undefined && Object.hasOwn(from, name) && Reflect.deleteProperty(from, name)
 }
 
+/** The parser shows the place below it, behind a colon. */
+const firstLine = (message: string): string => (message.split('\n')[0] ?? '').replace(/:$/, '')
+
 const contentOf = (document: Document | undefined, name: string, problems: Problem[]): Record<string, unknown> => {
   if (!document) return {}
   let content: unknown
@@ -127,9 +130,15 @@ const explain = (error: ErrorObject): Problem | undefined => {
     case 'format':
       return { setting, message: formatMessages[String(params.format)] ?? `must be a valid ${String(params.format)}` }
     case 'pattern': {
-      const about = (error.parentSchema as { description?: string } | undefined)?.description
-      return { setting, message: `must match ${String(params.pattern)}${about ? `: ${about}` : ''}` }
+      const { form, description } = error.parentSchema as { form?: string; description?: string }
+      if (form !== undefined) return { setting, message: `must be ${form}` }
+      return { setting, message: `must match ${String(params.pattern)}${description ? `: ${description}` : ''}` }
     }
+    case 'type':
+      return {
+        setting: setting || 'configuration',
+        message: typeMessages[String(params.type)] ?? 'is of the wrong kind',
+      }
     default:
       return { setting: setting || 'configuration', message: error.message ?? 'is wrong' }
   }
@@ -140,6 +149,15 @@ const formatMessages: Readonly<Record<string, string>> = {
   suffix: 'must be a domain name such as corp.example.com',
   regex: 'must be a regular expression',
   url: 'must be a URL such as https://intel.example.com',
+}
+
+const typeMessages: Readonly<Record<string, string>> = {
+  array: 'must be a list, such as [one, two]',
+  boolean: 'must be true or false',
+  integer: 'must be a whole number',
+  number: 'must be a number',
+  object: 'must hold settings as `name: value` lines',
+  string: 'must be text',
 }
 
 const withPlace = (problem: Problem, where: string | undefined): Problem => (where ? { ...problem, where } : problem)

@@ -1,8 +1,10 @@
 // What every command has in common, as a user at a shell meets it: arguments, exit codes, signals, what cannot be written.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, openSync } from 'node:fs'
+import { existsSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { cliPath, root, runCli } from '../support/cli.js'
 
@@ -64,5 +66,27 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     )
     expect(stderr).not.toContain(' at ')
     expect(code).toBe(1)
+  })
+})
+
+describe('a message', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'command-line-'))
+  const cut = join(folder, 'cut.log.gz')
+  writeFileSync(cut, gzipSync('src=192.0.2.1\n'.repeat(1000)).subarray(0, 60))
+
+  it.each([
+    [['pipe', folder], 64, `cannot read the input ${folder}: EISDIR: illegal operation on a directory, read`],
+    [['extract', cut], 64, `cannot read the input ${cut}: unexpected end of file`],
+    [['pipe', '--colour'], 64, "Unknown option '--colour'; `--help` lists what there is"],
+    [['api', 'ip/data'], 64, 'ip/data needs ip: '],
+  ])('of %j names what it is about', async (args, code, sentence) => {
+    const ran = await runCli(args)
+    expect(ran.stderr).toContain(`threatweave: ${sentence}`)
+    expect(ran.code).toBe(code)
+  })
+
+  it('of --version is the version', async () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+    expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   })
 })

@@ -12,7 +12,7 @@ const section = (description: string): { additionalProperties: false; default: o
 
 export const kafkaSettings = Type.Object(
   {
-    brokers: Type.Array(Type.String({ pattern: broker }), {
+    brokers: Type.Array(Type.String({ pattern: broker, form: 'host:port, such as kafka.example.com:9092' }), {
       default: [],
       description: 'Brokers to start from, as host:port.',
     }),

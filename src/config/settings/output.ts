@@ -7,6 +7,7 @@ export const outputSettings = Type.Object(
       default: 'threatweave',
       pattern:
         '^(?!(?:message|original_base64|event|threat|related|observables|osint|__proto__)$)[A-Za-z_][A-Za-z0-9_-]{0,63}$',
+      form: 'a name of at most 64 letters, digits, - and _ that begins with a letter or _ and that neither events nor layers use',
       description: 'The one key under which the annotation stands; not one that events or the layers use themselves.',
     }),
     onExisting: Type.Union([Type.Literal('replace'), Type.Literal('keep')], {

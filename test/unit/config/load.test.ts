@@ -50,11 +50,30 @@ describe('load', () => {
       'extract:\n  maxDepth: many\noutput:\n  onExisting: perhaps\n  colour: red\ngate:\n  ownRanges: [nonsense]\n',
     )
     expect(problemsOf(loaded).sort()).toEqual([
-      'extract.maxDepth must be integer (threatweave.yaml:2)',
+      'extract.maxDepth must be a whole number (threatweave.yaml:2)',
       'gate.ownRanges.0 must be an address or a range such as 198.51.100.0/24 or 2001:db8::/32 (threatweave.yaml:7)',
       'output.colour is not a setting (threatweave.yaml:5)',
       'output.onExisting must be one of replace, keep (threatweave.yaml:4)',
     ])
+  })
+
+  it.each([
+    ['kafka: { brokers: nowhere }', 'kafka.brokers must be a list, such as [one, two] (threatweave.yaml:1)'],
+    [
+      'kafka: { brokers: ["nowhere:99999"] }',
+      'kafka.brokers.0 must be host:port, such as kafka.example.com:9092 (threatweave.yaml:1)',
+    ],
+    [
+      'output: { key: "a b" }',
+      'output.key must be a name of at most 64 letters, digits, - and _ that begins with a letter or _ and that neither events nor layers use (threatweave.yaml:1)',
+    ],
+    ['gate: []', 'gate must hold settings as `name: value` lines (threatweave.yaml:1)'],
+    ['a: 1\na: 2\na: [', 'threatweave.yaml is not valid YAML: Map keys must be unique at line 2, column 1'],
+  ])('says what is wrong with %j in words', (text, sentence) => {
+    const problems = problemsOf(loadText(text))
+    expect(problems).toContain(sentence)
+    expect(new Set(problems).size).toBe(problems.length)
+    expect(problems.filter((problem) => problem.endsWith(':'))).toEqual([])
   })
 
   it('says which variable a wrong value came from', () => {
