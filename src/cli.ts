@@ -4,6 +4,7 @@ import { constants } from 'node:os'
 import { parseArgs } from 'node:util'
 import { exitCodes, OutputError, UsageError, type Command, type Io } from './commands/command.js'
 import { ConfigurationError } from './commands/configuration-error.js'
+import { printable } from './commands/table.js'
 import { version } from './commands/version.js'
 
 /** Loaded when it is called: a command pays for its own libraries only. */
@@ -88,6 +89,11 @@ const parseOptions = (command: Command, args: string[]): ReturnType<typeof parse
   }
 }
 
+/** Names of files and settings come from anywhere: no control character of them reaches a terminal. */
+const say = (text: string): void => {
+  process.stderr.write(`threatweave: ${text.split('\n').map(printable).join('\n')}\n`)
+}
+
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
@@ -98,7 +104,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 // A reader that went away (`| head`) is a normal end.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok)
-  process.stderr.write(`threatweave: ${new OutputError('to standard output', error).message}\n`)
+  say(new OutputError('to standard output', error).message)
   process.exit(exitCodes.failure)
 })
 
@@ -124,20 +130,18 @@ main(process.argv.slice(2), io).then(
   },
   (error: unknown) => {
     if (error instanceof UsageError) {
-      process.stderr.write(`threatweave: ${error.message}\n`)
+      say(error.message)
       process.exitCode = exitCodes.usage
     } else if (error instanceof ConfigurationError) {
       const count = error.problems.length
-      process.stderr.write(`threatweave: ${count === 1 ? 'a problem' : `${count} problems`} in the configuration:\n`)
-      process.stderr.write(error.message.replace(/^/gm, '  ') + '\n')
+      const lines = error.message.replace(/^/gm, '  ')
+      say(`${count === 1 ? 'a problem' : `${count} problems`} in the configuration:\n${lines}`)
       process.exitCode = exitCodes.configuration
     } else if (error instanceof OutputError) {
-      process.stderr.write(`threatweave: ${error.message}\n`)
+      say(error.message)
       process.exitCode = exitCodes.failure
     } else {
-      process.stderr.write(
-        `threatweave: unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-      )
+      say(`unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
       process.exitCode = exitCodes.failure
     }
     leaveSoon()

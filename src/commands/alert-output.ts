@@ -9,7 +9,7 @@ import type { EventOut } from '../pipeline/pipeline.js'
 import type { Tell } from '../telemetry/event.js'
 import { OutputError, UsageError, type Arguments, type Io } from './command.js'
 import { accepted } from './load-config.js'
-import { write } from './write-lines.js'
+import { writeJson } from './write-lines.js'
 
 export type AlertOutput = {
   readonly isStandardOutput: boolean
@@ -42,7 +42,7 @@ export const openAlertOutput = async (
   }
   const put = async (alerts: readonly Alert[]): Promise<void> => {
     refuseFailed()
-    await write(stream, alerts.map((alert) => `${JSON.stringify(alert)}\n`).join('')).finally(refuseFailed)
+    await writeJson(stream, alerts.map((alert) => `${JSON.stringify(alert)}\n`).join('')).finally(refuseFailed)
   }
   let late: Promise<void> = Promise.resolve()
   const rules = accepted(

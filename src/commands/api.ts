@@ -4,6 +4,7 @@ import { isOperation, operationNames, operations, type Operation } from '../inte
 import { exitCodes, UsageError, type Command } from './command.js'
 import { configOption, loadConfig } from './load-config.js'
 import { serviceClient } from './service-client.js'
+import { writeJson } from './write-lines.js'
 
 const parameterNames = [...new Set(operationNames.flatMap((name) => Object.keys(operations[name].parameters)))]
 
@@ -54,7 +55,7 @@ Exit codes: 0 answered, 1 refused or not answered, 64 wrong usage.
     try {
       const reply = await client.callNamed(name, given)
       if (reply.status === 'answer') {
-        io.stdout.write(`${JSON.stringify(reply.body, null, io.stdout.isTTY === true ? 2 : undefined)}\n`)
+        await writeJson(io.stdout, `${JSON.stringify(reply.body, null, io.stdout.isTTY === true ? 2 : undefined)}\n`)
         return exitCodes.ok
       }
       const { reason, detail, retry } = reply.failure

@@ -6,7 +6,7 @@ import { endedAfter } from './ended-after.js'
 import { accepted, configOption, loadConfig } from './load-config.js'
 import { readLines } from './read-lines.js'
 import { readingInput } from './reading-input.js'
-import { write } from './write-lines.js'
+import { writeJson } from './write-lines.js'
 
 export const extract: Command = {
   summary: 'show the addresses and names in log events and what would be done with each; asks nobody',
@@ -48,7 +48,7 @@ Example:
           const direction = directionOf(sightings, gate.ownRanges)
           out += `${JSON.stringify({ action, direction, indicators, ...(truncated ? { truncated } : {}) })}\n`
         }
-        await write(io.stdout, out)
+        await writeJson(io.stdout, out)
         events += lines.length
       }
     })

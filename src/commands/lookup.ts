@@ -18,7 +18,7 @@ import { readLines } from './read-lines.js'
 import { scanDomain } from './scan-domain.js'
 import { serviceClient } from './service-client.js'
 import { renderCard, renderJson } from './verdict-card.js'
-import { write } from './write-lines.js'
+import { write, writeJson } from './write-lines.js'
 
 export const lookup: Command = {
   summary: 'say what is known about addresses or names',
@@ -71,7 +71,7 @@ Exit codes: 0 everything was answered ("not found" included), 1 something could 
         const text = isJson
           ? renderJson(indicator, verdict, finding)
           : renderCard(indicator, verdict, finding, io.env.NO_COLOR === undefined || io.env.NO_COLOR === '')
-        await write(io.stdout, Buffer.from(text))
+        await (isJson ? writeJson : write)(io.stdout, text)
         progress?.update(++done, `${done} of ${values.length}`)
         if (io.signal.aborted) break
       }

@@ -14,7 +14,7 @@ import { createProgress } from './progress.js'
 import { readLines } from './read-lines.js'
 import { readingInput } from './reading-input.js'
 import { createSummary } from './summary.js'
-import { write } from './write-lines.js'
+import { writeJson } from './write-lines.js'
 
 export const pipe: Command = {
   summary: 'annotate events from files or standard input, without Kafka',
@@ -119,7 +119,7 @@ const run = async (
       summary.see(one.annotation)
       if (!maliciousOnly || one.annotation.verdict === 'malicious') parts.push(one.bytes(), newline)
     }
-    if (parts.length > 0 && alerts?.isStandardOutput !== true) await write(io.stdout, Buffer.concat(parts))
+    if (parts.length > 0 && alerts?.isStandardOutput !== true) await writeJson(io.stdout, Buffer.concat(parts))
     await alerts?.raise(out)
     for (const line of lines) bytes += line.bytes.length + 1
     const events = written(lines.length)

@@ -89,4 +89,14 @@ describe('a message', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
     expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   })
+
+  it('lets no control character through to a terminal', async () => {
+    const file = join(folder, 'evil.yaml')
+    writeFileSync(file, '"ev\\e[31mil\\x9b": 1\n')
+    const checked = await runCli(['check', '--config', file])
+    expect(checked.stderr).toContain('ev?[31mil? is not a setting')
+    const piped = await runCli(['pipe', 'no\u001b[31msuch'])
+    expect(piped.stderr).toContain('cannot read the input no?[31msuch:')
+    expect(checked.stderr + piped.stderr).not.toMatch(/[\u001b\u009b]/)
+  })
 })
