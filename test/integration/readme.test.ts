@@ -34,12 +34,9 @@ describe('the README', () => {
     const line = /```\n(date=.*)\n```/.exec(readme)?.[1] ?? ''
     const shown = /"summary": "([^"]+)"/.exec(readme)?.[1]
     const feed = join(root, 'examples/feeds/sample-feed.csv')
-    const { stdout } = await runCli(['pipe'], {
+    const { stdout } = await runCli(['pipe', '--feed', feed], {
       input: line,
-      env: {
-        THREATWEAVE_GATE_DOCUMENTATION: 'true',
-        THREATWEAVE_FEEDS: JSON.stringify([{ name: 'sample', path: feed }]),
-      },
+      env: { THREATWEAVE_GATE_DOCUMENTATION: 'true' },
     })
     const { threatweave } = JSON.parse(stdout) as { threatweave: Record<string, unknown> }
     expect(threatweave).toMatchObject({
@@ -51,6 +48,12 @@ describe('the README', () => {
       action: 'allowed',
       summary: shown,
     })
+  })
+
+  it('says how the command is called', () => {
+    const command = /In this folder `(npx threatweave)`/.exec(readme)?.[1] ?? 'false'
+    const printed = execFileSync('sh', ['-ec', `${command} --version`], { cwd: root, encoding: 'utf8' })
+    expect(printed).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 
   it('lists the commands there are', async () => {
