@@ -29,9 +29,20 @@ export const openAlertOutput = async (
 ): Promise<AlertOutput | undefined> => {
   if (typeof target !== 'string') return undefined
   const isStandardOutput = target === '-'
+  // The alerts of the last time stay where the rules are refused.
+  let late: Promise<void> = Promise.resolve()
+  const rules = accepted(
+    await openAlerting(config, {
+      tell,
+      late: (alerts) => {
+        late = late.then(() => put(alerts)).catch(() => undefined) // `close` says it
+      },
+    }),
+  )
   const stream = isStandardOutput ? io.stdout : createWriteStream(target)
   if (stream !== io.stdout)
-    await once(stream, 'open').catch((error: unknown) => {
+    await once(stream, 'open').catch(async (error: unknown) => {
+      await rules.close()
       throw new UsageError(`cannot write the alerts: ${error instanceof Error ? error.message : target}`)
     })
   let failed: OutputError | undefined
@@ -44,15 +55,6 @@ export const openAlertOutput = async (
     refuseFailed()
     await writeJson(stream, alerts.map((alert) => `${JSON.stringify(alert)}\n`).join('')).finally(refuseFailed)
   }
-  let late: Promise<void> = Promise.resolve()
-  const rules = accepted(
-    await openAlerting(config, {
-      tell,
-      late: (alerts) => {
-        late = late.then(() => put(alerts)).catch(() => undefined) // `close` says it
-      },
-    }),
-  )
   return {
     isStandardOutput,
     raise: (events) => put(rules.raise(events)),

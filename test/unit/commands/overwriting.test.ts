@@ -17,11 +17,16 @@ const config = put('threatweave.yaml', 'log: { level: error }\n')
 symlinkSync(log, join(folder, 'soft.log'))
 linkSync(log, join(folder, 'hard.log'))
 
-const run = (alerts: string, positionals: string[], streams: { stdin?: string; stdout?: string } = {}) => {
+const run = (
+  alerts: string,
+  positionals: string[],
+  streams: { stdin?: string; stdout?: string } = {},
+  env: Record<string, string> = {},
+) => {
   const open = (path: string | undefined, flags: string): PassThrough =>
     Object.assign(new PassThrough(), path === undefined ? {} : { fd: openSync(path, flags) })
   const io: Io = {
-    env: {},
+    env,
     stdin: open(streams.stdin, 'r'),
     stdout: open(streams.stdout, 'a').resume(),
     stderr: new PassThrough(),
@@ -53,5 +58,13 @@ describe('pipe --alerts', () => {
     expect(await run(alerts, [log])).toBe(0)
     expect(readFileSync(alerts, 'utf8')).toBe('')
     expect(await run('/dev/null', [log])).toBe(0)
+  })
+
+  it('leaves the alerts of the last time where the rules are refused', async () => {
+    const alerts = put('kept.ndjson', 'of the last time\n')
+    await expect(run(alerts, [log], {}, { THREATWEAVE_ALERTS_RULES: join(folder, 'nosuch') })).rejects.toThrow(
+      'alerts.rules',
+    )
+    expect(readFileSync(alerts, 'utf8')).toBe('of the last time\n')
   })
 })
