@@ -1,6 +1,6 @@
 // The sightings that are met again and again: what was decided about each, and how it was last judged, stands ready for the next event.
 import type { Decide, Decision } from '../domain/decision.js'
-import type { Finding } from '../domain/finding.js'
+import type { Finding, Unknown } from '../domain/finding.js'
 import { ownText } from '../domain/own-text.js'
 import { createRecent } from '../domain/recent.js'
 import type { Sighting } from '../domain/sighting.js'
@@ -16,6 +16,8 @@ export type Acquaintance = Omit<Sighting, 'value'> & {
   finding: Finding | undefined
   until: number | undefined
   judged: Judged
+  /** How it left last without its answer. */
+  unanswered: Judged | undefined
   /** The same indicator in another field or role. */
   next: Acquaintance | undefined
 }
@@ -24,6 +26,8 @@ export type Acquaintances = {
   readonly of: (sighting: Sighting) => Acquaintance
   /** The same row again as long as nothing changed. */
   readonly judge: (met: Acquaintance, finding: Finding, now: number) => Judged
+  /** The row of one that leaves without its answer: the same again as long as it is the same answer that is awaited. */
+  readonly leave: (met: Acquaintance, missing: Unknown, late: Promise<Finding> | undefined, now: number) => Judged
 }
 
 /** Characters of what was told, and so many for each row beside them: so much is kept however it is spread over values. */
@@ -54,6 +58,7 @@ export const createAcquaintances = (
       finding: undefined,
       until: undefined,
       judged,
+      unanswered: undefined,
       next: undefined,
     }
     if (field.length > longestField) return met
@@ -84,9 +89,17 @@ export const createAcquaintances = (
       if (met.finding === finding && (met.until === undefined || now < met.until)) return met.judged
       const verdict = judge(finding, met.sighting, now)
       met.finding = finding
+      met.unanswered = undefined
       met.until = verdict.until
       if (met.judged.verdict !== verdict) met.judged = judgedAs(met.sighting, met.decision, verdict, kept)
       return met.judged
+    },
+    leave: (met, missing, late, now) => {
+      const { sighting, decision, unanswered } = met
+      if (unanswered !== undefined && unanswered.late === late && unanswered.verdict.reason === missing.reason)
+        return unanswered
+      const more = late === undefined ? kept : { ...kept, late }
+      return (met.unanswered = judgedAs(sighting, decision, judge(missing, sighting, now), more))
     },
   }
 }

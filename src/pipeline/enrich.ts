@@ -8,7 +8,7 @@ import type { Extraction, Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import { createAcquaintances, type Acquaintance } from './acquaintances.js'
 import { createFlights, type Flight } from './flights.js'
-import { judgedAs, type Judged } from './judged.js'
+import type { Judged } from './judged.js'
 
 export type { Judged }
 
@@ -61,12 +61,10 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
 
   const conclude = ({ row, place, met, found }: Open, missing: Unknown, now: number): void => {
     const finding = isFlight(found) ? found.finding : found
-    if (finding !== undefined) row[place] = acquaintances.judge(met, finding, now)
-    else {
-      const { sighting, decision } = met
-      const late = isFlight(found) ? { late: found.promise } : {}
-      row[place] = judgedAs(sighting, decision, judge(missing, sighting, now), late)
-    }
+    row[place] =
+      finding === undefined
+        ? acquaintances.leave(met, missing, isFlight(found) ? found.promise : undefined, now)
+        : acquaintances.judge(met, finding, now)
   }
 
   const canCome = ({ met: { decision } }: Open): boolean =>

@@ -53,6 +53,19 @@ describe('a sighting that is met again', () => {
     expect(of(sighting())).toBe(of(sighting()))
   })
 
+  it('leaves in the same row while the same answer is awaited, and in another for another answer or reason', () => {
+    const { of, judge, leave } = open(() => ({ level: 'unknown', reason: 'pending' }))
+    const [awaited, other] = [new Promise<Known>(() => undefined), new Promise<Known>(() => undefined)]
+    const pending = unknownOf('pending')
+    const row = leave(of(sighting()), pending, awaited, 0)
+    expect(row).toMatchObject({ sighting: sighting(), verdict: { reason: 'pending' }, late: awaited })
+    expect(leave(of(sighting()), pending, awaited, 1)).toBe(row)
+    expect(leave(of(sighting()), pending, other, 1)).toMatchObject({ late: other })
+    expect(leave(of(sighting()), unknownOf('deadline'), other, 1)).not.toBe(row)
+    expect(judge(of(sighting()), finding(), 2).late).toBeUndefined()
+    expect(of(sighting()).unanswered).toBeUndefined()
+  })
+
   it('is judged anew for another finding', () => {
     const { asked, of, judge } = open()
     const first = judge(of(sighting()), finding(), 0)
