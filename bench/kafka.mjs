@@ -22,22 +22,24 @@ import {
 const count = Number(process.env.BENCH_EVENTS ?? 200_000)
 const only = process.env.BENCH_ROWS
 
-/** `workers` 1, all known and a provider that answers at once unless said otherwise. */
+const raw = { name: 'raw kafkajs: parse, add a field, stringify', mode: 'raw' }
+const warm = { name: 'at least once', mode: 'at-least-once', isWarm: true }
+const once = { name: 'exactly once', mode: 'exactly-once' }
+const troubled = (name, trouble) => [{ name, mode: 'at-least-once', trouble }, warm]
+
+/**
+ * `workers` 1, all known and a provider that answers at once unless said otherwise. Machines do not keep their pace, so what is
+ * compared stands side by side, and more than once.
+ */
 const rows = [
-  { name: 'raw kafkajs: parse, add a field, stringify', mode: 'raw' },
-  { name: 'at least once', mode: 'at-least-once', isWarm: true },
-  { name: 'exactly once', mode: 'exactly-once', isWarm: true },
-  { name: 'raw kafkajs again', mode: 'raw' },
+  ...[raw, warm, once, raw, warm, once, raw, warm, once, warm, raw],
   { name: 'at least once, 2 workers', mode: 'at-least-once', workers: 2 },
   { name: 'exactly once, 2 workers', mode: 'exactly-once', workers: 2 },
-  { name: 'at least once again', mode: 'at-least-once', isWarm: true },
-  { name: 'provider of 200 ms, one call at a time', mode: 'at-least-once', trouble: { delayMs: 200 } },
-  { name: 'provider of 5 s', mode: 'at-least-once', trouble: { delayMs: 5_000 } },
-  { name: 'at least once again', mode: 'at-least-once', isWarm: true },
-  { name: 'provider that hangs', mode: 'at-least-once', trouble: { hangs: true } },
-  { name: 'provider that is down', mode: 'at-least-once', trouble: { isDown: true } },
-  { name: 'at least once again', mode: 'at-least-once', isWarm: true },
-  { name: 'raw kafkajs at the end', mode: 'raw' },
+  warm,
+  ...troubled('provider of 200 ms, one call at a time', { delayMs: 200 }),
+  ...troubled('provider of 5 s', { delayMs: 5_000 }),
+  ...troubled('provider that hangs', { hangs: true }),
+  ...troubled('provider that is down', { isDown: true }),
 ]
 
 export const run = async () => {
@@ -95,7 +97,7 @@ const play = async (admin, { mode, workers = 1, trouble }, { id, broker, inputs,
   }
 }
 
-/** Machines do not keep their pace: each row is held against the rows to compare with that stand nearest, before and after. */
+/** The rows to compare with that stand nearest, before and after. */
 const beside = (results, at, isRival) => {
   const before = results.slice(0, at).findLast(isRival)
   const after = results.slice(at + 1).find(isRival)
@@ -104,17 +106,20 @@ const beside = (results, at, isRival) => {
   return found.length === 0 ? undefined : { rate: mean('rate'), cpu: mean('cpu') }
 }
 
+const isRaw = ({ mode }) => mode === 'raw'
+const isWarm = (row) => row.isWarm === true
+
 const print = (results) => {
   console.log(
     '| loop | events/s | CPU µs an event | most memory of a worker | second half against first | calls | of raw | of raw, by CPU | of warm | of warm, by CPU |',
   )
   console.log('|---|---|---|---|---|---|---|---|---|---|')
-  for (const [at, row] of results.entries()) {
-    const raw = row.mode === 'raw' ? undefined : beside(results, at, ({ mode }) => mode === 'raw')
-    const warm =
-      row.isWarm || row.mode === 'raw'
-        ? undefined
-        : beside(results, at, ({ mode, isWarm }) => isWarm && mode === row.mode)
+  const against = results.map((row, at) => ({
+    row,
+    raw: isRaw(row) ? undefined : beside(results, at, isRaw),
+    warm: isRaw(row) || isWarm(row) ? undefined : beside(results, at, isWarm),
+  }))
+  for (const { row, raw: rival, warm: calm } of against)
     console.log(
       `| ${[
         row.name,
@@ -123,18 +128,34 @@ const print = (results) => {
         `${Math.round(row.rss)} MB`,
         row.growth.toFixed(2),
         row.calls ?? '',
-        ...ratios(row, raw),
-        ...ratios(row, warm),
+        ...ratios(row, rival),
+        ...ratios(row, calm),
       ].join(' | ')} |`,
     )
-  }
-  const once = results.find(({ name }) => name === 'exactly once')
-  const atLeast = results.find(({ name }) => name === 'at least once')
-  if (once && atLeast)
-    console.log(
-      `\nexactly once against at least once: ${(once.rate / atLeast.rate).toFixed(2)} of the rate, ${(atLeast.cpu / once.cpu).toFixed(2)} by CPU`,
-    )
+  console.log('')
+  summarise(
+    'at least once against raw',
+    against.filter(({ row }) => isWarm(row)),
+    'raw',
+  )
+  summarise(
+    'exactly once against at least once',
+    against.filter(({ row }) => row.name === 'exactly once'),
+    'warm',
+  )
 }
+
+const summarise = (what, rows, rival) => {
+  const known = rows.filter((one) => one[rival] !== undefined)
+  if (known.length === 0) return
+  const rates = known.map(({ row, [rival]: other }) => row.rate / other.rate)
+  const cpus = known.map(({ row, [rival]: other }) => other.cpu / row.cpu)
+  console.log(
+    `${what}: ${median(rates).toFixed(2)} of the rate, ${median(cpus).toFixed(2)} by CPU (medians of ${known.length})`,
+  )
+}
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
 
 /** More is better in both. */
 const ratios = (row, rival) =>
