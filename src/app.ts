@@ -1,4 +1,4 @@
-// Composition root: the only file that builds concrete parts and wires them.
+// Composition root of the line: builds its concrete parts and wires them; open-alerting and open-service do so for theirs.
 import { readFileSync } from 'node:fs'
 import { memoryFolder } from './config/memory-folder.js'
 import type { Problem } from './config/problem.js'
@@ -8,6 +8,7 @@ import type { Decide, GateOptions } from './domain/decision.js'
 import { judge, worstLevel } from './domain/judge.js'
 import type { JudgementTable } from './domain/judgement-table.js'
 import type { Lookup } from './domain/lookup.js'
+import { messageOf } from './domain/message-of.js'
 import { openFeeds, type Feeds } from './intel/feeds/open-feeds.js'
 import { loadGate } from './intel/load-gate.js'
 import { createClient, type Client } from './intel/service/call.js'
@@ -193,5 +194,3 @@ export const openClient = (
   }
   return { problems }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'for an unknown reason')

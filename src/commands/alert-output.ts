@@ -29,7 +29,6 @@ export const openAlertOutput = async (
 ): Promise<AlertOutput | undefined> => {
   if (typeof target !== 'string') return undefined
   const isStandardOutput = target === '-'
-  // The alerts of the last time stay where the rules are refused.
   let late: Promise<void> = Promise.resolve()
   const rules = accepted(
     await openAlerting(config, {
@@ -39,6 +38,7 @@ export const openAlertOutput = async (
       },
     }),
   )
+  // Opened only now: the alerts of the last time stay where the rules are refused.
   const stream = isStandardOutput ? io.stdout : createWriteStream(target)
   if (stream !== io.stdout)
     await once(stream, 'open').catch(async (error: unknown) => {

@@ -4,6 +4,7 @@ import { createSecureContext } from 'node:tls'
 import { openClient, openReading } from '../app.js'
 import type { Problem } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
+import { messageOf } from '../domain/message-of.js'
 import { feedProblems } from '../intel/feeds/feed-problems.js'
 import { openFeeds } from '../intel/feeds/open-feeds.js'
 import { settingsProblems } from '../kafka/settings-problems.js'
@@ -117,5 +118,3 @@ const readNamed = (setting: string, path: string, problems: Problem[]): string |
     return undefined
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'for an unknown reason')

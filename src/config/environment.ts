@@ -1,5 +1,6 @@
 // Environment variables over the file, by one mechanical rule: `intel.service.apiKey` is THREATWEAVE_INTEL_SERVICE_API_KEY.
 import { parse } from 'yaml'
+import { messageOf } from '../domain/message-of.js'
 import type { Problem } from './problem.js'
 
 export type Setting = { readonly path: readonly string[]; readonly schema: SchemaNode; readonly secret: boolean }
@@ -76,8 +77,6 @@ const unreadable = (name: string, error: unknown): string => {
     ? `${name} names a file that does not exist`
     : `${name} names a file that cannot be read: ${code}`
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unreadable')
 
 /** Text stays text; lists may be written with commas; everything else is YAML. */
 const valueOf = (raw: string, type: string | undefined): unknown => {

@@ -4,6 +4,7 @@ import { mkdir, open, readdir, rm, stat, truncate, type FileHandle } from 'node:
 import { join } from 'node:path'
 import type { Finding } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
+import { messageOf } from '../domain/message-of.js'
 import type { Tell } from '../telemetry/event.js'
 import { lockFolder } from './folder-lock.js'
 import { maxRecordBytes, readRecord, writeRecord } from './record.js'
@@ -121,8 +122,6 @@ const takeUpTo = (waiting: Waiting[], maxBytes: number): Waiting[] => {
 }
 
 const total = (segments: readonly Segment[]): number => segments.reduce((sum, { bytes }) => sum + bytes, 0)
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const readBack = async (
   folder: string,

@@ -1,3 +1,4 @@
+// The `check` command as it is typed: what it refuses, and how it says so.
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

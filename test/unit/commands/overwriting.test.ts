@@ -1,3 +1,4 @@
+// `pipe --alerts` beside the files that are read: which of them it would empty.
 import { linkSync, mkdtempSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

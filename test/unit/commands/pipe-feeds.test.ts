@@ -1,3 +1,4 @@
+// Feeds that cannot be loaded, as `pipe` and the library meet them.
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

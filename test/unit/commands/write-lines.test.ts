@@ -1,3 +1,4 @@
+// What reaches a terminal, and what a file.
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { Command, Io } from '../../../src/commands/command.js'

@@ -1,14 +1,6 @@
 // One line in each shape that products use, and who is at which end of it.
 import { describe, expect, it } from 'vitest'
-import { decode } from '../../../src/pipeline/decode.js'
-import { createExtract } from '../../../src/pipeline/extract.js'
-
-const settings = { fields: {}, maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576 }
-const extract = createExtract(settings)
-const read = (line: string): { action: string; found: string[] } => {
-  const { action, sightings } = extract(decode(Buffer.from(line), settings))
-  return { action, found: sightings.map(({ value, role }) => `${value} ${role}`) }
-}
+import { readLine } from '../../support/read-line.js'
 
 describe('a line', () => {
   it.each([
@@ -115,6 +107,6 @@ describe('a line', () => {
       ['192.0.2.1 source', '198.51.100.7 destination'],
     ],
   ])('%s', (_, line, action, found) => {
-    expect(read(line)).toEqual({ action, found })
+    expect(readLine(line)).toEqual({ action, found })
   })
 })

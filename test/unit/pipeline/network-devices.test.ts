@@ -1,14 +1,6 @@
 // One line in each way that network devices tell of an event, and who is at which end of it.
 import { describe, expect, it } from 'vitest'
-import { decode } from '../../../src/pipeline/decode.js'
-import { createExtract } from '../../../src/pipeline/extract.js'
-
-const settings = { fields: {}, maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576 }
-const extract = createExtract(settings)
-const read = (line: string): { action: string; found: string[] } => {
-  const { action, sightings } = extract(decode(Buffer.from(line), settings))
-  return { action, found: sightings.map(({ value, role }) => `${value} ${role}`) }
-}
+import { readLine } from '../../support/read-line.js'
 
 describe('a device', () => {
   it.each([
@@ -109,6 +101,6 @@ describe('a device', () => {
       ['192.0.2.1 source'],
     ],
   ])('%s', (_, line, action, found) => {
-    expect(read(line)).toEqual({ action, found })
+    expect(readLine(line)).toEqual({ action, found })
   })
 })

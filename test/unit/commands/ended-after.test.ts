@@ -1,3 +1,4 @@
+// What is said, and which exit code is left, when work is stopped half-way.
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { setImmediate as breathe } from 'node:timers/promises'

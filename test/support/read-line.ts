@@ -1,0 +1,12 @@
+// Reads one log line with the settings that come with the program, and shows who is at which end of it.
+import { decode } from '../../src/pipeline/decode.js'
+import { createExtract } from '../../src/pipeline/extract.js'
+
+const settings = { fields: {}, maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576 }
+const extract = createExtract(settings)
+
+/** Each of `found` is a value and its role. */
+export const readLine = (line: string): { readonly action: string; readonly found: readonly string[] } => {
+  const { action, sightings } = extract(decode(Buffer.from(line), settings))
+  return { action, found: sightings.map(({ value, role }) => `${value} ${role}`) }
+}
