@@ -2,8 +2,7 @@
 import { ownText } from '../../domain/own-text.js'
 import type { Action } from '../../domain/sighting.js'
 import { actionOfText } from './action-text.js'
-
-const words = (list: string): readonly string[] => list.trim().split(/\s+/)
+import { words } from './words.js'
 
 const verbs = new Map<string, 'allowed' | 'blocked'>([
   ...words(

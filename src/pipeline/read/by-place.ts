@@ -1,6 +1,7 @@
 // Gives the addresses of a line their roles by where they stand, when no word around them does.
 import type { Role } from '../../domain/sighting.js'
 import type { TextToken } from './clues.js'
+import { isDigit } from './char-code.js'
 
 const guess = (token: TextToken, role: Role): void => {
   token.role = role
@@ -36,7 +37,6 @@ export const assignBracketed = (text: string, tokens: readonly TextToken[]): voi
 
 const isPeer = (text: string, { start, end }: TextToken): boolean =>
   isDigit(text.charCodeAt(end + 2)) && nameBefore.test(text.slice(Math.max(0, start - 66), start))
-const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 const nameBefore = /[\w-]\.[a-z][\w-]{1,62} \[$/i
 
 /** Alone in parentheses, or behind a user and a comma. */

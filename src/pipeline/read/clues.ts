@@ -1,8 +1,8 @@
 // Tells from the words before an address or a name in free text which role it plays.
 import type { Role } from '../../domain/sighting.js'
 import type { Token } from './token.js'
+import { words } from './words.js'
 
-const words = (list: string): readonly string[] => list.trim().split(/\s+/)
 const clues = new Map<string, Role>([
   ...words(
     'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login logout req scanner offender sourceip srcaddr sourceaddress sourceipaddress remoteip remoteaddr remoteaddress',

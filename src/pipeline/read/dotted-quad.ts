@@ -1,9 +1,5 @@
 // Tells four numbers between dots that are an address from those that are part of something longer, or a version.
-
-export const isWord = (code: number): boolean =>
-  (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || code === 0x5f
-export const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
-const isLetter = (code: number): boolean => (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
+import { isDigit, isLetter, isWord } from './char-code.js'
 
 /** The end of `d.d.d.d` at `at`, or 0 where it is part of something longer. */
 export const endOfDottedQuad = (text: string, at: number, limit: number): number => {

@@ -1,7 +1,6 @@
 // The words that field names are made of, and what each says about the value.
 import type { Role } from '../../domain/sighting.js'
-
-const words = (list: string): readonly string[] => list.trim().split(/\s+/)
+import { words } from './words.js'
 
 /** A value under a name that ends in one of these holds an address or a host name. */
 export const hostWords = new Set(

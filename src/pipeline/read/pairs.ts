@@ -1,4 +1,5 @@
 // Takes key=value and key:"value" pairs out of a line, whatever separates them, in one pass.
+import { isDigit } from './char-code.js'
 
 export type Pair = { readonly key: string; readonly value: string; readonly start: number; readonly end: number }
 
@@ -11,8 +12,6 @@ const isKeyCode = (code: number): boolean =>
   code === 0x5f ||
   code === 0x2e ||
   code === 0x2d
-
-const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
 /** Pairs with `=`; blanks may stand around it when the key is one of several words (`user IP = 192.0.2.1`). */
 export const pairsOf = (text: string): readonly Pair[] => {

@@ -1,7 +1,8 @@
 // Scans text once for what may be an address, a name, a URL or a mail address, and hands each over with where it stood.
 import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
-import { endOfDottedQuad, isDigit, isVersion, isWord } from './dotted-quad.js'
+import { isDigit, isWord } from './char-code.js'
+import { endOfDottedQuad, isVersion } from './dotted-quad.js'
 import { isNameInText } from './name-in-text.js'
 import { endOfUrl, hostOfAuthority } from './url.js'
 
