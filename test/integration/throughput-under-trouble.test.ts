@@ -112,8 +112,11 @@ const passedOverMs = (pid: number): number => {
   }
 }
 
-/** The long form holds the promise itself; the short one has too few events for a tenth to be more than the machine's own swing. */
-const least = soak ? 0.9 : 0.75
+/**
+ * The long form holds the promise itself. The short one measures less than half a second of a young process, whose speed swings by
+ * a third: it notices a stream that waits for its provider, which would be slower many times over, and nothing finer.
+ */
+const least = soak ? 0.9 : 0.5
 
 const quiet = async (): Promise<{ readonly url: string; readonly close: () => Promise<void> }> => startLookupServer()
 
