@@ -1,5 +1,6 @@
 // Tells from the words of a line whether the traffic, or whoever tried to log in, was let through.
 import type { Action } from '../../domain/sighting.js'
+import { actionOfLogin } from './login-text.js'
 
 const blockedText =
   /(?<![-/.])\b(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating connection|session terminated|no matching connection|failed password|failed[ _]log[io]n|log[io]n[ _](?:failed|denied|rejected)|authentication (?:has )?fail(?:ed|ure)|unsuccessful(?:ly)?(?: to)? (?:log ?[io]n|auth[a-z]{0,16}|attempt)|failed authentication|(?:authentication|log[io]n) attempt .{0,80}\bfailed|fail(?:ed|ure|s) to (?:authenticate|log ?[io]n)|session deny|ban(?:ned)?)\b(?![-/])/i
@@ -14,7 +15,10 @@ export const actionOfText = (text: string): Action => {
   const allowed = allowedText.exec(head)
   if (blocked && denies.test(head)) return 'allowed'
   if (blocked && allowed) return /^not /i.test(blocked[0]) || blocked.index < allowed.index ? 'blocked' : 'allowed'
-  return blocked ? 'blocked' : allowed ? 'allowed' : mnemonicOf(head)
+  if (blocked) return 'blocked'
+  if (allowed) return 'allowed'
+  const mnemonic = mnemonicOf(head)
+  return mnemonic === 'unknown' ? actionOfLogin(head) : mnemonic
 }
 
 /** `RT_FLOW_SESSION_DENY`, where no other word says it: names of rules look like this too. */

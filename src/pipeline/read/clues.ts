@@ -5,10 +5,10 @@ import { words } from './words.js'
 
 const clues = new Map<string, Role>([
   ...words(
-    'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login logout req scanner offender sourceip srcaddr sourceaddress sourceipaddress remoteip remoteaddr remoteaddress',
+    'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login logout req scanner offender sourceip srcaddr sourceaddress sourceipaddress remoteip remoteaddr remoteaddress intruder originating between von vom desde depuis',
   ).map((word): [string, Role] => [word, 'source']),
   ...words(
-    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vip backend vserverip vserverserviceip serverip destip responder local master destinationip dstaddr destaddr destinationaddress destinationipaddress localip localaddr localaddress',
+    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vip backend vserverip vserverserviceip serverip destip responder local master destinationip dstaddr destaddr destinationaddress destinationipaddress localip localaddr localaddress nach vers hacia',
   ).map((word): [string, Role] => [word, 'destination']),
   ...words('gaddr translated nat snat dnat mapped xlated natted').map((word): [string, Role] => [word, 'translated']),
   ...words('query queried question lookup resolve resolving querying').map((word): [string, Role] => [word, 'query']),
@@ -66,6 +66,9 @@ export const roleBetween = (between: string, previous: TextToken | undefined, ha
     // `snat to 192.0.2.1`, `was DNAT'ed to 192.0.2.1`
     if (role === 'destination' && between.charCodeAt(from) === 0x74 && translates.test(between.slice(0, to)))
       return 'translated'
+    // `Sending handshake initiation to peer 7 (192.0.2.1:51820)`: which way it went says more than who it is.
+    if (role === 'source' && far.has(word) && between.slice(Math.max(0, from - 4), from).toLowerCase() === ' to ')
+      return 'destination'
     if (role && word !== 'is') return role
     // `client ip is 192.0.2.1`: whose it is counts more.
     weak ??= role
@@ -73,6 +76,8 @@ export const roleBetween = (between: string, previous: TextToken | undefined, ha
   }
   return weak
 }
+
+const far = new Set(['peer', 'remote', 'attacker'])
 
 /** `src-ip 192.0.2.1` */
 const hyphened = (word: string): Role | undefined => {

@@ -1,6 +1,6 @@
 // Says from a field's name how its value is read and which role its indicators play.
 import type { Role } from '../../domain/sighting.js'
-import { hostWords, joinedWords, plainWords, roleWords } from './field-words.js'
+import { hostWords, joinedWords, personWords, plainWords, roleWords } from './field-words.js'
 import { knownFields } from './known-fields.js'
 
 /**
@@ -110,15 +110,24 @@ const byWords = (own: readonly string[], parents: readonly string[]): Rule => {
   if (named === 'answer' || named === 'query') return { reads: 'host', role: named }
   if (hostWords.has(last)) {
     if (role === 'mail') return { reads: 'host', role: 'mail' }
-    return { reads: 'host', role: role ?? (last === 'domain' || last === 'sni' ? 'query' : 'other') }
+    return { reads: 'host', role: role ?? roleOfHost(last, own) }
   }
   // `ip_client`; a forwarding header however it is called.
   if (named !== undefined && own.some((word) => hostWords.has(word))) return { reads: 'host', role: named }
   if (own.includes('forwarded') || own.includes('xff')) return { reads: 'host', role: 'source' }
-  if (named && own.length === 1) return { reads: 'host', role: named }
+  // `outer_src`; a longer word may be the source of anything.
+  if (named && (own.length === 1 || last === 'src' || last === 'dst')) return { reads: 'host', role: named }
   if (last === 'subject' || last === 'issuer' || last === 'dn') return { reads: 'subject', role: 'other' }
   return text
 }
+
+const roleOfHost = (last: string, own: readonly string[]): Role =>
+  last === 'domain' || last === 'sni'
+    ? 'query'
+    : addressWords.has(last) && own.some((word) => personWords.has(word))
+      ? 'source'
+      : 'other'
+const addressWords = new Set(['ip', 'ipv4', 'ipv6', 'ip4', 'ip6', 'ips', 'addr', 'address', 'ipaddr', 'ipaddress'])
 
 const nearestRole = (words: readonly string[]): Role | undefined => {
   // Where a name says both, what was done to the address counts more than whose it is: `nat_source_ip`.

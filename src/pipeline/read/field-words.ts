@@ -26,10 +26,10 @@ export const plainWords = new Set(
 
 export const roleWords = new Map<string, Role>([
   ...words(
-    'src source sources clt cli client clients orig originator initiator attacker caller sender remote rem peer requester requestor login rhost saddr sip cip c s from offender visitor tx supplicant callee calling viewer principal',
+    'src source sources clt cli client clients orig originator initiator attacker caller sender remote rem peer requester requestor login rhost saddr sip cip c s from offender visitor tx supplicant callee calling viewer principal clnt hacker intruder offending infected compromised originating connecting requesting faddr',
   ).map((word): [string, Role] => [word, 'source']),
   ...words(
-    'dst dest destination destinations srv svr server servers resp responder target targets victim upstream backend daddr dip local loc to rx sensorip nexthop',
+    'dst dest destination destinations srv svr server servers resp responder target targets victim upstream backend daddr dip local loc to rx sensorip nexthop tgt trg trgt destn dstn desti called listen listening accessed vserver',
   ).map((word): [string, Role] => [word, 'destination']),
   ...words('nat natted tran xlate xlated translated trans mapped postnat snat dnat').map((word): [string, Role] => [
     word,
@@ -53,6 +53,11 @@ export const roleWords = new Map<string, Role>([
   ]),
 ])
 
+/** Beside an address, these are who did it: `user_ip`, `actorIpAddress`. */
+export const personWords = new Set(
+  words('user users usr actor admin administrator operator guest subscriber customer employee'),
+)
+
 /** Every word that may stand in a name without a separator (`srcip`, `destinationaddress`), the longest first. */
 export const joinedWords: readonly string[] = [
   ...new Set(
@@ -60,6 +65,6 @@ export const joinedWords: readonly string[] = [
       recipient referrer referer response machine gateway device source server client domain remote target sender victim address mapped
       version country interface orig resp peer host addr name ipv4 ipv6 ip4 ip6 user mail dest xlated xlate trans local query fqdn port
       ipaddr nat src dst rem loc dev dvc url uri ip mac zone intf service sni dns real effective true public external outside inside
-      internal private original assigned framed forwarded request http conn cs sc`),
+      internal private original assigned framed forwarded request http conn cs sc attack from to clnt tgt destn`),
   ),
 ].sort((a, b) => b.length - a.length)

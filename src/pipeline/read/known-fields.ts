@@ -12,7 +12,7 @@ const table: readonly Row[] = [
   [
     'host',
     'source',
-    'sip saddr srcip srcaddr cip ipsrc ipsaddr xsrcip shost sourceip clientip cliip h rip remip remoteip remoteaddr remotehost rhost raddr ipaddress callingstationid visitorip actorip userip srchost clientipaddress ip4src ip6src clientname clientfqdn clienthost clienthostname callerip callerips callerip ocip csip cltsip srcv6 srcv4 srcip6 saddr6 oip origip accessdevice.ip adminip adminipaddress adminaddr administratorip operatorip',
+    'sip saddr srcip srcaddr cip ipsrc ipsaddr xsrcip shost sourceip clientip cliip h rip remip remoteip remoteaddr remotehost rhost raddr ipaddress callingstationid visitorip actorip userip srchost clientipaddress ip4src ip6src clientname clientfqdn clienthost clienthostname callerip callerips callerip ocip csip cltsip srcv6 srcv4 srcip6 saddr6 oip origip accessdevice.ip adminip adminipaddress adminaddr administratorip operatorip realip attackip accessip usrip',
   ],
   [
     'host',

@@ -36,6 +36,13 @@ const isDated = (text: string): boolean => text.charCodeAt(4) === 0x2d && text.c
 export const readW3c: Format = (reader, line) => {
   const text = isDated(line.whole) ? line.whole : line.body
   if (!isDated(text)) return false
+  const packet = firewall.exec(text)
+  if (packet) {
+    reader.action.see(1, 'action', packet[1] ?? '')
+    place(reader, line, packet[3], 'source')
+    place(reader, line, packet[4], 'destination')
+    return true
+  }
   const web = iis.exec(text)
   if (web) {
     for (const word of (web[1] ?? '').split(' '))
@@ -60,13 +67,6 @@ export const readW3c: Format = (reader, line) => {
       else if (bareHost.test(word) && isNameInText(word)) place(reader, line, word, 'url')
       else if (/^[\da-fA-F.:]{7,45}(?:, ?[\da-fA-F.:]{7,45})*$/.test(word)) place(reader, line, word, 'source')
     }
-    return true
-  }
-  const packet = firewall.exec(text)
-  if (packet) {
-    reader.action.see(1, 'action', packet[1] ?? '')
-    place(reader, line, packet[3], 'source')
-    place(reader, line, packet[4], 'destination')
     return true
   }
   const error = ends.exec(text)
