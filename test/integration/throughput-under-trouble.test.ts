@@ -18,7 +18,7 @@ const known = Array.from(
   (_, n) => `${['192.0.2', '198.51.100', '203.0.113'][n % 3]}.${(n / 3 + 1) | 0}`,
 )
 const isNew = (n: number): boolean => n % 1000 < 50
-const newAddress = (n: number): string => `2001:db8:5::${n.toString(16)}`
+const newAddress = (n: number): string => `2001:db8:5::${(n >> 16).toString(16)}:${(n & 0xffff).toString(16)}`
 
 type Out = { readonly number: number; readonly threatweave: Annotation }
 
