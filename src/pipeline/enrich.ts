@@ -36,7 +36,9 @@ type Open = {
   readonly place: number
   readonly met: Acquaintance
   readonly ask: Ask
-  found: Finding | Flight
+  found: Finding | Promise<Finding>
+  /** Only where somebody waits: most of what a provider in trouble leaves open is not waited for. */
+  flight: Flight | undefined
 }
 
 /** The answer is on its way, but was not waited for: it could not have come in time, or the stream lags. */
@@ -54,17 +56,21 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
   const flights = createFlights()
   const acquaintances = createAcquaintances(decide, judge)
 
-  const look = (sighting: Sighting, ask: Ask): Finding | Flight => {
-    const found = lookup(sighting, ask)
-    return found instanceof Promise ? flights.of(found) : found
+  const conclude = ({ row, place, met, found, flight }: Open, missing: Unknown, now: number): void => {
+    const late = found instanceof Promise ? found : undefined
+    const finding = found instanceof Promise ? flight?.finding : found
+    row[place] =
+      finding === undefined ? acquaintances.leave(met, missing, late, now) : acquaintances.judge(met, finding, now)
   }
 
-  const conclude = ({ row, place, met, found }: Open, missing: Unknown, now: number): void => {
-    const finding = isFlight(found) ? found.finding : found
-    row[place] =
-      finding === undefined
-        ? acquaintances.leave(met, missing, isFlight(found) ? found.promise : undefined, now)
-        : acquaintances.judge(met, finding, now)
+  /** The lookups that have not landed yet, each once. */
+  const flying = (opens: readonly Open[]): Flight[] => {
+    const all = new Set<Flight>()
+    for (const open of opens) {
+      if (open.found instanceof Promise) open.flight ??= flights.of(open.found)
+      if (open.flight && !open.flight.finding) all.add(open.flight)
+    }
+    return [...all]
   }
 
   const canCome = ({ met: { decision } }: Open): boolean =>
@@ -72,19 +78,24 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
 
   const finishLive = async (opens: readonly Open[]): Promise<void> => {
     const awaited = new Set(opens.filter(canCome))
-    await flights.settled(flightsOf(awaited), clock, deadlineMs)
+    // The others may land meanwhile as well.
+    flying(opens)
+    await flights.settled(flying([...awaited]), clock, deadlineMs)
     const now = clock.now()
     for (const open of opens) conclude(open, awaited.has(open) ? deadline : pending, now)
   }
 
   const finishComplete = async (opens: readonly Open[]): Promise<void> => {
     for (let rounds = 0; rounds < roomTimes;) {
-      const flying = flightsOf(opens)
-      await flights.settled(flying, clock)
+      const awaited = flying(opens)
+      await flights.settled(awaited, clock)
       const refused = opens.filter(isRefused)
       if (refused.length === 0) break
-      if (flying.length === 0 && ++rounds < roomTimes) await new Promise<void>((done) => clock.after(roomMs, done))
-      for (const open of refused) open.found = look(open.met.sighting, { ...open.ask, now: undefined })
+      if (awaited.length === 0 && ++rounds < roomTimes) await new Promise<void>((done) => clock.after(roomMs, done))
+      for (const open of refused) {
+        open.found = lookup(open.met.sighting, { ...open.ask, now: undefined })
+        open.flight = undefined
+      }
     }
     const now = clock.now()
     for (const open of opens) conclude(open, pending, now)
@@ -100,9 +111,9 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
       for (const sighting of sightings) {
         const met = acquaintances.of(sighting)
         const ask = { role: sighting.role, action, evidence: sighting.evidence, decision: met.decision, urgency, now }
-        const found = look(sighting, ask)
-        if (isFlight(found) || (mode === 'complete' && isFull(found))) {
-          opens.push({ row, place: row.length, met, ask, found })
+        const found = lookup(sighting, ask)
+        if (found instanceof Promise || (mode === 'complete' && isFull(found))) {
+          opens.push({ row, place: row.length, met, ask, found, flight: undefined })
           row.push(met.judged)
         } else row.push(acquaintances.judge(met, found, now))
       }
@@ -116,14 +127,8 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
   }
 }
 
-const isFlight = (found: Finding | Flight): found is Flight => 'promise' in found
 const isFull = (finding: Finding): boolean => finding.status === 'unknown' && finding.reason === 'queue_full'
-const isRefused = ({ found }: Open): boolean => {
-  const finding = isFlight(found) ? found.finding : found
+const isRefused = ({ found, flight }: Open): boolean => {
+  const finding = found instanceof Promise ? flight?.finding : found
   return finding !== undefined && isFull(finding)
-}
-const flightsOf = (opens: Iterable<Open>): Flight[] => {
-  const flying = new Set<Flight>()
-  for (const { found } of opens) if (isFlight(found) && !found.finding) flying.add(found)
-  return [...flying]
 }
