@@ -1,6 +1,6 @@
 // Reads CEF and LEEF: a header between bars, then an extension of key=value pairs.
 import { readByRule, readLater, readPair, type Reader } from './reader.js'
-import { wordsOf } from './field-rule.js'
+import { wordsOf } from './name-words.js'
 
 const maxPairs = 512
 const longestLabel = 128

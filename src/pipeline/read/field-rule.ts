@@ -1,7 +1,8 @@
 // Says from a field's name how its value is read and which role its indicators play.
 import type { Role } from '../../domain/sighting.js'
-import { hostWords, joinedWords, personWords, plainWords, roleWords } from './field-words.js'
+import { hostWords, personWords, plainWords, roleWords } from './field-words.js'
 import { knownFields } from './known-fields.js'
+import { wordsOf } from './name-words.js'
 
 /**
  * none: never an indicator.  host: an address or a name.  address: an address, names are not believed.  url: a URL or a part of one.
@@ -33,7 +34,8 @@ export const createFieldRule = (custom: Readonly<Record<string, Role>>): FieldRu
 const ruleOf = (path: string): Rule => {
   if (path.length > 200) return text
   const segments = path.split('.')
-  const last = segments.at(-1) ?? ''
+  // `DestIP_s`: how a store of logs notes that it is a string.
+  const last = (segments.at(-1) ?? '').replace(/(?<=[A-Za-z\d]{2})_[sdgtb]$/, '')
   const before = segments.at(-2)
   if (before !== undefined) {
     const pair = knownFields.get(`${compact(before)}.${compact(last)}`)
@@ -46,7 +48,8 @@ const ruleOf = (path: string): Rule => {
     // `destination.nat.ip`: what a common name means is said by what it stands in.
     const around =
       exact.reads === 'host' && before !== undefined ? nearestRole(segments.slice(0, -1).flatMap(wordsOf)) : undefined
-    return around !== undefined && commonNames.has(compact(last)) ? { reads: 'host', role: around } : exact
+    if (around === undefined || !commonNames.has(compact(last))) return exact
+    return { reads: 'host', role: around === 'url' && addressWords.has(compact(last)) ? 'other' : around }
   }
   const own = wordsOf(last)
   const parents = segments.slice(0, -1).flatMap(wordsOf)
@@ -90,10 +93,7 @@ const byWords = (own: readonly string[], parents: readonly string[]): Rule => {
   if (last === 'port' && own.length > 1 && endWords.has(own.at(-2) ?? '')) last = own.at(-2) ?? ''
   if (last === 'agent' && all.includes('user')) return none
   if (plainWords.has(last) || last.endsWith('version')) return none
-  const role =
-    own.includes('request') && own.length > 1 && hostWords.has(last)
-      ? 'url'
-      : (nearestRole(own) ?? nearestRole(parents))
+  const role = roleIn(own, parents, last)
   if (last === 'nat') return { reads: 'host', role: 'translated' }
   if (
     last === 'user' ||
@@ -118,7 +118,8 @@ const byWords = (own: readonly string[], parents: readonly string[]): Rule => {
   // `outer_src`; a longer word may be the source of anything.
   if (named && (own.length === 1 || last === 'src' || last === 'dst')) return { reads: 'host', role: named }
   if (last === 'subject' || last === 'issuer' || last === 'dn') return { reads: 'subject', role: 'other' }
-  return text
+  // `attack_source`, `traffic.target`: whose it is, and not what; an address there is that end's.
+  return role === 'source' || role === 'destination' ? { reads: 'address', role } : text
 }
 
 const roleOfHost = (last: string, own: readonly string[]): Role =>
@@ -127,7 +128,37 @@ const roleOfHost = (last: string, own: readonly string[]): Role =>
     : addressWords.has(last) && own.some((word) => personWords.has(word))
       ? 'source'
       : 'other'
-const addressWords = new Set(['ip', 'ipv4', 'ipv6', 'ip4', 'ip6', 'ips', 'addr', 'address', 'ipaddr', 'ipaddress'])
+
+/** `request_host` is what was asked for, `request_ip` who asked; `location.ip` is nobody's address of a page. */
+const roleIn = (own: readonly string[], parents: readonly string[], last: string): Role | undefined => {
+  const isAsked = own.length > 1 && (own.includes('request') || own.includes('req'))
+  if (isAsked && hostWords.has(last)) return addressWords.has(last) ? (nearestRole(own) ?? 'source') : 'url'
+  if (addressWords.has(last) && (own.includes('user') || own.includes('users'))) return nearestRole(own) ?? 'source'
+  // `tls.server_name`: what the client asked for by name.
+  if (last === 'server' && own.at(-1) === 'name' && [...parents, ...own].some((word) => asksByName.has(word)))
+    return 'query'
+  const role = nearestRole(own) ?? nearestRole(parents)
+  return role === 'url' && addressWords.has(last) && !own.some((word) => roleWords.get(word) === 'url')
+    ? undefined
+    : role
+}
+const addressWords = new Set([
+  'ip',
+  'ips',
+  'ipv4',
+  'ipv6',
+  'ip4',
+  'ip6',
+  'addr',
+  'addrs',
+  'address',
+  'addresses',
+  'ipaddr',
+  'ipaddress',
+  'v4',
+  'v6',
+])
+const asksByName = new Set(['tls', 'ssl', 'sni', 'handshake', 'requested'])
 
 const nearestRole = (words: readonly string[]): Role | undefined => {
   // Where a name says both, what was done to the address counts more than whose it is: `nat_source_ip`.
@@ -145,33 +176,3 @@ const nearestRole = (words: readonly string[]): Role | undefined => {
 }
 
 const compact = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
-
-/** `srcIPAddress_v4` → src ip address v4; `dstip` → dst ip; `sourceIPs` → source ips. */
-export const wordsOf = (name: string): string[] => {
-  const parts = name
-    .replace(/IPv(?=[46])/g, 'Ipv')
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z])([A-Z](?!s(?![a-z]))[a-z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((part) => part !== '')
-  const result = parts.flatMap(splitJoined)
-  return result.length === 0 ? [''] : result
-}
-
-const splitJoined = (part: string): string[] => {
-  if (part.length > 40) return [part]
-  const found: string[] = []
-  let at = 0
-  while (at < part.length) {
-    const word = joinedWords.find((candidate) => part.startsWith(candidate, at))
-    if (word === undefined) {
-      // A plural or a number may end it (`dstips`, `ip1`); anything else makes it one word of its own.
-      if (found.length > 0 && /^(s|es|\d+|v[46])$/.test(part.slice(at))) return found
-      return [part]
-    }
-    found.push(word)
-    at += word.length
-  }
-  return found
-}

@@ -26,7 +26,7 @@ export const plainWords = new Set(
 
 export const roleWords = new Map<string, Role>([
   ...words(
-    'src source sources clt cli client clients orig originator initiator attacker caller sender remote rem peer requester requestor login rhost saddr sip cip c s from offender visitor tx supplicant callee calling viewer principal clnt hacker intruder offending infected compromised originating connecting requesting faddr',
+    'src source sources clt cli client clients orig originator initiator attacker caller sender remote rem peer requester requestor login rhost saddr sip cip c s from offender visitor tx supplicant callee calling viewer principal clnt hacker intruder offending infected compromised originating connecting requesting faddr actor originated submitter submitting invoker scanner bot suspect clicker click forwarded fwd logon signin',
   ).map((word): [string, Role] => [word, 'source']),
   ...words(
     'dst dest destination destinations srv svr server servers resp responder target targets victim upstream backend daddr dip local loc to rx sensorip nexthop tgt trg trgt destn dstn desti called listen listening accessed vserver',
@@ -36,9 +36,9 @@ export const roleWords = new Map<string, Role>([
     'translated',
   ]),
   ...words(
-    'dvc device dev observer agt sensor firewall fw gateway gw collector forwarder reporter reporting logger mgmt management hypervisor appliance probe manager relay exporter shipper beat connector ahost dvchost intermediary',
+    'dvc device dev observer agt sensor firewall fw gateway gw collector forwarder reporter reporting logger mgmt management hypervisor appliance probe manager relay exporter shipper beat connector ahost dvchost intermediary sampler export exporting agent agents',
   ).map((word): [string, Role] => [word, 'observer']),
-  ...words('query queries question questions qname rrname sni requested').map((word): [string, Role] => [
+  ...words('query queries queried question questions qname rrname sni requested lookup').map((word): [string, Role] => [
     word,
     'query',
   ]),

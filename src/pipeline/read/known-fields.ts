@@ -12,7 +12,7 @@ const table: readonly Row[] = [
   [
     'host',
     'source',
-    'sip saddr srcip srcaddr cip ipsrc ipsaddr xsrcip shost sourceip clientip cliip h rip remip remoteip remoteaddr remotehost rhost raddr ipaddress callingstationid visitorip actorip userip srchost clientipaddress ip4src ip6src clientname clientfqdn clienthost clienthostname callerip callerips callerip ocip csip cltsip srcv6 srcv4 srcip6 saddr6 oip origip accessdevice.ip adminip adminipaddress adminaddr administratorip operatorip realip attackip accessip usrip',
+    'sip saddr srcip srcaddr cip ipsrc ipsaddr xsrcip shost sourceip clientip cliip h rip remip remoteip remoteaddr remotehost rhost raddr ipaddress callingstationid visitorip actorip userip srchost clientipaddress ip4src ip6src clientname clientfqdn clienthost clienthostname callerip callerips ocip csip cltsip srcv6 srcv4 srcip6 saddr6 oip origip accessdevice.ip adminip adminipaddress adminaddr administratorip operatorip realip attackip accessip usrip cltip',
   ],
   [
     'host',
@@ -22,7 +22,7 @@ const table: readonly Row[] = [
   [
     'host',
     'source',
-    'httpxforwardedfor xforwardedfor forwardedfor xff csxforwardedfor truecliip trueclientip cfconnectingip xrealip xclientip',
+    'fwd forwardedforip request.ip httpxforwardedfor xforwardedfor forwardedfor xff csxforwardedfor truecliip trueclientip cfconnectingip xrealip xclientip',
   ],
   [
     'host',
@@ -32,7 +32,7 @@ const table: readonly Row[] = [
   [
     'host',
     'observer',
-    'dvc dvchost agt ahost deviceaddress observer.ip observer.hostname observer.name host.ip host.name host.hostname agent.hostname agent.name origin originip devname deviceip fwip sensorname hostip dvcip computer logsource deviceexternalip log.source.address source.address2 peergateway tunnelclient nas nasip nasipaddress computername unithostname orighost nodename kubernetes.node ahostname fromhost fromhostip beathostname',
+    'dvc dvchost agt ahost deviceaddress observer.ip observer.hostname observer.name host.ip host.name host.hostname agent.hostname agent.name origin originip devname deviceip fwip sensorname hostip dvcip computer logsource deviceexternalip log.source.address source.address2 peergateway tunnelclient nas nasip nasipaddress computername unithostname orighost nodename kubernetes.node ahostname fromhost fromhostip beathostname gl2remoteip',
   ],
   [
     'host',
@@ -42,7 +42,7 @@ const table: readonly Row[] = [
   [
     'host',
     'answer',
-    'answers rdata grouped.a grouped.aaaa grouped.cname grouped.ns grouped.mx answers.data answers.name answers.rrname dns.resolvedip resolvedip rrdata dnsresp',
+    'answers rdata grouped.a grouped.aaaa grouped.cname grouped.ns grouped.mx answers.data answers.name answers.rrname dns.resolvedip resolvedip rrdata dnsresp queryresults ip4records ip6records cnamerecords',
   ],
   [
     'host',

@@ -1,8 +1,9 @@
 // What the paths of JSON objects mean to their reader: worked out the first time a path is seen, found again by its key or its key's bytes.
 import { ownText } from '../../domain/own-text.js'
 import type { Role } from '../../domain/sighting.js'
-import { actionRank } from './action.js'
+import { actionRank } from './action-fields.js'
 import type { FieldRule, Reads, Rule } from './field-rule.js'
+import { partOf, type Part } from './labelled.js'
 
 export type Place = {
   readonly path: string
@@ -11,6 +12,7 @@ export type Place = {
   readonly reads: Reads
   readonly role: Role
   readonly actionRank: number
+  readonly part: Part
   readonly children: Map<string, Place>
   /** The key, character by character. */
   readonly codes: readonly number[]
@@ -51,7 +53,8 @@ export const createPlaces = (ruleOf: FieldRule, isOurs: (name: string) => boolea
       rule,
       reads: rule.reads,
       role: rule.role,
-      actionRank: actionRank(name),
+      actionRank: actionRank(path),
+      part: partOf(key),
       children: new Map(),
       codes: isKept && key.length < maxKeyLength ? Array.from(key, (_, at) => key.charCodeAt(at)) : [],
       isOurs: isOurs(path),

@@ -1,10 +1,11 @@
 // What every reader of one event shares: where sightings go, who decides the action, and what a field's name means.
-import { actionRank, type ActionFinder } from './action.js'
+import { actionRank } from './action-fields.js'
+import type { ActionFinder } from './action.js'
 import type { Rule } from './field-rule.js'
 import { pairsOf } from './pairs.js'
 import type { Sightings } from './sightings.js'
 import { addTokens, readText, type TextToken } from './text.js'
-import { readHost, readMail, readSubject, readUrl } from './value.js'
+import { readAddress, readHost, readMail, readSubject, readUrl } from './value.js'
 
 export type Reader = {
   readonly sightings: Sightings
@@ -43,8 +44,11 @@ export const readByRule = (reader: Reader, rule: Rule, field: string, value: str
   switch (rule.reads) {
     case 'none':
       return
-    case 'host':
     case 'address':
+      if (!value.includes('.') && !value.includes(':')) return
+      if (!readAddress(value, field, rule.role, reader.sightings)) readLater(reader, value, field)
+      return
+    case 'host':
       if (!readHost(value, field, rule.role, reader.sightings)) readLater(reader, value, field)
       return
     case 'url':

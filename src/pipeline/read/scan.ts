@@ -1,9 +1,11 @@
 // Reads a JSON object straight from its bytes, in one pass: checks that it is JSON and makes only the strings that can matter.
-import { portRank } from './action.js'
+import { portRank } from './action-fields.js'
+import { longestLabel, placeOfLabel } from './labelled.js'
 import { createMetTexts, type MetText } from './met-texts.js'
 import { endOfKey, placeOfKey, type Place, type Places } from './places.js'
 import { putLater, readByRule, type Reader } from './reader.js'
 import { endOfEscape, endOfLiteral, endOfNumber, skipSpace } from './json-grammar.js'
+import { dotted, marks, stop, wide } from './string-marks.js'
 
 /**
  * What there is to say of the object, when the bytes from there on are exactly one; what its members hold goes to the reader.
@@ -19,17 +21,6 @@ const maxDepth = 32
 const longestPort = 5
 const failed = -1
 
-/** Of a string's bytes: what makes it worth a look, what is beyond ASCII, and what a string cannot simply run over. */
-const dotted = 1
-const wide = 2
-const stop = 4
-const marks = new Uint8Array(256)
-marks.fill(stop, 0, 0x20).fill(wide, 0x80)
-marks[0x2e] = dotted
-marks[0x3a] = dotted
-marks[0x22] = stop
-marks[0x5c] = stop
-
 export const createScan = (reader: Reader, places: Places): Scan => {
   const texts = createMetTexts()
   const deepest = Math.min(maxDepth, reader.maxDepth)
@@ -38,10 +29,11 @@ export const createScan = (reader: Reader, places: Places): Scan => {
   let holdsOurs = false
   let isAscii = true
 
-  const scanObject = (bytes: Buffer, from: number, parent: Place, depth: number): number => {
+  const scanObject = (bytes: Buffer, from: number, parent: Place, depth: number, isListed: boolean): number => {
     if (depth > deepest) return failed
     const object = (objects = (objects + 1) & 0x3fffffff)
     let before: Place | undefined
+    let label = 0
     let at = skipSpace(bytes, from)
     if (bytes[at] === 0x7d) return at + 1
     for (;;) {
@@ -63,14 +55,24 @@ export const createScan = (reader: Reader, places: Places): Scan => {
         at = skipSpace(bytes, at)
         if (bytes[at] !== 0x3a) return failed
       }
-      at = scanMember(bytes, skipSpace(bytes, at + 1), place, depth)
+      at = skipSpace(bytes, at + 1)
+      before = place
+      if (isListed && place.part !== undefined && bytes[at] === 0x22) {
+        if (place.part !== 'given') label = place.part === 'label' || label === 0 ? at + 1 : label
+        else if (label > 0) {
+          const end = bytes.indexOf(0x22, label)
+          const name = end - label > longestLabel ? '' : bytes.toString('latin1', label, end)
+          if (name.includes('\\')) return failed
+          place = placeOfLabel(places, parent, name) ?? place
+        }
+      }
+      at = scanMember(bytes, at, place, depth)
       if (at === failed) return failed
       at = skipSpace(bytes, at)
       const byte = bytes[at]
       if (byte === 0x7d) return at + 1
       if (byte !== 0x2c) return failed
       at = skipSpace(bytes, at + 1)
-      before = place
     }
   }
 
@@ -83,7 +85,7 @@ export const createScan = (reader: Reader, places: Places): Scan => {
         reader.action.see(portRank, place.name, bytes.toString('latin1', at, end))
       return end
     }
-    if (byte === 0x7b) return scanObject(bytes, at + 1, place, depth + 1)
+    if (byte === 0x7b) return scanObject(bytes, at + 1, place, depth + 1, false)
     if (byte === 0x5b) {
       if (place.actionRank > 0 && !seeActions(bytes, at, place)) return failed
       return scanArray(bytes, at + 1, place, depth + 1)
@@ -100,7 +102,7 @@ export const createScan = (reader: Reader, places: Places): Scan => {
     for (;;) {
       const byte = bytes[at] ?? 0
       if (byte === 0x22) at = scanString(bytes, at + 1, place, false)
-      else if (byte === 0x7b) at = scanObject(bytes, at + 1, place, depth + 1)
+      else if (byte === 0x7b) at = scanObject(bytes, at + 1, place, depth + 1, true)
       else if (byte === 0x5b) at = scanArray(bytes, at + 1, place, depth + 1)
       else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) at = endOfNumber(bytes, at)
       else at = endOfLiteral(bytes, at)
@@ -191,8 +193,7 @@ export const createScan = (reader: Reader, places: Places): Scan => {
     holdsOurs = false
     isAscii = true
     const open = skipSpace(bytes, from)
-    if (bytes[open] !== 0x7b) return undefined
-    const end = scanObject(bytes, open + 1, places.root, 1)
+    const end = bytes[open] !== 0x7b ? failed : scanObject(bytes, open + 1, places.root, 1, false)
     return end !== failed && skipSpace(bytes, end) === bytes.length ? { holdsOurs, isAscii } : undefined
   }
 }

@@ -22,6 +22,23 @@ export const readHost = (value: string, field: string, role: Role, sightings: Si
   return found
 }
 
+/** Whether the value is an address, with its port or without, and nothing else. */
+export const readAddress = (value: string, field: string, role: Role, sightings: Sightings): boolean => {
+  const address = parseAddress(value) ?? parseAddress(withoutPort(value))
+  if (address === undefined) return false
+  sightings.add('ip', address, field, role, 'field')
+  return true
+}
+
+/** `192.0.2.1:443`, `[2001:db8::1]:443`; what has no port as it is. */
+const withoutPort = (value: string): string => {
+  if (value.length > longestEnd) return ''
+  const colon = value.lastIndexOf(':')
+  if (value.charCodeAt(0) === 0x5b) return value.slice(1, value.indexOf(']'))
+  return colon > 0 && colon === value.indexOf(':') ? value.slice(0, colon) : ''
+}
+const longestEnd = 64
+
 /** One host in any of the ways a field may spell it: with port, prefix length, brackets, scheme, zone, interface. */
 const addHost = (value: string, field: string, role: Role, sightings: Sightings): boolean => {
   if (isBareName(value)) return addName(value, field, role, sightings)
