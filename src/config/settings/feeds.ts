@@ -28,7 +28,7 @@ const feed = Type.Object(
       {
         default: 'auto',
         description:
-          'auto goes by content and file name. plain: one address, range, name or URL a line, or a hosts file; netset: addresses and ranges, also as ipset saves them; csv: with named columns; stix: a STIX 2.1 bundle; misp: an event or a feed.',
+          'auto goes by content and file name. plain: one address, range (as a prefix or as first-last), name or URL a line, or a hosts file; netset: addresses and ranges, also as ipset saves them; csv: with named columns; stix: a STIX 2.1 bundle; misp: an event or a feed.',
       },
     ),
     level: Type.Union([Type.Literal('malicious'), Type.Literal('suspicious')], {

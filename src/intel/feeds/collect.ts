@@ -1,12 +1,13 @@
 // Takes what the parsers find, judges each entry, and keeps what may be listed in columns ready to be indexed.
 import type { Range } from '../../domain/address.js'
 import { bytes, createColumn, createDetailColumns, noScore, words, type DetailColumns } from './columns.js'
-import { bitsOf, dangerOfName, dangerOfRange } from './dangerous.js'
+import { bitsOf, dangerOf, dangerOfName } from './dangerous.js'
 import { readEntry } from './entry.js'
 import type { Details, FeedSettings, Place, Sink } from './feed.js'
 import type { FeedIndex } from './feed-index.js'
 import { buildNameTable, type NameColumns } from './name-table.js'
 import { buildRangeTable, type RangeColumns } from './range-table.js'
+import { prefixesOf } from './span.js'
 
 const maxEntries = 8_000_000
 /** Past this an entry has the feed's own categories: lists of categories are the one thing that is copied between threads. */
@@ -101,15 +102,16 @@ export const collect = (rules: Rules): Collector => {
         if (danger === undefined) return addJunk(place, `${quoted(value)} is no address, range or name`)
         return refuse(place, `${quoted(value)} ${danger}`)
       }
-      const danger = entry.kind === 'range' ? dangerOfRange(entry.range, rules.documentation) : dangerOfName(entry.name)
+      const danger = dangerOf(entry, rules.documentation)
       if (danger !== undefined) return refuse(place, `${quoted(value)} ${danger}`)
-      if (taken === maxEntries) {
+      const ranges = entry.kind === 'range' ? [entry.range] : entry.kind === 'span' ? prefixesOf(entry.span) : []
+      taken += Math.max(1, ranges.length)
+      if (taken > maxEntries) {
         refusal = { place, message: `there are more than ${maxEntries} entries` }
         return false
       }
-      taken++
-      if (entry.kind === 'range') addRange(entry.range, details)
-      else addName(entry.name, details)
+      for (const range of ranges) addRange(range, details)
+      if (entry.kind === 'name') addName(entry.name, details)
       return true
     },
     junk: (place) => addJunk(place, 'holds no address, range or name'),

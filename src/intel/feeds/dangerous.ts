@@ -2,6 +2,8 @@
 import { parseRange, type Range, type Words } from '../../domain/address.js'
 import { publicSuffix } from '../../domain/public-suffix.js'
 import { isDocumentationRange, specialRanges } from '../../domain/special-ranges.js'
+import type { Entry } from './entry.js'
+import type { Span } from './span.js'
 
 const widest = { 4: 8, 6: 19 } as const
 
@@ -28,14 +30,30 @@ const special = specialRanges
   .sort((a, b) => bitsOf(b.range) - bitsOf(a.range))
 
 /** Why a range may not stand in a feed. Documentation addresses may where samples and demonstrations want them. */
-export const dangerOfRange = (range: Range, documentation: boolean): string | undefined => {
+const dangerOfRange = (range: Range, documentation: boolean): string | undefined => {
   if (bitsOf(range) < widest[range.version]) return `is wider than /${widest[range.version]}`
+  return dangerOfPlace(range, documentation)
+}
+
+const dangerOfPlace = (range: Range, documentation: boolean): string | undefined => {
   const found = special.find((other) => overlaps(range, other.range) && !(documentation && other.isDocumentation))
   return found && `lies in or around the special range ${found.text} (${found.name})`
 }
+
+/** A span has no prefix of its own: what counts is how many addresses it holds. */
+const dangerOfSpan = ({ first, last }: Span, documentation: boolean): string | undefined =>
+  last - first >= 2 ** (32 - widest[4])
+    ? `is wider than /${widest[4]}`
+    : dangerOfPlace({ version: 4, first, last }, documentation)
 
 /** Why a name may not stand in a feed. */
 export const dangerOfName = (name: string): string | undefined => {
   const { isListed, registrable } = publicSuffix(name)
   return isListed && registrable === undefined ? 'is a public suffix, not a name below one' : undefined
+}
+
+/** Why an entry may not stand in a feed. */
+export const dangerOf = (entry: Entry, documentation: boolean): string | undefined => {
+  if (entry.kind === 'name') return dangerOfName(entry.name)
+  return entry.kind === 'range' ? dangerOfRange(entry.range, documentation) : dangerOfSpan(entry.span, documentation)
 }

@@ -1,8 +1,12 @@
 // Reads one value of a feed: an address, a range, a name or the host of a URL, as feeds write them, defanged or not.
 import { parseRange, type Range } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
+import { parseSpan, type Span } from './span.js'
 
-export type Entry = { readonly kind: 'range'; readonly range: Range } | { readonly kind: 'name'; readonly name: string }
+export type Entry =
+  | { readonly kind: 'range'; readonly range: Range }
+  | { readonly kind: 'span'; readonly span: Span }
+  | { readonly kind: 'name'; readonly name: string }
 
 /**
  * ignored: well-formed, but nothing a log line can be matched with (a file hash, a mail address).
@@ -55,6 +59,8 @@ export const readEntry = (raw: string): Reading => {
   const text = isDefanged(trimmed) ? refang(trimmed) : trimmed
   const range = parseRange(text)
   if (range) return { kind: 'range', range }
+  const span = parseSpan(text)
+  if (span) return { kind: 'span', span }
   if (text.includes('://') || /[/:?]/.test(text)) {
     const host = hostOf(text)
     const address = parseRange(host)

@@ -1,6 +1,7 @@
 // Plain lists: one address, range, name or URL a line, and hosts files, with comments behind # or ;.
 import type { Parser, Sink } from './feed.js'
 import { forEachLine } from './lines.js'
+import { spanOfRow } from './span.js'
 
 /** Left-hand sides of a hosts file that mean "nowhere"; a name behind any other address is no accusation. */
 const nowhere = new Set(['0.0.0.0', '127.0.0.1', '::', '::1'])
@@ -28,7 +29,8 @@ export const parsePlain: Parser = (bytes, sink) => {
     const [first = '', ...names] = words
     if (nowhere.has(first)) return addHosts(names, number, sink)
     if (preamble.test(first) && names.every((name) => ownNames.test(name))) return true
-    return sink.junk(number)
+    const span = words.length === 3 && words[1] === '-' ? text : spanOfRow(words)
+    return span === undefined ? sink.junk(number) : sink.add(span, number)
   })
   return undefined
 }

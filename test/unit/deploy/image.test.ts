@@ -104,10 +104,11 @@ describe('the image', { timeout: 300_000 }, () => {
   })
 })
 
-it.runIf(paths === undefined)('is not linted for want of hadolint, which is a failure in CI', () => {
-  process.stderr.write(`${missing ?? ''}\n`)
-  expect(process.env.CI ?? '').toBe('')
-})
+if (paths === undefined)
+  it('is not linted for want of hadolint, which is a failure in CI', () => {
+    process.stderr.write(`${missing ?? ''}\n`)
+    expect(process.env.CI ?? '').toBe('')
+  })
 
 it.runIf(paths !== undefined)('passes hadolint', () => {
   const { ok, output } = run(paths!.hadolint, [join(root, 'Dockerfile')])

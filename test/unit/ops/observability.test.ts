@@ -40,9 +40,10 @@ const run = (args: readonly string[], input?: string): { status: number | null; 
   return { status, output: stdout + stderr }
 }
 
-describe.runIf('missing' in promtool)('promtool', () => {
-  it.skip(`is not here: ${'missing' in promtool ? promtool.missing : ''}`, () => undefined)
-})
+if ('missing' in promtool)
+  describe('promtool', () => {
+    it.skip(`is not here: ${'missing' in promtool ? promtool.missing : ''}`, () => undefined)
+  })
 
 describe.runIf('path' in promtool)('promtool', () => {
   it('accepts the metrics', async () => {

@@ -11,9 +11,10 @@ import { findTool } from '../../support/tools.js'
 const tool = findTool('chromium')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-describe.runIf('missing' in tool)('the status page', () => {
-  it.skip(`is not opened in a browser: ${'missing' in tool ? tool.missing : ''}`, () => undefined)
-})
+if ('missing' in tool)
+  describe('the status page', () => {
+    it.skip(`is not opened in a browser: ${'missing' in tool ? tool.missing : ''}`, () => undefined)
+  })
 
 describe.runIf('path' in tool)('the status page', () => {
   let browser: Browser

@@ -69,6 +69,8 @@ describe('loadFeed', () => {
   const refusals: [string, string, string | Buffer, number | undefined, string][] = [
     ['a prefix wider than /8', 'f.txt', '198.51.100.7\n16.0.0.0/7\n', 2, '"16.0.0.0/7" is wider than /8'],
     ['a prefix wider than /19', 'f.txt', '# x\n2400::/18', 2, '"2400::/18" is wider than /19'],
+    ['a span of more than a /8 that no single prefix of it exceeds', 'f.txt', '1.0.0.1-2.255.255.255', 1, '"1.0.0.1-2.255.255.255" is wider than /8'],
+    ['a span around a private range', 'f.txt', '9.255.255.250-10.0.0.3', 1, '"9.255.255.250-10.0.0.3" lies in or around the special range 10.0.0.0/8 (private use)'],
     ['everything', 'f.netset', '0.0.0.0/0', 1, '"0.0.0.0/0" is wider than /8'],
     ['a private address', 'f.txt', '198.51.100.7\n\n10.1.2.3', 3, '"10.1.2.3" lies in or around the special range 10.0.0.0/8 (private use)'],
     ['a range around a special one', 'f.txt', '192.0.0.0/8', 1, '"192.0.0.0/8" lies in or around the special range 192.0.0.0/24 (IETF protocol assignments)'],

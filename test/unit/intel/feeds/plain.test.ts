@@ -41,6 +41,18 @@ describe('parsePlain', () => {
     ])
   })
 
+  it('takes spans with spaces, and rows of first, last and prefix that say the same', () => {
+    const list =
+      '198.51.100.7 - 198.51.100.9\n203.0.113.0\t203.0.113.255\t24\t1234\tEXAMPLE\n203.0.113.0 203.0.113.9 24'
+    expect(parsed(parsePlain, list)).toEqual({
+      added: [
+        ['198.51.100.7 - 198.51.100.9', 1],
+        ['203.0.113.0-203.0.113.255', 2],
+      ],
+      junk: [3],
+    })
+  })
+
   it('counts lines of several words as junk', () => {
     expect(parsed(parsePlain, 'this is not a list\n198.51.100.7').junk).toEqual([1])
   })

@@ -68,5 +68,5 @@ describe('a feed of a million entries', () => {
     expect(feeds.status()).toMatchObject([{ state: 'kept', names: 1, problem: { file: path, line: 1 } }])
   })
 
-  it.skipIf(isBuilt)('is not measured: dist/ is not built, run `npm run build`', () => undefined)
+  if (!isBuilt) it.skip('is not measured: dist/ is not built, run `npm run build`', () => undefined)
 })
