@@ -51,6 +51,14 @@ const userBefore = /\([^\s(),]{1,90},$/
 const longestGap = 2048
 const portBehind = /^[: ]\d{4,5}(?![\w.:/-])/
 
+const servicePort = /^\]?[:#](\d{1,4})(?![\w./-]|:\S)/
+/** Key exchange and the like come from the port that they go to. */
+const samePorts = new Set([67, 68, 123, 137, 138, 500, 514])
+const isService = (text: string, end: number): boolean => {
+  const port = Number(servicePort.exec(text.slice(end, end + 8))?.[1] ?? 0)
+  return port > 19 && port < 1024 && !samePorts.has(port)
+}
+
 /** One blank between the two and no more. */
 const isNextTo = (text: string, address: TextToken, url: TextToken): boolean => {
   const between = url.start < address.start ? text.slice(url.end, address.start) : text.slice(address.end, url.start)
@@ -80,6 +88,11 @@ export const assignByPlace = (text: string, tokens: readonly TextToken[]): void 
   // `AUDIT alice GUI 192.0.2.1 40001 CONFIG …`: one that has a port is an end of a connection.
   if (only && portBehind.test(text.slice(only.end, only.end + 8))) {
     guess(only, 'source')
+    return
+  }
+  // `health check of 198.51.100.1:443 failed`: the port of a service is at the end where others come to.
+  if (only && addresses.length === 1 && isService(text, only.end)) {
+    guess(only, 'destination')
     return
   }
   // `2023.3.2 10:11:40 alice 192.0.2.1 https://www.example.com *DENIED*`: who asked for it.
@@ -120,6 +133,6 @@ const isActor = (text: string, start: number): boolean => {
 const labelled = /\bip(?:[ -]?addr(?:ess)?)?\s?[:=]\s?['"]?$/i
 const longestDeed = 1000
 const deed =
-  /\b(?:log(?:in|on|out|off|ged)|auth[a-z]{0,16}|(?:dis)?connect[a-z]{0,5}|session|initiat[a-z]{2,4}|fail[a-z]{0,4}|den(?:y|ied)|reject[a-z]{0,3}|refused?|block[a-z]{0,3}|ban(?:ned)?|attack[a-z]{0,5}|scan[a-z]{0,5}|client|user(?:name)?|password|account|credentials?|peer|invalid|illegal|spam[a-z]{0,4}|abuse|attempt[a-z]{0,3}|accept[a-z]{0,3}|violation|intrusion|flood[a-z]{0,3}|suspicious|malicious|couldn't find)\b/i
+  /\b(?:log(?:in|on|out|off|ged)|auth[a-z]{0,16}|(?:dis)?connect[a-z]{0,5}|session|initiat[a-z]{2,4}|establish[a-z]{0,3}|negotiat[a-z]{2,4}|handshake|fail[a-z]{0,4}|den(?:y|ied)|reject[a-z]{0,3}|refused?|block[a-z]{0,3}|ban(?:ned)?|attack[a-z]{0,5}|scan[a-z]{0,5}|client|user(?:name)?|password|account|credentials?|peer|invalid|illegal|spam[a-z]{0,4}|abuse|attempt[a-z]{0,3}|accept[a-z]{0,3}|violation|intrusion|flood[a-z]{0,3}|suspicious|malicious|couldn't find)\b/i
 const ours =
   /\b(?:listen[a-z]{0,3}|b[io]u?nd(?:ing)?|using|via|loggers?|gateway|routers?|subnet|network|netmask|assigned|leased?|interface|nameserver|resolver|ntp)\W{1,3}(?:on |to |at |for |address |ip )?\W?$/i

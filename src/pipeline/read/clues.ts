@@ -8,7 +8,7 @@ const clues = new Map<string, Role>([
     'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login logout req scanner offender sourceip srcaddr sourceaddress sourceipaddress remoteip remoteaddr remoteaddress intruder originating between von vom desde depuis',
   ).map((word): [string, Role] => [word, 'source']),
   ...words(
-    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vip backend vserverip vserverserviceip serverip destip responder local master destinationip dstaddr destaddr destinationaddress destinationipaddress localip localaddr localaddress nach vers hacia',
+    'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vip backend vserverip vserverserviceip serverip destip responder local master destinationip dstaddr destaddr destinationaddress destinationipaddress localip localaddr localaddress nach vers hacia service member node realserver rserver webserver',
   ).map((word): [string, Role] => [word, 'destination']),
   ...words('gaddr translated nat snat dnat mapped xlated natted').map((word): [string, Role] => [word, 'translated']),
   ...words('query queried question lookup resolve resolving querying').map((word): [string, Role] => [word, 'query']),
@@ -62,13 +62,23 @@ export const roleBetween = (between: string, previous: TextToken | undefined, ha
     if (from === to) return weak
     const word = between.slice(from, to).toLowerCase()
     // `Unable to negotiate with 192.0.2.1`, but not `user with IP 192.0.2.1`.
-    const role = count === 0 && word === 'with' ? 'source' : (clues.get(word) ?? hyphened(word))
+    const role =
+      count === 0 && (word === 'with' || word === 'connecting')
+        ? word === 'with'
+          ? 'source'
+          : 'destination'
+        : // A name is what somebody's address resolves from: not so in `and the IP is 192.0.2.1`.
+          word === 'is' && previous?.type !== 'domain'
+          ? undefined
+          : (clues.get(word) ?? hyphened(word))
     // `snat to 192.0.2.1`, `was DNAT'ed to 192.0.2.1`
     if (role === 'destination' && between.charCodeAt(from) === 0x74 && translates.test(between.slice(0, to)))
       return 'translated'
     // `Sending handshake initiation to peer 7 (192.0.2.1:51820)`: which way it went says more than who it is.
     if (role === 'source' && far.has(word) && between.slice(Math.max(0, from - 4), from).toLowerCase() === ' to ')
       return 'destination'
+    // As Linux says it, `martian source 198.51.100.1 from 192.0.2.1` went to the first.
+    if (count === 0 && word === 'source' && between.endsWith('martian source ')) return 'destination'
     if (role && word !== 'is') return role
     // `client ip is 192.0.2.1`: whose it is counts more.
     weak ??= role
@@ -105,7 +115,11 @@ const userAt = /@'$|(?:^|[\s([])[\w?.-]{1,40}@$|\w@[\w-]{1,63} $/
 /** `EXAMPLE.LOCAL\alice@192.0.2.1`: a user of a domain, whatever words the domain is made of. */
 const domainUserAt = /\\[\w.$-]{1,64}@$/
 
+/** `Connection refused: /192.0.2.1:443`, as programs in Java write it. */
+const refusedBy = /\bconnection refused: ?\/?$/i
+
 export const roleByVerb = (between: string, next: number): Role | undefined => {
+  if (refusedBy.test(between)) return 'destination'
   // `stop:192.0.2.1@ssh.26046:alice`: where a terminal was opened from.
   if (next === 0x40) return 'source'
   if (between.includes('@') && userAt.test(between)) return 'source'

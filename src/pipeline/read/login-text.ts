@@ -2,7 +2,7 @@
 import type { Action } from '../../domain/sighting.js'
 
 const failed =
-  /\blog ?[io]n[ -]?(?:fail|incorrect|error|unsuccess|invalid|refus)|\blog[io]n\b.{0,80}\b(?:failed|failure|incorrect|unsuccessful)\b|\bauth[a-z]{0,14}[ _-]?(?:fail|error|unsuccess|reject)|\b(?:incorrect|invalid|wrong|bad)[ _](?:password|credentials?|log[io]n)\b|\bpassword (?:mismatch|incorrect|invalid)/i
+  /\blog ?[io]n[ -]?(?:fail|incorrect|error|unsuccess|invalid|refus)|\blog[io]n\b.{0,80}\b(?:failed|failure|incorrect|unsuccessful)\b|\bauth[a-z]{0,14}[ _-]?(?:fail|error|unsuccess|reject)|\b(?:incorrect|invalid|wrong|bad)[ _](?:user ?name|user|password|credentials?|log[io]n)\b|\bpassword (?:mismatch|incorrect|invalid)/i
 const went =
   /\blog[io]n[ -]?(?:success|succeed|ok\b)|(?<!not |never )\blogged [io]n\b|\bauth[a-z]{0,14}[ _-]?(?:succe|ok\b)|\blog[io]n\b.{0,80}\bsucce|\bsuccess(?:ful|fully)? (?:log|auth)/i
 const wide =

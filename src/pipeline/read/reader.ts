@@ -90,7 +90,7 @@ export const readPair = (reader: Reader, key: string, value: string, level: numb
   const rank = actionRank(key)
   if (rank > 0) reader.action.see(rank, key, value)
   if (value.length < 2) return
-  if (key.endsWith('eason')) reader.action.seeText(value)
+  if (key.endsWith('eason') || key === 'note') reader.action.seeText(value)
   readByRule(reader, reader.ruleOf(key), key, value, level)
 }
 

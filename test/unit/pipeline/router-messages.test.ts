@@ -71,6 +71,72 @@ describe('a router or a gateway', () => {
       ['192.0.2.1 source', '198.51.100.7 destination'],
     ],
     [
+      'whose resolver was refused by a server',
+      "connection refused resolving 'www.example.com/A/IN': 192.0.2.53#53",
+      'unknown',
+      ['192.0.2.53 destination'],
+    ],
+    [
+      'that resolved something for a client',
+      'DNS format error from 192.0.2.53#53 resolving www.example.com/NS for 192.0.2.1#40815: invalid response',
+      'unknown',
+      ['192.0.2.53 destination', '192.0.2.1 source'],
+    ],
+    [
+      'that answers a name server’s client',
+      'client 192.0.2.1#46671 (www.example.com.): answer: www.example.com. IN TYPE65 (192.0.2.53) -> NOERROR',
+      'unknown',
+      ['192.0.2.1 source', '192.0.2.53 destination'],
+    ],
+    [
+      'that says what a question matched before it tells who asked',
+      'List Matched 192.0.2.1#32622: query: www.example.com IN A (192.0.2.53) {list} [phishing]',
+      'unknown',
+      ['192.0.2.1 source', '192.0.2.53 destination'],
+    ],
+    [
+      'that writes each end and what it was translated to in columns',
+      '<134> Nov 15 10:00:00 nsm1 198.51.100.99 20261115, 17331, 2026/11/15 10:00:00, 2026/11/15 10:00:00, global, 53, fw1, fw2, traffic, traffic log, trust, (NULL), 192.0.2.1, 1725, 203.0.113.1, 2383, untrust, (NULL), 198.51.100.7, 80, 203.0.113.7, 80, tcp, global, 53, fw1, fw/vpn, 4, accepted, info',
+      'allowed',
+      [
+        '192.0.2.1 source',
+        '203.0.113.1 translated',
+        '198.51.100.7 destination',
+        '203.0.113.7 translated',
+        '198.51.100.99 other',
+      ],
+    ],
+    [
+      'that looks whether a service is well',
+      'Nov 15 10:00:00 lb Keepalived_healthcheckers[1976]: HTTP_CHECK on service [192.0.2.1]:none:80 failed after 3 retries.',
+      'unknown',
+      ['192.0.2.1 destination'],
+    ],
+    [
+      'that comes to no service',
+      'Nov 15 10:00:00 host stunnel: LOG3[12:3]: s_connect: connect 192.0.2.1:80: timed out',
+      'unknown',
+      ['192.0.2.1 destination'],
+    ],
+    [
+      'that tells whose address it is in a second sentence',
+      '2026-11-15 10:00:00, WARNING@MGMT: Admin user "alice" logined through SSH, and the IP is 192.0.2.1.',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'that names a peer behind its connection',
+      'Nov 15 10:00:00 gw pluto[1785]: "L2TP-PSK-noNAT"[1] 192.0.2.1 #2: STATE_QUICK_R2: IPsec SA established transport mode {ESP=>0x0a5e3055 <0xdb309ef9 NATOA=none DPD=none}',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'that sees a martian',
+      'Nov 15 10:00:00 fw kernel: IPv4: martian source 198.51.100.7 from 192.0.2.1, on dev eth0',
+      'unknown',
+      ['198.51.100.7 destination', '192.0.2.1 source'],
+    ],
+    [
       'that writes German',
       '15.11.26 10:00:00 Anmeldung des Benutzers admin von IP-Adresse 192.0.2.1 gescheitert (falsches Kennwort).',
       'blocked',
@@ -94,6 +160,12 @@ describe('a router or a gateway', () => {
     ['Bad password attempt for alice from 192.0.2.1:4711', 'blocked'],
     ['SSL VPN LoginSucceeded SrcIp="192.0.2.1" User="alice"', 'allowed'],
     ['alice logged in to the controller from 192.0.2.1.', 'allowed'],
+    ["auth: Invalid user name/password on TELNET session User '' is trying to login from 192.0.2.1", 'blocked'],
+    [
+      '1,2026/11/15 10:00:00,001,SYSTEM,auth,0,2026/11/15 10:00:00,,auth-fail,,0,0,general,medium,"failed authentication for user alice. From: 192.0.2.1.",1,0x0',
+      'blocked',
+    ],
+    ['src="192.0.2.1:4711" dst="198.51.100.7:23" msg="Firewall default policy" note="ACCESS BLOCK"', 'blocked'],
     ['alice is not logged in, asked from 192.0.2.1', 'unknown'],
   ] as const)('tells how it went: %s', (line, action) => {
     expect(readLine(line).action).toBe(action)

@@ -15,6 +15,7 @@ const maxCells = 256
 const fewestCells = 7
 /** So many bars are no accident, whatever the line begins with. */
 const manyBars = 11
+const manyCommas = 24
 /** Only what can be nothing else: a cell may be a name of somebody's own. */
 const verdict =
   /^(?:allow(?:ed)?|accept(?:ed)?|permit(?:ted)?|pass(?:ed)?|block(?:ed)?|den(?:y|ied)|drop(?:ped)?|reject(?:ed)?)$/i
@@ -29,7 +30,7 @@ export const readCsvRow: Format = (reader, line) => {
     ? line.whole
     : line.body.includes('","')
       ? quotedRow.exec(line.body)?.[1]
-      : hasManyBars(line.body)
+      : hasMany(line.body, '|', manyBars) || hasMany(line.body, ',', manyCommas)
         ? line.body
         : undefined
   if (text === undefined) return false
@@ -71,6 +72,15 @@ export const readCsvRow: Format = (reader, line) => {
   // The client inside and as it is seen from outside, then where it went; a resolver's log has no third.
   const isSeenTwice =
     isPair && second === first + 1 && (third === second + 1 || /^\d+ \([A-Z]+\d*\)$/.test(cells[second + 2] ?? ''))
+  const fourth = addresses[start + 3] ?? -1
+  // Each end and what it was translated to, with the ports between: `192.0.2.1,1725,203.0.113.1,2383,untrust,198.51.100.1,80,…`.
+  const isTranslated =
+    isPair && second === first + 2 && third > second + 2 && fourth === third + 2 && between(third, fourth)
+  if (isTranslated) {
+    const roles = ['source', 'translated', 'destination', 'translated'] as const
+    addresses.forEach((at, count) => place(reader, line, cells[at]?.trim(), roles[count - start] ?? 'other'))
+    return true
+  }
   const isTurned = isPair && !isSeenTwice && isSecondFirst(ports.get(first) ?? 0, ports.get(second) ?? 0)
   addresses.forEach((at, count) => {
     const index = count - start
@@ -99,9 +109,9 @@ export const readCsvRow: Format = (reader, line) => {
   return true
 }
 
-const hasManyBars = (text: string): boolean => {
-  let at = text.indexOf('|')
-  for (let count = 1; at >= 0 && count < manyBars; count++) at = text.indexOf('|', at + 1)
+const hasMany = (text: string, sign: string, many: number): boolean => {
+  let at = text.indexOf(sign)
+  for (let count = 1; at >= 0 && count < many; count++) at = text.indexOf(sign, at + 1)
   return at >= 0
 }
 

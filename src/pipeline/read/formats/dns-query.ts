@@ -14,6 +14,14 @@ const asked = (reader: Reader, line: Line, client: string | undefined, query: st
   place(reader, line, query, 'query')
 }
 
+/** Where the question came in stands behind its type, or last of all. */
+const server = /\bIN [A-Z][A-Z\d]{0,9} (?:[+-]\S{0,16} )?\(([\da-fA-F.:]{3,45})\)|\(([\da-fA-F.:]{3,45})\)\s*$/
+
+const serverOf = (text: string): string | undefined => {
+  const found = server.exec(text)
+  return found?.[1] ?? found?.[2]
+}
+
 const patterns: readonly Pattern[] = [
   // CoreDNS: [INFO] 192.0.2.1:42114 - 64820 "A IN host.example.com. udp 57 false 1232" NOERROR …
   // Azure: DNS Request: 192.0.2.1:42114 - 64820 A IN host.example.com. udp 57 false 1232 NOERROR …
@@ -33,16 +41,35 @@ const patterns: readonly Pattern[] = [
       } else place(reader, line, /(?:tcp|udp) (\S{3,48}?):? /.exec(match[2] ?? '')?.[1], 'destination')
     },
   ],
+  // BIND: connection refused resolving 'host.example.com/A/IN': 192.0.2.53#53
+  [
+    new RegExp(`\\bresolving '?${name}/(?:${types})(?:/IN)?'?: ${host}#\\d{1,5}`),
+    (reader, line, match) => {
+      asked(reader, line, undefined, match[1])
+      place(reader, line, match[2], 'destination')
+    },
+  ],
+  // BIND: DNS format error from 192.0.2.53#53 resolving host.example.com/A for 192.0.2.1#4711: …
+  [
+    new RegExp(`${host}#\\d{1,5} resolving '?${name}/(?:${types})(?:/IN)?'? for (?:client )?${host}#\\d{1,5}`),
+    (reader, line, match) => {
+      place(reader, line, match[1], 'destination')
+      asked(reader, line, match[3], match[2])
+    },
+  ],
   // BIND: client @0x7f 192.0.2.1#4711 (host.example.com): query: host.example.com IN A +E(0)K (192.0.2.53)
   // BIND: client 192.0.2.1#4711: updating zone 'example.com/IN': adding an RR at 'host.example.com' A 198.51.100.1
+  // EfficientIP: List Matched 192.0.2.1#4711: query: host.example.com IN A (192.0.2.53) {list}
   [
-    new RegExp(`client (?:@0x[0-9a-f]{1,16} )?${host}#\\d{1,5}(?: \\(${name}\\))?:? `),
+    new RegExp(
+      `(?:client (?:@0x[0-9a-f]{1,16} )?|\\w (?=[\\da-fA-F.:]{2,45}#\\d{1,5}: (?:query|answer)))${host}#\\d{1,5}(?: \\(${name}\\))?:? `,
+    ),
     (reader, line, match) => {
       const rest = line.body.slice(match.index + match[0].length, match.index + match[0].length + 1000)
       const named =
-        match[2] ?? /\b(?:query|update|zone transfer|notify)[^:']{0,40}[:'] ?'?([^\s"'/]{1,255})/.exec(rest)?.[1]
+        match[2] ?? /\b(?:query|answer|update|zone transfer|notify)[^:']{0,40}[:'] ?'?([^\s"'/]{1,255})/.exec(rest)?.[1]
       asked(reader, line, match[1], named)
-      place(reader, line, /\(([\da-fA-F.:]{3,45})\)\s*$/.exec(rest)?.[1], 'destination')
+      place(reader, line, serverOf(rest), 'destination')
       if (/\b(?:denied|rpz QNAME|NXDOMAIN rewrite)\b/i.test(rest)) reader.action.see(1, 'action', 'denied')
       const answers = rest.indexOf('response: ')
       if (answers >= 0)
@@ -108,4 +135,4 @@ export const readDnsQuery: Format = (reader, line) => {
 }
 
 const mayBeQuery =
-  /query|plugin\/errors|info: |reply|cached|forwarded|blocked|blacklisted|wants '|client |\(0\)|" [A-Z]{5,9} |config | IN /
+  /query|resolving |plugin\/errors|info: |reply|cached|forwarded|blocked|blacklisted|wants '|client |\(0\)|" [A-Z]{5,9} |config | IN /

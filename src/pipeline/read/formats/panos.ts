@@ -51,6 +51,7 @@ export const readPanos: Format = (reader, line) => {
     for (const at of type === 'SYSTEM' ? [14, 15] : [12, 13]) {
       readMail(fields[at] ?? '', line.field, reader.sightings)
       readLater(reader, fields[at] ?? '', line.field)
+      if (type === 'SYSTEM') reader.action.seeText(fields[at] ?? '')
     }
     return true
   }
