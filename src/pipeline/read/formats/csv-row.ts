@@ -40,7 +40,8 @@ export const readCsvRow: Format = (reader, line) => {
   // Pairs in a cell or two are what that cell says; pairs all over make it a line of pairs.
   if (pairsOf(text).length > 2 && cells.filter((cell) => cell.includes('=')).length > cells.length / 6) return false
   // Cells that name themselves are pairs: `Action: Blocked, SrcIP: 192.0.2.1`.
-  if (cells.length < fewestCells || cells.filter((cell) => /^\s*[A-Za-z_][\w -]{0,59}[:=]/.test(cell)).length > 2) return false
+  if (cells.length < fewestCells || cells.filter((cell) => /^\s*[A-Za-z_][\w -]{0,59}[:=]/.test(cell)).length > 2)
+    return false
   // Words before the first sign say what happened: `Info fw1 Block: FWD|TCP|…`.
   if (separator === '|') reader.action.seeText(cells[0] ?? '')
   const flown = separator === ',' ? flow.exec(text) : null
