@@ -4,9 +4,9 @@ import { constants } from 'node:os'
 import { exitCodes, type Io } from './command.js'
 
 /** 130 after SIGINT, 143 after SIGTERM, as a shell expects; 0 where nobody asked. */
-export const endedAfter = (events: number, { signal, stderr }: Io): number => {
+export const endedAfter = (count: number, { signal, stderr }: Io, what = 'event'): number => {
   if (!signal.aborted) return exitCodes.ok
-  stderr.write(`threatweave: stopped after ${events} ${events === 1 ? 'event' : 'events'}\n`)
+  stderr.write(`threatweave: stopped after ${count} ${count === 1 ? what : `${what}s`}\n`)
   return signal.reason === 'SIGTERM' ? 128 + constants.signals.SIGTERM : 128 + constants.signals.SIGINT
 }
 

@@ -12,6 +12,7 @@ import { roles, type Role } from '../domain/sighting.js'
 import type { Client } from '../intel/service/call.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
+import { endedAfter, unlessStopped } from './ended-after.js'
 import { accepted, configOption, loadConfig } from './load-config.js'
 import { createProgress } from './progress.js'
 import { readLines } from './read-lines.js'
@@ -38,7 +39,8 @@ Examples:
   threatweave lookup ip 198.51.100.23
   cut -d, -f3 connections.csv | threatweave lookup ip --role source > verdicts.ndjson
 
-Exit codes: 0 everything was answered ("not found" included), 1 something could not be, 64 wrong usage.
+Exit codes: 0 everything was answered ("not found" included), 1 something could not be, 64 wrong usage, 130 or 143 stopped
+by a signal.
 `,
   options: {
     ...configOption,
@@ -65,22 +67,23 @@ Exit codes: 0 everything was answered ("not found" included), 1 something could 
     let failures = 0
     let done = 0
     try {
-      for await (const { indicator, finding } of inOrder(values, type, role, ask)) {
+      for await (const { indicator, finding } of inOrder(values, type, role, ask, io.signal)) {
         const verdict = judge(finding, { ...indicator, role }, table, Date.now())
         if (verdict.reason !== undefined && kindOf(verdict.reason) === 'failure') failures++
         const text = isJson
           ? renderJson(indicator, verdict, finding)
           : renderCard(indicator, verdict, finding, io.env.NO_COLOR === undefined || io.env.NO_COLOR === '')
         await (isJson ? writeJson : write)(io.stdout, text)
-        progress?.update(++done, `${done} of ${values.length}`)
-        if (io.signal.aborted) break
+        done++
+        progress?.update(done, `${done} of ${values.length}`)
       }
     } finally {
       progress?.end()
       await app.close()
       await client?.close()
     }
-    return failures > 0 ? exitCodes.failure : exitCodes.ok
+    const code = done < values.length ? endedAfter(done, io, 'value') : exitCodes.ok
+    return code === exitCodes.ok && failures > 0 ? exitCodes.failure : code
   },
 }
 
@@ -112,6 +115,7 @@ async function* inOrder(
   type: 'ip' | 'domain',
   role: Role,
   ask: Lookup,
+  signal: AbortSignal,
 ): AsyncGenerator<{ indicator: Indicator; finding: Finding }> {
   const start = (text: string): { indicator: Indicator; finding: Finding | Promise<Finding> } => {
     const value = type === 'ip' ? parseAddress(text) : parseHostname(text)
@@ -124,7 +128,9 @@ async function* inOrder(
   for (let next = together; ; next++) {
     const first = started.shift()
     if (!first) return
-    yield { indicator: first.indicator, finding: await first.finding }
+    const finding = await unlessStopped(Promise.resolve(first.finding), signal)
+    if (finding === undefined || signal.aborted) return
+    yield { indicator: first.indicator, finding }
     const more = values[next]
     if (more !== undefined) started.push(start(more))
   }

@@ -1,8 +1,9 @@
-// Reads lines as bytes from files (`.gz` too) or standard input, in order, holding no more than one chunk and one line.
+// Reads lines as bytes from files (`.gz` and UTF-16 too) or standard input, in order, holding no more than one chunk and one line.
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { createLineSplitter } from '../pipeline/split-lines.js'
+import { fromUtf16, utf16Of } from './from-utf16.js'
 import { splitArray, startsArray } from './split-array.js'
 
 export type Line = {
@@ -51,7 +52,10 @@ async function* splitEvents(chunks: AsyncIterable<Buffer>, name: string): AsyncG
   const rest = chunks[Symbol.asyncIterator]()
   const first = await rest.next()
   if (first.done === true) return
-  yield* (startsArray(first.value) ? splitArray : splitLines)(startingWith(first.value, rest), name)
+  const encoding = utf16Of(first.value)
+  if (encoding === undefined)
+    yield* (startsArray(first.value) ? splitArray : splitLines)(startingWith(first.value, rest), name)
+  else yield* splitEvents(fromUtf16(startingWith(first.value, rest), encoding), name)
 }
 
 /** Whether it is packed is told by its first bytes, not by its name. */

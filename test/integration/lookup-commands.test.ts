@@ -1,5 +1,6 @@
 // lookup, api and check --online as a user runs them, against a real HTTP server that counts what it was asked.
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,6 +65,24 @@ describe('lookup', () => {
     expect(code).toBe(1)
     expect(service.asked.length).toBe(4)
     expect(service.mostInFlight()).toBe(1)
+  })
+  it('ends with 130 on Ctrl-C, at once although an answer is awaited, and says how far it came', async () => {
+    let arrived = (): void => undefined
+    const there = new Promise<void>((resolve) => (arrived = resolve))
+    service.script = (asked, response) => {
+      if (asked.query.ip !== '198.51.100.2') return replayExamples(asked, response)
+      return arrived()
+    }
+    const child = spawn(process.execPath, [cliPath, 'lookup', 'ip', '198.51.100.1', '198.51.100.2'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? '', THREATWEAVE_MEMORY_PATH: 'none', ...settings() },
+    })
+    let stderr = ''
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+    await there
+    child.kill('SIGINT')
+    const [code] = (await once(child, 'close')) as [number]
+    expect({ code, stderr }).toEqual({ code: 130, stderr: 'threatweave: stopped after 1 value\n' })
   })
   it('says what is known about a name', async () => {
     const { stdout } = await run(['lookup', 'domain', 'www.example.com'])

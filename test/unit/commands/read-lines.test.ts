@@ -37,6 +37,19 @@ describe('reading lines', () => {
     expect(await all([file('packed.log', gzipSync('a\nb\n'))])).toEqual(['a', 'b'])
   })
 
+  it.each([
+    ['little', (text: string) => Buffer.from(text, 'utf16le')],
+    ['big', (text: string) => Buffer.from(text, 'utf16le').swap16()],
+  ])('reads UTF-16 that begins with its mark, %s end first, packed too, and cut anywhere', async (_, encoded) => {
+    const bytes = encoded('\ufeffsrc=192.0.2.1 user=Jürgen 😀\r\n[b]\r\n')
+    const expected = ['src=192.0.2.1 user=Jürgen 😀', '[b]']
+    expect(await all([file('utf16.log', bytes)])).toEqual(expected)
+    expect(await all([file('utf16.log.gz', gzipSync(bytes))])).toEqual(expected)
+    const parts = Array.from({ length: Math.ceil(bytes.length / 3) }, (__, n) => bytes.subarray(n * 3, n * 3 + 3))
+    expect(await all(['-'], Readable.from(parts))).toEqual(expected)
+    expect(await all([file('array.json', encoded('\ufeff[{"a":1},{"b":2}]'))])).toEqual(['{"a":1}', '{"b":2}'])
+  })
+
   it('keeps a line whole that is longer than a chunk', async () => {
     const long = 'x'.repeat(3_000_000)
     expect(await all([file('long.log', `${long}\nshort\n`)])).toEqual([long, 'short'])
