@@ -71,7 +71,8 @@ describe('lookup', () => {
     const there = new Promise<void>((resolve) => (arrived = resolve))
     service.script = (asked, response) => {
       if (asked.query.ip !== '198.51.100.2') return replayExamples(asked, response)
-      return arrived()
+      arrived()
+      return undefined
     }
     const child = spawn(process.execPath, [cliPath, 'lookup', 'ip', '198.51.100.1', '198.51.100.2'], {
       cwd: folder,
