@@ -23,7 +23,7 @@ const actionFields = new Map<string, number>([
   ).map((name): [string, number] => [name, 3]),
   ...words('localport remoteport').map((name): [string, number] => [name, portRank]),
   ...words(
-    'blocked dropped denied rejected allowed permitted granted success succeeded issuccess issuccessful successful authenticated isauthenticated',
+    'block blocked dropped denied rejected allowed permitted granted success succeeded issuccess issuccessful successful authenticated isauthenticated',
   ).map((name): [string, number] => [name, 4]),
   ...words('error errormessage reason failurereason').map((name): [string, number] => [name, reasonRank]),
   ...words(

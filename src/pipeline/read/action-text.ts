@@ -23,9 +23,9 @@ export const actionOfText = (text: string): Action => {
 
 /** `RT_FLOW_SESSION_DENY`, where no other word says it: names of rules look like this too. */
 const mnemonic =
-  /[A-Z]_(?:(DEN(?:Y|IED)|DROP(?:PED)?|BLOCK(?:ED)?|REJECT(?:ED)?)|PERMIT(?:TED)?|ALLOW(?:ED)?|ACCEPT(?:ED)?)\b/
+  /[A-Z]_(?:(DEN(?:Y|IED)|DROP(?:PED)?|BLOCK(?:ED)?|REJECT(?:ED)?)|PERMIT(?:TED)?|ALLOW(?:ED)?|ACCEPT(?:ED)?|ADMIT(?:TED)?)\b|^\[\w{1,24}_(?:(deny|drop|block|reject)|allow|permit|accept|pass)\]/
 
 const mnemonicOf = (text: string): Action => {
   const found = text.includes('_') ? mnemonic.exec(text) : null
-  return found === null ? 'unknown' : found[1] === undefined ? 'allowed' : 'blocked'
+  return found === null ? 'unknown' : (found[1] ?? found[2]) === undefined ? 'allowed' : 'blocked'
 }

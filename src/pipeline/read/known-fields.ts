@@ -47,7 +47,7 @@ const table: readonly Row[] = [
   [
     'host',
     'url',
-    'host hostname httphost cshost urldomain url.domain domain url.host httphostname requesthost vhost virtualhost sitename destinationdnsdomain rhostname fqdn urlhost authority xhost domainname url.registereddomain',
+    'host hostname httphost cshost urldomain url.domain domain url.host httphostname requesthost requestaddr vhost virtualhost sitename destinationdnsdomain rhostname fqdn urlhost authority xhost domainname url.registereddomain',
   ],
   [
     'host',

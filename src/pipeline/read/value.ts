@@ -16,7 +16,7 @@ export const readHost = (value: string, field: string, role: Role, sightings: Si
   if (addHost(value, field, role, sightings)) return true
   if (value.length > longest) return false
   const plain = refang(value).trim()
-  const parts = plain.split(/[\s,;|<>"'()]+/, 64)
+  const parts = plain.split(/[\s,;|<>"'()[\]{}]+/, 64)
   let found = false
   for (const part of parts) if (part.length > 1 && addHost(part, field, role, sightings)) found = true
   return found
