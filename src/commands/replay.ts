@@ -7,11 +7,11 @@ import { Hopeless } from '../kafka/failure.js'
 import { openReplay, type OpenReplay } from '../kafka/replay/open-replay.js'
 import type { Progress as Moved } from '../kafka/replay/replay.js'
 import { openAlerting } from '../open-alerting.js'
-import { settingsProblems } from '../kafka/settings-problems.js'
 import { startChunks } from '../kafka/work.js'
 import type { Tell } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, type Command, type Io } from './command.js'
+import { kafkaProblems } from './kafka-problems.js'
 import { accepted, ConfigurationError, configOption, loadConfig } from './load-config.js'
 import { createProgress } from './progress.js'
 import { alertsBefore, raiseOnce } from './replay-alerts.js'
@@ -74,7 +74,7 @@ Exit codes: 0 all of it is through, 1 it is not and says why, 64 wrong usage, 78
   },
   run: async (given, io) => {
     const config = loadConfig(given, io)
-    const problems = settingsProblems(config.kafka).filter(({ setting }) => !notNeeded.has(setting))
+    const problems = kafkaProblems(config.kafka).filter(({ setting }) => !notNeeded.has(setting))
     if (problems.length > 0) throw new ConfigurationError(problems)
     const args = readReplayArguments(given, config, Date.now())
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'

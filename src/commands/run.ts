@@ -3,11 +3,11 @@ import { availableParallelism } from 'node:os'
 import { openApp } from '../app.js'
 import type { Config } from '../config/schema.js'
 import type { AlertOut } from '../kafka/alert-record.js'
-import { settingsProblems } from '../kafka/settings-problems.js'
 import { startService } from '../kafka/service.js'
 import type { Tell } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
+import { kafkaProblems } from './kafka-problems.js'
 import { accepted, ConfigurationError, configOption, loadConfig } from './load-config.js'
 import { openWorkersGateway } from './workers-gateway.js'
 import { openRunAlerts } from './run-alerts.js'
@@ -41,7 +41,7 @@ Exit codes: 0 stopped in order, 1 could not go on and says why, 64 wrong usage, 
   run: async (args, io) => {
     const workers = workersOf(args)
     const config = loadConfig(args, io)
-    const problems = settingsProblems(config.kafka)
+    const problems = kafkaProblems(config.kafka)
     if (problems.length > 0) throw new ConfigurationError(problems)
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
     const tell = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })

@@ -1,17 +1,18 @@
 // Everything that some command would refuse to start with, told beforehand: rules, feeds, lists, keys, certificates, services.
-import { existsSync, readFileSync } from 'node:fs'
-import { createSecureContext } from 'node:tls'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { openClient, openReading } from '../app.js'
 import type { Problem } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { messageOf } from '../domain/message-of.js'
 import { feedProblems } from '../intel/feeds/feed-problems.js'
 import { openFeeds } from '../intel/feeds/open-feeds.js'
-import { settingsProblems } from '../kafka/settings-problems.js'
 import { openAlerting } from '../open-alerting.js'
 import { openUpstream } from '../open-service.js'
 import { readKeys } from '../service/keys.js'
 import type { Io } from './command.js'
+import { kafkaProblems } from './kafka-problems.js'
+import { readNamed, tlsProblems } from './tls-problems.js'
 
 /** `asksBrokers`: Kafka is wanted, also where no setting of it is given. */
 export const startProblems = async (config: Config, env: Io['env'], asksBrokers: boolean): Promise<Problem[]> => {
@@ -21,8 +22,9 @@ export const startProblems = async (config: Config, env: Io['env'], asksBrokers:
     ...(await refusedFeeds(config)),
     ...(await ruleProblems(config)),
     ...(await clientProblems(config, env)),
+    ...memoryProblems(config.memory),
     ...serveProblems(config.serve),
-    ...kafkaProblems(config.kafka, asksBrokers),
+    ...kafkaIfUsed(config.kafka, asksBrokers),
   ]
 }
 
@@ -51,6 +53,21 @@ const clientProblems = async (config: Config, env: Io['env']): Promise<Problem[]
   return [...problems.values()]
 }
 
+/** Nothing is made: what would be is made in the nearest folder that is there. A process at work in it is no problem of the settings. */
+const memoryProblems = ({ path }: Config['memory']): Problem[] => {
+  if (path === '' || path === 'none') return []
+  let nearest = resolve(path)
+  while (!existsSync(nearest)) nearest = dirname(nearest)
+  const refuse = (message: string): Problem[] => [{ setting: 'memory.path', message: `cannot be used: ${message}` }]
+  if (!statSync(nearest).isDirectory()) return refuse(`${nearest} is no folder`)
+  try {
+    accessSync(nearest, constants.W_OK)
+    return []
+  } catch (error) {
+    return refuse(messageOf(error))
+  }
+}
+
 const serveProblems = ({ data, keysFile, tls }: Config['serve']): Problem[] => {
   const problems = tlsProblems(
     'serve.tls',
@@ -73,48 +90,9 @@ const serveProblems = ({ data, keysFile, tls }: Config['serve']): Problem[] => {
 /** Settings that `run` cannot do without; that they are empty is no problem where Kafka is not used. */
 const needed = new Set(['kafka.brokers', 'kafka.input.topics', 'kafka.output.topic', 'kafka.deadLetterTopic'])
 
-const kafkaProblems = (kafka: Config['kafka'], asksBrokers: boolean): Problem[] => {
-  const { brokers, input, output, deadLetterTopic, alertsTopic, tls, sasl } = kafka
+const kafkaIfUsed = (kafka: Config['kafka'], asksBrokers: boolean): Problem[] => {
+  const { brokers, input, output, deadLetterTopic, alertsTopic } = kafka
   const named = [...brokers, ...input.topics, input.pattern, output.topic, deadLetterTopic, alertsTopic]
   const isUsed = asksBrokers || named.some((name) => name !== '')
-  const problems = settingsProblems(kafka).filter(({ setting }) => isUsed || !needed.has(setting))
-  if (sasl.mechanism === 'oauthbearer') readNamed('kafka.sasl.tokenFile', sasl.tokenFile, problems)
-  const files = {
-    ca: ['caFile', tls.caFile],
-    cert: ['certificateFile', tls.certificateFile],
-    key: ['keyFile', tls.keyFile],
-  } as const
-  return [...problems, ...tlsProblems('kafka.tls', files, tls.keyPassphrase)]
-}
-
-type TlsFile = readonly [setting: string, path: string]
-
-/** What TLS would refuse: a file that is not there, one that is no PEM, a key that does not fit its certificate. */
-const tlsProblems = (
-  section: string,
-  files: Readonly<Partial<Record<'ca' | 'cert' | 'key', TlsFile>>>,
-  passphrase: string,
-): Problem[] => {
-  const problems: Problem[] = []
-  const texts = Object.entries(files).flatMap(([kind, [setting, path]]) => {
-    const text = readNamed(`${section}.${setting}`, path, problems)
-    return text === undefined ? [] : [[kind, text] as const]
-  })
-  try {
-    createSecureContext({ ...Object.fromEntries(texts), passphrase })
-  } catch (error) {
-    problems.push({ setting: section, message: `names files that cannot be used: ${messageOf(error)}` })
-  }
-  return problems
-}
-
-/** The text of a file that a setting names; nothing where it names none or it cannot be read, which is then a problem. */
-const readNamed = (setting: string, path: string, problems: Problem[]): string | undefined => {
-  if (path === '') return undefined
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    problems.push({ setting, message: `cannot be read: ${messageOf(error)}` })
-    return undefined
-  }
+  return kafkaProblems(kafka).filter(({ setting }) => isUsed || !needed.has(setting))
 }

@@ -20,6 +20,26 @@ describe('the command line', () => {
   })
 })
 
+describe('a file that TLS to the brokers needs and that is not there', () => {
+  it.each([['run'], ['replay', '--topic', 'firewall', '--from', '1h', '--to', 'now']])(
+    'ends %j before it connects',
+    async (...args) => {
+      const { code, stderr } = await runCli(args, {
+        env: {
+          THREATWEAVE_KAFKA_BROKERS: 'localhost:9092',
+          THREATWEAVE_KAFKA_INPUT_TOPICS: 'firewall',
+          THREATWEAVE_KAFKA_OUTPUT_TOPIC: 'annotated',
+          THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: 'dead',
+          THREATWEAVE_KAFKA_TLS_ENABLED: 'true',
+          THREATWEAVE_KAFKA_TLS_CA_FILE: 'nosuch.pem',
+        },
+      })
+      expect(code).toBe(78)
+      expect(stderr).toContain("kafka.tls.caFile cannot be read: ENOENT: no such file or directory, open 'nosuch.pem'")
+    },
+  )
+})
+
 describe('a signal', () => {
   it.each([
     ['SIGINT', 130],

@@ -119,6 +119,12 @@ describe('check', () => {
       'serve.tls names files that cannot be used:',
       'no start line',
     ],
+    [
+      `kafka: { tls: { enabled: true, caFile: ${join(folder, 'no.pem')} } }`,
+      'kafka.tls.caFile',
+      'holds no certificate in PEM',
+    ],
+    [`memory: { path: ${join(folder, 'no.pem', 'memory')} }`, 'memory.path cannot be used:', 'no.pem is no folder'],
     ['kafka: { brokers: ["kafka.example.com:99999"] }', 'kafka.brokers.0', ''],
   ])('refuses what the files of %j hold', async (text, setting, words) => {
     const [problem] = await problemsOf(text)
