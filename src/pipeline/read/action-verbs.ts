@@ -1,6 +1,7 @@
 // What a value says of an action: the product's verb, and whether it tells of somebody who logs in and how that went.
 import { ownText } from '../../domain/own-text.js'
 import type { Action } from '../../domain/sighting.js'
+import { actionOfForeign } from './foreign-verbs.js'
 import { words } from './words.js'
 
 export type Saying = {
@@ -74,7 +75,7 @@ const readVerb = (verb: string): Action => {
     if (said === 'blocked') return 'blocked'
     if (said) found = said
   }
-  return found
+  return found === 'unknown' ? actionOfForeign(verb) : found
 }
 
 const common =

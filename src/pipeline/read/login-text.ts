@@ -1,16 +1,13 @@
-// Tells from a line that has none of the usual verbs whether a login went well, and knows the verbs of other languages.
+// Tells from a line that has none of the usual verbs whether a login went well, or what another language says of it.
 import type { Action } from '../../domain/sighting.js'
+import { actionOfForeign } from './foreign-verbs.js'
 
 const failed =
   /\blog ?[io]n[ -]?(?:fail|incorrect|error|unsuccess|invalid|refus)|\blog[io]n\b.{0,80}\b(?:failed|failure|incorrect|unsuccessful)\b|\bauth[a-z]{0,14}[ _-]?(?:fail|error|unsuccess|reject)|\b(?:incorrect|invalid|wrong|bad)[ _](?:user ?name|user|password|credentials?|log[io]n)\b|\bpassword (?:mismatch|incorrect|invalid)/i
 const went =
   /\blog[io]n[ -]?(?:success|succeed|ok\b)|(?<!not |never )\blogged [io]n\b|\bauth[a-z]{0,14}[ _-]?(?:succe|ok\b)|\blog[io]n\b.{0,80}\bsucce|\bsuccess(?:ful|fully)? (?:log|auth)/i
-const wide =
-  /(拒绝|丢弃|阻断|阻止|拦截|禁止|\b(?:gescheitert|fehlgeschlagen|abgelehnt|verworfen|blockiert|verweigert|denegad[oa]|bloquead[oa]|rechazad[oa])\b|\b(?:refus|bloqu|rejet)é)|允许|放行|\b(?:erlaubt|zugelassen|permitid[oa])\b|\bautorisé/i
-
 export const actionOfLogin = (text: string): Action => {
   if (failed.test(text)) return 'blocked'
   if (went.test(text)) return 'allowed'
-  const other = wide.exec(text)
-  return other === null ? 'unknown' : other[1] === undefined ? 'allowed' : 'blocked'
+  return actionOfForeign(text)
 }

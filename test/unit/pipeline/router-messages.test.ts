@@ -166,6 +166,9 @@ describe('a router or a gateway', () => {
       'blocked',
     ],
     ['src="192.0.2.1:4711" dst="198.51.100.7:23" msg="Firewall default policy" note="ACCESS BLOCK"', 'blocked'],
+    ['policy_type=DoS policy_action=패킷차단 src=192.0.2.1 dst=198.51.100.7', 'blocked'],
+    ['class=fw policy_action=허용 src=192.0.2.1 dst=198.51.100.7', 'allowed'],
+    ['src=192.0.2.1 dst=198.51.100.7 action=bloqueado', 'blocked'],
     ['alice is not logged in, asked from 192.0.2.1', 'unknown'],
   ] as const)('tells how it went: %s', (line, action) => {
     expect(readLine(line).action).toBe(action)

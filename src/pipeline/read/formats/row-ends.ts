@@ -42,6 +42,12 @@ const isTranslated = (row: Row, start: number): boolean => {
 }
 const translated: readonly Role[] = ['source', 'translated', 'destination', 'translated']
 
+const portAt = ({ cells }: Row, at: number): number => Number.parseInt(cells[at] ?? '', 10) || 0
+
+/** Some cell is a URL or the name of a host. */
+const isRequest = (cells: readonly string[]): boolean =>
+  cells.some((cell) => cell.includes('://') || /^(?:[a-z\d-]{1,63}\.){1,8}[a-z]{2,24}$/i.test(cell.trim()))
+
 /** One role for each of the row's addresses. */
 export const rolesInRow = (row: Row): readonly Role[] => {
   const { cells, addresses, ports } = row
@@ -65,6 +71,9 @@ export const rolesInRow = (row: Row): readonly Role[] => {
   if (second === first + 1 && third === second + 1) return put(start, ['source', 'translated', 'destination'])
   if (second === first + 1 && /^\d+ \([A-Z]+\d*\)$/.test(cells[second + 2] ?? ''))
     return put(start, ['source', 'translated'])
+  // Of a request the server may be told first; of a packet the one that sent it always is.
+  if (flow >= 0 && isRequest(cells) && isSecondFirst(portAt(row, first + 1), portAt(row, second + 1)))
+    return put(start, ['destination', 'source'])
   return put(
     start,
     isSecondFirst(ports.get(first) ?? 0, ports.get(second) ?? 0)
