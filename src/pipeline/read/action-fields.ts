@@ -9,6 +9,10 @@ export const portRank = 6
 const reasonRank = 5
 /** What the event is called: it may tell that somebody logs in, and how that went, and no more. */
 export const nameRank = 7
+/** Which way it went, seen from where it was noted: it tells which of `local` and `remote` began. */
+export const wayRank = 8
+/** A number of an event that the whole world knows by it. */
+export const eventIdRank = 9
 
 /** Names without case and separators; the first rank that says something wins. */
 const actionFields = new Map<string, number>([
@@ -29,6 +33,10 @@ const actionFields = new Map<string, number>([
   ...words(
     'displaymessage activityname activity classname eventdescription eventtitle logtype recordtype eventcategory',
   ).map((name): [string, number] => [name, nameRank]),
+  ...words('direction networkdirection flowdirection connectiondirection trafficdirection').map(
+    (name): [string, number] => [name, wayRank],
+  ),
+  ...words('eventid eventcode').map((name): [string, number] => [name, eventIdRank]),
 ])
 
 const maxRemembered = 2048
@@ -51,6 +59,7 @@ const rankOf = (path: string): number => {
   const rank = actionFields.get(last) ?? byEnding(last)
   // `events.name`, `outcome.value`: the name of the thing it stands in.
   const before = segments.length > 1 && bareNames.has(last) ? compact(segments.at(-2) ?? '') : ''
+  if (last === 'code' && segments.at(-2) === 'event') return eventIdRank
   if (rank > 0 || before === '') return rank
   return before === 'events' ? nameRank : (actionFields.get(before) ?? byEnding(before))
 }
@@ -61,7 +70,7 @@ const compact = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/
 const byEnding = (name: string): number => {
   if (/(?:local|remote)port$/.test(name)) return portRank
   if (/(?:action|actiontaken|decision|disposition|verdict)$/.test(name)) return otherAction.test(name) ? 0 : 2
-  if (/(?:status|result|outcome|resultsignature|resulttype|eventtype|eventname)$/.test(name))
+  if (/(?:status|result|outcome|resultsignature|resulttype|eventtype|eventname|eventsubname)$/.test(name))
     return otherResult.test(name) ? 0 : 3
   return /(?:error|reason)$/.test(name) ? reasonRank : 0
 }

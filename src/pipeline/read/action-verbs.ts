@@ -80,3 +80,13 @@ const readVerb = (verb: string): Action => {
 
 const common =
   /^(?:a|d|r|ok|start|open|opened|close|timeout|success|succeeded|alert|established|deleted|release|released|log|logged|terminate[d]?|decoded|tunnel|deliver(?:ed)?|continue|override|reset)$/
+
+/** `outbound`, `Egress`, `in`. */
+export const wayOf = (value: string): 'in' | 'out' | undefined => ways.get(value.toLowerCase())
+const ways = new Map<string, 'in' | 'out'>([
+  ...words('out outbound outgoing egress o client-to-server upload sent').map((way): [string, 'out'] => [way, 'out']),
+  ...words('in inbound incoming ingress i server-to-client download received').map((way): [string, 'in'] => [
+    way,
+    'in',
+  ]),
+])

@@ -1,8 +1,9 @@
 // Tells from what the fields of an event say, or from a line of text beside them, whether the traffic was let through.
 import type { Action } from '../../domain/sighting.js'
-import { nameRank, portRank } from './action-fields.js'
+import { eventIdRank, nameRank, portRank, wayRank } from './action-fields.js'
 import { actionOfText } from './action-text.js'
-import { sayingOf } from './action-verbs.js'
+import { sayingOf, wayOf } from './action-verbs.js'
+import { windowsEvents } from './windows-events.js'
 
 export type ActionFinder = {
   /** Forgets the event before. */
@@ -14,13 +15,16 @@ export type ActionFinder = {
   readonly isLocalFirst: () => boolean
 }
 
+const worst = 99
+
 export const createActionFinder = (): ActionFinder => {
   let action: Action = 'unknown'
   let isLogin = false
   let loginOutcome: Action = 'unknown'
-  let best = 9
+  let best = worst
   let localPort = 0
   let remotePort = 0
+  let way: 'in' | 'out' | undefined
   const take = (said: Action, rank: number): void => {
     if (said === 'unknown') return
     // A session that was let through and then stopped (`action=close utmaction=block`) was stopped.
@@ -33,18 +37,28 @@ export const createActionFinder = (): ActionFinder => {
       action = 'unknown'
       isLogin = false
       loginOutcome = 'unknown'
-      best = 9
+      best = worst
       localPort = 0
       remotePort = 0
+      way = undefined
     },
     see: (rank, name, value) => {
       if (rank === portRank) {
-        const port = typeof value === 'number' || typeof value === 'string' ? Number(value) : 0
+        const one: unknown = Array.isArray(value) ? value[0] : value
+        const port = typeof one === 'number' || typeof one === 'string' ? Number(one) : 0
         if (/local/i.test(name)) localPort = port
         else remotePort = port
         return
       }
+      if (rank === wayRank) {
+        if (typeof value === 'string') way = wayOf(value) ?? way
+        return
+      }
       if (rank >= best && rank > 2) return
+      if (rank === eventIdRank) {
+        take((typeof value === 'string' ? windowsEvents.get(value) : undefined) ?? 'unknown', rank)
+        return
+      }
       if (rank === 4) {
         const yes = value === true || value === 'true' || value === 'yes' || value === 1 || value === '1'
         const no = value === false || value === 'false' || value === 'no' || value === 0 || value === '0'
@@ -74,6 +88,7 @@ export const createActionFinder = (): ActionFinder => {
       if (best > 5) take(actionOfText(text), 5)
     },
     tell: () => (action === 'unknown' && isLogin ? loginOutcome : action),
-    isLocalFirst: () => remotePort > 0 && localPort > 1023 && localPort > remotePort,
+    isLocalFirst: () =>
+      way === 'out' || (way === undefined && remotePort > 0 && localPort > 1023 && localPort > remotePort),
   }
 }

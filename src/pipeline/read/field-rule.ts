@@ -43,7 +43,8 @@ const ruleOf = (path: string): Rule => {
   }
   const w3c = w3cNames.get(last.toLowerCase())
   if (w3c) return w3c
-  const exact = knownFields.get(compact(last))
+  const isEndsName = last.toLowerCase() === 'name' && isEnd(wordsOf(before ?? ''))
+  const exact = isEndsName ? undefined : knownFields.get(compact(last))
   if (exact) {
     // `destination.nat.ip`: what a common name means is said by what it stands in.
     const around =
@@ -66,6 +67,12 @@ const w3cNames = new Map<string, Rule>([
   ['c-dns', { reads: 'host', role: 'source' }],
   ['r-dns', { reads: 'host', role: 'url' }],
 ])
+
+/** `destination.name`, but not `target_user.name`. */
+const isEnd = (words: readonly string[]): boolean => {
+  const role = roleWords.get(words.at(-1) ?? '')
+  return role === 'source' || role === 'destination'
+}
 
 const endWords = new Set(['ip', 'addr', 'address', 'host'])
 
@@ -134,6 +141,8 @@ const roleIn = (own: readonly string[], parents: readonly string[], last: string
   const isAsked = own.length > 1 && (own.includes('request') || own.includes('req'))
   if (isAsked && hostWords.has(last)) return addressWords.has(last) ? (nearestRole(own) ?? 'source') : 'url'
   if (addressWords.has(last) && (own.includes('user') || own.includes('users'))) return nearestRole(own) ?? 'source'
+  // `query_address` is whose query it was.
+  if (addressWords.has(last) && own.length === 2 && queryWords.has(own[0] ?? '')) return 'source'
   // `tls.server_name`: what the client asked for by name.
   if (last === 'server' && own.at(-1) === 'name' && [...parents, ...own].some((word) => asksByName.has(word)))
     return 'query'
@@ -158,6 +167,7 @@ const addressWords = new Set([
   'v4',
   'v6',
 ])
+const queryWords = new Set(['query', 'question'])
 const asksByName = new Set(['tls', 'ssl', 'sni', 'handshake', 'requested'])
 
 const nearestRole = (words: readonly string[]): Role | undefined => {

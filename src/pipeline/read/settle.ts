@@ -12,6 +12,7 @@ export const settle = (entries: readonly Entry[], isLocalFirst: boolean): void =
   let hasOther = false
   let hasObserver = false
   let hasSource = false
+  let hasAnswer = false
   let hasDestination = false
   for (const { role } of entries) {
     if (role === 'source') hasSource = true
@@ -19,8 +20,10 @@ export const settle = (entries: readonly Entry[], isLocalFirst: boolean): void =
     else if (role === 'observer') hasObserver = true
     else if (role === 'other') hasOther = true
     else if (role === 'query') hasQuery = true
+    else if (role === 'answer') hasAnswer = true
   }
   if (hasQuery && hasOther) settleAnswers(entries)
+  if (hasAnswer && hasSource && !hasDestination) settleResolver(entries)
   if (isLocalFirst) {
     for (const entry of entries) {
       if (entry.role === 'source' && /remote/i.test(entry.field)) entry.role = 'destination'
@@ -90,3 +93,12 @@ const settleAnswers = (entries: readonly Entry[]): void => {
   for (const entry of entries) if (entry.role === 'other' && answerField.test(entry.field)) entry.role = 'answer'
 }
 const answerField = /(?:^|\.)ip_?addr$/i
+
+/** Beside `query_address`, `response_address` is who answered, and not what. */
+const settleResolver = (entries: readonly Entry[]): void => {
+  if (!entries.some((entry) => entry.role === 'source' && queryField.test(entry.field))) return
+  for (const entry of entries)
+    if (entry.role === 'answer' && responseField.test(entry.field)) entry.role = 'destination'
+}
+const queryField = /query[-_]?(?:ip|addr(?:ess)?)$/i
+const responseField = /response[-_]?(?:ip|addr(?:ess)?)$/i

@@ -88,6 +88,66 @@ describe('an event', () => {
       'unknown',
       ['198.51.100.7 destination'],
     ],
+    [
+      'whose ports, in lists, tell that the local end began',
+      '{"action_local_ip":["192.0.2.1"],"action_local_port":[49152],"action_remote_ip":["198.51.100.7"],"action_remote_port":["443"]}',
+      'unknown',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'whose direction tells that the local end began',
+      '{"direction":"outbound","local_ip":"192.0.2.1","remote_ip":"198.51.100.7"}',
+      'unknown',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'whose direction tells that the remote end began',
+      '{"direction":"inbound","local_ip":"192.0.2.1","local_port":50000,"remote_ip":"198.51.100.7","remote_port":443}',
+      'unknown',
+      ['192.0.2.1 destination', '198.51.100.7 source'],
+    ],
+    [
+      'whose end has a name',
+      '{"source":{"ip":"192.0.2.1"},"destination":{"ip":"198.51.100.7","name":"www.example.com"},"action":"Blocked"}',
+      'blocked',
+      ['192.0.2.1 source', '198.51.100.7 destination', 'www.example.com destination'],
+    ],
+    [
+      'of a store whose client stands behind the time',
+      '79a59df900b949e5 bucket1 [15/Nov/2026:10:00:00 +0000] 192.0.2.1 arn:aws:iam::123456789012:user/alice 3E57427F REST.GET.OBJECT a.txt "GET /bucket1/a.txt HTTP/1.1" 200 - 113 - 7 - "-" "S3Console/0.4" -',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'of a name that was blocked, with who asked for it',
+      'Nov 15 10:00:00 dnsmasq[1]: 5123 192.0.2.1/53211 gravity blocked ads.example.com is 0.0.0.0',
+      'blocked',
+      ['192.0.2.1 source', 'ads.example.com query', '0.0.0.0 answer'],
+    ],
+    [
+      'of a query that tells whose it was and who answered',
+      '{"message":{"type":"CLIENT_QUERY","query_address":"192.0.2.1","response_address":"198.51.100.53"},"qname":"www.example.com"}',
+      'unknown',
+      ['192.0.2.1 source', '198.51.100.53 destination', 'www.example.com query'],
+    ],
+    [
+      'of a listener that tells the address it was called from',
+      '15-NOV-2026 10:00:00 * (CONNECT_DATA=(SERVICE_NAME=ORCL)(CID=(PROGRAM=sqlplus)(HOST=ws1)(USER=alice))) * (ADDRESS=(PROTOCOL=tcp)(HOST=192.0.2.1)(PORT=51040)) * establish * ORCL * 0',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'that is known by its number',
+      "<Event><System><EventID>4625</EventID></System><EventData><Data Name='IpAddress'>192.0.2.1</Data></EventData></Event>",
+      'blocked',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'of a decoy that somebody came to',
+      '{"Description":"SSH Login Attempt","CanaryIP":"198.51.100.7","SourceIP":"192.0.2.1"}',
+      'unknown',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
   ])('%s', (_, line, action, indicators) => {
     const read = readLine(line)
     expect(read.action).toBe(action)

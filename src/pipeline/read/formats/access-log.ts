@@ -20,7 +20,7 @@ export const readAccessLog: Format = (reader, line) => {
   const quoted = (before === '' ? whole.exec(after) : null) ?? request.exec(after)
   if (!quoted && !/^\S+:\d{1,5}$/.test(before.trim())) return false
   readClients(reader, line, before)
-  if (quoted && before === '') readEnds(reader, line, after.slice(0, quoted.index))
+  if (quoted && !before.split(/[\s,]+/, 32).some(isEnd)) readEnds(reader, line, after.slice(0, quoted.index))
   // HAProxy tells where a connection came in when no request came: `frontend/198.51.100.1:443: Timeout …`.
   if (!quoted) {
     place(reader, line, /^ \S{1,128}\/(\S{3,60}?:\d{1,5}):? /.exec(after)?.[1], 'destination')
@@ -33,6 +33,8 @@ export const readAccessLog: Format = (reader, line) => {
   }
   return true
 }
+
+const isEnd = (word: string): boolean => /^["([]{0,2}(?:\d{1,3}\.){3}\d|:[\da-f]{0,4}:/i.test(word)
 
 const namedHost = /^[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}(?::\d{1,5})?$/
 
@@ -61,7 +63,7 @@ const readClients = (reader: Reader, line: Line, before: string): void => {
   })
 }
 
-/** A gateway begins with the time: `[time] "user" client server status "request"`. */
+/** A gateway begins with the time, and a store with whose it is: `[time] "user" client server status "request"`. */
 const readEnds = (reader: Reader, line: Line, between: string): void => {
   const hosts = between.split(/\s+/, 8).filter((word) => parseAddress(word) !== undefined)
   place(reader, line, hosts[0], 'source')

@@ -93,7 +93,9 @@ const patterns: readonly Pattern[] = [
       `\\b(?:reply|cached|config|/etc/\\S{1,64}|gravity blocked|regex blacklisted|exactly blacklisted) ${name} is (\\S{1,255})`,
     ),
     (reader, line, match) => {
-      asked(reader, line, undefined, match[1])
+      // With more detail, the query's number and who asked: `5123 192.0.2.1/53211 reply …`.
+      const before = line.body.slice(Math.max(0, match.index - 64), match.index)
+      asked(reader, line, /\d ([\da-fA-F.:]{3,45})\/\d{1,5} $/.exec(before)?.[1], match[1])
       place(reader, line, match[2], 'answer')
       if (/blocked|blacklisted/.test(match[0])) reader.action.see(1, 'action', 'blocked')
     },

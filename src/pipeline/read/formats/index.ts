@@ -13,6 +13,7 @@ import { readLoadBalancer } from './load-balancer.js'
 import { readMnemonic } from './mnemonic.js'
 import { readNetscaler } from './netscaler.js'
 import { readNetfilter } from './netfilter.js'
+import { readOracleNet } from './oracle-net.js'
 import { readPanos } from './panos.js'
 import { readRelay } from './relay.js'
 import { readSquid } from './squid.js'
@@ -35,5 +36,6 @@ export const formats: readonly Format[] = [
   readAccessLog,
   readDnsQuery,
   readDhcp,
+  readOracleNet,
   readCsvRow,
 ]
