@@ -1,22 +1,21 @@
 // replay: a stretch of a topic judged again, into a topic of its own, without touching the live service.
 import type { Alerts } from '../alerts/open-alerts.js'
-import { openApp, type App } from '../app.js'
 import type { Config } from '../config/schema.js'
-import { keyOf } from '../domain/indicator.js'
 import { Hopeless } from '../kafka/failure.js'
 import { openReplay, type OpenReplay } from '../kafka/replay/open-replay.js'
-import type { Progress as Moved } from '../kafka/replay/replay.js'
 import { openAlerting } from '../open-alerting.js'
-import { startChunks } from '../kafka/work.js'
 import type { Tell } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, type Command, type Io } from './command.js'
 import { kafkaProblems } from './kafka-problems.js'
 import { accepted, ConfigurationError, configOption, loadConfig } from './load-config.js'
+import { openReplayLine } from './open-replay-line.js'
 import { createProgress } from './progress.js'
+import { rehearseReplay } from './rehearse-replay.js'
 import { alertsBefore, raiseOnce } from './replay-alerts.js'
 import { readReplayArguments, type ReplayArguments } from './replay-options.js'
-import { describeDryRun, describeRanges, describeSummary, dryRun, summarise } from './replay-summary.js'
+import { lengthOf, showing } from './replay-progress.js'
+import { describeRanges, describeSummary, summarise } from './replay-summary.js'
 import { write } from './write-lines.js'
 
 export const replay: Command = {
@@ -93,7 +92,7 @@ Exit codes: 0 all of it is through, 1 it is not and says why, 64 wrong usage, 78
     )
     if ('refused' in opened) return refuse(io, opened.refused)
     try {
-      const work = args.isDryRun ? rehearse : perform
+      const work = args.isDryRun ? rehearseReplay : perform
       return await work(opened, args, config, io, tell)
     } catch (error) {
       if (!(error instanceof Hopeless)) throw error
@@ -112,57 +111,6 @@ const refuse = (io: Io, sentence: string): number => {
   return exitCodes.failure
 }
 
-const openLine = async (args: ReplayArguments, config: Config, io: Io, tell: Tell): Promise<App> => {
-  const { maxLookups } = args
-  const isSilent = args.lookups === 'none' || maxLookups === 0 || args.isDryRun
-  const budget = maxLookups === undefined || maxLookups === 0 ? {} : { perRun: maxLookups }
-  return accepted(
-    await openApp(
-      { ...config, admit: { ...config.admit, ...budget } },
-      {
-        mode: 'complete',
-        urgency: 'replay',
-        env: io.env,
-        tell,
-        replay: { id: args.id, isAnnotated: args.kind === 'annotated' },
-        ...(isSilent && { approve: () => Promise.resolve(false) }),
-      },
-    ),
-  )
-}
-
-const rehearse = async (
-  opened: OpenReplay,
-  args: ReplayArguments,
-  config: Config,
-  io: Io,
-  tell: Tell,
-): Promise<number> => {
-  const app = await openLine(args, config, io, tell)
-  const began = Date.now()
-  const { plan } = opened
-  const progress = createProgress(io.stderr, { label: 'dry run', total: lengthOf(opened) })
-  const missing = new Set<string>()
-  const { chunkEvents, chunkBytes } = config.kafka.limits
-  let events = 0
-  try {
-    await opened.look(async (records) => {
-      for (const chunk of startChunks(records, app.pipeline, false, { count: chunkEvents, bytes: chunkBytes }))
-        for (const event of await chunk.events())
-          for (const { decision, verdict } of event?.judged ?? [])
-            if (decision.decision === 'lookup' && verdict.reason === 'budget_spent') missing.add(keyOf(decision.ask))
-      events += records.length
-      progress.update(events, `${events} events, ${missing.size} lookups`)
-    })
-  } finally {
-    progress.end()
-    await app.close()
-  }
-  const outcome = dryRun(args, plan, { events, lookups: missing.size, seconds: (Date.now() - began) / 1000 })
-  await write(io.stdout, args.isJson ? `${JSON.stringify(outcome)}\n` : describeDryRun(outcome, plan))
-  return io.signal.aborted ? exitCodes.failure : exitCodes.ok
-}
-
 const perform = async (
   opened: OpenReplay,
   args: ReplayArguments,
@@ -177,7 +125,7 @@ const perform = async (
   )
   const former = args.against === undefined ? undefined : await opened.former(args.against)
   if (former && 'refused' in former) return refuse(io, former.refused)
-  const app = await openLine(args, config, io, tell)
+  const app = await openReplayLine(args, config, io, tell)
   let alerts: Alerts | undefined
   try {
     const rules = accepted(await openAlerting(config, { tell, late: () => undefined, replayId: args.id }))
@@ -208,32 +156,5 @@ const perform = async (
   } finally {
     await alerts?.close()
     await app.close()
-  }
-}
-
-/** What is still to read. */
-const lengthOf = ({ plan }: OpenReplay): number =>
-  plan.ranges.reduce(
-    (sum, { partition, start, end }) => sum + end - (plan.reached.get(partition)?.position ?? start),
-    0,
-  )
-
-const showing = (
-  { plan }: OpenReplay,
-  update: (done: number, note: string) => void,
-  lookups: () => number,
-  began: number,
-): ((progress: Moved) => void) => {
-  const before = [...plan.reached.values()].reduce((sum, { tally }) => sum + tally.events, 0)
-  return ({ partitions }) => {
-    let done = 0
-    let events = 0
-    for (const { partition, start } of plan.ranges) {
-      const one = partitions.get(partition)
-      done += (one?.position ?? start) - (plan.reached.get(partition)?.position ?? start)
-      events += one?.tally.events ?? 0
-    }
-    const rate = Math.round((events - before) / Math.max(0.001, (Date.now() - began) / 1000))
-    update(done, `${events} events, ${rate}/s, ${lookups()} credits`)
   }
 }

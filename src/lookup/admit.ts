@@ -9,6 +9,7 @@ import { tellNobody, type Tell } from '../telemetry/event.js'
 import { createBarrier, type BarrierSettings, type BarrierState, type Passage } from './barrier.js'
 import { createBudget, type BudgetSettings, type Ledger, type Spent } from './budget.js'
 import { giveUpAfter } from './give-up-after.js'
+import { createPace } from './pace.js'
 import { createWaitingRoom, type Priority } from './waiting-room.js'
 
 export type AdmissionSettings = BarrierSettings &
@@ -59,9 +60,6 @@ type Work = { readonly start: () => Promise<void>; readonly refuse: (finding: Un
 
 const unknown = (reason: Reason): Unknown => ({ status: 'unknown', reason })
 
-/** What a lookup is thought to take before one was observed. */
-const assumedLatencyMs = 100
-
 export const createAdmission = (
   settings: AdmissionSettings,
   clock: Clock,
@@ -72,10 +70,8 @@ export const createAdmission = (
   const barrier = createBarrier(settings)
   const budget = createBudget(settings, ledger)
   const limit = pLimit(settings.inFlight)
-  /** key → when its lookup began, of those under way. */
-  const begun = new Map<string, number>()
+  const pace = createPace(settings.inFlight)
   let active = 0
-  let latencyMs = assumedLatencyMs
   let cancelWake: (() => void) | undefined
   /** Calls held back by a pause. */
   let held: (() => void)[] = []
@@ -111,10 +107,10 @@ export const createAdmission = (
   }
   const begin = (key: string, work: Work): void => {
     active++
-    begun.set(key, clock.now())
+    pace.began(key, clock.now())
     void work.start().then(() => {
       active--
-      begun.delete(key)
+      pace.ended(key)
       wake()
     })
   }
@@ -169,7 +165,7 @@ export const createAdmission = (
     } catch {
       return unknown('bad_answer')
     } finally {
-      if (totalMs !== undefined) latencyMs += (totalMs - latencyMs) / 5
+      if (totalMs !== undefined) pace.took(totalMs)
     }
   }
 
@@ -188,21 +184,12 @@ export const createAdmission = (
     })
   }
 
-  /** What is overdue takes, for all that is known, as long again as it already took. */
-  const leftMs = (elapsedMs: number): number => (elapsedMs <= latencyMs ? latencyMs - elapsedMs : elapsedMs)
-
   const estimateMs = (indicator: Indicator): number | undefined => {
     const key = keyOf(indicator)
     const now = clock.now()
     const passage = look(now)
-    const pauseMs = passage.pass === 'wait' ? passage.ms : 0
-    const begunAt = begun.get(key)
-    if (begunAt !== undefined) return pauseMs + leftMs(now - begunAt)
-    const ahead = room.ahead(key)
-    if (ahead === undefined) return undefined
-    const [oldest] = begun.values()
-    const firstMs = oldest === undefined ? 0 : leftMs(now - oldest)
-    return pauseMs + firstMs + (Math.floor(ahead / settings.inFlight) + 1) * latencyMs
+    const lookupMs = pace.leftMs(key, now, room.ahead(key))
+    return lookupMs === undefined ? undefined : lookupMs + (passage.pass === 'wait' ? passage.ms : 0)
   }
 
   return {
@@ -212,7 +199,13 @@ export const createAdmission = (
     state: () => {
       const now = clock.now()
       const spent = budget.spent(now)
-      return { waiting: room.size(), inFlight: limit.activeCount, ...barrier.state(now), spent, latencyMs }
+      return {
+        waiting: room.size(),
+        inFlight: limit.activeCount,
+        ...barrier.state(now),
+        spent,
+        latencyMs: pace.latencyMs(),
+      }
     },
   }
 }

@@ -6,24 +6,16 @@ import { reasons, type Reason } from '../domain/reason.js'
 import { createCountTable } from './count-table.js'
 import type { Tell, TelemetryEvent } from './event.js'
 import { createHistogram, type Histogram } from './histogram.js'
+import {
+  alertLevels,
+  answerStatuses,
+  callCodes,
+  deadLetterReasons,
+  recallKinds,
+  rungs,
+  type RecallKind,
+} from './labels.js'
 import { wordings } from './wording.js'
-
-/** How an ask of the memory went; `coalesced` joined a call under way, `miss` began one. */
-export const recallKinds = ['fresh', 'stale', 'coalesced', 'cooling', 'miss'] as const
-export type RecallKind = (typeof recallKinds)[number]
-
-/** What became of a record that its topic could not take whole. */
-export const rungs = ['flat', 'header', 'dead_letter', 'pointer'] as const
-export const deadLetterReasons = [
-  'too_large',
-  'message_too_large',
-  'record_list_too_large',
-  'invalid_record',
-  'corrupt_message',
-  'invalid_timestamp',
-  'other',
-] as const
-export const alertLevels = ['informational', 'low', 'medium', 'high', 'critical', 'other'] as const
 
 /** An event as it leaves the line. */
 export type SeenEvent = {
@@ -83,25 +75,7 @@ const lineBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 const callBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const endBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600]
 
-/** What can come of a call. */
-export const callCodes = [
-  'ok',
-  'not_found',
-  'throttled',
-  'busy',
-  'bad_key',
-  'no_credit',
-  'plan',
-  'unavailable',
-  'timeout',
-  'bad_answer',
-  'bad_input',
-  'other',
-] as const
 const why = ['none', ...reasons] as const
-
-/** What a caller can be given. */
-export const answerStatuses = ['200', '400', '401', '403', '404', '412', '420', '429', '500', '503', 'other'] as const
 
 /** `operations` are the names that calls may have; any other counts as `other`. */
 export const createTally = (operations: readonly string[]): Tally => {

@@ -109,3 +109,22 @@ export const providerRows = (names: readonly string[] | undefined, now: number):
     socket_type: 'N/A',
     confirmed_time: timeText(now),
   }))
+
+export const domainRows = ({ names }: Dossier): JsonObject[] =>
+  names.map(({ name, seenAt }) => ({
+    domain: name,
+    ip_type: 'Unknown',
+    registrar: '',
+    create_date: '',
+    confirmed_time: seenAt,
+    email: '',
+  }))
+
+export const hostnameRows = ({ banners }: Dossier): JsonObject[] =>
+  banners
+    .filter(({ hostname }) => hostname !== undefined)
+    .map(({ hostname, scannedAt }) => ({
+      domain_name_rep: hostname?.split('.').slice(-2).join('.'),
+      domain_name_full: hostname,
+      confirmed_time: scannedAt,
+    }))

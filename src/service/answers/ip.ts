@@ -6,6 +6,8 @@ import { ratings, type Rating } from '../../domain/finding.js'
 import { flagsOf } from './ip-flags.js'
 import {
   categoryRows,
+  domainRows,
+  hostnameRows,
   openPortRow,
   portRow,
   providerRows,
@@ -203,22 +205,3 @@ export const ipSuspiciousInfo = ({ dossier, now }: AddressView): Answer =>
   )
 
 const tagged = ({ banners }: Dossier, tag: string): Banner[] => banners.filter(({ tags }) => tags.includes(tag))
-
-const domainRows = ({ names }: Dossier): JsonObject[] =>
-  names.map(({ name, seenAt }) => ({
-    domain: name,
-    ip_type: 'Unknown',
-    registrar: '',
-    create_date: '',
-    confirmed_time: seenAt,
-    email: '',
-  }))
-
-const hostnameRows = ({ banners }: Dossier): JsonObject[] =>
-  banners
-    .filter(({ hostname }) => hostname !== undefined)
-    .map(({ hostname, scannedAt }) => ({
-      domain_name_rep: hostname?.split('.').slice(-2).join('.'),
-      domain_name_full: hostname,
-      confirmed_time: scannedAt,
-    }))

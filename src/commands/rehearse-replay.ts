@@ -1,0 +1,45 @@
+// A replay without its effects: what it would read, and how many lookups it would ask for.
+import type { Config } from '../config/schema.js'
+import { keyOf } from '../domain/indicator.js'
+import type { OpenReplay } from '../kafka/replay/open-replay.js'
+import { startChunks } from '../kafka/work.js'
+import type { Tell } from '../telemetry/event.js'
+import { exitCodes, type Io } from './command.js'
+import { openReplayLine } from './open-replay-line.js'
+import { createProgress } from './progress.js'
+import type { ReplayArguments } from './replay-options.js'
+import { lengthOf } from './replay-progress.js'
+import { describeDryRun, dryRun } from './replay-summary.js'
+import { write } from './write-lines.js'
+
+export const rehearseReplay = async (
+  opened: OpenReplay,
+  args: ReplayArguments,
+  config: Config,
+  io: Io,
+  tell: Tell,
+): Promise<number> => {
+  const app = await openReplayLine(args, config, io, tell)
+  const began = Date.now()
+  const { plan } = opened
+  const progress = createProgress(io.stderr, { label: 'dry run', total: lengthOf(opened) })
+  const missing = new Set<string>()
+  const { chunkEvents, chunkBytes } = config.kafka.limits
+  let events = 0
+  try {
+    await opened.look(async (records) => {
+      for (const chunk of startChunks(records, app.pipeline, false, { count: chunkEvents, bytes: chunkBytes }))
+        for (const event of await chunk.events())
+          for (const { decision, verdict } of event?.judged ?? [])
+            if (decision.decision === 'lookup' && verdict.reason === 'budget_spent') missing.add(keyOf(decision.ask))
+      events += records.length
+      progress.update(events, `${events} events, ${missing.size} lookups`)
+    })
+  } finally {
+    progress.end()
+    await app.close()
+  }
+  const outcome = dryRun(args, plan, { events, lookups: missing.size, seconds: (Date.now() - began) / 1000 })
+  await write(io.stdout, args.isJson ? `${JSON.stringify(outcome)}\n` : describeDryRun(outcome, plan))
+  return io.signal.aborted ? exitCodes.failure : exitCodes.ok
+}
