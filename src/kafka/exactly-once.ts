@@ -4,9 +4,10 @@ import type { Delivery, DeliveryOptions } from './at-least-once.js'
 import type { Outgoing, Rung } from './compose.js'
 import { below, deliverBeside, prepare, split, type Item } from './deliver.js'
 import { failureOf, Hopeless } from './failure.js'
-import { byTopic, codecOf, explicitPartition } from './lane.js'
+import { byTopic, codecOf } from './lane.js'
 import type { KafkaSettings } from './settings.js'
 import type { Fetched } from './source.js'
+import { transactionalProducer } from './transactional-producer.js'
 import { startChunks } from './work.js'
 import { within } from './within.js'
 
@@ -20,10 +21,6 @@ export type Refusals = {
 }
 
 type Partition = Refusals & { claim?: Claim | undefined }
-
-/** The next transaction of a producer meets the end of its last one for some milliseconds: ask again at once, not after 300 ms. */
-export const transactionRetry = { initialRetryTime: 5, factor: 0.1, multiplier: 1.3, maxRetryTime: 2_000, retries: 20 }
-export const transactionTimeoutMs = 30_000
 
 export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }): Delivery => {
   const { connect, admin, settings, pipeline, how, health, tell } = options
@@ -148,17 +145,11 @@ export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }
   }
 }
 
-const newProducer = (kafka: Kafka, settings: KafkaSettings, { topic, partition }: Fetched): Producer =>
-  kafka.producer({
-    // Bound to group and partition: the only thing that shuts out a former owner, for kafkajs sends no generation.
-    transactionalId: `${settings.transactionalIdPrefix}-${settings.groupId}-${topic}-${partition}`,
-    transactionTimeout: transactionTimeoutMs,
-    idempotent: true,
-    maxInFlightRequests: 1,
-    allowAutoTopicCreation: false,
-    createPartitioner: explicitPartition,
-    retry: transactionRetry,
-  })
+const newProducer = (
+  kafka: Kafka,
+  { transactionalIdPrefix, groupId }: KafkaSettings,
+  { topic, partition }: Fetched,
+): Producer => transactionalProducer(kafka, { prefix: transactionalIdPrefix, groupId, topic, partition })
 
 const committedOffset = async (admin: Admin, groupId: string, { topic, partition }: Fetched): Promise<string> => {
   const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] })

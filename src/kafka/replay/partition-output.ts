@@ -2,10 +2,11 @@
 import type { Kafka, Producer, Transaction } from 'kafkajs'
 import type { Outgoing } from '../compose.js'
 import { deliver, deliverBeside, split, type Again, type Deliver, type Item } from '../deliver.js'
-import { remember, transactionRetry, transactionTimeoutMs, type Refusals } from '../exactly-once.js'
+import { remember, type Refusals } from '../exactly-once.js'
 import { failureOf, Hopeless } from '../failure.js'
-import { byTopic, codecOf, explicitPartition, openLane } from '../lane.js'
+import { byTopic, codecOf, openLane } from '../lane.js'
 import type { KafkaSettings } from '../settings.js'
+import { transactionalProducer } from '../transactional-producer.js'
 import { splitByCountAndBytes } from '../work.js'
 import { recordBytes } from '../wire/encode-batch.js'
 import type { Position, Reader } from './reader.js'
@@ -104,15 +105,8 @@ export const transactionalOutput = (options: OutputOptions): PartitionOutput => 
     claim: () =>
       attempt(async () => {
         leave()
-        producer = kafka.producer({
-          transactionalId: `${settings.transactionalIdPrefix}-${groupId}-${topic}-${partition}`,
-          transactionTimeout: transactionTimeoutMs,
-          idempotent: true,
-          maxInFlightRequests: 1,
-          allowAutoTopicCreation: false,
-          createPartitioner: explicitPartition,
-          retry: transactionRetry,
-        })
+        const prefix = settings.transactionalIdPrefix
+        producer = transactionalProducer(kafka, { prefix, groupId, topic, partition })
         await producer.connect()
         // Only after the last writer's transaction is ended is the committed offset to be believed.
         transaction = await producer.transaction()
