@@ -25,7 +25,12 @@ export const actionOfText = (text: string): Action => {
 const mnemonic =
   /[A-Z]_(?:(DEN(?:Y|IED)|DROP(?:PED)?|BLOCK(?:ED)?|REJECT(?:ED)?)|PERMIT(?:TED)?|ALLOW(?:ED)?|ACCEPT(?:ED)?|ADMIT(?:TED)?)\b|^\[\w{1,24}_(?:(deny|drop|block|reject)|allow|permit|accept|pass)\]/
 
+/** As IP Filter and what descends from it write it: `@0:3 b 192.0.2.1,4711 -> 198.51.100.1,23`. */
+const filtered = / @\S{1,40} ([bp]) [\d.]{7,15}[, ]/
+
 const mnemonicOf = (text: string): Action => {
+  const letter = text.includes(' @') ? filtered.exec(text)?.[1] : undefined
+  if (letter !== undefined) return letter === 'b' ? 'blocked' : 'allowed'
   const found = text.includes('_') ? mnemonic.exec(text) : null
   return found === null ? 'unknown' : (found[1] ?? found[2]) === undefined ? 'allowed' : 'blocked'
 }

@@ -54,6 +54,8 @@ export const roleBetween = (between: string, previous: TextToken | undefined, ha
       to--
       // Words that end with a quotation mark, with others behind them, are the name of something: `"Source Port Zero" TCP 192.0.2.1`.
       if (count > 0 && between.charCodeAt(to) === 0x22 && !isClueCode(between.charCodeAt(to + 1))) return undefined
+      // What a colon ends, with a word behind it, was about something else: `Connection to closed port: udp (192.0.2.1:4711`.
+      if (count > 0 && between.charCodeAt(to) === 0x3a && between.charCodeAt(to + 1) === 0x20) return weak
       // So are those in brackets: `[Server thread/INFO]: Player[/192.0.2.1:4711] logged in`.
       if (count > 0 && between.charCodeAt(to) === 0x5d) return undefined
     }
@@ -101,7 +103,7 @@ const wayTo = /\b(from|to) (?:(?!from |to )[\w'/"()-]{1,24} ){1,6}at $/i
 const translates = /\b(?:[sd]?nat(?:'?t?ed)?|translated|mapped) to$/i
 /** Whoever was shut out, and the words of Chinese products for the two ends. */
 const shutOut =
-  /\b(?:duplicate (?:ip )?(?:address|host)|ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)?)[\s:]{1,3}$/i
+  /\b(?:duplicate (?:ip )?(?:address|host)(?: detected| found)?|ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)?)[\s:]{1,3}$/i
 export const failedFor = /\bfail(?:ed|ure) for ['"]?$/i
 /** `User <alice> IP <192.0.2.1>` */
 const userIp = /\buser\b(?! with)[^.,;]{0,32}[^\w.,;]ip(?:[ -]?address)?[\s:=<["']{1,3}$/i
@@ -110,7 +112,7 @@ const letterClue = /(?:^|\s)([SD]):$/
 const wideClue = /(源|目的|目标)[^,;\s]{0,12}$/
 
 /** `'root'@'192.0.2.1'`, `(alice@192.0.2.1)`, `alice@sales 192.0.2.1(4711)`: where a user came from. */
-const userAt = /@'$|(?:^|[\s([])[\w?.-]{1,40}@$|\w@[\w-]{1,63} $/
+const userAt = /@'$|(?:^|[\s([,])[\w?.-]{1,40}@$|\w@[\w-]{1,63} $/
 
 /** `EXAMPLE.LOCAL\alice@192.0.2.1`: a user of a domain, whatever words the domain is made of. */
 const domainUserAt = /\\[\w.$-]{1,64}@$/

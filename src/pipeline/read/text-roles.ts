@@ -24,7 +24,11 @@ export const assignRoles = (text: string, tokens: TextToken[], isLine: boolean):
       previous = before
     }
     const between = text.slice(Math.max(previous?.end ?? 0, token.start - 48), token.start)
-    token.role = roleBetween(between, previous, hasSource)
+    // `udp (192.0.2.1:37806 - 198.51.100.1:53)`
+    if (previous?.kind === 'address' && dashed.test(between) && portBehind.test(text.slice(token.end, token.end + 7))) {
+      previous.role = 'source'
+      token.role = 'destination'
+    } else token.role = roleBetween(between, previous, hasSource)
     if (token.role === undefined && token.type === 'ip') {
       token.role = roleByVerb(between, text.charCodeAt(token.end))
       if (token.role === 'source' && (between.endsWith('@') || failedFor.test(between))) hasGuess = token.isGuess = true
@@ -97,6 +101,9 @@ const isBetween = (text: string, token: TextToken): boolean =>
     .toLowerCase()
     .endsWith('between ')
 const andNext = /^(?:[:/#]\d{1,5})?(?:\[[^[\]]{0,60}\])? and $/
+
+const dashed = /^:\d{1,5} - $/
+const portBehind = /^:\d{1,5}(?!\d)/
 
 /** `192.0.2.1:4711 to 198.51.100.1` */
 const toNext = /^(?:[:/]\d{1,5})? to $/

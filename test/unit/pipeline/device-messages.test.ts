@@ -137,6 +137,30 @@ describe('a message of a device', () => {
       'unknown',
       ['192.0.2.1 source', '198.51.100.7 destination', '203.0.113.1 observer'],
     ],
+    [
+      'that joins the ends with a dash',
+      'Nov 15 10:00:00 pot honeyd[5711]: Connection to closed port: udp (192.0.2.1:37806 - 198.51.100.7:1)',
+      'unknown',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'that filters by a letter',
+      'Nov 15 10:00:00 fw ipmon[12]: 10:00:00.123456 hme0 @0:3 b 192.0.2.1,4711 -> 198.51.100.7,23 PR tcp len 20 40 -S IN',
+      'blocked',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'that names a user behind a command',
+      'NOV 15 10:00:00 lb1 1/1 1022 NETMAN-6: CLMcmd: wr mem,alice@192.0.2.1',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'that found an address twice',
+      'NOV 15 10:00:00 lb1 1/1 3201 IPV4-4: Duplicate IP address detected: 192.0.2.1 00-0a-b8-68-2d-8c',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
   ])('%s', (_, line, action, found) => {
     expect(readLine(line)).toEqual({ action, found })
   })
