@@ -105,10 +105,17 @@ export const assignByPlace = (text: string, tokens: readonly TextToken[]): void 
     guess(only, 'source')
     return
   }
+  // `192.0.2.1 (ssh) alice: show configuration`
+  if (only && addresses.length === 1 && byTerminal.test(text.slice(only.end, only.end + 12))) {
+    guess(only, 'source')
+    return
+  }
   if (only && only.start < 80 && atStart.test(text.slice(0, only.start))) guess(only, 'source')
   else if (only && addresses.every((address) => address.value === only.value) && isActor(text, only.start))
     guess(only, 'source')
 }
+
+const byTerminal = /^ ?\((?:ssh|telnet|https?|web|cli|gui|console|snmp|vty|api)\b/i
 
 /** `192.0.2.1 … to 198.51.100.1`: who stands first, where words tell only of the other end. */
 export const assignFirst = (text: string, tokens: readonly TextToken[]): void => {
@@ -133,6 +140,6 @@ const isActor = (text: string, start: number): boolean => {
 const labelled = /\bip(?:[ -]?addr(?:ess)?)?\s?[:=]\s?['"]?$/i
 const longestDeed = 1000
 const deed =
-  /\b(?:log(?:in|on|out|off|ged)|auth[a-z]{0,16}|(?:dis)?connect[a-z]{0,5}|session|initiat[a-z]{2,4}|establish[a-z]{0,3}|negotiat[a-z]{2,4}|handshake|fail[a-z]{0,4}|den(?:y|ied)|reject[a-z]{0,3}|refused?|block[a-z]{0,3}|ban(?:ned)?|attack[a-z]{0,5}|scan[a-z]{0,5}|client|user(?:name)?|password|account|credentials?|peer|invalid|illegal|spam[a-z]{0,4}|abuse|attempt[a-z]{0,3}|accept[a-z]{0,3}|violation|intrusion|flood[a-z]{0,3}|suspicious|malicious|couldn't find)\b/i
+  /\b(?:log(?:in|on|out|off|ged)|auth[a-z]{0,16}|(?:dis)?connect[a-z]{0,5}|session|initiat[a-z]{2,4}|establish[a-z]{0,3}|negotiat[a-z]{2,4}|handshake|command|executed|fail[a-z]{0,4}|den(?:y|ied)|reject[a-z]{0,3}|refused?|block[a-z]{0,3}|ban(?:ned)?|attack[a-z]{0,5}|scan[a-z]{0,5}|client|user(?:name)?|password|account|credentials?|peer|invalid|illegal|spam[a-z]{0,4}|abuse|attempt[a-z]{0,3}|accept[a-z]{0,3}|violation|intrusion|flood[a-z]{0,3}|suspicious|malicious|couldn't find)\b/i
 const ours =
   /\b(?:listen[a-z]{0,3}|b[io]u?nd(?:ing)?|using|via|loggers?|gateway|routers?|subnet|network|netmask|assigned|leased?|interface|nameserver|resolver|ntp)\W{1,3}(?:on |to |at |for |address |ip )?\W?$/i

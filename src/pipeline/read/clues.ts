@@ -24,7 +24,7 @@ export type TextToken = Token & {
 
 /** Each of the repeated parts begins with a character of its own: where two could match the same, time doubles with each. */
 export const arrow =
-  /^\]?(?:\/\d+|\.\d+|:[\w-]+|\([^()]{0,40}\)|\[[^[\]]{0,60}\]|\s)*(?:->|=>|-->|>(?!['",;:.)])|→|<->|===|\.\.\.)/
+  /^\]?(?:\/\d+|\.\d+|:[\w-]+|\([^()]{0,40}\)|\[[^[\]]{0,60}\]|\s)*(?:->|=>|-->|>(?=[\s\d[(<]|$)|→|<->|===|\.\.\.)/
 /** `192.0.2.1(53) GigabitEthernet0/1-> `, or a source that is no address: `:: -> `. */
 const pointed = /(?:->|=>|→)\s*$/
 const opened = /^[:/]?\d*\s*\($/

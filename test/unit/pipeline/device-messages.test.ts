@@ -156,6 +156,18 @@ describe('a message of a device', () => {
       ['192.0.2.1 source'],
     ],
     [
+      'that tells an interface with a sign before it',
+      'Nov 15 10:00:00 192.0.2.254 authorize 192.0.2.253 >daemon src: 192.0.2.1; rule: 7; proto: tcp; user: alice; service: 259; s_port: 4712;',
+      'unknown',
+      ['192.0.2.254 observer', '192.0.2.253 other', '192.0.2.1 source'],
+    ],
+    [
+      'that tells how somebody gave a command',
+      'Nov 15 10:00:00 192.0.2.254 cli: <Info:cli.logRemoteCmd>: 192.0.2.1 (ssh) alice: show configuration',
+      'unknown',
+      ['192.0.2.254 observer', '192.0.2.1 source'],
+    ],
+    [
       'that found an address twice',
       'NOV 15 10:00:00 lb1 1/1 3201 IPV4-4: Duplicate IP address detected: 192.0.2.1 00-0a-b8-68-2d-8c',
       'unknown',

@@ -59,6 +59,18 @@ describe('a row', () => {
       ['192.0.2.53 source', '192.0.2.1 destination'],
     ],
     [
+      'with nothing between the ends, however it is written',
+      'Nov 15 10:00:00 4811234568;Signature;2026-11-15 10:00:00 CET;ICMP: Sweep;0x40208a01;Low;icmp-sweep;Low;Company;sensor1;1A-1B;192.0.2.1;N/A;198.51.100.7;N/A;Reconnaissance;sweep;Outbound',
+      'unknown',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'that colons separate',
+      '0:s:BRICK1:20261115100000:::in:192.0.2.1:198.51.100.7:6:4711:80:Pass',
+      'allowed',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
       'of pairs in brackets is none',
       '[IPS-1] [Attack_Name=(30076)name], [Time=2026/11/15 10:00:00], [Hacker=192.0.2.1], [Victim=198.51.100.7], [Protocol=tcp/59939], [Risk=Medium], [SrcPort=3306]',
       'unknown',

@@ -34,8 +34,8 @@ export const readCsvRow: Format = (reader, line) => {
   const separator = text === undefined ? undefined : separatorOf(text, common)
   if (text !== undefined && separator !== undefined) return readCells(reader, line, text, separator)
   // Whatever it begins with, and whatever separates it: cells that are addresses and nothing else make it a row.
-  const other = separatorOf(line.body, all)
-  return other !== undefined && holdsCell(line.body, other) && readCells(reader, line, line.body, other)
+  const other = all.find((sign) => hasMany(line.body, sign, fewestCells - 1) && holdsCell(line.body, sign))
+  return other !== undefined && readCells(reader, line, line.body, other)
 }
 
 const readCells = (reader: Reader, line: Line, text: string, separator: string): boolean => {
@@ -74,12 +74,13 @@ const hasMany = (text: string, sign: string, many: number): boolean => {
 }
 
 const common: readonly string[] = [',', '|']
-const all: readonly string[] = [',', '|', ';', '`', '^', '~']
+const all: readonly string[] = [',', '|', ';', '`', '^', '~', ':']
 const separatorOf = (text: string, signs: readonly string[]): string | undefined =>
   signs.find((sign) => hasMany(text, sign, fewestCells - 1))
 
-/** Some address has the sign on both of its sides. */
+/** Some address has the sign on both of its sides. Colons stand in times and before ports too: a row of them has no blanks. */
 const holdsCell = (text: string, sign: string): boolean => {
+  if (sign === ':' && text.includes(' ')) return false
   const cell = bareCell.get(sign)
   return cell !== undefined && cell.test(text)
 }

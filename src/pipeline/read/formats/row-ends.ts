@@ -10,8 +10,9 @@ export type Row = {
 }
 
 const hostName = /^[A-Za-z][\w.-]{1,252}$/
-/** What may stand between two ends: ports, `80/tcp`, a protocol, a hardware address, nothing. */
-const portOrMac = /^(?:\d{0,5}|\d{1,5}\/[a-z]{2,5}\d?|tcp|udp|icmp|(?:[\da-f]{2}[:-]){5}[\da-f]{2})$/i
+/** What may stand between two ends: ports, `80/tcp`, a protocol, a hardware address, nothing however it is written. */
+const portOrMac =
+  /^(?:\d{0,5}|n\/a|-|\*|\(?null\)?|none|any|unknown|\d{1,5}\/[a-z]{2,5}\d?|tcp|udp|icmp|(?:[\da-f]{2}[:-]){5}[\da-f]{2})$/i
 const portCell = /^\d{1,5}(?:\/[a-z]{2,5}\d?)?$/i
 
 const isPort = (row: Row, at: number): boolean => portCell.test(row.cells[at]?.trim() ?? '')
