@@ -23,7 +23,7 @@ const actionFields = new Map<string, number>([
     'utmaction ruleaction securityaction accessaction eventaction actionname sactiont saction sc_filter_result scfilterresult csaction resultaction ruleresult requestaction httpaction dnsaction responseaction logaction outcomeaction enforcementaction',
   ).map((name): [string, number] => [name, 2]),
   ...words(
-    'status result blockreason event eventtype type outcome logsubtype subtype fwruleaction category msg eventname operation operationname',
+    'status result response blockreason event eventtype type outcome logsubtype subtype fwruleaction category msg eventname operation operationname',
   ).map((name): [string, number] => [name, 3]),
   ...words('localport remoteport').map((name): [string, number] => [name, portRank]),
   ...words(

@@ -50,8 +50,8 @@ export const sayingOf = (value: string): Saying => {
   const saying: Saying = {
     action: readVerb(verb),
     isCommon: common.test(verb),
-    isLogin: login.test(verb) && !logout.test(verb),
-    outcome: failure.test(verb) ? 'blocked' : success.test(verb) ? 'allowed' : 'unknown',
+    isLogin: (login.test(verb) && !logout.test(verb)) || badSecret.test(verb),
+    outcome: success.test(verb) ? 'allowed' : failure.test(verb) ? 'blocked' : 'unknown',
   }
   remembered.set(ownText(value), saying)
   return saying
@@ -60,8 +60,12 @@ export const sayingOf = (value: string): Saying => {
 const login =
   /(?<![a-z])(?:log[ _-]?[io]n|logged[ _-]?[io]n|sign(?:ed)?[ _-]?[io]n|auth(?:n|entication|enticated?)?|session[ ._]start(?:ed)?|sso|mfa|2fa)(?![a-z])/
 const logout = /log(?:ged)?[ _-]?(?:out|off)|sign(?:ed)?[ _-]?(?:out|off)|session[ ._]end/
-const failure = /(?<![a-z])(?:fail(?:ed|ure|s)?|unsuccessful|invalid|incorrect|wrong|error|locked|expired)(?![a-z])/
-const success = /(?<![a-z])(?:success(?:ful(?:ly)?)?|succeeded|ok|passed)(?![a-z])/
+const failure =
+  /(?<![a-z])(?:fail(?:ed|ure|s)?|unsuccessful|not successful|invalid|incorrect|wrong|bad|error|locked|expired)(?![a-z])/
+const success = /(?<![a-z])(?<!not )(?:success(?:ful(?:ly)?)?|succeeded|ok|passed|no[ _-]?errors?)(?![a-z])/
+/** `BAD_CREDENTIALS`: only who wants to come in shows any. */
+const badSecret =
+  /(?<![a-z])(?:bad|invalid|wrong|incorrect|failed|expired)[ _-](?:user(?:name)?[ _-])?(?:password|passwd|credentials?|otp|pin)(?![a-z])/
 
 const readVerb = (verb: string): Action => {
   const exact = verbs.get(verb) ?? verbs.get(verb.replaceAll(' ', '_'))

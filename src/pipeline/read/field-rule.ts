@@ -1,6 +1,6 @@
 // Says from a field's name how its value is read and which role its indicators play.
 import type { Role } from '../../domain/sighting.js'
-import { hostWords, personWords, plainWords, roleWords } from './field-words.js'
+import { endNames, hostWords, personWords, plainWords, roleWords } from './field-words.js'
 import { knownFields } from './known-fields.js'
 import { wordsOf } from './name-words.js'
 
@@ -68,6 +68,10 @@ const w3cNames = new Map<string, Rule>([
   ['r-dns', { reads: 'host', role: 'url' }],
 ])
 
+/** `who=alice.example`: whoever did it is a person or a program first, and a host where an address says so. */
+const isPerson = (role: Role, word: string): boolean =>
+  (role === 'source' || role === 'destination') && !endNames.has(word)
+
 /** `destination.name`, but not `target_user.name`. */
 const isEnd = (words: readonly string[]): boolean => {
   const role = roleWords.get(words.at(-1) ?? '')
@@ -123,7 +127,8 @@ const byWords = (own: readonly string[], parents: readonly string[]): Rule => {
   if (named !== undefined && own.some((word) => hostWords.has(word))) return { reads: 'host', role: named }
   if (own.includes('forwarded') || own.includes('xff')) return { reads: 'host', role: 'source' }
   // `outer_src`; a longer word may be the source of anything.
-  if (named && (own.length === 1 || last === 'src' || last === 'dst')) return { reads: 'host', role: named }
+  if (named && (own.length === 1 || last === 'src' || last === 'dst'))
+    return { reads: isPerson(named, last) ? 'address' : 'host', role: named }
   if (last === 'subject' || last === 'issuer' || last === 'dn') return { reads: 'subject', role: 'other' }
   // `attack_source`, `traffic.target`: whose it is, and not what; an address there is that end's.
   return role === 'source' || role === 'destination' ? { reads: 'address', role } : text

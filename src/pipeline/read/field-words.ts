@@ -26,7 +26,7 @@ export const plainWords = new Set(
 
 export const roleWords = new Map<string, Role>([
   ...words(
-    'src source sources clt cli client clients orig originator initiator attacker caller sender remote rem peer requester requestor login rhost saddr sip cip c s from offender visitor tx supplicant callee calling viewer principal clnt hacker intruder offending infected compromised originating connecting requesting faddr actor originated submitter submitting invoker scanner bot suspect clicker click forwarded fwd logon signin',
+    'src source sources clt cli client clients orig originator initiator attacker caller sender remote rem peer requester requestor login rhost saddr sip cip c s from offender visitor tx supplicant callee calling viewer principal clnt hacker intruder offending infected compromised originating connecting requesting faddr actor originated submitter submitting invoker scanner bot suspect clicker click forwarded fwd logon signin who',
   ).map((word): [string, Role] => [word, 'source']),
   ...words(
     'dst dest destination destinations srv svr server servers resp responder target targets victim upstream backend daddr dip local loc to rx sensorip nexthop tgt trg trgt destn dstn desti called listen listening accessed vserver canary decoy honeypot',
@@ -56,6 +56,15 @@ export const roleWords = new Map<string, Role>([
 /** Beside an address, these are who did it: `user_ip`, `actorIpAddress`. */
 export const personWords = new Set(
   words('user users usr actor admin administrator operator guest subscriber customer employee'),
+)
+
+/** Of the words for an end, those whose value is a host even where no word says so: `client=www.example.com`. */
+export const endNames = new Set(
+  words(
+    `src source sources clt cli client clients clnt orig originator initiator remote rem peer rhost saddr sip cip attacker from
+     dst dest destination destinations srv svr server servers resp responder target targets victim upstream backend daddr dip local loc to
+     nexthop tgt vserver called`,
+  ),
 )
 
 /** Every word that may stand in a name without a separator (`srcip`, `destinationaddress`), the longest first. */

@@ -66,10 +66,25 @@ export const readByRule = (reader: Reader, rule: Rule, field: string, value: str
       return
     case 'text':
       if (!value.includes('.') && !value.includes(':')) return
+      if (isWhole(value) && !fromOutside.test(field)) {
+        reader.readLine(value, field, level + 1)
+        return
+      }
       if (value.includes('=')) readEnds(reader, field, value)
       readLater(reader, value, field)
       return
   }
+}
+
+/** What somebody sent is not believed as if the product had told it. */
+const fromOutside =
+  /body|payload|request|content|post|form|param|arg|query|input|cookie|header|cmd|command|script|response|pass|user|subject|title|name$/i
+
+/** `{…}`, `<Event>…</Event>`: an event inside the event, however the field is called. */
+export const isWhole = (value: string): boolean => {
+  const first = value.charCodeAt(0)
+  if (first === 0x7b) return value.endsWith('}') && /^\{\s{0,8}"/.test(value)
+  return first === 0x3c && value.endsWith('>') && value.includes('</')
 }
 
 /** A field whose value is made of pairs may tell the ends: `Protocol=ssh;SrcHost=192.0.2.1;DstHost=198.51.100.1;`. */

@@ -3,7 +3,7 @@ import { portRank } from './action-fields.js'
 import { longestLabel, placeOfLabel } from './labelled.js'
 import { createMetTexts, type MetText } from './met-texts.js'
 import { endOfKey, placeOfKey, type Place, type Places } from './places.js'
-import { putLater, readByRule, type Reader } from './reader.js'
+import { isWhole, putLater, readByRule, type Reader } from './reader.js'
 import { endOfEscape, endOfLiteral, endOfNumber, skipSpace } from './json-grammar.js'
 import { dotted, marks, stop, wide } from './string-marks.js'
 
@@ -155,7 +155,7 @@ export const createScan = (reader: Reader, places: Places): Scan => {
 
   const readMet = (met: MetText, place: Place): void => {
     // What is an event of its own has more to tell than what is seen in it.
-    if (place.reads === 'event') readByRule(reader, place.rule, place.path, met.text, 0)
+    if (place.reads === 'event' || isWhole(met.text)) readByRule(reader, place.rule, place.path, met.text, 0)
     else if (met.place === place) {
       for (const { type, value, field, role, evidence } of met.seen)
         reader.sightings.add(type, value, field, role, evidence)

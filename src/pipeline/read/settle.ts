@@ -7,6 +7,7 @@ import type { Entry } from './sightings.js'
  */
 export const settle = (entries: readonly Entry[], isLocalFirst: boolean): void => {
   settleOnly(entries)
+  settleInside(entries)
   if (entries.length < 2) return
   let hasQuery = false
   let hasOther = false
@@ -35,6 +36,24 @@ export const settle = (entries: readonly Entry[], isLocalFirst: boolean): void =
   if (hasObserver) settleOrigin(entries)
   settleServer(entries)
 }
+
+/** `private_ip` beside `public_ip`, and nobody else: the same end, as it is inside and as it is seen from outside. */
+const settleInside = (entries: readonly Entry[]): void => {
+  let inside: Entry | undefined
+  let outside: Entry | undefined
+  for (const entry of entries) {
+    if (entry.type !== 'ip' || entry.value.startsWith('::ffff:')) continue
+    if (entry.role !== 'other' || entry.evidence !== 'field') return
+    if (inside === undefined && insideField.test(entry.field)) inside = entry
+    else if (outside === undefined && outsideField.test(entry.field)) outside = entry
+    else return
+  }
+  if (inside === undefined || outside === undefined) return
+  inside.role = 'source'
+  outside.role = 'translated'
+}
+const insideField = /(?:private|internal|inside)_?(?:client_?)?ip(?:_?addr(?:ess)?)?$/i
+const outsideField = /(?:public|external|outside)_?(?:client_?)?ip(?:_?addr(?:ess)?)?$/i
 
 const settleServer = (entries: readonly Entry[]): void => {
   let server: Entry | undefined

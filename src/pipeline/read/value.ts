@@ -24,7 +24,7 @@ export const readHost = (value: string, field: string, role: Role, sightings: Si
 
 /** Whether the value is an address, with its port or without, and nothing else. */
 export const readAddress = (value: string, field: string, role: Role, sightings: Sightings): boolean => {
-  const address = parseAddress(value) ?? parseAddress(withoutPort(value))
+  const address = parseAddress(value) ?? parseAddress(withoutPort(value.replace(/[\])}>"']{1,3}$/, '')))
   if (address === undefined) return false
   sightings.add('ip', address, field, role, 'field')
   return true
@@ -34,8 +34,8 @@ export const readAddress = (value: string, field: string, role: Role, sightings:
 const withoutPort = (value: string): string => {
   if (value.length > longestEnd) return ''
   const colon = value.lastIndexOf(':')
-  if (value.charCodeAt(0) === 0x5b) return value.slice(1, value.indexOf(']'))
-  return colon > 0 && colon === value.indexOf(':') ? value.slice(0, colon) : ''
+  if (value.charCodeAt(0) === 0x5b) return value.slice(1, value.includes(']') ? value.indexOf(']') : undefined)
+  return colon > 0 && colon === value.indexOf(':') ? value.slice(0, colon) : value
 }
 const longestEnd = 64
 

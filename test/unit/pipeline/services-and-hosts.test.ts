@@ -148,6 +148,48 @@ describe('an event', () => {
       'unknown',
       ['192.0.2.1 source', '198.51.100.7 destination'],
     ],
+    [
+      'that holds another one as text',
+      '{"details":"{\\"client\\":{\\"ip\\":\\"192.0.2.1\\"},\\"action\\":\\"blocked\\"}"}',
+      'blocked',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'that holds another one which somebody sent',
+      '{"action":"allowed","src":"192.0.2.1","http_body":"{\\"src\\":\\"198.51.100.7\\",\\"action\\":\\"blocked\\"}"}',
+      'allowed',
+      ['192.0.2.1 source', '198.51.100.7 source'],
+    ],
+    [
+      'of somebody who is asked who they are',
+      'site=a;when=1773658193;who=Integration;who_ip=192.0.2.1;event=token',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'of an end as it is inside and as it is seen from outside',
+      '{"event_type":"Member Added","data":{"private_ip":"192.0.2.1","public_ip":"198.51.100.7:41286"}}',
+      'unknown',
+      ['192.0.2.1 source', '198.51.100.7 translated'],
+    ],
+    [
+      'of a login that went without error',
+      '{"EVENT_TYPE":"Login","CLIENT_IP":"192.0.2.1","LOGIN_STATUS":"LOGIN_NO_ERROR"}',
+      'allowed',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'of credentials that were bad',
+      '{"type":"USER_CONNECTION_FAILURE","reason":"BAD_CREDENTIALS","source":{"ip":"192.0.2.1"}}',
+      'blocked',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'of pairs behind bars, which is no row',
+      '0|Vendor|Product|1|EventLog|LogonReports|1|cat=LogonReports suser=alice cs2=192.0.2.9 shost=192.0.2.1 outcome=Failure msg=Pre-authentication failed.',
+      'blocked',
+      ['192.0.2.9 other', '192.0.2.1 source'],
+    ],
   ])('%s', (_, line, action, indicators) => {
     const read = readLine(line)
     expect(read.action).toBe(action)

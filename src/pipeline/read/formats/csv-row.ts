@@ -41,7 +41,12 @@ export const readCsvRow: Format = (reader, line) => {
 const readCells = (reader: Reader, line: Line, text: string, separator: string): boolean => {
   const cells = csv(text, maxCells, separator)
   // Pairs in a cell or two are what that cell says; pairs all over make it a line of pairs.
-  if (pairsOf(text).length > 2 && cells.filter((cell) => cell.includes('=')).length > cells.length / 6) return false
+  if (
+    pairsOf(text).length > 2 &&
+    (cells.filter((cell) => cell.includes('=')).length > cells.length / 6 ||
+      cells.some((cell) => blankPairs.test(cell)))
+  )
+    return false
   // Cells that name themselves are pairs: `Action: Blocked, SrcIP: 192.0.2.1`.
   if (cells.length < fewestCells || cells.filter((cell) => /^\s*[A-Za-z_][\w -]{0,59}[:=]/.test(cell)).length > 2)
     return false
@@ -66,6 +71,9 @@ const readCells = (reader: Reader, line: Line, text: string, separator: string):
   addresses.forEach((at, index) => place(reader, line, cells[at]?.trim(), roles[index] ?? 'other'))
   return true
 }
+
+/** `suser=alice shost=192.0.2.1`: pairs with a blank between them, whatever stands before the first. */
+const blankPairs = / [\w.-]{1,40}=[^\s=]{0,200} [\w.-]{1,40}=/
 
 const hasMany = (text: string, sign: string, many: number): boolean => {
   let at = text.indexOf(sign)
