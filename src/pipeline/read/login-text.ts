@@ -1,13 +1,30 @@
 // Tells from a line that has none of the usual verbs whether a login went well, or what another language says of it.
 import type { Action } from '../../domain/sighting.js'
-import { actionOfForeign } from './foreign-verbs.js'
+import { actionOfForeignLine } from './foreign-verbs.js'
 
 const failed =
   /\blog ?[io]n[ -]?(?:fail|incorrect|error|unsuccess|invalid|refus)|\blog[io]n\b.{0,80}\b(?:failed|failure|incorrect|unsuccessful)\b|\bauth[a-z]{0,14}[ _-]?(?:fail|error|unsuccess|reject)|\b(?:incorrect|invalid|wrong|bad)[ _](?:user ?name|user|password|credentials?|log[io]n)\b|\bpassword (?:mismatch|incorrect|invalid)/i
 const went =
   /\blog[io]n[ -]?(?:success|succeed|ok\b)|(?<!not |never )\blogged [io]n\b|\bauth[a-z]{0,14}[ _-]?(?:succe|ok\b)|\blog[io]n\b.{0,80}\bsucce|\bsuccess(?:ful|fully)? (?:log|auth)/i
+/** Lines that tell of a login at all are few; to look for parts of words is cheaper than to weigh them. */
+const mayBeLogin = (text: string): boolean =>
+  text.includes('ogin') ||
+  text.includes('ogon') ||
+  text.includes('ogged') ||
+  text.includes('og in') ||
+  text.includes('uth') ||
+  text.includes('assw') ||
+  text.includes('nvalid') ||
+  text.includes('redential') ||
+  text.includes('LOGIN') ||
+  text.includes('LOGON') ||
+  text.includes('AUTH') ||
+  text.includes('PASSW')
+
 export const actionOfLogin = (text: string): Action => {
-  if (failed.test(text)) return 'blocked'
-  if (went.test(text)) return 'allowed'
-  return actionOfForeign(text)
+  if (mayBeLogin(text)) {
+    if (failed.test(text)) return 'blocked'
+    if (went.test(text)) return 'allowed'
+  }
+  return actionOfForeignLine(text)
 }

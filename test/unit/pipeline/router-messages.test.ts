@@ -138,7 +138,7 @@ describe('a router or a gateway', () => {
     ],
     [
       'that writes German',
-      '15.11.26 10:00:00 Anmeldung des Benutzers admin von IP-Adresse 192.0.2.1 gescheitert (falsches Kennwort).',
+      '15.11.26 10:00:00 Anmeldung an der Benutzeroberfläche von IP-Adresse 192.0.2.1 gescheitert (falsches Kennwort).',
       'blocked',
       ['192.0.2.1 source'],
     ],
