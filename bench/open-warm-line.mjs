@@ -83,7 +83,7 @@ export const openWarmLine = async (events, wanted = 10_000) => {
   const pipeline = createPipeline({
     ...reading,
     enrich,
-    direction: (sightings) => directionOf(sightings, reading.gate.ownRanges),
+    direction: (sightings, rows) => directionOf(sightings, reading.gate.ownRanges, rows),
     annotate: createAnnotate(config.output),
   })
   return { ...varied, pipeline, asked: () => asked, close: () => local.close() }

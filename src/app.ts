@@ -159,7 +159,7 @@ export const openApp = async (config: Config, around: Surroundings): Promise<App
   const pipeline = createPipeline({
     ...reading,
     enrich,
-    direction: (sightings) => directionOf(sightings, reading.gate.ownRanges),
+    direction: (sightings, rows) => directionOf(sightings, reading.gate.ownRanges, rows),
     annotate: createAnnotate({ ...config.output, isOurInput: around.replay?.isAnnotated ?? false }),
     replayId: around.replay?.id,
   })

@@ -18,4 +18,4 @@ export const judgedAs = (
   decision: Decision,
   verdict: Verdict,
   more?: { readonly late?: Promise<Finding>; readonly grew?: Row['grew'] },
-): Judged => ({ sighting, decision, verdict, late: more?.late, told: undefined, grew: more?.grew })
+): Judged => ({ sighting, decision, verdict, late: more?.late, told: undefined, side: undefined, grew: more?.grew })

@@ -4,6 +4,7 @@ import type { Level } from '../domain/finding.js'
 import type { Direction, Extraction, Sighting } from '../domain/sighting.js'
 import type { Annotate } from './annotate.js'
 import { concludeInWriting, type Conclusion } from './conclude.js'
+import type { Sided } from './direction.js'
 import type { Enrich, Judged } from './enrich.js'
 import type { Event } from './event.js'
 import { writeAnnotation } from './write-annotation.js'
@@ -45,7 +46,7 @@ export type Steps = {
   readonly decode: (bytes: Buffer) => Event
   readonly extract: (event: Event) => Extraction
   readonly enrich: Enrich
-  readonly direction: (sightings: readonly Sighting[]) => Direction
+  readonly direction: (sightings: readonly Sighting[], rows: readonly Sided[]) => Direction
   readonly annotate: Annotate
   /** Says of every event by which replay it was judged. */
   readonly replayId?: string | undefined
@@ -56,7 +57,7 @@ export const createPipeline = ({ decode, extract, enrich, direction, annotate, r
     const concluded = concludeInWriting({
       extraction,
       rows: judged,
-      direction: direction(extraction.sightings),
+      direction: direction(extraction.sightings, judged),
       origin: given.origin,
       reading: event.reading,
       replayId,

@@ -2,6 +2,7 @@
 import type { Decision } from '../domain/decision.js'
 import type { Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
+import type { Side } from './direction.js'
 import type { Weighed } from './weigh.js'
 
 export type Row = {
@@ -11,6 +12,8 @@ export type Row = {
   readonly verdict?: Verdict | undefined
   /** How it was told before, in this event or another that holds the same row. */
   told?: Weighed | undefined
+  /** On which side of the network its address is, once somebody asked. */
+  side?: Side | undefined
   /** To be called when so many characters were added to what is told: whoever keeps the row counts them. */
   readonly grew?: ((characters: number) => void) | undefined
 }

@@ -52,4 +52,12 @@ describe('directionOf', () => {
     ]
     expect(directionOf(sightings, own)).toBe('outbound')
   })
+
+  it('looks at an address once where its row stands for it in many events', () => {
+    const rows = [{}, {}]
+    const sightings = [see('source', '10.0.0.5'), see('destination', '203.0.113.5')]
+    expect(directionOf(sightings, own, rows)).toBe('outbound')
+    expect(rows).toEqual([{ side: 'inside' }, { side: 'outside' }])
+    expect(directionOf(sightings, own, [{ side: 'outside' }, { side: 'inside' }])).toBe('inbound')
+  })
 })
