@@ -102,6 +102,7 @@ const examine = (
     const name = parseHostname(text.slice(from, to))
     if (name === undefined) continue
     if (isMail && from === start) {
+      if (algorithmHosts.has(name) || isElementId(text, from, to)) return true
       if (/\.[a-z][a-z0-9-]+$/.test(name))
         return visit({ kind: 'mail', type: 'domain', value: name, start: from, end: to })
     } else if (isNameInText(name) && !isCall(text, to)) {
@@ -110,6 +111,18 @@ const examine = (
   }
   return true
 }
+
+/** Who gave ciphers their names: `hmac-sha2-256-etm@openssh.com`. */
+const algorithmHosts = new Set(['openssh.com', 'libssh.org', 'lysator.liu.se'])
+
+/** `[syslog@example.net key="value"]`: who gave an element its name. */
+const isElementId = (text: string, start: number, end: number): boolean => {
+  let at = start - 2
+  while (at >= 0 && start - at < longestElement && isWord(text.charCodeAt(at))) at--
+  return text.charCodeAt(at) === 0x5b && firstPair.test(text.slice(end, end + 40))
+}
+const longestElement = 66
+const firstPair = /^ [\w.-]{1,36}="/
 
 /** `document.domain(`, `a.name=`: code. */
 const isCall = (text: string, end: number): boolean => {

@@ -168,6 +168,12 @@ describe('a message of a device', () => {
       ['192.0.2.254 observer', '192.0.2.1 source'],
     ],
     [
+      'that names its ciphers and its elements after somebody',
+      'Nov 15 10:00:00 r1 1 2026-11-15T10:00:00 idp [log@example.net a="1"] User alice authentication for SSH2 Session from 192.0.2.1 (tty = 1) using hmac hmac-sha2-256-etm@openssh.com Succeeded',
+      'allowed',
+      ['192.0.2.1 source'],
+    ],
+    [
       'that found an address twice',
       'NOV 15 10:00:00 lb1 1/1 3201 IPV4-4: Duplicate IP address detected: 192.0.2.1 00-0a-b8-68-2d-8c',
       'unknown',
