@@ -8,8 +8,8 @@ const guess = (token: TextToken, role: Role): void => {
   token.isGuess = true
 }
 
-/** Ports, or nothing, between two addresses: `192.0.2.1 4711 198.51.100.1 443`. */
-export const sideBySide = /^(?:[:/.]\d{1,5})?["'\]]?(?:[ \t,;|]|[\s,]+\d{1,5}[\s,]+)["'[]?$/
+/** Ports, or nothing, between two addresses: `192.0.2.1 4711 198.51.100.1 443`, `192.0.2.1 port 4711 198.51.100.1 port 443`. */
+export const sideBySide = /^(?:[:/.]\d{1,5})?["'\]]?(?:[ \t,;|]|[\s,]+(?:port )?\d{1,5}[\s,]+)["'[]?$/
 
 /** `- [192.0.2.1] alice(Realm)[Role] - …`, `sql(alice,192.0.2.1): …`, `through ssh (192.0.2.1)`: an address alone in brackets is who did it. */
 export const assignBracketed = (text: string, tokens: readonly TextToken[]): void => {

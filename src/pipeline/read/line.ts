@@ -1,6 +1,7 @@
 // Reads one line of text: takes off its syslog header and hands the rest to the first format that knows it.
 import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
+import { actionRank } from './action-fields.js'
 import { readCef } from './cef.js'
 import { formats } from './formats/index.js'
 import { readMapped } from './mapped.js'
@@ -86,7 +87,11 @@ const readPairs = (reader: Reader, body: string, field: string, level: number): 
   const isWhole = pairs.length === 1 && only?.start === 0 && only.end === body.length
   if (pairs.length < 2 && !isWhole) {
     const colon = colonPairsOf(body)
-    if (colon.length < 2 || colon.length < pairs.length) return false
+    if (colon.length < 2 || colon.length < pairs.length) {
+      // `… signature 4711 action=reset`
+      if (only !== undefined && actionRank(only.key) === 1) reader.action.see(1, only.key, only.value)
+      return false
+    }
     pairs = colon
   } else if (body.includes(':"')) {
     const colon = colonPairsOf(body)

@@ -29,6 +29,8 @@ export const assignRoles = (text: string, tokens: TextToken[], isLine: boolean):
       previous.role = 'source'
       token.role = 'destination'
     } else token.role = roleBetween(between, previous, hasSource)
+    // `to 198.51.100.1 (bad.example.net)`: only addresses are translated, and a name behind one is its own.
+    if (token.role === 'translated' && token.type === 'domain') token.role = previous?.role
     if (token.role === undefined && token.type === 'ip') {
       token.role = roleByVerb(between, text.charCodeAt(token.end))
       if (token.role === 'source' && (between.endsWith('@') || failedFor.test(between))) hasGuess = token.isGuess = true

@@ -5,6 +5,24 @@ import { readLine } from '../../support/read-line.js'
 describe('a message of a device', () => {
   it.each([
     [
+      'that names an address behind it: a name is never what it was translated to',
+      'Blocked outbound connection from 10.0.0.5 (pc1.example.com) to 198.51.100.7 (bad.example.net)',
+      'blocked',
+      ['10.0.0.5 source', 'pc1.example.com source', '198.51.100.7 destination', 'bad.example.net destination'],
+    ],
+    [
+      'that is a sentence with one pair, which says what was done',
+      'Attack detected: attacker 192.0.2.1 target 198.51.100.7 signature SQLi action=reset',
+      'blocked',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'that tells the ports in words',
+      'Rule 12 DENY in on wan proto 6 192.0.2.1 port 5000 198.51.100.7 port 443',
+      'blocked',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
       'that sent mail on',
       'type=event subtype=smtp user=mail action=NONE status=N/A msg="to=<alice@example.org>, delay=00:00:13, mailer=esmtp, pri=50733, relay=mx.example.net. [192.0.2.1], dsn=2.0.0, stat=Sent (Ok: queued as C41457FCE6)"',
       'unknown',
