@@ -8,6 +8,8 @@ import { windowsEvents } from './windows-events.js'
 export type ActionFinder = {
   /** Forgets the event before. */
   readonly reset: () => void
+  /** Whether what such a field says can still change anything. */
+  readonly wants: (rank: number) => boolean
   readonly see: (rank: number, name: string, value: unknown) => void
   readonly seeText: (text: string) => void
   readonly tell: () => Action
@@ -42,6 +44,7 @@ export const createActionFinder = (): ActionFinder => {
       remotePort = 0
       way = undefined
     },
+    wants: (rank) => rank <= 2 || rank < best || rank === portRank || rank === wayRank,
     see: (rank, name, value) => {
       if (rank === portRank) {
         const one: unknown = Array.isArray(value) ? value[0] : value

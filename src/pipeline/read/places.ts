@@ -13,6 +13,8 @@ export type Place = {
   readonly role: Role
   readonly actionRank: number
   readonly part: Part
+  /** What holds neither a dot nor a colon says nothing there. */
+  readonly isDotted: boolean
   readonly children: Map<string, Place>
   /** The key, character by character. */
   readonly codes: readonly number[]
@@ -55,6 +57,7 @@ export const createPlaces = (ruleOf: FieldRule, isOurs: (name: string) => boolea
       role: rule.role,
       actionRank: actionRank(path),
       part: partOf(key),
+      isDotted: rule.reads === 'text' || rule.reads === 'host' || rule.reads === 'address',
       children: new Map(),
       codes: isKept && key.length < maxKeyLength ? Array.from(key, (_, at) => key.charCodeAt(at)) : [],
       isOurs: isOurs(path),

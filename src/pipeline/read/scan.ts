@@ -1,5 +1,6 @@
 // Reads a JSON object straight from its bytes, in one pass: checks that it is JSON and makes only the strings that can matter.
 import { portRank } from './action-fields.js'
+import { seeList } from './list-actions.js'
 import { longestLabel, placeOfLabel } from './labelled.js'
 import { createMetTexts, type MetText } from './met-texts.js'
 import { endOfKey, placeOfKey, type Place, type Places } from './places.js'
@@ -60,10 +61,9 @@ export const createScan = (reader: Reader, places: Places): Scan => {
       if (isListed && place.part !== undefined && bytes[at] === 0x22) {
         if (place.part !== 'given') label = place.part === 'label' || label === 0 ? at + 1 : label
         else if (label > 0) {
-          const end = bytes.indexOf(0x22, label)
-          const name = end - label > longestLabel ? '' : bytes.toString('latin1', label, end)
-          if (name.includes('\\')) return failed
-          place = placeOfLabel(places, parent, name) ?? place
+          const given = placeAt(bytes, label, parent)
+          if (given === failed) return failed
+          place = given ?? place
         }
       }
       at = scanMember(bytes, at, place, depth)
@@ -74,6 +74,13 @@ export const createScan = (reader: Reader, places: Places): Scan => {
       if (byte !== 0x2c) return failed
       at = skipSpace(bytes, at + 1)
     }
+  }
+
+  /** The place that the name which begins there gives; one with escapes is for a parser. */
+  const placeAt = (bytes: Buffer, from: number, parent: Place): Place | typeof failed | undefined => {
+    const end = bytes.indexOf(0x22, from)
+    const name = end - from > longestLabel ? '' : bytes.toString('latin1', from, end)
+    return name.includes('\\') ? failed : placeOfLabel(places, parent, name)
   }
 
   const scanMember = (bytes: Buffer, at: number, place: Place, depth: number): number => {
@@ -87,7 +94,7 @@ export const createScan = (reader: Reader, places: Places): Scan => {
     }
     if (byte === 0x7b) return scanObject(bytes, at + 1, place, depth + 1, false)
     if (byte === 0x5b) {
-      if (place.actionRank > 0 && !seeActions(bytes, at, place)) return failed
+      if (place.actionRank > 0 && !seeList(reader, bytes, at, place)) return failed
       return scanArray(bytes, at + 1, place, depth + 1)
     }
     const end = endOfLiteral(bytes, at)
@@ -135,19 +142,23 @@ export const createScan = (reader: Reader, places: Places): Scan => {
     }
     if ((seen & wide) !== 0) isAscii = false
     const matters = place.reads !== 'none' && at - from >= 3
-    if (!matters && !(isMember && place.actionRank > 0)) return at + 1
+    const tells = isMember && place.actionRank > 0 && reader.action.wants(place.actionRank)
+    if (!matters && !tells) return at + 1
     if (escaped || (seen & wide) !== 0) {
-      readString(JSON.parse(bytes.toString('utf8', from - 1, at + 1)) as string, place, isMember)
+      readString(JSON.parse(bytes.toString('utf8', from - 1, at + 1)) as string, place, tells)
       return at + 1
     }
-    if ((seen & dotted) === 0 && place.actionRank === 0 && (place.reads === 'text' || place.reads === 'host'))
-      return at + 1
+    if ((seen & dotted) === 0 && !tells && place.isDotted) return at + 1
     const met = texts.at(bytes, from, at)
-    if (met === undefined) readString(bytes.toString('latin1', from, at), place, isMember)
-    else if (met.type !== undefined && place.reads === 'host' && (!isMember || place.actionRank === 0))
+    if (met === undefined) readString(bytes.toString('latin1', from, at), place, tells)
+    else if (
+      met.type !== undefined &&
+      !tells &&
+      (place.reads === 'host' || (place.reads === 'address' && met.type === 'ip'))
+    )
       reader.sightings.add(met.type, met.value, place.path, place.role, 'field')
     else {
-      if (isMember && place.actionRank > 0) reader.action.see(place.actionRank, place.name, met.text)
+      if (tells) reader.action.see(place.actionRank, place.name, met.text)
       if (matters) readMet(met, place)
     }
     return at + 1
@@ -171,22 +182,9 @@ export const createScan = (reader: Reader, places: Places): Scan => {
     }
   }
 
-  const readString = (text: string, place: Place, isMember: boolean): void => {
-    if (isMember && place.actionRank > 0) reader.action.see(place.actionRank, place.name, text)
+  const readString = (text: string, place: Place, tells: boolean): void => {
+    if (tells) reader.action.see(place.actionRank, place.name, text)
     if (place.reads !== 'none' && text.length >= 3) readByRule(reader, place.rule, place.path, text, 0)
-  }
-
-  /** A list of words in a field that tells the action is seen whole before its elements are read. */
-  const seeActions = (bytes: Buffer, open: number, place: Place): boolean => {
-    const close = bytes.indexOf(0x5d, open)
-    if (close < 0) return false
-    try {
-      reader.action.see(place.actionRank, place.name, JSON.parse(bytes.toString('utf8', open, close + 1)))
-      return true
-    } catch {
-      // Another list inside it, a bracket in a string, or no JSON.
-      return false
-    }
   }
 
   return (bytes, from) => {

@@ -6,23 +6,25 @@ import type { Entry } from './sightings.js'
  * `remote` is who came, unless the ports say that the local end began.
  */
 export const settle = (entries: readonly Entry[], isLocalFirst: boolean): void => {
-  settleOnly(entries)
-  settleInside(entries)
-  if (entries.length < 2) return
   let hasQuery = false
   let hasOther = false
   let hasObserver = false
   let hasSource = false
   let hasAnswer = false
   let hasDestination = false
-  for (const { role } of entries) {
-    if (role === 'source') hasSource = true
-    else if (role === 'destination') hasDestination = true
+  let hasSourceAddress = false
+  for (const { role, type } of entries) {
+    if (role === 'source') {
+      hasSource = true
+      if (type === 'ip') hasSourceAddress = true
+    } else if (role === 'destination') hasDestination = true
     else if (role === 'observer') hasObserver = true
     else if (role === 'other') hasOther = true
     else if (role === 'query') hasQuery = true
     else if (role === 'answer') hasAnswer = true
   }
+  if (hasOther && !hasSourceAddress && (settleOnly(entries) || settleInside(entries))) hasSource = true
+  if (entries.length < 2) return
   if (hasQuery && hasOther) settleAnswers(entries)
   if (hasAnswer && hasSource && !hasDestination) settleResolver(entries)
   if (isLocalFirst) {
@@ -38,19 +40,20 @@ export const settle = (entries: readonly Entry[], isLocalFirst: boolean): void =
 }
 
 /** `private_ip` beside `public_ip`, and nobody else: the same end, as it is inside and as it is seen from outside. */
-const settleInside = (entries: readonly Entry[]): void => {
+const settleInside = (entries: readonly Entry[]): boolean => {
   let inside: Entry | undefined
   let outside: Entry | undefined
   for (const entry of entries) {
     if (entry.type !== 'ip' || entry.value.startsWith('::ffff:')) continue
-    if (entry.role !== 'other' || entry.evidence !== 'field') return
+    if (entry.role !== 'other' || entry.evidence !== 'field') return false
     if (inside === undefined && insideField.test(entry.field)) inside = entry
     else if (outside === undefined && outsideField.test(entry.field)) outside = entry
-    else return
+    else return false
   }
-  if (inside === undefined || outside === undefined) return
+  if (inside === undefined || outside === undefined) return false
   inside.role = 'source'
   outside.role = 'translated'
+  return true
 }
 const insideField = /(?:private|internal|inside)_?(?:client_?)?ip(?:_?addr(?:ess)?)?$/i
 const outsideField = /(?:public|external|outside)_?(?:client_?)?ip(?:_?addr(?:ess)?)?$/i
@@ -67,17 +70,19 @@ const settleServer = (entries: readonly Entry[]): void => {
  * The only address of an event, under a name that says no more than that it is one, is who did it: `addr=192.0.2.1 res=failed`;
  * where it came to and who tells of it do not count: `laddr=198.51.100.1 addr=192.0.2.1`.
  */
-const settleOnly = (entries: readonly Entry[]): void => {
+const settleOnly = (entries: readonly Entry[]): boolean => {
   let only: Entry | undefined
   for (const entry of entries) {
-    if (entry.role === 'query' || entry.role === 'answer') return
+    if (entry.role === 'query' || entry.role === 'answer') return false
     if (entry.type !== 'ip' || entry.role === 'destination' || entry.role === 'observer') continue
     // An inside address that is listed as it was written, too.
     if (entry.value.startsWith('::ffff:')) continue
-    if (only !== undefined || entry.role !== 'other' || entry.evidence !== 'field') return
+    if (only !== undefined || entry.role !== 'other' || entry.evidence !== 'field') return false
     only = entry
   }
-  if (only !== undefined && onlyField.test(only.field) && !aboutField.test(only.field)) only.role = 'source'
+  if (only === undefined || !onlyField.test(only.field) || aboutField.test(only.field)) return false
+  only.role = 'source'
+  return true
 }
 const onlyField = /(?:^|\.)(?:ip|addr|address|ip_?addr(?:ess)?|(?:work)?station)$/i
 const aboutField = /threat|indicator|ioc|intel|related/i
