@@ -17,7 +17,7 @@ export const eventIdRank = 9
 /** Names without case and separators; the first rank that says something wins. */
 const actionFields = new Map<string, number>([
   ...words(
-    'action act requeststatus deviceaction dvcaction policyaction fwaction firewallaction disposition verdict blockaction finalaction actiontaken actionresult waction winaction response_action threataction accesscontrolruleaction filteraction decision',
+    'action act requeststatus deviceaction dvcaction policyaction fwaction firewallaction disposition verdict blockaction finalaction actiontaken actionresult waction winaction response_action threataction accesscontrolruleaction filteraction decision aktion accion azione acao',
   ).map((name): [string, number] => [name, 1]),
   ...words(
     'utmaction ruleaction securityaction accessaction eventaction actionname sactiont saction sc_filter_result scfilterresult csaction resultaction ruleresult requestaction httpaction dnsaction responseaction logaction outcomeaction enforcementaction',
@@ -56,6 +56,7 @@ export const actionRank = (path: string): number => {
 const rankOf = (path: string): number => {
   const segments = path.split('.', 32)
   const last = compact(segments.at(-1) ?? '')
+  if (foreignAction.test(segments.at(-1) ?? '')) return 2
   const rank = actionFields.get(last) ?? byEnding(last)
   // `events.name`, `outcome.value`: the name of the thing it stands in.
   const before = segments.length > 1 && bareNames.has(last) ? compact(segments.at(-2) ?? '') : ''
@@ -63,6 +64,8 @@ const rankOf = (path: string): number => {
   if (rank > 0 || before === '') return rank
   return before === 'events' ? nameRank : (actionFields.get(before) ?? byEnding(before))
 }
+
+const foreignAction = /动作|動作|处置|處置|处理结果|操作结果|조치|アクション|действие|acción|ação/i
 
 const bareNames = new Set(words('name value label text description title displayname'))
 const compact = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')

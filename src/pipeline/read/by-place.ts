@@ -2,6 +2,7 @@
 import type { Role } from '../../domain/sighting.js'
 import type { TextToken } from './clues.js'
 import { isDigit } from './char-code.js'
+import { foreignDeed } from './foreign-ends.js'
 
 const guess = (token: TextToken, role: Role): void => {
   token.role = role
@@ -134,12 +135,14 @@ const listening = /\b(?:listen(?:ing|s)?|bound|bind(?:ing|s)?)(?: on| to| at)?\W
 const isActor = (text: string, start: number): boolean => {
   const before = text.slice(Math.max(0, start - 32), start)
   if (ours.test(before)) return false
-  return labelled.test(before) || deed.test(text.length > longestDeed ? text.slice(0, longestDeed) : text)
+  if (labelled.test(before)) return true
+  const told = text.length > longestDeed ? text.slice(0, longestDeed) : text
+  return deed.test(told) || foreignDeed(told)
 }
 /** `…, IP: 192.0.2.1` */
-const labelled = /\bip(?:[ -]?addr(?:ess)?)?\s?[:=]\s?['"]?$/i
+const labelled = /\bip(?:[ -]?addr(?:ess)?|地址|アドレス|주소)?\s?[:=：＝]\s?['"]?$/i
 const longestDeed = 1000
 const deed =
   /\b(?:log(?:in|on|out|off|ged)|auth[a-z]{0,16}|(?:dis)?connect[a-z]{0,5}|session|initiat[a-z]{2,4}|establish[a-z]{0,3}|negotiat[a-z]{2,4}|handshake|command|executed|fail[a-z]{0,4}|den(?:y|ied)|reject[a-z]{0,3}|refused?|block[a-z]{0,3}|ban(?:ned)?|attack[a-z]{0,5}|scan[a-z]{0,5}|client|user(?:name)?|password|account|credentials?|peer|invalid|illegal|spam[a-z]{0,4}|abuse|attempt[a-z]{0,3}|accept[a-z]{0,3}|violation|intrusion|flood[a-z]{0,3}|suspicious|malicious|couldn't find)\b/i
 const ours =
-  /\b(?:listen[a-z]{0,3}|b[io]u?nd(?:ing)?|using|via|loggers?|gateway|routers?|subnet|network|netmask|assigned|leased?|interface|nameserver|resolver|ntp)\W{1,3}(?:on |to |at |for |address |ip )?\W?$/i
+  /\b(?:listen[a-z]{0,3}|b[io]u?nd(?:ing)?|using|via|loggers?|gateway|routers?|subnet|network|netmask|assigned|leased?|interface|nameserver|resolver|ntp|dev(?:ice)?_?(?:ip)?)\W{1,3}(?:on |to |at |for |address |ip )?\W?$/i

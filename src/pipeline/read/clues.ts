@@ -1,5 +1,6 @@
 // Tells from the words before an address or a name in free text which role it plays.
 import type { Role } from '../../domain/sighting.js'
+import { foreignRole } from './foreign-ends.js'
 import type { Token } from './token.js'
 import { words } from './words.js'
 
@@ -101,7 +102,7 @@ const ofHost = /-(?:ip|addr|address|host)$/
 const wayTo = /\b(from|to) (?:(?!from |to )[\w'/"()-]{1,24} ){1,6}at $/i
 
 const translates = /\b(?:[sd]?nat(?:'?t?ed)?|translated|mapped) to$/i
-/** Whoever was shut out, and the words of Chinese products for the two ends. */
+/** Whoever was shut out. */
 const shutOut =
   /\b(?:duplicate (?:ip )?(?:address|host)(?: detected| found)?|ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)?)[\s:]{1,3}$/i
 export const failedFor = /\bfail(?:ed|ure) for ['"]?$/i
@@ -109,7 +110,6 @@ export const failedFor = /\bfail(?:ed|ure) for ['"]?$/i
 const userIp = /\buser\b(?! with)[^.,;]{0,32}[^\w.,;]ip(?:[ -]?address)?[\s:=<["']{1,3}$/i
 /** `S:192.0.2.1 D:198.51.100.1` */
 const letterClue = /(?:^|\s)([SD]):$/
-const wideClue = /(源|目的|目标)[^,;\s]{0,12}$/
 
 /** `'root'@'192.0.2.1'`, `(alice@192.0.2.1)`, `alice@sales 192.0.2.1(4711)`: where a user came from. */
 const userAt = /@'$|(?:^|[\s([,])[\w?.-]{1,40}@$|\w@[\w-]{1,63} $/
@@ -120,16 +120,15 @@ const domainUserAt = /\\[\w.$-]{1,64}@$/
 /** `Connection refused: /192.0.2.1:443`, as programs in Java write it. */
 const refusedBy = /\bconnection refused: ?\/?$/i
 
-export const roleByVerb = (between: string, next: number): Role | undefined => {
+export const roleByVerb = (text: string, between: string, end: number): Role | undefined => {
   if (refusedBy.test(between)) return 'destination'
   // `stop:192.0.2.1@ssh.26046:alice`: where a terminal was opened from.
-  if (next === 0x40) return 'source'
+  if (text.charCodeAt(end) === 0x40) return 'source'
   if (between.includes('@') && userAt.test(between)) return 'source'
   if (shutOut.test(between) || failedFor.test(between) || userIp.test(between)) return 'source'
   const letter = between.charCodeAt(between.length - 1) === 0x3a ? letterClue.exec(between) : null
   if (letter) return letter[1] === 'S' ? 'source' : 'destination'
-  const wide = wideClue.exec(between)
-  return wide ? (wide[1] === '源' ? 'source' : 'destination') : undefined
+  return foreignRole(text, between, end)
 }
 
 const isClueCode = (code: number): boolean => ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) || code === 0x2d

@@ -1,6 +1,7 @@
 // Says from a field's name how its value is read and which role its indicators play.
 import type { Role } from '../../domain/sighting.js'
 import { endNames, hostWords, personWords, plainWords, roleWords } from './field-words.js'
+import { foreignEnd } from './foreign-ends.js'
 import { knownFields } from './known-fields.js'
 import { wordsOf } from './name-words.js'
 
@@ -43,6 +44,8 @@ const ruleOf = (path: string): Rule => {
   }
   const w3c = w3cNames.get(last.toLowerCase())
   if (w3c) return w3c
+  const foreign = foreignEnd(last)
+  if (foreign) return { reads: 'address', role: foreign }
   const isEndsName = last.toLowerCase() === 'name' && isEnd(wordsOf(before ?? ''))
   const exact = isEndsName ? undefined : knownFields.get(compact(last))
   if (exact) {

@@ -26,10 +26,10 @@ export const plainWords = new Set(
 
 export const roleWords = new Map<string, Role>([
   ...words(
-    'src source sources clt cli client clients orig originator initiator attacker caller sender remote rem peer requester requestor login rhost saddr sip cip c s from offender visitor tx supplicant callee calling viewer principal clnt hacker intruder offending infected compromised originating connecting requesting faddr actor originated submitter submitting invoker scanner bot suspect clicker click forwarded fwd logon signin who',
+    'src source sources clt cli client clients orig originator initiator attacker caller sender remote rem peer requester requestor login rhost saddr sip cip c s from offender visitor tx supplicant callee calling viewer principal clnt hacker intruder offending infected compromised originating connecting requesting faddr actor originated submitter submitting invoker scanner bot suspect clicker click forwarded fwd logon signin who rmt foreign far atk origen origem quelle quell cliente terminal',
   ).map((word): [string, Role] => [word, 'source']),
   ...words(
-    'dst dest destination destinations srv svr server servers resp responder target targets victim upstream backend daddr dip local loc to rx sensorip nexthop tgt trg trgt destn dstn desti called listen listening accessed vserver canary decoy honeypot',
+    'dst dest destination destinations srv svr server servers resp responder target targets victim upstream backend daddr dip local loc to rx sensorip nexthop tgt trg trgt destn dstn desti called listen listening accessed vserver canary decoy honeypot receiver destino ziel webserver protected',
   ).map((word): [string, Role] => [word, 'destination']),
   ...words('nat natted tran xlate xlated translated trans mapped postnat snat dnat').map((word): [string, Role] => [
     word,

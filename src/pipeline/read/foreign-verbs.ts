@@ -1,5 +1,6 @@
 // Knows what other languages call what was done to traffic.
 import type { Action } from '../../domain/sighting.js'
+import { isAscii } from './foreign-ends.js'
 
 /** Chinese, Japanese, Korean, Russian, and what has letters that English has not. */
 const blocked =
@@ -20,8 +21,3 @@ export const actionOfForeign = (value: string): Action => {
 
 /** A line, where some letter shows that it is not English: most are, and are not searched. */
 export const actionOfForeignLine = (text: string): Action => (isAscii(text) ? 'unknown' : actionOfForeign(text))
-
-const isAscii = (text: string): boolean => {
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false
-  return true
-}

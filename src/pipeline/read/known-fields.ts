@@ -12,12 +12,12 @@ const table: readonly Row[] = [
   [
     'host',
     'source',
-    'sip saddr srcip srcaddr cip ipsrc ipsaddr xsrcip shost sourceip clientip cliip h rip remip remoteip remoteaddr remotehost rhost raddr ipaddress callingstationid visitorip actorip userip srchost clientipaddress ip4src ip6src clientname clientfqdn clienthost clienthostname callerip callerips ocip csip cltsip srcv6 srcv4 srcip6 saddr6 oip origip accessdevice.ip adminip adminipaddress adminaddr administratorip operatorip realip attackip accessip usrip cltip',
+    'sip saddr srcip srcaddr cip ipsrc ipsaddr xsrcip shost sourceip clientip cliip h rip remip remoteip remoteaddr remotehost rhost raddr ipaddress callingstationid visitorip actorip userip srchost clientipaddress ip4src ip6src clientname clientfqdn clienthost clienthostname callerip callerips ocip csip cltsip srcv6 srcv4 srcip6 saddr6 oip origip accessdevice.ip adminip adminipaddress adminaddr administratorip operatorip realip attackip accessip usrip cltip sa uip sadr sipaddr loginip logonip reqip rmtaddr rmtip foreignip foreignaddr srcpc v4src v6src origen origem',
   ],
   [
     'host',
     'destination',
-    'dip daddr dstip dstaddr destip ipdst ipdaddr dhost destinationip serverip lip locip laddr rxhost targetip localip dsthost upstreamaddr upstreamip dstname destname destdomain ip4dst ip6dst svrip cdip sdip srvdip dstv6 dstv4 dstip6 daddr6 vip virtualip serverrouted serviceaddr serviceip backendaddr',
+    'dip daddr dstip dstaddr destip ipdst ipdaddr dhost destinationip serverip lip locip laddr rxhost targetip localip dsthost upstreamaddr upstreamip dstname destname destdomain ip4dst ip6dst svrip cdip sdip srvdip dstv6 dstv4 dstip6 daddr6 vip virtualip serverrouted serviceaddr serviceip backendaddr da dadr dipaddr v4dst v6dst destino rsip vsip webip webserverip',
   ],
   [
     'host',

@@ -92,7 +92,10 @@ const valueAt = (text: string, from: number): { value: string; end: number } => 
   }
   let stop = end
   while (stop > from && (text.charCodeAt(stop - 1) === 0x2c || text.charCodeAt(stop - 1) === 0x3b)) stop--
-  return { value: text.slice(from, stop), end }
+  // `(identity=alice,from=192.0.2.1)`: what closes was opened before the pair.
+  const value = text.slice(from, stop)
+  const closes = text.charCodeAt(stop - 1) === 0x29 && !value.includes('(')
+  return { value: closes ? value.slice(0, -1) : value, end }
 }
 
 /** `,next=` or `, `: what follows a comma is another pair or nothing. */

@@ -32,7 +32,7 @@ export const assignRoles = (text: string, tokens: TextToken[], isLine: boolean):
     // `to 198.51.100.1 (bad.example.net)`: only addresses are translated, and a name behind one is its own.
     if (token.role === 'translated' && token.type === 'domain') token.role = previous?.role
     if (token.role === undefined && token.type === 'ip') {
-      token.role = roleByVerb(between, text.charCodeAt(token.end))
+      token.role = roleByVerb(text, between, token.end)
       if (token.role === 'source' && (between.endsWith('@') || failedFor.test(between))) hasGuess = token.isGuess = true
     }
     // `host.example.com[192.0.2.1]`: a peer, by the name its address has.

@@ -144,7 +144,8 @@ export const readMail = (value: string, field: string, sightings: Sightings): bo
   const text = refang(value.length > longest ? value.slice(0, longest) : value)
   let at = text.indexOf('@')
   if (at < 0) {
-    const address = parseAddress(text)
+    const comma = text.indexOf(',')
+    const address = parseAddress(comma > 0 ? text.slice(0, comma) : text)
     if (address === undefined) return false
     const role = /from|src|source|client/i.test(field)
       ? 'source'
