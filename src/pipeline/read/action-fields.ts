@@ -25,7 +25,7 @@ const actionFields = new Map<string, number>([
   ...words(
     'status result response blockreason event eventtype type outcome logsubtype subtype fwruleaction category msg eventname operation operationname',
   ).map((name): [string, number] => [name, 3]),
-  ...words('localport remoteport').map((name): [string, number] => [name, portRank]),
+  ...words('localport remoteport lport fport rport').map((name): [string, number] => [name, portRank]),
   ...words(
     'block blocked dropped denied rejected allowed permitted granted success succeeded issuccess issuccessful successful authenticated isauthenticated',
   ).map((name): [string, number] => [name, 4]),

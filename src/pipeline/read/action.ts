@@ -49,7 +49,7 @@ export const createActionFinder = (): ActionFinder => {
       if (rank === portRank) {
         const one: unknown = Array.isArray(value) ? value[0] : value
         const port = typeof one === 'number' || typeof one === 'string' ? Number(one) : 0
-        if (/local/i.test(name)) localPort = port
+        if (/local|^lport$/i.test(name)) localPort = port
         else remotePort = port
         return
       }

@@ -6,11 +6,12 @@ import { words } from './words.js'
 
 const clues = new Map<string, Role>([
   ...words(
-    'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login logout req scanner offender sourceip srcaddr sourceaddress sourceipaddress remoteip remoteaddr remoteaddress intruder originating between von vom desde depuis',
+    'from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login logout req scanner offender sourceip srcaddr sourceaddress sourceipaddress remoteip remoteaddr remoteaddress intruder originating between von vom desde depuis calling-station-id',
   ).map((word): [string, Role] => [word, 'source']),
   ...words(
     'to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vip backend vserverip vserverserviceip serverip destip responder local master destinationip dstaddr destaddr destinationaddress destinationipaddress localip localaddr localaddress nach vers hacia service member node realserver rserver webserver',
   ).map((word): [string, Role] => [word, 'destination']),
+  ...words('nas-ip nas-ip-address').map((word): [string, Role] => [word, 'observer']),
   ...words('gaddr translated nat snat dnat mapped xlated natted').map((word): [string, Role] => [word, 'translated']),
   ...words('query queried question lookup resolve resolving querying').map((word): [string, Role] => [word, 'query']),
   ...words('answer resolved reply resolves is').map((word): [string, Role] => [word, 'answer']),
@@ -38,7 +39,8 @@ export const roleBetween = (between: string, previous: TextToken | undefined, ha
     // What closes a mail address is no arrow: `<alice@example.com> (192.0.2.1)`.
     if ((previous.kind !== 'mail' && arrow.test(between)) || pointed.test(between)) {
       // An arrow says more than a word in the sentence before: `ICMP Echo Reply 192.0.2.1 -> 198.51.100.1`.
-      if (previous.role !== 'source' && (previous.role !== 'destination' || !hasSource)) previous.role = 'source'
+      if (previous.role !== 'source' && previous.role !== 'url' && (previous.role !== 'destination' || !hasSource))
+        previous.role = 'source'
       return 'destination'
     }
     if (between === ' [') return previous.role

@@ -29,8 +29,8 @@ export const settle = (entries: readonly Entry[], isLocalFirst: boolean): void =
   if (hasAnswer && hasSource && !hasDestination) settleResolver(entries)
   if (isLocalFirst) {
     for (const entry of entries) {
-      if (entry.role === 'source' && /remote/i.test(entry.field)) entry.role = 'destination'
-      else if (entry.role === 'destination' && /local/i.test(entry.field)) entry.role = 'source'
+      if (entry.role === 'source' && remoteField.test(entry.field)) entry.role = 'destination'
+      else if (entry.role === 'destination' && localField.test(entry.field)) entry.role = 'source'
     }
     return
   }
@@ -57,6 +57,9 @@ const settleInside = (entries: readonly Entry[]): boolean => {
 }
 const insideField = /(?:private|internal|inside)_?(?:client_?)?ip(?:_?addr(?:ess)?)?$/i
 const outsideField = /(?:public|external|outside)_?(?:client_?)?ip(?:_?addr(?:ess)?)?$/i
+
+const remoteField = /remote|^[fr](?:addr|ip)$/i
+const localField = /local|^l(?:addr|ip)$/i
 
 const settleServer = (entries: readonly Entry[]): void => {
   let server: Entry | undefined

@@ -28,6 +28,9 @@ export const assignRoles = (text: string, tokens: TextToken[], isLine: boolean):
     if (previous?.kind === 'address' && dashed.test(between) && portBehind.test(text.slice(token.end, token.end + 7))) {
       previous.role = 'source'
       token.role = 'destination'
+    } else if (previous?.kind === 'address' && asks.test(between)) {
+      previous.role ??= 'source'
+      token.role = token.type === 'domain' ? 'url' : 'destination'
     } else token.role = roleBetween(between, previous, hasSource)
     // `to 198.51.100.1 (bad.example.net)`: only addresses are translated, and a name behind one is its own.
     if (token.role === 'translated' && token.type === 'domain') token.role = previous?.role
@@ -104,6 +107,8 @@ const isBetween = (text: string, token: TextToken): boolean =>
     .endsWith('between ')
 const andNext = /^(?:[:/#]\d{1,5})?(?:\[[^[\]]{0,60}\])? and $/
 
+/** `192.0.2.1:4711 CONNECT bad.example.net:443` */
+const asks = /^(?::\d{1,5})? (?:CONNECT|GET|POST|HEAD|PUT) $/
 const dashed = /^:\d{1,5} - $/
 const portBehind = /^:\d{1,5}(?!\d)/
 

@@ -17,6 +17,24 @@ describe('a message of a device', () => {
       ['192.0.2.1 source', '198.51.100.7 destination'],
     ],
     [
+      'of a RADIUS server, which tells of the device that asked for somebody',
+      'radius: Access-Reject for user alice NAS-IP 192.0.2.254 Calling-Station-Id 192.0.2.1',
+      'blocked',
+      ['192.0.2.254 observer', '192.0.2.1 source'],
+    ],
+    [
+      'of a proxy, with a request in the midst of a sentence',
+      'INFO proxy: 10.0.0.5:5000 CONNECT bad.example.net:443 -> 198.51.100.7 status=denied',
+      'blocked',
+      ['10.0.0.5 source', 'bad.example.net url', '198.51.100.7 destination'],
+    ],
+    [
+      'whose ports tell that the local end began',
+      'proto=tcp laddr=10.0.0.5 lport=5000 faddr=198.51.100.7 fport=443 state=ESTABLISHED',
+      'unknown',
+      ['10.0.0.5 source', '198.51.100.7 destination'],
+    ],
+    [
       'that tells the ports in words',
       'Rule 12 DENY in on wan proto 6 192.0.2.1 port 5000 198.51.100.7 port 443',
       'blocked',
