@@ -16,7 +16,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   extract: async () => (await import('./commands/extract.js')).extract,
   lookup: async () => (await import('./commands/lookup.js')).lookup,
   pipe: async () => (await import('./commands/pipe.js')).pipe,
-  replay: async () => (await import('./commands/replay.js')).replay,
+  replay: async () => (await import('./commands/replay/replay.js')).replay,
   run: async () => (await import('./commands/run.js')).run,
   rules: async () => (await import('./commands/rules.js')).rules,
   serve: async () => (await import('./commands/serve.js')).serve,

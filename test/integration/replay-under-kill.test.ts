@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Alert } from '../../src/alerts/alert.js'
-import type { ReplaySummary } from '../../src/commands/replay-summary.js'
+import type { ReplaySummary } from '../../src/commands/replay/replay-summary.js'
 import { complete, makeTopics, readTopic, report, soak, tally, withAdmin } from '../support/kafka.js'
 import {
   addressOf,

@@ -1,8 +1,8 @@
 // The alerts of a replay: what was said before a kill is not said again.
-import type { Alerts } from '../alerts/open-alerts.js'
-import type { RaisedAlert } from '../kafka/replay/deliver-unit.js'
-import type { OpenReplay } from '../kafka/replay/open-replay.js'
-import type { EventOut } from '../pipeline/pipeline.js'
+import type { Alerts } from '../../alerts/open-alerts.js'
+import type { RaisedAlert } from '../../kafka/replay/deliver-unit.js'
+import type { OpenReplay } from '../../kafka/replay/open-replay.js'
+import type { EventOut } from '../../pipeline/pipeline.js'
 import type { ReplayArguments } from './replay-options.js'
 
 const maxRemembered = 1_000_000

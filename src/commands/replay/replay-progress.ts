@@ -1,6 +1,6 @@
 // How far a replay has come, for its progress line.
-import type { OpenReplay } from '../kafka/replay/open-replay.js'
-import type { Progress as Moved } from '../kafka/replay/replay.js'
+import type { OpenReplay } from '../../kafka/replay/open-replay.js'
+import type { Progress as Moved } from '../../kafka/replay/replay.js'
 
 /** What is still to read. */
 export const lengthOf = ({ plan }: OpenReplay): number =>

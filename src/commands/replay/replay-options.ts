@@ -1,9 +1,9 @@
 // What was asked of a replay on the command line, checked against the configuration.
 import { randomBytes } from 'node:crypto'
-import type { Config } from '../config/schema.js'
-import { parseEdge, type Edge } from '../kafka/replay/edge.js'
-import type { InputKind } from '../kafka/replay/restore.js'
-import { UsageError, type Arguments } from './command.js'
+import type { Config } from '../../config/schema.js'
+import { parseEdge, type Edge } from '../../kafka/replay/edge.js'
+import type { InputKind } from '../../kafka/replay/restore.js'
+import { UsageError, type Arguments } from '../command.js'
 
 export type ReplayArguments = {
   readonly id: string

@@ -1,16 +1,16 @@
 // A replay without its effects: what it would read, and how many lookups it would ask for.
-import type { Config } from '../config/schema.js'
-import { keyOf } from '../domain/indicator.js'
-import type { OpenReplay } from '../kafka/replay/open-replay.js'
-import { startChunks } from '../kafka/work.js'
-import type { Tell } from '../telemetry/event.js'
-import { exitCodes, type Io } from './command.js'
+import type { Config } from '../../config/schema.js'
+import { keyOf } from '../../domain/indicator.js'
+import type { OpenReplay } from '../../kafka/replay/open-replay.js'
+import { startChunks } from '../../kafka/work.js'
+import type { Tell } from '../../telemetry/event.js'
+import { exitCodes, type Io } from '../command.js'
 import { openReplayLine } from './open-replay-line.js'
-import { createProgress } from './progress.js'
+import { createProgress } from '../progress.js'
 import type { ReplayArguments } from './replay-options.js'
 import { lengthOf } from './replay-progress.js'
 import { describeDryRun, dryRun } from './replay-summary.js'
-import { write } from './write-lines.js'
+import { write } from '../write-lines.js'
 
 export const rehearseReplay = async (
   opened: OpenReplay,
