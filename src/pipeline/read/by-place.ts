@@ -52,6 +52,9 @@ const userBefore = /\([^\s(),]{1,90},$/
 const longestGap = 2048
 const portBehind = /^[: ]\d{4,5}(?![\w.:/-])/
 
+/** `main[alice]:192.0.2.1:443 new user session`: whatever port they came from. */
+const ofUser = /^:\d{1,5} (?:new )?(?:user|client|session)\b/
+
 const servicePort = /^\]?[:#](\d{1,4})(?![\w./-]|:\S)/
 /** Key exchange and the like come from the port that they go to. */
 const samePorts = new Set([67, 68, 123, 137, 138, 500, 514])
@@ -93,7 +96,7 @@ export const assignByPlace = (text: string, tokens: readonly TextToken[]): void 
   }
   // `health check of 198.51.100.1:443 failed`: the port of a service is at the end where others come to.
   if (only && addresses.length === 1 && isService(text, only.end)) {
-    guess(only, 'destination')
+    guess(only, ofUser.test(text.slice(only.end, only.end + 32)) ? 'source' : 'destination')
     return
   }
   // `2023.3.2 10:11:40 alice 192.0.2.1 https://www.example.com *DENIED*`: who asked for it.

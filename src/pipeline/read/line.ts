@@ -79,6 +79,11 @@ const readJson = (reader: Reader, places: Places, body: string, level: number): 
   return true
 }
 
+/** `MAC SRC=02-00-5e-00-53-01 IP SRC=192.0.2.1`: the same end, by another address. */
+const isHardware = (value: string): boolean =>
+  value.length === 17 && (value.charCodeAt(2) === 0x2d || value.charCodeAt(2) === 0x3a) && hardware.test(value)
+const hardware = /^[\da-f]{2}(?:[-:][\da-f]{2}){5}$/i
+
 /** Whether the line is made of pairs; what stands between them is text. */
 const readPairs = (reader: Reader, body: string, field: string, level: number): boolean => {
   let pairs = pairsOf(body)
@@ -104,7 +109,7 @@ const readPairs = (reader: Reader, body: string, field: string, level: number): 
       if (value.includes('.') || value.includes(':')) readLater(reader, value, key)
       continue
     }
-    seen.add(key)
+    if (!isHardware(value)) seen.add(key)
     // `user=alice tty=ssh host=192.0.2.1`: from where a session was opened.
     if (key === 'host' && seen.has('tty')) readPair(reader, 'rhost', value, level)
     else readPair(reader, key, value, level)

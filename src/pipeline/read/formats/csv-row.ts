@@ -18,7 +18,7 @@ const manyBars = 11
 const manyCommas = 24
 /** Only what can be nothing else: a cell may be a name of somebody's own. */
 const verdict =
-  /^(?:allow(?:ed)?|accept(?:ed)?|permit(?:ted)?|pass(?:ed)?|block(?:ed)?|den(?:y|ied)|drop(?:ped)?|reject(?:ed)?)$/i
+  /^(?:allow(?:ed)?|accept(?:ed)?|permit(?:ted)?|pass(?:ed)?|block(?:ed)?|den(?:y|ied)|drop(?:ped)?|reject(?:ed)?|(?:allow|permitt|block|deni|dropp|reject)ed by [\w .-]{1,40})$/i
 const portBehind = /^\[?(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f:]{2,45}\]):(\d{1,5})$/i
 const longestEnd = 64
 
@@ -64,7 +64,7 @@ const readCells = (reader: Reader, line: Line, text: string, separator: string):
     if (port !== undefined || parseAddress(text) !== undefined) addresses.push(at)
     else if (/^[a-z]{3,6}:\/\//i.test(text)) readUrl(text, line.field, reader.sightings)
     else if (/^[\w-]{1,63}(?:\.[\w-]{1,63}){1,20}\.$/.test(text)) place(reader, line, text, 'query')
-    else if (verdict.test(text)) reader.action.see(3, 'cell', text)
+    else if (verdict.test(text)) reader.action.see(3, 'cell', /^\w+/.exec(text)?.[0])
     else if (text.includes('.') && !/^Mozilla\/|\/\d+\.\d/.test(text)) readLater(reader, text, line.field)
   })
   const roles = rolesInRow({ cells, addresses, ports })

@@ -112,6 +112,13 @@ const patterns: readonly Pattern[] = [
     new RegExp(`Remote ${host}(?:<-\\S{1,64})? wants '${name}\\|`),
     (reader, line, match) => asked(reader, line, match[1], match[2]),
   ],
+  // PowerDNS: Answer to host.example.com|A for [2001:db8::1]:49913 validates as Bogus
+  [
+    new RegExp(
+      `(?:question for|Answer to(?: question)?) '?${name}\\|(?:${types})'? (?:from|for) ${host}(?::\\d{1,5})?(?=\\s|$)`,
+    ),
+    (reader, line, match) => asked(reader, line, match[2], match[1]),
+  ],
   // Windows DNS: … UDP Rcv 192.0.2.1 0002   Q [0001   D   NOERROR] A      (4)host(7)example(3)com(0)
   [
     /(?:UDP|TCP) (Rcv|Snd) ([\da-fA-F.:]{3,45}) .{1,80}?((?:\(\d{1,3}\)[^\s()]{1,63}){1,32}\(0\))/,
@@ -137,4 +144,4 @@ export const readDnsQuery: Format = (reader, line) => {
 }
 
 const mayBeQuery =
-  /query|resolving |plugin\/errors|info: |reply|cached|forwarded|blocked|blacklisted|wants '|client |\(0\)|" [A-Z]{5,9} |config | IN /
+  /query|question for |Answer to |resolving |plugin\/errors|info: |reply|cached|forwarded|blocked|blacklisted|wants '|client |\(0\)|" [A-Z]{5,9} |config | IN /

@@ -1,0 +1,36 @@
+// What gateways, access points and resolvers write: which address is which end, and what was done.
+import { describe, expect, it } from 'vitest'
+import { readLine } from '../../support/read-line.js'
+
+describe('a gateway', () => {
+  it.each([
+    [
+      'names the end of a session by its user, whatever the port',
+      'vpn[100]: main[alice]:192.0.2.1:443 new user session',
+      'unknown',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'tells the hardware address of an end before its address',
+      '<134>Nov 15 10:00:00 ap1 AP MAC=02-00-5e-00-53-01 MAC SRC=02-00-5e-00-53-02 IP SRC=192.0.2.1 IP DST=198.51.100.1 IP proto=6 SPT=40001 DPT=443',
+      'unknown',
+      ['192.0.2.1 source', '198.51.100.1 destination'],
+    ],
+    [
+      'tells in a cell by whom it was blocked',
+      'FILTER|2026-11-15 10:00:00|Y|www.example.com|alice|192.0.2.1|admin|news|Blocked by admin|33',
+      'blocked',
+      ['192.0.2.1 source', 'www.example.com other'],
+    ],
+    [
+      'tells for whom a name was resolved',
+      '<30>Nov 15 10:00:00 dns1 resolver[17327]: Answer to host.example.com|A for [2001:db8::1]:49913 validates as Bogus',
+      'unknown',
+      ['2001:db8::1 source', 'host.example.com query'],
+    ],
+  ])('%s', (_, line, action, found) => {
+    const read = readLine(line)
+    expect(read.action).toBe(action)
+    expect(read.found).toStrictEqual(found)
+  })
+})
