@@ -146,7 +146,15 @@ const openAll = async (
   return { url, ...(gateway ? { provider: gateway.admission } : {}) }
 }
 
-const keysOf = ({ apiKey, plan, keysFile }: ServeSettings): readonly Key[] => {
+/** Whoever reaches the port may try as many keys as it likes. */
+const shortestKey = 16
+const ownHosts = new Set(['127.0.0.1', '::1', 'localhost'])
+
+const keysOf = ({ apiKey, plan, keysFile, host }: ServeSettings): readonly Key[] => {
+  if (apiKey !== '' && apiKey.length < shortestKey && !ownHosts.has(host))
+    throw new Error(
+      `serve.apiKey is shorter than ${shortestKey} characters, which others could guess where serve.host is ${host}`,
+    )
   const { inFlight, credits, perSecond } = plan
   const keys = keysFile === '' ? [] : readKeys(keysFile, readFileSync(keysFile, 'utf8'))
   if (apiKey !== '')

@@ -32,7 +32,8 @@ export const serveSettings = Type.Object(
     apiKey: Type.String({
       default: '',
       secret: true,
-      description: 'One key that callers may use, for a quick start.',
+      description:
+        'One key that callers may use, for a quick start; of 16 characters or more where serve.host is not this machine alone.',
     }),
     plan: Type.Object(
       {

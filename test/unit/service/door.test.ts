@@ -55,6 +55,13 @@ describe('the key at the door', () => {
   it('has to exist, or the service does not start', async () => {
     await expect(startSampleService({ apiKey: '' })).rejects.toThrow('THREATWEAVE_SERVE_API_KEY')
   })
+
+  it('may be short only where nobody else can reach it', async () => {
+    await expect(startSampleService({ apiKey: 'fifteen-letters', host: '0.0.0.0' })).rejects.toThrow(
+      'serve.apiKey is shorter than 16 characters, which others could guess where serve.host is 0.0.0.0',
+    )
+    expect((await startSampleService({ apiKey: 'short' })).url).toContain('127.0.0.1')
+  })
 })
 
 describe('a path that makes no sense', () => {
