@@ -19,5 +19,7 @@ export const actionOfForeign = (value: string): Action => {
   return word === null ? 'unknown' : word[1] === undefined ? 'allowed' : 'blocked'
 }
 
-/** A line, where some letter shows that it is not English: most are, and are not searched. */
-export const actionOfForeignLine = (text: string): Action => (isAscii(text) ? 'unknown' : actionOfForeign(text))
+/** A line, where some letter or small word shows that it is not English: most are, and are not searched. */
+export const actionOfForeignLine = (text: string): Action =>
+  isAscii(text) && !smallWords.some((word) => text.includes(word)) ? 'unknown' : actionOfForeign(text)
+const smallWords = [' von ', ' vom ', ' desde ', ' hacia ', ' depuis ', ' para ', ' naar ']

@@ -13,6 +13,7 @@ describe('both ends', () => {
     ['192.0.2.1에서 198.51.100.1로 접속이 차단되었습니다', 'blocked'],
     ['Подключение с 192.0.2.1 на 198.51.100.1 заблокировано', 'blocked'],
     ['Verbindung von 192.0.2.1 nach 198.51.100.1 beendet', 'unknown'],
+    ['Verbindung von 192.0.2.1 nach 198.51.100.1 abgelehnt', 'blocked'],
     ['Connexion refusée depuis 192.0.2.1 vers 198.51.100.1', 'blocked'],
     ['Conexión bloqueada de 192.0.2.1 para 198.51.100.1', 'blocked'],
     ['Connessione da 192.0.2.1 a 198.51.100.1 chiusa', 'unknown'],
