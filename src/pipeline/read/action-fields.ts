@@ -31,7 +31,7 @@ const actionFields = new Map<string, number>([
   ).map((name): [string, number] => [name, 4]),
   ...words('error errormessage reason failurereason').map((name): [string, number] => [name, reasonRank]),
   ...words(
-    'displaymessage activityname activity classname eventdescription eventtitle logtype recordtype eventcategory',
+    'displaymessage activityname activity classname eventdescription eventtitle logtype recordtype eventcategory description summary title',
   ).map((name): [string, number] => [name, nameRank]),
   ...words('direction networkdirection flowdirection connectiondirection trafficdirection').map(
     (name): [string, number] => [name, wayRank],
@@ -61,6 +61,8 @@ const rankOf = (path: string): number => {
   // `events.name`, `outcome.value`: the name of the thing it stands in.
   const before = segments.length > 1 && bareNames.has(last) ? compact(segments.at(-2) ?? '') : ''
   if (last === 'code' && segments.at(-2) === 'event') return eventIdRank
+  // At the top, the name is the event's own.
+  if (rank === 0 && last === 'name' && segments.length === 1) return nameRank
   if (rank > 0 || before === '') return rank
   return before === 'events' ? nameRank : (actionFields.get(before) ?? byEnding(before))
 }

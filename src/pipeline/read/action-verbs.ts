@@ -58,7 +58,7 @@ export const sayingOf = (value: string): Saying => {
 }
 
 const login =
-  /(?<![a-z])(?:log[ _-]?[io]n|logged[ _-]?[io]n|sign(?:ed)?[ _-]?[io]n|auth(?:n|entication|enticated?)?|session[ ._]start(?:ed)?|sso|mfa|2fa)(?![a-z])/
+  /(?<![a-z])(?:log[ _-]?[io]n|logged[ _-]?[io]n|sign(?:ed)?[ _-]?[io]n|auth(?:n|entication|enticated?)?|session[ ._]start(?:ed)?|connection[ _-]attempt|sso|mfa|2fa)(?![a-z])/
 const logout = /log(?:ged)?[ _-]?(?:out|off)|sign(?:ed)?[ _-]?(?:out|off)|session[ ._]end/
 const failure =
   /(?<![a-z])(?:fail(?:ed|ure|s)?|unsuccessful|not successful|invalid|incorrect|wrong|bad|error|locked|expired)(?![a-z])/
@@ -83,7 +83,7 @@ const readVerb = (verb: string): Action => {
 }
 
 const common =
-  /^(?:a|d|r|ok|start|open|opened|close|timeout|success|succeeded|alert|established|deleted|release|released|log|logged|terminate[d]?|decoded|tunnel|deliver(?:ed)?|continue|override|reset)$/
+  /^(?:a|d|r|ok|start|open|opened|close|timeout|success|succeeded|alert|established|deleted|release|released|log|logged|terminate[d]?|decoded|tunnel|deliver|continue|override|reset)$/
 
 /** `outbound`, `Egress`, `in`. */
 export const wayOf = (value: string): 'in' | 'out' | undefined => ways.get(value.toLowerCase())

@@ -190,6 +190,36 @@ describe('an event', () => {
       'blocked',
       ['192.0.2.9 other', '192.0.2.1 source'],
     ],
+    [
+      'whose name is what happened',
+      '{"name":"login failure","description":"Unsuccessful attempt to login","local":{"ip":"198.51.100.7","port":8091},"remote":{"ip":"192.0.2.1","port":51000}}',
+      'blocked',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'of a mail that was delivered',
+      '{"source_ip":"192.0.2.1","destination_ip":"198.51.100.7","status":{"id":1,"text":"Delivered"}}',
+      'allowed',
+      ['192.0.2.1 source', '198.51.100.7 destination'],
+    ],
+    [
+      'in a row with a sentence',
+      '2026-11-15 10:00:00.000 UTC,"alice","db",1234,"192.0.2.1:51000",6555,1,"authentication",2026-11-15 10:00:00 UTC,3/4,0,FATAL,28P01,"password authentication failed for user ""alice"""',
+      'blocked',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'of somebody who signed in',
+      '<14>Nov 15 10:00:00 nas1 Connection: User [alice] from [192.0.2.1] signed in to [DSM] successfully via [password].',
+      'allowed',
+      ['192.0.2.1 source'],
+    ],
+    [
+      'of a password that was incorrect',
+      '[2026-11-15 10:00:00.000][vault::api][ERROR] Username or password is incorrect. Try again. IP: 192.0.2.1. Username: alice.',
+      'blocked',
+      ['192.0.2.1 source'],
+    ],
   ])('%s', (_, line, action, indicators) => {
     const read = readLine(line)
     expect(read.action).toBe(action)

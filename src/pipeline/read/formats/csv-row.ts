@@ -65,12 +65,18 @@ const readCells = (reader: Reader, line: Line, text: string, separator: string):
     else if (/^[a-z]{3,6}:\/\//i.test(text)) readUrl(text, line.field, reader.sightings)
     else if (/^[\w-]{1,63}(?:\.[\w-]{1,63}){1,20}\.$/.test(text)) place(reader, line, text, 'query')
     else if (verdict.test(text)) reader.action.see(3, 'cell', /^\w+/.exec(text)?.[0])
-    else if (text.includes('.') && !/^Mozilla\/|\/\d+\.\d/.test(text)) readLater(reader, text, line.field)
+    else if (sentence.test(text)) {
+      reader.action.seeText(text)
+      if (text.includes('.')) readLater(reader, text, line.field)
+    } else if (text.includes('.') && !/^Mozilla\/|\/\d+\.\d/.test(text)) readLater(reader, text, line.field)
   })
   const roles = rolesInRow({ cells, addresses, ports })
   addresses.forEach((at, index) => place(reader, line, cells[at]?.trim(), roles[index] ?? 'other'))
   return true
 }
+
+/** A cell of several words tells what happened: `password authentication failed for user "alice"`. */
+const sentence = /^[A-Za-z][a-z]{1,30}(?: [a-z]{2,30}){2}/
 
 /** `suser=alice shost=192.0.2.1`: pairs with a blank between them, whatever stands before the first. */
 const blankPairs = / [\w.-]{1,40}=[^\s=]{0,200} [\w.-]{1,40}=/
