@@ -32,13 +32,14 @@ const verbs = new Map<string, 'allowed' | 'blocked'>([
 
 /** Values are few, but they come from events: the memory is emptied when full. */
 const maxRemembered = 2048
-const longest = 64
+/** What is longer says nothing of an action. */
+export const longestSaying = 64
 const remembered = new Map<string, Saying>()
 const nothing: Saying = { action: 'unknown', isCommon: false, isLogin: false, outcome: 'unknown' }
 
 /** Numbers and words that say neither are unknown. */
 export const sayingOf = (value: string): Saying => {
-  if (value.length === 0 || value.length > longest) return nothing
+  if (value.length === 0 || value.length > longestSaying) return nothing
   const known = remembered.get(value)
   if (known !== undefined) return known
   if (remembered.size >= maxRemembered) remembered.clear()

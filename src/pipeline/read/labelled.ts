@@ -33,3 +33,10 @@ export const placeOfLabel = (places: Places, parent: Place, name: string): Place
   if (known !== undefined) return known
   return label.test(name) && !name.includes('.') ? places.find(parent, name) : undefined
 }
+
+/** The same for a name that begins there in bytes; null where it has escapes, which is for a parser. */
+export const placeAtLabel = (places: Places, parent: Place, bytes: Buffer, from: number): Place | null | undefined => {
+  const end = bytes.indexOf(0x22, from)
+  const name = end - from > longestLabel ? '' : bytes.toString('latin1', from, end)
+  return name.includes('\\') ? null : placeOfLabel(places, parent, name)
+}

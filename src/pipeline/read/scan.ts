@@ -1,7 +1,8 @@
 // Reads a JSON object straight from its bytes, in one pass: checks that it is JSON and makes only the strings that can matter.
 import { portRank } from './action-fields.js'
+import { longestSaying } from './action-verbs.js'
 import { seeList } from './list-actions.js'
-import { longestLabel, placeOfLabel } from './labelled.js'
+import { placeAtLabel } from './labelled.js'
 import { createMetTexts, type MetText } from './met-texts.js'
 import { endOfKey, placeOfKey, type Place, type Places } from './places.js'
 import { isWhole, putLater, readByRule, type Reader } from './reader.js'
@@ -61,8 +62,8 @@ export const createScan = (reader: Reader, places: Places): Scan => {
       if (isListed && place.part !== undefined && bytes[at] === 0x22) {
         if (place.part !== 'given') label = place.part === 'label' || label === 0 ? at + 1 : label
         else if (label > 0) {
-          const given = placeAt(bytes, label, parent)
-          if (given === failed) return failed
+          const given = placeAtLabel(places, parent, bytes, label)
+          if (given === null) return failed
           place = given ?? place
         }
       }
@@ -74,13 +75,6 @@ export const createScan = (reader: Reader, places: Places): Scan => {
       if (byte !== 0x2c) return failed
       at = skipSpace(bytes, at + 1)
     }
-  }
-
-  /** The place that the name which begins there gives; one with escapes is for a parser. */
-  const placeAt = (bytes: Buffer, from: number, parent: Place): Place | typeof failed | undefined => {
-    const end = bytes.indexOf(0x22, from)
-    const name = end - from > longestLabel ? '' : bytes.toString('latin1', from, end)
-    return name.includes('\\') ? failed : placeOfLabel(places, parent, name)
   }
 
   const scanMember = (bytes: Buffer, at: number, place: Place, depth: number): number => {
@@ -142,9 +136,14 @@ export const createScan = (reader: Reader, places: Places): Scan => {
     }
     if ((seen & wide) !== 0) isAscii = false
     const matters = place.reads !== 'none' && at - from >= 3
-    const tells = isMember && place.actionRank > 0 && reader.action.wants(place.actionRank)
+    const isSimple = !escaped && (seen & wide) === 0
+    const tells =
+      isMember &&
+      place.actionRank > 0 &&
+      at - from <= (isSimple ? longestSaying : longestSaying * 6) &&
+      reader.action.wants(place.actionRank)
     if (!matters && !tells) return at + 1
-    if (escaped || (seen & wide) !== 0) {
+    if (!isSimple) {
       readString(JSON.parse(bytes.toString('utf8', from - 1, at + 1)) as string, place, tells)
       return at + 1
     }
