@@ -50,7 +50,11 @@ export const foreignDeed = (text: string): boolean => !isAscii(text) && deeds.te
 const deeds =
   /登[录陆錄出]|注销|认证|認證|認証|用户|用戶|攻击|攻擊|扫描|暴力|ログイン|ログオン|ユーザ|攻撃|로그인|로그아웃|접속|사용자|인증|공격|вход|пользовател|аутентификац|атак|подключ|anmeld|Benutzer|connexion/i
 
+/** Below this a call into the runtime takes longer than a look at every character. */
+const short = 32
+
 export const isAscii = (text: string): boolean => {
+  if (text.length > short) return Buffer.byteLength(text) === text.length
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false
   return true
 }

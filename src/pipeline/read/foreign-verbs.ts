@@ -21,5 +21,5 @@ export const actionOfForeign = (value: string): Action => {
 
 /** A line, where some letter or small word shows that it is not English: most are, and are not searched. */
 export const actionOfForeignLine = (text: string): Action =>
-  isAscii(text) && !smallWords.some((word) => text.includes(word)) ? 'unknown' : actionOfForeign(text)
-const smallWords = [' von ', ' vom ', ' desde ', ' hacia ', ' depuis ', ' para ', ' naar ']
+  isAscii(text) && !smallWord.test(text) ? 'unknown' : actionOfForeign(text)
+const smallWord = / (?:vo[nm]|desde|hacia|depuis|para|naar) /

@@ -7,7 +7,7 @@ import { createMetTexts, type MetText } from './met-texts.js'
 import { endOfKey, placeOfKey, type Place, type Places } from './places.js'
 import { isWhole, putLater, readByRule, type Reader } from './reader.js'
 import { endOfEscape, endOfLiteral, endOfNumber, skipSpace } from './json-grammar.js'
-import { dotted, marks, stop, wide } from './string-marks.js'
+import { markBytes } from './string-marks.js'
 
 /**
  * What there is to say of the object, when the bytes from there on are exactly one; what its members hold goes to the reader.
@@ -22,6 +22,11 @@ export type Scan = (
 const maxDepth = 32
 const longestPort = 5
 const failed = -1
+// Of this module: what is imported is fetched anew for every byte.
+const dotted = 1
+const wide = 2
+const stop = 4
+const marks = markBytes(dotted, wide, stop)
 
 export const createScan = (reader: Reader, places: Places): Scan => {
   const texts = createMetTexts()
