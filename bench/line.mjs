@@ -36,7 +36,7 @@ const findingAtHand = ({ value }, { decision }) => {
   return finding
 }
 
-const read = (bytes) => decode(bytes, limits, extract.scan)
+const read = (bytes) => decode(bytes, limits)
 const direction = (sightings) => directionOf(sightings, ownRanges)
 const enrich = createEnrich({
   lookup: findingAtHand,

@@ -89,7 +89,7 @@ export const openReading = (config: Config, isOneSource = false): Reading | Refu
   if ('problems' in loaded) return loaded
   const extract = createExtract({ ...config.extract, isOneSource, isOurs: createOurs(config.output.key).isOurs })
   return {
-    decode: (bytes) => decode(bytes, config.extract, extract.scan),
+    decode: (bytes) => decode(bytes, config.extract),
     extract,
     decide: createDecide(loaded.options),
     gate: loaded.options,

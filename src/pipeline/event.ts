@@ -1,6 +1,6 @@
 // An event is one record as it was read: its bytes, untouched, and what they turned out to be.
+import { isUtf8 } from 'node:buffer'
 import type { Reading } from '../domain/reading.js'
-import type { Extraction } from '../domain/sighting.js'
 
 export { readings, type Reading } from '../domain/reading.js'
 
@@ -16,43 +16,69 @@ export type Event = {
   readonly names?: readonly string[] | undefined
   /** Whether one of the names would be taken for our annotation, where that was looked at while the event was read. */
   readonly holdsOurs?: boolean | undefined
-  /** What was seen in the event while it was read, where that was done in one pass. */
-  readonly extraction?: Extraction | undefined
 }
 
-/** What one pass over the bytes of a JSON object tells. */
-export type Scanned = {
+/** What a pass over the bytes of a JSON object proves. */
+export type ScannedObject = {
   readonly holdsOurs: boolean | undefined
-  readonly extraction: Extraction
   /** Every byte is ASCII. */
   readonly isAscii: boolean
 }
 
-/** A JSON object that was scanned. Its text and its value are made when somebody asks: most never do. */
-export class ScannedEvent implements Event {
-  readonly reading = 'json'
-  readonly holdsOurs: boolean | undefined
-  readonly extraction: Extraction
+/**
+ * Bytes that begin like a JSON object. Whether they are one is decided once, by whoever first reads through them: the extraction, which
+ * has to look at every byte anyway and then confirms it, or else the parser. Text and value are made when asked for; most never are.
+ */
+export class ObjectEvent implements Event {
+  holdsOurs: boolean | undefined
+  private decided: Reading | undefined
   private parsed: Readonly<Record<string, unknown>> | undefined
 
   constructor(
     readonly bytes: Buffer,
     readonly bom: boolean,
-    { holdsOurs, extraction }: Scanned,
-  ) {
-    this.holdsOurs = holdsOurs
-    this.extraction = extraction
+  ) {}
+
+  /** Whether nobody has decided yet. */
+  get isOpen(): boolean {
+    return this.decided === undefined
+  }
+
+  /** A scan found one JSON object. Answers whether the event is one: it is not where the bytes are no UTF-8. */
+  confirm({ holdsOurs, isAscii }: ScannedObject): boolean {
+    const isText = isAscii || isUtf8(this.bytes)
+    this.decided = isText ? 'json' : 'not_utf8'
+    if (isText) this.holdsOurs = holdsOurs
+    return isText
+  }
+
+  get reading(): Reading {
+    if (this.decided !== undefined) return this.decided
+    if (!isUtf8(this.bytes)) return (this.decided = 'not_utf8')
+    this.parsed = parseObject(this.text)
+    return (this.decided = this.parsed === undefined ? 'broken_json' : 'json')
   }
 
   get text(): string {
     return this.bytes.toString('utf8', this.bom ? 3 : 0)
   }
 
-  get names(): readonly string[] {
-    return Object.keys(this.value)
+  get value(): Readonly<Record<string, unknown>> | undefined {
+    if (this.reading !== 'json') return undefined
+    return (this.parsed ??= parseObject(this.text))
   }
 
-  get value(): Readonly<Record<string, unknown>> {
-    return (this.parsed ??= JSON.parse(this.text) as Record<string, unknown>)
+  get names(): readonly string[] | undefined {
+    const { value } = this
+    return value === undefined ? undefined : Object.keys(value)
+  }
+}
+
+/** Text that begins with a brace is an object or no JSON at all. */
+const parseObject = (text: string): Readonly<Record<string, unknown>> | undefined => {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    return undefined
   }
 }

@@ -1,7 +1,7 @@
 // Finds the indicators of an event and what was done to it: known fields first, free text last.
 import { ownText } from '../domain/own-text.js'
 import type { Extraction, Role } from '../domain/sighting.js'
-import type { Event, Scanned } from './event.js'
+import { ObjectEvent, type Event } from './event.js'
 import { createActionFinder } from './read/action.js'
 import { createFieldRule, type Rule } from './read/field-rule.js'
 import { readLine } from './read/line.js'
@@ -22,11 +22,7 @@ export type ExtractSettings = {
   readonly isOurs?: (name: string) => boolean
 }
 
-export type Extract = {
-  (event: Event): Extraction
-  /** Decodes and extracts in one pass where the bytes are a JSON object of the usual kind; nothing where they are not. */
-  readonly scan: (bytes: Buffer, from: number) => Scanned | undefined
-}
+export type Extract = (event: Event) => Extraction
 
 const maxRules = 4096
 
@@ -61,21 +57,23 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     return { action: action.tell(), sightings: sightings.list(), truncated: sightings.truncated() || isCut }
   }
 
-  const extract = (event: Event): Extraction => {
-    if (event.extraction) return event.extraction
+  /** The usual JSON object, read and checked in one pass over its bytes; nothing where a parser has to decide. */
+  const scan = (event: ObjectEvent): Extraction | undefined => {
+    begin()
+    const scanned = scanObject(event.bytes, event.bom ? 3 : 0)
+    if (scanned === undefined) return undefined
+    const holdsOurs = settings.isOurs === undefined ? undefined : scanned.holdsOurs
+    return event.confirm({ holdsOurs, isAscii: scanned.isAscii }) ? end(false) : undefined
+  }
+
+  return (event) => {
+    const scanned = event instanceof ObjectEvent && event.isOpen ? scan(event) : undefined
+    if (scanned !== undefined) return scanned
     begin()
     if (event.value) readTree(reader, places, event.value, 0)
     else if (headers?.read(reader, event.text) !== true) readLine(reader, places, event.text, 'message', 0)
     return end(event.reading === 'too_large')
   }
-  const scan = (bytes: Buffer, from: number): Scanned | undefined => {
-    begin()
-    const scanned = scanObject(bytes, from)
-    if (scanned === undefined) return undefined
-    const holdsOurs = settings.isOurs === undefined ? undefined : scanned.holdsOurs
-    return { holdsOurs, isAscii: scanned.isAscii, extraction: end(false) }
-  }
-  return Object.assign(extract, { scan })
 }
 
 /** Keys come from events, so their number is bounded: a full memory starts anew. */

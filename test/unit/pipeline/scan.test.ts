@@ -13,20 +13,22 @@ const scanning = createExtract(settings)
 
 const bothWays = (bytes: Buffer) => {
   const walked = decode(bytes, limits)
-  const scanned = decode(bytes, limits, scanning.scan)
-  const tell = (event: typeof walked, extract: typeof walking) => ({
+  const scanned = decode(bytes, limits)
+  const tell = (event: typeof walked, extraction: ReturnType<typeof walking>) => ({
     reading: event.reading,
     bom: event.bom,
     text: event.text,
     value: event.value,
     names: event.names,
     holdsOurs: event.holdsOurs ?? (event.names && holdsOurs(event.names)),
-    extraction: extract(event),
+    extraction,
   })
+  // Once the parser has decided what an event is, it is walked and not scanned.
+  expect(walked.reading).toBeDefined()
   return {
-    walked: tell(walked, walking),
-    scanned: tell(scanned, scanning),
-    inOnePass: scanned.extraction !== undefined,
+    walked: tell(walked, walking(walked)),
+    scanned: tell(scanned, scanning(scanned)),
+    inOnePass: scanned.holdsOurs !== undefined,
   }
 }
 
