@@ -6,12 +6,13 @@ import type { AlertOut } from '../kafka/alert-record.js'
 import { startService } from '../kafka/service.js'
 import type { Tell } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
+import type { ConsumerView } from '../telemetry/metrics.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
 import { kafkaProblems } from './kafka-problems.js'
 import { accepted, ConfigurationError, configOption, loadConfig } from './load-config.js'
 import { openWorkersGateway } from './workers-gateway.js'
 import { openRunAlerts } from './run-alerts.js'
-import { supervise } from './supervise.js'
+import { supervise, type Trouble } from './supervise.js'
 import { watchRun } from './watch-run.js'
 
 export const run: Command = {
@@ -35,7 +36,8 @@ Example:
   export THREATWEAVE_KAFKA_OUTPUT_TOPIC=firewall-annotated THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC=firewall-dead
   threatweave check --online --create-topics && threatweave run
 
-Exit codes: 0 stopped in order, 1 could not go on and says why, 64 wrong usage, 78 wrong configuration.
+Exit codes: 0 stopped in order, 1 could not go on and says why, 64 wrong usage, 78 wrong configuration, a missing topic, a port in
+use, or refused by the brokers: what a restart does not cure.
 `,
   options: { ...configOption, workers: { type: 'string' } },
   run: async (args, io) => {
@@ -45,11 +47,11 @@ Exit codes: 0 stopped in order, 1 could not go on and says why, 64 wrong usage, 
     if (problems.length > 0) throw new ConfigurationError(problems)
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
     const tell = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
-    const sentence = workers === 1 ? await work(config, io, tell) : await workTogether(workers, config, args, io, tell)
-    tell({ event: 'stopped', command: 'run', cause: sentence ?? String(io.signal.reason) })
-    if (sentence === undefined) return exitCodes.ok
-    io.stderr.write(`threatweave: ${sentence}\n`)
-    return exitCodes.failure
+    const trouble = workers === 1 ? await work(config, io, tell) : await workTogether(workers, config, args, io, tell)
+    tell({ event: 'stopped', command: 'run', cause: trouble?.sentence ?? String(io.signal.reason) })
+    if (trouble === undefined) return exitCodes.ok
+    io.stderr.write(`threatweave: ${trouble.sentence}\n`)
+    return trouble.code
   },
 }
 
@@ -61,7 +63,7 @@ const workersOf = ({ values }: Arguments): number => {
   throw new UsageError('--workers takes a number from 1 to 99, or auto')
 }
 
-const work = async (config: Config, io: Io, tell: Tell): Promise<string | undefined> => {
+const work = async (config: Config, io: Io, tell: Tell): Promise<Trouble | undefined> => {
   const watch = await watchRun(config, tell)
   const { recalled, joined, lookedUp } = watch.hooks
   const app = accepted(
@@ -70,9 +72,12 @@ const work = async (config: Config, io: Io, tell: Tell): Promise<string | undefi
   const stop = new AbortController()
   const closings: (() => Promise<unknown> | undefined)[] = [app.close]
   try {
+    let health: () => ConsumerView = () => ({ state: 'starting', joins: 0, restarts: 0, partitions: {} })
     let writeLate: (alerts: readonly AlertOut[]) => Promise<void> = () => Promise.resolve()
     const alerts = await openRunAlerts(config, watch.tell, (late) => writeLate(late))
     closings.push(() => alerts?.close())
+    const ops = await watch.serve({ provider: app.admission?.state, consumer: () => health() })
+    closings.push(ops.close)
     tell({ event: 'started', command: 'run' })
     const service = startService({
       settings: config.kafka,
@@ -85,11 +90,11 @@ const work = async (config: Config, io: Io, tell: Tell): Promise<string | undefi
       signal: AbortSignal.any([io.signal, stop.signal]),
     })
     closings.unshift(() => service.ended)
-    const ops = await watch.serve({ provider: app.admission?.state, consumer: service.health })
-    closings.push(ops.close)
+    health = service.health
     writeLate = service.writeLate
     const ended = await service.ended
-    return ended.how === 'failed' ? ended.sentence : undefined
+    if (ended.how === 'stopped') return undefined
+    return { sentence: ended.sentence, code: ended.isRefused ? exitCodes.configuration : exitCodes.failure }
   } finally {
     // Whatever refused to start, what had started must not keep the process.
     stop.abort()
@@ -105,12 +110,17 @@ const workTogether = async (
   args: Arguments,
   io: Io,
   tell: Tell,
-): Promise<string | undefined> => {
+): Promise<Trouble | undefined> => {
   const watch = await watchRun(config, tell)
   const gateway = await openWorkersGateway(config, { env: io.env, tell: watch.tell, watch: watch.hooks })
   // Without a key there is no gateway, and nothing to show of it.
   const ops = gateway.provider
-    ? await watch.serve({ provider: gateway.provider, shows: 'answers' }, portOf(config.ops.port, count + 1))
+    ? await watch
+        .serve({ provider: gateway.provider, shows: 'answers' }, portOf(config.ops.port, count + 1))
+        .catch(async (error: unknown) => {
+          await gateway.close()
+          throw error
+        })
     : undefined
   tell({ event: 'started', command: `run with ${count} workers` })
   const given = typeof args.values.config === 'string' ? ['--config', args.values.config] : []

@@ -61,8 +61,14 @@ Example:
         { setting: 'serve', message: error instanceof Error ? error.message : String(error) },
       ])
     })
+    const { opsPort } = config.serve
+    const ops = await openEndpoint({ provider: service.provider, shows: 'answers' }, opsPort, 'serve.opsPort').catch(
+      async (error: unknown) => {
+        await service.close()
+        throw error
+      },
+    )
     tell({ event: 'started', command: `serve on ${service.url}` })
-    const ops = await openEndpoint({ provider: service.provider, shows: 'answers' }, config.serve.opsPort)
     if (!io.signal.aborted) await once(io.signal, 'abort')
     await Promise.all([service.close(), ops.close()])
     flush()

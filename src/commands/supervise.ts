@@ -2,6 +2,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tell } from '../telemetry/event.js'
+import { exitCodes } from './command.js'
+
+export type Trouble = { readonly sentence: string; readonly code: number }
 
 export type Supervision = {
   readonly count: number
@@ -15,35 +18,43 @@ export type Supervision = {
   readonly tell: Tell
 }
 
-/** A worker that ends within this long of its start has not worked. */
-const shortLifeMs = 30_000
-const maxShortLives = 3
+/** A worker that lived this long has worked: if it ends, the next one is started soon. */
+const longLifeMs = 60_000
+const firstPauseMs = 500
+const maxPauseMs = 30_000
+/** A worker that ends like this ends like this again, until somebody changes something. */
+const incurable: ReadonlySet<string> = new Set(
+  [exitCodes.usage, exitCodes.configuration].map((code) => `exit code ${code}`),
+)
 
 /** Resolves with what is wrong, or with nothing after an orderly stop. */
-export const supervise = async (options: Supervision): Promise<string | undefined> => {
+export const supervise = async (options: Supervision): Promise<Trouble | undefined> => {
   const { count, limitMs, signal } = options
   const giveUp = new AbortController()
   const children = new Set<ChildProcess>()
   const stopping = AbortSignal.any([signal, giveUp.signal])
-  let trouble: string | undefined
+  let trouble: Trouble | undefined
   const keepOne = async (worker: number): Promise<void> => {
-    for (let shortLives = 0; !stopping.aborted;) {
+    for (let pauseMs = firstPauseMs; !stopping.aborted; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       const began = Date.now()
       const end = await live(options, worker, children)
       if (isAborted(stopping)) {
         // A worker that had not even begun ends by the signal itself.
         if (end !== 'exit code 0' && end !== 'signal SIGTERM')
-          trouble ??= `worker ${worker} did not stop in order: ${end}`
+          trouble ??= { sentence: `worker ${worker} did not stop in order: ${end}`, code: exitCodes.failure }
         return
       }
-      shortLives = Date.now() - began < shortLifeMs ? shortLives + 1 : 1
-      options.tell({ event: 'worker_ended', worker, how: end })
-      if (shortLives >= maxShortLives) {
-        trouble ??= `worker ${worker} ended ${shortLives} times right after its start, last with ${end}`
+      if (incurable.has(end)) {
+        trouble ??= {
+          sentence: `worker ${worker} ended with ${end}, and would again: it says why above`,
+          code: exitCodes.configuration,
+        }
         giveUp.abort()
         return
       }
-      await sleep(500 * shortLives, undefined, { signal: stopping }).catch(() => undefined)
+      if (Date.now() - began >= longLifeMs) pauseMs = firstPauseMs
+      options.tell({ event: 'worker_ended', worker, how: end, againInMs: pauseMs })
+      await sleep(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
     }
   }
   let timer: NodeJS.Timeout | undefined

@@ -11,6 +11,7 @@ import type { Tell } from '../telemetry/event.js'
 import { summariseBursts } from '../telemetry/summarise-bursts.js'
 import { createTally, type Tally } from '../telemetry/tally.js'
 import { openTraces } from '../telemetry/traces.js'
+import { ConfigurationError } from './configuration-error.js'
 import { version } from './version.js'
 
 export type Watch = {
@@ -20,7 +21,12 @@ export type Watch = {
   readonly line: (pipeline: Pipeline) => Pipeline
   /** Before the end: logs what is only counted so far. */
   readonly flush: () => void
-  readonly serve: (views: Pick<OpsSources, 'provider' | 'consumer' | 'shows'>, port?: number) => Promise<Ops>
+  /** Refuses with a ConfigurationError where the port cannot be listened on. */
+  readonly serve: (
+    views: Pick<OpsSources, 'provider' | 'consumer' | 'shows'>,
+    port?: number,
+    setting?: 'ops.port' | 'serve.opsPort',
+  ) => Promise<Ops>
 }
 
 /** Repeats of a failure are told as a count this often. */
@@ -42,7 +48,7 @@ export const watchRun = async (config: Config, log: Tell): Promise<Watch> => {
     recent.tell(event)
     logged.tell(event)
   }
-  const serve: Watch['serve'] = async (views, port = config.ops.port) => {
+  const serve: Watch['serve'] = async (views, port = config.ops.port, setting = 'ops.port') => {
     if (!config.ops.enabled) return { url: undefined, close: () => Promise.resolve() }
     return openOps(
       { ...config.ops, port },
@@ -57,7 +63,9 @@ export const watchRun = async (config: Config, log: Tell): Promise<Watch> => {
         clock,
         tell,
       },
-    )
+    ).catch((error: unknown) => {
+      throw new ConfigurationError([{ setting, message: notListening(config.ops.host, port, error) }])
+    })
   }
   return {
     tell,
@@ -66,4 +74,12 @@ export const watchRun = async (config: Config, log: Tell): Promise<Watch> => {
     line: (pipeline) => watchLine(traces.line(pipeline), { tally, recent, now }),
     serve,
   }
+}
+
+const notListening = (host: string, port: number, error: unknown): string => {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  const instead = 'or set ops.enabled to false to run without health, metrics and status page'
+  return code === 'EADDRINUSE'
+    ? `is in use: another process listens on port ${port} of ${host}; stop it, choose another port (0 takes any free one), ${instead}`
+    : `cannot be used: port ${port} of ${host}: ${message}; choose another port or ops.host, ${instead}`
 }

@@ -127,7 +127,7 @@ export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }
         retire(partition)
         if (error instanceof Hopeless) throw error
         const failure = failureOf(error)
-        if (failure.kind === 'hopeless') throw new Hopeless(`Kafka refuses our output: ${failure.message}`)
+        if (failure.kind === 'hopeless') throw new Hopeless(`Kafka refuses our output: ${failure.message}`, true)
         tell({
           event: 'producer_replaced',
           topic,

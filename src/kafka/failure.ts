@@ -1,7 +1,15 @@
 // What a failed request to Kafka means for us.
 
 /** Thrown when the process cannot go on; the message is the sentence it exits with. */
-export class Hopeless extends Error {}
+export class Hopeless extends Error {
+  /** `isRefused`: only a person can change it, by another configuration or permission. */
+  constructor(
+    sentence: string,
+    readonly isRefused = false,
+  ) {
+    super(sentence)
+  }
+}
 
 export type Failure = {
   readonly kind: 'refused' | 'hopeless' | 'passing'

@@ -55,7 +55,7 @@ export const openLane = (
           retire()
           if (failure.kind === 'refused') return { refused: failure.name }
           replaced(records, `${failure.name}: ${failure.message}`)
-          if (failure.kind === 'hopeless') throw new Hopeless(`Kafka refuses our output: ${failure.message}`)
+          if (failure.kind === 'hopeless') throw new Hopeless(`Kafka refuses our output: ${failure.message}`, true)
           if (closed) throw new Error('closed while sending')
           await sleep(pauseMs)
         }

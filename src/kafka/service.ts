@@ -30,7 +30,10 @@ export type ServiceOptions = {
   readonly signal: AbortSignal
 }
 
-export type Ended = { readonly how: 'stopped' } | { readonly how: 'failed'; readonly sentence: string }
+export type Ended =
+  | { readonly how: 'stopped' }
+  /** `isRefused`: no restart cures it, only another configuration or permission. */
+  | { readonly how: 'failed'; readonly sentence: string; readonly isRefused: boolean }
 
 export type Service = {
   readonly health: () => KafkaHealth
@@ -50,7 +53,8 @@ export const startService = (options: ServiceOptions): Service => {
     },
     (error: unknown): Ended => {
       health.turn('failed')
-      return { how: 'failed', sentence: `Kafka cannot be used: ${failureOf(error).message}` }
+      const { kind, message } = failureOf(error)
+      return { how: 'failed', sentence: `Kafka cannot be used: ${message}`, isRefused: kind === 'hopeless' }
     },
   )
   return {
@@ -80,17 +84,21 @@ const serve = async (
   let source: Source | undefined
   let refresh: NodeJS.Timeout | undefined
   let looking = Promise.resolve()
-  let fail: (sentence: string) => void = () => undefined
+  let fail: (sentence: string, isRefused?: boolean) => void = () => undefined
   const failed = new Promise<Ended>((resolve) => {
-    fail = (sentence) => {
-      resolve({ how: 'failed', sentence })
+    fail = (sentence, isRefused = false) => {
+      resolve({ how: 'failed', sentence, isRefused })
     }
   })
   try {
     const topics = await inspectTopics(admin, settings)
     const errors = topics.remarks.filter(({ level }) => level === 'error')
     if (errors.length > 0)
-      return { how: 'failed', sentence: errors.map(({ topic, message }) => `topic ${topic} ${message}`).join('; ') }
+      return {
+        how: 'failed',
+        sentence: errors.map(({ topic, message }) => `topic ${topic} ${message}`).join('; '),
+        isRefused: true,
+      }
     learnt(topics)
     if (settings.input.start === 'latest') await startAtTheEnd(admin, connect(), settings.groupId, topics.input)
     const how = deliverTo(options, topics)
@@ -168,7 +176,8 @@ const drained = async (stop: () => Promise<void>, limitMs: number): Promise<Ende
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Ended>((resolve) => {
     timer = setTimeout(() => {
-      resolve({ how: 'failed', sentence: `not everything in the works was through ${limitMs} ms after the stop` })
+      const sentence = `not everything in progress was through ${limitMs} ms after the stop`
+      resolve({ how: 'failed', sentence, isRefused: false })
     }, limitMs)
   })
   try {

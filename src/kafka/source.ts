@@ -37,7 +37,7 @@ export type SourceOptions = {
   readonly same: SameTopic
   readonly health: HealthRecord
   readonly tell: Tell
-  readonly fail: (sentence: string) => void
+  readonly fail: (sentence: string, isRefused?: boolean) => void
 }
 
 /** Restarts of a consumer that read nothing in between. */
@@ -80,10 +80,10 @@ export const startSource = async (options: SourceOptions): Promise<Source> => {
     heartbeats++
   })
   consumer.on(consumer.events.CRASH, ({ payload }) => {
-    const { name, message } = failureOf(payload.error)
+    const { kind, name, message } = failureOf(payload.error)
     const cause = `${name}: ${message}`
     if (!payload.restart) {
-      fail(`the consumer cannot go on: ${cause}`)
+      fail(`the consumer cannot go on: ${cause}`, kind === 'hopeless')
       return
     }
     const { delivered } = health.read()
@@ -149,7 +149,7 @@ export const startSource = async (options: SourceOptions): Promise<Source> => {
         },
       })
     } catch (error) {
-      if (error instanceof Hopeless) fail(error.message)
+      if (error instanceof Hopeless) fail(error.message, error.isRefused)
       throw error
     } finally {
       clearInterval(beat)

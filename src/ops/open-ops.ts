@@ -39,7 +39,7 @@ export type Ops = { readonly url: string | undefined; readonly close: () => Prom
 
 const tickMs = 1000
 
-/** A port that cannot be had is told and stops nothing: the stream matters more than its page. */
+/** Throws where the port cannot be had: a run that nobody can ask for its health is not to be started. */
 export const openOps = async (settings: OpsSettings, sources: OpsSources): Promise<Ops> => {
   const { tally, recent, provider, consumer, allowed, version, shows = 'line', limits, clock, tell } = sources
   const counts = tally.read
@@ -76,21 +76,19 @@ export const openOps = async (settings: OpsSettings, sources: OpsSources): Promi
     cancel = clock.after(tickMs, tick)
   }
   cancel = clock.after(tickMs, tick)
-  let url: string | undefined
-  try {
-    url = await server.listen({ host: settings.host, port: settings.port })
-    tell({ event: 'ops_listening', url, page: shows === 'line' })
-  } catch (error) {
-    tell({ event: 'ops_not_listening', message: error instanceof Error ? error.message : String(error) })
+  const close = async (): Promise<void> => {
+    cancel()
+    loop.close()
+    stream.close()
+    await server.close()
   }
-  return {
-    url,
-    close: async () => {
-      cancel()
-      loop.close()
-      stream.close()
-      await server.close()
-    },
+  try {
+    const url = await server.listen({ host: settings.host, port: settings.port })
+    tell({ event: 'ops_listening', url, page: shows === 'line' })
+    return { url, close }
+  } catch (error) {
+    await close()
+    throw error
   }
 }
 

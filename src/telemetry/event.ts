@@ -42,7 +42,7 @@ export type TelemetryEvent =
     }
   | { readonly event: 'scan_ended'; readonly name: string; readonly scanId: string; readonly outcome: string }
   | { readonly event: 'kafka_complained'; readonly about: string; readonly message: string }
-  | { readonly event: 'worker_ended'; readonly worker: number; readonly how: string }
+  | { readonly event: 'worker_ended'; readonly worker: number; readonly how: string; readonly againInMs: number }
   | { readonly event: 'group_joined'; readonly partitions: number; readonly tookMs: number }
   | { readonly event: 'consumer_restarted'; readonly cause: string; readonly times: number }
   | { readonly event: 'topics_changed'; readonly topics: readonly string[] }
@@ -67,7 +67,6 @@ export type TelemetryEvent =
       readonly oldestMs?: number
     }
   | { readonly event: 'ops_listening'; readonly url: string; readonly page: boolean }
-  | { readonly event: 'ops_not_listening'; readonly message: string }
   /** A failure that was told before happened again so often. */
   | { readonly event: 'failure_repeated'; readonly failure: string; readonly times: number; readonly withinMs: number }
   | {

@@ -44,7 +44,11 @@ export const wordings: Wordings = {
   },
   scan_ended: { level: 'info', say: ({ name, scanId, outcome }) => `scan ${scanId} of ${name} ended: ${outcome}` },
   kafka_complained: { level: 'warn', say: ({ about, message }) => `the Kafka client says (${about}): ${message}` },
-  worker_ended: { level: 'error', say: ({ worker, how }) => `worker ${worker} ended with ${how} and is started again` },
+  worker_ended: {
+    level: 'error',
+    say: ({ worker, how, againInMs }) =>
+      `worker ${worker} ended with ${how} and is started again in ${againInMs / 1000} s`,
+  },
   group_joined: {
     level: 'info',
     say: ({ partitions, tookMs }) => `joined the group in ${tookMs} ms with ${partitions} partitions`,
@@ -103,10 +107,6 @@ export const wordings: Wordings = {
   ops_listening: {
     level: 'info',
     say: ({ url, page }) => `health${page ? ', metrics and the status page are' : ' and metrics are'} at ${url}`,
-  },
-  ops_not_listening: {
-    level: 'error',
-    say: ({ message }) => `there is no health, no metrics and no status page: ${message}`,
   },
   failure_repeated: {
     level: 'warn',

@@ -1,10 +1,13 @@
 // Promise: `threatweave run` is all of this from the command line, with several workers if asked.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, inject, it } from 'vitest'
+import { supervise } from '../../src/commands/supervise.js'
 import { committed, complete, fill, makeTopics, readTopic, tally, type Names } from '../support/kafka.js'
 
 const cli = resolve(import.meta.dirname, '../../dist/cli.js')
@@ -23,6 +26,7 @@ const environment = (names: Names): Record<string, string> => ({
   THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
   THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
   THREATWEAVE_KAFKA_LIMITS_SESSION_TIMEOUT_MS: '2000',
+  THREATWEAVE_OPS_PORT: '0',
 })
 
 const start = (names: Names, ...args: string[]): ChildProcess => {
@@ -95,7 +99,7 @@ describe('threatweave run', () => {
       return { status, text: stdout + stderr }
     }
     const refused = call('run')
-    expect(refused.status).toBe(1)
+    expect(refused.status).toBe(78)
     expect(refused.text).toContain(`topic ${missing.output} does not exist`)
     expect(call('check', '--online').status).toBe(1)
     const made = call('check', '--online', '--create-topics')
@@ -116,6 +120,51 @@ describe('threatweave run', () => {
     })
     expect(stderr).toMatch(/alerts\.rules .*nonexistent/)
     expect(status).toBe(78)
+  })
+
+  it('does not start where the port of its endpoint is in use, and says which; neither do several workers', async () => {
+    const holder = createServer().listen(0, '127.0.0.1')
+    await once(holder, 'listening')
+    const { port } = holder.address() as AddressInfo
+    const { status, stderr } = spawnSync(process.execPath, [cli, 'run', '--workers', '2'], {
+      env: { ...environment(await makeTopics({ partitions: 1 })), THREATWEAVE_OPS_PORT: String(port) },
+      encoding: 'utf8',
+      timeout: 20_000,
+    })
+    holder.close()
+    expect(stderr).toContain(`ops.port is in use: another process listens on port ${port} of 127.0.0.1`)
+    expect(status).toBe(78)
+  })
+})
+
+describe('run --workers', () => {
+  it('starts a worker that ends right after its start again and again, later each time, and does not give up', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'threatweave-workers-'))
+    // Ends at once three times, then stays until it is told to stop.
+    const program = `
+      const { appendFileSync, readFileSync } = require('node:fs')
+      appendFileSync('lives', '.')
+      if (readFileSync('lives').length <= 3) process.exit(1)
+      process.once('SIGTERM', () => process.exit(0))
+      setInterval(() => undefined, 1000)
+      appendFileSync('up', '.')`
+    const pauses: number[] = []
+    const stop = new AbortController()
+    const supervised = supervise({
+      count: 1,
+      command: process.execPath,
+      args: ['-e', `process.chdir(${JSON.stringify(folder)});${program}`],
+      env: () => process.env,
+      limitMs: 5_000,
+      signal: stop.signal,
+      tell: (event) => {
+        if (event.event === 'worker_ended') pauses.push(event.againInMs)
+      },
+    })
+    await expect.poll(() => existsSync(join(folder, 'up')), { timeout: 30_000 }).toBe(true)
+    stop.abort()
+    expect(await supervised).toBeUndefined()
+    expect(pauses).toEqual([500, 1_000, 2_000])
   })
 })
 
