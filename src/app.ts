@@ -134,7 +134,8 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
     admit(admission),
   )(source)
   const close = async (): Promise<void> => {
-    await Promise.all([local.close(), kept.close(), client.close()])
+    await Promise.all([local.close(), client.close()])
+    await kept.close()
   }
   return { lookup, feeds: local, admission, close }
 }

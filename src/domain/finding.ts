@@ -76,6 +76,8 @@ export type Unknown = {
   readonly retryAfterMs?: number
   /** Epoch milliseconds, set on an answer such as `not_found` that may be remembered. */
   readonly at?: number
+  /** Not a byte of the request was written, so that it cannot have cost anything. */
+  readonly isUnsent?: true
 }
 export type Finding = Known | Unknown
 

@@ -72,6 +72,8 @@ export const createAdmission = (
   const limit = pLimit(settings.inFlight)
   const pace = createPace(settings.inFlight)
   let active = 0
+  /** Calls that are charged and not back yet. */
+  let unsettled = 0
   let cancelWake: (() => void) | undefined
   /** Calls held back by a pause. */
   let held: (() => void)[] = []
@@ -115,9 +117,11 @@ export const createAdmission = (
     })
   }
 
-  const charge = (now: number): void => {
-    budget.charge(now)
-    if (budget.spentForMs(now) !== undefined) tell({ event: 'budget_exhausted', calls: budget.spent(now).run })
+  /** The budget is used up for good when no call is under way that could still be refunded. */
+  const settled = (now: number): void => {
+    unsettled--
+    if (unsettled === 0 && budget.spentForMs(now) !== undefined)
+      tell({ event: 'budget_exhausted', calls: budget.spent(now).run })
   }
   const note = (failure: Unknown | undefined, isProbe: boolean): void => {
     const now = clock.now()
@@ -140,9 +144,13 @@ export const createAdmission = (
       if (passage.pass === 'refuse') return passage.finding
       if (passage.pass === 'go') {
         const isProbe = barrier.enter(sentAt)
-        charge(sentAt)
+        const settle = budget.charge(sentAt)
+        unsettled++
         const answer = await giveUpAfter(settings.callTimeoutMs, request, clock)
-        note(isFailure(answer) ? answer : undefined, isProbe)
+        const failure = isFailure(answer) ? answer : undefined
+        settle(failure?.isUnsent !== true)
+        settled(clock.now())
+        note(failure, isProbe)
         took(clock.now() - sentAt)
         wake()
         return answer

@@ -1,4 +1,4 @@
-// The budget: how many calls may be sent in an hour, a day and one run; charged just before a call goes.
+// The budget: how many calls may be sent in an hour, a day and one run; charged just before a call goes, refunded where none went.
 
 export type BudgetSettings = {
   /** 0 is no limit. */
@@ -9,7 +9,7 @@ export type BudgetSettings = {
 
 export type Spent = { readonly hour: number; readonly day: number; readonly run: number }
 
-/** The how-manieth hour or day since the epoch, and the calls in it. */
+/** The index of the hour or day since the epoch, and the calls in it. */
 type Count = { readonly index: number; readonly count: number }
 export type Spending = { readonly hour: Count; readonly day: Count }
 
@@ -19,9 +19,13 @@ export type Ledger = { readonly before?: Spending; readonly write: (spending: Sp
 export type Budget = {
   /** Milliseconds until a call may go again; Infinity when this run may send none any more; undefined when one may go now. */
   readonly spentForMs: (now: number) => number | undefined
-  readonly charge: (now: number) => void
+  /** Just before a call goes. What it answers has to be told, once, whether anything of the call was written. */
+  readonly charge: (now: number) => Settle
+  /** Calls that are known to have gone; one under way counts when it is back. */
   readonly spent: (now: number) => Spent
 }
+
+export type Settle = (wasSent: boolean) => void
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -30,43 +34,60 @@ const dayMs = 24 * hourMs
 export const createBudget = ({ perHour, perDay, perRun }: BudgetSettings, ledger?: Ledger): Budget => {
   const hour = createWindow(hourMs, ledger?.before?.hour)
   const day = createWindow(dayMs, ledger?.before?.day)
-  let run = 0
+  const run = createWindow(Infinity)
+  const windows = [hour, day, run]
+  const write = (): void => ledger?.write({ hour: hour.state(), day: day.state() })
   return {
     spentForMs: (now) => {
-      if (perRun > 0 && run >= perRun) return Infinity
-      if (perDay > 0 && day.count(now) >= perDay) return dayMs - (now % dayMs)
-      if (perHour > 0 && hour.count(now) >= perHour) return hourMs - (now % hourMs)
+      if (perRun > 0 && run.charged(now) >= perRun) return Infinity
+      if (perDay > 0 && day.charged(now) >= perDay) return dayMs - (now % dayMs)
+      if (perHour > 0 && hour.charged(now) >= perHour) return hourMs - (now % hourMs)
       return undefined
     },
     charge: (now) => {
-      hour.add(now)
-      day.add(now)
-      run++
-      ledger?.write({ hour: hour.state(), day: day.state() })
+      const settles = windows.map((window) => window.charge(now))
+      write()
+      return (wasSent) => {
+        for (const settle of settles) settle(wasSent)
+        if (!wasSent) write()
+      }
     },
-    spent: (now) => ({ hour: hour.count(now), day: day.count(now), run }),
+    spent: (now) => ({ hour: hour.spent(now), day: day.spent(now), run: run.spent(now) }),
   }
 }
 
 const createWindow = (lengthMs: number, before?: Count) => {
   let current = before?.index ?? 0
-  let counted = before?.count ?? 0
+  let count = before?.count ?? 0
+  /** Of those, calls that are under way. */
+  let open = 0
   // A clock that was set back a little opens no second budget; one that was far ahead does not close it for years.
   const move = (now: number): void => {
     const index = Math.floor(now / lengthMs)
     if (index === current || index === current - 1) return
     current = index
-    counted = 0
+    count = open = 0
   }
   return {
-    count: (now: number): number => {
+    charged: (now: number): number => {
       move(now)
-      return counted
+      return count
     },
-    state: (): Count => ({ index: current, count: counted }),
-    add: (now: number): void => {
+    spent: (now: number): number => {
       move(now)
-      counted++
+      return count - open
+    },
+    state: (): Count => ({ index: current, count }),
+    charge: (now: number): Settle => {
+      move(now)
+      count++
+      open++
+      const index = current
+      return (wasSent) => {
+        if (index !== current) return
+        open--
+        if (!wasSent) count--
+      }
     },
   }
 }

@@ -124,7 +124,7 @@ export const createMetrics = (sources: MetricsSources): Metrics => {
   histogram('call', 'Time of a call to the provider.', ({ callSeconds }) => callSeconds)
 
   if (provider) {
-    counter('credits', 'Calls charged to the budget since the start.', [], () => provider().spent.run)
+    counter('credits', 'Calls sent and charged to the budget since the start.', [], () => provider().spent.run)
     gauge('credits_spent', 'Calls charged in the current hour and day (UTC).', ['window'], () => {
       const { hour, day } = provider().spent
       return byName('window', { hour, day })

@@ -51,15 +51,16 @@ export const createClient = (settings: ServiceSettings, outside: Outside): Clien
   let closed = false
   const isClosed = (): boolean => closed
   const callNamed = async (name: OperationName, parameters: Given): Promise<Reply> => {
-    if (isClosed()) return failed(givenUp)
+    if (isClosed()) return failed(unsent(givenUp))
     const built = buildRequest(name, parameters, paths)
-    if ('problem' in built) return failed(badInput(built.problem))
+    if ('problem' in built) return failed(unsent(badInput(built.problem)))
     const reply = await send(
       { ...built, path: prefix + built.path },
       { base, headers, dispatcher, settings, redact, outside },
     )
     if (reply.status === 'answer') return reply
-    return failed(isClosed() ? givenUp : redactFailure(reply.failure, redact))
+    const { isUnsent } = reply.failure
+    return failed(isClosed() ? { ...givenUp, ...(isUnsent && { isUnsent }) } : redactFailure(reply.failure, redact))
   }
   const close = (): Promise<void> => {
     closed = true
@@ -73,6 +74,8 @@ const redactFailure = ({ detail, said, ...rest }: Failure, redact: Redact): Fail
   detail: redact.text(detail),
   ...(said && { said: { ...said, message: redact.text(said.message) } }),
 })
+
+const unsent = (failure: Failure): Failure => ({ ...failure, isUnsent: true })
 
 const failed = (failure: Failure): Reply => ({ status: 'failure', failure })
 
@@ -89,6 +92,8 @@ const send = async (built: Request, way: Way): Promise<Reply> => {
   const { settings } = way
   const stop = new AbortController()
   let phase = 'the answer'
+  let begun = false
+  const isBegun = (): boolean => begun
   const limit = (ms: number): NodeJS.Timeout => setTimeout(() => stop.abort(), ms)
   let timer = limit(settings.connectTimeoutMs + settings.headersTimeoutMs)
   try {
@@ -99,7 +104,7 @@ const send = async (built: Request, way: Way): Promise<Reply> => {
         ...(built.form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
       },
       body: built.form ?? null,
-      dispatcher: way.dispatcher,
+      dispatcher: noting(way.dispatcher, () => void (begun = true)),
       signal: stop.signal,
     })
     clearTimeout(timer)
@@ -109,11 +114,28 @@ const send = async (built: Request, way: Way): Promise<Reply> => {
     const retryAfterMs = retryAfter(response.headers['retry-after'], way.outside.now())
     return readReply(response.statusCode, bytes, retryAfterMs, way)
   } catch (error) {
-    return failed(stop.signal.aborted ? late(phase) : classifyTransport(codeOf(error)))
+    const failure = stop.signal.aborted ? late(phase) : classifyTransport(codeOf(error))
+    return failed(isBegun() ? failure : unsent(failure))
   } finally {
     clearTimeout(timer)
   }
 }
+
+/** Calls back when there is a connection and the request is about to be written to it. */
+const noting = (dispatcher: Dispatcher, begun: () => void): Dispatcher =>
+  dispatcher.compose(
+    (dispatch) => (options, handler) =>
+      dispatch(options, {
+        onRequestStart: (...started) => {
+          begun()
+          handler.onRequestStart?.(...started)
+        },
+        onResponseStart: (...start) => handler.onResponseStart?.(...start),
+        onResponseData: (...data) => handler.onResponseData?.(...data),
+        onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
+        onResponseError: (...error) => handler.onResponseError?.(...error),
+      }),
+  )
 
 const readBody = async (body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array | undefined> => {
   const chunks: Uint8Array[] = []

@@ -9,6 +9,8 @@ export type Failure = {
   readonly afterMs?: number
   /** In words, without anything secret. */
   readonly detail: string
+  /** Not a byte of the request was written. */
+  readonly isUnsent?: true
   /** What the service itself said, for whoever passes it on. */
   readonly said?: { readonly http: number; readonly code: number; readonly message: string }
 }
@@ -120,6 +122,7 @@ export const classifyTransport = (code: string): Failure => {
 
 /** Nobody waits for the answer any more: we are about to end. That says nothing about the provider. */
 export const givenUp: Failure = { reason: 'pending', retry: false, detail: 'given up at the end' }
+export const isGivenUp = ({ reason }: Failure): boolean => reason === givenUp.reason
 export const badAnswer = (detail: string): Failure => ({ reason: 'bad_answer', retry: false, detail })
 export const late = (what: string): Failure => ({ reason: 'timeout', retry: true, detail: `${what} took too long` })
 export const badInput = (detail: string): Failure => ({ reason: 'bad_input', retry: false, detail })

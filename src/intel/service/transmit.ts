@@ -3,7 +3,7 @@ import type { Unknown } from '../../domain/finding.js'
 import type { Call } from '../../domain/lookup.js'
 import type { Tell } from '../../telemetry/event.js'
 import type { Answer, Client } from './call.js'
-import { badAnswer, givenUp, type Failure } from './classify.js'
+import { badAnswer, isGivenUp, type Failure } from './classify.js'
 import type { OperationName, Parameters } from './operations.js'
 
 export type Wire = { readonly client: Client; readonly now: () => number; readonly tell: Tell }
@@ -25,15 +25,16 @@ export const transmit = <Name extends OperationName>(
       return reply
     }
     const failure = reply.status === 'answer' ? badAnswer('the answer is about something else') : reply.failure
-    if (failure !== givenUp)
+    if (!isGivenUp(failure))
       wire.tell({ event: 'service_call_failed', operation: name, reason: failure.reason, detail: failure.detail, ms })
     return unknownOf(failure, wire.now())
   })
 
-export const unknownOf = ({ reason, afterMs }: Failure, now: number): Unknown => ({
+export const unknownOf = ({ reason, afterMs, isUnsent }: Failure, now: number): Unknown => ({
   status: 'unknown',
   reason,
   ...(afterMs === undefined ? {} : { retryAfterMs: afterMs }),
+  ...(isUnsent && { isUnsent }),
   // That nothing is known is an answer too, and may be remembered.
   ...(reason === 'not_found' ? { at: now } : {}),
 })

@@ -6,7 +6,7 @@ import { worstLevel } from '../../domain/judge.js'
 import type { JudgementTable } from '../../domain/judgement-table.js'
 import type { Ask, Source } from '../../domain/lookup.js'
 import type { Answer as Raw, Client } from '../../intel/service/call.js'
-import { givenUp, type Failure as SourceFailure } from '../../intel/service/classify.js'
+import { isGivenUp, type Failure as SourceFailure } from '../../intel/service/classify.js'
 import { addressFacts } from '../../intel/service/facts.js'
 import { operations, type OperationName } from '../../intel/service/operations.js'
 import { unknownOf } from '../../intel/service/transmit.js'
@@ -107,7 +107,7 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
       reply.status === 'failure'
         ? reply.failure
         : { reason: 'bad_answer', retry: false, detail: 'the answer is about something else' }
-    if (failure !== givenUp)
+    if (!isGivenUp(failure))
       tell({ event: 'service_call_failed', operation, reason: failure.reason, detail: failure.detail, ms })
     noteWords(keyOf(indicator), failure.said)
     const finding = unknownOf(failure, clock.now())

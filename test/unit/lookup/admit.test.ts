@@ -193,9 +193,9 @@ describe('admit', () => {
     const { clock, many, admission } = setUp({}, () => unknown('busy'))
     void many(5)
     await clock.advance(5)
-    expect(admission.state()).toMatchObject({ waiting: 4, inFlight: 1, state: 'open', spent: { run: 1 } })
+    expect(admission.state()).toMatchObject({ waiting: 4, inFlight: 1, state: 'open', spent: { run: 0 } })
     await clock.advance(10)
-    expect(admission.state()).toMatchObject({ waiting: 4, inFlight: 0, state: 'paused', reason: 'busy' })
+    expect(admission.state()).toMatchObject({ waiting: 4, inFlight: 0, state: 'paused', spent: { run: 1 } })
   })
 })
 
