@@ -1,7 +1,4 @@
-// Starts the one broker that all integration tests share, and builds what their workers run.
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
-import ts from 'typescript'
+// Starts the one broker that all integration tests share.
 import type { TestProject } from 'vitest/node'
 import { startBroker, type Broker } from '../../src/demo/broker.js'
 
@@ -14,7 +11,6 @@ declare module 'vitest' {
 }
 
 export default async (project: TestProject): Promise<() => Promise<void>> => {
-  compile(resolve(import.meta.dirname, '../..'))
   const broker = await startBroker({
     env: process.env,
     secure: true,
@@ -30,22 +26,4 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
     ...(classPath === undefined ? {} : { classPath }),
   })
   return broker.stop
-}
-
-/** Types are checked elsewhere; the workers only need today's sources as JavaScript. */
-const compile = (root: string): void => {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => readFileSync(path, 'utf8')) as {
-    config: object
-  }
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
-  for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts')) continue
-    const { outputText } = ts.transpileModule(readFileSync(join(root, 'src', file), 'utf8'), {
-      compilerOptions: { ...options, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
-      fileName: join(root, 'src', file),
-    })
-    const target = join(root, 'dist', file.replace(/\.ts$/, '.js'))
-    mkdirSync(dirname(target), { recursive: true })
-    writeFileSync(target, outputText)
-  }
 }

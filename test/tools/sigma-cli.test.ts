@@ -1,13 +1,14 @@
 // Holds the bundled rules to sigma-cli, and their conversions in examples/ to what it writes today.
 import { describe, expect, it } from 'vitest'
-import { checkRules, convertRules, provisionSigma, readConverted, rules } from '../../../scripts/sigma.mjs'
+import { checkRules, convertRules, provisionSigma, readConverted, rules } from '../../scripts/sigma.mjs'
 
 const { sigma, missing } = provisionSigma()
 
-if (sigma === undefined) it('is not tested for want of sigma-cli, which is a failure in CI', () => {
-  process.stderr.write(`${missing ?? ''}\n`)
-  expect(process.env.CI ?? '').toBe('')
-})
+if (sigma === undefined)
+  it('is not tested for want of sigma-cli, which is a failure in CI', () => {
+    process.stderr.write(`${missing ?? ''}\n`)
+    expect(process.env.CI ?? '').toBe('')
+  })
 
 describe.runIf(sigma !== undefined)('the bundled rules', { timeout: 240_000 }, () => {
   it('pass sigma check without an issue', () => {

@@ -5,12 +5,12 @@ import { join, resolve } from 'node:path'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { derived } from '../../../scripts/chart.mjs'
-import { provisionTools, run } from '../../../scripts/tools.mjs'
-import { load } from '../../../src/config/load.js'
-import { operatorSchemas } from '../../support/operator-schemas.js'
+import { derived } from '../../scripts/chart.mjs'
+import { provisionTools, run } from '../../scripts/tools.mjs'
+import { load } from '../../src/config/load.js'
+import { operatorSchemas } from '../support/operator-schemas.js'
 
-const chart = resolve(import.meta.dirname, '../../../helm/threatweave')
+const chart = resolve(import.meta.dirname, '../../helm/threatweave')
 const valueFiles = readdirSync(join(chart, 'ci'))
 const { paths, missing } = provisionTools()
 

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module'
 import { readFileSync } from 'node:fs'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { watchLine } from '../../../src/ops/watch-line.js'
-import type { ProviderView } from '../../../src/telemetry/metrics.js'
-import { openProvider, openTestOps, seen } from '../../support/ops.js'
-import { findTool } from '../../support/tools.js'
+import { watchLine } from '../../src/ops/watch-line.js'
+import type { ProviderView } from '../../src/telemetry/metrics.js'
+import { openProvider, openTestOps, seen } from '../support/ops.js'
+import { findTool } from '../support/tools.js'
 
 const tool = findTool('chromium')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

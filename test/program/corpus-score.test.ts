@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-const root = resolve(import.meta.dirname, '../../..')
+const root = resolve(import.meta.dirname, '../..')
 const folder = resolve(root, '../shared/corpus')
 const there = existsSync(resolve(folder, 'score.mjs')) && existsSync(resolve(root, 'dist/cli.js'))
 

@@ -4,12 +4,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createMetrics } from '../../../src/telemetry/metrics.js'
-import { createTally } from '../../../src/telemetry/tally.js'
-import { openProvider, runningConsumer, seen } from '../../support/ops.js'
-import { findTool } from '../../support/tools.js'
+import { createMetrics } from '../../src/telemetry/metrics.js'
+import { createTally } from '../../src/telemetry/tally.js'
+import { openProvider, runningConsumer, seen } from '../support/ops.js'
+import { findTool } from '../support/tools.js'
 
-const folder = resolve(import.meta.dirname, '../../../examples/observability')
+const folder = resolve(import.meta.dirname, '../../examples/observability')
 const promtool = findTool('promtool')
 
 type Dashboard = { panels: { title: string; targets: { expr: string }[] }[] }

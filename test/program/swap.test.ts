@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isMainThread } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type * as OpenFeeds from '../../../../src/intel/feeds/open-feeds.js'
-import { feedSettings, folder } from '../../../support/feed-files.js'
+import type * as OpenFeeds from '../../src/intel/feeds/open-feeds.js'
+import { feedSettings, folder } from '../support/feed-files.js'
 
-const built = resolve(import.meta.dirname, '../../../../dist/intel/feeds')
+const built = resolve(import.meta.dirname, '../../dist/intel/feeds')
 const isBuilt = existsSync(join(built, 'worker.js'))
 const schedule = `/proc/self/task/${process.pid}/schedstat`
 const mainThreadMs =

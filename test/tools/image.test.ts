@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { provisionTools, run } from '../../../scripts/tools.mjs'
-import { load } from '../../../src/config/load.js'
+import { provisionTools, run } from '../../scripts/tools.mjs'
+import { load } from '../../src/config/load.js'
 
-const root = resolve(import.meta.dirname, '../../..')
+const root = resolve(import.meta.dirname, '../..')
 const { paths, missing } = provisionTools()
 
 type Instruction = { readonly name: string; readonly rest: string }
