@@ -2,34 +2,44 @@
 import { createFields } from '../dist/alerts/sigma/fields.js'
 import { parseRules } from '../dist/alerts/sigma/parse-rules.js'
 import { createRuleSet } from '../dist/alerts/sigma/rule-set.js'
+import { systemClock } from '../dist/domain/clock.js'
+import { unknownOf } from '../dist/domain/finding.js'
 import { createRangeSet } from '../dist/domain/range-set.js'
 import { createDecide } from '../dist/lookup/gate.js'
 import { createAnnotate } from '../dist/pipeline/annotate.js'
-import { conclude } from '../dist/pipeline/conclude.js'
 import { decode } from '../dist/pipeline/decode.js'
-import { directionOf } from '../dist/pipeline/direction.js'
+import { createEnrich } from '../dist/pipeline/enrich.js'
 import { createExtract } from '../dist/pipeline/extract.js'
 import { measure, ratio } from './measure.mjs'
 import { samples } from './samples.mjs'
 
 const extract = createExtract({ fields: {}, maxIndicators: 64, maxDepth: 64 })
 const decide = createDecide()
-const annotate = createAnnotate({ key: 'threatweave', onExisting: 'replace', layers: [] })
-const ownRanges = createRangeSet([])
+const annotate = createAnnotate({
+  key: 'threatweave',
+  onExisting: 'replace',
+  layers: [],
+  ownRanges: createRangeSet([]),
+})
 const flags = { is_malicious: false, can_remote_access: false, is_vpn: false, is_anonymous_vpn: false }
 const verdict = { level: 'clean', score: 0, flags, because: 'nothing bad known', source: 'service', at: 0 }
 const bad = { ...verdict, level: 'malicious', flags: { ...flags, is_malicious: true } }
 
-const line = (bytes, given) => {
-  const event = decode(bytes, { maxEventBytes: 1_048_576 })
-  const extraction = extract(event)
-  const rows = extraction.sightings.map((sighting) => {
-    const decision = decide(sighting)
-    return { sighting, decision, verdict: decision.decision === 'lookup' ? given : undefined }
+const lineOf = (given) => {
+  const enrich = createEnrich({
+    lookup: (_, { decision }) => unknownOf(decision.decision === 'lookup' ? 'no_verdict' : decision.reason),
+    decide,
+    judge: ({ reason }) => (reason === 'no_verdict' ? given : { level: 'unknown', reason, flags: {}, because: '' }),
+    clock: systemClock,
+    mode: 'live',
+    deadlineMs: 0,
   })
-  const direction = directionOf(extraction.sightings, ownRanges)
-  const annotation = conclude({ extraction, rows, direction, origin: 'firewall/3/1042' })
-  return { event, annotation, out: annotate(event, annotation) }
+  return (bytes) => {
+    const event = decode(bytes, { maxEventBytes: 1_048_576 })
+    const extraction = extract(event)
+    const [judged] = enrich([extraction], false)
+    return annotate({ bytes, origin: 'firewall/3/1042' }, event, extraction, judged)
+  }
 }
 
 /** Of ten rules: nine test the annotation and fields of the event, one only fields of the event. */
@@ -55,8 +65,10 @@ const setOf = (count) => {
 export const run = () => {
   const { from, json, text } = samples()
   const set = setOf(100)
-  const judged = (given) => (bytes) => {
-    const { event, annotation, out } = line(bytes, given)
+  const withRules = (line) => (bytes) => {
+    const one = line(bytes)
+    const { event, annotation } = one
+    const out = one.bytes()
     return out.length + set.match(annotation, () => event.value ?? { message: event.text }).length > 0 ? out : ''
   }
   const inputs = [...json, ...text]
@@ -65,7 +77,9 @@ export const run = () => {
     ['nothing malicious', verdict],
     ['everything malicious', bad],
   ]) {
-    const measured = measure({ line: (bytes) => line(bytes, given).out, rules: judged(given) }, inputs, { rounds: 21 })
+    const line = lineOf(given)
+    const works = { line: (bytes) => line(bytes).bytes(), rules: withRules(line) }
+    const measured = measure(works, inputs, { rounds: 21 })
     const added = (ratio(measured, 'rules', 'line') - 1) * 100
     console.log(
       `  ${name.padEnd(24)}line ${measured.line.us.toFixed(2)} µs, with rules ${measured.rules.us.toFixed(2)} µs: ${added.toFixed(0)} % more`,

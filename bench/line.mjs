@@ -6,12 +6,10 @@ import { shippedTable } from '../dist/domain/judgement-table.js'
 import { createRangeSet } from '../dist/domain/range-set.js'
 import { createDecide } from '../dist/lookup/gate.js'
 import { createAnnotate } from '../dist/pipeline/annotate.js'
-import { concludeInWriting } from '../dist/pipeline/conclude.js'
+import { createAnnotationKey } from '../dist/pipeline/annotate/annotation-key.js'
 import { decode } from '../dist/pipeline/decode.js'
-import { directionOf } from '../dist/pipeline/direction.js'
 import { createEnrich } from '../dist/pipeline/enrich.js'
 import { createExtract } from '../dist/pipeline/extract.js'
-import { createOurs } from '../dist/pipeline/ours.js'
 import { createPipeline } from '../dist/pipeline/pipeline.js'
 import { chunkSize, chunksOf, describe, inChunks, origin, show, showBesideFloor, through } from './beside-floor.mjs'
 import { measure } from './measure.mjs'
@@ -19,11 +17,15 @@ import { samples } from './samples.mjs'
 import { findingOf } from './verdicts.mjs'
 
 const limits = { maxEventBytes: 1_048_576 }
-const { isOurs } = createOurs('threatweave')
+const { isOurs } = createAnnotationKey('threatweave')
 const extract = createExtract({ fields: {}, maxIndicators: 64, maxDepth: 64, isOurs })
 const decide = createDecide()
-const annotate = createAnnotate({ key: 'threatweave', onExisting: 'replace', layers: [] })
-const ownRanges = createRangeSet([])
+const annotate = createAnnotate({
+  key: 'threatweave',
+  onExisting: 'replace',
+  layers: [],
+  ownRanges: createRangeSet([]),
+})
 
 // Lookups are measured below: here every indicator that may be asked about has its finding at hand, of every kind.
 const findings = new Map()
@@ -37,7 +39,6 @@ const findingAtHand = ({ value }, { decision }) => {
 }
 
 const read = (bytes) => decode(bytes, limits)
-const direction = (sightings) => directionOf(sightings, ownRanges)
 const enrich = createEnrich({
   lookup: findingAtHand,
   decide,
@@ -46,16 +47,11 @@ const enrich = createEnrich({
   mode: 'live',
   deadlineMs: 0,
 })
-const concluded = ({ reading }, extraction, rows) =>
-  concludeInWriting({ extraction, rows, direction: direction(extraction.sightings), origin, reading })
-const placed = (event, { annotation, writing }) => annotate.place(event, annotation, writing)
-
 /** The line as it always runs, a chunk of events at a time, but with every finding at hand. */
 const line = createPipeline({
   decode: read,
   extract,
   enrich,
-  direction,
   annotate,
 })
 /** Each input carries what the steps before would have made of it, so that every step can be measured alone. */
@@ -63,23 +59,14 @@ const prepare = (bytes) => {
   const event = read(bytes)
   const extraction = extract(event)
   const [rows] = enrich([extraction], false)
-  const conclusion = concluded(event, extraction, rows)
-  return {
-    bytes,
-    event,
-    extraction,
-    rows,
-    conclusion,
-    text: conclusion.writing.join(''),
-    annotation: conclusion.annotation(),
-  }
+  const annotated = annotate({ bytes, origin }, event, extraction, rows)
+  return { bytes, event, extraction, rows, text: annotated.annotationText(), annotation: annotated.annotation }
 }
 
 const steps = {
   'decode and extract': ({ bytes }) => extract(read(bytes)).sightings,
   'decide and judge': ({ extraction }) => enrich([extraction], false),
-  conclude: ({ event, extraction, rows }) => concluded(event, extraction, rows).writing,
-  annotate: ({ event, conclusion }) => placed(event, conclusion),
+  annotate: ({ bytes, event, extraction, rows }) => annotate({ bytes, origin }, event, extraction, rows).bytes(),
 }
 const showSteps = (inputs) => {
   console.log('  step by step:')
@@ -92,11 +79,11 @@ export const run = () => {
   console.log(`  in chunks of ${chunkSize} events`)
   const events = json.map(prepare)
   describe(events, `JSON events (${from})`)
-  showBesideFloor('decode + extract + decide + judge + conclude + annotate', line, events)
+  showBesideFloor('decode + extract + decide + judge + annotate', line, events)
   showSteps(events)
   const lines = text.map(prepare)
   describe(lines, `text lines (${from})`)
   const measured = measure({ line: through(line) }, chunksOf(lines), inChunks)
-  show('decode + extract + decide + judge + conclude + annotate', measured.line.us)
+  show('decode + extract + decide + judge + annotate', measured.line.us)
   showSteps(lines)
 }

@@ -14,7 +14,6 @@ import { remember } from '../dist/lookup/remember.js'
 import { stack } from '../dist/lookup/stack.js'
 import { openReading } from '../dist/app.js'
 import { createAnnotate } from '../dist/pipeline/annotate.js'
-import { directionOf } from '../dist/pipeline/direction.js'
 import { createEnrich } from '../dist/pipeline/enrich.js'
 import { createPipeline } from '../dist/pipeline/pipeline.js'
 import { findingOf } from './verdicts.mjs'
@@ -83,8 +82,7 @@ export const openWarmLine = async (events, wanted = 10_000) => {
   const pipeline = createPipeline({
     ...reading,
     enrich,
-    direction: (sightings, rows) => directionOf(sightings, reading.gate.ownRanges, rows),
-    annotate: createAnnotate(config.output),
+    annotate: createAnnotate({ ...config.output, ownRanges: reading.gate.ownRanges }),
   })
   return { ...varied, pipeline, asked: () => asked, close: () => local.close() }
 }

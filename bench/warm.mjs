@@ -8,8 +8,8 @@ export const run = async () => {
   console.log(`  in chunks of ${chunkSize} events`)
   const { events, indicators, pipeline, asked, close } = await openWarmLine(json)
   const inputs = events.map((bytes) => {
-    const [{ annotation, annotationText }] = pipeline([{ bytes, origin }], false)
-    return { bytes, annotation, text: annotationText }
+    const [event] = pipeline([{ bytes, origin }], false)
+    return { bytes, annotation: event.annotation, text: event.annotationText() }
   })
   describe(inputs, `JSON events (${from}, other addresses put in), ${indicators.length} distinct indicators in memory`)
   showBesideFloor('the whole line, nothing awaited', pipeline, inputs, { rounds: 15, warmUp: 10 })

@@ -30,9 +30,8 @@ import { stack } from './lookup/stack.js'
 import { timed, type LookedUp } from './lookup/timed.js'
 import { createAnnotate } from './pipeline/annotate.js'
 import { decode } from './pipeline/decode.js'
-import { directionOf } from './pipeline/direction.js'
 import { createEnrich } from './pipeline/enrich.js'
-import { createOurs } from './pipeline/ours.js'
+import { createAnnotationKey } from './pipeline/annotate/annotation-key.js'
 import { createExtract, type Extract } from './pipeline/extract.js'
 import { createPipeline, type Pipeline } from './pipeline/pipeline.js'
 import { tellNobody, type Tell } from './telemetry/event.js'
@@ -87,7 +86,11 @@ export const tableOf = ({ intel }: Config): JudgementTable => ({ ...intel.table,
 export const openReading = (config: Config, isOneSource = false): Reading | Refused => {
   const loaded = loadGate(config.gate, config.intel.domain.ask, readText)
   if ('problems' in loaded) return loaded
-  const extract = createExtract({ ...config.extract, isOneSource, isOurs: createOurs(config.output.key).isOurs })
+  const extract = createExtract({
+    ...config.extract,
+    isOneSource,
+    isOurs: createAnnotationKey(config.output.key).isOurs,
+  })
   return {
     decode: (bytes) => decode(bytes, config.extract),
     extract,
@@ -160,9 +163,12 @@ export const openApp = async (config: Config, around: Surroundings): Promise<App
   const pipeline = createPipeline({
     ...reading,
     enrich,
-    direction: (sightings, rows) => directionOf(sightings, reading.gate.ownRanges, rows),
-    annotate: createAnnotate({ ...config.output, isOurInput: around.replay?.isAnnotated ?? false }),
-    replayId: around.replay?.id,
+    annotate: createAnnotate({
+      ...config.output,
+      ownRanges: reading.gate.ownRanges,
+      isOurInput: around.replay?.isAnnotated ?? false,
+      replayId: around.replay?.id,
+    }),
   })
   return { ...reading, ...asking, pipeline }
 }

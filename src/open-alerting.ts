@@ -6,7 +6,7 @@ import { tableOf, type Refused } from './app.js'
 import type { Config } from './config/schema.js'
 import { systemClock, type Clock } from './domain/clock.js'
 import { judge } from './domain/judge.js'
-import { conclude } from './pipeline/conclude.js'
+import { conclude } from './pipeline/annotate/conclude.js'
 import { eventTime } from './pipeline/event-time.js'
 import type { Tell } from './telemetry/event.js'
 

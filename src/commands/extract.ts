@@ -1,6 +1,6 @@
 // The `extract` command: what would be looked at in each event, one JSON object a line; nobody is asked.
 import { openReading } from '../app.js'
-import { directionOf } from '../pipeline/direction.js'
+import { directionOf, sideOf } from '../pipeline/annotate/direction.js'
 import type { Command } from './command.js'
 import { endedAfter } from './ended-after.js'
 import { accepted, configOption, loadConfig } from './load-config.js'
@@ -45,7 +45,7 @@ Example:
               ? { type, value, field, role, decision: decision.decision }
               : { type, value, field, role, decision: decision.decision, reason: decision.reason }
           })
-          const direction = directionOf(sightings, gate.ownRanges)
+          const direction = directionOf(sightings.map((one) => ({ role: one.role, side: sideOf(one, gate.ownRanges) })))
           out += `${JSON.stringify({ action, direction, indicators, ...(truncated ? { truncated } : {}) })}\n`
         }
         await writeJson(io.stdout, out)

@@ -58,3 +58,6 @@ export type Annotation = {
   indicators: AnnotatedIndicator[]
   indicators_omitted?: number
 }
+
+/** The flat members alone, without what is different in every event: its ids and its list of indicators. */
+export type AnnotationSummary = Omit<Annotation, 'enrichment_id' | 'replay_id' | 'indicators' | 'indicators_omitted'>

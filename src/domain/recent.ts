@@ -1,19 +1,19 @@
 // A bounded memory of what was worked out lately: when a generation is full, the one before it is forgotten.
 
-export type Recent<Value> = {
-  readonly get: (key: string) => Value | undefined
-  readonly set: (key: string, value: Value) => void
+export type Recent<Key, Value> = {
+  readonly get: (key: Key) => Value | undefined
+  readonly set: (key: Key, value: Value) => void
   /** Something was added to a value that is held. */
   readonly grew: (weight?: number) => void
 }
 
 /** Holds at least the last values asked for that weigh `generation` together, and never more than twice as many. */
-export const createRecent = <Value>(
+export const createRecent = <Key, Value>(
   generation: number,
   weightOf: (value: Value) => number = () => 1,
-): Recent<Value> => {
-  let young = new Map<string, Value>()
-  let old = new Map<string, Value>()
+): Recent<Key, Value> => {
+  let young = new Map<Key, Value>()
+  let old = new Map<Key, Value>()
   let weight = 0
   const add = (more: number): void => {
     if (weight >= generation) {
@@ -23,7 +23,7 @@ export const createRecent = <Value>(
     }
     weight += more
   }
-  const set = (key: string, value: Value): void => {
+  const set = (key: Key, value: Value): void => {
     add(weightOf(value))
     young.set(key, value)
   }

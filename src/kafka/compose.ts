@@ -81,11 +81,12 @@ const build = (
   const theirs = withoutOurs(record.headers, target.key)
   const headers = time.headers.length === 0 ? theirs : [...theirs, ...time.headers]
   if (event === undefined) return rung === 'whole' ? write(null, headers) : undefined
-  const text = (): Buffer => Buffer.from(rung === 'whole' ? event.annotationText : flatText(event))
+  const detail = rung === 'whole' ? undefined : 'flat'
+  const text = (): Buffer => Buffer.from(event.annotationText(detail))
   if (target.placement === 'topic') return write(text(), [...time.headers, ...originHeaders(record)])
   if (target.placement === 'headers' || rung === 'header')
     return write(record.value, [...headers, [target.key, text()]])
-  return write(rung === 'whole' ? event.bytes() : flattened(event), headers)
+  return write(event.bytes(detail), headers)
 }
 
 /** A header named like the annotation's key is an annotation to whoever reads ours: one that an event came with is a forgery. */
@@ -141,16 +142,4 @@ const timeOf = (record: Incoming, now: number): Time => {
   return Number.isSafeInteger(value) && value >= 0 && value <= now + 60_000
     ? { text: record.timestamp, headers: asRead }
     : { text: String(now), headers: [['threatweave-timestamp', Buffer.from(record.timestamp)]] }
-}
-
-/** The flat scalars of the annotation alone. */
-const flatText = (event: EventOut): string =>
-  JSON.stringify(Object.fromEntries(Object.entries(event.annotation).filter(([, value]) => typeof value !== 'object')))
-
-const flattened = (event: EventOut): Buffer => {
-  const bytes = event.bytes()
-  const at = bytes.lastIndexOf(event.annotationText)
-  if (at < 0) return bytes
-  const after = at + Buffer.byteLength(event.annotationText)
-  return Buffer.concat([bytes.subarray(0, at), Buffer.from(flatText(event)), bytes.subarray(after)])
 }

@@ -6,7 +6,7 @@ import type { Indicator } from '../domain/indicator.js'
 import type { Ask, Lookup } from '../domain/lookup.js'
 import type { Extraction, Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
-import { createAcquaintances, type Acquaintance } from './acquaintances.js'
+import { createSightingCache, type Cached } from './sighting-cache.js'
 import { createFlights, type Flight } from './flights.js'
 import type { Judged } from './judged.js'
 
@@ -34,7 +34,7 @@ export type Enrich = (
 type Open = {
   readonly row: Judged[]
   readonly place: number
-  readonly met: Acquaintance
+  readonly met: Cached
   readonly ask: Ask
   found: Finding | Promise<Finding>
   /** Only where somebody waits: most of what a provider in trouble leaves open is not waited for. */
@@ -54,13 +54,12 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
   const { lookup, decide, judge, clock, mode, deadlineMs, estimateMs } = options
   const urgency = options.urgency ?? 'live'
   const flights = createFlights()
-  const acquaintances = createAcquaintances(decide, judge)
+  const cache = createSightingCache(decide, judge)
 
   const conclude = ({ row, place, met, found, flight }: Open, missing: Unknown, now: number): void => {
     const late = found instanceof Promise ? found : undefined
     const finding = found instanceof Promise ? flight?.finding : found
-    row[place] =
-      finding === undefined ? acquaintances.leave(met, missing, late, now) : acquaintances.judge(met, finding, now)
+    row[place] = finding === undefined ? cache.leave(met, missing, late, now) : cache.judge(met, finding, now)
   }
 
   /** The lookups that have not landed yet, each once. */
@@ -109,13 +108,13 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
     for (const { action, sightings } of chunk) {
       const row: Judged[] = []
       for (const sighting of sightings) {
-        const met = acquaintances.of(sighting)
+        const met = cache.of(sighting)
         const ask = { role: sighting.role, action, evidence: sighting.evidence, decision: met.decision, urgency, now }
         const found = lookup(sighting, ask)
         if (found instanceof Promise || (mode === 'complete' && isFull(found))) {
           opens.push({ row, place: row.length, met, ask, found, flight: undefined })
           row.push(met.judged)
-        } else row.push(acquaintances.judge(met, found, now))
+        } else row.push(cache.judge(met, found, now))
       }
       rows.push(row)
     }

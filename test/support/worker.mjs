@@ -6,21 +6,15 @@ const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
 
 const annotate = ({ bytes, origin }) => {
-  const annotation = {
-    schema_version: 1,
-    status: 'skipped',
-    verdict: 'unknown',
-    origin,
-    ...(mark && { mark }),
-    indicators: [{ summary: 'x'.repeat(200) }],
-  }
-  const annotationText = JSON.stringify(annotation)
+  const flat = { schema_version: 1, status: 'skipped', verdict: 'unknown', origin, ...(mark && { mark }) }
+  const annotation = { ...flat, indicators: [{ summary: 'x'.repeat(200) }] }
+  const annotationText = (detail) => JSON.stringify(detail === undefined ? annotation : flat)
   return {
     annotation,
     annotationText,
-    bytes: () => {
+    bytes: (detail) => {
       const end = bytes.lastIndexOf('}')
-      const text = `${bytes[0] === 0x7b && end === bytes.length - 1 ? `${bytes.subarray(0, end)}${bytes.length > 2 ? ',' : ''}` : `{"message":${JSON.stringify(bytes.toString('latin1'))},`}"threatweave":${annotationText}}`
+      const text = `${bytes[0] === 0x7b && end === bytes.length - 1 ? `${bytes.subarray(0, end)}${bytes.length > 2 ? ',' : ''}` : `{"message":${JSON.stringify(bytes.toString('latin1'))},`}"threatweave":${annotationText(detail)}}`
       return Buffer.from(text)
     },
   }

@@ -9,7 +9,7 @@ import { openAlerts, type Alerts, type AlertsOptions, type AlertsSettings } from
 import type { Finding } from '../../../src/domain/finding.js'
 import type { Sighting } from '../../../src/domain/sighting.js'
 import type { Verdict } from '../../../src/domain/verdict.js'
-import { conclude } from '../../../src/pipeline/conclude.js'
+import { conclude } from '../../../src/pipeline/annotate/conclude.js'
 import { eventTime } from '../../../src/pipeline/event-time.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import { readSchema } from '../../support/annotation-schema.js'

@@ -7,14 +7,14 @@ const held = (recent: { get: (key: string) => unknown }, keys: readonly string[]
 
 describe('what was worked out lately', () => {
   it('is held for as many keys as a generation has, and forgotten at the latest after two', () => {
-    const recent = createRecent<number>(2)
+    const recent = createRecent<string, number>(2)
     const keys = ['a', 'b', 'c', 'd', 'e']
     for (const [at, key] of keys.entries()) recent.set(key, at)
     expect(held(recent, keys)).toEqual(['c', 'd', 'e'])
   })
 
   it('is held longer when it is asked for', () => {
-    const recent = createRecent<number>(2)
+    const recent = createRecent<string, number>(2)
     recent.set('a', 1)
     for (const key of ['b', 'c', 'd', 'e', 'f']) {
       recent.set(key, 0)
@@ -23,7 +23,7 @@ describe('what was worked out lately', () => {
   })
 
   it('counts by weight, what is added later and what is taken along included', () => {
-    const recent = createRecent<number[]>(4, (list) => list.length)
+    const recent = createRecent<string, number[]>(4, (list) => list.length)
     const list = [1]
     recent.set('a', list)
     for (let more = 2; more <= 4; more++) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { compose, type Incoming, type Target } from '../../../src/kafka/compose.js'
 import { recordBytes } from '../../../src/kafka/wire/encode-batch.js'
-import type { EventOut } from '../../../src/pipeline/pipeline.js'
+import type { Detail, EventOut } from '../../../src/pipeline/annotate.js'
 
 const now = 1_800_000_000_000
 const incoming = (changes: Partial<Incoming> = {}): Incoming => ({
@@ -26,9 +26,10 @@ const eventOf = (value: Buffer, details = 100): EventOut => {
     verdict: 'clean',
     indicators: [{ value: 'x'.repeat(details) }],
   }
-  const annotationText = JSON.stringify(annotation)
-  const bytes = Buffer.from(`${value.subarray(0, -1).toString()},"threatweave":${annotationText}}`)
-  return { annotation, annotationText, bytes: () => bytes, judged: [] } as unknown as EventOut
+  const annotationText = (detail?: Detail): string => (detail === 'flat' ? flat : JSON.stringify(annotation))
+  const bytes = (detail?: Detail): Buffer =>
+    Buffer.from(`${value.subarray(0, -1).toString()},"threatweave":${annotationText(detail)}}`)
+  return { annotation, annotationText, bytes, judged: [] } as unknown as EventOut
 }
 const target = (changes: Partial<Target> = {}): Target => ({
   placement: 'json',

@@ -29,7 +29,7 @@ const how: Deliver = {
   now: () => 5_000,
 }
 const annotated = (records: readonly Incoming[]): never[] =>
-  records.map(() => ({ annotation: {}, annotationText: '{}', bytes: () => Buffer.alloc(0) })) as never[]
+  records.map(() => ({ annotation: {}, annotationText: () => '{}', bytes: () => Buffer.alloc(0) })) as never[]
 
 describe('delivery', () => {
   it('finds the record a broker refuses and writes it to the dead letters, the others in order around it', async () => {

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createAnnotate } from '../../../src/pipeline/annotate.js'
 import { decode } from '../../../src/pipeline/decode.js'
-import { writeAnnotation } from '../../../src/pipeline/write-annotation.js'
+import { writeAnnotation } from '../../../src/pipeline/annotate/write-annotation.js'
 import { plainAnnotation } from '../../support/annotations.js'
+import { createPlaceAnnotation } from '../../support/place-annotation.js'
 
 const corpus = resolve(import.meta.dirname, '../../../../shared/corpus/firewall-logs.ndjson')
 const there = existsSync(corpus)
@@ -16,7 +16,7 @@ const lines = there
       .map((row) => Buffer.from((JSON.parse(row) as { raw: string }).raw))
   : []
 const events = lines.map((bytes) => decode(bytes, { maxEventBytes: 1_048_576 }))
-const annotate = createAnnotate({ key: 'threatweave', onExisting: 'replace', layers: [] })
+const annotate = createPlaceAnnotation({ key: 'threatweave', onExisting: 'replace', layers: [] })
 
 describe.runIf(there)('every line of the corpus', () => {
   const objects = events.filter(({ reading }) => reading === 'json')

@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decode } from '../../../src/pipeline/decode.js'
 import { createExtract } from '../../../src/pipeline/extract.js'
-import { createOurs } from '../../../src/pipeline/ours.js'
+import { createAnnotationKey } from '../../../src/pipeline/annotate/annotation-key.js'
 
 const limits = { maxEventBytes: 65_536 }
-const { isOurs, holdsOurs } = createOurs('threatweave')
+const { isOurs, holdsOurs } = createAnnotationKey('threatweave')
 const settings = { fields: {}, maxIndicators: 8, maxDepth: 6, isOurs }
 const walking = createExtract(settings)
 const scanning = createExtract(settings)

@@ -1,6 +1,6 @@
 // The annotation once more in the Open Cybersecurity Schema Framework: observables with reputation, and osint.
-import type { AnnotatedIndicator, Annotation } from '../domain/annotation.js'
-import type { Level } from '../domain/finding.js'
+import type { AnnotatedIndicator, Annotation } from '../../domain/annotation.js'
+import type { Level } from '../../domain/finding.js'
 import type { Addition } from './addition.js'
 
 const reputations: Readonly<Record<Level, { readonly score_id: number; readonly score: string }>> = {

@@ -1,14 +1,14 @@
 // The ECS and OCSF layers, and how they join what an event already holds.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Annotation } from '../../../src/domain/annotation.js'
-import { createAnnotate } from '../../../src/pipeline/annotate.js'
-import { decode } from '../../../src/pipeline/decode.js'
-import { writeAnnotation } from '../../../src/pipeline/write-annotation.js'
-import { plainAnnotation } from '../../support/annotations.js'
+import type { Annotation } from '../../../../src/domain/annotation.js'
+import { decode } from '../../../../src/pipeline/decode.js'
+import { writeAnnotation } from '../../../../src/pipeline/annotate/write-annotation.js'
+import { plainAnnotation } from '../../../support/annotations.js'
+import { createPlaceAnnotation } from '../../../support/place-annotation.js'
 
-const ecs = createAnnotate({ key: 'threatweave', onExisting: 'replace', layers: ['ecs'] })
-const ocsf = createAnnotate({ key: 'threatweave', onExisting: 'replace', layers: ['ocsf'] })
+const ecs = createPlaceAnnotation({ key: 'threatweave', onExisting: 'replace', layers: ['ecs'] })
+const ocsf = createPlaceAnnotation({ key: 'threatweave', onExisting: 'replace', layers: ['ocsf'] })
 const written = `"threatweave":${writeAnnotation(plainAnnotation)}`
 const put = (made: typeof ecs, input: string, annotation: Annotation = plainAnnotation): string =>
   made(decode(Buffer.from(input), { maxEventBytes: 1_048_576 }), annotation).toString('utf8')
@@ -100,7 +100,7 @@ describe('the ECS layer', () => {
       'osint',
       'threatweave',
     )
-    const both = createAnnotate({ key: 'threatweave', onExisting: 'replace', layers: ['ecs', 'ocsf'] })
+    const both = createPlaceAnnotation({ key: 'threatweave', onExisting: 'replace', layers: ['ecs', 'ocsf'] })
     fc.assert(
       fc.property(fc.dictionary(names, part), (made) => {
         // As JSON holds it, which knows no -0.

@@ -1,5 +1,5 @@
 // The annotation once more in the Elastic Common Schema: threat.enrichments, related.ip, related.hosts and event.risk_score.
-import type { Annotation } from '../domain/annotation.js'
+import type { Annotation } from '../../domain/annotation.js'
 import type { Addition } from './addition.js'
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)]

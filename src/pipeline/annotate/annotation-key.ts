@@ -1,6 +1,6 @@
-// Tells which members of an event a reader would take for our annotation, whoever wrote them.
+// The annotation key: tells which members of an event a reader would take for our annotation, whoever wrote them.
 
-export type Ours = {
+export type AnnotationKey = {
   readonly isOurs: (name: string) => boolean
   readonly holdsOurs: (names: readonly string[]) => boolean
 }
@@ -9,7 +9,7 @@ export type Ours = {
 const fold = (name: string): string => name.toUpperCase().toLowerCase()
 
 /** Our key in any case, and everything below it in dotted spelling, which Elasticsearch reads as the object. */
-export const createOurs = (key: string): Ours => {
+export const createAnnotationKey = (key: string): AnnotationKey => {
   const { length } = key
   const folded = fold(key)
   const dot = '.'.charCodeAt(0)

@@ -1,6 +1,6 @@
-// Assembles annotated events in slabs of memory: one copy of the event's bytes, and no allocation for each.
+// Slab writer: assembles annotated events in slabs of memory, with one copy of the event's bytes and no allocation for each.
 
-export type Pen = {
+export type SlabWriter = {
   /** Starts a text of its own; one at a time. */
   readonly begin: () => void
   readonly bytes: (bytes: Buffer) => void
@@ -19,7 +19,7 @@ const lowBytes = 4096
 /** Below this a call into the runtime takes longer than the text itself. */
 const shortest = 24
 
-export const createPen = (): Pen => {
+export const createSlabWriter = (): SlabWriter => {
   let slab = Buffer.allocUnsafeSlow(slabBytes)
   let start = 0
   let at = 0

@@ -4,7 +4,7 @@ import type { Decision } from '../../../src/domain/decision.js'
 import { unknownOf, type Known } from '../../../src/domain/finding.js'
 import type { Sighting } from '../../../src/domain/sighting.js'
 import type { Verdict } from '../../../src/domain/verdict.js'
-import { createAcquaintances } from '../../../src/pipeline/acquaintances.js'
+import { createSightingCache } from '../../../src/pipeline/sighting-cache.js'
 
 const sighting = (more: Partial<Sighting> = {}): Sighting => ({
   type: 'ip',
@@ -18,7 +18,7 @@ const finding = (): Known => ({ status: 'known', facts: { flags: {}, categories:
 
 const open = (verdictAt: (now: number) => Partial<Verdict> = () => ({})) => {
   const asked = { decided: 0, judged: 0 }
-  const acquaintances = createAcquaintances(
+  const cache = createSightingCache(
     ({ type, value }): Decision => {
       asked.decided++
       return { decision: 'lookup', ask: { type, value } }
@@ -28,7 +28,7 @@ const open = (verdictAt: (now: number) => Partial<Verdict> = () => ({})) => {
       return { level: role === 'source' ? 'clean' : 'suspicious', flags: {}, because: 'said so', ...verdictAt(now) }
     },
   )
-  return { asked, ...acquaintances }
+  return { asked, ...cache }
 }
 
 describe('a sighting that is met again', () => {

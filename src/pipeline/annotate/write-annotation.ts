@@ -1,8 +1,8 @@
 // Writes an annotation as JSON, in the order a reader should meet its members; ASCII throughout, so that its length is its size.
-import type { AnnotatedIndicator, Annotation } from '../domain/annotation.js'
-import { flags } from '../domain/flag.js'
-import { levels } from '../domain/finding.js'
-import { roles } from '../domain/sighting.js'
+import type { AnnotatedIndicator, Annotation, AnnotationSummary } from '../../domain/annotation.js'
+import { flags } from '../../domain/flag.js'
+import { levels } from '../../domain/finding.js'
+import { roles } from '../../domain/sighting.js'
 
 const escapeWide = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
@@ -57,8 +57,8 @@ export const writeIndicator = (one: AnnotatedIndicator): string =>
   decided[one.decision][one.role] +
   writeOutcome(one)
 
-/** Everything before what only the event itself can add: its id and its indicators. */
-export const writeHead = (a: Annotation): string => {
+/** Up to what is different in every event: its id and its list of indicators. */
+export const writeSummary = (a: AnnotationSummary): string => {
   let text = `{"schema_version":1,"status":"${a.status}"${verdicts[a.verdict]}`
   if (a.malicious !== undefined) text += a.malicious ? ',"malicious":true' : ',"malicious":false'
   if (a.score !== undefined) text += `,"score":${a.score}`
@@ -83,7 +83,7 @@ export const writeHead = (a: Annotation): string => {
   return text
 }
 
-export const writeOwn = (a: Pick<Annotation, 'enrichment_id' | 'replay_id'>): string => {
+export const writeIds = (a: Pick<Annotation, 'enrichment_id' | 'replay_id'>): string => {
   let text = a.enrichment_id === undefined ? '' : `,"enrichment_id":${quote(a.enrichment_id)}`
   if (a.replay_id !== undefined) text += `,"replay_id":${quote(a.replay_id)}`
   return text
@@ -91,5 +91,11 @@ export const writeOwn = (a: Pick<Annotation, 'enrichment_id' | 'replay_id'>): st
 
 export const writeAnnotation = (a: Annotation): string => {
   const omitted = a.indicators_omitted === undefined ? '' : `,"indicators_omitted":${a.indicators_omitted}`
-  return `${writeHead(a)}${writeOwn(a)},"indicators":[${a.indicators.map(writeIndicator).join(',')}]${omitted}}`
+  return `${writeSummary(a)}${writeIds(a)},"indicators":[${a.indicators.map(writeIndicator).join(',')}]${omitted}}`
+}
+
+/** The flat members alone, for a record that would else be too large. */
+export const writeFlat = (a: Annotation): string => {
+  const omitted = a.indicators_omitted === undefined ? '' : `,"indicators_omitted":${a.indicators_omitted}`
+  return `${writeSummary(a)}${writeIds(a)}${omitted}}`
 }

@@ -1,12 +1,12 @@
 // What an event's indicators and verdicts amount to, case by case.
 import { describe, expect, it } from 'vitest'
-import type { Decision } from '../../../src/domain/decision.js'
-import { reasons } from '../../../src/domain/reason.js'
-import type { Extraction, Sighting } from '../../../src/domain/sighting.js'
-import type { Verdict } from '../../../src/domain/verdict.js'
-import { conclude } from '../../../src/pipeline/conclude.js'
-import { writeAnnotation } from '../../../src/pipeline/write-annotation.js'
-import { expectValidAnnotation } from '../../support/annotation-schema.js'
+import type { Decision } from '../../../../src/domain/decision.js'
+import { reasons } from '../../../../src/domain/reason.js'
+import type { Extraction, Sighting } from '../../../../src/domain/sighting.js'
+import type { Verdict } from '../../../../src/domain/verdict.js'
+import { conclude } from '../../../../src/pipeline/annotate/conclude.js'
+import { writeAnnotation } from '../../../../src/pipeline/annotate/write-annotation.js'
+import { expectValidAnnotation } from '../../../support/annotation-schema.js'
 
 const at = Date.parse('2026-11-15T08:00:00.000Z')
 const source: Sighting = { type: 'ip', value: '198.51.100.60', field: 'source.ip', role: 'source', evidence: 'field' }
@@ -59,7 +59,7 @@ const clean: Verdict = {
 }
 const unknown = (reason: Verdict['reason']): Verdict => ({ level: 'unknown', reason: reason!, flags: {}, because: '' })
 
-type Row = readonly [Sighting, Decision, Verdict?]
+type Row = readonly [Sighting, Decision, Verdict]
 const concluded = (rows: readonly Row[], more: Partial<Extraction> = {}, origin?: string) => {
   const annotation = conclude({
     extraction: { action: 'allowed', truncated: false, ...more },
@@ -77,7 +77,7 @@ describe('conclude', () => {
     const annotation = concluded(
       [
         [source, ask(source), malicious],
-        [inside, skip],
+        [inside, skip, unknown('private_address')],
       ],
       {},
       'firewall/3/1042',
@@ -134,7 +134,7 @@ describe('conclude', () => {
       'is clean when everything asked is known clean',
       [
         [source, ask(source), clean],
-        [inside, skip],
+        [inside, skip, unknown('private_address')],
       ],
       {},
       { status: 'complete', verdict: 'clean', malicious: false, value: '198.51.100.60' },
@@ -177,7 +177,7 @@ describe('conclude', () => {
     ],
     [
       'is not skipped when indicators were cut off',
-      [[inside, skip]],
+      [[inside, skip, unknown('private_address')]],
       { truncated: true },
       { status: 'partial', verdict: 'unknown', truncated: true },
     ],
@@ -208,14 +208,8 @@ describe('conclude', () => {
       },
     ],
     [
-      'takes a verdict that is not there for one that is still to come',
-      [[source, ask(source)]],
-      {},
-      { status: 'failed', verdict: 'unknown', reason: 'pending' },
-    ],
-    [
       'is skipped when there is nothing to ask',
-      [[inside, skip]],
+      [[inside, skip, unknown('private_address')]],
       {},
       {
         status: 'skipped',

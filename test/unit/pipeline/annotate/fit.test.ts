@@ -1,17 +1,17 @@
 // The size of an annotation, whatever its parts are.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Decision } from '../../../src/domain/decision.js'
-import { flags, type Flags } from '../../../src/domain/flag.js'
-import { reasons } from '../../../src/domain/reason.js'
-import { roles, type Sighting } from '../../../src/domain/sighting.js'
-import type { Verdict } from '../../../src/domain/verdict.js'
-import { clip } from '../../../src/pipeline/clip.js'
-import { conclude } from '../../../src/pipeline/conclude.js'
-import { createAnnotate } from '../../../src/pipeline/annotate.js'
-import { decode } from '../../../src/pipeline/decode.js'
-import { writeAnnotation } from '../../../src/pipeline/write-annotation.js'
-import { expectValidAnnotation } from '../../support/annotation-schema.js'
+import type { Decision } from '../../../../src/domain/decision.js'
+import { flags, type Flags } from '../../../../src/domain/flag.js'
+import { reasons } from '../../../../src/domain/reason.js'
+import { roles, type Sighting } from '../../../../src/domain/sighting.js'
+import type { Verdict } from '../../../../src/domain/verdict.js'
+import { clip } from '../../../../src/pipeline/annotate/clip.js'
+import { conclude } from '../../../../src/pipeline/annotate/conclude.js'
+import { decode } from '../../../../src/pipeline/decode.js'
+import { writeAnnotation } from '../../../../src/pipeline/annotate/write-annotation.js'
+import { expectValidAnnotation } from '../../../support/annotation-schema.js'
+import { createPlaceAnnotation } from '../../../support/place-annotation.js'
 
 const longText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),
@@ -50,7 +50,7 @@ const decisions: fc.Arbitrary<Decision> = fc.oneof(
   fc.constant({ decision: 'lookup' as const, ask: { type: 'ip' as const, value: '198.51.100.60' } }),
   fc.record({ decision: fc.constantFrom('feeds' as const, 'skip' as const), reason: fc.constantFrom(...reasons) }),
 )
-const rows = fc.array(fc.tuple(sightings, decisions, fc.option(verdicts, { nil: undefined })), { maxLength: 40 })
+const rows = fc.array(fc.tuple(sightings, decisions, verdicts), { maxLength: 40 })
 
 describe('an annotation', () => {
   it('is at most 4 KB and 16 indicators, counts what it leaves out, and never leaves out the one that decided', () => {
@@ -68,7 +68,7 @@ describe('an annotation', () => {
         const { value, field } = annotation
         if (value !== undefined) expect(annotation.indicators).toContainEqual(expect.objectContaining({ value, field }))
         const key = 'k'.repeat(64)
-        const annotate = createAnnotate({ key, onExisting: 'replace', layers: [] })
+        const annotate = createPlaceAnnotation({ key, onExisting: 'replace', layers: [] })
         const placed = annotate(decode(Buffer.from(`{"${key}":1}`), { maxEventBytes: 1000 }), annotation)
         expect(placed.length).toBeLessThanOrEqual(4096)
       }),
@@ -86,12 +86,13 @@ describe('an annotation', () => {
     })
     const list = Array.from({ length: 40 }, (_, place) => sighting(place))
     const bad: Verdict = { level: 'malicious', flags: {}, because: 'listed' }
+    const left: Verdict = { level: 'unknown', reason: 'allow_listed', flags: {}, because: '' }
     const annotation = conclude({
       extraction: { action: 'unknown', truncated: false },
       rows: list.map((sighting, place) =>
         place === 30 || place === 20
           ? { sighting, decision: { decision: 'lookup', ask: sighting }, verdict: bad }
-          : { sighting, decision: { decision: 'skip', reason: 'allow_listed' } },
+          : { sighting, decision: { decision: 'skip', reason: 'allow_listed' }, verdict: left },
       ),
       direction: 'unknown',
     })

@@ -1,0 +1,47 @@
+// Concludes what one event's judged sightings amount to: the annotation, as a value.
+import { createHash } from 'node:crypto'
+import type { Annotation } from '../../domain/annotation.js'
+import type { Reading } from '../../domain/reading.js'
+import type { Direction, Extraction } from '../../domain/sighting.js'
+import type { Judged } from '../judged.js'
+import { clip } from './clip.js'
+import { fit } from './fit.js'
+import { describeIndicator, outcomeOf, weigh } from './indicator.js'
+import { summarise } from './summary.js'
+import { isPlain } from './write-annotation.js'
+
+export type Findings = {
+  readonly extraction: Pick<Extraction, 'action' | 'truncated'>
+  /** In the order of the event. */
+  readonly rows: readonly Judged[]
+  readonly direction: Direction
+  /** Where the event was first read; the same origin always gives the same `enrichment_id`. */
+  readonly origin?: string | undefined
+  readonly reading?: Reading | undefined
+  readonly replayId?: string | undefined
+}
+
+export const conclude = ({ extraction, rows, direction, origin, reading, replayId }: Findings): Annotation => {
+  const { action, truncated } = extraction
+  const indicators = rows.map((judged) => {
+    const indicator = describeIndicator(judged)
+    return { ...weigh(indicator), indicator, verdict: judged.verdict }
+  })
+  const { deciding, status } = outcomeOf(indicators, truncated)
+  const summary = summarise(deciding, { status, direction, action, truncated, reading })
+  return fit({ ...summary, ...idsOf(origin, replayId), indicators: [] }, indicators)
+}
+
+export const idsOf = (
+  origin: string | undefined,
+  replayId: string | undefined,
+): Pick<Annotation, 'enrichment_id' | 'replay_id'> => ({
+  ...(origin !== undefined && { enrichment_id: idOf(origin) }),
+  ...(replayId !== undefined && { replay_id: replayId }),
+})
+
+/** Readable where that is short enough, so that an analyst finds the record it names. */
+export const idOf = (origin: string): string =>
+  origin.length <= 160 && (isPlain(origin) || clip(origin, 200) === origin)
+    ? origin
+    : createHash('sha256').update(origin).digest('hex')

@@ -1,0 +1,31 @@
+// Keeps an annotation within its size: at most 16 indicators and 4 KB, and what is left out is counted.
+import type { AnnotatedIndicator, Annotation } from '../../domain/annotation.js'
+import { outweighs, type Weighed } from './indicator.js'
+import { writeAnnotation, writeIndicator } from './write-annotation.js'
+
+const maxIndicators = 16
+const maxBytes = 4096
+/** For what comes with placing the annotation: its key, `read_as`, `replaced`, `indicators_omitted`. */
+const reserved = 192
+
+/** Whether an annotation of that many indicators and bytes needs no fitting. */
+export const isSmall = (indicators: number, bytes: number): boolean =>
+  indicators <= maxIndicators && bytes <= maxBytes - reserved
+
+/** Lists the indicators. Flat members are bounded where they are set, so that the deciding indicator always has room. */
+export const fit = (
+  annotation: Annotation,
+  indicators: readonly (Weighed & { readonly indicator: AnnotatedIndicator })[],
+): Annotation => {
+  let left = maxBytes - reserved - writeAnnotation(annotation).length
+  const kept = new Set<Weighed>()
+  for (const one of indicators.toSorted((a, b) => (outweighs(a, b) ? -1 : outweighs(b, a) ? 1 : 0))) {
+    const bytes = writeIndicator(one.indicator).length + 1
+    if (kept.size === maxIndicators || bytes > left) continue
+    left -= bytes
+    kept.add(one)
+  }
+  for (const one of indicators) if (kept.has(one)) annotation.indicators.push(one.indicator)
+  if (kept.size < indicators.length) annotation.indicators_omitted = indicators.length - kept.size
+  return annotation
+}

@@ -1,0 +1,106 @@
+// One judged sighting as the annotation lists it, and how much it has to say in the event's verdict.
+import type { AnnotatedIndicator, Status } from '../../domain/annotation.js'
+import { flags } from '../../domain/flag.js'
+import type { Level } from '../../domain/finding.js'
+import { kindOf } from '../../domain/reason.js'
+import { roles, type Role } from '../../domain/sighting.js'
+import type { Verdict } from '../../domain/verdict.js'
+import type { Judged } from '../judged.js'
+import { clip } from './clip.js'
+
+/** The strongest first. An unknown that stands in the way of `clean` goes before a clean one; what was left alone, last. */
+const weights = { malicious: 0, suspicious: 1, failed: 2, unanswered: 3, clean: 4, left: 5 } as const
+type Weight = (typeof weights)[keyof typeof weights]
+
+export type Weighed = {
+  readonly weight: Weight
+  readonly level: Level
+  readonly role: Role
+  readonly score: number
+}
+
+const placeOfRole = Object.fromEntries(roles.map((role, place) => [role, place])) as Record<Role, number>
+
+/** Whether `a` decides rather than `b`; where neither does, the one that stands first in the event. */
+export const outweighs = (a: Weighed, b: Weighed): boolean => {
+  if (a.weight !== b.weight) return a.weight < b.weight
+  if (a.score !== b.score) return a.score > b.score
+  return placeOfRole[a.role] < placeOfRole[b.role]
+}
+
+const weightOf = ({ verdict, decision, reason }: AnnotatedIndicator): Weight => {
+  if (verdict !== 'unknown') return weights[verdict]
+  const kind = reason === undefined ? 'failure' : kindOf(reason)
+  if (kind === 'failure') return weights.failed
+  // A feed that does not list something was not asked for a verdict, and cannot stand in the way of one.
+  return kind === 'answer' && decision === 'lookup' ? weights.unanswered : weights.left
+}
+
+export const weigh = (indicator: AnnotatedIndicator): Weighed => ({
+  weight: weightOf(indicator),
+  level: indicator.verdict,
+  role: indicator.role,
+  score: indicator.score ?? -1,
+})
+
+/** Nobody was asked about it, and nobody should have been. */
+export const wasLeftAlone = (indicator: AnnotatedIndicator): boolean => weightOf(indicator) === weights.left
+
+export type Outcome<One> = {
+  /** Nothing where there is no indicator, or none may decide because some were cut off. */
+  readonly deciding: One | undefined
+  readonly status: Status
+  readonly verdict: Level
+}
+
+/** What the indicators of one event, in their order, amount to. */
+export const outcomeOf = <One extends Weighed>(indicators: readonly One[], truncated: boolean): Outcome<One> => {
+  let deciding: One | undefined
+  let asked = 0
+  let answered = 0
+  for (const one of indicators) {
+    if (one.weight !== weights.left) {
+      asked++
+      if (one.weight !== weights.failed) answered++
+    }
+    if (deciding === undefined || outweighs(one, deciding)) deciding = one
+  }
+  // By the order of weights, a clean one comes first only where all that were asked are clean.
+  if (truncated && deciding?.level === 'clean') deciding = undefined
+  return { deciding, status: statusOf(asked, answered, truncated), verdict: deciding?.level ?? 'unknown' }
+}
+
+const statusOf = (asked: number, answered: number, truncated: boolean): Status => {
+  if (asked > 0 && answered === 0) return 'failed'
+  if (answered < asked || truncated) return 'partial'
+  return asked === 0 ? 'skipped' : 'complete'
+}
+
+const timeOf = ({ at }: Verdict): string | undefined =>
+  at !== undefined && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined
+
+export const describeIndicator = ({ sighting, decision, verdict }: Judged): AnnotatedIndicator => {
+  const one: AnnotatedIndicator = {
+    type: sighting.type,
+    value: clip(sighting.value, 260),
+    field: clip(sighting.field, 180),
+    role: sighting.role,
+    decision: decision.decision,
+    verdict: verdict.level,
+  }
+  if (verdict.level === 'unknown') one.reason = verdict.reason ?? 'no_verdict'
+  // Good news that is past its life is no news.
+  if (verdict.level === 'clean' && verdict.stale === true) {
+    one.verdict = 'unknown'
+    one.reason = 'outdated'
+  }
+  if (verdict.score !== undefined && Number.isFinite(verdict.score)) one.score = verdict.score
+  const time = timeOf(verdict)
+  if (one.verdict !== 'unknown') one.flags = Object.freeze(flags.filter((flag) => verdict.flags[flag] === true))
+  if (verdict.source !== undefined) one.source = clip(verdict.source, 100)
+  if (verdict.feed !== undefined) one.feed = clip(verdict.feed, 100)
+  if (verdict.entry !== undefined) one.entry = clip(verdict.entry, 160)
+  if (time !== undefined) one.at = time
+  if (one.verdict !== 'unknown') one.stale = verdict.stale === true
+  return one
+}

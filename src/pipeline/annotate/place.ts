@@ -1,0 +1,117 @@
+// Places an annotation in its event: spliced into the bytes of a JSON object, or around whatever else the event was.
+import { isUtf8 } from 'node:buffer'
+import type { Annotation } from '../../domain/annotation.js'
+import type { Event } from '../event.js'
+import { placeAdditions, type Addition } from './addition.js'
+import { createAnnotationKey } from './annotation-key.js'
+import { applyEdits, type Edit } from './edit.js'
+import { itemsOf, type Item } from './items.js'
+import { layerEcs } from './layer-ecs.js'
+import { layerOcsf } from './layer-ocsf.js'
+import { createSlabWriter } from './slab-writer.js'
+
+export type PlaceSettings = {
+  readonly key: string
+  readonly onExisting: 'replace' | 'keep'
+  readonly layers: readonly ('ecs' | 'ocsf')[]
+  /** The events are known to be annotated by us: what is found is replaced, and not counted as a forgery. */
+  readonly isOurInput?: boolean
+}
+
+export type Place = {
+  /**
+   * The event with its annotation. `text` is the annotation as JSON, in pieces, and ASCII throughout; the value is only made
+   * where layers need it. `time`, in epoch milliseconds, is for an event that is no JSON object.
+   */
+  (event: Event, text: readonly string[], annotation: () => Annotation, time?: number): Buffer
+  /** How many members of the event pass for our annotation and are replaced as forgeries. */
+  readonly forgeriesIn: (event: Event) => number
+}
+
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const layers = { ecs: layerEcs, ocsf: layerOcsf } as const
+const none: readonly Addition[] = []
+
+/** Whether the object that ends there has no member; only white space may stand before the bracket. */
+const isEmptyBefore = (bytes: Buffer, close: number): boolean => {
+  let at = close - 1
+  while ((bytes[at] ?? openBrace) <= 0x20) at--
+  return bytes[at] === openBrace
+}
+
+export const createPlace = (settings: PlaceSettings): Place => {
+  const { key, layers: wanted, isOurInput = false } = settings
+  const onExisting = isOurInput ? 'replace' : settings.onExisting
+  const { isOurs, holdsOurs } = createAnnotationKey(key)
+  const writer = createSlabWriter()
+  const member = `"${key}":`
+  const commaMember = `,${member}`
+  const isMine = ({ name }: Item): boolean => name !== undefined && isOurs(name)
+
+  const holds = (event: Event): boolean =>
+    event.reading === 'json' && (event.holdsOurs ?? (event.names !== undefined && holdsOurs(event.names)))
+
+  const forgeriesIn = (event: Event): number => {
+    if (isOurInput || onExisting === 'keep' || !holds(event)) return 0
+    return itemsOf(event.bytes, event.bytes.indexOf(openBrace)).items.filter(isMine).length
+  }
+
+  /** The everyday case: one text before the last bracket. */
+  const splice = (bytes: Buffer, text: readonly string[]): Buffer => {
+    let close = bytes.length - 1
+    while (bytes[close] !== closeBrace) close--
+    writer.begin()
+    // The whole event and a step back: a part of a buffer would have to be made into a buffer first.
+    writer.bytes(bytes)
+    writer.takeBack(bytes.length - close)
+    writer.ascii(isEmptyBefore(bytes, close) ? member : commaMember)
+    for (const piece of text) writer.ascii(piece)
+    writer.ascii(close === bytes.length - 1 ? '}' : bytes.toString('latin1', close))
+    return writer.end()
+  }
+
+  const rework = (bytes: Buffer, text: string, additions: readonly Addition[]): Buffer => {
+    const { items, close } = itemsOf(bytes, bytes.indexOf(openBrace))
+    const others = items.filter((item) => !isMine(item))
+    const cuts: Edit[] = items.filter(isMine).map(({ from, to }) => ({ at: from, until: to, text: '' }))
+    const { edits, members } = placeAdditions(bytes, others, additions)
+    // Where the last member was cut out, the comma before it is still there.
+    const last = items.at(-1)
+    const comma = others.length > 0 && last !== undefined && !isMine(last)
+    const added = { at: close, until: close, text: (comma ? commaMember : member) + text + members }
+    return applyEdits(bytes, [...cuts, ...edits, added])
+  }
+
+  /** `message` is the text whole, byte order mark included; where it cannot be, the bytes stand in `original_base64`. */
+  const wrap = (
+    event: Event,
+    text: readonly string[],
+    additions: readonly Addition[],
+    time: number | undefined,
+  ): Buffer => {
+    const { bytes, reading, bom } = event
+    const isWhole = !bom && (reading === 'text' || reading === 'broken_json')
+    writer.begin()
+    writer.ascii('{')
+    if (time !== undefined && Math.abs(time) <= 8.64e15) writer.ascii(`"@timestamp":"${new Date(time).toISOString()}",`)
+    writer.ascii('"message":')
+    writer.text(JSON.stringify(isWhole ? event.text : bytes.toString('utf8')))
+    if (!isWhole && !isUtf8(bytes)) writer.ascii(`,"original_base64":"${bytes.toString('base64')}"`)
+    writer.ascii(commaMember)
+    for (const piece of text) writer.ascii(piece)
+    if (additions.length > 0) writer.text(placeAdditions(bytes, [], additions).members)
+    writer.ascii('}')
+    return writer.end()
+  }
+
+  const place = (event: Event, text: readonly string[], annotation: () => Annotation, time?: number): Buffer => {
+    const value = wanted.length === 0 ? undefined : annotation()
+    const additions = value === undefined ? none : wanted.flatMap((layer) => layers[layer](value))
+    if (event.reading !== 'json') return wrap(event, text, additions, time)
+    const isThere = holds(event)
+    if (isThere && onExisting === 'keep') return event.bytes
+    return isThere || additions.length > 0 ? rework(event.bytes, text.join(''), additions) : splice(event.bytes, text)
+  }
+  return Object.assign(place, { forgeriesIn })
+}

@@ -1,0 +1,70 @@
+// The annotation's flat members: what the event's verdict is and which indicator decided it.
+import type { AnnotatedIndicator, AnnotationSummary, Status } from '../../domain/annotation.js'
+import { flags } from '../../domain/flag.js'
+import type { Level } from '../../domain/finding.js'
+import type { Reading } from '../../domain/reading.js'
+import type { Action, Direction } from '../../domain/sighting.js'
+import type { Verdict } from '../../domain/verdict.js'
+import { clip } from './clip.js'
+import { wasLeftAlone } from './indicator.js'
+
+/** What the summary depends on, beside the indicator that decided. */
+export type Circumstances = {
+  readonly status: Status
+  readonly direction: Direction
+  readonly action: Action
+  readonly truncated: boolean
+  readonly reading: Reading | undefined
+}
+
+type Deciding = { readonly indicator: AnnotatedIndicator; readonly verdict: Verdict }
+
+export const summarise = (deciding: Deciding | undefined, about: Circumstances): AnnotationSummary => {
+  const { status, direction, action, truncated, reading } = about
+  const verdict: Level = deciding?.indicator.verdict ?? 'unknown'
+  const summary: AnnotationSummary = {
+    schema_version: 1,
+    status,
+    verdict,
+    direction,
+    action,
+    summary: inWords(deciding, truncated),
+  }
+  if (verdict === 'malicious') summary.malicious = true
+  else if (verdict === 'clean') summary.malicious = false
+  if (deciding !== undefined) copyDeciding(summary, deciding)
+  else if (truncated) summary.reason = 'truncated'
+  if (truncated) summary.truncated = true
+  if (reading !== undefined && reading !== 'json') summary.read_as = reading
+  return summary
+}
+
+const inWords = (deciding: Deciding | undefined, truncated: boolean): string => {
+  const cut = 'not every indicator was looked at'
+  if (deciding === undefined) return truncated ? cut : 'no indicators found'
+  const { indicator, verdict } = deciding
+  const verb = wasLeftAlone(indicator) ? 'was not asked about' : `is ${indicator.verdict}`
+  const why = clip(verdict.because, 180) || indicator.reason?.replaceAll('_', ' ')
+  let text = `${indicator.field} ${indicator.value} ${verb}`
+  if (why !== undefined) text += `: ${why}`
+  if (indicator.stale === true) text += ', stale'
+  return truncated ? `${text}; ${cut}` : text
+}
+
+const copyDeciding = (summary: AnnotationSummary, { indicator, verdict }: Deciding): void => {
+  summary.type = indicator.type
+  summary.value = indicator.value
+  summary.field = indicator.field
+  summary.role = indicator.role
+  if (indicator.score !== undefined) summary.score = indicator.score
+  if (indicator.reason !== undefined) summary.reason = indicator.reason
+  if (indicator.source !== undefined) summary.source = indicator.source
+  if (indicator.feed !== undefined) summary.feed = indicator.feed
+  if (indicator.entry !== undefined) summary.entry = indicator.entry
+  if (indicator.at !== undefined) summary.verdict_time = indicator.at
+  if (indicator.stale !== undefined) summary.stale = indicator.stale
+  for (const flag of flags) {
+    const stated = verdict.flags[flag]
+    if (stated !== undefined) summary[flag] = stated
+  }
+}

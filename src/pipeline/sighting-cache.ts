@@ -1,0 +1,124 @@
+// Sighting cache: what was decided about a sighting and how it was last judged, ready for the next event that shows the same.
+import type { Decide, Decision } from '../domain/decision.js'
+import type { Finding, Unknown } from '../domain/finding.js'
+import { ownText } from '../domain/own-text.js'
+import { createRecent } from '../domain/recent.js'
+import type { Sighting } from '../domain/sighting.js'
+import type { Verdict } from '../domain/verdict.js'
+import type { Judged } from './judged.js'
+
+/** One indicator in one field and role. Flat and chained by hand: with ten thousand of them in use every pointer costs. */
+export type Cached = Omit<Sighting, 'value'> & {
+  readonly sighting: Sighting
+  readonly decision: Decision
+  /** Judged last, and until when that holds, where such a moment is known. */
+  finding: Finding | undefined
+  until: number | undefined
+  judged: Judged
+  /** How it left last without its answer. */
+  unanswered: Judged | undefined
+  /** The same indicator in another field or role. */
+  next: Cached | undefined
+}
+
+export type SightingCache = {
+  readonly of: (sighting: Sighting) => Cached
+  /** The same object again as long as nothing changed. */
+  readonly judge: (cached: Cached, finding: Finding, now: number) => Judged
+  /** Of one that leaves without its answer: the same object again as long as the same answer is awaited. */
+  readonly leave: (cached: Cached, missing: Unknown, late: Promise<Finding> | undefined, now: number) => Judged
+}
+
+/** At least as many sightings are kept, and at most twice as many. */
+const generation = 50_000
+const maxAlike = 6
+const longestField = 200
+
+export const createSightingCache = (
+  decide: Decide,
+  judge: (finding: Finding, sighting: Sighting, now: number) => Verdict,
+): SightingCache => {
+  const recent = createRecent<string, Cached>(generation, countAlike)
+
+  const add = (given: Sighting, first: Cached | undefined): Cached => {
+    const sighting = { ...given, value: ownText(given.value), field: ownText(given.field) }
+    const { type, field, role, evidence } = sighting
+    const decision = decide(sighting)
+    const cached: Cached = {
+      type,
+      field,
+      role,
+      evidence,
+      sighting,
+      decision,
+      finding: undefined,
+      until: undefined,
+      judged: judgedAs(sighting, decision, unjudged, undefined),
+      unanswered: undefined,
+      next: undefined,
+    }
+    if (field.length > longestField) return cached
+    if (first === undefined) recent.set(sighting.value, cached)
+    else {
+      cached.next = first.next
+      first.next = cached
+      forgetBeyond(first, maxAlike)
+      recent.grew()
+    }
+    return cached
+  }
+
+  return {
+    of: (sighting) => {
+      const first = recent.get(sighting.value)
+      for (let cached = first; cached !== undefined; cached = cached.next)
+        if (
+          cached.field === sighting.field &&
+          cached.role === sighting.role &&
+          cached.evidence === sighting.evidence &&
+          cached.type === sighting.type
+        )
+          return cached
+      return add(sighting, first)
+    },
+    judge: (cached, finding, now) => {
+      if (cached.finding === finding && (cached.until === undefined || now < cached.until)) return cached.judged
+      const verdict = judge(finding, cached.sighting, now)
+      cached.finding = finding
+      cached.unanswered = undefined
+      cached.until = verdict.until
+      if (cached.judged.verdict !== verdict)
+        cached.judged = judgedAs(cached.sighting, cached.decision, verdict, undefined)
+      return cached.judged
+    },
+    leave: (cached, missing, late, now) => {
+      const { sighting, decision, unanswered } = cached
+      if (unanswered !== undefined && unanswered.late === late && unanswered.verdict.reason === missing.reason)
+        return unanswered
+      return (cached.unanswered = judgedAs(sighting, decision, judge(missing, sighting, now), late))
+    },
+  }
+}
+
+/** All of one shape, which makes reading them faster. */
+const judgedAs = (
+  sighting: Sighting,
+  decision: Decision,
+  verdict: Verdict,
+  late: Promise<Finding> | undefined,
+): Judged => ({ sighting, decision, verdict, late })
+
+const forgetBeyond = (first: Cached, count: number): void => {
+  let last = first
+  for (let left = count - 1; left > 0 && last.next !== undefined; left--) last = last.next
+  last.next = undefined
+}
+
+const countAlike = (first: Cached): number => {
+  let count = 0
+  for (let cached: Cached | undefined = first; cached !== undefined; cached = cached.next) count++
+  return count
+}
+
+/** Stands there until the sighting is judged; never leaves. */
+const unjudged: Verdict = { level: 'unknown', reason: 'pending', flags: {}, because: '' }

@@ -1,0 +1,19 @@
+// Places an annotation that was not made from the event itself, for tests of where it stands.
+import type { Annotation } from '../../src/domain/annotation.js'
+import { createPlace, type PlaceSettings } from '../../src/pipeline/annotate/place.js'
+import { writeAnnotation } from '../../src/pipeline/annotate/write-annotation.js'
+import type { Event } from '../../src/pipeline/event.js'
+
+/** The annotation is completed with what only the event tells: how it was read, and what it came with under our key. */
+export const createPlaceAnnotation = (settings: PlaceSettings) => {
+  const place = createPlace(settings)
+  return (event: Event, annotation: Annotation, time?: number): Buffer => {
+    const replaced = place.forgeriesIn(event)
+    const completed: Annotation = {
+      ...annotation,
+      ...(event.reading !== 'json' && { read_as: event.reading }),
+      ...(replaced > 0 && { replaced }),
+    }
+    return place(event, [writeAnnotation(completed)], () => completed, time)
+  }
+}
