@@ -11,6 +11,7 @@ import type { Lookup } from './domain/lookup.js'
 import { messageOf } from './domain/message-of.js'
 import { openFeeds, type Feeds } from './intel/feeds/open-feeds.js'
 import { loadGate } from './intel/load-gate.js'
+import { loadSafeguard } from './intel/load-safeguard.js'
 import { createClient, type Client } from './intel/service/call.js'
 import { UnusableSettings } from './intel/service/connect.js'
 import { serviceSource } from './intel/service/service-source.js'
@@ -79,7 +80,7 @@ export type Surroundings = {
   readonly lookedUp?: LookedUp
 }
 
-const readText = (path: string): string => readFileSync(path, 'utf8')
+export const readText = (path: string): string => readFileSync(path, 'utf8')
 export const tableOf = ({ intel }: Config): JudgementTable => ({ ...intel.table, maxAgeDays: intel.domain.maxAgeDays })
 
 /** `isOneSource`: the events are the lines of one source in their order, as those of a file are; a topic's are not. */
@@ -103,7 +104,12 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
   const { tell = tellNobody, clock = systemClock } = around
   const client = openClient(config, around)
   if (client && 'problems' in client) return client
-  const local = await openFeeds(config.feeds, { tell, clock, documentation: config.gate.documentation })
+  const safeguard = loadSafeguard(config.intel.safeguard, readText)
+  if ('problems' in safeguard) {
+    await client?.close()
+    return safeguard
+  }
+  const local = await openFeeds(config.feeds, { tell, clock, documentation: config.gate.documentation, safeguard })
   const known = [gate(decide), feeds(local.match)] as const
   if (!client) return { lookup: stack(...known)(nobody), feeds: local, close: () => local.close() }
 

@@ -1,8 +1,9 @@
 // Composition of the lookup service for others, from the same configuration and parts as the line's own lookups.
-import { openClient, tableOf, type Refused, type Surroundings } from './app.js'
+import { openClient, readText, tableOf, type Refused, type Surroundings } from './app.js'
 import { describeProblem } from './config/problem.js'
 import type { Config } from './config/schema.js'
 import { systemClock } from './domain/clock.js'
+import { loadSafeguard } from './intel/load-safeguard.js'
 import type { Client } from './intel/service/call.js'
 import { openGateway, type Gateway, type GatewayWatch } from './service/gateway/gateway.js'
 import { startService, type Service } from './service/start-service.js'
@@ -30,7 +31,7 @@ export const openUpstream = (config: Config, around: Pick<ServiceSurroundings, '
 }
 
 /** A gateway to the provider where `serve.upstream` names one. Throws when it cannot start. */
-export const openService = (
+export const openService = async (
   config: Config,
   { env, tell = tellNobody, clock = systemClock, watch }: ServiceSurroundings,
   version: string,
@@ -47,11 +48,14 @@ export const openService = (
       { client, table: tableOf(config), clock, random: Math.random, folder, tell, ...(watch ? { watch } : {}) },
     )
   }
+  const safeguard = loadSafeguard(intel.safeguard, readText)
+  if ('problems' in safeguard) throw new Error(safeguard.problems.map(describeProblem).join('\n'))
   return startService(serve, {
     now: () => clock.now(),
     tell,
     version,
     feeds: config.feeds,
+    safeguard,
     ...(serve.upstream === '' ? {} : { openGateway: gateway }),
   })
 }

@@ -107,15 +107,18 @@ const bySuspiciousInfo: readonly Flag[] = [
   'is_mobile',
 ]
 
-/** Operation → the flags its answer states. Feeds state none. */
+/** Operation → the flags its answer states. */
 const statedBy: Readonly<Record<string, readonly Flag[]>> = {
   'ip/malicious-info': byMaliciousInfo,
   'ip/suspicious_info': bySuspiciousInfo,
   'ip/is_safe_dns_server': ['is_safe_dns_server'],
 }
 
+const byFeeds: readonly Flag[] = ['safeguarded']
+
+/** By the operations, and by feeds, which are always asked. */
 export const flagsStatedBy = (operations: readonly string[]): ReadonlySet<Flag> =>
-  new Set(operations.flatMap((operation) => statedBy[operation] ?? []))
+  new Set([...operations.flatMap((operation) => statedBy[operation] ?? []), ...byFeeds])
 
 export const operationsStating = (flag: Flag): string[] =>
   Object.keys(statedBy).filter((operation) => statedBy[operation]?.includes(flag))

@@ -1,12 +1,13 @@
 // Everything that some command would refuse to start with, told beforehand: rules, feeds, lists, keys, certificates, services.
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { openClient, openReading } from '../app.js'
+import { openClient, openReading, readText } from '../app.js'
 import type { Problem } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { messageOf } from '../domain/message-of.js'
 import { feedProblems } from '../intel/feeds/feed-problems.js'
 import { openFeeds } from '../intel/feeds/open-feeds.js'
+import { loadSafeguard } from '../intel/load-safeguard.js'
 import { openAlerting } from '../open-alerting.js'
 import { openUpstream } from '../open-service.js'
 import { readKeys } from '../service/keys.js'
@@ -17,8 +18,10 @@ import { readNamed, tlsProblems } from './tls-problems.js'
 /** `asksBrokers`: Kafka is wanted, also where no setting of it is given. */
 export const startProblems = async (config: Config, env: Io['env'], asksBrokers: boolean): Promise<Problem[]> => {
   const reading = openReading(config)
+  const safeguard = loadSafeguard(config.intel.safeguard, readText)
   return [
     ...('problems' in reading ? reading.problems : []),
+    ...('problems' in safeguard ? safeguard.problems : []),
     ...(await refusedFeeds(config)),
     ...(await ruleProblems(config)),
     ...(await clientProblems(config, env)),

@@ -12,7 +12,8 @@ export type Level = (typeof levels)[number]
 export type Listing = {
   readonly feed: string
   readonly entry: string
-  readonly level: 'malicious' | 'suspicious'
+  /** `flag`: shown, but decides nothing, for the entry is a URL somewhere on a safeguarded host. */
+  readonly level: 'malicious' | 'suspicious' | 'flag'
   readonly score?: number
   readonly categories: readonly string[]
   /** Epoch milliseconds after which the entry no longer counts. */

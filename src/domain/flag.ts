@@ -14,6 +14,8 @@ export const flags = [
   'is_cloud',
   'is_mobile',
   'is_safe_dns_server',
+  // Stated by the feeds: a URL on this shared host is listed, which says nothing about the host.
+  'safeguarded',
 ] as const
 
 export type Flag = (typeof flags)[number]

@@ -41,7 +41,7 @@ const rule = (finding: Known, sighting: Judged, table: JudgementTable, now: numb
   if (listing) weight.words.push(describeListing(listing))
   const { until } = weight
   const because = weight.words.join(', ')
-  if (listing && worse(listing.level, listing.score, weight))
+  if (listing && listing.level !== 'flag' && worse(listing.level, listing.score, weight))
     return {
       level: listing.level,
       ...(listing.score === undefined ? {} : { score: listing.score }),
@@ -51,6 +51,10 @@ const rule = (finding: Known, sighting: Judged, table: JudgementTable, now: numb
       until,
     }
   if (weight.level === 'unknown') {
+    if (listing) {
+      const { feed, entry } = listing
+      return { level: 'unknown', reason: 'safeguarded', because, feed, entry, until }
+    }
     const why = finding.source.startsWith('feed:') ? 'not_listed' : (reason ?? 'no_verdict')
     return { level: 'unknown', reason: why, because: because || words(why), until }
   }
@@ -73,10 +77,11 @@ const worstListing = (
   return worst
 }
 
-const rankOf = ({ level, score }: Listing): number => (level === 'malicious' ? 1000 : 0) + (score ?? -1)
+const ranks = { malicious: 1000, suspicious: 0, flag: -1000 } as const
+const rankOf = ({ level, score }: Listing): number => ranks[level] + (score ?? -1)
 
-const describeListing = ({ feed, entry, categories }: Listing): string =>
-  `listed in ${feed} as ${entry}${categories.length > 0 ? ` (${categories.slice(0, 4).join(', ')})` : ''}`
+const describeListing = ({ feed, entry, categories, level }: Listing): string =>
+  `listed in ${feed} as ${entry}${categories.length > 0 ? ` (${categories.slice(0, 4).join(', ')})` : ''}${level === 'flag' ? ', on a safeguarded host' : ''}`
 
 const verdictOf = (finding: Known, ruling: Ruling): Verdict => {
   const { level, reason, score, because, feed, entry, until } = ruling

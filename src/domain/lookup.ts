@@ -8,6 +8,8 @@ export type Ask = {
   readonly role: Role
   readonly action: Action
   readonly evidence: Evidence
+  /** Path and query of each URL of a name that the event shows. */
+  readonly paths?: readonly string[] | undefined
   /** Set by whoever already decided; the gate decides where it is absent. */
   readonly decision?: Decision
   /** Live traffic goes before replayed history. */

@@ -23,6 +23,16 @@ const find = (host: string): PublicSuffix => {
   return domain === null ? { isListed } : { isListed, registrable: domain }
 }
 
+/**
+ * A name is a host where it is a suffix only because a private rule with a wildcard says so of every name at its place:
+ * `ec2-203-0-113-7.compute-1.amazonaws.com` by `*.compute-1.amazonaws.com`. A registry's wildcards (`*.ck`) are suffixes.
+ */
+export const isHostBelowWildcard = (name: string): boolean => {
+  const { isPrivate, domain } = parse(name, options)
+  if (isPrivate !== true || domain !== null) return false
+  return parse(`no-such-label${name.slice(name.indexOf('.'))}`, options).domain === null
+}
+
 /** Names come in bursts of the same few; the memo is emptied when full, so that it can never grow. */
 const maxRemembered = 4096
 const remembered = new Map<string, PublicSuffix>()

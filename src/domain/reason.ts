@@ -7,6 +7,7 @@
 const kinds = {
   not_found: 'answer',
   not_listed: 'answer',
+  safeguarded: 'answer',
   no_verdict: 'answer',
   outdated: 'answer',
   private_address: 'policy',

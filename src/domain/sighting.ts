@@ -28,6 +28,8 @@ export type Sighting = Indicator & {
   readonly field: string
   readonly role: Role
   readonly evidence: Evidence
+  /** Path and query of each URL of this host that the event shows; absent where it shows the host alone. */
+  readonly paths?: readonly string[] | undefined
 }
 
 /** What an event says about itself, before anybody is asked. */

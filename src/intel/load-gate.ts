@@ -19,7 +19,7 @@ export type LoadedGate = { readonly options: GateOptions } | { readonly problems
 
 type Fail = (problem: GateProblem) => void
 
-const loadList = (
+export const loadList = (
   setting: string,
   files: readonly string[],
   readFile: (path: string) => string,
@@ -50,7 +50,7 @@ const loadList = (
   return { ranges, names }
 }
 
-const toList = ({ ranges, names }: ListEntries): IndicatorList => ({
+export const toList = ({ ranges, names }: ListEntries): IndicatorList => ({
   ranges: createRangeSet(ranges),
   names: createNameSet(names),
 })

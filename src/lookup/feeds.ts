@@ -1,20 +1,58 @@
 // Local intelligence: a listed indicator is answered at once, outside the memory, so a new entry counts immediately.
-import { unknownOf, type Known } from '../domain/finding.js'
+import { unknownOf, type Finding, type Known } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
-import type { Layer } from '../domain/lookup.js'
+import type { Ask, Layer, Lookup } from '../domain/lookup.js'
+import { kindOf } from '../domain/reason.js'
 
 /** What the feeds know about an indicator; a feed can only accuse, so there is no "clean" to come back with. */
-export type Match = (indicator: Indicator) => Known | undefined
+export type Match = (indicator: Indicator, now?: number, paths?: readonly string[]) => Known | undefined
 
 export const feeds =
   (match: Match): Layer =>
-  (inner) =>
-  (indicator, ask) => {
-    const listed = match(indicator)
-    if (listed) return listed
-    const decision = ask.decision
-    if (!decision) return inner(indicator, ask)
-    // What is seen may be looked up here; what is asked further in is what the gate lets out.
-    if (decision.decision === 'lookup') return inner(decision.ask, ask)
-    return unknownOf(decision.decision === 'feeds' ? 'feeds_only' : decision.reason)
+  (inner) => {
+    const flag = createFlag()
+    return (indicator, ask) => {
+      const listed = match(indicator, ask.now, ask.paths)
+      if (listed === undefined) return askFurther(inner, indicator, ask)
+      return listed.facts.flags.safeguarded === true ? flag(listed, askFurther(inner, indicator, ask)) : listed
+    }
   }
+
+const askFurther = (inner: Lookup, indicator: Indicator, ask: Ask): Finding | Promise<Finding> => {
+  const decision = ask.decision
+  if (!decision) return inner(indicator, ask)
+  // What is seen may be looked up here; what is asked further in is what the gate lets out.
+  if (decision.decision === 'lookup') return inner(decision.ask, ask)
+  return unknownOf(decision.decision === 'feeds' ? 'feeds_only' : decision.reason)
+}
+
+/**
+ * Adds the flag of a safeguarded host to what others know about it. The same finding or promise gives the same again, for those who wait
+ * are told apart by it.
+ */
+const createFlag = (): ((listed: Known, found: Finding | Promise<Finding>) => Finding | Promise<Finding>) => {
+  const knowns = new WeakMap<Known, Known>()
+  const promises = new WeakMap<
+    Promise<Finding>,
+    { readonly entry: string | undefined; readonly then: Promise<Finding> }
+  >()
+
+  const flagged = (listed: Known, found: Finding): Finding => {
+    if (found.status === 'unknown') return kindOf(found.reason) === 'failure' ? found : listed
+    const known = knowns.get(found)
+    if (known) return known
+    const { facts } = found
+    const made: Known = { ...found, facts: { ...facts, flags: { ...facts.flags, safeguarded: true } } }
+    knowns.set(found, made)
+    return made
+  }
+  return (listed, found) => {
+    if (!(found instanceof Promise)) return flagged(listed, found)
+    const entry = listed.facts.listings?.[0]?.entry
+    const known = promises.get(found)
+    if (known?.entry === entry && known !== undefined) return known.then
+    const then = found.then((finding) => flagged(listed, finding))
+    promises.set(found, { entry, then })
+    return then
+  }
+}

@@ -109,7 +109,8 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
       const row: Judged[] = []
       for (const sighting of sightings) {
         const met = cache.of(sighting)
-        const ask = { role: sighting.role, action, evidence: sighting.evidence, decision: met.decision, urgency, now }
+        const { role, evidence, paths } = sighting
+        const ask = { role, action, evidence, paths, decision: met.decision, urgency, now }
         const found = lookup(sighting, ask)
         if (found instanceof Promise || (mode === 'complete' && isFull(found))) {
           opens.push({ row, place: row.length, met, ask, found, flight: undefined })

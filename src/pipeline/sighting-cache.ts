@@ -8,7 +8,7 @@ import type { Verdict } from '../domain/verdict.js'
 import type { Judged } from './judged.js'
 
 /** One indicator in one field and role. Flat and chained by hand: with ten thousand of them in use every pointer costs. */
-export type Cached = Omit<Sighting, 'value'> & {
+export type Cached = Omit<Sighting, 'value' | 'paths'> & {
   readonly sighting: Sighting
   readonly decision: Decision
   /** Judged last, and until when that holds, where such a moment is known. */
@@ -41,8 +41,10 @@ export const createSightingCache = (
   const recent = createRecent<string, Cached>(generation, countAlike)
 
   const add = (given: Sighting, first: Cached | undefined): Cached => {
-    const sighting = { ...given, value: ownText(given.value), field: ownText(given.field) }
-    const { type, field, role, evidence } = sighting
+    // Not its paths: a listed URL is another finding, and one host has ever new paths.
+    const { type, role, evidence } = given
+    const sighting: Sighting = { type, value: ownText(given.value), field: ownText(given.field), role, evidence }
+    const { field } = sighting
     const decision = decide(sighting)
     const cached: Cached = {
       type,

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { IndicatorList } from '../domain/decision.js'
 import type { FeedSettings } from '../intel/feeds/feed.js'
 import { openFeeds } from '../intel/feeds/open-feeds.js'
 import { lockFolder } from '../lookup/folder-lock.js'
@@ -49,6 +50,8 @@ export type ServiceOutside = {
   readonly version: string
   /** Feeds beside those of the folder. */
   readonly feeds: readonly FeedSettings[]
+  /** Hosts that are not accused by a URL that is listed somewhere on them. */
+  readonly safeguard?: IndicatorList
   /** Asked for what is not known here; it is given the folder of the memory. */
   readonly openGateway?: (folder: string) => Promise<Gateway>
   readonly resolver?: Resolver
@@ -92,11 +95,17 @@ const openAll = async (
   later((await lockFolder(settings.state)).release)
   const credits = openCredits(join(settings.state, 'credits.txt'), now, tell)
   later(credits.close)
-  const feeds = await openFeeds([...outside.feeds, ...feedsOf(settings.data)], { tell, documentation: true })
+  const { safeguard } = outside
+  const feeds = await openFeeds([...outside.feeds, ...feedsOf(settings.data)], {
+    tell,
+    documentation: true,
+    ...(safeguard && { safeguard }),
+  })
   later(feeds.close)
-  const listedOf: ListedOf = (indicator) => {
-    const known = feeds.match(indicator)
-    return known && { listings: known.facts.listings ?? [], at: known.at }
+  const listedOf: ListedOf = (indicator, paths) => {
+    const known = feeds.match(indicator, now(), paths)
+    const listings = known?.facts.listings?.filter(({ level }) => level !== 'flag') ?? []
+    return known && listings.length > 0 ? { listings, at: known.at } : undefined
   }
   const intelligence = openIntelligence(settings.data, listedOf, { maxRows: settings.maxRows, tell })
   const store = openScanStore(join(settings.state, 'scans'))

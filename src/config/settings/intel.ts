@@ -8,6 +8,11 @@ export const intelSettings = Type.Object(
   {
     service: serviceSettings,
     table: tableSettings,
+    safeguard: Type.Array(Type.String({ minLength: 1 }), {
+      default: ['bundled'],
+      description:
+        'Hosts that a URL listed somewhere on them does not accuse: they are flagged as safeguarded instead. `bundled` is the list of shared hosts that comes with the program (code hosting, file sharing, site builders, large platforms); leave it out to replace it. Everything else is a file as in gate.allow: plain text or a MISP warninglist.',
+    }),
     ip: Type.Object(
       {
         escalate: Type.Boolean({

@@ -1,5 +1,6 @@
 // Takes what the parsers find, judges each entry, and keeps what may be listed in columns ready to be indexed.
 import type { Range } from '../../domain/address.js'
+import { registrableDomain } from '../../domain/public-suffix.js'
 import { bytes, createColumn, createDetailColumns, noScore, words, type DetailColumns } from './columns.js'
 import { bitsOf, dangerOf, dangerOfName } from './dangerous.js'
 import { readEntry } from './entry.js'
@@ -7,6 +8,7 @@ import type { Details, FeedSettings, Place, Sink } from './feed.js'
 import type { FeedIndex } from './feed-index.js'
 import { buildNameTable, type NameColumns } from './name-table.js'
 import { buildRangeTable, type RangeColumns } from './range-table.js'
+import { buildSiteTable, type SiteColumns } from './site-table.js'
 import { prefixesOf } from './span.js'
 
 const maxEntries = 8_000_000
@@ -32,6 +34,7 @@ type Rules = Pick<FeedSettings, 'score' | 'categories' | 'expiresDays' | 'onBadE
   readonly documentation: boolean
   /** Epoch milliseconds: the age of entries that do not tell their own. */
   readonly modified: () => number
+  readonly now: number
 }
 
 export const collect = (rules: Rules): Collector => {
@@ -48,8 +51,15 @@ export const collect = (rules: Rules): Collector => {
     ...createDetailColumns(),
   }
   const names: NameColumns = { text: createColumn(bytes), offsets: createColumn(words), ...createDetailColumns() }
+  const sites: SiteColumns = {
+    text: createColumn(bytes),
+    offsets: createColumn(words),
+    hostLengths: createColumn(bytes),
+    ...createDetailColumns(),
+  }
   const lists = categoryLists(rules.categories)
   let nameBytes = 0
+  let siteBytes = 0
   let taken = 0
   let junk = 0
   let dangerous = 0
@@ -62,6 +72,7 @@ export const collect = (rules: Rules): Collector => {
   const describe = (columns: DetailColumns, details: Details | undefined): void => {
     columns.categories.push(details?.categories ? lists.idOf(details.categories) : 0)
     columns.scores.push(scoreOf(details?.score ?? rules.score))
+    columns.since.push(details?.since === undefined || details.since <= rules.now ? 0 : secondsOf(details.since))
     columns.expires.push(secondsOf(expiryOf(details, rules)))
   }
   const addRange = (range: Range, details: Details | undefined): void => {
@@ -76,6 +87,14 @@ export const collect = (rules: Rules): Collector => {
     for (let i = 0; i < name.length; i++) names.text.push(name.charCodeAt(i))
     nameBytes += name.length
     describe(names, details)
+  }
+  const addSite = (host: string, path: string, details: Details | undefined): void => {
+    sites.offsets.push(siteBytes)
+    sites.hostLengths.push(host.length)
+    for (let i = 0; i < host.length; i++) sites.text.push(host.charCodeAt(i))
+    for (let i = 0; i < path.length; i++) sites.text.push(path.charCodeAt(i))
+    siteBytes += host.length + path.length
+    describe(sites, details)
   }
   const refuse = (place: Place, message: string): boolean => {
     if (rules.onBadEntry === 'skip') {
@@ -111,7 +130,10 @@ export const collect = (rules: Rules): Collector => {
         return false
       }
       for (const range of ranges) addRange(range, details)
-      if (entry.kind === 'name') addName(entry.name, details)
+      if (entry.kind === 'site') addSite(entry.name, entry.path, details)
+      // What is below a host that a wildcard rule calls a suffix is somebody else's.
+      else if (entry.kind === 'name' && registrableDomain(entry.name) === undefined) addSite(entry.name, '', details)
+      else if (entry.kind === 'name') addName(entry.name, details)
       return true
     },
     junk: (place) => addJunk(place, 'holds no address, range or name'),
@@ -122,6 +144,7 @@ export const collect = (rules: Rules): Collector => {
       four: buildRangeTable(four),
       six: buildRangeTable(six),
       names: buildNameTable(names, seed),
+      sites: buildSiteTable(sites, seed),
       categories: lists.all,
     }),
   }

@@ -35,18 +35,22 @@ export type DetailArrays = {
   readonly categories: Uint16Array<ArrayBuffer>
   /** 0 to 100, or `noScore`. */
   readonly scores: Uint8Array<ArrayBuffer>
+  /** Epoch seconds from which the entry counts, or 0. */
+  readonly since: Uint32Array<ArrayBuffer>
   /** Epoch seconds after which the entry no longer counts, or 0. */
   readonly expires: Uint32Array<ArrayBuffer>
 }
 export type DetailColumns = {
   readonly categories: Column<Uint16Array<ArrayBuffer>>
   readonly scores: Column<Uint8Array<ArrayBuffer>>
+  readonly since: Column<Uint32Array<ArrayBuffer>>
   readonly expires: Column<Uint32Array<ArrayBuffer>>
 }
 
 export const createDetailColumns = (): DetailColumns => ({
   categories: createColumn(shorts),
   scores: createColumn(bytes),
+  since: createColumn(words),
   expires: createColumn(words),
 })
 
@@ -55,22 +59,37 @@ export const pickDetails = (columns: DetailColumns, rows: Uint32Array): DetailAr
   const from = {
     categories: columns.categories.values(),
     scores: columns.scores.values(),
+    since: columns.since.values(),
     expires: columns.expires.values(),
   }
   const categories = shorts(rows.length)
   const scores = bytes(rows.length)
+  const since = words(rows.length)
   const expires = words(rows.length)
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] ?? 0
     categories[i] = from.categories[row] ?? 0
     scores[i] = from.scores[row] ?? noScore
+    since[i] = from.since[row] ?? 0
     expires[i] = from.expires[row] ?? 0
   }
-  return { categories, scores, expires }
+  return { categories, scores, since, expires }
 }
 
-/** Of two rows for the same entry the one that counts longer, then the one with the higher score. */
+export const isCurrent = ({ since, expires }: DetailArrays, row: number, nowSeconds: number): boolean => {
+  const until = expires[row] ?? 0
+  return (until === 0 || until > nowSeconds) && (since[row] ?? 0) <= nowSeconds
+}
+
+/** Of two rows for the same entry the one that counts longer, then the one with the higher score. It counts from the earlier start on. */
 export const strongerOf = (columns: DetailColumns, a: number, b: number): number => {
+  const stronger = longerOf(columns, a, b)
+  const since = columns.since.values()
+  since[stronger] = Math.min(since[a] ?? 0, since[b] ?? 0)
+  return stronger
+}
+
+const longerOf = (columns: DetailColumns, a: number, b: number): number => {
   const until = (row: number): number => columns.expires.values()[row] || Number.POSITIVE_INFINITY
   const score = (row: number): number => {
     const value = columns.scores.values()[row] ?? noScore

@@ -1,6 +1,6 @@
 // Entries that no feed may hold, because one wrong line would accuse half the internet or one's own network.
 import { parseRange, type Range, type Words } from '../../domain/address.js'
-import { publicSuffix } from '../../domain/public-suffix.js'
+import { isHostBelowWildcard, publicSuffix } from '../../domain/public-suffix.js'
 import { isDocumentationRange, specialRanges } from '../../domain/special-ranges.js'
 import type { Entry } from './entry.js'
 import type { Span } from './span.js'
@@ -49,11 +49,14 @@ const dangerOfSpan = ({ first, last }: Span, documentation: boolean): string | u
 /** Why a name may not stand in a feed. */
 export const dangerOfName = (name: string): string | undefined => {
   const { isListed, registrable } = publicSuffix(name)
-  return isListed && registrable === undefined ? 'is a public suffix, not a name below one' : undefined
+  return isListed && registrable === undefined && !isHostBelowWildcard(name)
+    ? 'is a public suffix, not a name below one'
+    : undefined
 }
 
-/** Why an entry may not stand in a feed. */
+/** Why an entry may not stand in a feed. A URL accuses nothing but itself and perhaps its host. */
 export const dangerOf = (entry: Entry, documentation: boolean): string | undefined => {
+  if (entry.kind === 'site') return undefined
   if (entry.kind === 'name') return dangerOfName(entry.name)
   return entry.kind === 'range' ? dangerOfRange(entry.range, documentation) : dangerOfSpan(entry.span, documentation)
 }

@@ -1,12 +1,16 @@
-// Reads one value of a feed: an address, a range, a name or the host of a URL, as feeds write them, defanged or not.
+// Reads one value of a feed: an address, a range, a name or a URL, as feeds write them, defanged or not.
 import { parseRange, type Range } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import { parseSpan, type Span } from './span.js'
+import { normalPath } from './url-path.js'
 
 export type Entry =
   | { readonly kind: 'range'; readonly range: Range }
   | { readonly kind: 'span'; readonly span: Span }
+  /** The name and everything below it. */
   | { readonly kind: 'name'; readonly name: string }
+  /** What a URL accuses: with a path everything that begins with it, without one the host; nothing below the host. */
+  | { readonly kind: 'site'; readonly name: string; readonly path: string }
 
 /**
  * ignored: well-formed, but nothing a log line can be matched with (a file hash, a mail address).
@@ -29,14 +33,17 @@ const refang = (text: string): string =>
 
 const isDefanged = (text: string): boolean => /[[({]|^h(?:xx|\*\*)ps?:/i.test(text)
 
-/** What stands between scheme and path, without user and port. */
-const hostOf = (text: string): string => {
+/** What stands between scheme and path, without user and port, and where the path begins. */
+const authorityOf = (text: string): { readonly host: string; readonly end: number } => {
   const scheme = text.indexOf('://')
   const start = scheme >= 0 ? scheme + 3 : 0
   let end = text.slice(start).search(/[/?#\\]/)
   end = end < 0 ? text.length : start + end
   const authority = text.slice(start, end)
-  const host = scheme >= 0 ? authority.slice(authority.lastIndexOf('@') + 1) : authority
+  return { host: withoutPort(scheme >= 0 ? authority.slice(authority.lastIndexOf('@') + 1) : authority), end }
+}
+
+const withoutPort = (host: string): string => {
   if (host.startsWith('[')) return host.slice(1, host.indexOf(']') < 0 ? host.length : host.indexOf(']'))
   const colon = host.indexOf(':')
   return colon >= 0 && colon === host.lastIndexOf(':') ? host.slice(0, colon) : host
@@ -51,6 +58,14 @@ const named = (text: string): Reading => {
     : junk
 }
 
+/** A host is the whole name only where it stands by itself, with a port at most. */
+const siteOf = (host: Reading, text: string, end: number): Reading => {
+  if (host.kind !== 'name') return host
+  const path = end < text.length ? normalPath(text.slice(end)) : '/'
+  if (path !== '/') return { kind: 'site', name: host.name, path }
+  return text.includes('://') || end < text.length ? { kind: 'site', name: host.name, path: '' } : host
+}
+
 export const readEntry = (raw: string): Reading => {
   if (raw.length > maxLength) return junk
   const trimmed = raw.trim()
@@ -62,9 +77,9 @@ export const readEntry = (raw: string): Reading => {
   const span = parseSpan(text)
   if (span) return { kind: 'span', span }
   if (text.includes('://') || /[/:?]/.test(text)) {
-    const host = hostOf(text)
+    const { host, end } = authorityOf(text)
     const address = parseRange(host)
-    if (!address) return host === '' ? junk : named(host)
+    if (!address) return host === '' ? junk : siteOf(named(host), text, end)
     // A prefix that is no prefix (198.51.100.0/33) must not turn into the one address before it.
     return !text.includes('://') && /\/\d+$/.test(text) ? junk : { kind: 'range', range: address }
   }

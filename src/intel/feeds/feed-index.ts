@@ -4,28 +4,34 @@ import type { Indicator } from '../../domain/indicator.js'
 import { noScore, type DetailArrays } from './columns.js'
 import { findName, nameAt, type NameTable } from './name-table.js'
 import { findRange, type RangeTable } from './range-table.js'
+import { findSite, siteAt, type SiteTable } from './site-table.js'
 
 export type FeedIndex = {
   readonly four: RangeTable
   readonly six: RangeTable
   readonly names: NameTable
+  readonly sites: SiteTable
   /** The lists of categories that entries point to. */
   readonly categories: readonly (readonly string[])[]
 }
 
 /** What is looked for, read once for all feeds. */
 export type Target =
-  { readonly address: ArrayLike<number>; readonly width: 1 | 4; readonly text: string } | { readonly name: string }
+  | { readonly address: ArrayLike<number>; readonly width: 1 | 4; readonly text: string }
+  | { readonly name: string; readonly paths?: readonly string[] | undefined }
 
 export type Hit = {
   readonly entry: string
   readonly score?: number
   readonly categories: readonly string[]
   readonly expires?: number
+  /** A URL of the host is listed, but it is not known whether it was this one. */
+  readonly isHostOnly?: true
 }
 
-export const targetOf = ({ type, value }: Indicator): Target | undefined => {
-  if (type === 'domain') return { name: value }
+/** `paths` are those of the URLs that the event shows of a name. */
+export const targetOf = ({ type, value }: Indicator, paths?: readonly string[]): Target | undefined => {
+  if (type === 'domain') return { name: value, paths }
   const address = readAddress(value)
   if (address === undefined) return undefined
   return typeof address === 'number'
@@ -36,7 +42,11 @@ export const targetOf = ({ type, value }: Indicator): Target | undefined => {
 export const findHit = (index: FeedIndex, target: Target, nowSeconds: number): Hit | undefined => {
   if ('name' in target) {
     const row = findName(index.names, target.name, nowSeconds)
-    return row < 0 ? undefined : hitOf(index, index.names, row, nameAt(index.names, row, target.name))
+    if (row >= 0) return hitOf(index, index.names, row, nameAt(index.names, row, target.name))
+    const site = findSite(index.sites, target.name, target.paths, nowSeconds)
+    if (site === undefined) return undefined
+    const hit = hitOf(index, index.sites, site.row, shown(siteAt(index.sites, site.row)))
+    return site.isHostOnly ? hostOnly(hit) : hit
   }
   const table = target.width === 1 ? index.four : index.six
   const row = findRange(table, target.address, nowSeconds)
@@ -54,6 +64,12 @@ const hitOf = (index: FeedIndex, details: DetailArrays, row: number, entry: stri
   }
 }
 
+const maxShown = 256
+const shown = (site: string): string => (site.length > maxShown ? `${site.slice(0, maxShown)}…` : site)
+
+/** The score is the URL's; nobody gave one to the host. */
+const hostOnly = ({ score: _, ...hit }: Hit): Hit => ({ ...hit, isHostOnly: true })
+
 /** A single address is written as it was asked for: both are in their normal form. */
 const rangeAt = ({ width, starts, bits }: RangeTable, row: number, asked: string): string => {
   const size = bits[row] ?? 0
@@ -63,15 +79,16 @@ const rangeAt = ({ width, starts, bits }: RangeTable, row: number, asked: string
   return `${formatAddress(start)}/${size}`
 }
 
-export const sizeOf = ({ four, six, names }: FeedIndex): { addresses: number; names: number; bytes: number } => ({
-  addresses: four.bits.length + six.bits.length,
-  names: names.offsets.length - 1,
-  bytes: buffersOf({ four, six, names, categories: [] }).reduce((sum, buffer) => sum + buffer.byteLength, 0),
+/** URLs are counted among the names. */
+export const sizeOf = (index: FeedIndex): { addresses: number; names: number; bytes: number } => ({
+  addresses: index.four.bits.length + index.six.bits.length,
+  names: index.names.offsets.length - 1 + index.sites.offsets.length - 1,
+  bytes: buffersOf(index).reduce((sum, buffer) => sum + buffer.byteLength, 0),
 })
 
 /** Every buffer of the index, to be handed over to another thread. */
-export const buffersOf = ({ four, six, names }: FeedIndex): ArrayBuffer[] =>
-  [four, six, names].flatMap((table) =>
+export const buffersOf = ({ four, six, names, sites }: FeedIndex): ArrayBuffer[] =>
+  [four, six, names, sites].flatMap((table) =>
     Object.values(table)
       .filter((value) => ArrayBuffer.isView(value))
       .map((view) => view.buffer as ArrayBuffer),

@@ -28,6 +28,8 @@ export type FeedSettings = {
 export type Details = {
   readonly score?: number | undefined
   readonly categories?: readonly string[] | undefined
+  /** From when on the entry counts. */
+  readonly since?: number | undefined
   readonly expires?: number | undefined
   readonly seen?: number | undefined
 }

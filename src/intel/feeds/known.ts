@@ -5,14 +5,19 @@ export type Found = { readonly listing: Listing; readonly modified: number }
 
 const maxCategories = 16
 
-const weight = ({ listing }: Found): number => (listing.level === 'malicious' ? 1000 : 0) + (listing.score ?? -1)
+const ranks = { malicious: 1000, suspicious: 0, flag: -1000 } as const
+const weight = ({ listing }: Found): number => ranks[listing.level] + (listing.score ?? -1)
 
 export const knownOf = (found: readonly Found[]): Known => {
   const worst = found.reduce((best, other) => (weight(other) > weight(best) ? other : best))
   const categories = [...new Set(found.flatMap(({ listing }) => listing.categories))].slice(0, maxCategories)
   return {
     status: 'known',
-    facts: { flags: {}, categories, listings: found.map(({ listing }) => listing) },
+    facts: {
+      flags: worst.listing.level === 'flag' ? { safeguarded: true } : {},
+      categories,
+      listings: found.map(({ listing }) => listing),
+    },
     source: `feed:${worst.listing.feed}`,
     at: worst.modified,
   }

@@ -34,7 +34,7 @@ const junkShare = 100
 
 export const loadFeed = ({ feed, documentation, now, seed }: LoadRequest): LoadResult => {
   let modified = 0
-  const collector = collect({ ...feed, documentation, modified: () => modified })
+  const collector = collect({ ...feed, documentation, now, modified: () => modified })
   let first: FeedProblem | undefined
   const files = filesOf(feed)
   if (!files.ok) return files

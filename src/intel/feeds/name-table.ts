@@ -1,6 +1,7 @@
 // Names in one buffer under an open hash table: the most specific listed suffix in one pass from the right.
 import type { Column, DetailArrays, DetailColumns } from './columns.js'
-import { pickDetails, strongerOf, words } from './columns.js'
+import { isCurrent, pickDetails, strongerOf, words } from './columns.js'
+import { finish, step } from './name-hash.js'
 
 export type NameTable = DetailArrays & {
   /** All names, one after the other. */
@@ -19,13 +20,6 @@ export type NameColumns = DetailColumns & {
 }
 
 const dot = 46
-
-const step = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193) ^ (hash >>> 15)
-const finish = (hash: number): number => {
-  const once = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35)
-  return (twice ^ (twice >>> 16)) >>> 0
-}
 
 export const buildNameTable = (columns: NameColumns, seed: number): NameTable => {
   const text = columns.text.values()
@@ -78,9 +72,9 @@ const isSame = (text: Uint8Array, start: number, end: number, otherStart: number
   return true
 }
 
-/** The row of the longest listed suffix of the name that has not expired, or -1. The name is in its normal form. */
+/** The row of the longest listed suffix of the name that counts now, or -1. The name is in its normal form. */
 export const findName = (table: NameTable, name: string, nowSeconds: number): number => {
-  const { text, offsets, slots, seed, expires } = table
+  const { text, offsets, slots, seed } = table
   if (offsets.length === 1) return -1
   const mask = slots.length - 1
   let found = -1
@@ -93,8 +87,7 @@ export const findName = (table: NameTable, name: string, nowSeconds: number): nu
       if (at === 0) break
       const row = at - 1
       if (!isNamed(text, offsets[row] ?? 0, offsets[row + 1] ?? 0, name, i)) continue
-      const until = expires[row] ?? 0
-      if (until === 0 || until > nowSeconds) found = row
+      if (isCurrent(table, row, nowSeconds)) found = row
       break
     }
   }

@@ -1,10 +1,11 @@
 // Keeps the feeds: loads them, watches their files, swaps a changed feed whole, and answers who is listed.
 import { systemClock, type Clock } from '../../domain/clock.js'
+import type { IndicatorList } from '../../domain/decision.js'
 import type { Known, Listing } from '../../domain/finding.js'
 import type { Indicator } from '../../domain/indicator.js'
 import { tellNobody, type Tell } from '../../telemetry/event.js'
 import type { FeedProblem, FeedSettings } from './feed.js'
-import { findHit, sizeOf, targetOf, type FeedIndex } from './feed-index.js'
+import { findHit, sizeOf, targetOf, type FeedIndex, type Target } from './feed-index.js'
 import { knownOf } from './known.js'
 import { loadInThread, type Load } from './load-in-thread.js'
 import { signatureOf } from './signature.js'
@@ -19,6 +20,8 @@ export type FeedsOptions = {
   readonly pollMs?: number
   /** Lets documentation addresses be listed, for samples and demonstrations. */
   readonly documentation?: boolean
+  /** Hosts that are not accused by a URL that is listed somewhere on them. */
+  readonly safeguard?: IndicatorList
 }
 
 export type FeedStatus = {
@@ -36,7 +39,8 @@ export type FeedStatus = {
 }
 
 export type Feeds = {
-  readonly match: (indicator: Indicator, now?: number) => Known | undefined
+  /** `paths` are those of the URLs of a name that are seen: an entry with a path counts in full for them alone. */
+  readonly match: (indicator: Indicator, now?: number, paths?: readonly string[]) => Known | undefined
   /** Reads every feed again, changed or not; done when each is swapped or refused. */
   readonly reload: () => Promise<void>
   readonly status: () => readonly FeedStatus[]
@@ -58,7 +62,7 @@ const defaultPollMs = 5000
 
 export const openFeeds = async (settings: readonly FeedSettings[], options: FeedsOptions = {}): Promise<Feeds> => {
   const { tell = tellNobody, clock = systemClock, random = Math.random, load = loadInThread } = options
-  const { pollMs = defaultPollMs, documentation = false } = options
+  const { pollMs = defaultPollMs, documentation = false, safeguard } = options
   const slots: readonly Slot[] = settings.map((feed) => ({ settings: feed }))
   let isClosed = false
   let cancel = (): void => undefined
@@ -125,7 +129,8 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   watch()
 
   return {
-    match: (indicator, now) => (slots.length === 0 ? undefined : matchIn(slots, indicator, now ?? clock.now())),
+    match: (indicator, now, paths) =>
+      slots.length === 0 ? undefined : matchIn(slots, targetOf(indicator, paths), now ?? clock.now(), safeguard),
     reload: () => eachSlot(refresh),
     status: () => slots.map(statusOf),
     close: () => {
@@ -136,8 +141,12 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   }
 }
 
-const matchIn = (slots: readonly Slot[], indicator: Indicator, now: number): Known | undefined => {
-  const target = targetOf(indicator)
+const matchIn = (
+  slots: readonly Slot[],
+  target: Target | undefined,
+  now: number,
+  safeguard: IndicatorList | undefined,
+): Known | undefined => {
   if (target === undefined) return undefined
   const nowSeconds = now / 1000
   let found: { listing: Listing; modified: number }[] | undefined
@@ -145,10 +154,16 @@ const matchIn = (slots: readonly Slot[], indicator: Indicator, now: number): Kno
     const hit = inUse && findHit(inUse.index, target, nowSeconds)
     if (!hit) continue
     found ??= []
-    found.push({ listing: { feed: settings.name, level: settings.level, ...hit }, modified: inUse.modified })
+    const { isHostOnly, ...listed } = hit
+    const level = isHostOnly ? levelOfHost(target, safeguard) : settings.level
+    found.push({ listing: { feed: settings.name, level, ...listed }, modified: inUse.modified })
   }
   return found && knownOf(found)
 }
+
+/** What a URL that is listed somewhere on a host says about the host. */
+const levelOfHost = (target: Target, safeguard: IndicatorList | undefined): Listing['level'] =>
+  'name' in target && safeguard?.names.has(target.name) === true ? 'flag' : 'suspicious'
 
 /** Half a feed gone is a broken download more often than good news. */
 const lossOf = ({ settings, inUse }: Slot, size: InUse['size']): FeedProblem | undefined => {

@@ -1,6 +1,6 @@
 // Ranges of one address family in typed arrays: longest prefix by one binary search and a walk up the enclosing ranges.
 import type { Column, DetailColumns } from './columns.js'
-import { pickDetails, strongerOf, type DetailArrays } from './columns.js'
+import { isCurrent, pickDetails, strongerOf, type DetailArrays } from './columns.js'
 import { rowOrder } from './row-order.js'
 
 export type RangeTable = DetailArrays & {
@@ -87,9 +87,9 @@ const parentsOf = (starts: Uint32Array, bits: Uint8Array, width: number): Int32A
   return parents
 }
 
-/** The row of the narrowest range around the address that has not expired, or -1. `address` holds `width` words. */
+/** The row of the narrowest range around the address that counts now, or -1. `address` holds `width` words. */
 export const findRange = (table: RangeTable, address: ArrayLike<number>, nowSeconds: number): number => {
-  const { width, starts, bits, parents, expires } = table
+  const { width, starts, bits, parents } = table
   let low = 0
   let high = bits.length
   while (low < high) {
@@ -101,8 +101,7 @@ export const findRange = (table: RangeTable, address: ArrayLike<number>, nowSeco
   }
   let row = low - 1
   while (row >= 0) {
-    const until = expires[row] ?? 0
-    if ((until === 0 || until > nowSeconds) && isInside(starts, row * width, address, 0, bits[row] ?? 0)) return row
+    if (isCurrent(table, row, nowSeconds) && isInside(starts, row * width, address, 0, bits[row] ?? 0)) return row
     row = parents[row] ?? -1
   }
   return -1

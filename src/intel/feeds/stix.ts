@@ -16,6 +16,7 @@ const objectsIn = (value: unknown): readonly JsonObject[] => {
 const detailsOf = (indicator: JsonObject): Details => ({
   score: typeof indicator.confidence === 'number' ? indicator.confidence : undefined,
   categories: [...stringsOf(indicator.indicator_types), ...stringsOf(indicator.labels)],
+  since: parseTimestamp(indicator.valid_from),
   expires: parseTimestamp(indicator.valid_until),
   seen: parseTimestamp(indicator.modified) ?? parseTimestamp(indicator.valid_from),
 })

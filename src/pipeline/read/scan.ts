@@ -172,8 +172,8 @@ export const createScan = (reader: Reader, places: Places): Scan => {
     // What is an event of its own has more to tell than what is seen in it.
     if (place.reads === 'event' || isWhole(met.text)) readByRule(reader, place.rule, place.path, met.text, 0)
     else if (met.place === place) {
-      for (const { type, value, field, role, evidence } of met.seen)
-        reader.sightings.add(type, value, field, role, evidence)
+      for (const { type, value, field, role, evidence, path } of met.seen)
+        reader.sightings.add(type, value, field, role, evidence, path)
       if (met.later !== undefined && met.later.tokens?.length !== 0) putLater(reader, met.later)
     } else {
       const { sightings, later } = reader

@@ -23,13 +23,29 @@ export type Seen = {
   readonly field: string
   readonly role: Role
   readonly evidence: Evidence
+  readonly path: string | undefined
 }
-export type Entry = { type: IndicatorType; value: string; field: string; role: Role; evidence: Evidence }
+export type Entry = {
+  type: IndicatorType
+  value: string
+  field: string
+  role: Role
+  evidence: Evidence
+  paths: string[] | undefined
+}
 
 export type Sightings = {
   /** Forgets the event before; the list it gave remains whole. */
   readonly reset: () => void
-  readonly add: (type: IndicatorType, value: string, field: string, role: Role, evidence: Evidence) => void
+  /** `path`: what stands behind the host where a whole URL was read. */
+  readonly add: (
+    type: IndicatorType,
+    value: string,
+    field: string,
+    role: Role,
+    evidence: Evidence,
+    path?: string,
+  ) => void
   /** Notes from here on what is added, until it is asked for. */
   readonly beginNotes: () => void
   readonly endNotes: () => readonly Seen[]
@@ -54,12 +70,12 @@ export const createSightings = (maxIndicators: number): Sightings => {
   /** When all places are taken: what weighs as much as the least telling finds none. Entries only ever come to tell more. */
   let heaviest = Number.POSITIVE_INFINITY
 
-  const add: Sightings['add'] = (type, value, field, role, evidence) => {
-    notes?.push({ type, value, field, role, evidence })
-    put(type, value, field, role, evidence)
+  const add: Sightings['add'] = (type, value, field, role, evidence, path) => {
+    notes?.push({ type, value, field, role, evidence, path })
+    put(type, value, field, role, evidence, path)
   }
 
-  const put: Sightings['add'] = (type, value, field, role, evidence) => {
+  const put: Sightings['add'] = (type, value, field, role, evidence, path) => {
     if (type === 'domain' && value.endsWith('.arpa')) {
       const address = reverseNameToAddress(value)
       if (address !== undefined) {
@@ -69,6 +85,7 @@ export const createSightings = (maxIndicators: number): Sightings => {
     }
     for (const entry of entries) {
       if (entry.value !== value || entry.type !== type) continue
+      if (path !== undefined) addPath(entry, path)
       if (entry.role === role) {
         if (evidence === 'field') entry.evidence = 'field'
         return
@@ -83,7 +100,7 @@ export const createSightings = (maxIndicators: number): Sightings => {
       return
     }
     if (entries.length < maxIndicators) {
-      entries.push({ type, value, field, role, evidence })
+      entries.push({ type, value, field, role, evidence, paths: path === undefined ? undefined : [path] })
       return
     }
     truncated = true
@@ -93,7 +110,8 @@ export const createSightings = (maxIndicators: number): Sightings => {
     if (own >= heaviest) return
     const worst = leastTelling(entries)
     heaviest = weight(entries[worst])
-    if (heaviest > own) entries[worst] = { type, value, field, role, evidence }
+    if (heaviest > own)
+      entries[worst] = { type, value, field, role, evidence, paths: path === undefined ? undefined : [path] }
   }
 
   return {
@@ -123,6 +141,13 @@ export const createSightings = (maxIndicators: number): Sightings => {
     list: () => entries,
     truncated: () => truncated,
   }
+}
+
+const maxPaths = 8
+
+const addPath = (entry: Entry, path: string): void => {
+  if (entry.paths === undefined) entry.paths = [path]
+  else if (entry.paths.length < maxPaths && !entry.paths.includes(path)) entry.paths.push(path)
 }
 
 const weight = (entry: Entry | undefined): number =>

@@ -51,7 +51,7 @@ export const addTokens = (tokens: readonly TextToken[], field: string, sightings
       isGuess(token) && token.role !== undefined && (sightings.isEnd(token.value) || had.includes(token.role))
     const role =
       token.kind === 'url' ? 'url' : token.kind === 'mail' ? 'mail' : isTold ? 'other' : (token.role ?? 'other')
-    sightings.add(token.type, token.value, field, role, evidence)
+    sightings.add(token.type, token.value, field, role, evidence, token.path)
   }
 }
 

@@ -4,7 +4,7 @@ import { parseHostname } from '../../domain/hostname.js'
 import { isDigit, isWord } from './char-code.js'
 import { endOfDottedQuad, isVersion } from './dotted-quad.js'
 import { isNameInText } from './name-in-text.js'
-import { endOfUrl, hostOfAuthority } from './url.js'
+import { endOfUrl, hostOfAuthority, pathAt } from './url.js'
 
 export type Token = {
   readonly kind: 'address' | 'name' | 'url' | 'mail'
@@ -12,6 +12,8 @@ export type Token = {
   readonly value: string
   readonly start: number
   readonly end: number
+  /** Path and query of a URL. */
+  readonly path?: string | undefined
 }
 
 /** Letters, digits, `.`, `:`, `-`, `_`; everything beyond ASCII may be part of an internationalised name. */
@@ -44,7 +46,7 @@ export const scanTokens = (text: string, visit: (token: Token) => boolean): void
     if (dots === 0 && colons === 0) continue
     if (colons > 0 && text.charCodeAt(at - 1) === 0x3a && text.startsWith('//', at)) {
       const { host, end } = hostOfAuthority(text, at + 2)
-      const token = hostToken(host, start, end, 'url')
+      const token = hostToken(host, start, end, pathAt(text, end))
       at = endOfUrl(text, end)
       if (token && !visit(token)) return
       continue
@@ -60,12 +62,13 @@ export const scanTokens = (text: string, visit: (token: Token) => boolean): void
 const isMailHost = (text: string, at: number): boolean =>
   /^@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[a-z]{2}/i.test(text.slice(at, at + 320))
 
-const hostToken = (host: string, start: number, end: number, kind: 'url' | 'mail'): Token | undefined => {
+const hostToken = (host: string, start: number, end: number, path: string | undefined): Token | undefined => {
+  const kind = 'url'
   const address = parseAddress(host)
   if (address !== undefined) return { kind, type: 'ip', value: address, start, end }
   const name = host.includes('.') ? parseHostname(host) : undefined
   if (name === undefined || !/[a-z]/.test(name.slice(name.lastIndexOf('.') + 1))) return undefined
-  return { kind, type: 'domain', value: name, start, end }
+  return { kind, type: 'domain', value: name, start, end, path }
 }
 
 const examine = (

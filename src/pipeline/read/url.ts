@@ -1,4 +1,4 @@
-// Finds the host of a URL, of a part of one, or of a mail address.
+// Finds the host of a URL, of a part of one, or of a mail address, and the path behind it.
 
 /** The host of `user:pass@host:port/path?query`, which begins at `from`; brackets of an IPv6 host are taken off. */
 export const hostOfAuthority = (text: string, from: number): { readonly host: string; readonly end: number } => {
@@ -38,6 +38,16 @@ const endsAuthority = (code: number): boolean =>
   code === 0x7d || // }
   code === 0x60 || // `
   code === 0x26 // &
+
+const longestPath = 2048
+
+/** Path and query behind an authority that ends at `from`; undefined where there are none, or `/` alone. */
+export const pathAt = (text: string, from: number): string | undefined => {
+  const code = text.charCodeAt(from)
+  if (code !== 0x2f && code !== 0x3f) return undefined
+  const end = Math.min(endOfUrl(text, from), from + longestPath)
+  return end - from > 1 ? text.slice(from, end) : undefined
+}
 
 /** Where the rest of a URL ends: its path and query are not searched for names. */
 export const endOfUrl = (text: string, from: number): number => {

@@ -4,7 +4,7 @@ import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import { decodePercent, refang } from './plain.js'
 import type { Sightings } from './sightings.js'
-import { hostOfAuthority } from './url.js'
+import { hostOfAuthority, pathAt } from './url.js'
 
 const longest = 2048
 const longestPath = 80
@@ -40,8 +40,8 @@ const withoutPort = (value: string): string => {
 const longestEnd = 64
 
 /** One host in any of the ways a field may spell it: with port, prefix length, brackets, scheme, zone, interface. */
-const addHost = (value: string, field: string, role: Role, sightings: Sightings): boolean => {
-  if (isBareName(value)) return addName(value, field, role, sightings)
+const addHost = (value: string, field: string, role: Role, sightings: Sightings, path?: string): boolean => {
+  if (isBareName(value)) return addName(value, field, role, sightings, path)
   const address = parseAddress(value)
   if (address !== undefined) {
     sightings.add('ip', address, field, role, 'field')
@@ -53,10 +53,10 @@ const addHost = (value: string, field: string, role: Role, sightings: Sightings)
     return close > 1 && addHost(value.slice(1, close), field, role, sightings)
   }
   const scheme = value.indexOf('://')
-  if (scheme > 0 && scheme < 12) return addHost(hostOfAuthority(value, scheme + 3).host, field, role, sightings)
+  if (scheme > 0 && scheme < 12) return addAuthority(value, scheme + 3, field, role, sightings)
   const slash = value.indexOf('/')
   if (slash > 0) {
-    if (addHost(value.slice(0, slash), field, role, sightings)) return true
+    if (addHost(value.slice(0, slash), field, role, sightings, pathAt(value, slash))) return true
     // `IPV4/UDP/192.0.2.1/5060`, as Asterisk writes both ends.
     const inner =
       value.length < longestPath ? value.split('/', 6).find((part) => parseAddress(part) !== undefined) : undefined
@@ -73,13 +73,19 @@ const addHost = (value: string, field: string, role: Role, sightings: Sightings)
   if (colon >= 0) return colon > 0 && addBetweenColons(value, colon, field, role, sightings)
   const hash = value.indexOf('#')
   if (hash > 0) return addHost(value.slice(0, hash), field, role, sightings)
-  return addName(value.startsWith('*.') ? value.slice(2) : value, field, role, sightings)
+  return addName(value.startsWith('*.') ? value.slice(2) : value, field, role, sightings, path)
 }
 
-const addName = (value: string, field: string, role: Role, sightings: Sightings): boolean => {
+/** The host of the authority that begins at `from`, and the path behind it. */
+const addAuthority = (text: string, from: number, field: string, role: Role, sightings: Sightings): boolean => {
+  const { host, end } = hostOfAuthority(text, from)
+  return addHost(host, field, role, sightings, pathAt(text, end))
+}
+
+const addName = (value: string, field: string, role: Role, sightings: Sightings, path?: string): boolean => {
   const name = value.includes('.') ? parseHostname(value) : undefined
   if (name === undefined) return false
-  sightings.add('domain', name, field, role, 'field')
+  sightings.add('domain', name, field, role, 'field', path)
   return true
 }
 
@@ -117,10 +123,9 @@ export const readUrl = (value: string, field: string, sightings: Sightings): boo
   if (value.length > 0 && value.charCodeAt(0) === 0x2f && value.charCodeAt(1) !== 0x2f) return true
   const text = refang(value.length > longest ? value.slice(0, longest) : value)
   const scheme = text.indexOf('://')
-  if (scheme >= 0) return addUrlHost(hostOfAuthority(text, scheme + 3).host, field, sightings)
+  if (scheme >= 0) return addAuthority(text, scheme + 3, field, 'url', sightings)
   const encoded = /^[a-z]{3,5}%3a%2f%2f/i.test(text) ? decodePercent(text) : undefined
-  if (encoded !== undefined)
-    return addUrlHost(hostOfAuthority(encoded, encoded.indexOf('://') + 3).host, field, sightings)
+  if (encoded !== undefined) return addAuthority(encoded, encoded.indexOf('://') + 3, field, 'url', sightings)
   const mail = /^(?:sips?|mailto|tel|xmpp):(.*)$/i.exec(text)
   const start = mail
     ? text.length - (mail[1] ?? '').length
@@ -130,14 +135,12 @@ export const readUrl = (value: string, field: string, sightings: Sightings): boo
   if (text.charCodeAt(start) === 0x2f) {
     // A whole request: the host it is for stands in a header.
     const header = start > 0 ? text.indexOf('Host: ') : -1
-    if (header > 0) addUrlHost(/^[^\s\\]{0,255}/.exec(text.slice(header + 6))?.[0] ?? '', field, sightings)
+    if (header > 0)
+      addHost(/^[^\s\\]{0,255}/.exec(text.slice(header + 6))?.[0] ?? '', field, 'url', sightings, pathAt(text, start))
     return true
   }
-  return addUrlHost(hostOfAuthority(text, start).host, field, sightings)
+  return addAuthority(text, start, field, 'url', sightings)
 }
-
-const addUrlHost = (host: string, field: string, sightings: Sightings): boolean =>
-  addHost(host, field, 'url', sightings)
 
 /** Mail addresses, however they are dressed; a user name without `@` is none. An address stands for itself. */
 export const readMail = (value: string, field: string, sightings: Sightings): boolean => {

@@ -16,7 +16,8 @@ import { openPlaces, type Place } from './places.js'
 import { readRows, type Row } from './read-rows.js'
 
 export type Listed = { readonly listings: readonly Listing[]; readonly at: number }
-export type ListedOf = (indicator: Indicator) => Listed | undefined
+/** `paths` are those of the URLs of a name that are asked about. */
+export type ListedOf = (indicator: Indicator, paths?: readonly string[]) => Listed | undefined
 
 export type Intelligence = {
   readonly banners: readonly Banner[]

@@ -6,6 +6,7 @@ const range = (first: number, last: number): object => ({ kind: 'range', range: 
 const at = 0xc6336407 // 198.51.100.7
 const host = range(at, at)
 const name = (text: string): object => ({ kind: 'name', name: text })
+const site = (path: string): object => ({ kind: 'site', name: 'bad.example.com', path })
 
 describe('readEntry', () => {
   it.each<[string, object]>([
@@ -28,13 +29,19 @@ describe('readEntry', () => {
     ['.bad.example.com', name('bad.example.com')],
     ['bad[.]example(.)com', name('bad.example.com')],
     ['bad[dot]example[dot]com', name('bad.example.com')],
-    ['hxxps[:]//bad[.]example[.]com/login', name('bad.example.com')],
-    ['hxxp://bad.example.com', name('bad.example.com')],
-    ['https://user:pass@bad.example.com:8443/a@b', name('bad.example.com')],
-    ['https://good.example.org@bad.example.com\\@good.example.org/', name('bad.example.com')],
+    ['hxxps[:]//bad[.]example[.]com/login', site('/login')],
+    ['hxxp://bad.example.com', site('')],
+    ['http://bad.example.com/', site('')],
+    ['http://bad.example.com:8080/#top', site('')],
+    ['bad.example.com/', site('')],
+    ['https://bad.example.com?id=1', site('/?id=1')],
+    ['https://bad.example.com/?id=1', site('/?id=1')],
+    ['https://bad.example.com/a/../%62?q=%c3%a4#top', site('/b?q=%C3%A4')],
+    ['https://user:pass@bad.example.com:8443/a@b', site('/a@b')],
+    ['https://good.example.org@bad.example.com\\@good.example.org/', site('/@good.example.org/')],
     ['hxxpd.example.com', name('hxxpd.example.com')],
     ['bad.example.com:8443', name('bad.example.com')],
-    ['bad.example.com/path/to', name('bad.example.com')],
+    ['bad.example.com/path/to', site('/path/to')],
     ['bücher.example.com', name('xn--bcher-kva.example.com')],
     ['com', { kind: 'single', name: 'com' }],
     ['Forbidden', { kind: 'single', name: 'forbidden' }],

@@ -24,6 +24,7 @@ const indexOf = (
     onBadEntry: 'refuse',
     documentation: true,
     modified: () => 0,
+    now: 0,
     ...rules,
   })
   entries.forEach(([value, details], line) => collector.add(value, line + 1, details))

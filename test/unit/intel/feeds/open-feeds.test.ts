@@ -83,6 +83,60 @@ describe('match', () => {
   })
 })
 
+describe('a STIX indicator whose valid_from is in the future', () => {
+  const indicator = (pattern: string, from: number): object => ({
+    type: 'indicator',
+    id: `indicator--${from}`,
+    pattern_type: 'stix',
+    pattern,
+    valid_from: new Date(from).toISOString(),
+  })
+
+  it.each<[string, Indicator]>([
+    ["[ipv4-addr:value = '198.51.100.7']", ip('198.51.100.7')],
+    ["[ipv6-addr:value = '2001:db8::7']", ip('2001:db8::7')],
+    ["[domain-name:value = 'bad.example.com']", domain('bad.example.com')],
+    ["[url:value = 'https://bad.example.com/a']", domain('bad.example.com')],
+  ])('counts from then on and not before: %s', async (pattern, indicatorOf) => {
+    const bundle = { type: 'bundle', objects: [indicator(pattern, start + 60_000)] }
+    const { feeds } = await open(feedSettings({ path: feedFile(JSON.stringify(bundle), 'feed.json') }))
+    expect(feeds.match(indicatorOf, start)).toBeUndefined()
+    expect(feeds.match(indicatorOf, start + 59_999)).toBeUndefined()
+    expect(feeds.match(indicatorOf, start + 60_000)?.status).toBe('known')
+  })
+
+  it('does not postpone another indicator that accuses the same value already', async () => {
+    const pattern = "[ipv4-addr:value = '198.51.100.7']"
+    const bundle = { type: 'bundle', objects: [indicator(pattern, start + 60_000), indicator(pattern, start - 60_000)] }
+    const { feeds } = await open(feedSettings({ path: feedFile(JSON.stringify(bundle), 'feed.json') }))
+    expect(feeds.match(ip('198.51.100.7'), start)?.status).toBe('known')
+  })
+})
+
+describe('a host under a wildcard public suffix', () => {
+  it('is listed as the host it is, without what is below it', async () => {
+    const host = 'ec2-203-0-113-7.compute-1.amazonaws.com'
+    const { feeds } = await open(feedSettings({ path: feedFile(`${host}\nus-west-2.compute.amazonaws.com`) }))
+    expect(feeds.status()).toMatchObject([{ state: 'loaded', names: 2 }])
+    const listed = ['malicious', undefined, 'malicious', undefined]
+    const names = [
+      host,
+      'ec2-203-0-113-8.compute-1.amazonaws.com',
+      'us-west-2.compute.amazonaws.com',
+      'ec2-203-0-113-9.us-west-2.compute.amazonaws.com',
+    ]
+    expect(names.map((name) => feeds.match(domain(name))?.facts.listings?.[0]?.level)).toEqual(listed)
+  })
+
+  it.each(['com.bd', 'github.io', 'co.uk', 's3.amazonaws.com'])(
+    'is not what a suffix is: %s stays refused',
+    async (suffix) => {
+      const { feeds } = await open(feedSettings({ path: feedFile(suffix) }))
+      expect(feeds.status()).toMatchObject([{ state: 'refused' }])
+    },
+  )
+})
+
 describe('watching', () => {
   const list = (...last: number[]): string => last.map((n) => `198.51.100.${n}\n`).join('')
 

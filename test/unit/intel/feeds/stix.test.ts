@@ -33,6 +33,7 @@ describe('parseStix', () => {
           {
             score: 85,
             categories: ['malicious-activity', 'botnet'],
+            since: Date.UTC(2026, 10, 1),
             expires: Date.UTC(2026, 11, 1),
             seen: Date.UTC(2026, 10, 1),
           },

@@ -1,0 +1,162 @@
+// Listed URLs, and hosts that are listed without what is below them: found by the host, then by the longest path that begins an event's.
+import type { Column, DetailArrays, DetailColumns } from './columns.js'
+import { isCurrent, pickDetails, strongerOf, words } from './columns.js'
+import { finish, step } from './name-hash.js'
+import { endsSegment, normalPath } from './url-path.js'
+
+export type SiteTable = DetailArrays & {
+  /** All sites, one after the other: the host, and the path where a URL is listed. */
+  readonly text: Uint8Array<ArrayBuffer>
+  /** Where each site starts in `text`; one more than there are sites. */
+  readonly offsets: Uint32Array<ArrayBuffer>
+  readonly hostLengths: Uint8Array<ArrayBuffer>
+  /** Row + 1 at the place of the hash of the whole site or after it; 0 is empty. Length is a power of two, at most half full. */
+  readonly slots: Uint32Array<ArrayBuffer>
+  /** The same by the host alone: of all its sites the one that counts longest. */
+  readonly hostSlots: Uint32Array<ArrayBuffer>
+  /** Chosen anew for each load, so that nobody can write a feed whose sites all fall into one place. */
+  readonly seed: number
+}
+
+export type SiteColumns = DetailColumns & {
+  readonly text: Column<Uint8Array<ArrayBuffer>>
+  readonly offsets: Column<Uint32Array<ArrayBuffer>>
+  readonly hostLengths: Column<Uint8Array<ArrayBuffer>>
+}
+
+export const buildSiteTable = (columns: SiteColumns, seed: number): SiteTable => {
+  const text = columns.text.values()
+  const starts = columns.offsets.values()
+  const count = starts.length
+  const endOf = (row: number): number => starts[row + 1] ?? text.length
+  const size = 2 ** Math.ceil(Math.log2(Math.max(count, 1) * 2))
+  const slots = words(size)
+  const rows = words(count)
+  let length = 0
+  for (let row = 0; row < count; row++) {
+    const start = starts[row] ?? 0
+    const slot = slotOf(slots, hashOf(text, start, endOf(row), seed), (at) => {
+      const other = rows[at] ?? 0
+      return isSame(text, start, endOf(row), starts[other] ?? 0, endOf(other))
+    })
+    const at = (slots[slot] ?? 0) - 1
+    if (at >= 0) rows[at] = strongerOf(columns, rows[at] ?? 0, row)
+    else {
+      rows[length++] = row
+      slots[slot] = length
+    }
+  }
+  const kept = rows.subarray(0, length)
+  const offsets = words(length + 1)
+  const hostLengths = new Uint8Array(length)
+  for (let i = 0; i < length; i++) {
+    const row = kept[i] ?? 0
+    offsets[i + 1] = (offsets[i] ?? 0) + endOf(row) - (starts[row] ?? 0)
+    hostLengths[i] = columns.hostLengths.values()[row] ?? 0
+  }
+  const packed = new Uint8Array(offsets[length] ?? 0)
+  for (let i = 0; i < length; i++) {
+    const row = kept[i] ?? 0
+    packed.set(text.subarray(starts[row], endOf(row)), offsets[i])
+  }
+  const details = pickDetails(columns, kept)
+  const hostSlots = slotsByHost(packed, offsets, hostLengths, details, seed, size)
+  return { text: packed, offsets, hostLengths, slots, hostSlots, seed, ...details }
+}
+
+const slotsByHost = (
+  text: Uint8Array,
+  offsets: Uint32Array,
+  hostLengths: Uint8Array,
+  details: DetailArrays,
+  seed: number,
+  size: number,
+): Uint32Array<ArrayBuffer> => {
+  const slots = words(size)
+  for (let row = 0; row < hostLengths.length; row++) {
+    const start = offsets[row] ?? 0
+    const end = start + (hostLengths[row] ?? 0)
+    const slot = slotOf(slots, hashOf(text, start, end, seed), (other) => {
+      const from = offsets[other] ?? 0
+      return isSame(text, start, end, from, from + (hostLengths[other] ?? 0))
+    })
+    const other = (slots[slot] ?? 0) - 1
+    if (other < 0 || countsLonger(details, row, other)) slots[slot] = row + 1
+  }
+  return slots
+}
+
+const countsLonger = ({ since, expires }: DetailArrays, row: number, than: number): boolean => {
+  const sooner = (since[than] ?? 0) - (since[row] ?? 0)
+  return sooner !== 0 ? sooner > 0 : (expires[row] || Infinity) > (expires[than] || Infinity)
+}
+
+const hashOf = (text: Uint8Array, start: number, end: number, seed: number): number => {
+  let hash = seed
+  for (let i = start; i < end; i++) hash = step(hash, text[i] ?? 0)
+  return hash
+}
+
+/** The slot of the row that `is` the one looked for, or the empty slot where it would stand. */
+const slotOf = (slots: Uint32Array, hash: number, is: (row: number) => boolean): number => {
+  const mask = slots.length - 1
+  let slot = finish(hash) & mask
+  for (let at = slots[slot] ?? 0; at !== 0 && !is(at - 1); at = slots[slot] ?? 0) slot = (slot + 1) & mask
+  return slot
+}
+
+const isSame = (text: Uint8Array, start: number, end: number, otherStart: number, otherEnd: number): boolean => {
+  if (end - start !== otherEnd - otherStart) return false
+  for (let i = start, j = otherStart; i < end; i++, j++) if (text[i] !== text[j]) return false
+  return true
+}
+
+/** `isHostOnly`: a URL of the host is listed, but it is not known whether it was this one. */
+export type SiteHit = { readonly row: number; readonly isHostOnly: boolean }
+
+/** The host is in its normal form; the paths are as the event shows them. */
+export const findSite = (
+  table: SiteTable,
+  host: string,
+  paths: readonly string[] | undefined,
+  nowSeconds: number,
+): SiteHit | undefined => {
+  const { slots, hostSlots, offsets, hostLengths } = table
+  if (offsets.length === 1) return undefined
+  let hash = table.seed
+  for (let i = 0; i < host.length; i++) hash = step(hash, host.charCodeAt(i))
+  const startsWithHost = (row: number): boolean =>
+    hostLengths[row] === host.length && isAt(table, offsets[row] ?? 0, host, host.length)
+  const first = (hostSlots[slotOf(hostSlots, hash, startsWithHost)] ?? 0) - 1
+  if (first < 0) return undefined
+
+  let found = -1
+  const probe = (path: string, length: number, hashed: number): void => {
+    const isListed = (row: number): boolean =>
+      (offsets[row + 1] ?? 0) - (offsets[row] ?? 0) === host.length + length &&
+      startsWithHost(row) &&
+      isAt(table, (offsets[row] ?? 0) + host.length, path, length)
+    const row = (slots[slotOf(slots, hashed, isListed)] ?? 0) - 1
+    if (row >= 0 && isCurrent(table, row, nowSeconds)) found = row
+  }
+  probe('', 0, hash)
+  for (const shown of paths ?? []) {
+    const path = normalPath(shown)
+    let hashed = hash
+    for (let i = 0; i < path.length; i++) {
+      hashed = step(hashed, path.charCodeAt(i))
+      if (endsSegment(path, i + 1)) probe(path, i + 1, hashed)
+    }
+  }
+  if (found >= 0) return { row: found, isHostOnly: false }
+  return isCurrent(table, first, nowSeconds) ? { row: first, isHostOnly: true } : undefined
+}
+
+const isAt = ({ text }: SiteTable, start: number, asked: string, length: number): boolean => {
+  for (let i = 0; i < length; i++) if (text[start + i] !== asked.charCodeAt(i)) return false
+  return true
+}
+
+/** The listed site at a row, as it is shown. */
+export const siteAt = ({ text, offsets }: SiteTable, row: number): string =>
+  Buffer.from(text.subarray(offsets[row], offsets[row + 1])).toString('latin1')
