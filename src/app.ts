@@ -118,7 +118,14 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
   const cooldown = createCooldown({ ...config.memory.cooldown, maxEntries: config.memory.maxEntries }, now)
   const memory = createMemory(config.memory, { classify: (finding, about) => worstLevel(finding, about, table, now()) })
   const folder = memoryFolder(config, around.env)
-  const kept = await openKeptMemory(memory, { ...folder, maxBytes: config.memory.maxBytes, clock, tell })
+  const kept = await openKeptMemory(memory, {
+    ...folder,
+    isBudgeted: config.admit.perHour > 0 || config.admit.perDay > 0,
+    isReader: around.replay !== undefined,
+    maxBytes: config.memory.maxBytes,
+    clock,
+    tell,
+  })
   if ('problem' in kept) {
     await Promise.all([local.close(), client.close()])
     return { problems: [{ setting: 'memory.path', message: kept.problem }] }

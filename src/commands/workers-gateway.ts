@@ -1,10 +1,12 @@
 // The gateway that worker processes share: it alone holds the key, the memory, the limit and the budget.
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memoryFolder } from '../config/memory-folder.js'
 import type { Config } from '../config/schema.js'
+import { messageOf } from '../domain/message-of.js'
+import { FolderInUse, lockFolder } from '../lookup/folder-lock.js'
 import { openService, type ServiceSurroundings } from '../open-service.js'
 import type { Service } from '../service/start-service.js'
 import { ConfigurationError } from './load-config.js'
@@ -25,7 +27,13 @@ export const openWorkersGateway = async (config: Config, around: ServiceSurround
   const { service } = config.intel
   if (service.apiKey === '') return { env: {}, close: () => Promise.resolve() }
   const { path } = memoryFolder(config, around.env)
-  const temporary = path === undefined ? mkdtempSync(join(tmpdir(), 'threatweave-gateway-')) : undefined
+  const state = path === undefined ? undefined : `${path}-gateway`
+  const unwritable = state === undefined ? undefined : await whyUnwritable(state)
+  const isBudgeted = config.admit.perHour > 0 || config.admit.perDay > 0
+  const isKept = state !== undefined && (unwritable === undefined || isBudgeted)
+  if (state !== undefined && !isKept)
+    around.tell?.({ event: 'memory_not_kept', path: state, message: unwritable ?? '' })
+  const temporary = isKept ? undefined : mkdtempSync(join(tmpdir(), 'threatweave-gateway-'))
   const apiKey = randomBytes(32).toString('hex')
   const gateway = await openService(
     {
@@ -40,7 +48,7 @@ export const openWorkersGateway = async (config: Config, around: ServiceSurround
         keysFile: '',
         tls: { certFile: '', keyFile: '', passphrase: '' },
         data: '',
-        state: temporary ?? `${path ?? ''}-gateway`,
+        state: temporary ?? state ?? '',
         upstream: service.baseUrl,
       },
     },
@@ -71,5 +79,16 @@ export const openWorkersGateway = async (config: Config, around: ServiceSurround
       await gateway.close()
       if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true })
     },
+  }
+}
+
+/** Why a folder cannot be written, if so; one that is in use is refused by whoever opens it. */
+const whyUnwritable = async (folder: string): Promise<string | undefined> => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    await (await lockFolder(folder)).release()
+    return undefined
+  } catch (error) {
+    return error instanceof FolderInUse ? undefined : messageOf(error)
   }
 }

@@ -5,7 +5,7 @@ import type { Config } from './schema.js'
 
 export type MemoryFolder = {
   readonly path?: string
-  /** Named in the settings, so that it must be usable. */ readonly isNamed: boolean
+  /** Named in the settings, so that it must not be another process's. */ readonly isNamed: boolean
 }
 
 export const memoryFolder = (

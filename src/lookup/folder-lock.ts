@@ -1,6 +1,6 @@
 // One owner of a folder at a time: a lock file that outlives neither its owner's death nor a restart of the machine for long.
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rm, stat, utimes, type FileHandle } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,6 +29,8 @@ const silentMs = 60_000
 const takingMs = 10_000
 const retryMs = 20
 const attempts = 250
+/** A lock that names no owner for so many attempts has none: its process died, or its disk was full, before the name was written. */
+const ownerlessAttempts = 50
 
 /** Locks that this very process holds: its own process id alone does not tell them from those of a former one with the same id. */
 const ours = new Set<string>()
@@ -44,24 +46,39 @@ export const lockFolder = async (folder: string): Promise<FolderLock> => {
   }
   // Before the file is there, so that nobody in this process takes it for a dead one's.
   ours.add(me.token)
+  let ownerless = 0
   for (let attempt = 0; attempt < attempts; attempt++) {
     if (await create(path, me)) return hold(path, me)
     const text = await readFile(path, 'utf8').catch(() => undefined)
     if (text === undefined) continue
     const owner = readOwner(text)
-    if (await isAlive(path, owner)) throw new FolderInUse(folder, owner)
+    if (!owner && ++ownerless < ownerlessAttempts) {
+      await sleep(retryMs)
+      continue
+    }
+    if (owner && (await isAlive(path, owner))) throw new FolderInUse(folder, owner)
     await removeDead(path, text)
   }
   throw new FolderInUse(folder, undefined)
 }
 
 const create = async (path: string, me: Owner): Promise<boolean> => {
+  let file: FileHandle
   try {
-    await writeFile(path, JSON.stringify(me), { flag: 'wx', mode: 0o600 })
-    return true
+    file = await open(path, 'wx', 0o600)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
+  }
+  try {
+    await file.writeFile(JSON.stringify(me))
+    return true
+  } catch (error) {
+    // A full disk must not leave a lock behind that nobody holds.
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await file.close()
   }
 }
 
@@ -110,8 +127,8 @@ const hold = (path: string, me: Owner): FolderLock => {
   }
 }
 
-const isAlive = async (path: string, owner: Owner | undefined): Promise<boolean> => {
-  if (owner?.host === hostname()) {
+const isAlive = async (path: string, owner: Owner): Promise<boolean> => {
+  if (owner.host === hostname()) {
     if (owner.pid === process.pid) return ours.has(owner.token)
     if (!exists(owner.pid)) return false
     const started = await startOf(owner.pid)

@@ -1,13 +1,13 @@
 // The journal: what was paid for, on disk, so that a restart pays for nothing twice.
-import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, rm, stat, truncate, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, rm, stat, truncate, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Finding } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { messageOf } from '../domain/message-of.js'
 import type { Tell } from '../telemetry/event.js'
 import { lockFolder } from './folder-lock.js'
-import { maxRecordBytes, readRecord, writeRecord } from './record.js'
+import { readSegment, segmentNames, type Counts, type Restore } from './read-journal.js'
+import { maxRecordBytes, writeRecord } from './record.js'
 
 export type JournalSettings = {
   /** A folder; created when absent, safe to delete while nobody uses it. */
@@ -36,13 +36,20 @@ const maxWaiting = 10_000
  */
 export const openJournal = async (
   { path, maxBytes }: JournalSettings,
-  { restore, tell }: { readonly restore: (indicator: Indicator, finding: Finding) => boolean; readonly tell: Tell },
+  { restore, tell }: { readonly restore: Restore; readonly tell: Tell },
 ): Promise<Journal> => {
   await mkdir(path, { recursive: true, mode: 0o700 })
   const lock = await lockFolder(path)
   const segmentBytes = Math.ceil(maxBytes / segmentCount)
-  const { segments, ...counts } = await readBack(path, restore)
-  tell({ event: 'memory_restored', path, ...counts })
+  let segments: Segment[]
+  try {
+    const { segments: found, ...counts } = await readBack(path, restore)
+    segments = found
+    tell({ event: 'memory_restored', path, ...counts })
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
 
   const waiting: Waiting[] = []
   let writing: Promise<void> | undefined
@@ -65,10 +72,19 @@ export const openJournal = async (
     if (!lock.isHeld()) throw new Error('another process has taken the folder over')
     let segment = segments.at(-1)
     if (!segment || segment.bytes + records.length > segmentBytes) segment = await nextSegment()
-    file ??= await open(segment.path, 'a', 0o600)
-    // What a failed write left behind ends here, so that it spoils no record but its own.
-    await file.appendFile(isFailing ? Buffer.concat([lineFeed, records]) : records)
+    file ??= await openSegment(segment)
+    await file.appendFile(records)
     segment.bytes += records.length
+  }
+
+  /** Opened anew by the next write, which cuts off what this one left half done. */
+  const fail = async (error: unknown, lost: number): Promise<void> => {
+    // Told once until it works again; a disk that fails costs money after a restart, never a verdict now.
+    if (!isFailing) tell({ event: 'memory_write_failed', path, message: messageOf(error), lost })
+    isFailing = true
+    const old = file
+    file = undefined
+    await old?.close().catch(() => undefined) // it is not used again, however that ends
   }
 
   /** One write for all that came together while the last one was under way. */
@@ -77,11 +93,10 @@ export const openJournal = async (
       const batch = takeUpTo(waiting, segmentBytes)
       try {
         await write(Buffer.concat(batch.map(({ record }) => record)))
+        if (isFailing) tell({ event: 'memory_write_resumed', path })
         isFailing = false
       } catch (error) {
-        // Told once until it works again; a disk that fails costs money after a restart, never a verdict now.
-        if (!isFailing) tell({ event: 'memory_write_failed', path, message: messageOf(error), lost: batch.length })
-        isFailing = true
+        await fail(error, batch.length)
       }
       for (const { written } of batch) written()
     }
@@ -104,7 +119,7 @@ export const openJournal = async (
         await file?.datasync()
         await file?.close()
       } catch (error) {
-        tell({ event: 'memory_write_failed', path, message: messageOf(error), lost: 0 })
+        await fail(error, 0)
       }
       file = undefined
       await lock.release()
@@ -112,7 +127,13 @@ export const openJournal = async (
   }
 }
 
-const lineFeed = Buffer.of(10)
+const openSegment = async (segment: Segment): Promise<FileHandle> => {
+  const file = await open(segment.path, 'a', 0o600)
+  const { size } = await file.stat()
+  if (size > segment.bytes) await file.truncate(segment.bytes)
+  else segment.bytes = size
+  return file
+}
 
 /** Takes from the front as many as fit, so that no file grows past its size. */
 const takeUpTo = (waiting: Waiting[], maxBytes: number): Waiting[] => {
@@ -123,55 +144,22 @@ const takeUpTo = (waiting: Waiting[], maxBytes: number): Waiting[] => {
 
 const total = (segments: readonly Segment[]): number => segments.reduce((sum, { bytes }) => sum + bytes, 0)
 
-const readBack = async (
-  folder: string,
-  restore: (indicator: Indicator, finding: Finding) => boolean,
-): Promise<{ segments: Segment[]; findings: number; damaged: number }> => {
-  const names = (await readdir(folder)).filter((name) => /^findings-\d{8}\.log$/.test(name)).sort()
+const readBack = async (folder: string, restore: Restore): Promise<Counts & { readonly segments: Segment[] }> => {
   const segments: Segment[] = []
   let findings = 0
   let damaged = 0
-  for (const name of names) {
+  for (const name of await segmentNames(folder)) {
     const path = join(folder, name)
-    let kept = 0
-    let wholeBytes = 0
-    for await (const { line, end } of linesOf(path)) {
-      wholeBytes = end
-      const entry = line && readRecord(line)
-      if (!entry) damaged++
-      else if (restore(entry.indicator, entry.finding)) kept++
-    }
-    const { size } = await stat(path)
+    const read = await readSegment(path, restore)
+    damaged += read.damaged
     // A torn last record is cut off, so that the next one does not grow onto it.
-    if (size > wholeBytes) {
+    if ((await stat(path)).size > read.wholeBytes) {
       damaged++
-      await truncate(path, wholeBytes)
+      await truncate(path, read.wholeBytes)
     }
-    findings += kept
-    if (kept === 0) await rm(path, { force: true })
-    else segments.push({ number: Number(name.slice(9, 17)), path, bytes: wholeBytes })
+    findings += read.kept
+    if (read.kept === 0) await rm(path, { force: true })
+    else segments.push({ number: Number(name.slice(9, 17)), path, bytes: read.wholeBytes })
   }
   return { segments, findings, damaged }
-}
-
-/** Whole lines and where each ends; a line that is too long to be a record comes without its bytes. */
-async function* linesOf(path: string): AsyncGenerator<{ line: Buffer | undefined; end: number }> {
-  let rest: Buffer = Buffer.alloc(0)
-  let isTooLong = false
-  let offset = 0
-  for await (const chunk of createReadStream(path, { highWaterMark: 262_144 }) as AsyncIterable<Buffer>) {
-    let from = 0
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      const part = chunk.subarray(from, at)
-      yield { line: isTooLong ? undefined : rest.length > 0 ? Buffer.concat([rest, part]) : part, end: offset + at + 1 }
-      rest = Buffer.alloc(0)
-      isTooLong = false
-      from = at + 1
-    }
-    offset += chunk.length
-    if (isTooLong || rest.length + chunk.length - from > maxRecordBytes) {
-      isTooLong = true
-      rest = Buffer.alloc(0)
-    } else rest = Buffer.concat([rest, chunk.subarray(from)])
-  }
 }

@@ -2,30 +2,39 @@
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { messageOf } from '../domain/message-of.js'
 import type { Tell } from '../telemetry/event.js'
 import type { Ledger, Spending } from './budget.js'
 
 /** One record of fixed length, always overwritten in place. */
 const recordBytes = 128
 
-/** Written before a call goes, so it is written at once: a call takes a thousand times as long. */
+/**
+ * Written before a call goes, so it is written at once: a call takes a thousand times as long. Written when it is opened too, so that
+ * a disk that takes nothing is known then. Throws when it cannot be.
+ */
 export const openLedger = (folder: string, tell: Tell): Ledger & { readonly close: () => void } => {
   const path = join(folder, 'spent')
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   const before = readSpending(file)
+  try {
+    writeSpending(file, before ?? nothing)
+  } catch (error) {
+    closeSync(file)
+    throw error
+  }
   let isFailing = false
   let isOpen = true
   return {
     ...(before && { before }),
     write: (spending) => {
       if (!isOpen) return
-      const body = JSON.stringify(spending)
       try {
-        writeSync(file, `${checksum(body)} ${body}`.padEnd(recordBytes - 1) + '\n', 0)
+        writeSpending(file, spending)
+        if (isFailing) tell({ event: 'memory_write_resumed', path })
         isFailing = false
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error)
-        if (!isFailing) tell({ event: 'memory_write_failed', path, message, lost: 1 })
+        if (!isFailing) tell({ event: 'memory_write_failed', path, message: messageOf(error), lost: 1 })
         isFailing = true
       }
     },
@@ -34,6 +43,27 @@ export const openLedger = (folder: string, tell: Tell): Ledger & { readonly clos
       isOpen = false
     },
   }
+}
+
+/** What the owner of a folder has spent, for somebody who only reads there; undefined where nothing says so. */
+export const readLedger = (folder: string): Spending | undefined => {
+  let file: number | undefined
+  try {
+    file = openSync(join(folder, 'spent'), constants.O_RDONLY)
+    return readSpending(file)
+  } catch {
+    return undefined
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+const nothing: Spending = { hour: { index: 0, count: 0 }, day: { index: 0, count: 0 } }
+
+const writeSpending = (file: number, spending: Spending): void => {
+  const body = JSON.stringify(spending)
+  const record = Buffer.from(`${checksum(body)} ${body}`.padEnd(recordBytes - 1) + '\n')
+  if (writeSync(file, record, 0, record.length, 0) < record.length) throw new Error('no space left on device')
 }
 
 const checksum = (body: string): string => crc32(body).toString(16).padStart(8, '0')

@@ -18,6 +18,7 @@ export const openCredits = (file: string, now: () => number, tell: Tell): Credit
   writeFileSync(fresh, [...counts].map(([name, count]) => `${month} ${name} ${count}\n`).join(''), { mode: 0o600 })
   renameSync(fresh, file)
   const descriptor = openSync(file, 'a', 0o600)
+  let isFailing = false
   const turnPage = (): void => {
     if (monthOf(now()) === month) return
     month = monthOf(now())
@@ -33,9 +34,12 @@ export const openCredits = (file: string, now: () => number, tell: Tell): Credit
       counts.set(name, (counts.get(name) ?? 0) + 1)
       try {
         writeSync(descriptor, `${month} ${name} 1\n`)
+        if (isFailing) tell({ event: 'memory_write_resumed', path: file })
+        isFailing = false
       } catch (error) {
         // A disk that fails forgets a credit after a restart; it does not fail the answer now.
-        tell({ event: 'memory_write_failed', path: file, message: (error as Error).message, lost: 1 })
+        if (!isFailing) tell({ event: 'memory_write_failed', path: file, message: (error as Error).message, lost: 1 })
+        isFailing = true
       }
     },
     close: () => closeSync(descriptor),

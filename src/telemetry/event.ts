@@ -93,6 +93,7 @@ export type TelemetryEvent =
     }
   | { readonly event: 'memory_not_kept'; readonly path: string; readonly message: string }
   | { readonly event: 'memory_write_failed'; readonly path: string; readonly message: string; readonly lost: number }
+  | { readonly event: 'memory_write_resumed'; readonly path: string }
   | { readonly event: 'asking_stopped'; readonly state: string; readonly reason: Reason; readonly forMs: number }
   | { readonly event: 'asking_resumed' }
   | { readonly event: 'budget_exhausted'; readonly calls: number }

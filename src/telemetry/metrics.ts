@@ -118,6 +118,9 @@ export const createMetrics = (sources: MetricsSources): Metrics => {
   }
   counter('memory_asks', 'Asks of the memory, by how they went.', ['kind'], ({ recalls }) => byName('kind', recalls))
   counter('memory_refreshes', 'Findings asked for again behind an answer.', [], ({ refreshes }) => refreshes)
+  gauge('memory_kept', 'One while what is paid for can be written to disk, zero while it cannot.', [], () =>
+    counts.isMemoryKept === undefined ? [] : Number(counts.isMemoryKept),
+  )
   counter('calls', 'Calls to the provider, by operation and outcome.', ['operation', 'code'], ({ calls }) => calls)
   counter('notices', 'What the program said about itself, by event.', ['event'], ({ notices }) => notices)
   histogram('lookup', 'Time of a lookup that the memory missed.', ({ lookupSeconds }) => lookupSeconds)

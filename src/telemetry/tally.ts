@@ -38,6 +38,8 @@ export type Counts = {
   readonly deadlineMisses: number
   readonly recalls: Readonly<Record<RecallKind, number>>
   readonly refreshes: number
+  /** Whether what is paid for can be written to disk; absent where no folder is used. */
+  readonly isMemoryKept?: boolean
   /** `code` is `ok`, or what kind of failure it was. */
   readonly calls: readonly Count<'operation' | 'code'>[]
   /** What callers of our own service were given; `status` is that of the body. */
@@ -84,6 +86,9 @@ export const createTally = (operations: readonly string[]): Tally => {
   let refreshes = 0
   let lateAlerts = 0
   let isMiss = false
+  let hasFolder = false
+  /** Files that could not be written the last time. */
+  const unwritten = new Set<string>()
   const left = createCountTable(statuses, levels)
   const indicators = createCountTable(decisions, why)
   const recalls = createCountTable(['all'], recallKinds)
@@ -115,6 +120,13 @@ export const createTally = (operations: readonly string[]): Tally => {
       delivered += events
       if (isSane(oldestMs)) endToEndSeconds.observe(oldestMs / 1000, events)
     },
+    memory_restored: () => void (hasFolder = true),
+    memory_not_kept: ({ path }) => {
+      hasFolder = true
+      unwritten.add(path)
+    },
+    memory_write_failed: ({ path }) => void unwritten.add(path),
+    memory_write_resumed: ({ path }) => void unwritten.delete(path),
     record_reduced: ({ to, reason }) => {
       reduced.add('all', to)
       if (to === 'dead_letter' || to === 'pointer') deadLetters.add('all', orOther(deadLetterReasons, reason))
@@ -157,6 +169,7 @@ export const createTally = (operations: readonly string[]): Tally => {
       delivered,
       refreshes,
       lateAlerts,
+      ...(hasFolder && { isMemoryKept: unwritten.size === 0 }),
       left: left.read().map(([status, verdict, value]) => ({ labels: { status, verdict }, value })),
       indicators: indicators.read().map(([decision, reason, value]) => ({ labels: { decision, reason }, value })),
       deadlineMisses: decisions.reduce((sum, decision) => sum + indicators.get(decision, 'deadline'), 0),

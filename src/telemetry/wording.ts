@@ -93,13 +93,14 @@ export const wordings: Wordings = {
   memory_not_kept: {
     level: 'warn',
     say: ({ message }) =>
-      `what is paid for is not kept over a restart: ${message}; memory.path names a folder, none keeps nothing`,
+      `what is paid for is not kept over a restart: ${message}; memory.path names a folder that can be written, none keeps nothing`,
   },
   memory_write_failed: {
-    level: 'error',
+    level: 'warn',
     say: ({ path, message, lost }) =>
       `findings are not kept in ${path} and will be paid for again after a restart (${lost} now): ${message}`,
   },
+  memory_write_resumed: { level: 'info', say: ({ path }) => `findings are kept in ${path} again` },
   asking_stopped: {
     level: 'warn',
     say: ({ state, reason, forMs }) => `asking is ${state.replace('_', ' ')} for ${forMs / 1000} s: ${reason}`,

@@ -74,6 +74,7 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
   const kept = await openKeptMemory(memory, {
     path: folder,
     isNamed: true,
+    isBudgeted: settings.admit.perHour > 0 || settings.admit.perDay > 0,
     maxBytes: settings.memory.maxBytes,
     clock,
     tell,

@@ -12,10 +12,17 @@ let path: string
 beforeEach(() => void (path = mkdtempSync(join(tmpdir(), 'kept-'))))
 afterEach(() => rmSync(path, { recursive: true, force: true }))
 
-const openIt = async (now = newYear, isNamed = true) => {
+const openIt = async (now = newYear, isBudgeted = false) => {
   const memory = createMemory(memorySettings, { classify })
   const clock = createFakeClock(now)
-  const kept = await openKeptMemory(memory, { path, isNamed, maxBytes: 1_048_576, clock, tell: () => undefined })
+  const kept = await openKeptMemory(memory, {
+    path,
+    isNamed: true,
+    isBudgeted,
+    maxBytes: 1_048_576,
+    clock,
+    tell: () => undefined,
+  })
   return { memory, kept }
 }
 
@@ -36,15 +43,35 @@ describe('a kept memory', () => {
     await second.kept.close()
   })
 
-  it('says what is wrong with a folder that was named, and lets go of it', async () => {
+  it('says what is wrong with a folder that a budget is counted in, and lets go of it', async () => {
     mkdirSync(join(path, 'spent'))
-    expect(await openIt()).toMatchObject({ kept: { problem: expect.stringContaining('cannot be used') as string } })
+    const { kept } = await openIt(newYear, true)
+    expect(kept).toMatchObject({ problem: expect.stringContaining('cannot be used') as string })
     expect(readdirSync(path)).toEqual(['spent'])
   })
 
-  it('goes on without a folder that nobody named', async () => {
+  it('goes on without a folder that cannot be used, and lets go of it', async () => {
     mkdirSync(join(path, 'spent'))
-    const { kept } = await openIt(newYear, false)
+    const { kept } = await openIt()
     expect(kept).not.toHaveProperty('append')
+    expect(readdirSync(path)).toEqual(['spent'])
+  })
+
+  it('that only reads has what its owner has written so far, and writes nothing', async () => {
+    const owner = await openIt()
+    if ('problem' in owner.kept) return expect.fail(owner.kept.problem)
+    await owner.kept.append?.(indicator(1), known(newYear, malicious))
+    owner.kept.ledger?.write({ hour: { index: 1, count: 2 }, day: { index: 3, count: 4 } })
+    const before = readdirSync(path)
+    const memory = createMemory(memorySettings, { classify })
+    const options = { path, isNamed: true, isBudgeted: true, isReader: true, maxBytes: 1_048_576 }
+    const kept = await openKeptMemory(memory, { ...options, clock: createFakeClock(newYear), tell: () => undefined })
+    if ('problem' in kept) return expect.fail(kept.problem)
+    expect(memory.get(keyOf(indicator(1)))?.finding.at).toBe(newYear)
+    expect(kept).not.toHaveProperty('append')
+    expect(kept.ledger?.before).toEqual({ hour: { index: 1, count: 2 }, day: { index: 3, count: 4 } })
+    await kept.close()
+    expect(readdirSync(path)).toEqual(before)
+    await owner.kept.close()
   })
 })
