@@ -36,6 +36,8 @@ Example:
   export THREATWEAVE_KAFKA_OUTPUT_TOPIC=firewall-annotated THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC=firewall-dead
   threatweave check --online --create-topics && threatweave run
 
+A broker that cannot be reached is waited for, at the start and later; /readyz and the log say so meanwhile.
+
 Exit codes: 0 stopped in order, 1 could not go on and says why, 64 wrong usage, 78 wrong configuration, a missing topic, a port in
 use, or refused by the brokers: what a restart does not cure.
 `,

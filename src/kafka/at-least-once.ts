@@ -2,11 +2,12 @@
 import type { Kafka } from 'kafkajs'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Tell } from '../telemetry/event.js'
+import type { BrokerWatch } from './broker-watch.js'
 import { deliver, deliverBeside, prepare, type Deliver } from './deliver.js'
 import type { HealthRecord } from './health.js'
 import { openLane, type Lane } from './lane.js'
 import type { KafkaSettings } from './settings.js'
-import type { Fetched } from './source.js'
+import type { Fetched } from './fetched.js'
 import { startChunks } from './work.js'
 import { within } from './within.js'
 
@@ -22,10 +23,11 @@ export type DeliveryOptions = {
   readonly pipeline: Pipeline
   readonly how: Deliver
   readonly health: HealthRecord
+  readonly brokers: BrokerWatch
   readonly tell: Tell
 }
 
-export const atLeastOnce = ({ connect, settings, pipeline, how, health, tell }: DeliveryOptions): Delivery => {
+export const atLeastOnce = ({ connect, settings, pipeline, how, health, brokers, tell }: DeliveryOptions): Delivery => {
   const { limits } = settings
   const kafka = connect()
   const idle: Lane[] = []
@@ -33,9 +35,9 @@ export const atLeastOnce = ({ connect, settings, pipeline, how, health, tell }: 
   const take = (): Lane => {
     const free = idle.pop()
     if (free) return free
-    const lane = openLane(kafka, settings.output.compression, ([first], cause) =>
-      tell({ event: 'producer_replaced', topic: first?.topic ?? '', partition: first?.partition ?? 0, cause }),
-    )
+    const replaced: Parameters<typeof openLane>[2] = ([first], cause) =>
+      tell({ event: 'producer_replaced', topic: first?.topic ?? '', partition: first?.partition ?? 0, cause })
+    const lane = openLane(kafka, settings.output.compression, replaced, brokers.reachableMs)
     all.push(lane)
     return lane
   }
@@ -50,12 +52,17 @@ export const atLeastOnce = ({ connect, settings, pipeline, how, health, tell }: 
         })
         for (const chunk of chunks) {
           if (!fetched.goesOn()) break
-          health.chunkBegan(name)
-          await within(limits.chunkDeadlineMs, `${name}, offsets ${chunk.first} to ${chunk.last}`, async () => {
-            const { items, beside } = await prepare(chunk, how)
-            await deliver(items, lane.send, how, chunk.again)
-            if (beside) await deliverBeside(beside(), lane.send, how)
-          })
+          health.chunkBegan(name, lane.clock)
+          await within(
+            limits.chunkDeadlineMs,
+            `${name}, offsets ${chunk.first} to ${chunk.last}`,
+            async () => {
+              const { items, beside } = await prepare(chunk, how)
+              await deliver(items, lane.send, how, chunk.again)
+              if (beside) await deliverBeside(beside(), lane.send, how)
+            },
+            lane.clock,
+          )
           health.chunkEnded(name)
           fetched.resolve(chunk.last)
           health.moved(name, chunk.records.length, Number(chunk.last) + 1, fetched.lag)

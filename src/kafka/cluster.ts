@@ -15,11 +15,13 @@ export type Cluster = {
         readonly partitions: readonly { readonly partition: number; readonly offset: string }[]
       }[]
     }) => Promise<unknown>
+    readonly leaveGroup: (member: { readonly groupId: string; readonly memberId: string }) => Promise<unknown>
   }>
   readonly brokerPool: {
     readonly findConnectedBroker: () => Promise<{
       readonly versions?: Readonly<Record<number, { readonly maxVersion: number } | undefined>> | null
       readonly connectionPool: { readonly send: (protocol: object) => Promise<unknown> }
+      readonly apiVersions: () => Promise<unknown>
     }>
   }
 }

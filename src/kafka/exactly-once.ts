@@ -6,7 +6,7 @@ import { below, deliverBeside, prepare, split, type Item } from './deliver.js'
 import { failureOf, Hopeless } from './failure.js'
 import { byTopic, codecOf } from './lane.js'
 import type { KafkaSettings } from './settings.js'
-import type { Fetched } from './source.js'
+import type { Fetched } from './fetched.js'
 import { transactionalProducer } from './transactional-producer.js'
 import { startChunks } from './work.js'
 import { within } from './within.js'
@@ -23,7 +23,7 @@ export type Refusals = {
 type Partition = Refusals & { claim?: Claim | undefined }
 
 export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }): Delivery => {
-  const { connect, admin, settings, pipeline, how, health, tell } = options
+  const { connect, admin, settings, pipeline, how, health, brokers, tell } = options
   const { limits } = settings
   // Another client than the consumer's: within one, offsets show as committed before their transaction is.
   const kafka = connect()
@@ -116,13 +116,18 @@ export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }
       const partition: Partition = partitions.get(name) ?? { refused: new Map(), carefulUntil: -1 }
       partitions.set(name, partition)
       const first = fetched.records[0]?.offset ?? ''
-      health.chunkBegan(name)
+      health.chunkBegan(name, brokers.reachableMs)
       try {
-        await within(limits.chunkDeadlineMs, `${name} from offset ${first} on`, async () => {
-          const owned = partition.claim
-          if (owned?.generation === fetched.generation) await transact(fetched, partition, owned)
-          else await claim(fetched, partition)
-        })
+        await within(
+          limits.chunkDeadlineMs,
+          `${name} from offset ${first} on`,
+          async () => {
+            const owned = partition.claim
+            if (owned?.generation === fetched.generation) await transact(fetched, partition, owned)
+            else await claim(fetched, partition)
+          },
+          brokers.reachableMs,
+        )
       } catch (error) {
         retire(partition)
         if (error instanceof Hopeless) throw error

@@ -1,4 +1,5 @@
 // What the Kafka service is doing, as plain values: for the status page, the health check and the tests.
+import type { BrokerWatch } from './broker-watch.js'
 
 export type PartitionHealth = {
   /** The offset after the last one delivered by this process. */
@@ -17,6 +18,10 @@ export type KafkaHealth = {
   readonly restarts: number
   /** When an offset last moved, or the service was started. */
   readonly progressAt: number
+  /** When the consumer ended; absent while there is one that takes part in the group, or will for the first time. */
+  readonly leftAt?: number
+  /** When a broker last answered, where that is too long ago. */
+  readonly unreachableSince?: number
   readonly partitions: Readonly<Record<string, PartitionHealth>>
 }
 
@@ -24,44 +29,68 @@ export type HealthRecord = {
   readonly read: () => KafkaHealth
   readonly turn: (state: KafkaHealth['state']) => void
   readonly joined: (assigned: readonly string[]) => void
+  /** The consumer has ended, and is no member any more until the next one joins. */
+  readonly left: () => void
   readonly restarted: () => void
-  readonly chunkBegan: (name: string) => void
+  /** `clock` is the one that the chunk's limit is counted on. */
+  readonly chunkBegan: (name: string, clock: () => number) => void
   readonly chunkEnded: (name: string) => void
   readonly moved: (name: string, events: number, position: number, lag: number) => void
   readonly positionOf: (name: string) => number | undefined
 }
 
-export const recordHealth = (now: () => number): HealthRecord => {
+type Chunk = { readonly clock: () => number; readonly began: number }
+
+export const recordHealth = (now: () => number, brokers: Pick<BrokerWatch, 'unreachableSince'>): HealthRecord => {
   let state: KafkaHealth['state'] = 'starting'
   let delivered = 0
   let joins = 0
   let restarts = 0
   let progressAt = now()
-  const partitions = new Map<string, PartitionHealth>()
-  const change = (name: string, changed: Partial<PartitionHealth>): void => {
-    partitions.set(name, { ...(partitions.get(name) ?? { position: 0, lag: 0, progressAt: now() }), ...changed })
+  let leftAt: number | undefined
+  const partitions = new Map<string, Omit<PartitionHealth, 'chunkSince'>>()
+  const chunks = new Map<string, Chunk>()
+  const shown = (name: string, partition: Omit<PartitionHealth, 'chunkSince'>): PartitionHealth => {
+    const chunk = chunks.get(name)
+    return chunk ? { ...partition, chunkSince: now() - (chunk.clock() - chunk.began) } : partition
   }
   return {
-    read: () => ({ state, delivered, joins, restarts, progressAt, partitions: Object.fromEntries(partitions) }),
+    read: () => {
+      const unreachableSince = brokers.unreachableSince()
+      return {
+        state,
+        delivered,
+        joins,
+        restarts,
+        progressAt,
+        ...(leftAt === undefined ? {} : { leftAt }),
+        ...(unreachableSince === undefined ? {} : { unreachableSince }),
+        partitions: Object.fromEntries(Array.from(partitions, ([name, one]) => [name, shown(name, one)])),
+      }
+    },
     turn: (next) => {
       state = next
     },
     joined: (assigned) => {
       joins++
+      leftAt = undefined
       for (const name of partitions.keys()) if (!assigned.includes(name)) partitions.delete(name)
+    },
+    left: () => {
+      leftAt = now()
     },
     restarted: () => {
       restarts++
     },
-    chunkBegan: (name) => change(name, { chunkSince: now() }),
-    chunkEnded: (name) => {
-      const { position = 0, lag = 0, progressAt: at = now() } = partitions.get(name) ?? {}
-      partitions.set(name, { position, lag, progressAt: at })
+    chunkBegan: (name, clock) => {
+      chunks.set(name, { clock, began: clock() })
+      if (!partitions.has(name)) partitions.set(name, { position: 0, lag: 0, progressAt: now() })
     },
+    chunkEnded: (name) => void chunks.delete(name),
     moved: (name, events, position, lag) => {
       delivered += events
       progressAt = now()
-      change(name, { position, lag, progressAt })
+      partitions.set(name, { position, lag, progressAt })
     },
     positionOf: (name) => partitions.get(name)?.position,
   }

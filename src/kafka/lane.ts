@@ -6,7 +6,12 @@ import type { Send } from './deliver.js'
 import { failureOf, Hopeless } from './failure.js'
 import { CompressionTypes as compression } from './mended-kafkajs.js'
 
-export type Lane = { readonly send: Send; readonly close: () => Promise<void> }
+export type Lane = {
+  readonly send: Send
+  /** Milliseconds that count against the limit of a send: without those of attempts that failed for want of a broker. */
+  readonly clock: () => number
+  readonly close: () => Promise<void>
+}
 
 /**
  * kafkajs takes its sequence numbers back after a failed send. If the broker had stored that batch, the next one of the same count
@@ -17,7 +22,9 @@ export const openLane = (
   kafka: Kafka,
   codec: 'none' | 'gzip' | 'zstd',
   replaced: (records: readonly Outgoing[], cause: string) => void,
+  reachableMs: () => number = Date.now,
 ): Lane => {
+  let excusedMs = 0
   let producer: Producer | undefined
   let closed = false
   const connected = async (): Promise<Producer> => {
@@ -41,6 +48,7 @@ export const openLane = (
   return {
     send: async (records) => {
       for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
+        const began = reachableMs()
         try {
           await (
             await connected()
@@ -58,9 +66,11 @@ export const openLane = (
           if (failure.kind === 'hopeless') throw new Hopeless(`Kafka refuses our output: ${failure.message}`, true)
           if (closed) throw new Error('closed while sending')
           await sleep(pauseMs)
+          if (failure.kind === 'unavailable') excusedMs += Math.max(0, reachableMs() - began)
         }
       }
     },
+    clock: () => reachableMs() - excusedMs,
     close: async () => {
       closed = true
       const last = producer

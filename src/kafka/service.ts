@@ -4,16 +4,20 @@ import type { AlertOut } from './alert-record.js'
 import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
 import type { Tell } from '../telemetry/event.js'
 import { atLeastOnce, type Delivery } from './at-least-once.js'
+import { openBrokerWatch, type BrokerWatch } from './broker-watch.js'
+import type { Shared } from './consume.js'
 import { deliverTo } from './deliver-to.js'
+import { closeAll, drained } from './drain.js'
 import { exactlyOnce } from './exactly-once.js'
 import { failureOf } from './failure.js'
-import { recordHealth, type KafkaHealth } from './health.js'
+import { recordHealth, type HealthRecord, type KafkaHealth } from './health.js'
 import { link } from './link.js'
 import type { KafkaSettings, Placement } from './settings.js'
 import { openSameTopic, type SameTopic } from './same-topic.js'
 import { startSource, type Source } from './source.js'
 import { startAtTheEnd } from './start-at-the-end.js'
 import { inputTopics, inspectTopics, type Topics } from './topics.js'
+import { whenReachable } from './when-reachable.js'
 import { createWriteLate, type WriteLate } from './write-late.js'
 
 export type ServiceOptions = {
@@ -42,9 +46,10 @@ export type Service = {
 }
 
 export const startService = (options: ServiceOptions): Service => {
-  const health = recordHealth(options.now)
+  const brokers = openBrokerWatch(options.settings, options.tell, options.now)
+  const health = recordHealth(options.now, brokers)
   let alertPartitions = 1
-  const ended = serve(options, health, ({ facts }) => {
+  const ended = serve(options, health, brokers, ({ facts }) => {
     alertPartitions = facts.get(options.settings.alertsTopic ?? '')?.partitions ?? 1
   }).then(
     (end) => {
@@ -54,7 +59,11 @@ export const startService = (options: ServiceOptions): Service => {
     (error: unknown): Ended => {
       health.turn('failed')
       const { kind, message } = failureOf(error)
-      return { how: 'failed', sentence: `Kafka cannot be used: ${message}`, isRefused: kind === 'hopeless' }
+      return {
+        how: 'failed',
+        sentence: `Kafka cannot be used: ${message}`,
+        isRefused: kind === 'hopeless' || kind === 'untrusted',
+      }
     },
   )
   return {
@@ -66,7 +75,8 @@ export const startService = (options: ServiceOptions): Service => {
 
 const serve = async (
   options: ServiceOptions,
-  health: ReturnType<typeof recordHealth>,
+  health: HealthRecord,
+  brokers: BrokerWatch,
   learnt: (topics: Topics) => void,
 ): Promise<Ended> => {
   const { settings, tell, signal, pipeline } = options
@@ -79,7 +89,7 @@ const serve = async (
     })
   const same: SameTopic = openSameTopic(link(settings, tell), tell, options.now)
   const admin = connect().admin()
-  await admin.connect()
+  const shared: Shared = { generation: 0, running: new Map() }
   let delivery: Delivery | undefined
   let source: Source | undefined
   let refresh: NodeJS.Timeout | undefined
@@ -91,7 +101,12 @@ const serve = async (
     }
   })
   try {
-    const topics = await inspectTopics(admin, settings)
+    const inspect = async (): Promise<Topics> => {
+      await admin.connect()
+      return inspectTopics(admin, settings)
+    }
+    const topics = await whenReachable(inspect, { brokers, signal, tell })
+    if (!topics) return { how: 'stopped' }
     const errors = topics.remarks.filter(({ level }) => level === 'error')
     if (errors.length > 0)
       return {
@@ -100,14 +115,18 @@ const serve = async (
         isRefused: true,
       }
     learnt(topics)
-    if (settings.input.start === 'latest') await startAtTheEnd(admin, connect(), settings.groupId, topics.input)
+    const { start } = settings.input
+    const place = (): Promise<void> => startAtTheEnd(admin, connect(), settings.groupId, topics.input)
+    if (start === 'latest') await whenReachable(place, { brokers, signal, tell })
     const how = deliverTo(options, topics)
     const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
-    delivery = make({ connect, admin, settings, pipeline, how, health, tell })
+    delivery = make({ connect, admin, settings, pipeline, how, health, brokers, tell })
     const { handle } = delivery
-    const begin = (names: readonly string[]): Promise<Source> =>
+    const begin = (names: readonly string[]): Source =>
       startSource({
-        kafka: connect(),
+        connect,
+        shared,
+        brokers,
         settings,
         topics: names,
         same,
@@ -124,7 +143,7 @@ const serve = async (
           return handle(fetched)
         },
       })
-    source = await begin(topics.input)
+    source = begin(topics.input)
     health.turn('running')
     if (settings.input.pattern !== '') {
       let known = topics.input
@@ -132,9 +151,8 @@ const serve = async (
         const found = inputTopics(settings, await admin.listTopics())
         if (found.length === 0 || found.join() === known.join() || signal.aborted) return
         tell({ event: 'topics_changed', topics: found })
-        known = [] // until they are read: if that fails, the next look tries again
         await source?.stop()
-        source = await begin(found)
+        source = begin(found)
         known = found
       }
       let busy = false
@@ -154,12 +172,18 @@ const serve = async (
     clearInterval(refresh)
     if (end.how === 'failed') return end
     health.turn('draining')
-    return await drained(() => looking.then(() => source?.stop()), settings.limits.drainMs)
+    const { drainMs } = settings.limits
+    if (await drained(() => looking.then(() => source?.stop()), drainMs)) return { how: 'stopped' }
+    const away = brokers.unreachableSince() === undefined ? '' : ': no broker answers'
+    return {
+      how: 'failed',
+      sentence: `not everything in progress was through ${drainMs} ms after the stop${away}`,
+      isRefused: false,
+    }
   } finally {
     clearInterval(refresh)
-    await hurry(async () =>
-      Promise.allSettled([delivery?.close() ?? Promise.resolve(), admin.disconnect(), same.close()]),
-    )
+    brokers.close()
+    await closeAll([delivery?.close() ?? Promise.resolve(), admin.disconnect(), same.close()])
   }
 }
 
@@ -171,28 +195,3 @@ const aborted = (signal: AbortSignal): Promise<Ended> =>
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })
   })
-
-const drained = async (stop: () => Promise<void>, limitMs: number): Promise<Ended> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Ended>((resolve) => {
-    timer = setTimeout(() => {
-      const sentence = `not everything in progress was through ${limitMs} ms after the stop`
-      resolve({ how: 'failed', sentence, isRefused: false })
-    }, limitMs)
-  })
-  try {
-    return await Promise.race([stop().then((): Ended => ({ how: 'stopped' })), late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-/** Closing connections politely, but not for ever: the process is about to end. */
-const hurry = async (close: () => Promise<unknown>): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, 1_000)
-  })
-  await Promise.race([close(), late])
-  clearTimeout(timer)
-}

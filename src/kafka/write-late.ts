@@ -1,7 +1,7 @@
 // Writes alerts that came late, on their own: their events are long acknowledged.
 import type { Tell } from '../telemetry/event.js'
 import { alertRecord, type AlertOut } from './alert-record.js'
-import { openLane } from './lane.js'
+import { openLane, type Lane } from './lane.js'
 import { link } from './link.js'
 import type { KafkaSettings } from './settings.js'
 
@@ -21,16 +21,22 @@ export const createWriteLate = (options: {
   const { settings, tell, now, ended, partitions } = options
   const { alertsTopic = '' } = settings
   let isOver = false
-  void ended.then(() => (isOver = true))
+  const open = new Set<Lane>()
+  void ended.then(async () => {
+    isOver = true
+    await Promise.all([...open].map((lane) => lane.close()))
+  })
   return async (alerts) => {
     if (alertsTopic === '' || alerts.length === 0 || isOver) return
     const lane = openLane(link(settings, tell), settings.output.compression, (_records, cause) =>
       tell({ event: 'producer_replaced', topic: alertsTopic, partition: 0, cause }),
     )
+    open.add(lane)
     try {
       const result = await lane.send(alerts.map((alert) => alertRecord(alertsTopic, partitions(), alert, now())))
       if (result !== 'acknowledged') throw new Error(`the alerts topic refuses a late alert: ${result.refused}`)
     } finally {
+      open.delete(lane)
       await lane.close()
     }
   }

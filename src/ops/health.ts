@@ -26,9 +26,12 @@ export const healthOf = (
   return { ok: problems.length === 0, problems }
 }
 
-export const readinessOf = (consumer: ConsumerView | undefined): Health => {
+export const readinessOf = (consumer: ConsumerView | undefined, now: number): Health => {
   const problems: string[] = []
+  if (consumer?.unreachableSince !== undefined)
+    problems.push(`no broker has answered for ${Math.round((now - consumer.unreachableSince) / 1000)} s`)
   if (consumer && consumer.state !== 'running') problems.push(`the consumer is ${consumer.state}`)
   else if (consumer?.joins === 0) problems.push('the consumer has not joined its group yet')
+  else if (consumer?.leftAt !== undefined) problems.push('the consumer has not joined its group again')
   return { ok: problems.length === 0, problems }
 }

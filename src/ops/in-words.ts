@@ -42,8 +42,14 @@ export type Situation = {
 
 export const headline = ({ health, provider, consumer, lag, now, eventsPerSecond }: Situation): Words => {
   if (!health.ok) return { tone: 'bad', text: `Needs a restart: ${health.problems.join('; ')}.` }
+  if (consumer?.unreachableSince !== undefined)
+    return {
+      tone: 'bad',
+      text: `No broker has answered for ${duration(now - consumer.unreachableSince)}: events wait in Kafka.`,
+    }
   if (consumer && consumer.state !== 'running') return { tone: 'warn', text: `The consumer is ${consumer.state}.` }
   if (consumer?.joins === 0) return { tone: 'warn', text: 'The consumer has not joined its group yet.' }
+  if (consumer?.leftAt !== undefined) return { tone: 'warn', text: 'The consumer has not joined its group again.' }
   const waiting = Object.values(consumer?.partitions ?? {}).filter((partition) => partition.lag > 0)
   const quiet = Math.min(...waiting.map(({ progressAt }) => now - progressAt))
   if (waiting.length > 0 && quiet > quietMs)

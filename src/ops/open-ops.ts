@@ -63,7 +63,7 @@ export const openOps = async (settings: OpsSettings, sources: OpsSources): Promi
     token: settings.token,
     allowedHosts: settings.allowedHosts,
     health,
-    readiness: () => readinessOf(consumer?.()),
+    readiness: () => readinessOf(consumer?.(), clock.now()),
     metrics: createMetrics({ counts, provider, consumer, allowed, version, shows }),
     ...(shows === 'line' ? { view } : {}),
     config: configRows(sources.config),

@@ -44,7 +44,11 @@ export type TelemetryEvent =
   | { readonly event: 'kafka_complained'; readonly about: string; readonly message: string }
   | { readonly event: 'worker_ended'; readonly worker: number; readonly how: string; readonly againInMs: number }
   | { readonly event: 'group_joined'; readonly partitions: number; readonly tookMs: number }
-  | { readonly event: 'consumer_restarted'; readonly cause: string; readonly times: number }
+  | { readonly event: 'consumer_restarted'; readonly cause: string; readonly againInMs: number }
+  /** Kafka could not be used at the start, and is tried again. */
+  | { readonly event: 'start_postponed'; readonly cause: string; readonly againInMs: number }
+  | { readonly event: 'brokers_stopped_answering'; readonly forMs: number; readonly cause: string }
+  | { readonly event: 'brokers_answered_again'; readonly afterMs: number }
   | { readonly event: 'topics_changed'; readonly topics: readonly string[] }
   | { readonly event: 'topic_recreated'; readonly topic: string }
   | { readonly event: 'offsets_skipped'; readonly topic: string; readonly partition: number; readonly count: number }

@@ -23,6 +23,10 @@ export type ConsumerView = {
   readonly state: (typeof consumerStates)[number]
   readonly joins: number
   readonly restarts: number
+  /** When it left its group without having joined again. */
+  readonly leftAt?: number
+  /** When a broker last answered, where that is too long ago. */
+  readonly unreachableSince?: number
   /** By `topic/partition`, of those that are ours. */
   readonly partitions: Readonly<Record<string, PartitionView>>
 }
@@ -147,6 +151,9 @@ export const createMetrics = (sources: MetricsSources): Metrics => {
     )
     gauge('consumer_state', 'One for the state that the consumer is in.', ['state'], () =>
       oneOf(consumerStates, consumer().state),
+    )
+    gauge('brokers_reachable', 'One while the brokers answer, zero while none has for some seconds.', [], () =>
+      consumer().unreachableSince === undefined ? 1 : 0,
     )
     counter('group_joins', 'Times the consumer joined its group.', [], () => consumer().joins)
     counter('consumer_restarts', 'Times the consumer was started again.', [], () => consumer().restarts)

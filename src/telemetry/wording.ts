@@ -55,7 +55,22 @@ export const wordings: Wordings = {
   },
   consumer_restarted: {
     level: 'warn',
-    say: ({ cause, times }) => `the consumer crashed and starts again, ${times} times without an event read: ${cause}`,
+    say: ({ cause, againInMs }) =>
+      `the consumer ended and is started again in ${againInMs / 1000} s, or when the brokers answer: ${cause}`,
+  },
+  start_postponed: {
+    level: 'warn',
+    say: ({ cause, againInMs }) =>
+      `the brokers cannot be reached; tried again in ${againInMs / 1000} s, or when they answer: ${cause}`,
+  },
+  brokers_stopped_answering: {
+    level: 'error',
+    say: ({ forMs, cause }) =>
+      `no broker has answered for ${Math.round(forMs / 1000)} s; they are asked again and again, and events wait: ${cause}`,
+  },
+  brokers_answered_again: {
+    level: 'info',
+    say: ({ afterMs }) => `the brokers answer again after ${Math.round(afterMs / 1000)} s`,
   },
   topics_changed: { level: 'info', say: ({ topics }) => `the input topics are now ${topics.join(', ')}` },
   topic_recreated: {

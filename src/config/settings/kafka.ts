@@ -145,7 +145,7 @@ export const kafkaSettings = Type.Object(
           minimum: 1000,
           maximum: 3_600_000,
           description:
-            'A chunk that is not through after this long ends the process: it must not hide behind heartbeats.',
+            'A chunk that is not through after this long ends the process: it must not hide behind heartbeats. Time in which no broker can be reached does not count.',
         }),
         drainMs: Type.Integer({
           default: 20_000,

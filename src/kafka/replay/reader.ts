@@ -80,7 +80,8 @@ export const openReader = async (kafka: Kafka): Promise<Reader> => {
       } catch (error) {
         const { kind, name, message } = failureOf(error)
         if (name === 'OFFSET_OUT_OF_RANGE') throw error
-        if (kind !== 'passing' || attempt === attempts) throw new Hopeless(`Kafka cannot be read: ${message}`)
+        if (kind === 'hopeless' || kind === 'refused' || attempt === attempts)
+          throw new Hopeless(`Kafka cannot be read: ${message}`)
         await sleep(100 * 2 ** attempt)
         await cluster.refreshMetadata().catch(() => undefined) // asked for again by the next attempt
       }

@@ -44,13 +44,15 @@ describe('health', () => {
     expect(healthOf(view, blockedMs, limits, now)).toEqual({ ok: problems.length === 0, problems })
   })
 
-  it.each<[ConsumerView, boolean]>([
-    [consumer(), true],
-    [consumer({ joins: 0 }), false],
-    [consumer({ state: 'starting' }), false],
-    [consumer({ state: 'draining' }), false],
-  ])('is ready only while it works: %j', (view, ok) => {
-    expect(readinessOf(view).ok).toBe(ok)
+  it.each<[ConsumerView, readonly string[]]>([
+    [consumer(), []],
+    [consumer({ joins: 0 }), ['the consumer has not joined its group yet']],
+    [consumer({ leftAt: now - 1_000 }), ['the consumer has not joined its group again']],
+    [consumer({ unreachableSince: now - 12_000 }), ['no broker has answered for 12 s']],
+    [consumer({ state: 'starting' }), ['the consumer is starting']],
+    [consumer({ state: 'draining' }), ['the consumer is draining']],
+  ])('is ready only while it works: %j', (view, problems) => {
+    expect(readinessOf(view, now)).toEqual({ ok: problems.length === 0, problems })
   })
 })
 

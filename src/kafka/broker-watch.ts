@@ -1,0 +1,124 @@
+// Whether the brokers answer: every answer that the consumer gets counts, and so does one to a question of our own every few seconds.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { tellNobody, type Tell } from '../telemetry/event.js'
+import { clusterOf, type Cluster } from './cluster.js'
+import { failureOf } from './failure.js'
+import { link } from './link.js'
+import type { KafkaSettings } from './settings.js'
+import { within } from './within.js'
+
+export type BrokerWatch = {
+  /** Some broker has answered something. */
+  readonly answered: () => void
+  /** When one last answered, where that is too long ago. */
+  readonly unreachableSince: () => number | undefined
+  /** Milliseconds in which the brokers could be reached: a limit counted on it does not run out in an outage. */
+  readonly reachableMs: () => number
+  /** Waits so long, or until the brokers answer again after they did not, or until the signal. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly close: () => void
+}
+
+export type BrokerWatchOptions = {
+  /** Asks any broker; resolves when it was answered. */
+  readonly ask: () => Promise<unknown>
+  readonly everyMs: number
+  /** After so long without an answer the brokers count as unreachable. */
+  readonly quietMs: number
+  readonly now: () => number
+  readonly tell: Tell
+}
+
+export const watchBrokers = ({ ask, everyMs, quietMs, now, tell }: BrokerWatchOptions): BrokerWatch => {
+  const closed = new AbortController()
+  const waiting = new Set<() => void>()
+  const startedAt = now()
+  let answeredAt = startedAt
+  let lostMs = 0
+  let isTold = false
+  const quietFor = (): number => {
+    const ms = now() - answeredAt
+    return ms > quietMs ? ms : 0
+  }
+  const answered = (): void => {
+    lostMs += quietFor()
+    if (isTold) tell({ event: 'brokers_answered_again', afterMs: now() - answeredAt })
+    isTold = false
+    answeredAt = now()
+  }
+  const watching = async (): Promise<void> => {
+    let isFailing = false
+    while (!closed.signal.aborted) {
+      let cause = ''
+      try {
+        await ask()
+        answered()
+      } catch (error) {
+        cause = failureOf(error).message
+      }
+      if (isFailing && cause === '') for (const wake of waiting) wake()
+      isFailing = cause !== ''
+      if (!isTold && isFailing && quietFor() > 0) {
+        isTold = true
+        tell({ event: 'brokers_stopped_answering', forMs: quietFor(), cause })
+      }
+      await sleep(everyMs, undefined, { ref: false, signal: closed.signal }).catch(() => undefined)
+    }
+  }
+  void watching()
+  return {
+    answered,
+    unreachableSince: () => (quietFor() > 0 ? answeredAt : undefined),
+    reachableMs: () => now() - startedAt - lostMs - quietFor(),
+    pause: (ms, signal) =>
+      new Promise((resolve) => {
+        const end = (): void => {
+          clearTimeout(timer)
+          waiting.delete(end)
+          signal.removeEventListener('abort', end)
+          resolve()
+        }
+        const timer = setTimeout(end, ms)
+        waiting.add(end)
+        signal.addEventListener('abort', end)
+        if (signal.aborted) end()
+      }),
+    close: () => closed.abort(),
+  }
+}
+
+/** Late enough for a broker that is only slow, early enough for a readiness probe. */
+const longestQuietMs = 10_000
+
+/** Asks on a connection of its own, so that nothing else can keep the question waiting. */
+export const openBrokerWatch = (settings: KafkaSettings, tell: Tell, now: () => number): BrokerWatch => {
+  const { sessionTimeoutMs, chunkDeadlineMs } = settings.limits
+  // An outage must be known before the limit of a chunk runs out.
+  const quietMs = Math.min(longestQuietMs, sessionTimeoutMs, chunkDeadlineMs / 2)
+  const answerMs = Math.max(1_000, quietMs / 2)
+  // Every configured address is tried within one question.
+  const retry = { initialRetryTime: 10, maxRetryTime: 10, retries: settings.brokers.length - 1 }
+  let cluster: Cluster | undefined
+  const leave = (): void => {
+    cluster?.disconnect().catch(() => undefined) // it is not used again, however that ends
+    cluster = undefined
+  }
+  const ask = async (): Promise<void> => {
+    try {
+      await within(answerMs, 'a question to the brokers', async () => {
+        cluster ??= clusterOf(link(settings, tellNobody, undefined, retry))
+        const broker = await cluster.brokerPool.findConnectedBroker()
+        await broker.apiVersions()
+      })
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+  const watch = watchBrokers({ ask, everyMs: Math.max(250, quietMs / 4), quietMs, now, tell })
+  const close = (): void => {
+    watch.close()
+    leave()
+  }
+  return { ...watch, close }
+}

@@ -1,0 +1,21 @@
+// A batch of one partition as the consumer hands it over, with what may be done about it.
+import type { Incoming } from './compose.js'
+
+export type Fetched = {
+  readonly topic: string
+  readonly partition: number
+  /** `topic/partition` */
+  readonly name: string
+  readonly records: readonly Incoming[]
+  /** How many records are still to read after these. */
+  readonly lag: number
+  /** Counts the joins of this process; another number means that the partition may have had another owner. */
+  readonly generation: number
+  /** False as soon as the batch should be left where it is: stopping, lost to another member, or sought elsewhere. */
+  readonly goesOn: () => boolean
+  /** Everything up to this record is delivered. */
+  readonly resolve: (last: string) => void
+  readonly seek: (offset: string) => void
+  /** Resolves when a heartbeat that was sent after the call was answered in this generation; throws if we are no member. */
+  readonly proveMembership: () => Promise<void>
+}
