@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 // The command table: name → one function; nothing else.
 import { constants } from 'node:os'
+import { setImmediate as breathe } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { exitCodes, OutputError, UsageError, type Command, type Io } from './commands/command.js'
 import { ConfigurationError } from './commands/configuration-error.js'
+import { standardError, standardOutput } from './commands/file-output.js'
 import { printable } from './commands/table.js'
 import { version } from './commands/version.js'
 
@@ -65,6 +67,7 @@ const main = async (argv: readonly string[], io: Io): Promise<number> => {
   }
   const [extra] = positionals
   if (extra !== undefined && command.takesArguments !== true) throw new UsageError(refuseArgument(name, command, extra))
+  unit = command.unit?.({ positionals, values }) ?? unit
   return command.run({ positionals, values }, io)
 }
 
@@ -89,9 +92,14 @@ const parseOptions = (command: Command, args: string[]): ReturnType<typeof parse
   }
 }
 
+const stdout = standardOutput(process.stdout)
+const stderr = standardError(process.stderr)
+/** What one line of the output is. */
+let unit = 'line'
+
 /** Names of files and settings come from anywhere: no control character of them reaches a terminal. */
 const say = (text: string): void => {
-  process.stderr.write(`threatweave: ${text.split('\n').map(printable).join('\n')}\n`)
+  stderr.write(`threatweave: ${text.split('\n').map(printable).join('\n')}\n`)
 }
 
 const stop = new AbortController()
@@ -101,49 +109,49 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => process.exit(128 + constants.signals[signal])) // asked twice: do not wait for the drain
   })
 }
-// A reader that went away (`| head`) is a normal end.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(exitCodes.ok)
-  say(new OutputError('to standard output', error).message)
-  process.exit(exitCodes.failure)
+
+/** A reader that went away (`| head`) is a normal end; anything else that could not be written is not. */
+let outputFailed: number | undefined
+stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (outputFailed !== undefined) return
+  process.exitCode = outputFailed = error.code === 'EPIPE' ? exitCodes.ok : exitCodes.failure
+  if (outputFailed !== exitCodes.ok) say(new OutputError('to standard output', error, { stream: stdout, unit }).message)
+  // What was paid for is kept: the command closes what it has open, but does not take its time.
+  stop.abort(error.code)
+  setTimeout(() => process.exit(), 5_000).unref()
 })
+
+const explain = async (error: unknown): Promise<number> => {
+  await breathe() // the stream tells its writer first and its listener then
+  if (outputFailed !== undefined) return outputFailed
+  if (error instanceof UsageError) {
+    say(error.message)
+    return exitCodes.usage
+  }
+  if (error instanceof ConfigurationError) {
+    const count = error.problems.length
+    const lines = error.message.replace(/^/gm, '  ')
+    say(`${count === 1 ? 'a problem' : `${count} problems`} in the configuration:\n${lines}`)
+    return exitCodes.configuration
+  }
+  if (error instanceof OutputError) say(error.message)
+  else say(`unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  return exitCodes.failure
+}
 
 /** A request that hangs for ever must not keep a process that has said its last word; a slow reader may. */
 const leaveSoon = (): void => {
   setTimeout(() => {
-    if (process.stdout.writableLength > 0) leaveSoon()
+    if (stdout.writableLength > 0 || stderr.writableLength > 0) leaveSoon()
     else process.exit()
   }, 2_000).unref()
 }
 
-const io: Io = {
-  env: process.env,
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  signal: stop.signal,
-}
-main(process.argv.slice(2), io).then(
-  (code) => {
-    process.exitCode = code
+const io: Io = { env: process.env, stdin: process.stdin, stdout, stderr, signal: stop.signal }
+void main(process.argv.slice(2), io)
+  .catch(explain)
+  .then((code) => {
+    process.exitCode = outputFailed ?? code
+    if (stdout !== process.stdout) stdout.end() // some disks refuse only then
     leaveSoon()
-  },
-  (error: unknown) => {
-    if (error instanceof UsageError) {
-      say(error.message)
-      process.exitCode = exitCodes.usage
-    } else if (error instanceof ConfigurationError) {
-      const count = error.problems.length
-      const lines = error.message.replace(/^/gm, '  ')
-      say(`${count === 1 ? 'a problem' : `${count} problems`} in the configuration:\n${lines}`)
-      process.exitCode = exitCodes.configuration
-    } else if (error instanceof OutputError) {
-      say(error.message)
-      process.exitCode = exitCodes.failure
-    } else {
-      say(`unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-      process.exitCode = exitCodes.failure
-    }
-    leaveSoon()
-  },
-)
+  })

@@ -1,13 +1,15 @@
 // Where `pipe` writes alerts: a file, or standard output in place of the events.
-import { createWriteStream } from 'node:fs'
+import { openSync } from 'node:fs'
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import { openAlerting } from '../open-alerting.js'
 import type { Alert } from '../alerts/alert.js'
 import type { Config } from '../config/schema.js'
+import { messageOf } from '../domain/message-of.js'
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Tell } from '../telemetry/event.js'
 import { OutputError, UsageError, type Arguments, type Io } from './command.js'
+import { fileOutput } from './file-output.js'
 import { accepted } from './load-config.js'
 import { writeJson } from './write-lines.js'
 
@@ -39,21 +41,24 @@ export const openAlertOutput = async (
     }),
   )
   // Opened only now: the alerts of the last time stay where the rules are refused.
-  const stream = isStandardOutput ? io.stdout : createWriteStream(target)
-  if (stream !== io.stdout)
-    await once(stream, 'open').catch(async (error: unknown) => {
-      await rules.close()
-      throw new UsageError(`cannot write the alerts: ${error instanceof Error ? error.message : target}`)
-    })
-  let failed: OutputError | undefined
-  if (stream !== io.stdout)
-    stream.on('error', (error: Error) => (failed ??= new OutputError(`the alerts to ${target}`, error)))
-  const refuseFailed = (): void => {
-    if (failed) throw failed
+  let stream: Io['stdout']
+  try {
+    stream = isStandardOutput ? io.stdout : fileOutput(openSync(target, 'w'))
+  } catch (error) {
+    await rules.close()
+    throw new UsageError(`cannot write the alerts: ${messageOf(error)}`)
   }
+  let failed: OutputError | undefined
+  const note = (error: Error): void => {
+    failed ??= new OutputError(`the alerts to ${target}`, error, { stream, unit: 'alert' })
+  }
+  if (!isStandardOutput) stream.on('error', note)
   const put = async (alerts: readonly Alert[]): Promise<void> => {
-    refuseFailed()
-    await writeJson(stream, alerts.map((alert) => `${JSON.stringify(alert)}\n`).join('')).finally(refuseFailed)
+    if (failed) throw failed
+    await writeJson(stream, alerts.map((alert) => `${JSON.stringify(alert)}\n`).join('')).catch((error: Error) => {
+      note(error)
+      throw failed ?? error
+    })
   }
   return {
     isStandardOutput,
@@ -63,9 +68,8 @@ export const openAlertOutput = async (
       await Promise.race([rules.idle(), once(limit, 'abort')])
       await late
       await rules.close()
-      // What the error is was noted where it is listened to.
-      if (stream !== io.stdout) await finished(stream.end()).catch(() => undefined)
-      refuseFailed()
+      if (!isStandardOutput) await finished(stream.end()).catch(note)
+      if (failed) throw failed
     },
   }
 }

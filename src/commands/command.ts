@@ -1,6 +1,7 @@
 // What a command is: a name, words that teach it, its options, and one function that returns an exit code.
 import type { Readable, Writable } from 'node:stream'
 import type { ParseArgsConfig } from 'node:util'
+import type { FileOutput } from './file-output.js'
 
 export type Io = {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -24,15 +25,19 @@ export type Command = {
   readonly options: NonNullable<ParseArgsConfig['options']>
   /** Whether it takes arguments beside its options; to the others one is a mistake. */
   readonly takesArguments?: true
+  /** What one line of its output is; a line where it is nothing more. */
+  readonly unit?: (args: Arguments) => string
   readonly run: (args: Arguments, io: Io) => Promise<number>
 }
 
 export const exitCodes = { ok: 0, failure: 1, usage: 64, configuration: 78 } as const
 
-/** Thrown where what a command makes cannot be written; the message says what and why. */
+/** Thrown where what a command makes cannot be written; the message says what, why, and how much of it is there. */
 export class OutputError extends Error {
-  constructor(what: string, cause: unknown) {
-    super(`cannot write ${what}: ${cause instanceof Error ? cause.message : 'for an unknown reason'}`)
+  constructor(what: string, cause: Error, { stream, unit }: { readonly stream: Writable; readonly unit: string }) {
+    const lines = 'wholeLines' in stream ? (stream as FileOutput).wholeLines() : undefined
+    const written = lines === undefined ? '' : `; ${lines} complete ${lines === 1 ? unit : `${unit}s`} written before`
+    super(`cannot write ${what}: ${cause.message}${written}`)
   }
 }
 

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { constants } from 'node:os'
 import { exitCodes, type Io } from './command.js'
 
-/** 130 after SIGINT, 143 after SIGTERM, as a shell expects; 0 where nobody asked. */
+/** 130 after SIGINT, 143 after SIGTERM, as a shell expects; 0 where nobody asked, or only because the output is closed. */
 export const endedAfter = (count: number, { signal, stderr }: Io, what = 'event'): number => {
-  if (!signal.aborted) return exitCodes.ok
+  if (signal.reason !== 'SIGINT' && signal.reason !== 'SIGTERM') return exitCodes.ok
   stderr.write(`threatweave: stopped after ${count} ${count === 1 ? what : `${what}s`}\n`)
   return signal.reason === 'SIGTERM' ? 128 + constants.signals.SIGTERM : 128 + constants.signals.SIGINT
 }

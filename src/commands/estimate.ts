@@ -80,7 +80,7 @@ Example:
     const mostCalls = mostCallsOf([...asked.values()], config)
     const reasons = [...skipped].map(([reason, values]) => [reason, values.size] as const).sort((a, b) => b[1] - a[1])
     if (args.values.list === true) {
-      for (const { value } of asked.values()) await write(io.stdout, `${printable(value)}\n`)
+      await write(io.stdout, [...asked.values()].map(({ value }) => `${printable(value)}\n`).join(''))
     } else if (args.values.json === true) {
       const monthly = (figures.lookupsPerMonth ?? figures.lookups) * (price ?? 0)
       const cost =

@@ -28,6 +28,7 @@ Example:
 `,
   options: configOption,
   takesArguments: true,
+  unit: () => 'event',
   run: async (args, io) => {
     const config = loadConfig(args, io)
     const { decode, extract: find, decide, gate } = accepted(openReading(config, true))

@@ -53,6 +53,7 @@ Exit codes: 0 done, 1 failed, 64 wrong usage, 78 wrong configuration, 130 and 14
     yes: { type: 'boolean', short: 'y' },
   },
   takesArguments: true,
+  unit: (args) => (args.values.alerts === '-' ? 'alert' : 'event'),
   run: async (args, io) => {
     const config = withArguments(loadConfig(args, io), args)
     const tell = createLogger(io.stderr, {

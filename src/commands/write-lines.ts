@@ -1,12 +1,11 @@
 // Writes to a stream no faster than its reader reads.
-import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 
-/** Resolves when more may be written. */
-export const write = async (stream: Writable, text: string | Buffer): Promise<void> => {
-  if (text.length === 0 || stream.write(text)) return
-  await once(stream, 'drain')
-}
+/** Resolves when all of it is written, and rejects where it is not. */
+export const write = (stream: Writable, text: string | Buffer): Promise<void> =>
+  text.length === 0
+    ? Promise.resolve()
+    : new Promise((done, fail) => void stream.write(text, (error) => (error ? fail(error) : done())))
 
 /** Lines of JSON, which hold what an event or an answer says: a terminal gets no control character of it, but its escape. */
 export const writeJson = (stream: Writable & { readonly isTTY?: boolean }, text: string | Buffer): Promise<void> =>

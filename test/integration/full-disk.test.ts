@@ -1,0 +1,119 @@
+// A disk that fills up half-way: no command ends with 0 while a byte of its output is missing, and it says how much is there.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cliPath, root } from '../support/cli.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'threatweave-full-'))
+const log = join(folder, 'firewall.log')
+const values = join(folder, 'values.txt')
+const annotated = join(folder, 'annotated.ndjson')
+const feed = join(root, 'examples/feeds/sample-feed.csv')
+writeFileSync(log, readFileSync(join(root, 'examples/logs/firewall.log'), 'utf8').repeat(160))
+writeFileSync(values, Array.from({ length: 40_000 }, (_, n) => `198.51.${n >> 8}.${n & 255}\n`).join(''))
+writeFileSync(
+  annotated,
+  '{"threatweave":{"verdict":"malicious","direction":"inbound","action":"allowed"}}\n'.repeat(8000),
+)
+
+const env = {
+  PATH: process.env.PATH ?? '',
+  THREATWEAVE_GATE_DOCUMENTATION: 'true',
+  THREATWEAVE_MEMORY_PATH: 'none',
+  THREATWEAVE_FEEDS: JSON.stringify([{ name: 'sample', path: feed }]),
+}
+
+type Case = readonly [name: string, unit: string, args: readonly string[], input?: string]
+const cases: readonly Case[] = [
+  ['pipe', 'event', ['pipe', '--summary', log]],
+  ['extract', 'event', ['extract', log]],
+  ['lookup', 'line', ['lookup', 'ip'], values],
+  ['estimate --list', 'line', ['estimate', '--list', values]],
+  ['rules test', 'line', ['rules', 'test', '--json', '-e', annotated]],
+]
+
+const command = (args: readonly string[]): string[] => [process.execPath, cliPath, ...args]
+
+/** A file that may not grow past `limit` takes a part of a write and refuses the next, as a full disk does; it needs no rights. */
+const limited = `ulimit -f "$BLOCKS"; exec "$@"`
+
+const run = (
+  script: string,
+  out: string,
+  [, , args, input]: Case,
+  blocks: number,
+): { code: number | null; err: string } => {
+  const { status, stderr } = spawnSync('sh', ['-c', `${script} > "$OUT"`, 'sh', ...command(args)], {
+    env: { ...env, OUT: out, BLOCKS: String(blocks) },
+    input: input === undefined ? '' : readFileSync(input),
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  })
+  return { code: status, err: stderr }
+}
+
+const expectToldCut = (out: string, { code, err }: { code: number | null; err: string }, unit: string): void => {
+  const whole = readFileSync(out).toString('latin1').split('\n').length - 1
+  expect(err).toContain(`; ${whole} complete ${whole === 1 ? unit : `${unit}s`} written before\n`)
+  expect(err).toContain('threatweave: cannot write to standard output: ')
+  expect(err).not.toContain('events:')
+  expect(code).toBe(1)
+}
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe.each(cases)('%s into a file that cannot grow', (...one) => {
+  it('ends with 1 and the number of what is complete', () => {
+    const out = join(folder, 'out')
+    const ran = run(limited, out, one, 128)
+    expect(statSync(out).size).toBeGreaterThan(0)
+    expectToldCut(out, ran, one[1])
+  })
+})
+
+describe('the alerts of pipe into a file that cannot grow', () => {
+  it('ends with 1 and the number of alerts that are complete', () => {
+    const out = join(folder, 'alerts')
+    const { status, stderr } = spawnSync('sh', ['-c', limited, 'sh', ...command(['pipe', '--alerts', out, log])], {
+      env: { ...env, BLOCKS: '8' },
+      encoding: 'utf8',
+      maxBuffer: 1 << 26,
+    })
+    const whole = readFileSync(out, 'latin1').split('\n').length - 1
+    expect(stderr).toContain(
+      `threatweave: cannot write the alerts to ${out}: EFBIG: file too large, write; ${whole} complete alerts written before\n`,
+    )
+    expect(status).toBe(1)
+  })
+})
+
+const mount = join(folder, 'mount')
+mkdirSync(mount)
+const canMount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', mount]).status === 0
+if (canMount) spawnSync('umount', [mount])
+
+describe.runIf(canMount)('a small tmpfs, where one may be mounted', () => {
+  describe.each(['64k', '128k', '1m'])('of %s', (size) => {
+    beforeAll(() => void spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', mount]))
+    afterAll(() => void spawnSync('umount', [mount]))
+    it.each(cases.slice(0, 3))('%s ends with 1 and the number of what is complete', (...one) => {
+      const out = join(mount, 'out')
+      expectToldCut(out, run('exec "$@"', out, one, 0), one[1])
+      rmSync(out)
+    })
+  })
+})
+
+describe('a reader that goes away', () => {
+  it.each(cases)('is an ordinary, quiet end of %s', (...[, , args, input = '/dev/null']) => {
+    const { stdout, stderr } = spawnSync(
+      'sh',
+      ['-c', `{ "$@" < ${input}; echo "code $?" >&2; } | head -n 1`, 'sh', ...command(args)],
+      { env, encoding: 'utf8' },
+    )
+    expect(stdout.split('\n')).toHaveLength(2)
+    expect(stderr).toBe('code 0\n')
+  })
+})
