@@ -54,7 +54,11 @@ const rules = filesBelow('rules').map((path) => readFileSync(path, 'utf8'))
 
 const now = Date.UTC(2026, 10, 15)
 const loaded = load({
-  values: { gate: { documentation: true }, memory: { path: 'none' } },
+  values: {
+    gate: { documentation: true },
+    memory: { path: 'none' },
+    feeds: [{ name: 'sample', path: 'examples/feeds/sample-feed.csv' }],
+  },
   env: {},
   readFile: () => '',
 })

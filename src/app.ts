@@ -1,5 +1,6 @@
 // Composition root of the line: builds its concrete parts and wires them; open-alerting and open-service do so for theirs.
 import { readFileSync } from 'node:fs'
+import { intelligenceProblems } from './config/intelligence-problems.js'
 import { memoryFolder } from './config/memory-folder.js'
 import type { Problem } from './config/problem.js'
 import type { Config } from './config/schema.js'
@@ -158,6 +159,8 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
 
 export const openApp = async (config: Config, around: Surroundings): Promise<App | Refused> => {
   const { clock = systemClock, mode, urgency = 'live' } = around
+  const missing = intelligenceProblems(config)
+  if (missing.length > 0) return { problems: missing }
   const reading = openReading(config, around.isOneSource)
   if ('problems' in reading) return reading
   const asking = await openAsking(config, reading.decide, around)

@@ -1,5 +1,7 @@
 // check: says whether the configuration would run, with every problem at once; with --print, what is in force.
 import { stringify } from 'yaml'
+import { intelligenceProblems } from '../config/intelligence-problems.js'
+import type { Problem } from '../config/problem.js'
 import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
 import { checkAccount, describeAccount } from '../intel/service/check-account.js'
@@ -26,7 +28,7 @@ Every setting has an environment variable: intel.service.apiKey is THREATWEAVE_I
 read from a file: THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=/run/secrets/key.
 
 Example:
-  THREATWEAVE_GATE_OWN_RANGES=198.51.100.0/24 threatweave check --print
+  THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=key.txt threatweave check --print
 
 Exit codes: 0 fine, 1 the account, the brokers or their topics are not, 78 something is wrong with the configuration.
 `,
@@ -44,7 +46,7 @@ Exit codes: 0 fine, 1 the account, the brokers or their topics are not, 78 somet
     const hasKey = config.intel.service.apiKey !== ''
     const asksBrokers = online && (!hasKey || config.kafka.brokers.length > 0)
     const settings = new Set(found.map(({ setting }) => setting))
-    const more = await startProblems(config, io.env, asksBrokers)
+    const more = [...lackOf(config, found), ...(await startProblems(config, io.env, asksBrokers))]
     const problems = [...found, ...more.filter(({ setting }) => !settings.has(setting))]
     if (problems.length > 0) throw new ConfigurationError(problems)
     if (args.values.print === true) io.stdout.write(stringify(redact(config)))
@@ -55,6 +57,15 @@ Exit codes: 0 fine, 1 the account, the brokers or their topics are not, 78 somet
       : exitCodes.ok
     return account === exitCodes.ok ? brokers : account
   },
+}
+
+/** A `serve` answers from files of its own; and of a key or feed that is wrong it is said already. */
+const lackOf = (config: Config, found: readonly Problem[]): readonly Problem[] => {
+  const { serve, kafka } = config
+  const isForServe =
+    kafka.brokers.length === 0 && [serve.data, serve.upstream, serve.keysFile, serve.apiKey].some((text) => text !== '')
+  const isSaid = found.some(({ setting }) => /^(feeds|intel|THREATWEAVE_(FEEDS|INTEL))/.test(setting))
+  return isForServe || isSaid ? [] : intelligenceProblems(config)
 }
 
 const askAccount = async (config: Config, io: Io): Promise<number> => {

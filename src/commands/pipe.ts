@@ -1,19 +1,19 @@
 // pipe: events from files or standard input to standard output, each with its annotation, in order.
-import { fstatSync, statSync } from 'node:fs'
-import { createInterface } from 'node:readline/promises'
+import { statSync } from 'node:fs'
 import { openApp, type App } from '../app.js'
-import type { Config } from '../config/schema.js'
 import { feedProblems, placeOf } from '../intel/feeds/feed-problems.js'
 import { createLogger } from '../telemetry/logger.js'
 import { openAlertOutput, type AlertOutput } from './alert-output.js'
-import { UsageError, type Arguments, type Command, type Io } from './command.js'
+import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
 import { endedAfter, unlessStopped } from './ended-after.js'
 import { accepted, ConfigurationError, configOption, loadConfig } from './load-config.js'
 import { refuseOverwriting } from './overwriting.js'
+import { approval, modeOf, refuseWithoutIntelligence, withArguments } from './pipe-options.js'
 import { createProgress } from './progress.js'
 import { readLines } from './read-lines.js'
 import { readingInput } from './reading-input.js'
 import { createSummary } from './summary.js'
+import { watchAnswers } from './watch-answers.js'
 import { writeJson } from './write-lines.js'
 
 export const pipe: Command = {
@@ -22,11 +22,11 @@ export const pipe: Command = {
 
 Reads one event a line (JSON or text; a JSON array of events works too) from files, .gz too, or standard input, and writes
 each with its annotation to standard output, one JSON object a line, in order. Verdicts come from the feeds and, where
-intel.service.apiKey is set, from the lookup service.
+intel.service.apiKey is set, from the lookup service; one of the two is needed.
 
   -c, --config FILE      the configuration to run with
-      --feed FILE        a feed file to look indicators up in, beside those of the configuration (may be repeated); one that
-                         cannot be loaded is refused
+      --feed FILE        a feed file to look indicators up in, beside those of the configuration (may be repeated); it is
+                         called after its file, and refused where it cannot be loaded
       --mode MODE        complete: wait for every answer (the default for files); live: wait one deadline at most
       --max-lookups N    send at most N calls to the lookup service; what is left says budget_spent
       --malicious-only   write only events whose verdict is malicious
@@ -40,7 +40,7 @@ Example:
 
 Logs and progress go to standard error.
 
-Exit codes: 0 done, 1 failed, 64 wrong usage, 78 wrong configuration, 130 and 143 stopped by SIGINT and SIGTERM.
+Exit codes: 0 done, 1 not everything could be written or the key was refused for every lookup, 64 wrong usage, 78 wrong configuration, 130 and 143 stopped by SIGINT and SIGTERM.
 `,
   options: {
     ...configOption,
@@ -61,13 +61,16 @@ Exit codes: 0 done, 1 failed, 64 wrong usage, 78 wrong configuration, 130 and 14
       pretty: config.log.format === 'pretty' || (config.log.format === 'auto' && io.stderr.isTTY === true),
       clock: Date.now,
     })
+    const answers = watchAnswers()
     const around = {
       isOneSource: true,
+      lookedUp: answers.lookedUp,
       mode: modeOf(args, config, io),
       env: io.env,
       tell,
       ...approval(args, config, io),
     }
+    refuseWithoutIntelligence(config)
     refuseOverwriting(args, config, io)
     const app = accepted(await openApp(config, around))
     let alerts: AlertOutput | undefined
@@ -79,7 +82,11 @@ Exit codes: 0 done, 1 failed, 64 wrong usage, 78 wrong configuration, 130 and 14
     } finally {
       await (alerts?.close() ?? Promise.resolve()).finally(app.close)
     }
-    return endedAfter(events, io)
+    const code = endedAfter(events, io)
+    const refusal = answers.refusal()
+    if (code !== exitCodes.ok || refusal === undefined) return code
+    io.stderr.write(`threatweave: ${refusal}\n`)
+    return exitCodes.failure
   },
 }
 
@@ -133,44 +140,6 @@ const run = async (
 
 const newline = Buffer.from('\n')
 
-const withArguments = (config: Config, args: Arguments): Config => {
-  const feeds = args.values.feed as string[] | undefined
-  const maxLookups = args.values['max-lookups']
-  if (maxLookups !== undefined && !/^\d{1,9}$/.test(String(maxLookups)))
-    throw new UsageError(`--max-lookups must be a whole number, not ${JSON.stringify(maxLookups)}`)
-  const more = (feeds ?? []).map((path, place) => ({
-    name: `feed-${place + 1}`,
-    path,
-    format: 'auto' as const,
-    level: 'malicious' as const,
-    categories: [],
-    columns: {},
-    onBadEntry: 'refuse' as const,
-  }))
-  return {
-    ...config,
-    feeds: [...config.feeds, ...more],
-    ...(maxLookups === undefined ? {} : { admit: { ...config.admit, perRun: Number(maxLookups) } }),
-  }
-}
-
-const modeOf = (args: Arguments, config: Config, io: Io): 'live' | 'complete' => {
-  const mode = args.values.mode ?? config.enrich.mode
-  if (mode === 'live' || mode === 'complete') return mode
-  if (mode !== 'auto') throw new UsageError(`--mode must be live or complete, not ${JSON.stringify(mode)}`)
-  return args.positionals.some((name) => name !== '-') || isFile(io) ? 'complete' : 'live'
-}
-
-/** Whether standard input was redirected from a file: then it has an end, and its answers are worth waiting for. */
-const isFile = ({ stdin }: Io): boolean => {
-  const fd = 'fd' in stdin && typeof stdin.fd === 'number' ? stdin.fd : undefined
-  try {
-    return fd !== undefined && fstatSync(fd).isFile()
-  } catch {
-    return false // closed, or not ours to look at: a stream like any other
-  }
-}
-
 const sizeOf = (files: readonly string[]): number | undefined => {
   let total = 0
   for (const name of files) {
@@ -181,26 +150,4 @@ const sizeOf = (files: readonly string[]): number | undefined => {
   return total
 }
 
-/** No lookup at all is a no that needs no asking; on a terminal a person is asked, elsewhere the limits are the answer. */
-const approval = (args: Arguments, config: Config, io: Io): { approve?: () => Promise<boolean> } => {
-  if (Number(args.values['max-lookups']) === 0) return { approve: () => Promise.resolve(false) }
-  const isAsked = args.values.yes !== true && io.stdin.isTTY === true && io.stderr.isTTY === true
-  return isAsked ? { approve: () => confirm(config, io) } : {}
-}
-
 const quieter = (level: string): string => (level === 'info' ? 'warn' : level)
-
-const confirm = async (config: Config, io: Io): Promise<boolean> => {
-  const lines = createInterface({ input: io.stdin, output: io.stderr })
-  try {
-    const limit =
-      config.admit.perRun > 0 ? `at most ${config.admit.perRun} calls` : 'as many calls as there are new indicators'
-    const host = new URL(config.intel.service.baseUrl).host
-    const answer = await lines.question(`Ask ${host}, ${limit}, each of which may cost a credit? [y/N] `, {
-      signal: io.signal,
-    })
-    return /^y(es)?$/i.test(answer.trim())
-  } finally {
-    lines.close()
-  }
-}

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { intelligenceProblems } from '../config/intelligence-problems.js'
 import { memoryFolder } from '../config/memory-folder.js'
 import type { Config } from '../config/schema.js'
 import { messageOf } from '../domain/message-of.js'
@@ -25,6 +26,8 @@ const workerInFlight = '8'
 /** Without a key there is nobody to ask and nothing to share. */
 export const openWorkersGateway = async (config: Config, around: ServiceSurroundings): Promise<WorkersGateway> => {
   const { service } = config.intel
+  const problems = intelligenceProblems(config)
+  if (problems.length > 0) throw new ConfigurationError(problems)
   if (service.apiKey === '') return { env: {}, close: () => Promise.resolve() }
   const { path } = memoryFolder(config, around.env)
   const state = path === undefined ? undefined : `${path}-gateway`

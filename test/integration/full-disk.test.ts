@@ -8,9 +8,9 @@ import { cliPath, root } from '../support/cli.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'threatweave-full-'))
 const log = join(folder, 'firewall.log')
+const feed = join(root, 'examples/feeds/sample-feed.csv')
 const values = join(folder, 'values.txt')
 const annotated = join(folder, 'annotated.ndjson')
-const feed = join(root, 'examples/feeds/sample-feed.csv')
 writeFileSync(log, readFileSync(join(root, 'examples/logs/firewall.log'), 'utf8').repeat(160))
 writeFileSync(values, Array.from({ length: 40_000 }, (_, n) => `198.51.${n >> 8}.${n & 255}\n`).join(''))
 writeFileSync(
@@ -95,7 +95,7 @@ const canMount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', m
 if (canMount) spawnSync('umount', [mount])
 
 describe.runIf(canMount)('a small tmpfs, where one may be mounted', () => {
-  describe.each(['64k', '128k', '1m'])('of %s', (size) => {
+  describe.each(['64k', '1m'])('of %s', (size) => {
     beforeAll(() => void spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', mount]))
     afterAll(() => void spawnSync('umount', [mount]))
     it.each(cases.slice(0, 3))('%s ends with 1 and the number of what is complete', (...one) => {
@@ -107,7 +107,7 @@ describe.runIf(canMount)('a small tmpfs, where one may be mounted', () => {
 })
 
 describe('a reader that goes away', () => {
-  it.each(cases)('is an ordinary, quiet end of %s', (...[, , args, input = '/dev/null']) => {
+  it.each(cases.slice(0, 2))('is an ordinary, quiet end of %s', (...[, , args, input = '/dev/null']) => {
     const { stdout, stderr } = spawnSync(
       'sh',
       ['-c', `{ "$@" < ${input}; echo "code $?" >&2; } | head -n 1`, 'sh', ...command(args)],

@@ -4,13 +4,13 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { supervise } from '../../src/commands/supervise.js'
+import { cliPath as cli, someFeed } from '../support/cli.js'
 import { committed, complete, fill, makeTopics, readTopic, tally, type Names } from '../support/kafka.js'
 
-const cli = resolve(import.meta.dirname, '../../dist/cli.js')
 const started = new Set<ChildProcess>()
 
 afterEach(() => {
@@ -27,6 +27,7 @@ const environment = (names: Names): Record<string, string> => ({
   THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
   THREATWEAVE_KAFKA_LIMITS_SESSION_TIMEOUT_MS: '2000',
   THREATWEAVE_OPS_PORT: '0',
+  THREATWEAVE_FEEDS: JSON.stringify([{ name: 'sample', path: someFeed }]),
 })
 
 const start = (names: Names, ...args: string[]): ChildProcess => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { cliPath, root, runCli } from '../support/cli.js'
+import { cliPath, root, runCli, someFeed } from '../support/cli.js'
 
 describe('the command line', () => {
   it.each([
@@ -40,12 +40,36 @@ describe('a file that TLS to the brokers needs and that is not there', () => {
   )
 })
 
+const feed = ['--feed', someFeed]
+
+describe('with neither key nor feeds', () => {
+  const kafka = {
+    THREATWEAVE_KAFKA_BROKERS: 'localhost:9092',
+    THREATWEAVE_KAFKA_INPUT_TOPICS: 'firewall',
+    THREATWEAVE_KAFKA_OUTPUT_TOPIC: 'annotated',
+    THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: 'dead',
+  }
+  it.each([
+    [['run'], 78],
+    [['run', '--workers', '2'], 78],
+    [['check'], 78],
+    [['lookup', 'ip', '198.51.100.60'], 78],
+    [['pipe', join(root, 'examples/logs/firewall.log')], 64],
+  ])('%j is refused, and names the two ways out', async (args, code) => {
+    const ran = await runCli(args, { env: kafka })
+    expect(ran).toMatchObject({ code, stdout: '' })
+    expect(ran.stderr).toContain('nothing could be known about any event')
+    expect(ran.stderr).toContain('THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=key.txt')
+    expect(ran.stderr).toContain('THREATWEAVE_FEEDS=')
+  })
+})
+
 describe('a signal', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('ends pipe after %s with what came through and a sentence', async (signal, code) => {
-    const child = spawn(process.execPath, [cliPath, 'pipe'], { env: { PATH: process.env.PATH ?? '' } })
+    const child = spawn(process.execPath, [cliPath, 'pipe', ...feed], { env: { PATH: process.env.PATH ?? '' } })
     let stderr = ''
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
     child.stdin.write('src=192.0.2.1 action=deny\n')
@@ -64,16 +88,16 @@ const toFull = (args: readonly string[]): ReturnType<typeof spawnSync> =>
   })
 
 describe.runIf(existsSync('/dev/full'))('a full disk', () => {
-  const feed = ['--feed', join(root, 'examples/feeds/sample-feed.csv')]
   const log = join(root, 'examples/logs/firewall.log')
   it.each([
-    ['extract', ['extract', log]],
-    ['pipe', ['pipe', log]],
-    ['check', ['check', '--print']],
-  ])('is told by %s in a sentence', (_, args) => {
+    ['extract', ['extract', log], 'events'],
+    ['pipe', ['pipe', '--summary', ...feed, log], 'events'],
+    ['serve', ['serve', '--new-key', 'soc'], 'lines'],
+    ['help', ['help'], 'lines'],
+  ])('is told by %s in a sentence', (_, args, unit) => {
     expect(toFull(args)).toMatchObject({
       status: 1,
-      stderr: 'threatweave: cannot write to standard output: ENOSPC: no space left on device, write\n',
+      stderr: `threatweave: cannot write to standard output: ENOSPC: no space left on device, write; 0 complete ${unit} written before\n`,
     })
   })
 
@@ -82,7 +106,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
       env: { THREATWEAVE_GATE_DOCUMENTATION: 'true' },
     })
     expect(stderr).toContain(
-      'threatweave: cannot write the alerts to /dev/full: ENOSPC: no space left on device, write\n',
+      'threatweave: cannot write the alerts to /dev/full: ENOSPC: no space left on device, write; 0 complete alerts written before\n',
     )
     expect(stderr).not.toContain(' at ')
     expect(code).toBe(1)
@@ -95,7 +119,7 @@ describe('a message', () => {
   writeFileSync(cut, gzipSync('src=192.0.2.1\n'.repeat(1000)).subarray(0, 60))
 
   it.each([
-    [['pipe', folder], 64, `cannot read the input ${folder}: EISDIR: illegal operation on a directory, read`],
+    [['pipe', ...feed, folder], 64, `cannot read the input ${folder}: EISDIR: illegal operation on a directory, read`],
     [['extract', cut], 64, `cannot read the input ${cut}: unexpected end of file`],
     [['pipe', '--colour'], 64, "Unknown option '--colour'; `--help` lists what there is"],
     [['api', 'ip/data'], 64, 'ip/data needs ip: '],
@@ -115,7 +139,7 @@ describe('a message', () => {
     writeFileSync(file, '"ev\\e[31mil\\x9b": 1\n')
     const checked = await runCli(['check', '--config', file])
     expect(checked.stderr).toContain('ev?[31mil? is not a setting')
-    const piped = await runCli(['pipe', 'no\u001b[31msuch'])
+    const piped = await runCli(['pipe', ...feed, 'no\u001b[31msuch'])
     expect(piped.stderr).toContain('cannot read the input no?[31msuch:')
     expect(checked.stderr + piped.stderr).not.toMatch(/[\u001b\u009b]/)
   })

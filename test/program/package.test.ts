@@ -30,7 +30,8 @@ describe('the package', () => {
     ['ESM', 'use.mjs', "import { createEnricher } from 'threatweave'\n"],
     ['CommonJS', 'use.cjs', "const { createEnricher } = require('threatweave')\n"],
   ])('works as %s', (_, file, load) => {
-    const program = `${load}createEnricher().then(async (enricher) => {
+    const sample = JSON.stringify({ name: 'sample', path: join(root, 'examples/feeds/sample-names.txt') })
+    const program = `${load}createEnricher({ settings: { feeds: [${sample}] } }).then(async (enricher) => {
       const { annotation } = await enricher.enrich('{"src_ip":"10.0.0.1"}')
       console.log(annotation.status, annotation.indicators[0].reason)
       await enricher.close()

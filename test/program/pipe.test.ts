@@ -1,10 +1,13 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Annotation } from '../../src/domain/annotation.js'
-import { root, runCli } from '../support/cli.js'
+import { root, runCli, someFeed } from '../support/cli.js'
 import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
 
 const sampleLog = join(root, 'examples/logs/firewall.log')
@@ -99,6 +102,21 @@ describe('pipe', () => {
     expect(annotations.filter(({ verdict }) => verdict !== 'unknown')).toEqual([])
   })
 
+  it.each([
+    [401, 'the lookup service refuses the key (bad_key)'],
+    [402, 'the account has no credit left (no_credit)'],
+  ])('ends with 1 and says so where every lookup failed because of the key (%i)', async (status, why) => {
+    const refusing = createServer((_, response) => void response.writeHead(status).end('{}'))
+    await once(refusing.listen(0, '127.0.0.1'), 'listening')
+    const url = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`
+    const env = { ...asking(), THREATWEAVE_INTEL_SERVICE_BASE_URL: url }
+    const { code, stdout, stderr } = await runCli(['pipe', sampleLog], { env })
+    refusing.close()
+    expect(annotationsOf(stdout)).toHaveLength(30)
+    expect(stderr).toContain(`threatweave: no lookup was answered: ${why}`)
+    expect(code).toBe(1)
+  })
+
   it('writes the alerts that the bundled rules raise, once an hour for the same', async () => {
     const args = ['pipe', '--feed', sampleFeed, '--alerts', '-', sampleLog]
     const { stdout } = await runCli(args, { env: documentation })
@@ -116,7 +134,7 @@ describe('pipe', () => {
   })
 
   it.each([
-    [['pipe', 'no-such-file'], 64, 'cannot read the input'],
+    [['pipe', '--feed', someFeed, 'no-such-file'], 64, 'cannot read the input'],
     [['pipe', '--mode', 'sometimes'], 64, '--mode must be live or complete'],
     [['pipe', '--max-lookups', 'many'], 64, '--max-lookups must be a whole number'],
     [['pipe', '--colour'], 64, '--colour'],
@@ -129,7 +147,7 @@ describe('pipe', () => {
 
   it('leaves every original byte of a JSON event where it was', async () => {
     const line = '{"n":9007199254740993, "a":1,"a":2,  "src_ip":"198.51.100.60"}'
-    const { stdout } = await runCli(['pipe'], { input: `${line}\n` })
+    const { stdout } = await runCli(['pipe', '--feed', someFeed], { input: `${line}\n` })
     expect(stdout.startsWith(line.slice(0, -1))).toBe(true)
   })
 

@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname, '../..')
+/** Something to know, for a command that asks nobody. */
+export const someFeed = resolve(root, 'examples/feeds/sample-names.txt')
 export const cliPath = resolve(root, 'dist/cli.js')
 
 export type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string }

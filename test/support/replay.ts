@@ -54,7 +54,12 @@ export const fillTimed = async (
   await producer.disconnect()
 }
 
-const configFor = ({ names, delivery = 'at-least-once', feed = [], service }: Setting): string => {
+const configFor = ({
+  names,
+  delivery = 'at-least-once',
+  service,
+  feed = service ? [] : ['listed.example.com'],
+}: Setting): string => {
   const folder = mkdtempSync(join(tmpdir(), 'threatweave-replay-'))
   const list = join(folder, 'feed.txt')
   writeFileSync(list, `${feed.join('\n')}\n`)

@@ -95,7 +95,7 @@ describe('the image', { timeout: 300_000 }, () => {
     const env = { PATH: process.env.PATH }
     const help = run('node', ['dist/cli.js', '--help'], { cwd: folder, env })
     expect(help.output).toContain('Usage: threatweave')
-    const fed = run('node', ['dist/cli.js', 'pipe'], {
+    const fed = run('node', ['dist/cli.js', 'pipe', '--feed', 'examples/feeds/sample-feed.csv'], {
       cwd: folder,
       env: { ...env, THREATWEAVE_MEMORY_PATH: 'none' },
       input: '{"src_ip":"10.0.0.1"}\n',

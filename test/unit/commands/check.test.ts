@@ -16,7 +16,7 @@ const put = (name: string, text: string): string => {
 }
 
 /** What `check` says of a configuration: nothing where it is fine. */
-const problemsOf = async (text: string, env: Record<string, string> = {}): Promise<string[]> => {
+const problemsOf = async (text: string, env: Record<string, string> = withFeed): Promise<string[]> => {
   const io: Io = {
     env,
     stdin: new PassThrough(),
@@ -33,6 +33,7 @@ const problemsOf = async (text: string, env: Record<string, string> = {}): Promi
   }
 }
 
+const withFeed = { THREATWEAVE_FEEDS: JSON.stringify([{ name: 'mine', path: put('feed.txt', 'bad.example.com\n') }]) }
 const missing = "cannot be read: ENOENT: no such file or directory, open 'nosuch'"
 const withKey = 'intel: { service: { apiKey: sample-key, '
 
@@ -44,8 +45,17 @@ describe('check', () => {
     put('no.pem', 'nothing of the kind')
   })
 
-  it('finds nothing wrong where nothing is given', async () => {
+  it('finds nothing wrong where nothing but a feed is given', async () => {
     expect(await problemsOf('')).toEqual([])
+  })
+
+  it('refuses settings with neither key nor feeds, as `run` does, and names the two ways out', async () => {
+    const lack =
+      'intel.service.apiKey and feeds are both empty, so nothing could be known about any event: give ' +
+      "a key (THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=key.txt) or a feed (THREATWEAVE_FEEDS='[{name: mine, path: list.txt}]')"
+    expect(await problemsOf('', {})).toEqual([lack])
+    expect(await problemsOf('serve: { apiKey: change-me-please }', {})).toEqual([])
+    expect(await problemsOf('feeds: [{ name: mine, path: x, level: bad }]', {})).not.toContain(lack)
   })
 
   it.each([
@@ -156,7 +166,7 @@ describe('check', () => {
       'feeds: [{ name: one, path: nosuch, format: odd }]',
       'serve: { keysFile: nosuch }',
     ].join('\n')
-    const problems = await problemsOf(text)
+    const problems = await problemsOf(text, {})
     const settings = problems.map((problem) => problem.split(' ')[0])
     expect(settings.sort()).toEqual([
       'colour',

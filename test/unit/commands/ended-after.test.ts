@@ -8,6 +8,7 @@ import { unlessStopped } from '../../../src/commands/ended-after.js'
 import { estimate } from '../../../src/commands/estimate.js'
 import { extract } from '../../../src/commands/extract.js'
 import { pipe } from '../../../src/commands/pipe.js'
+import { someFeed } from '../../support/cli.js'
 
 /** Runs a command over an input that never ends, and stops it once it has seen two events. */
 const stop = async (command: Command, signal: string): Promise<{ code: number; out: string; err: string }> => {
@@ -16,7 +17,7 @@ const stop = async (command: Command, signal: string): Promise<{ code: number; o
   const stdout = new PassThrough()
   const stderr = new PassThrough()
   const io: Io = { env: {}, stdin, stdout, stderr, signal: stopping.signal }
-  const code = command.run({ positionals: [], values: {} }, io)
+  const code = command.run({ positionals: [], values: command === pipe ? { feed: [someFeed] } : {} }, io)
   stdin.write('src=192.0.2.1 action=deny\nsrc=192.0.2.2 action=deny\n')
   if (command === estimate) for (let turn = 0; turn < 100 || stdin.readableLength > 0; turn++) await breathe()
   else await once(stdout, 'readable')

@@ -44,7 +44,7 @@ describe('pipe --alerts', () => {
     ['another name of the input', join(folder, 'hard.log'), ['-', log], {}, 'the input'],
     ['what standard input was taken from', log, [], { stdin: log }, 'the input'],
     ['where standard output goes', log, [feed], { stdout: log }, 'the annotated events'],
-    ['a feed', feed, [log], {}, 'the feed feed-1'],
+    ['a feed', feed, [log], {}, 'the feed feed'],
     ['the configuration', config, [log], {}, 'the configuration'],
   ])('refuses %s and leaves it as it is', async (_, target, input, streams, what) => {
     const before = readFileSync(target, 'utf8')

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Command, Io } from '../../../src/commands/command.js'
 import { extract } from '../../../src/commands/extract.js'
 import { pipe } from '../../../src/commands/pipe.js'
+import { someFeed } from '../../support/cli.js'
 
 const event = '{"msg":"a\u009b31mb\u007fc\u202ed","src\u009bip":"192.0.2.1"}'
 
@@ -12,7 +13,7 @@ const run = async (command: Command, isTTY: boolean): Promise<string> => {
   const stdin = new PassThrough()
   stdin.end(`${event}\n`)
   const io: Io = { env: {}, stdin, stdout, stderr: new PassThrough(), signal: new AbortController().signal }
-  await command.run({ positionals: [], values: {} }, io)
+  await command.run({ positionals: [], values: command === pipe ? { feed: [someFeed] } : {} }, io)
   return String(stdout.read())
 }
 
