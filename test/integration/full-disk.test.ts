@@ -25,13 +25,18 @@ const env = {
   THREATWEAVE_FEEDS: JSON.stringify([{ name: 'sample', path: feed }]),
 }
 
-type Case = readonly [name: string, unit: string, args: readonly string[], input?: string]
+type Case = {
+  readonly name: string
+  readonly unit: string
+  readonly args: readonly string[]
+  readonly input?: string
+}
 const cases: readonly Case[] = [
-  ['pipe', 'event', ['pipe', '--summary', log]],
-  ['extract', 'event', ['extract', log]],
-  ['lookup', 'line', ['lookup', 'ip'], values],
-  ['estimate --list', 'line', ['estimate', '--list', values]],
-  ['rules test', 'line', ['rules', 'test', '--json', '-e', annotated]],
+  { name: 'pipe', unit: 'event', args: ['pipe', '--summary', log] },
+  { name: 'extract', unit: 'event', args: ['extract', log] },
+  { name: 'lookup', unit: 'line', args: ['lookup', 'ip'], input: values },
+  { name: 'estimate --list', unit: 'line', args: ['estimate', '--list', values] },
+  { name: 'rules test', unit: 'line', args: ['rules', 'test', '--json', '-e', annotated] },
 ]
 
 const command = (args: readonly string[]): string[] => [process.execPath, cliPath, ...args]
@@ -42,7 +47,7 @@ const limited = `ulimit -f "$BLOCKS"; exec "$@"`
 const run = (
   script: string,
   out: string,
-  [, , args, input]: Case,
+  { args, input }: Case,
   blocks: number,
 ): { code: number | null; err: string } => {
   const { status, stderr } = spawnSync('sh', ['-c', `${script} > "$OUT"`, 'sh', ...command(args)], {
@@ -64,12 +69,12 @@ const expectToldCut = (out: string, { code, err }: { code: number | null; err: s
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe.each(cases)('%s into a file that cannot grow', (...one) => {
+describe.each(cases)('$name into a file that cannot grow', (one) => {
   it('ends with 1 and the number of what is complete', () => {
     const out = join(folder, 'out')
     const ran = run(limited, out, one, 128)
     expect(statSync(out).size).toBeGreaterThan(0)
-    expectToldCut(out, ran, one[1])
+    expectToldCut(out, ran, one.unit)
   })
 })
 
@@ -98,19 +103,19 @@ describe.runIf(canMount)('a small tmpfs, where one may be mounted', () => {
   describe.each(['64k', '1m'])('of %s', (size) => {
     beforeAll(() => void spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', mount]))
     afterAll(() => void spawnSync('umount', [mount]))
-    it.each(cases.slice(0, 3))('%s ends with 1 and the number of what is complete', (...one) => {
+    it.each(cases.slice(0, 3))('$name ends with 1 and the number of what is complete', (one) => {
       const out = join(mount, 'out')
-      expectToldCut(out, run('exec "$@"', out, one, 0), one[1])
+      expectToldCut(out, run('exec "$@"', out, one, 0), one.unit)
       rmSync(out)
     })
   })
 })
 
 describe('a reader that goes away', () => {
-  it.each(cases.slice(0, 2))('is an ordinary, quiet end of %s', (...[, , args, input = '/dev/null']) => {
+  it.each(cases.slice(0, 2))('is an ordinary, quiet end of $name', ({ args }) => {
     const { stdout, stderr } = spawnSync(
       'sh',
-      ['-c', `{ "$@" < ${input}; echo "code $?" >&2; } | head -n 1`, 'sh', ...command(args)],
+      ['-c', `{ "$@"; echo "code $?" >&2; } | head -n 1`, 'sh', ...command(args)],
       { env, encoding: 'utf8' },
     )
     expect(stdout.split('\n')).toHaveLength(2)
