@@ -22,7 +22,11 @@ export const worstLevel = (finding: Finding, indicator: Indicator, table: Judgem
   const names =
     indicator.type === 'ip'
       ? [indicator.value]
-      : new Set([indicator.value, ...(finding.facts.hosts ?? []).map(({ host }) => host)])
+      : new Set([
+          indicator.value,
+          ...(finding.facts.hosts ?? []).map(({ host }) => host),
+          ...(finding.facts.listings ?? []).map(hostOfListing),
+        ])
   const roles: readonly Role[] = indicator.type === 'ip' ? ['source', 'destination', 'other'] : ['other']
   let worst = levels.length - 1
   for (const value of names)
@@ -37,7 +41,7 @@ const rule = (finding: Known, sighting: Judged, table: JudgementTable, now: numb
   let reason: Reason | undefined
   if (sighting.type === 'ip') weighAddress(facts, sighting.role, table, now, weight)
   else reason = weighHost(facts, sighting.value, table, now, weight)
-  const listing = worstListing(facts.listings, now, (moment) => changesAt(moment, now, weight))
+  const listing = worstListing(facts.listings, sighting, now, (moment) => changesAt(moment, now, weight))
   if (listing) weight.words.push(describeListing(listing))
   const { until } = weight
   const because = weight.words.join(', ')
@@ -63,11 +67,13 @@ const rule = (finding: Known, sighting: Judged, table: JudgementTable, now: numb
 
 const worstListing = (
   listings: readonly Listing[] | undefined,
+  sighting: Judged,
   now: number,
   expires: (moment: number) => void,
 ): Listing | undefined => {
   let worst: Listing | undefined
   for (const listing of listings ?? []) {
+    if (sighting.type === 'domain' && !isAbout(listing, sighting.value)) continue
     if (listing.expires !== undefined) {
       if (listing.expires <= now) continue
       expires(listing.expires)
@@ -75,6 +81,15 @@ const worstListing = (
     if (!worst || rankOf(listing) > rankOf(worst)) worst = listing
   }
   return worst
+}
+
+/** An entry with a slash is a URL, and about its host alone. */
+const hostOfListing = ({ entry }: Listing): string => (entry.includes('/') ? entry.slice(0, entry.indexOf('/')) : entry)
+
+/** Facts about a domain may name listed hosts below it, which say nothing about each other. */
+const isAbout = (listing: Listing, name: string): boolean => {
+  const host = hostOfListing(listing)
+  return host === name || (host === listing.entry && name.endsWith(`.${host}`))
 }
 
 const ranks = { malicious: 1000, suspicious: 0, flag: -1000 } as const

@@ -110,8 +110,15 @@ const openAll = async (
   const intelligence = openIntelligence(settings.data, listedOf, { maxRows: settings.maxRows, tell })
   const store = openScanStore(join(settings.state, 'scans'))
   const owners = openScanOwners(join(settings.state, 'provider-scans.ndjson'))
-  const listedName = (host: string) => listedOf({ type: 'domain', value: host })
-  const reports = openReports(intelligence.reportFiles, store, listedName, owners.reportsOf)
+  const reports = openReports(
+    intelligence.reportFiles,
+    store,
+    {
+      of: (host, paths) => listedOf({ type: 'domain', value: host }, paths),
+      below: (domain) => feeds.listedBelow(domain, now()),
+    },
+    owners.reportsOf,
+  )
   const gateway = await outside.openGateway?.(join(settings.state, 'memory'))
   if (gateway) later(gateway.close)
   const scanner = createScanner({

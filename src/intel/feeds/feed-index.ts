@@ -4,7 +4,7 @@ import type { Indicator } from '../../domain/indicator.js'
 import { noScore, type DetailArrays } from './columns.js'
 import { findName, nameAt, type NameTable } from './name-table.js'
 import { findRange, type RangeTable } from './range-table.js'
-import { findSite, siteAt, type SiteTable } from './site-table.js'
+import { findSite, siteAt, type SiteHit, type SiteTable } from './site-table.js'
 
 export type FeedIndex = {
   readonly four: RangeTable
@@ -44,16 +44,19 @@ export const findHit = (index: FeedIndex, target: Target, nowSeconds: number): H
     const row = findName(index.names, target.name, nowSeconds)
     if (row >= 0) return hitOf(index, index.names, row, nameAt(index.names, row, target.name))
     const site = findSite(index.sites, target.name, target.paths, nowSeconds)
-    if (site === undefined) return undefined
-    const hit = hitOf(index, index.sites, site.row, shown(siteAt(index.sites, site.row)))
-    return site.isHostOnly ? hostOnly(hit) : hit
+    return site && hitOfSite(index, site)
   }
   const table = target.width === 1 ? index.four : index.six
   const row = findRange(table, target.address, nowSeconds)
   return row < 0 ? undefined : hitOf(index, table, row, rangeAt(table, row, target.text))
 }
 
-const hitOf = (index: FeedIndex, details: DetailArrays, row: number, entry: string): Hit => {
+export const hitOfSite = (index: FeedIndex, { row, isHostOnly }: SiteHit): Hit => {
+  const hit = hitOf(index, index.sites, row, shown(siteAt(index.sites, row)))
+  return isHostOnly ? hostOnly(hit) : hit
+}
+
+export const hitOf = (index: FeedIndex, details: DetailArrays, row: number, entry: string): Hit => {
   const score = details.scores[row] ?? noScore
   const until = details.expires[row] ?? 0
   return {

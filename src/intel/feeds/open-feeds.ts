@@ -5,7 +5,8 @@ import type { Known, Listing } from '../../domain/finding.js'
 import type { Indicator } from '../../domain/indicator.js'
 import { tellNobody, type Tell } from '../../telemetry/event.js'
 import type { FeedProblem, FeedSettings } from './feed.js'
-import { findHit, sizeOf, targetOf, type FeedIndex, type Target } from './feed-index.js'
+import { findHit, sizeOf, targetOf, type FeedIndex, type Hit, type Target } from './feed-index.js'
+import { hitsBelow } from './hits-below.js'
 import { knownOf } from './known.js'
 import { loadInThread, type Load } from './load-in-thread.js'
 import { signatureOf } from './signature.js'
@@ -41,6 +42,8 @@ export type FeedStatus = {
 export type Feeds = {
   /** `paths` are those of the URLs of a name that are seen: an entry with a path counts in full for them alone. */
   readonly match: (indicator: Indicator, now?: number, paths?: readonly string[]) => Known | undefined
+  /** The listings of hosts below a domain, bounded; those of safeguarded hosts, which accuse nobody, left out. */
+  readonly listedBelow: (domain: string, now?: number) => readonly Listing[]
   /** Reads every feed again, changed or not; done when each is swapped or refused. */
   readonly reload: () => Promise<void>
   readonly status: () => readonly FeedStatus[]
@@ -131,6 +134,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   return {
     match: (indicator, now, paths) =>
       slots.length === 0 ? undefined : matchIn(slots, targetOf(indicator, paths), now ?? clock.now(), safeguard),
+    listedBelow: (domain, now) => listBelow(slots, domain, (now ?? clock.now()) / 1000, safeguard),
     reload: () => eachSlot(refresh),
     status: () => slots.map(statusOf),
     close: () => {
@@ -154,16 +158,36 @@ const matchIn = (
     const hit = inUse && findHit(inUse.index, target, nowSeconds)
     if (!hit) continue
     found ??= []
-    const { isHostOnly, ...listed } = hit
-    const level = isHostOnly ? levelOfHost(target, safeguard) : settings.level
-    found.push({ listing: { feed: settings.name, level, ...listed }, modified: inUse.modified })
+    const host = 'name' in target ? target.name : ''
+    found.push({ listing: listingOf(settings, hit, host, safeguard), modified: inUse.modified })
   }
   return found && knownOf(found)
 }
 
-/** What a URL that is listed somewhere on a host says about the host. */
-const levelOfHost = (target: Target, safeguard: IndicatorList | undefined): Listing['level'] =>
-  'name' in target && safeguard?.names.has(target.name) === true ? 'flag' : 'suspicious'
+const maxBelow = 128
+
+const listBelow = (
+  slots: readonly Slot[],
+  domain: string,
+  nowSeconds: number,
+  safeguard: IndicatorList | undefined,
+): readonly Listing[] =>
+  slots.flatMap(({ settings, inUse }) =>
+    (inUse ? hitsBelow(inUse.index, domain, nowSeconds, maxBelow) : [])
+      .map(({ host, hit }) => listingOf(settings, hit, host, safeguard))
+      .filter(({ level }) => level !== 'flag'),
+  )
+
+/** A URL that is listed somewhere on a host makes the host suspicious, unless it is safeguarded. */
+const listingOf = (
+  { name: feed, level: own }: FeedSettings,
+  { isHostOnly, ...listed }: Hit,
+  host: string,
+  safeguard: IndicatorList | undefined,
+): Listing => {
+  const level = !isHostOnly ? own : safeguard?.names.has(host) === true ? 'flag' : 'suspicious'
+  return { feed, level, ...listed }
+}
 
 /** Half a feed gone is a broken download more often than good news. */
 const lossOf = ({ settings, inUse }: Slot, size: InUse['size']): FeedProblem | undefined => {

@@ -157,6 +157,10 @@ const isAt = ({ text }: SiteTable, start: number, asked: string, length: number)
   return true
 }
 
-/** The listed site at a row, as it is shown. */
-export const siteAt = ({ text, offsets }: SiteTable, row: number): string =>
-  Buffer.from(text.subarray(offsets[row], offsets[row + 1])).toString('latin1')
+/** The listed site at a row, as it is shown; a host without what is below it ends in a slash. */
+export const siteAt = ({ text, offsets, hostLengths }: SiteTable, row: number): string => {
+  const start = offsets[row] ?? 0
+  const end = offsets[row + 1] ?? 0
+  const site = Buffer.from(text.subarray(start, end)).toString('latin1')
+  return end - start === hostLengths[row] ? `${site}/` : site
+}

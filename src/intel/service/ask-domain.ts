@@ -23,6 +23,8 @@ export const createAskDomain =
     const now = wire.now()
     const domain = registrableDomain(name) ?? name
     const facts = reportsFacts(answer.body, domain, now)
+    // What the service's own lists accuse needs no further call.
+    if (facts.listings) return known(facts, now)
     const hosts = facts.hosts ?? []
     const recent = hosts.filter(({ at }) => at !== undefined && now - at < settings.maxAgeDays * dayMs)
     if (scan && !recent.some(({ host }) => host === name || host === domain || host === `www.${domain}`)) {

@@ -1,6 +1,7 @@
 // Answers about an address become facts: what is said is kept, what is not said stays absent, whatever shape it comes in.
 import type { Facts } from '../../domain/finding.js'
 import { flags as flagNames, type Flag } from '../../domain/flag.js'
+import { listingsOf } from './listings.js'
 import { addressRating } from './rating.js'
 import { collectionOf, countOf, flagOf, isObject, member, numberOf, textOf, timeOf, type Json } from './read-value.js'
 
@@ -38,6 +39,8 @@ export const addressFacts = (answer: unknown, now: number): Facts => {
   if (vulnerabilities !== undefined) facts.vulnerabilities = vulnerabilities
   const open = openPorts(body)
   if (open !== undefined) facts.openPorts = open
+  const listings = listingsOf(body.listings)
+  if (listings !== undefined) facts.listings = listings
   return facts
 }
 

@@ -1,6 +1,7 @@
 // Answers about a domain become facts: a row for each of its hosts, and what a full report adds to one of them.
 import type { Facts, HostReport } from '../../domain/finding.js'
 import { parseHostname } from '../../domain/hostname.js'
+import { listingsOf } from './listings.js'
 import { domainRating, reportRating } from './rating.js'
 import { countOf, flagOf, isObject, member, numberOf, textOf, timeOf, type Json } from './read-value.js'
 
@@ -11,7 +12,9 @@ type Writable<T> = { -readonly [key in keyof T]: T[key] }
 
 /** The newest report of each host of the domain that was asked about; rows about anything else are left out. */
 export const reportsFacts = (answer: unknown, domain: string, now: number): Facts => {
-  const list = member(member(answer, 'data'), 'reports')
+  const data = member(answer, 'data')
+  const list = member(data, 'reports')
+  const listings = listingsOf(member(data, 'listings'))
   const newestOf = new Map<string, HostReport>()
   for (const row of Array.isArray(list) ? (list as unknown[]).filter(isObject) : []) {
     const host = hostOf(row.url)
@@ -20,7 +23,7 @@ export const reportsFacts = (answer: unknown, domain: string, now: number): Fact
     const known = newestOf.get(host)
     if (known ? (report.at ?? 0) > (known.at ?? 0) : newestOf.size < maxHosts) newestOf.set(host, report)
   }
-  return { flags: {}, categories: [], domain, hosts: [...newestOf.values()] }
+  return { flags: {}, categories: [], domain, hosts: [...newestOf.values()], ...(listings && { listings }) }
 }
 
 const rowReport = (row: Json, host: string, now: number): HostReport => {

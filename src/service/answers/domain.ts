@@ -1,5 +1,7 @@
 // The six domain operations on local reports and scans.
+import type { Listing } from '../../domain/finding.js'
 import { parseHostname } from '../../domain/hostname.js'
+import { listingRows } from './listing-rows.js'
 import { refused, wrapped, type Answer, type JsonObject } from '../answer.js'
 import { failures, invalidParameter } from '../failure.js'
 import { parseQuery, type Query } from '../local/query.js'
@@ -24,8 +26,11 @@ export const domainReports = async (view: DomainView, text: string, offset: numb
   const { test, invalidFilters } = compileQuery(query, reportFilters, reportText)
   const found = await findRows(view.reports.visibleTo(view.caller), test)
   const name = soleName(query)
-  const listed = name === undefined ? undefined : view.reports.ofListedName(name)
-  return reportsAnswer(listed ? [listed, ...found] : found, offset, invalidFilters)
+  if (name === undefined) return reportsAnswer(found, offset, { invalidFilters })
+  const paths = pathsOf(text)
+  const listed = view.reports.ofListedName(name, paths)
+  const listings = view.reports.listingsOf(name, paths)
+  return reportsAnswer(listed ? [listed, ...found] : found, offset, { invalidFilters, listings })
 }
 
 export type PersonalChoice = { readonly showPublic: boolean; readonly showPrivate: boolean }
@@ -68,6 +73,12 @@ const hostsInPlaceOfUrls = (text: string): string => {
   return trimmed.includes('://') && !trimmed.includes(' ') ? (parseTarget(trimmed)?.host ?? trimmed) : trimmed
 }
 
+/** Of a URL that is asked about: what a listed URL is compared with. */
+const pathsOf = (text: string): readonly string[] | undefined => {
+  const url = text.includes('://') ? parseTarget(text.trim())?.url : undefined
+  return url && [url.pathname + url.search]
+}
+
 const soleName = ({ groups }: Query): string | undefined => {
   const term = groups.length === 1 && groups[0]?.length === 1 ? groups[0][0] : undefined
   return term === undefined || term.isNegated || (term.field !== undefined && term.field !== 'domain')
@@ -75,11 +86,18 @@ const soleName = ({ groups }: Query): string | undefined => {
     : parseHostname(term.value)
 }
 
-const reportsAnswer = (found: readonly Report[], offset: number, invalidFilters: readonly string[] = []): Answer =>
+type Beside = { readonly invalidFilters?: readonly string[]; readonly listings?: readonly Listing[] }
+
+const reportsAnswer = (
+  found: readonly Report[],
+  offset: number,
+  { invalidFilters = [], listings = [] }: Beside = {},
+): Answer =>
   wrapped(
     {
       count: found.length,
       reports: found.slice(offset, offset + pageSize).map(reportRow),
+      listings: listingRows(listings),
       ...(invalidFilters.length === 0 ? {} : { invalid_filters: invalidFilters }),
     },
     found.length > 0,

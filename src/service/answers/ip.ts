@@ -4,6 +4,7 @@ import { isMalicious, isOn, ratingOf, remoteBanners, type Dossier } from '../loc
 import type { Banner } from '../local/banner-index.js'
 import { ratings, type Rating } from '../../domain/finding.js'
 import { flagsOf } from './ip-flags.js'
+import { listingRows } from './listing-rows.js'
 import {
   categoryRows,
   domainRows,
@@ -61,6 +62,7 @@ export const ipData = ({ dossier, exploitsOf, now, full }: AddressView): Answer 
       port: collection(dossier.banners.map(portRow), limit),
       vulnerability: collection(vulnerabilityRows(dossier, exploitsOf), limit),
       mobile: collection([]),
+      listings: listingRows(dossier.listings),
     },
     isListed(dossier),
   )
@@ -144,6 +146,7 @@ export const ipMaliciousInfo = ({ dossier, exploitsOf }: AddressView): Answer =>
       scanning_record: collection([]),
       ip_category: collection(categoryRows(dossier)),
       webcam: collection(tagged(dossier, 'webcam').map(openPortRow)),
+      listings: listingRows(dossier.listings),
     },
     isListed(dossier),
   )
@@ -200,6 +203,7 @@ export const ipSuspiciousInfo = ({ dossier, now }: AddressView): Answer =>
       representative_domain: dossier.names[0]?.name ?? null,
       score: scoreTexts(ratingOf(dossier.listings)),
       whois: collection(whoisRows(dossier, now)),
+      listings: listingRows(dossier.listings),
     },
     isListed(dossier),
   )

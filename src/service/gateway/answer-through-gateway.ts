@@ -1,6 +1,6 @@
 // Answers from here what is known here, and from the provider what is not.
 import type { OperationName } from '../../intel/service/operations.js'
-import { refused, type Answer } from '../answer.js'
+import { refused, type Answer, type JsonObject } from '../answer.js'
 import type { AnswerOperation } from '../answer-locally.js'
 import { failures } from '../failure.js'
 import { firstScanId } from '../scan/scan-store.js'
@@ -21,7 +21,8 @@ export const answerThroughGateway =
     const id = typeof values.id === 'number' ? values.id : undefined
     if (id !== undefined && (id >= firstScanId || !owners.mayRead(id, caller.key.name)))
       return refused(failures.noSuchScan)
-    const answer = await gateway.ask(name, values, urgency, caller.key.name)
+    const asked = await gateway.ask(name, values, urgency, caller.key.name)
+    const answer = name === 'domain/reports' ? withListings(asked, local) : asked
     if (name === 'domain/scan' || name === 'domain/scan/private') {
       const scanId = scanIdOf(answer)
       if (scanId !== undefined)
@@ -35,6 +36,17 @@ export const answerThroughGateway =
     }
     return answer
   }
+
+/** What lists here say about hosts below the domain stands beside what the provider says about it. */
+const withListings = (answer: Answer, local: Answer): Answer => {
+  const here = local.ok ? dataOf(local) : {}
+  if (here.listings === undefined) return answer
+  if (!answer.ok) return answer.failure.status === 404 ? local : answer
+  return { ...answer, body: { ...answer.body, data: { ...dataOf(answer), listings: here.listings } } }
+}
+
+const dataOf = ({ body }: { readonly body: JsonObject }): JsonObject =>
+  typeof body.data === 'object' && body.data !== null && !Array.isArray(body.data) ? (body.data as JsonObject) : {}
 
 const scanIdOf = (answer: Answer): number | undefined => {
   const data = answer.ok ? answer.body.data : undefined

@@ -7,15 +7,23 @@ import { ratingOf } from './dossier.js'
 import { domainScore } from './domain-score.js'
 import { isNewer, readReportFile, reportOf, type Report } from './report-index.js'
 
-export type ListedName = { readonly listings: readonly Listing[]; readonly at: number }
+export type ListedNames = {
+  readonly of: (
+    host: string,
+    paths?: readonly string[],
+  ) => { readonly listings: readonly Listing[]; readonly at: number } | undefined
+  readonly below: (domain: string) => readonly Listing[]
+}
 
 export type Reports = {
   /** Newest first. */
   readonly visibleTo: (caller: string) => readonly Report[]
   readonly ownedBy: (caller: string, which: { readonly isPrivate: boolean }) => readonly Report[]
   readonly read: (id: number, caller: string) => JsonObject | undefined
-  /** A report made of nothing but what feeds say about a name. */
-  readonly ofListedName: (host: string) => Report | undefined
+  /** A report made of nothing but what feeds say about a name; `paths` are those of a URL that is asked about. */
+  readonly ofListedName: (host: string, paths?: readonly string[]) => Report | undefined
+  /** What feeds say about a name and about the hosts below it. */
+  readonly listingsOf: (host: string, paths?: readonly string[]) => readonly Listing[]
   readonly seenOn: (address: string) => readonly { readonly name: string; readonly seenAt: string }[]
 }
 
@@ -26,13 +34,13 @@ const maxListed = 10_000
 export const openReports = (
   files: readonly string[],
   store: ScanStore,
-  listed: (host: string) => ListedName | undefined,
+  listed: ListedNames,
   /** Scans that a caller started elsewhere. */
   elsewhere: (caller: string, which: { readonly isPrivate: boolean }) => readonly Report[] = () => [],
 ): Reports => {
   const bundled = new Map(files.map(readReportFile).map(({ report, data }) => [report.id, { report, data }]))
   const scanned = new Map<number, Report>()
-  const listedHosts = new Map<number, string>()
+  const listedHosts = new Map<number, { readonly host: string; readonly paths: readonly string[] | undefined }>()
 
   const isVisible = (scan: Scan, caller: string): boolean => !scan.isPrivate || scan.owner === caller
   const reportOfScan = (scan: Scan): Report | undefined => {
@@ -50,8 +58,8 @@ export const openReports = (
       .filter(keep)
       .map(reportOfScan)
       .filter((report) => report !== undefined)
-  const listedData = (host: string): JsonObject | undefined => {
-    const found = listed(host)
+  const listedData = (host: string, paths: readonly string[] | undefined): JsonObject | undefined => {
+    const found = listed.of(host, paths)
     if (!found) return undefined
     const phishing = found.listings.filter(({ categories }) => categories.some((name) => /phish/i.test(name)))
     return {
@@ -78,18 +86,20 @@ export const openReports = (
         ...elsewhere(caller, which),
       ].sort(isNewer),
     read: (id, caller) => {
-      const host = listedHosts.get(id)
-      if (host !== undefined) return listedData(host)
+      const known = listedHosts.get(id)
+      if (known !== undefined) return listedData(known.host, known.paths)
       const scan = store.get(id)
       if (scan) return isVisible(scan, caller) && scan.state === 'done' ? store.readReport(id) : undefined
       return bundled.get(id)?.data
     },
-    ofListedName: (host) => {
-      const data = listedData(host)
+    listingsOf: (host, paths) => [...(listed.of(host, paths)?.listings ?? []), ...listed.below(host)],
+    ofListedName: (host, paths) => {
+      const data = listedData(host, paths)
       if (!data) return undefined
-      const id = firstListedId + createHash('sha256').update(host).digest().readUIntBE(0, 6)
+      const name = host + (paths?.join('') ?? '')
+      const id = firstListedId + createHash('sha256').update(name).digest().readUIntBE(0, 6)
       if (listedHosts.size >= maxListed) listedHosts.clear()
-      listedHosts.set(id, host)
+      listedHosts.set(id, { host, paths })
       return reportOf(id, data)
     },
     seenOn: (address) =>

@@ -238,7 +238,7 @@ describe('judge: listings', () => {
     ).toMatchObject({ level: 'malicious', score: 90, source: 'service' })
   })
   it('accuses a name whatever the reports say', () => {
-    const facts = { ...host({ rating: 'safe' }), listings: [listing('malicious', 80)] }
+    const facts = { ...host({ rating: 'safe' }), listings: [{ ...listing('malicious', 80), entry: 'example.com' }] }
     expect(verdict(facts, name('deep.example.com'))).toMatchObject({ level: 'malicious', score: 80 })
   })
 })

@@ -1,0 +1,16 @@
+// The entries of local feeds that accuse, named in answers beside the scores, so that no role and no table makes them harmless.
+import type { Listing } from '../../domain/finding.js'
+import type { JsonObject } from '../answer.js'
+
+/** Absent where there are none, as in the provider's own answers. */
+export const listingRows = (listings: readonly Listing[]): readonly JsonObject[] | undefined =>
+  listings.length === 0
+    ? undefined
+    : listings.map(({ feed, entry, level, score, categories, expires }) => ({
+        feed,
+        entry,
+        level,
+        score,
+        categories,
+        expires: expires === undefined ? undefined : new Date(expires).toISOString(),
+      }))
