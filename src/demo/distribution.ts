@@ -20,7 +20,6 @@ export type Provision = {
 const jars: Jars = {
   name: `Kafka ${kafkaVersion}`,
   artifacts: [`org.apache.kafka:kafka_2.13:${kafkaVersion}`, 'org.slf4j:slf4j-simple:1.7.36'],
-  files: 46,
   megabytes: 45,
 }
 

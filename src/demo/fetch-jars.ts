@@ -1,6 +1,7 @@
 // Jars that Maven fetches once, with all they need, into a folder outside the repository.
 import { access, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
+import { countDownloads } from './downloads.js'
 import { answers, run } from './run.js'
 
 export type Jars = {
@@ -9,7 +10,6 @@ export type Jars = {
   /** `group:artifact:version`. */
   readonly artifacts: readonly string[]
   /** About how much there is to wait for. */
-  readonly files: number
   readonly megabytes: number
 }
 
@@ -53,33 +53,43 @@ const dependencyOf = (artifact: string): string => {
   return `    <dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version></dependency>`
 }
 
+/** What Maven fetches for itself the first time. */
+const mavenMegabytes = 10
+
 /** Into a folder of its own that is renamed when it is whole: a download cut off is never taken for a whole one. */
 const download = async (jars: Jars, home: string, say: (line: string) => void): Promise<string | undefined> => {
-  const { name, files, megabytes } = jars
+  const { name, megabytes } = jars
   const began = Date.now()
   const fresh = join(home, `lib-${process.pid}`)
   await mkdir(fresh, { recursive: true })
   await writeFile(join(fresh, 'pom.xml'), pomOf(jars))
+  const downloads = countDownloads()
   const timer = setInterval(() => {
-    void readdir(fresh).then(
-      (names) => {
-        const seconds = Math.round((Date.now() - began) / 1000)
-        say(`fetching ${name} with Maven, once: ${names.length - 1} of about ${files} files, ${seconds} s`)
-      },
-      () => undefined,
-    )
+    const seconds = Math.round((Date.now() - began) / 1000)
+    const sofar = `${downloads.files()} files, ${downloads.megabytes().toFixed(1)} MB`
+    say(`fetching ${name} with Maven, once: ${sofar} after ${seconds} s`)
   }, 2_000)
-  say(`fetching ${name} with Maven, once: about ${megabytes} MB into ${home}`)
-  const result = await run('mvn', ['-B', '-q', 'dependency:copy-dependencies', '-DoutputDirectory=.'], fresh)
+  say(
+    `fetching ${name} with Maven, once: about ${megabytes} MB, and ${mavenMegabytes} more if Maven is new here, into ${home}`,
+  )
+  const args = ['-B', 'dependency:copy-dependencies', '-DoutputDirectory=.']
+  const result = await run('mvn', args, { cwd: fresh, heard: downloads.read })
   clearInterval(timer)
   if (result.code !== 0) {
     await rm(fresh, { recursive: true, force: true })
-    return result.output.trim().split('\n').slice(0, 3).join(' ') || 'mvn failed'
+    return failureIn(result.output)
   }
   await writeFile(join(fresh, 'complete'), '')
   await rm(join(home, 'lib'), { recursive: true, force: true })
   await rename(fresh, join(home, 'lib'))
   return undefined
+}
+
+/** What Maven says is wrong, or else the end of what it said. */
+const failureIn = (output: string): string => {
+  const lines = output.trim().split('\n')
+  const errors = lines.filter((line) => line.startsWith('[ERROR]')).map((line) => line.slice('[ERROR] '.length))
+  return (errors.length > 0 ? errors.slice(0, 3) : lines.slice(-3)).join(' ') || 'mvn failed'
 }
 
 const present = (path: string): Promise<boolean> =>

@@ -4,13 +4,15 @@ import { spawn } from 'node:child_process'
 export const run = (
   command: string,
   args: readonly string[],
-  cwd?: string,
+  { cwd, heard }: { readonly cwd?: string; readonly heard?: (output: string) => void } = {},
 ): Promise<{ readonly code: number; readonly output: string }> =>
   new Promise((resolve) => {
     const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     const keep = (data: Buffer): void => {
-      output = (output + data.toString()).slice(-8_192)
+      const text = data.toString()
+      heard?.(text)
+      output = (output + text).slice(-8_192)
     }
     child.stdout.on('data', keep)
     child.stderr.on('data', keep)

