@@ -1,0 +1,25 @@
+// Reads events the way a run does: the extraction comes first, and it decides what the bytes are while it passes over them.
+import type { Extraction } from '../../src/domain/sighting.js'
+import { decode } from '../../src/pipeline/decode.js'
+import { ObjectEvent, type Event } from '../../src/pipeline/event.js'
+import { createExtract } from '../../src/pipeline/extract.js'
+import { createAnnotationKey } from '../../src/pipeline/annotate/annotation-key.js'
+
+export type Read = {
+  readonly event: Event
+  readonly extraction: Extraction
+  /** Whether one pass over the bytes was enough; otherwise they were parsed, or are no JSON object. */
+  readonly isOnePass: boolean
+}
+
+const limits = { maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576 }
+
+export const createReading = (): ((bytes: Buffer) => Read) => {
+  const extract = createExtract({ ...limits, fields: {}, isOurs: createAnnotationKey('threatweave').isOurs })
+  return (bytes) => {
+    const event = decode(bytes, limits)
+    const isOpen = event instanceof ObjectEvent && event.isOpen
+    const extraction = extract(event)
+    return { event, extraction, isOnePass: isOpen && event.holdsOurs !== undefined }
+  }
+}
