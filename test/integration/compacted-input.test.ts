@@ -41,7 +41,8 @@ const holes = 200 + 50 + 50
 
 const compacted = async ({ input }: Names): Promise<readonly string[]> => {
   for (;;) {
-    const survivors = (await readWithJava(input)).map(({ offset }) => offset)
+    const [records] = await readWithJava(input)
+    const survivors = records.map(({ offset }) => offset)
     if (Number(survivors.at(-1)) + 1 - survivors.length >= holes) return survivors
     await sleep(700)
   }
@@ -50,7 +51,7 @@ const compacted = async ({ input }: Names): Promise<readonly string[]> => {
 const large = { 'max.message.bytes': '4000000' }
 
 describe('a compacted input topic', () => {
-  it('comes out as what survived, from the beginning and from a position in a hole', { timeout: 120_000 }, async () => {
+  it('comes out as what survived, from the beginning and from a position in a hole', async () => {
     const names = await makeTopics({
       partitions: 1,
       config: {

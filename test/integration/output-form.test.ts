@@ -86,7 +86,7 @@ describe('output.compression', () => {
     const records = await readTopic(names.output, complete(1, 500))
     expect(tally(records, 1, 500)).toEqual({ missing: 0, repeated: 0, outOfOrder: 0 })
     expect(unpacked).toBeGreaterThan(0)
-    const java = await readWithJava(names.output)
+    const [java] = await readWithJava(names.output)
     expect(java.map(({ value }) => value)).toEqual(records.map(({ value }) => value))
   })
 

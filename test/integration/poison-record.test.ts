@@ -37,7 +37,7 @@ beforeAll(async () => {
   rows.json = await readTopic(names.output, enough, { limitMs: 60_000 })
   rows.headers = await readTopic(second.output, enough, { limitMs: 60_000 })
   rows.dead = await readTopic(names.dead, (records) => records.length >= 4)
-  rows.input = byName(await readWithJava(names.input))
+  rows.input = byName((await readWithJava(names.input))[0])
   await endWorkers()
 }, 180_000)
 

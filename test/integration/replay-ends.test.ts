@@ -39,7 +39,7 @@ describe('a replay ends by position', () => {
     expect(sequences(records, 1)).toEqual([through(0, 10)])
   })
 
-  it('of a compacted topic with gaps', { timeout: 120_000 }, async () => {
+  it('of a compacted topic with gaps', async () => {
     const compacted = {
       'cleanup.policy': 'compact',
       'segment.ms': '100',
@@ -72,7 +72,7 @@ describe('a replay ends by position', () => {
 })
 
 describe('a replay beside the live service, both exactly once', () => {
-  it('neither shuts out nor delays it', { timeout: 120_000 }, async () => {
+  it('neither shuts out nor delays it', async () => {
     const partitions = 3
     const count = 1_000
     const forever = { 'retention.ms': '-1' }

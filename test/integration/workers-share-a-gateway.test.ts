@@ -4,15 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Partitioners } from 'kafkajs'
 import { expect, it } from 'vitest'
-import { client, makeTopics } from '../support/kafka.js'
+import { client, makeTopics, readTopic } from '../support/kafka.js'
 import { startLookupServer } from '../support/lookup-server.js'
 import { spawnRun } from '../support/spawn-run.js'
 
-const indicators = Array.from({ length: 500 }, (_, place) =>
-  place < 250 ? `198.51.100.${place + 1}` : `203.0.113.${place - 249}`,
-)
+const indicators = Array.from({ length: 160 }, (_, place) => `198.51.100.${place + 1}`)
 
-it('four workers pay for 500 indicators once, one call at a time, and the gateway’s own endpoint counts them', async () => {
+it('four workers pay for 160 indicators once, one call at a time, and the gateway’s own endpoint counts them', async () => {
   const server = await startLookupServer({ delayMs: 2 })
   const names = await makeTopics({ partitions: 4 })
   const run = spawnRun(
@@ -36,11 +34,14 @@ it('four workers pay for 500 indicators once, one call at a time, and the gatewa
           topic: names.input,
           messages: indicators.map((ip) => ({ partition, value: JSON.stringify({ src_ip: ip, action: 'allowed' }) })),
         })
-    const until = Date.now() + 45_000
-    while (new Set(server.asked).size < indicators.length && Date.now() < until) await sleep(100)
-    await sleep(500)
+    await readTopic(names.output, ({ length }) => length >= 3 * 4 * indicators.length)
+    while (new Set(server.asked).size < indicators.length) await sleep(50)
     // The gateway is there before its workers, so its endpoint is the first that is told.
-    metrics = await (await fetch(`${await run.opsUrl}/metrics`)).text()
+    const url = `${await run.opsUrl}/metrics`
+    while (!metrics.includes('threatweave_credits_total 160\n')) {
+      metrics = await (await fetch(url)).text()
+      await sleep(50)
+    }
   } finally {
     await producer.disconnect()
   }
@@ -49,6 +50,5 @@ it('four workers pay for 500 indicators once, one call at a time, and the gatewa
   expect(new Set(server.asked).size).toBe(indicators.length)
   expect(server.asked).toHaveLength(indicators.length)
   expect(server.maxInFlight()).toBe(1)
-  expect(metrics).toContain('threatweave_calls_total{operation="ip/malicious-info",code="ok"} 500\n')
-  expect(metrics).toContain('threatweave_credits_total 500\n')
-}, 90_000)
+  expect(metrics).toContain('threatweave_calls_total{operation="ip/malicious-info",code="ok"} 160\n')
+})

@@ -42,13 +42,14 @@ const startGateway = (upstream: string, state: string): Promise<Process> =>
   startProcess([cliPath, 'serve', '--port', '0', '--state', state, '--upstream', upstream], {
     THREATWEAVE_SERVE_API_KEY: sampleKey,
     THREATWEAVE_INTEL_SERVICE_API_KEY: gatewayKey,
+    THREATWEAVE_OPS_ENABLED: 'false',
   })
 
-const addresses = Array.from({ length: 500 }, (_, i) => (i < 250 ? `198.51.100.${i + 2}` : `203.0.113.${i - 250 + 2}`))
+const addresses = Array.from({ length: 160 }, (_, i) => `198.51.100.${i + 2}`)
 
 /** Each process meets the addresses in another order. */
 const pipe = async (gateway: string, turn: number): Promise<Annotation[]> => {
-  const input = [...addresses.slice(turn * 125), ...addresses.slice(0, turn * 125)]
+  const input = [...addresses.slice(turn * 40), ...addresses.slice(0, turn * 40)]
     .map((ip) => `${JSON.stringify({ src_ip: ip })}\n`)
     .join('')
   const { code, stdout, stderr } = await runCli(['pipe', '--mode', 'complete', '--yes'], {
@@ -67,25 +68,25 @@ const pipe = async (gateway: string, turn: number): Promise<Annotation[]> => {
 }
 
 describe('four processes through one gateway', () => {
-  it('pay for each of 500 addresses once, one call at a time, and for none after everything was killed', async () => {
+  it('pay for each of 160 addresses once, one call at a time, and for none after everything was killed', async () => {
     const upstream = await startUpstream()
     onTestFinished(upstream.close)
     const state = newFolder()
     const gateway = await startGateway(upstream.url, state)
     const answered = await Promise.all([0, 1, 2, 3].map((turn) => pipe(gateway.url, turn)))
-    expect(answered.map((annotations) => annotations.length)).toEqual([500, 500, 500, 500])
+    expect(answered.map((annotations) => annotations.length)).toEqual([160, 160, 160, 160])
     expect(new Set(answered.flat().map(({ verdict }) => verdict))).toEqual(new Set(['clean']))
-    expect(upstream.calls).toHaveLength(500)
+    expect(upstream.calls).toHaveLength(160)
     expect(upstream).toMatchObject({ mostInFlight: 1, refused: 0 })
     expect([...upstream.keys]).toEqual([gatewayKey])
-    expect((await ask(gateway.url, '/status')).body.upstream).toMatchObject({ calls: { run: 500 }, waiting: 0 })
+    expect((await ask(gateway.url, '/status')).body.upstream).toMatchObject({ calls: { run: 160 }, waiting: 0 })
 
     await gateway.kill()
     const again = await startGateway(upstream.url, state)
     const recalled = await Promise.all([0, 1, 2, 3].map((turn) => pipe(again.url, turn)))
     expect(new Set(recalled.flat().map(({ verdict }) => verdict))).toEqual(new Set(['clean']))
-    expect(upstream.calls).toHaveLength(500)
-  }, 240_000)
+    expect(upstream.calls).toHaveLength(160)
+  })
 })
 
 describe('a scan during which the service is killed', () => {

@@ -23,7 +23,7 @@ beforeAll(() => {
   for (const name of readdirSync(join(root, 'node_modules')))
     if (!name.startsWith('.')) symlinkSync(join(root, 'node_modules', name), join(elsewhere, 'node_modules', name))
   cpSync(join(elsewhere, 'package'), join(elsewhere, 'node_modules', 'threatweave'), { recursive: true })
-}, 60_000)
+})
 
 describe('the package', () => {
   it.each([

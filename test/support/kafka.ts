@@ -94,7 +94,8 @@ export const settingsFor = (names: Names, changes: Changes = {}): KafkaSettings 
     chunkDeadlineMs: 60_000,
     drainMs: 10_000,
     behindEvents: 1_000_000,
-    sessionTimeoutMs: 2_000,
+    // Nobody loses it on a busy machine; where a worker is killed, tests set a short one.
+    sessionTimeoutMs: 10_000,
     concurrentPartitions: 8,
     refreshMs: 2_000,
     ...changes.limits,
@@ -152,7 +153,7 @@ export const readTopic = async (
       return Promise.resolve()
     },
   })
-  const until = Date.now() + (options.limitMs ?? 30_000)
+  const until = Date.now() + (options.limitMs ?? 150_000)
   while (Date.now() < until && !enough(records)) await sleep(50)
   await sleep(options.calmMs ?? 300)
   await consumer.disconnect()

@@ -75,6 +75,7 @@ const configFor = ({
     },
     gate: { documentation: true },
     memory: { path: 'none' },
+    ops: { port: 0 },
     ...(feed.length > 0 && { feeds: [{ name: 'mine', path: list }] }),
     ...(service !== undefined && { intel: { service: { baseUrl: service, apiKey: 'secret', allowHttp: true } } }),
   }

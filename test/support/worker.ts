@@ -60,7 +60,7 @@ export const startWorker = (settings: KafkaSettings, options: WorkerOptions = {}
     running: () => child.exitCode === null && child.signalCode === null,
     kill: (signal) => child.kill(signal),
     exit,
-    said: async (name, limitMs = 20_000) => {
+    said: async (name, limitMs = 150_000) => {
       const until = Date.now() + limitMs
       for (;;) {
         const found = events.find(({ event }) => event === name)
@@ -79,7 +79,7 @@ export const startWorker = (settings: KafkaSettings, options: WorkerOptions = {}
 export const times = (worker: Worker, name: string): number =>
   worker.events.filter(({ event }) => event === name).length
 
-export const until = async (what: string, holds: () => boolean, limitMs = 30_000): Promise<void> => {
+export const until = async (what: string, holds: () => boolean, limitMs = 150_000): Promise<void> => {
   const limit = Date.now() + limitMs
   while (!holds()) {
     if (Date.now() > limit) throw new Error(`never came: ${what}`)

@@ -10,7 +10,7 @@ import { annotateMixed, type Annotated } from '../support/search-events.js'
 
 const root = resolve(import.meta.dirname, '../..')
 const rules = readdirSync(resolve(root, 'rules')).map((file) => basename(file, '.yml'))
-const mixed = 10_000
+const mixed = 4_000
 /** The exact copies that OpenSearch adds to each text by itself are not counted. */
 const most = 60
 

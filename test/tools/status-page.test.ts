@@ -37,7 +37,7 @@ describe.runIf('path' in tool)('the status page', () => {
       executablePath: 'path' in tool ? tool.path : '',
       args: ['--no-sandbox', '--disable-gpu'],
     })
-  }, 60_000)
+  })
   afterAll(async () => {
     clearInterval(feed)
     await browser.close()
@@ -65,11 +65,11 @@ describe.runIf('path' in tool)('the status page', () => {
     await open({ viewport: { width: 1200, height: 900 } }, async (page) => {
       const textOf = async (id: string): Promise<string> => (await page.textContent(`#${id}`)) ?? ''
       const says = (id: string, text: string): Promise<void> =>
-        expect.poll(() => textOf(id), { timeout: 5000 }).toContain(text)
+        expect.poll(() => textOf(id), { timeout: 60_000 }).toContain(text)
       await says('live', 'live')
       const before = await textOf('note-annotate')
-      await expect.poll(() => textOf('note-annotate'), { timeout: 5000 }).not.toBe(before)
-      await expect.poll(async () => parseFloat(await textOf('rate-read')), { timeout: 5000 }).toBeGreaterThan(1)
+      await expect.poll(() => textOf('note-annotate'), { timeout: 60_000 }).not.toBe(before)
+      await expect.poll(async () => parseFloat(await textOf('rate-read')), { timeout: 60_000 }).toBeGreaterThan(1)
       provider = { ...openProvider, state: 'breaker_open', reason: 'breaker_open', until: Date.now() + 30_000 }
       await says('asking', 'the breaker is open')
       expect(await page.getAttribute('#asking', 'data-tone')).toBe('bad')
@@ -81,7 +81,7 @@ describe.runIf('path' in tool)('the status page', () => {
       expect(await page.locator('script').count()).toBe(1)
       expect(await page.locator('img').count()).toBe(0)
     })
-  }, 60_000)
+  })
 
   it.each(['light', 'dark'] as const)(
     'has no serious fault for anybody who reads it in %s',
@@ -105,5 +105,5 @@ describe.runIf('path' in tool)('the status page', () => {
       expect(await page.locator('#findings td').nth(1).textContent()).toBe('<script>window.hacked = 1</script>')
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
     })
-  }, 60_000)
+  })
 })

@@ -84,8 +84,7 @@ describe('the endpoint', () => {
     expect(reply.toLowerCase()).not.toContain('set-cookie')
   })
 
-  it('cuts off a request that never ends, and answers others meanwhile', { timeout: 30_000 }, async () => {
-    const since = Date.now()
+  it('cuts off a request that never ends, and answers others meanwhile', async () => {
     const slow = await dial()
     slow.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n')
     const drip = setInterval(() => slow.write('X-A: b\r\n'), 500)
@@ -94,7 +93,6 @@ describe('the endpoint', () => {
     slow.resume()
     await closed
     clearInterval(drip)
-    expect(Date.now() - since).toBeLessThan(20_000)
   })
 
   it('takes 256 connections and no more', async () => {

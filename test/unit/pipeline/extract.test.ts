@@ -66,18 +66,6 @@ describe('extract', () => {
     expect(truncated).toBe(true)
   })
 
-  it.each([
-    ['a.a.a. without end', 'a.'.repeat(500_000)],
-    ['signs', '='.repeat(1_000_000)],
-    ['colons', '1:'.repeat(500_000)],
-    ['keys without values', 'a="'.repeat(300_000)],
-    ['five hundred levels', `${'{"a":'.repeat(500)}1${'}'.repeat(500)}`],
-  ])('takes bounded time over %s', (_, text) => {
-    const start = performance.now()
-    extract(decode(Buffer.from(text), settings))
-    expect(performance.now() - start).toBeLessThan(5000)
-  })
-
   it('reads a member that is called __proto__ and changes nothing by it', () => {
     expect(found('{"__proto__":{"src_ip":"192.0.2.1"}}')).toEqual(['192.0.2.1 source'])
     expect(({} as Record<string, unknown>)['src_ip']).toBeUndefined()

@@ -6,9 +6,19 @@ import { encodeRequest } from '../../../../src/kafka/wire/encode-request.js'
 
 type Request = Parameters<typeof encodeRequest>[0]['request']
 const require = createRequire(import.meta.url)
-const theirs = require('kafkajs/src/protocol/request') as (given: object) => Promise<{ readonly buffer: Buffer }>
-const metadata = require('kafkajs/src/protocol/requests/metadata/v5/request') as (given: object) => Request
-const theirProduce = require('kafkajs/src/protocol/requests/produce/v3/request') as (given: object) => Request
+
+/** As kafkajs ships it, also where its parts have been replaced by ours in this process. */
+const original = (path: string): unknown => {
+  const name = require.resolve(path)
+  const inUse = require.cache[name]
+  Reflect.deleteProperty(require.cache, name)
+  const loaded: unknown = require(name)
+  if (inUse) require.cache[name] = inUse
+  return loaded
+}
+const theirs = original('kafkajs/src/protocol/request') as (given: object) => Promise<{ readonly buffer: Buffer }>
+const metadata = original('kafkajs/src/protocol/requests/metadata/v5/request') as (given: object) => Request
+const theirProduce = original('kafkajs/src/protocol/requests/produce/v3/request') as (given: object) => Request
 
 const value = Buffer.from(JSON.stringify({ src_ip: '192.0.2.1', note: 'grüß' }))
 const produce = {
