@@ -1,19 +1,27 @@
-// Promise: exactly once holds when a worker is killed at any instant.
+// Promise: exactly once holds for events and their alerts when the program is killed at any instant.
 import { afterEach, describe, expect, it } from 'vitest'
-import { soak } from '../support/kafka.js'
-import { killRepeatedly } from '../support/kill-repeatedly.js'
-import { endWorkers } from '../support/worker.js'
+import { makeTopic, makeTopics, readTopic, soak } from '../support/kafka.js'
+import { killRepeatedly, partitions } from '../support/kill-repeatedly.js'
+import { alertedOrigins, endWorkers, originsListed, startProgram } from '../support/worker.js'
 
 afterEach(endWorkers)
 
 describe('exactly once, killed again and again', () => {
-  it('shows every event once and in sequence to read_committed', { timeout: soak ? 900_000 : 90_000 }, async () => {
-    const kills = soak ? 30 : 5
-    expect(await killRepeatedly('exactly-once', kills)).toEqual({
-      missing: 0,
-      repeated: 0,
-      outOfOrder: 0,
-      killedMidway: kills,
-    })
-  })
+  it(
+    'shows every event and every alert once, events in sequence, to read_committed',
+    { timeout: soak ? 900_000 : 150_000 },
+    async () => {
+      const kills = soak ? 30 : 4
+      const made = await makeTopics({ partitions })
+      const names = { ...made, alerts: `${made.output}-alerts` }
+      await makeTopic(names.alerts, 2)
+      const found = await killRepeatedly(names, kills, 'partition_claimed', () =>
+        startProgram(names, { THREATWEAVE_KAFKA_LIMITS_CHUNK_EVENTS: '40' }),
+      )
+      expect(found).toMatchObject({ missing: 0, repeated: 0, outOfOrder: 0, killedMidway: kills })
+      const expected = originsListed(names.input, partitions, found.count)
+      const alerts = await readTopic(names.alerts, (all) => all.length >= expected.length, { calmMs: 1_000 })
+      expect(alertedOrigins(alerts)).toEqual(expected)
+    },
+  )
 })

@@ -1,8 +1,8 @@
 // Promise: a worker may be killed at any instant, and at least once nothing is lost.
 import { afterEach, describe, expect, it } from 'vitest'
-import { soak } from '../support/kafka.js'
-import { killRepeatedly } from '../support/kill-repeatedly.js'
-import { endWorkers } from '../support/worker.js'
+import { makeTopics, settingsFor, soak } from '../support/kafka.js'
+import { killRepeatedly, partitions } from '../support/kill-repeatedly.js'
+import { endWorkers, startWorker } from '../support/worker.js'
 
 afterEach(endWorkers)
 
@@ -12,8 +12,12 @@ describe('at least once, killed again and again', () => {
     { timeout: soak ? 600_000 : 90_000 },
     async () => {
       const kills = soak ? 30 : 5
-      const { missing, outOfOrder, killedMidway } = await killRepeatedly('at-least-once', kills)
-      expect({ missing, outOfOrder, killedMidway }).toEqual({ missing: 0, outOfOrder: 0, killedMidway: kills })
+      const names = await makeTopics({ partitions })
+      const settings = settingsFor(names, { limits: { chunkEvents: 40, sessionTimeoutMs: 1_500 } })
+      const found = await killRepeatedly(names, kills, 'group_joined', (isLast) =>
+        startWorker(settings, { delayMs: isLast ? 0 : 25 }),
+      )
+      expect(found).toMatchObject({ missing: 0, outOfOrder: 0, killedMidway: kills })
     },
   )
 })

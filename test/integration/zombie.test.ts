@@ -5,6 +5,7 @@ import {
   committed,
   complete,
   fill,
+  makeTopic,
   makeTopics,
   readTopic,
   report,
@@ -14,22 +15,26 @@ import {
   type Names,
   type Read,
 } from '../support/kafka.js'
-import { endWorkers, startWorker, times, until, type Worker } from '../support/worker.js'
+import {
+  alertedOrigins,
+  endWorkers,
+  originsListed,
+  startProgram,
+  startWorker,
+  times,
+  until,
+  type Worker,
+} from '../support/worker.js'
 
 afterAll(endWorkers)
 
 const partitions = 2
-const half = 3_000
 const rounds = soak ? 10 : 1
 
+type Start = (mark: 'zombie' | 'owner') => Worker
+
 /** A worker stopped while its transaction is open, and another that has taken over both partitions. */
-const takeOver = async (): Promise<{ names: Names; zombie: Worker; owner: Worker }> => {
-  const names = await makeTopics({ partitions })
-  // Every chunk is looked up on its own, within the transaction, so that it stays open for a second and more.
-  const settings = settingsFor(names, {
-    delivery: 'exactly-once',
-    limits: { chunkEvents: 50, sessionTimeoutMs: 1_500, behindEvents: -1 },
-  })
+const takeOver = async (names: Names, half: number, start: Start): Promise<{ zombie: Worker; owner: Worker }> => {
   await fill(names.input, partitions, 0, half)
   const reader = client().consumer({ groupId: `${names.groupId}-dirty`, readUncommitted: true, maxWaitTimeInMs: 50 })
   await reader.connect()
@@ -41,26 +46,37 @@ const takeOver = async (): Promise<{ names: Names; zombie: Worker; owner: Worker
       return Promise.resolve()
     },
   })
-  const zombie = startWorker(settings, { delayMs: 60, mark: 'zombie' })
+  const zombie = start('zombie')
   await until('the transaction shows to those who read uncommitted', () => written > 0)
   zombie.kill('SIGSTOP')
   await reader.disconnect()
   expect((await committed(names)).filter((offset) => offset > 0)).toEqual([])
-  const owner = startWorker(settings, { delayMs: 20, mark: 'owner' })
+  const owner = start('owner')
   await until('the owner claims both partitions', () => times(owner, 'partition_claimed') >= partitions)
-  return { names, zombie, owner }
+  return { zombie, owner }
 }
 
-const markOf = ({ value }: Read): unknown =>
-  (JSON.parse(value?.toString() ?? '{}') as { threatweave?: { mark?: unknown } }).threatweave?.mark
+/** The program's annotation is named after who made it. */
+const markOf = ({ value }: Read): string | undefined =>
+  ['zombie', 'owner'].find((mark) => Object.hasOwn(JSON.parse(value?.toString() ?? '{}') as object, mark))
 
 describe.concurrent('a worker that was stopped in the middle of a transaction and continued after its session', () => {
   it(
-    'shows nothing of it to read_committed, and the owner keeps its producers',
-    { timeout: 90_000 * rounds },
+    'shows nothing of it to read_committed, and the owner keeps its producers: the program, with rules on',
+    { timeout: 120_000 * rounds },
     async () => {
+      const half = 1_000
       for (let round = 0; round < rounds; round++) {
-        const { names, zombie, owner } = await takeOver()
+        const made = await makeTopics({ partitions })
+        const names = { ...made, alerts: `${made.output}-alerts` }
+        await makeTopic(names.alerts, 1)
+        // Two events a request, so that a transaction stays open for hundreds of them.
+        const { zombie, owner } = await takeOver(names, half, (mark) =>
+          startProgram(names, {
+            THREATWEAVE_OUTPUT_KEY: mark,
+            THREATWEAVE_KAFKA_LIMITS_CHUNK_EVENTS: '2',
+          }),
+        )
         const first = await readTopic(names.output, complete(partitions, half))
         zombie.kill('SIGCONT')
         await until('the sleeper joins again', () => times(zombie, 'group_joined') >= 2)
@@ -73,13 +89,25 @@ describe.concurrent('a worker that was stopped in the middle of a transaction an
         const found = tally(records, partitions, 2 * half)
         report('a sleeper wakes beside an idle owner', { round, events: partitions * 2 * half, ...found })
         expect(found).toEqual({ missing: 0, repeated: 0, outOfOrder: 0 })
+        const expected = originsListed(names.input, partitions, 2 * half)
+        const alerts = await readTopic(names.alerts, (all) => all.length >= expected.length)
+        expect(alertedOrigins(alerts)).toEqual(expected)
       }
     },
   )
 
   it('does not shut out an owner that is at work', { timeout: 90_000 * rounds }, async () => {
+    const half = 3_000
     for (let round = 0; round < rounds; round++) {
-      const { names, zombie, owner } = await takeOver()
+      const names = await makeTopics({ partitions })
+      // Every chunk is looked up on its own, within the transaction, so that it stays open for a second and more.
+      const settings = settingsFor(names, {
+        delivery: 'exactly-once',
+        limits: { chunkEvents: 50, sessionTimeoutMs: 1_500, behindEvents: -1 },
+      })
+      const { zombie, owner } = await takeOver(names, half, (mark) =>
+        startWorker(settings, { delayMs: mark === 'zombie' ? 60 : 20 }),
+      )
       await fill(names.input, partitions, half, 2 * half)
       zombie.kill('SIGCONT')
       await until('the sleeper joins again', () => times(zombie, 'group_joined') >= 2)

@@ -1,20 +1,9 @@
 // Kills worker after worker under load, at moments nobody chose, and tallies what came out in the end.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { KafkaSettings } from '../../src/kafka/settings.js'
-import {
-  committed,
-  complete,
-  fill,
-  makeTopics,
-  readTopic,
-  report,
-  settingsFor,
-  soak,
-  tally,
-  type Names,
-  type Tally,
-} from './kafka.js'
-import { startWorker } from './worker.js'
+import { committed, complete, fill, readTopic, report, soak, tally, type Names, type Tally } from './kafka.js'
+import type { Worker } from './worker.js'
+
+export const partitions = 4
 
 const total = async (names: Names): Promise<number> => (await committed(names)).reduce((sum, offset) => sum + offset, 0)
 
@@ -28,13 +17,15 @@ const commits = async (names: Names, limitMs = 15_000): Promise<boolean> => {
   return false
 }
 
+export type Killed = Tally & { readonly killedMidway: number; /** Of each partition. */ readonly count: number }
+
+/** `start` is told whether the worker is the last one, which is not killed; `begun` is what one says when it has work in its hands. */
 export const killRepeatedly = async (
-  delivery: KafkaSettings['delivery'],
+  names: Names,
   kills: number,
-): Promise<Tally & { readonly killedMidway: number }> => {
-  const partitions = 4
-  const names = await makeTopics({ partitions })
-  const settings = settingsFor(names, { delivery, limits: { chunkEvents: 40, sessionTimeoutMs: 1_500 } })
+  begun: 'group_joined' | 'partition_claimed',
+  start: (isLast: boolean) => Worker,
+): Promise<Killed> => {
   // Events keep coming until the last kill: whenever a worker dies, there is work in its hands or before it.
   let count = 400
   const stop = new AbortController()
@@ -49,8 +40,8 @@ export const killRepeatedly = async (
   let killedMidway = 0
   let committedFirst = 0
   for (let kill = 0; kill < kills; kill++) {
-    const worker = startWorker(settings, { delayMs: 25 })
-    await worker.said(delivery === 'exactly-once' ? 'partition_claimed' : 'group_joined', 30_000)
+    const worker = start(false)
+    await worker.said(begun, 30_000)
     // Every other one is let come to its first commits, so that some die between two and some before any.
     if (kill % 2 === 1 && (await commits(names))) committedFirst++
     await sleep(Math.random() * (kill % 2 === 1 ? 300 : 1_000))
@@ -63,12 +54,12 @@ export const killRepeatedly = async (
   stop.abort()
   await filling
   // A worker that is killed before its first transaction ends leaves everything to the last one.
-  const last = startWorker(settings)
+  const last = start(true)
   const limitMs = soak ? 240_000 : 30_000
   const records = await readTopic(names.output, complete(partitions, count), { limitMs, calmMs: 1_000 })
   const byTheLast = last.health()?.delivered ?? 0
-  const found = { ...tally(records, partitions, count), killedMidway }
-  report(`${delivery}, killed again and again`, {
+  const found = { ...tally(records, partitions, count), killedMidway, count }
+  report(`${begun}, killed again and again`, {
     kills,
     events: partitions * count,
     read: records.length,

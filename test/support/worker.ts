@@ -1,9 +1,16 @@
-// A worker of the Kafka service in a process of its own, so that it can be killed.
-import { spawn } from 'node:child_process'
-import { resolve } from 'node:path'
+// A worker of the Kafka service in a process of its own, so that it can be killed: one made for tests, or the program itself.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inject } from 'vitest'
 import type { KafkaHealth } from '../../src/kafka/health.js'
 import type { KafkaSettings } from '../../src/kafka/settings.js'
+import { cliPath } from './cli.js'
+import type { Names, Read } from './kafka.js'
+import { ruleText } from './rules.js'
 
 export type WorkerEvent = { readonly event: string } & Readonly<Record<string, unknown>>
 
@@ -36,20 +43,79 @@ export const startWorker = (settings: KafkaSettings, options: WorkerOptions = {}
     [resolve(import.meta.dirname, 'worker.mjs'), JSON.stringify({ settings, ...options })],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )
+  return follow(child, child.stdout, child.stderr)
+}
+
+/** The one address that the program's feed lists and its rule is about; of every 250 events that are filled in, one has it. */
+export const listed = '192.0.2.7'
+
+/** Where the events about `listed` stand that were filled in up to `count`. */
+export const originsListed = (topic: string, partitions: number, count: number): readonly string[] =>
+  Array.from({ length: partitions * count }, (_, place) => [Math.floor(place / count), place % count] as const)
+    .filter(([, seq]) => seq % 250 === 7)
+    .map(([partition, seq]) => `${topic}/${partition}/${seq}`)
+    .toSorted()
+
+export const alertedOrigins = (alerts: readonly Read[]): readonly string[] =>
+  alerts
+    .map(({ value }) => (JSON.parse(String(value)) as { threatweave: { origin: string } }).threatweave.origin)
+    .toSorted()
+
+/** `threatweave run` with a feed and a rule that raises an alert on every event about `listed`; its log are its events. */
+export const startProgram = (
+  names: Names & { readonly alerts: string },
+  env: Readonly<Record<string, string>>,
+): Worker => {
+  const folder = mkdtempSync(join(tmpdir(), 'threatweave-program-'))
+  writeFileSync(join(folder, 'feed.txt'), `${listed}\n`)
+  writeFileSync(
+    join(folder, 'rule.yml'),
+    ruleText('selection:\n    threatweave.verdict: malicious\ncondition: selection'),
+  )
+  const child = spawn(process.execPath, [cliPath, 'run'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      THREATWEAVE_GATE_DOCUMENTATION: 'true',
+      THREATWEAVE_LOG_LEVEL: 'info',
+      THREATWEAVE_OPS_ENABLED: 'false',
+      THREATWEAVE_MEMORY_PATH: 'none',
+      THREATWEAVE_FEEDS: JSON.stringify([{ name: 'listed', path: join(folder, 'feed.txt') }]),
+      THREATWEAVE_ALERTS_RULES: join(folder, 'rule.yml'),
+      THREATWEAVE_ALERTS_SUPPRESS_SECONDS: '0',
+      THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
+      THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
+      THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
+      THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
+      THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
+      THREATWEAVE_KAFKA_ALERTS_TOPIC: names.alerts,
+      THREATWEAVE_KAFKA_DELIVERY: 'exactly-once',
+      THREATWEAVE_KAFKA_LIMITS_SESSION_TIMEOUT_MS: '1500',
+      ...env,
+    },
+  })
+  return follow(child, child.stderr)
+}
+
+const follow = (child: ChildProcess, told: Readable, complaints?: Readable): Worker => {
   const events: WorkerEvent[] = []
   let health: KafkaHealth | undefined
   let rest = ''
-  child.stdout.on('data', (data: Buffer) => {
+  let errors = ''
+  told.on('data', (data: Buffer) => {
     const lines = (rest + data.toString()).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) {
+      if (!line.startsWith('{')) {
+        errors += `${line}\n`
+        continue
+      }
       const event = JSON.parse(line) as WorkerEvent
       if (event.event === 'health') health = event as unknown as KafkaHealth
       else events.push(event)
     }
   })
-  let errors = ''
-  child.stderr.on('data', (data: Buffer) => {
+  complaints?.on('data', (data: Buffer) => {
     errors = (errors + data.toString()).slice(-4_000)
   })
   const exit = new Promise<number | null>((done) => child.once('exit', done))
