@@ -1,4 +1,5 @@
 // The consumer, kept going: a new one after every crash, for as long as it takes where a broker cannot be reached.
+import { createBackoff } from './backoff.js'
 import { failureOf } from './failure.js'
 import { consume, type ConsumeOptions, type Consuming } from './consume.js'
 
@@ -11,8 +12,6 @@ export type SourceOptions = Omit<ConsumeOptions, 'kafka'> & {
 
 /** Restarts for a cause that is no outage, with nothing delivered in between: then the next would end the same way. */
 const maxRestarts = 3
-const firstPauseMs = 500
-const maxPauseMs = 30_000
 
 export const startSource = (options: SourceOptions): Source => {
   const { connect, health, brokers, tell, fail } = options
@@ -21,7 +20,8 @@ export const startSource = (options: SourceOptions): Source => {
   const keepGoing = async (): Promise<void> => {
     let deliveredBefore = -1
     let fruitless = 0
-    for (let pauseMs = firstPauseMs; !stopped.signal.aborted; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+    const backoff = createBackoff(brokers)
+    while (!stopped.signal.aborted) {
       current = consume({ ...options, kafka: connect() })
       const error = await current.crashed
       health.left()
@@ -36,18 +36,18 @@ export const startSource = (options: SourceOptions): Source => {
       const { delivered } = health.read()
       const isMoving = delivered !== deliveredBefore
       deliveredBefore = delivered
-      if (isMoving) pauseMs = firstPauseMs
       fruitless = (isMoving ? 0 : fruitless) + (isOutage ? 0 : 1)
       health.restarted()
-      tell({ event: 'consumer_restarted', cause, againInMs: pauseMs })
+      const againInMs = backoff(isMoving)
+      tell({ event: 'consumer_restarted', cause, againInMs })
       if (fruitless > maxRestarts) {
         fail(`the consumer crashed ${fruitless} times without an offset moving: ${cause}`)
         return
       }
-      await brokers.pause(pauseMs, stopped.signal)
+      await brokers.pause(againInMs, stopped.signal)
     }
   }
-  void keepGoing()
+  keepGoing().catch((error: unknown) => fail(`the consumer cannot go on: ${failureOf(error).message}`))
   return {
     stop: async () => {
       stopped.abort()

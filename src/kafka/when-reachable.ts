@@ -1,10 +1,8 @@
 // Work at the start that needs a broker: tried again until one answers, for as long as it takes.
 import type { Tell } from '../telemetry/event.js'
+import { createBackoff } from './backoff.js'
 import type { BrokerWatch } from './broker-watch.js'
 import { failureOf } from './failure.js'
-
-const firstPauseMs = 500
-const maxPauseMs = 30_000
 
 /** Nothing when the signal came first. Throws what no waiting cures: a refused login, a certificate that is not trusted. */
 export const whenReachable = async <Result>(
@@ -14,14 +12,16 @@ export const whenReachable = async <Result>(
   const stopped = new Promise<undefined>((resolve) => {
     signal.addEventListener('abort', () => resolve(undefined), { once: true })
   })
-  for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, maxPauseMs))
+  const backoff = createBackoff(brokers)
+  while (!signal.aborted)
     try {
       return await Promise.race([work(), stopped])
     } catch (error) {
       const { kind, name, message } = failureOf(error)
       if (kind !== 'unavailable') throw error
-      tell({ event: 'start_postponed', cause: `${name}: ${message}`, againInMs: pauseMs })
-      await brokers.pause(pauseMs, signal)
+      const againInMs = backoff()
+      tell({ event: 'start_postponed', cause: `${name}: ${message}`, againInMs })
+      await brokers.pause(againInMs, signal)
     }
   return undefined
 }
