@@ -8,6 +8,7 @@ import { ConfigurationError } from './commands/configuration-error.js'
 import { standardError, standardOutput } from './commands/file-output.js'
 import { printable } from './commands/table.js'
 import { version } from './commands/version.js'
+import { didYouMean } from './config/did-you-mean.js'
 
 /** Loaded when it is called: a command pays for its own libraries only. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -59,7 +60,10 @@ const main = async (argv: readonly string[], io: Io): Promise<number> => {
     return exitCodes.ok
   }
   const command = await find(name)
-  if (!command) throw new UsageError(`there is no command ${JSON.stringify(name)}; \`threatweave --help\` lists them`)
+  if (!command) {
+    const meant = didYouMean(name, [...Object.keys(commands), 'help', 'version'])
+    throw new UsageError(`there is no command ${JSON.stringify(name)}${meant || '; `threatweave --help` lists them'}`)
+  }
   const { positionals, values } = parseOptions(command, rest)
   if (values.help === true) {
     io.stdout.write(command.help)
@@ -88,7 +92,10 @@ const parseOptions = (command: Command, args: string[]): ReturnType<typeof parse
   } catch (error) {
     // What Node says behind the first sentence is about arguments that begin with a dash.
     const sentence = error instanceof Error ? error.message.split(/\. To specify|\n/)[0] : undefined
-    throw new UsageError(`${sentence ?? 'the options could not be read'}; \`--help\` lists what there is`)
+    const wrong = /^Unknown option '--([^']+)'/.exec(sentence ?? '')?.[1]
+    const names = [...Object.keys(command.options), 'help'].map((name) => `--${name}`)
+    const meant = wrong === undefined ? '' : didYouMean(`--${wrong}`, names)
+    throw new UsageError(`${sentence ?? 'the options could not be read'}${meant || '; `--help` lists what there is'}`)
   }
 }
 

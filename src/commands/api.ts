@@ -1,4 +1,5 @@
 // api: calls one of the eighteen operations of the lookup service and prints its answer as it came.
+import { didYouMean } from '../config/did-you-mean.js'
 import { buildRequest } from '../intel/service/build-request.js'
 import { isOperation, operationNames, operations, type Operation } from '../intel/service/operations.js'
 import { exitCodes, UsageError, type Command } from './command.js'
@@ -43,7 +44,9 @@ Exit codes: 0 answered, 1 refused or not answered, 64 wrong usage.
     const [name, ...rest] = args.positionals
     if (name === undefined || !isOperation(name))
       throw new UsageError(
-        `${name === undefined ? 'which operation?' : `there is no operation ${JSON.stringify(name)};`} \`threatweave api --help\` lists them`,
+        name === undefined
+          ? 'which operation? `threatweave api --help` lists them'
+          : `there is no operation ${JSON.stringify(name)}${didYouMean(name, operationNames) || '; `threatweave api --help` lists them'}`,
       )
     if (rest.length > 0) throw new UsageError(`write parameters as --name value, not ${JSON.stringify(rest[0])}`)
     const config = loadConfig(args, io)

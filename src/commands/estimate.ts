@@ -25,7 +25,7 @@ given size and lifetime. Nobody is asked and nothing leaves.
   -c, --config FILE     the configuration to run with
       --memory N        how many verdicts are remembered (default: memory.maxEntries)
       --lifetime HOURS  how long a verdict is used (default: memory.freshSeconds.clean)
-      --span HOURS      how much time the log covers (default: by the times in it)
+      --span HOURS      how much time the log covers (default: by the times in it); less than an hour says little about a month
       --price PRICE     the price of one call, to say what a month costs
       --list            print exactly the values that would leave, one a line, and nothing else
       --json            print the figures as one JSON object
@@ -76,15 +76,17 @@ Example:
       }
     })
     progress.end()
-    const figures = forecast.report(spanMs)
+    const figures = forecast.report(now, spanMs)
     const mostCalls = mostCallsOf([...asked.values()], config)
     const reasons = [...skipped].map(([reason, values]) => [reason, values.size] as const).sort((a, b) => b[1] - a[1])
     if (args.values.list === true) {
       await write(io.stdout, [...asked.values()].map(({ value }) => `${printable(value)}\n`).join(''))
     } else if (args.values.json === true) {
-      const monthly = (figures.lookupsPerMonth ?? figures.lookups) * (price ?? 0)
+      const monthly = (figures.lookupsPerMonth ?? 0) * (price ?? 0)
       const cost =
-        price === undefined ? {} : { costPerMonth: round(monthly), costPerMonthAtMost: round(monthly * mostCalls) }
+        price === undefined || figures.lookupsPerMonth === undefined
+          ? {}
+          : { costPerMonth: round(monthly), costPerMonthAtMost: round(monthly * mostCalls) }
       const callsAtMost = Math.ceil(figures.lookups * mostCalls)
       const report = { ...figures, callsAtMost, notAsked: Object.fromEntries(reasons), ...cost }
       await write(io.stdout, `${JSON.stringify(report)}\n`)
@@ -113,17 +115,23 @@ const numberOf = (args: Arguments, name: string, unit = 1): number | undefined =
   return value * unit
 }
 
+type Assumptions = {
+  readonly memory: number
+  readonly lifetimeMs: number
+  readonly price: number | undefined
+  readonly mostCalls: number
+}
+
 const again = 'what is not plainly clean is asked about once more'
 
 const describe = (
   figures: Forecast,
   reasons: readonly (readonly [string, number])[],
-  about: { memory: number; lifetimeMs: number; price: number | undefined; mostCalls: number },
+  { memory, lifetimeMs, price, mostCalls }: Assumptions,
 ): string => {
-  const { memory, lifetimeMs, price, mostCalls } = about
   const notAsked = reasons.reduce((sum, [, count]) => sum + count, 0)
   const rows: (readonly [string, string])[] = [
-    ['events', count(figures.events)],
+    ['events', `${count(figures.events)}, of which ${count(figures.eventsWithoutAsks)} show nothing to ask about`],
     ['would be asked about', `${count(figures.distinct)} distinct, seen ${count(figures.asks)} times`],
     [
       'would not be asked',
@@ -139,20 +147,31 @@ const describe = (
     ['hit ratio', `${(figures.hitRatio * 100).toFixed(1)} %`],
   ]
   if (figures.spanMs === undefined || figures.lookupsPerDay === undefined || figures.lookupsPerMonth === undefined)
-    rows.push(['a day, a month', 'the log does not say how much time it covers: give --span HOURS'])
+    rows.push(['a day, a month', `${whyNoSpan(figures)}: give --span HOURS`])
   else {
-    rows.push(['time covered', duration(figures.spanMs)])
-    rows.push(['lookups a day', `about ${count(figures.lookupsPerDay)}`])
-    rows.push(['lookups a month', `about ${count(figures.lookupsPerMonth)}`])
+    const isShort = figures.doubt === 'short'
+    const about = isShort ? 'perhaps' : 'about'
+    rows.push(['time covered', `${duration(figures.spanMs)}${isShort ? `: ${tooShort}` : ''}`])
+    rows.push(['lookups a day', `${about} ${count(figures.lookupsPerDay)}`])
+    rows.push(['lookups a month', `${about} ${count(figures.lookupsPerMonth)}`])
     if (price !== undefined) {
       const monthly = figures.lookupsPerMonth * price
       const most = mostCalls > 1 ? ` if all is clean, ${round(monthly * mostCalls).toFixed(2)} at most` : ''
-      rows.push(['cost a month', `about ${round(monthly).toFixed(2)}${most}`])
+      rows.push(['cost a month', `${about} ${round(monthly).toFixed(2)}${most}`])
     }
   }
   const width = Math.max(...rows.map(([name]) => name.length))
   return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}\n`).join('')
 }
+
+const tooShort = 'less than an hour says little about a day or a month; estimate with more of the log'
+
+const whyNoSpan = ({ doubt, times: [first, last] = ['', ''] }: Forecast): string =>
+  doubt === 'future'
+    ? `the times in the log run into the future (${first} to ${last}), so they are not those of the events`
+    : doubt === 'years'
+      ? `the times in the log are years apart (${first} to ${last}), so some are not those of the events`
+      : 'the log does not say how much time it covers'
 
 const count = (value: number): string => value.toLocaleString('en-US')
 const round = (value: number): number => Math.round(value * 100) / 100

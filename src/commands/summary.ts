@@ -15,7 +15,7 @@ export const createSummary = () => {
     see(annotation: Annotation): void {
       events++
       count(verdicts, annotation.verdict)
-      if (annotation.verdict === 'unknown' && annotation.reason !== undefined) count(reasons, annotation.reason)
+      if (annotation.verdict === 'unknown') count(reasons, annotation.reason ?? 'no address or name in the event')
       if (annotation.verdict !== 'malicious' && annotation.verdict !== 'suspicious') return
       const key = `${annotation.type ?? ''}:${annotation.value ?? ''}:${annotation.role ?? ''}`
       const entry = worst.get(key)

@@ -1,6 +1,7 @@
 // Environment variables over the file, by one mechanical rule: `intel.service.apiKey` is THREATWEAVE_INTEL_SERVICE_API_KEY.
 import { parse } from 'yaml'
 import { messageOf } from '../domain/message-of.js'
+import { didYouMean } from './did-you-mean.js'
 import type { Problem } from './problem.js'
 
 export type Setting = { readonly path: readonly string[]; readonly schema: SchemaNode; readonly secret: boolean }
@@ -44,7 +45,7 @@ export const readEnvironment = (
     if (!name.startsWith(prefix) || reserved.has(name) || text === undefined || text === '') continue
     const found = settings.get(name)
     if (!found) {
-      problems.push({ setting: name, message: `is not the name of a setting${suggestion(name, settings.keys())}` })
+      problems.push({ setting: name, message: `is not the name of a setting${didYouMean(name, settings.keys())}` })
       continue
     }
     const where = found.setting.path.join('.')
@@ -93,15 +94,4 @@ const place = (target: Record<string, unknown>, path: readonly string[], value: 
   let node = target
   for (const part of path.slice(0, -1)) node = (node[part] ??= {}) as Record<string, unknown>
   node[path.at(-1) ?? ''] = value
-}
-
-const suggestion = (name: string, names: Iterable<string>): string => {
-  const parts = new Set(name.split('_'))
-  let best = ''
-  let most = 1
-  for (const other of names) {
-    const shared = other.split('_').filter((part) => parts.has(part)).length
-    if (shared > most) [best, most] = [other, shared]
-  }
-  return best ? `; did you mean ${best}?` : ''
 }

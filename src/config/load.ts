@@ -3,7 +3,8 @@ import { Ajv, type ErrorObject } from 'ajv'
 import { LineCounter, isNode, parseDocument, type Document } from 'yaml'
 import { isCidr } from '../domain/address.js'
 import { isSuffix } from '../domain/hostname.js'
-import { readEnvironment } from './environment.js'
+import { didYouMean } from './did-you-mean.js'
+import { readEnvironment, settingsOf } from './environment.js'
 import type { Problem } from './problem.js'
 import { configSchema, type Config } from './schema.js'
 
@@ -115,7 +116,9 @@ const explain = (error: ErrorObject): Problem | undefined => {
   switch (error.keyword) {
     case 'additionalProperties': {
       const name = String(params.additionalProperty)
-      return { setting: setting ? `${setting}.${name}` : name, message: 'is not a setting' }
+      const siblings = Object.keys((error.parentSchema as { properties?: object }).properties ?? {})
+      const meant = didYouMean(name, siblings) || elsewhere(name)
+      return { setting: setting ? `${setting}.${name}` : name, message: `is not a setting${meant}` }
     }
     case 'const':
       return undefined // one branch of a choice; the choice itself reports
@@ -142,6 +145,12 @@ const explain = (error: ErrorObject): Problem | undefined => {
     default:
       return { setting: setting || 'configuration', message: error.message ?? 'is wrong' }
   }
+}
+
+/** Where a setting of this name has its place, if only the place was wrong; the whole path is told. */
+const elsewhere = (name: string): string => {
+  const found = settingsOf(configSchema).find(({ path }) => path.at(-1) === name)
+  return found ? `; did you mean ${found.path.join('.')}?` : ''
 }
 
 const formatMessages: Readonly<Record<string, string>> = {

@@ -14,8 +14,14 @@ export type Forecast = {
   readonly distinct: number
   /** Asks that the memory would not have answered, starting empty. */
   readonly lookups: number
+  /** Events with nothing that would be asked about. */
+  readonly eventsWithoutAsks: number
   /** Absent when the log does not say how much time it covers. */
   readonly spanMs?: number
+  /** Why the figures of a day and a month are a guess, or are not given: less than an hour of logs, times ahead of now, times years apart. */
+  readonly doubt?: 'short' | 'future' | 'years'
+  /** The first and the last time in the log, where they are what is in doubt. */
+  readonly times?: readonly [string, string]
   readonly lookupsPerDay?: number
   readonly lookupsPerMonth?: number
   readonly hitRatio: number
@@ -28,6 +34,7 @@ export const createForecast = ({ memory, lifetimeMs }: ForecastOptions) => {
   let events = 0
   let asks = 0
   let lookups = 0
+  let eventsWithoutAsks = 0
   let first: number | undefined
   let last: number | undefined
 
@@ -52,13 +59,17 @@ export const createForecast = ({ memory, lifetimeMs }: ForecastOptions) => {
         first = Math.min(first ?? time, time)
         last = Math.max(last ?? time, time)
       }
+      const before = asks
       for (const key of keys) ask(key, time ?? last ?? 0)
+      if (asks === before) eventsWithoutAsks++
     },
     distinct: (): Iterable<string> => seen.keys(),
-    /** `givenSpanMs` is what the user says the log covers; else the times in it decide. */
-    report(givenSpanMs?: number): Forecast {
-      const spanMs = givenSpanMs ?? (first === undefined || last === undefined ? undefined : last - first)
-      const base = { events, asks, distinct: seen.size, lookups }
+    /** `givenSpanMs` is what the user says the log covers; else the times in it decide, where they make sense at `now`. */
+    report(now: number, givenSpanMs?: number): Forecast {
+      const doubt = givenSpanMs === undefined ? doubtOf(first, last, now) : undefined
+      const spanMs =
+        givenSpanMs ?? (first === undefined || last === undefined || doubt !== undefined ? undefined : last - first)
+      const base = { events, asks, distinct: seen.size, lookups, eventsWithoutAsks, ...doubt }
       if (spanMs === undefined || spanMs < 1000 || asks === 0)
         return { ...base, hitRatio: asks === 0 ? 0 : 1 - lookups / asks }
       const perDay = predictPerDay(spanMs)
@@ -66,6 +77,7 @@ export const createForecast = ({ memory, lifetimeMs }: ForecastOptions) => {
       return {
         ...base,
         spanMs,
+        ...(spanMs < hourMs ? { doubt: 'short' as const } : {}),
         lookupsPerDay: Math.round(perDay),
         lookupsPerMonth: Math.round(perDay * 30),
         hitRatio: Math.max(0, 1 - perDay / asksPerDay),
@@ -90,4 +102,16 @@ export const createForecast = ({ memory, lifetimeMs }: ForecastOptions) => {
   }
 }
 
+/** Nobody estimates with more than a year of logs; what is further apart holds times that are none of the events'. */
+const doubtOf = (
+  first: number | undefined,
+  last: number | undefined,
+  now: number,
+): Pick<Forecast, 'doubt' | 'times'> | undefined => {
+  if (first === undefined || last === undefined) return undefined
+  const doubt = last > now + dayMs ? 'future' : last - first > 366 * dayMs ? 'years' : undefined
+  return doubt && { doubt, times: [new Date(first).toISOString(), new Date(last).toISOString()] }
+}
+
+const hourMs = 3_600_000
 const dayMs = 86_400_000

@@ -24,7 +24,12 @@ export type Point = {
   readonly hitRatio: number | undefined
   readonly callsPerMinute: number
   readonly creditsPerMinute: number
+  /** The furthest that the figures of now came meanwhile. */
+  readonly extremes: Extremes
 }
+
+/** The most of each, and of the hit ratio the least. */
+export type Extremes = Omit<Point, 'extremes'>
 
 export type History = {
   readonly tick: () => void
@@ -46,20 +51,24 @@ export const createHistory = (take: () => Sample): History => {
   let samples: Sample[] = [first]
   let points: Point[] = []
   let since = first
+  let extremes: Extremes | undefined
   const latest = (): Sample => samples.at(-1) ?? first
   const before = (): Sample => samples.at(-1 - rateSamples) ?? samples[0] ?? first
   return {
     tick: () => {
       const sample = take()
       samples = [...samples.slice(-keptSamples), sample]
+      extremes = widen(extremes, figuresOf(before(), sample))
       if (sample.at - since.at < pointMs) return
-      points = [...points.slice(1 - maxPoints), pointOf(since, sample)]
+      points = [...points.slice(1 - maxPoints), { ...figuresOf(since, sample), extremes }]
       since = sample
+      extremes = undefined
     },
     rate: (counter) => perSecond(before(), latest(), counter),
     hitRatio: () => ratioOf(before(), latest()),
     lastMinute: (reason) => (latest().reasons[reason] ?? 0) - (samples[0]?.reasons[reason] ?? 0),
-    points: () => (latest().at > since.at ? [...points, pointOf(since, latest())] : points),
+    points: () =>
+      extremes && latest().at > since.at ? [...points, { ...figuresOf(since, latest()), extremes }] : points,
   }
 }
 
@@ -69,10 +78,24 @@ const perSecond = (from: Sample, to: Sample, counter: Counter): number =>
 const ratioOf = (from: Sample, to: Sample): number | undefined =>
   to.asks > from.asks ? (to.hits - from.hits) / (to.asks - from.asks) : undefined
 
-const pointOf = (from: Sample, to: Sample): Point => ({
+const figuresOf = (from: Sample, to: Sample): Extremes => ({
   eventsPerSecond: perSecond(from, to, 'left'),
   lag: to.lag,
   hitRatio: ratioOf(from, to),
   callsPerMinute: 60 * perSecond(from, to, 'calls'),
   creditsPerMinute: 60 * perSecond(from, to, 'credits'),
 })
+
+const widen = (one: Extremes | undefined, other: Extremes): Extremes =>
+  one === undefined
+    ? other
+    : {
+        eventsPerSecond: Math.max(one.eventsPerSecond, other.eventsPerSecond),
+        lag: Math.max(one.lag, other.lag),
+        hitRatio: leastOf(one.hitRatio, other.hitRatio),
+        callsPerMinute: Math.max(one.callsPerMinute, other.callsPerMinute),
+        creditsPerMinute: Math.max(one.creditsPerMinute, other.creditsPerMinute),
+      }
+
+const leastOf = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined ? other : other === undefined ? one : Math.min(one, other)

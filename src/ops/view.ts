@@ -51,6 +51,7 @@ export const createView = (sources: ViewSources) => (): View => {
   const dead = counts.deadLetters.reduce((sum, { value }) => sum + value, 0)
   const alerts = counts.alerts.reduce((sum, { value }) => sum + value, 0)
   const points = history.points()
+  const extremes = points.map((point) => point.extremes)
   const credits = provider ? creditsTexts(provider.spent, allowed) : { now: 'none', limit: '' }
   return {
     texts: {
@@ -76,11 +77,11 @@ export const createView = (sources: ViewSources) => (): View => {
       'now-hits': percent(history.hitRatio()),
       'now-calls': `${rate(60 * history.rate('calls'))}/min`,
       'now-credits': credits.now,
-      'peak-events': `at most ${rate(highest(points.map((point) => point.eventsPerSecond)))}/s`,
-      'peak-lag': `at most ${count(highest(points.map((point) => point.lag)))}`,
-      'peak-hits': `at least ${percent(lowest(points.flatMap(({ hitRatio }) => hitRatio ?? [])))}`,
-      'peak-calls': `at most ${rate(highest(points.map((point) => point.callsPerMinute)))}/min`,
-      'peak-credits': `${credits.limit}at most ${rate(highest(points.map((point) => point.creditsPerMinute)))}/min`,
+      'peak-events': `at most ${rate(highest(extremes.map((one) => one.eventsPerSecond)))}/s`,
+      'peak-lag': `at most ${count(highest([lag, ...extremes.map((one) => one.lag)]))}`,
+      'peak-hits': `at least ${percent(lowest(extremes.flatMap(({ hitRatio }) => hitRatio ?? [])))}`,
+      'peak-calls': `at most ${rate(highest(extremes.map((one) => one.callsPerMinute)))}/min`,
+      'peak-credits': `${credits.limit}at most ${rate(highest(extremes.map((one) => one.creditsPerMinute)))}/min`,
     },
     tones: {
       headline: head.tone,

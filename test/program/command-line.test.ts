@@ -123,6 +123,10 @@ describe('a message', () => {
     [['extract', cut], 64, `cannot read the input ${cut}: unexpected end of file`],
     [['pipe', '--colour'], 64, "Unknown option '--colour'; `--help` lists what there is"],
     [['api', 'ip/data'], 64, 'ip/data needs ip: '],
+    [['pip'], 64, 'there is no command "pip"; did you mean pipe?'],
+    [['enrich'], 64, 'there is no command "enrich"; `threatweave --help` lists them'],
+    [['pipe', '--sumary'], 64, "Unknown option '--sumary'; did you mean --summary?"],
+    [['api', 'ip/sumary'], 64, 'there is no operation "ip/sumary"; did you mean ip/summary?'],
   ])('of %j names what it is about', async (args, code, sentence) => {
     const ran = await runCli(args)
     expect(ran.stderr).toContain(`threatweave: ${sentence}`)

@@ -52,4 +52,34 @@ describe('estimate', () => {
     expect(out).not.toContain('calls for them')
     expect(out).toMatch(/^cost a month +about 45\.00$/m)
   })
+
+  const at = (time: string, place = 1): string => `${time} src=198.51.100.${place} action=deny`
+
+  it('warns where less than an hour of logs is all there is', async () => {
+    const short = [at('2026-01-15T08:00:00Z'), at('2026-01-15T08:00:19Z', 2)].join('\n')
+    const out = await run(short)
+    expect(out).toMatch(/^time covered +19s: less than an hour says little about a day or a month/m)
+    expect(out).toMatch(/^lookups a month +perhaps /m)
+    expect(JSON.parse(await run(short, { json: true }))).toMatchObject({ doubt: 'short' })
+    const long = await run([at('2026-01-15T08:00:00Z'), at('2026-01-15T10:00:00Z', 2)].join('\n'))
+    expect(long).toMatch(/^lookups a month +about /m)
+  })
+
+  it.each([
+    ['are years apart', '2008-01-15T08:00:00Z', '2026-01-15T08:00:00Z'],
+    ['run into the future', '2026-01-15T08:00:00Z', '2096-01-15T08:00:00Z'],
+  ])('predicts nothing from times that %s, and says so', async (words, first, last) => {
+    const odd = [at(first), at(last, 2)].join('\n')
+    const out = await run(odd)
+    expect(out).toMatch(/^a day, a month +the times in the log /m)
+    expect(out).toContain(`${words} (${first.replace('Z', '.000Z')} to ${last.replace('Z', '.000Z')})`)
+    expect(out).not.toMatch(/^lookups a month/m)
+    expect(await run(odd, { span: '24' })).toMatch(/^lookups a month +about /m)
+    expect(JSON.parse(await run(odd, { json: true, price: '1' }))).not.toHaveProperty('costPerMonth')
+  })
+
+  it('names the events that show nothing to ask about', async () => {
+    const out = await run([at('2026-01-15T08:00:00Z'), 'nothing here', '{"src_ip":"10.0.0.5"}'].join('\n'))
+    expect(out).toMatch(/^events +3, of which 2 show nothing to ask about$/m)
+  })
 })

@@ -67,6 +67,9 @@ describe('load', () => {
       'output: { key: "a b" }',
       'output.key must be a name of at most 64 letters, digits, - and _ that begins with a letter or _ and that neither events nor layers use (threatweave.yaml:1)',
     ],
+    ['gate: { ownRange: [] }', 'gate.ownRange is not a setting; did you mean ownRanges? (threatweave.yaml:1)'],
+    ['kakfa: {}', 'kakfa is not a setting; did you mean kafka? (threatweave.yaml:1)'],
+    ['apiKey: x', 'apiKey is not a setting; did you mean intel.service.apiKey? (threatweave.yaml:1)'],
     ['gate: []', 'gate must hold settings as `name: value` lines (threatweave.yaml:1)'],
     ['a: 1\na: 2\na: [', 'threatweave.yaml is not valid YAML: Map keys must be unique at line 2, column 1'],
   ])('says what is wrong with %j in words', (text, sentence) => {

@@ -11,7 +11,7 @@ const play = (
     lifetimeMs: (options.lifetimeHours ?? 24) * hourMs,
   })
   for (const { key, hour } of events) forecast.see([key], hour * hourMs)
-  return forecast.report()
+  return forecast.report(Date.parse('2026-11-15T12:00:00Z'))
 }
 const hours = (count: number, key: (hour: number) => string): { key: string; hour: number }[] =>
   Array.from({ length: count }, (_, hour) => ({ key: key(hour), hour }))
@@ -66,7 +66,14 @@ describe('createForecast', () => {
   it('predicts nothing for a log that does not say how long it is', () => {
     const forecast = createForecast({ memory: 10, lifetimeMs: hourMs })
     forecast.see(['ip:198.51.100.1', 'ip:198.51.100.1'], undefined)
-    expect(forecast.report()).toEqual({ events: 1, asks: 2, distinct: 1, lookups: 1, hitRatio: 0.5 })
-    expect(forecast.report(12 * hourMs)).toHaveProperty('lookupsPerDay')
+    expect(forecast.report(0)).toEqual({
+      events: 1,
+      asks: 2,
+      distinct: 1,
+      lookups: 1,
+      eventsWithoutAsks: 0,
+      hitRatio: 0.5,
+    })
+    expect(forecast.report(0, 12 * hourMs)).toHaveProperty('lookupsPerDay')
   })
 })

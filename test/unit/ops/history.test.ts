@@ -32,13 +32,33 @@ describe('history', () => {
     expect(history.lastMinute('pending')).toBe(60)
     expect(history.lastMinute('deadline')).toBe(0)
     expect(history.points()).toHaveLength(120)
-    expect(history.points().at(-1)).toEqual({
+    expect(history.points().at(-1)).toMatchObject({
       eventsPerSecond: 100,
       lag: 7200,
       hitRatio: 0.9,
       callsPerMinute: 60,
       creditsPerMinute: 120,
     })
+  })
+
+  it('has seen at most what it shows now, and no better a hit ratio than that', () => {
+    let second = 0
+    let left = 0
+    let hits = 0
+    // A burst of seconds without a hit within half a minute that was quiet and full of hits.
+    const history = createHistory(() => ({ ...sampleAt(second, 0), left, hits }))
+    while (second < 65) {
+      second++
+      const isBurst = second >= 60
+      left += isBurst ? 162 : 1
+      hits += isBurst ? 0 : 10
+      history.tick()
+      const extremes = history.points().map((point) => point.extremes)
+      expect(Math.max(...extremes.map((one) => one.eventsPerSecond))).toBeGreaterThanOrEqual(history.rate('left'))
+      expect(Math.min(...extremes.map(({ hitRatio }) => hitRatio ?? 1))).toBeLessThanOrEqual(history.hitRatio() ?? 1)
+    }
+    expect(history.rate('left')).toBe(162)
+    expect(history.hitRatio()).toBe(0)
   })
 
   it('has no rate and no ratio before anything happened', () => {
