@@ -33,6 +33,7 @@ const indicatorMembers: Readonly<Record<keyof AnnotatedIndicator, Values>> = {
   entry: 'any',
   at: 'any',
   stale: booleans,
+  former: [true],
 }
 
 const members: Readonly<Record<Exclude<keyof Annotation, 'indicators'>, Values>> = {
@@ -55,6 +56,7 @@ const members: Readonly<Record<Exclude<keyof Annotation, 'indicators'>, Values>>
   entry: 'any',
   verdict_time: 'any',
   stale: booleans,
+  former: [true],
   truncated: [true],
   read_as: readings,
   replaced: 'any',

@@ -25,6 +25,8 @@ export type AnnotatedIndicator = {
   entry?: string
   at?: string
   stale?: boolean
+  /** What an earlier annotation said, where nothing newer is known. */
+  former?: true
 }
 
 /** Member order is the order in the output. No member is ever null: what has no value is absent. */
@@ -48,6 +50,8 @@ export type Annotation = {
   entry?: string
   verdict_time?: string
   stale?: boolean
+  /** The verdict is that of an earlier annotation: nothing newer is known. */
+  former?: true
   truncated?: boolean
   /** How the event was read, where it was no JSON object and came out wrapped in one. */
   read_as?: Exclude<Reading, 'json'>

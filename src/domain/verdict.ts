@@ -15,6 +15,8 @@ export type Verdict = {
   /** Epoch milliseconds when the facts were obtained. */
   readonly at?: number
   readonly stale?: boolean
+  /** Of an event that is judged again: what was said before, where nothing newer is known. */
+  readonly former?: true
   /** Which feed entry decided, when a feed did. */
   readonly feed?: string
   readonly entry?: string

@@ -1,5 +1,6 @@
 // One record read and what the line made of it → the records to write, each of a size its topic takes.
 import { createHash } from 'node:crypto'
+import type { FormerVerdict } from '../domain/former-verdict.js'
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Placement } from './settings.js'
 import { recordBytes } from './wire/encode-batch.js'
@@ -11,6 +12,8 @@ export type Incoming = NewRecord & {
   readonly offset: string
   /** Where the event was first read, if that was elsewhere; said of a record that is replayed. */
   readonly origin?: string | undefined
+  /** What was said of it before; said of a record that is replayed. */
+  readonly former?: FormerVerdict | undefined
 }
 
 export type Outgoing = NewRecord & { readonly topic: string; readonly partition: number }

@@ -97,8 +97,8 @@ const inParts = (
 const eventOf = (record: Incoming, bytes: Buffer): EventIn => {
   const origin = record.origin ?? `${record.topic}/${record.partition}/${record.offset}`
   const time = Number(record.timestamp)
-  const { key } = record
-  return time >= 0 && time <= 8.64e15 ? { bytes, origin, key, time } : { bytes, origin, key }
+  const { key, former } = record
+  return time >= 0 && time <= 8.64e15 ? { bytes, origin, key, former, time } : { bytes, origin, key, former }
 }
 
 const align = (records: readonly Incoming[], events: readonly EventOut[]): Events => {

@@ -1,6 +1,7 @@
 // Annotate: an event and its judged sightings become the event with its annotation.
 import type { Annotation, Status } from '../domain/annotation.js'
 import type { Level } from '../domain/finding.js'
+import type { FormerVerdict } from '../domain/former-verdict.js'
 import type { RangeSet } from '../domain/range-set.js'
 import type { Extraction } from '../domain/sighting.js'
 import { createAnnotationText, type AnnotationText } from './annotate/annotation-text.js'
@@ -17,6 +18,8 @@ export type EventIn = {
   readonly time?: number | undefined
   /** The record's key, where it has one. */
   readonly key?: Buffer | null | undefined
+  /** What was said of the event before, where it is judged again. */
+  readonly former?: FormerVerdict | undefined
 }
 
 /** How much an annotation says: all of it, or its flat members alone. */

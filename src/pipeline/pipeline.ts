@@ -4,6 +4,7 @@ import type { Annotate, EventIn, EventOut } from './annotate.js'
 import type { Enrich } from './enrich.js'
 import type { Event } from './event.js'
 import type { Judged } from './judged.js'
+import { keepFormer } from './keep-former.js'
 
 export type { EventIn, EventOut }
 
@@ -33,10 +34,12 @@ export const createPipeline =
       events.push(event)
       extractions.push(extract(event))
     }
-    const rows = enrich(extractions, behind)
+    const found = enrich(extractions, behind)
     const annotateAll = (all: readonly (readonly Judged[])[]): EventOut[] =>
-      chunk.map((one, place) =>
-        annotate(one, events[place] as Event, extractions[place] as Extraction, all[place] ?? []),
-      )
-    return rows instanceof Promise ? rows.then(annotateAll) : annotateAll(rows)
+      chunk.map((one, place) => {
+        const judged = all[place] ?? []
+        const rows = one.former === undefined ? judged : keepFormer(judged, one.former)
+        return annotate(one, events[place] as Event, extractions[place] as Extraction, rows)
+      })
+    return found instanceof Promise ? found.then(annotateAll) : annotateAll(found)
   }

@@ -1,7 +1,12 @@
 // Promise: a replay says what it changes, spends what it may, and brings back what was set aside.
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Partitioners } from 'kafkajs'
 import type { Alert } from '../../src/alerts/alert.js'
+import { openJournal } from '../../src/lookup/journal.js'
+import { expectValidAnnotation } from '../support/annotation-schema.js'
 import { client, makeTopics, readTopic, type Names } from '../support/kafka.js'
 import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
 import { addressOf, bodyOf, expectValidSummary, fillTimed, replayed, runReplay } from '../support/replay.js'
@@ -86,6 +91,85 @@ describe('lookups of a replay', () => {
     expect(server.asked).toHaveLength(50)
     expect(some.lookups).toBe(50)
     expect([...server.urgencies]).toEqual(['replay'])
+  })
+})
+
+describe('what a replay without lookups no longer knows', () => {
+  it('stands as it was said before, is counted apart and raises no alert', { timeout: 180_000 }, async () => {
+    const names = await filled()
+    server = await startLookupServer({ malicious: [addressOf(3)] })
+    const setting = { names, service: server.url }
+    await replayed(setting, [...all(names.input), '--output', names.output, '--into-live', '--alerts', 'none'])
+    const calls = server.asked.length
+    const events = partitions * count
+    const bad = (partitions * count) / 200
+    const expected = {
+      verdicts: { malicious: bad, suspicious: 0, clean: events - bad, unknown: 0 },
+      compared: events,
+      former_stands: events,
+      changed: 0,
+      changes: [],
+      alerts: 0,
+      lookups: 0,
+    }
+    const none = ['--lookups', 'none']
+    const against = await replayed(setting, [...all(names.input), '--against', names.output, '--id', 'raw', ...none])
+    expect(against).toMatchObject(expected)
+    const again = await replayed(setting, [...all(names.output), '--id', 'annotated', ...none])
+    expect(again).toMatchObject(expected)
+    expect(server.asked).toHaveLength(calls)
+    for (const { output } of [against, again]) {
+      const records = await readTopic(output, (found) => found.length >= events)
+      const annotations = records.map((record) => bodyOf(record).threatweave)
+      annotations.forEach(expectValidAnnotation)
+      expect(annotations.filter(({ former }) => former === true)).toHaveLength(events)
+      expect(annotations.find(({ verdict }) => verdict === 'malicious')).toMatchObject({
+        malicious: true,
+        value: addressOf(3),
+        summary: `dst_ip ${addressOf(3)} is malicious: as it was judged before, nothing newer is known (budget spent)`,
+      })
+    }
+    // A feed that accuses somebody since then is news.
+    const listed = { ...setting, feed: [addressOf(11)] }
+    expect(await replayed(listed, [...all(names.output), '--id', 'listed', ...none])).toMatchObject({
+      former_stands: events - bad,
+      changed: bad,
+      changes: [{ from: 'clean', to: 'malicious', events: bad }],
+    })
+    for (const [allowed, expectedLookups] of [
+      [none, 0],
+      [['--max-lookups', '0'], 0],
+      [['--max-lookups', '7'], 7],
+      [[], 200],
+    ] as const) {
+      const dry = await runReplay(setting, [...all(names.output), '--dry-run', '--json', ...allowed])
+      expect(JSON.parse(dry.stdout)).toMatchObject({ expected_lookups: expectedLookups })
+    }
+  })
+})
+
+describe('the memory of the live service', () => {
+  it('is read by a replay while its owner uses it, and nothing is written to it', { timeout: 180_000 }, async () => {
+    const names = await filled()
+    server = await startLookupServer()
+    const memory = mkdtempSync(join(tmpdir(), 'live-memory-'))
+    const journal = await openJournal(
+      { path: memory, maxBytes: 1_048_576 },
+      { restore: () => true, tell: () => undefined },
+    )
+    const facts = { flags: { is_malicious: true }, categories: [] }
+    await journal.append(
+      { type: 'ip', value: addressOf(5) },
+      { status: 'known', source: 'service', at: Date.now(), facts },
+    )
+    const files = (): string[] => readdirSync(memory).map((name) => name + readFileSync(join(memory, name), 'latin1'))
+    const before = files()
+    const setting = { names, service: server.url, memory }
+    const args = [...all(names.input), '--max-lookups', '3']
+    expect(await replayed(setting, args)).toMatchObject({ lookups: 3, verdicts: { malicious: 6, clean: 18 } })
+    expect(files()).toEqual(before)
+    await journal.close()
+    rmSync(memory, { recursive: true })
   })
 })
 

@@ -18,6 +18,8 @@ export type Setting = {
   readonly feed?: readonly string[]
   /** Address of a lookup service. */
   readonly service?: string
+  /** The folder of the memory; none where it is not said. */
+  readonly memory?: string
 }
 
 export const addressOf = (seq: number): string => `198.51.100.${seq % 200}`
@@ -59,6 +61,7 @@ const configFor = ({
   delivery = 'at-least-once',
   service,
   feed = service ? [] : ['listed.example.com'],
+  memory = 'none',
 }: Setting): string => {
   const folder = mkdtempSync(join(tmpdir(), 'threatweave-replay-'))
   const list = join(folder, 'feed.txt')
@@ -74,7 +77,7 @@ const configFor = ({
       limits: { sessionTimeoutMs: 2000 },
     },
     gate: { documentation: true },
-    memory: { path: 'none' },
+    memory: { path: memory },
     ops: { port: 0 },
     ...(feed.length > 0 && { feeds: [{ name: 'mine', path: list }] }),
     ...(service !== undefined && { intel: { service: { baseUrl: service, apiKey: 'secret', allowHttp: true } } }),
@@ -85,7 +88,9 @@ const configFor = ({
 }
 
 export const runReplay = (setting: Setting, args: readonly string[]): Promise<Ran> =>
-  runCli(['replay', '--config', configFor(setting), ...args])
+  runCli(['replay', '--config', configFor(setting), ...args], {
+    env: { THREATWEAVE_MEMORY_PATH: setting.memory ?? 'none' },
+  })
 
 export const replayed = async (setting: Setting, args: readonly string[]): Promise<ReplaySummary> => {
   const ran = await runReplay(setting, [...args, '--json'])

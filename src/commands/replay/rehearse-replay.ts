@@ -3,6 +3,7 @@ import type { Config } from '../../config/schema.js'
 import { keyOf } from '../../domain/indicator.js'
 import type { OpenReplay } from '../../kafka/replay/open-replay.js'
 import { startChunks } from '../../kafka/work.js'
+import type { Spent } from '../../lookup/budget.js'
 import type { Tell } from '../../telemetry/event.js'
 import { exitCodes, type Io } from '../command.js'
 import { openReplayLine } from './open-replay-line.js'
@@ -24,22 +25,40 @@ export const rehearseReplay = async (
   const { plan } = opened
   const progress = createProgress(io.stderr, { label: 'dry run', total: lengthOf(opened) })
   const missing = new Set<string>()
+  const allowed = allowedLookups(args, config, app.admission?.state().spent)
   const { chunkEvents, chunkBytes } = config.kafka.limits
   let events = 0
   try {
-    await opened.look(async (records) => {
+    await opened.look(async (read) => {
+      // Without what was said before: it is not asked for less because of it.
+      const records = read.map((record) => ({ ...record, former: undefined }))
       for (const chunk of startChunks(records, app.pipeline, false, { count: chunkEvents, bytes: chunkBytes }))
         for (const event of await chunk.events())
           for (const { decision, verdict } of event?.judged ?? [])
             if (decision.decision === 'lookup' && verdict.reason === 'budget_spent') missing.add(keyOf(decision.ask))
       events += records.length
-      progress.update(events, `${events} events, ${missing.size} lookups`)
+      progress.update(events, `${events} events, ${Math.min(missing.size, allowed)} lookups`)
     })
   } finally {
     progress.end()
     await app.close()
   }
-  const outcome = dryRun(args, plan, { events, lookups: missing.size, seconds: (Date.now() - began) / 1000 })
+  const outcome = dryRun(args, plan, {
+    events,
+    lookups: Math.min(missing.size, allowed),
+    seconds: (Date.now() - began) / 1000,
+  })
   await write(io.stdout, args.isJson ? `${JSON.stringify(outcome)}\n` : describeDryRun(outcome, plan))
   return io.signal.aborted ? exitCodes.failure : exitCodes.ok
+}
+
+/** As many as the run could send now. */
+const allowedLookups = (
+  { lookups, maxLookups = Infinity }: ReplayArguments,
+  { admit: { perHour, perDay } }: Config,
+  spent: Spent = { hour: 0, day: 0, run: 0 },
+): number => {
+  if (lookups === 'none') return 0
+  const left = (limit: number, used: number): number => (limit === 0 ? Infinity : Math.max(0, limit - used))
+  return Math.min(maxLookups, left(perHour, spent.hour), left(perDay, spent.day))
 }

@@ -29,6 +29,7 @@ export type ReplaySummary = {
   readonly tombstones: number
   readonly verdicts: Readonly<Record<Level, number>>
   readonly compared: number
+  readonly former_stands: number
   readonly changed: number
   readonly changes: readonly { readonly from: string; readonly to: string; readonly events: number }[]
   readonly alerts: number
@@ -81,7 +82,8 @@ export const summarise = (
     to: end,
     position: partitions.get(partition)?.position ?? start,
   }))
-  const { events, tombstones, verdicts, compared, changes, alerts, alertsNew, deadLetters, pointers, deleted } = tally
+  const { events, tombstones, verdicts, compared, stood, changes, alerts, alertsNew, deadLetters, pointers, deleted } =
+    tally
   const counts = Object.fromEntries(levels.map((level) => [level, verdicts[level] ?? 0]))
   return {
     ...headOf(args, plan),
@@ -93,6 +95,7 @@ export const summarise = (
     tombstones,
     verdicts: counts as Record<Level, number>,
     compared,
+    former_stands: stood,
     changed: changedEvents(tally),
     changes: Object.entries(changes)
       .map(([change, count]) => ({ from: change.split('>')[0] ?? '', to: change.split('>')[1] ?? '', events: count }))
@@ -134,7 +137,10 @@ export const describeSummary = (done: ReplaySummary): string => {
     done.compared === 0
       ? 'verdicts changed: not known, there was nothing to compare with (an annotated topic, or --against TOPIC)'
       : `verdicts changed: ${count(done.changed)} of ${count(done.compared)} compared` +
-        done.changes.map(({ from, to, events }) => `\n  ${from} to ${to}: ${count(events)}`).join(''),
+        done.changes.map(({ from, to, events }) => `\n  ${from} to ${to}: ${count(events)}`).join('') +
+        (done.former_stands === 0
+          ? ''
+          : `\nformer verdict stands, nothing newer is known: ${count(done.former_stands)}`),
     done.alerts_output === undefined
       ? 'alerts: none wanted'
       : `alerts: ${count(done.alerts)} raised, ${count(done.alerts_new)} of them new, on ${done.alerts_output}`,

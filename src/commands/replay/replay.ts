@@ -24,7 +24,8 @@ export const replay: Command = {
 
 Reads a topic from the first offset at or after --from to the first at or after --to, in every partition, annotates the events
 again and writes them to a topic of their own, in order, with their times and a replay_id. The live service and its offsets are
-never touched. Waits for every answer; asks behind live traffic where lookups go through a gateway.
+never touched. Waits for every answer; asks behind live traffic where lookups go through a gateway. Reads the live memory and writes
+nothing to it. Where nothing newer is known, the former verdict of an event stands and is counted apart.
 
 An EDGE is a time (2026-11-09, 2026-11-09T08:00:00Z; UTC unless it says otherwise), a time ago (90m, 24h, 7d), an offset, or
 earliest and now.

@@ -29,11 +29,12 @@ export type UnitOptions = {
 export const deliverUnit = async (
   options: UnitOptions,
   output: PartitionOutput,
-  unit: readonly Restored[],
+  read: readonly Restored[],
   partition: number,
   next: number,
   before: Tally,
 ): Promise<Tally> => {
+  const unit = read.map((record) => withFormer(record, options.former))
   const { pipeline, settings, how, now } = options
   const { chunkEvents, chunkBytes } = settings.limits
   const chunks = startChunks(unit, pipeline, false, { count: chunkEvents, bytes: chunkBytes })
@@ -63,9 +64,14 @@ export const deliverUnit = async (
   return reached
 }
 
+const withFormer = (record: Restored, formerOf: Former | undefined): Restored => {
+  const former = record.former ?? formerOf?.(record.partition, Number(record.offset))
+  return former === record.former ? record : { ...record, former }
+}
+
 /** What changed against what was said before, and which events are asked for alerts. */
 const examine = (
-  { former, raiseAll }: UnitOptions,
+  { raiseAll }: UnitOptions,
   unit: readonly Restored[],
   events: readonly (EventOut | undefined)[],
 ): { readonly tally: Tally; readonly wanted: readonly { readonly event: EventOut; readonly isNew: boolean }[] } => {
@@ -74,6 +80,7 @@ const examine = (
   const wanted: { readonly event: EventOut; readonly isNew: boolean }[] = []
   let tombstones = 0
   let compared = 0
+  let stood = 0
   for (const [place, record] of unit.entries()) {
     const event = events[place]
     if (!event) {
@@ -82,12 +89,13 @@ const examine = (
     }
     const { verdict } = event
     verdicts[verdict] = (verdicts[verdict] ?? 0) + 1
-    const before = record.former ?? former?.(record.partition, Number(record.offset))
+    const before = record.former?.level
     if (before !== undefined) compared++
+    if (event.judged.some((judged) => judged.verdict.former) && event.annotation.former) stood++
     const isChanged = before !== undefined && before !== verdict
     if (isChanged) changes[`${before}>${verdict}`] = (changes[`${before}>${verdict}`] ?? 0) + 1
     const isNew = before === undefined || isChanged
     if (isNew || raiseAll) wanted.push({ event, isNew })
   }
-  return { tally: { ...emptyTally, events: unit.length, tombstones, verdicts, compared, changes }, wanted }
+  return { tally: { ...emptyTally, events: unit.length, tombstones, verdicts, compared, stood, changes }, wanted }
 }

@@ -1,12 +1,13 @@
-// What was said about the events of a range before, read from the topic that holds it: one byte an event.
-import { levels, type Level } from '../../domain/finding.js'
+// What was said about the events of a range before, read from the topic that holds it: four bytes an event.
+import { levels } from '../../domain/finding.js'
+import type { FormerVerdict } from '../../domain/former-verdict.js'
 import type { Range } from './plan.js'
 import type { Reader } from './reader.js'
 import { annotationOf } from './restore.js'
 
-export type Former = (partition: number, offset: number) => Level | undefined
+export type Former = (partition: number, offset: number) => FormerVerdict | undefined
 
-const maxEvents = 500_000_000
+const maxEvents = 125_000_000
 
 export const readFormer = async (
   reader: Reader,
@@ -17,7 +18,7 @@ export const readFormer = async (
   const total = about.ranges.reduce((sum, { start, end }) => sum + end - start, 0)
   if (total > maxEvents) return { refused: `--against takes ranges of at most ${maxEvents} events, not ${total}` }
   const known = new Map(
-    about.ranges.map((range) => [range.partition, { range, said: new Uint8Array(range.end - range.start) }]),
+    about.ranges.map((range) => [range.partition, { range, said: new Uint32Array(range.end - range.start) }]),
   )
   const last = await reader.offsetsAt(against.topic, 'latest')
   const first = await reader.offsetsAt(against.topic, against.fromTime ?? 'earliest')
@@ -27,21 +28,22 @@ export const readFormer = async (
     while (at < end && !signal.aborted) {
       const { records, next } = await reader.fetch(against.topic, partition, at)
       for (const record of records) {
-        const { id, verdict } = annotationOf(record, about.key)
-        const origin = id === undefined || verdict === undefined ? undefined : splitOrigin(id)
+        const { id, former } = annotationOf(record, about.key)
+        const origin = id === undefined || former === undefined ? undefined : splitOrigin(id)
         const place = origin?.topic === about.topic ? known.get(origin.partition) : undefined
-        if (!origin || !place || !verdict) continue
+        if (!origin || !place || !former) continue
         const { range, said } = place
         if (origin.offset >= range.start && origin.offset < range.end)
-          said[origin.offset - range.start] = levels.indexOf(verdict) + 1
+          said[origin.offset - range.start] = former.decidedBy * 8 + levels.indexOf(former.level) + 1
       }
       at = next
     }
   }
   return (partition, offset) => {
     const place = known.get(partition)
-    const code = place?.said[offset - place.range.start]
-    return code === undefined || code === 0 ? undefined : levels[code - 1]
+    const code = place?.said[offset - place.range.start] ?? 0
+    const level = levels[(code & 7) - 1]
+    return level && { level, decidedBy: code >>> 3 }
   }
 }
 

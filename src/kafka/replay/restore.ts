@@ -1,5 +1,6 @@
 // A record that was read again → the record as it was first read, with what was said about it then.
 import { levels, type Level } from '../../domain/finding.js'
+import { markOf, type FormerVerdict } from '../../domain/former-verdict.js'
 import type { Incoming } from '../compose.js'
 import type { Header } from '../wire/record.js'
 
@@ -9,7 +10,6 @@ export type InputKind = 'raw' | 'annotated' | 'dead-letter'
 export type Restored = Incoming & {
   /** The offset it was read at now. */
   readonly at: number
-  readonly former?: Level | undefined
 }
 
 /** Nothing stands for a dead letter that only points to its event. */
@@ -17,9 +17,9 @@ export const restore = (read: Incoming, kind: InputKind, key: string): Restored 
   const record = { ...read, at: Number(read.offset) }
   if (kind === 'raw') return record
   if (kind === 'annotated') {
-    const { id, verdict } = annotationOf(record, key)
+    const { id, former } = annotationOf(record, key)
     const headers = record.headers.filter(([name]) => name !== key)
-    return { ...record, headers, ...(id !== undefined && { origin: id }), ...(verdict && { former: verdict }) }
+    return { ...record, headers, ...(id !== undefined && { origin: id }), ...(former && { former }) }
   }
   const text = (name: string): string | undefined =>
     record.headers
@@ -49,7 +49,7 @@ const ours = new Set(
 )
 const isTheirs = ([name]: Header): boolean => !ours.has(name)
 
-export type Said = { readonly id?: string; readonly verdict?: Level }
+export type Said = { readonly id?: string; readonly former?: FormerVerdict }
 
 const maxIdLength = 200
 
@@ -59,10 +59,12 @@ export const annotationOf = (record: Pick<Incoming, 'value' | 'headers'>, key: s
   const found = objectOf(header ?? record.value)
   const annotation = header ? found : (memberOf(found, key) ?? (found && 'schema_version' in found ? found : undefined))
   if (!annotation) return {}
-  const { enrichment_id: id, verdict } = annotation
+  const { enrichment_id: id, verdict, value } = annotation
   return {
     ...(typeof id === 'string' && id !== '' && id.length <= maxIdLength && { id }),
-    ...(isLevel(verdict) && { verdict }),
+    ...(isLevel(verdict) && {
+      former: { level: verdict, decidedBy: typeof value === 'string' && verdict !== 'clean' ? markOf(value) : 0 },
+    }),
   }
 }
 

@@ -7,6 +7,8 @@ export type Tally = {
   readonly verdicts: Readonly<Partial<Record<Level, number>>>
   /** Events whose former verdict is known. */
   readonly compared: number
+  /** Of those, events whose former verdict stands, because nothing newer is known. */
+  readonly stood: number
   /** Of those, by `former>now`. */
   readonly changes: Readonly<Record<string, number>>
   readonly alerts: number
@@ -24,6 +26,7 @@ export const emptyTally: Tally = {
   tombstones: 0,
   verdicts: {},
   compared: 0,
+  stood: 0,
   changes: {},
   alerts: 0,
   alertsNew: 0,
@@ -37,6 +40,7 @@ export const addTallies = (a: Tally, b: Tally): Tally => ({
   tombstones: a.tombstones + b.tombstones,
   verdicts: addCounts(a.verdicts, b.verdicts),
   compared: a.compared + b.compared,
+  stood: a.stood + b.stood,
   changes: addCounts(a.changes, b.changes),
   alerts: a.alerts + b.alerts,
   alertsNew: a.alertsNew + b.alertsNew,
@@ -65,6 +69,7 @@ export const decodeTally = (text: string): Tally => {
     tombstones: countOf(read.tombstones),
     verdicts: countsOf(read.verdicts, levels),
     compared: countOf(read.compared),
+    stood: countOf(read.stood),
     changes: countsOf(read.changes, changes),
     alerts: countOf(read.alerts),
     alertsNew: countOf(read.alertsNew),

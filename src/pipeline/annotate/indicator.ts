@@ -102,5 +102,6 @@ export const describeIndicator = ({ sighting, decision, verdict }: Judged): Anno
   if (verdict.entry !== undefined) one.entry = clip(verdict.entry, 160)
   if (time !== undefined) one.at = time
   if (one.verdict !== 'unknown') one.stale = verdict.stale === true
+  if (verdict.former) one.former = true
   return one
 }

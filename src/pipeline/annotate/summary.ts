@@ -63,6 +63,7 @@ const copyDeciding = (summary: AnnotationSummary, { indicator, verdict }: Decidi
   if (indicator.entry !== undefined) summary.entry = indicator.entry
   if (indicator.at !== undefined) summary.verdict_time = indicator.at
   if (indicator.stale !== undefined) summary.stale = indicator.stale
+  if (indicator.former) summary.former = true
   for (const flag of flags) {
     const stated = verdict.flags[flag]
     if (stated !== undefined) summary[flag] = stated

@@ -47,6 +47,7 @@ const writeOutcome = (one: AnnotatedIndicator): string => {
   if (one.entry !== undefined) text += `,"entry":${quote(one.entry)}`
   if (one.at !== undefined) text += `,"at":"${one.at}"`
   if (one.stale !== undefined) text += one.stale ? ',"stale":true' : ',"stale":false'
+  if (one.former) text += ',"former":true'
   return text + '}'
 }
 
@@ -77,6 +78,7 @@ export const writeSummary = (a: AnnotationSummary): string => {
   if (a.entry !== undefined) text += `,"entry":${quote(a.entry)}`
   if (a.verdict_time !== undefined) text += `,"verdict_time":"${a.verdict_time}"`
   if (a.stale !== undefined) text += a.stale ? ',"stale":true' : ',"stale":false'
+  if (a.former) text += ',"former":true'
   if (a.truncated !== undefined) text += a.truncated ? ',"truncated":true' : ',"truncated":false'
   if (a.read_as !== undefined) text += `,"read_as":"${a.read_as}"`
   if (a.replaced !== undefined) text += `,"replaced":${a.replaced}`

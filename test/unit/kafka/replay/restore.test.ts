@@ -35,7 +35,7 @@ describe('an annotated record', () => {
       headers: [],
       at: 7,
       origin: 'firewall/3/42',
-      former: 'clean',
+      former: { level: 'clean', decidedBy: 0 },
     })
   })
 

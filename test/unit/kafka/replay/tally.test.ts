@@ -7,6 +7,7 @@ const tally = {
   events: 5,
   verdicts: { malicious: 2, unknown: 3 },
   compared: 4,
+  stood: 1,
   changes: { 'unknown>malicious': 2, 'clean>unknown': 1 },
   alerts: 1,
 }
