@@ -12,6 +12,8 @@ export type SourceOptions = Omit<ConsumeOptions, 'kafka'> & {
 
 /** Restarts for a cause that is no outage, with nothing delivered in between: then the next would end the same way. */
 const maxRestarts = 3
+/** Between those: long enough for a topic that is just being made again. */
+const fruitlessPauseMs = 10_000
 
 export const startSource = (options: SourceOptions): Source => {
   const { connect, health, brokers, tell, fail } = options
@@ -38,7 +40,7 @@ export const startSource = (options: SourceOptions): Source => {
       deliveredBefore = delivered
       fruitless = (isMoving ? 0 : fruitless) + (isOutage ? 0 : 1)
       health.restarted()
-      const againInMs = backoff(isMoving)
+      const againInMs = fruitless > 1 ? fruitlessPauseMs : backoff(isMoving)
       tell({ event: 'consumer_restarted', cause, againInMs })
       if (fruitless > maxRestarts) {
         fail(`the consumer crashed ${fruitless} times without an offset moving: ${cause}`)
