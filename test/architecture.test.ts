@@ -8,15 +8,16 @@ const src = resolve(import.meta.dirname, '../src')
 /** room → the rooms it may import from. `app` and the entry files know everyone. */
 const mayKnow: Readonly<Record<string, readonly string[]>> = {
   domain: [],
+  http: [],
   telemetry: ['domain'],
   config: ['domain'],
   pipeline: ['domain'],
   lookup: ['domain', 'telemetry'],
   intel: ['domain', 'telemetry'],
   alerts: ['domain', 'telemetry'],
-  service: ['domain', 'intel', 'lookup', 'telemetry'],
+  service: ['domain', 'http', 'intel', 'lookup', 'telemetry'],
   kafka: ['domain', 'pipeline', 'telemetry'],
-  ops: ['domain', 'telemetry'],
+  ops: ['domain', 'http', 'telemetry'],
   demo: ['kafka', 'telemetry'],
   commands: [
     'domain',
@@ -49,7 +50,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   yaml: ['config/', 'alerts/', 'commands/check.ts'],
   ajv: ['config/load.ts'],
   '@sinclair/typebox': ['config/'],
-  fastify: ['service/', 'ops/'],
+  fastify: ['service/', 'ops/', 'http/'],
   re2js: ['alerts/sigma/regex.ts'],
   maxmind: ['service/local/places.ts'],
 }

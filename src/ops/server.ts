@@ -1,5 +1,7 @@
 // The endpoint for those who run the program: health, readiness, metrics, the status page and its updates.
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { refuseOtherMethods } from '../http/refuse-other-methods.js'
+import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { createGuard, type Visitor } from './guard.js'
 import type { Health } from './health.js'
@@ -46,27 +48,28 @@ export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
     requestTimeout: timeoutMs,
     forceCloseConnections: true,
     keepAliveTimeout: timeoutMs,
+    clientErrorHandler: refuseUnparsed,
+    frameworkErrors: (_error, _request, reply) => void refuse(reply, 400, 'bad request'),
     http: {
       maxHeaderSize: 8192,
       headersTimeout: timeoutMs,
       requestTimeout: timeoutMs,
       connectionsCheckingInterval: 1000,
+      // Such a request names no host that is known here: Node would refuse it without a body.
+      requireHostHeader: false,
     },
   }) as unknown as FastifyInstance
   app.server.maxConnections = maxConnections
+  refuseExpectations(app.server)
 
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(headers)
     const visitor = visitorOf(request)
-    if (!guard.knowsHost(visitor)) return reply.code(421).type('text/plain').send('this host is not known here\n')
+    if (!guard.knowsHost(visitor)) return refuse(reply, 421, 'this host is not known here')
     if (open.has(request.routeOptions.url ?? '') || guard.maySee(visitor)) return undefined
-    if (options.token === '')
-      return reply.code(403).type('text/plain').send('only for this machine, as long as no ops.token is set\n')
-    return reply
-      .code(401)
-      .header('www-authenticate', 'Basic realm="threatweave", charset="UTF-8"')
-      .type('text/plain')
-      .send('a token is needed\n')
+    if (options.token === '') return refuse(reply, 403, 'only for this machine, as long as no ops.token is set')
+    void reply.header('www-authenticate', 'Basic realm="threatweave", charset="UTF-8"')
+    return refuse(reply, 401, 'a token is needed')
   })
 
   const answer = (reply: FastifyReply, { ok, problems }: Health): FastifyReply =>
@@ -78,24 +81,27 @@ export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
   if (view) {
     app.get('/', (_, reply) => reply.type('text/html; charset=utf-8').send(renderPage(view(), options.config)))
     app.get('/events', { exposeHeadRoute: false }, (_, reply) => {
-      if (!stream.hasRoom()) return reply.code(503).type('text/plain').send('too many are watching\n')
+      if (!stream.hasRoom()) return refuse(reply, 503, 'too many are watching')
       reply.hijack()
       reply.raw.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' })
       stream.add(reply.raw)
       return reply
     })
   }
-  app.setNotFoundHandler((_, reply) => reply.code(404).type('text/plain').send('there is nothing here\n'))
+  const paths = new Map([...open, ...(view ? ['/'] : [])].map((path) => [path, ['GET', 'HEAD']]))
+  if (view) paths.set('/events', ['GET'])
+  refuseOtherMethods(app, paths, (reply) => refuse(reply, 405, 'method not allowed'))
+  app.setNotFoundHandler((_, reply) => refuse(reply, 404, 'not found'))
   app.setErrorHandler((error, _, reply) => {
     const code = (error as { statusCode?: unknown } | null)?.statusCode
     const isTheirs = typeof code === 'number' && code >= 400 && code < 500
-    return reply
-      .code(isTheirs ? code : 500)
-      .type('text/plain')
-      .send(isTheirs ? 'bad request\n' : 'failed\n')
+    return isTheirs ? refuse(reply, code, 'bad request') : refuse(reply, 500, 'failed')
   })
   return app
 }
+
+const refuse = (reply: FastifyReply, status: number, message: string): FastifyReply =>
+  reply.code(status).send({ status, message })
 
 /** What a proxy adds; a page does not get to see it without the token because a proxy is on this machine. */
 const passedOn = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via'] as const

@@ -23,6 +23,7 @@ export const failures = {
   noSuchScan: inBody(404, 'there is no report with this id'),
   notReady: inBody(400, 'the report is not ready'),
   noSuchPath: inBoth(404, 'not found'),
+  wrongMethod: inBoth(405, 'method not allowed'),
   tooLarge: inBoth(413, 'request too large'),
   badMediaType: inBoth(415, 'unsupported media type'),
   badRequest: inBoth(400, 'bad request'),

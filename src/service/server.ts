@@ -1,5 +1,7 @@
 // The lookup service over HTTP: one route for each spelling of the eighteen operations, a key at the door, bounded input.
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { refuseOtherMethods } from '../http/refuse-other-methods.js'
+import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
 import { operationNames, operations, type OperationName } from '../intel/service/operations.js'
 import type { Tell } from '../telemetry/event.js'
 import { refused, type Answer, type JsonObject } from './answer.js'
@@ -28,7 +30,13 @@ const requestTimeoutMs = 30_000
 const keepAliveMs = 30_000
 
 export const createServer = ({ answer, callers, status, version, tell, now, tls }: ServerOptions): FastifyInstance => {
-  const limits = { maxHeaderSize: maxHeaderBytes, headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs }
+  const limits = {
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    // Refused below: Node would do so without a body.
+    requireHostHeader: false,
+  }
   const app = fastify({
     logger: false,
     bodyLimit: maxBodyBytes,
@@ -36,10 +44,15 @@ export const createServer = ({ answer, callers, status, version, tell, now, tls 
     keepAliveTimeout: keepAliveMs,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 64 },
+    clientErrorHandler: refuseUnparsed,
     frameworkErrors: (_error, _request, reply) => void refuse(reply, failures.badRequest),
     ...(tls ? { https: { ...limits, ...tls, minVersion: 'TLSv1.2' as const } } : { http: limits }),
   }) as FastifyInstance
 
+  refuseExpectations(app.server)
+  app.addHook('onRequest', async ({ raw }, reply) =>
+    raw.httpVersion === '1.1' && raw.headers.host === undefined ? refuse(reply, failures.badRequest) : undefined,
+  )
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, readForm)
   app.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, readMultipart)
 
@@ -64,13 +77,20 @@ export const createServer = ({ answer, callers, status, version, tell, now, tls 
       entry.leave()
     }
   }
+  const paths = new Map<string, readonly string[]>([
+    ['/openapi.json', ['GET', 'HEAD']],
+    ['/status', ['GET', 'HEAD']],
+  ])
   for (const name of operationNames) {
-    const { method } = operations[name]
-    for (const path of pathsOf(name))
+    // Some clients ask for the account with GET.
+    const methods = name === 'user/me' ? ['GET', 'POST'] : [operations[name].method]
+    for (const path of pathsOf(name)) {
+      const url = path.replace('{id}', ':id')
+      const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods
+      paths.set(url, [...(paths.get(url) ?? []), ...allowed])
       app.route({
-        // Some clients ask for the account with GET.
-        method: name === 'user/me' ? ['GET', 'POST'] : method,
-        url: path.replace('{id}', ':id'),
+        method: methods,
+        url,
         handler: async (request, reply) => {
           const started = now()
           const result = await serve(name, request)
@@ -79,11 +99,13 @@ export const createServer = ({ answer, callers, status, version, tell, now, tls 
           return result.ok ? reply.send(result.body) : refuse(reply, result.failure)
         },
       })
+    }
   }
   app.get('/openapi.json', () => describeService(version))
   app.get('/status', (request, reply) =>
     callers.identify(keyOf(request)) ? reply.send(status()) : refuse(reply, failures.badKey),
   )
+  refuseOtherMethods(app, paths, (reply) => refuse(reply, failures.wrongMethod))
   app.setNotFoundHandler((_, reply) => refuse(reply, failures.noSuchPath))
   app.setErrorHandler((error, _, reply) => {
     const failure = failureOf(error)

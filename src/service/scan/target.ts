@@ -4,16 +4,17 @@ import { parseAddress, readAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import { isInternalName } from '../../domain/internal-names.js'
 import { specialReason } from '../../domain/special-ranges.js'
+import { isPlatformAddress } from './platform-addresses.js'
 
 export type Target = { readonly url: URL; readonly host: string; readonly port: number; readonly isAddress: boolean }
 
 /** Whether the scanner may open a connection there; asked with the very address it is about to connect to. */
 export type MayConnect = (address: string, port: number, host: string) => boolean
 
-/** Public addresses on the two ports of the web, and nothing that names use inside a network. */
+/** Public addresses on the two ports of the web, and nothing inside a network or of the platform that this machine may run on. */
 export const onlyPublicWeb: MayConnect = (text, port, host) => {
   const address = readAddress(text)
-  if (address === undefined || specialReason(address) !== undefined) return false
+  if (address === undefined || specialReason(address) !== undefined || isPlatformAddress(address)) return false
   return (port === 80 || port === 443) && !isInternalName(host)
 }
 

@@ -97,8 +97,8 @@ describe('the ops endpoint', () => {
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha/)
     expect(headers['content-security-policy']).not.toContain('unsafe')
     expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' })
-    expect((await get(`${url}/`, { origin: 'https://example.net' }, 'OPTIONS')).status).toBe(404)
-    expect((await get(`${url}/healthz`, {}, 'POST')).status).toBe(404)
+    expect((await get(`${url}/`, { origin: 'https://example.net' }, 'OPTIONS')).status).toBe(405)
+    expect((await get(`${url}/healthz`, {}, 'POST')).status).toBe(405)
   })
 
   it('shows what an event says as text, whatever it says', async () => {

@@ -167,7 +167,7 @@ describe('parameters', () => {
 describe('hostile requests', () => {
   it.each([
     ['an unknown path', '/v1/nothing', {}, 404],
-    ['a wrong method', '/v1/ip/data?ip=203.0.113.20', { method: 'DELETE' }, 404],
+    ['a wrong method', '/v1/ip/data?ip=203.0.113.20', { method: 'DELETE' }, 405],
     ['a body that is too large', '/v1/domain/scan', { form: { query: 'x'.repeat(70_000) } }, 413],
     ['broken JSON', '/v1/domain/scan', { body: '{', headers: { 'content-type': 'application/json' } }, 400],
     [

@@ -164,6 +164,17 @@ describe('where a scan may go', () => {
     ['fd00::1', 443, 'example.com', false],
     ['64:ff9b::7f00:1', 443, 'example.com', false],
     ['93.184.215.14', 80, 'printer.local', false],
+    // Public by number, and yet the platform that a machine runs on.
+    ['168.63.129.16', 80, 'example.com', false],
+    ['::ffff:168.63.129.16', 80, 'example.com', false],
+    ['168.63.129.17', 80, 'example.com', true],
+    ['100.100.100.200', 80, 'example.com', false],
+    ['192.0.0.192', 80, 'example.com', false],
+    ['fd00:ec2::254', 80, 'example.com', false],
+    ['192.80.8.124', 80, 'example.com', false],
+    ['161.26.0.10', 443, 'example.com', false],
+    ['166.9.1.1', 443, 'example.com', false],
+    ['199.36.153.10', 443, 'example.com', false],
     ['not an address', 80, 'example.com', false],
   ])('%s port %i as %s: %s', (address, port, host, may) => {
     expect(onlyPublicWeb(address, port, host)).toBe(may)
