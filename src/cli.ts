@@ -48,10 +48,16 @@ const find = (name: string | undefined): Promise<Command | undefined> =>
     ? (commands[name]?.() ?? Promise.resolve(undefined))
     : Promise.resolve(undefined)
 
+const noCommand = (name: string): UsageError => {
+  const meant = didYouMean(name, [...Object.keys(commands), 'help', 'version'])
+  return new UsageError(`there is no command ${JSON.stringify(name)}${meant || '; `threatweave --help` lists them'}`)
+}
+
 const main = async (argv: readonly string[], io: Io): Promise<number> => {
   const [name, ...rest] = argv
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     const topic = await find(rest[0])
+    if (rest[0] !== undefined && !rest[0].startsWith('-') && !topic) throw noCommand(rest[0])
     io.stdout.write(topic ? topic.help : await overview())
     return name === undefined ? exitCodes.usage : exitCodes.ok
   }
@@ -60,10 +66,7 @@ const main = async (argv: readonly string[], io: Io): Promise<number> => {
     return exitCodes.ok
   }
   const command = await find(name)
-  if (!command) {
-    const meant = didYouMean(name, [...Object.keys(commands), 'help', 'version'])
-    throw new UsageError(`there is no command ${JSON.stringify(name)}${meant || '; `threatweave --help` lists them'}`)
-  }
+  if (!command) throw noCommand(name)
   const { positionals, values } = parseOptions(command, rest)
   if (values.help === true) {
     io.stdout.write(command.help)
@@ -91,7 +94,7 @@ const parseOptions = (command: Command, args: string[]): ReturnType<typeof parse
     })
   } catch (error) {
     // What Node says behind the first sentence is about arguments that begin with a dash.
-    const sentence = error instanceof Error ? error.message.split(/\. To specify|\n/)[0] : undefined
+    const sentence = error instanceof Error ? error.message.split(/\. To specify|\.?\n/)[0] : undefined
     const wrong = /^Unknown option '--([^']+)'/.exec(sentence ?? '')?.[1]
     const names = [...Object.keys(command.options), 'help'].map((name) => `--${name}`)
     const meant = wrong === undefined ? '' : didYouMean(`--${wrong}`, names)

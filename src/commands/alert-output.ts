@@ -49,13 +49,13 @@ export const openAlertOutput = async (
     throw new UsageError(`cannot write the alerts: ${messageOf(error)}`)
   }
   let failed: OutputError | undefined
-  const note = (error: Error): void => {
+  const note = (error: unknown): void => {
     failed ??= new OutputError(`the alerts to ${target}`, error, { stream, unit: 'alert' })
   }
   if (!isStandardOutput) stream.on('error', note)
   const put = async (alerts: readonly Alert[]): Promise<void> => {
     if (failed) throw failed
-    await writeJson(stream, alerts.map((alert) => `${JSON.stringify(alert)}\n`).join('')).catch((error: Error) => {
+    await writeJson(stream, alerts.map((alert) => `${JSON.stringify(alert)}\n`).join('')).catch((error: unknown) => {
       note(error)
       throw failed ?? error
     })

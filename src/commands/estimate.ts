@@ -144,8 +144,9 @@ const describe = (
         ] as const)
       : []),
     ['memory', `${count(memory)} verdicts, used for ${duration(lifetimeMs)}`],
-    ['hit ratio', `${(figures.hitRatio * 100).toFixed(1)} %`],
+    ['hit ratio', figures.asks === 0 ? 'none: nothing in this log would be asked about' : percent(figures.hitRatio)],
   ]
+  if (figures.asks === 0) return layOut(rows)
   if (figures.spanMs === undefined || figures.lookupsPerDay === undefined || figures.lookupsPerMonth === undefined)
     rows.push(['a day, a month', `${whyNoSpan(figures)}: give --span HOURS`])
   else {
@@ -160,6 +161,10 @@ const describe = (
       rows.push(['cost a month', `${about} ${round(monthly).toFixed(2)}${most}`])
     }
   }
+  return layOut(rows)
+}
+
+const layOut = (rows: readonly (readonly [string, string])[]): string => {
   const width = Math.max(...rows.map(([name]) => name.length))
   return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}\n`).join('')
 }
@@ -174,4 +179,5 @@ const whyNoSpan = ({ doubt, times: [first, last] = ['', ''] }: Forecast): string
       : 'the log does not say how much time it covers'
 
 const count = (value: number): string => value.toLocaleString('en-US')
+const percent = (ratio: number): string => `${(ratio * 100).toFixed(1)} %`
 const round = (value: number): number => Math.round(value * 100) / 100

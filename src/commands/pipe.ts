@@ -100,6 +100,8 @@ const refuseWithoutFeeds = ({ feeds, admission }: App, args: Arguments): void =>
   if (wrong.length > 0) throw new UsageError(wrong.join('; '))
   const problems = feedProblems(all)
   if (problems.length > 0 && problems.length === all.length && !admission) throw new ConfigurationError(problems)
+  if (!admission && all.every(({ addresses, names }) => addresses + names === 0))
+    throw new UsageError('nothing could be known about any event: there is no key, and no feed holds an entry')
 }
 
 /** `written` is told how many events each chunk was. */

@@ -124,6 +124,8 @@ describe('a message', () => {
     [['pipe', '--colour'], 64, "Unknown option '--colour'; `--help` lists what there is"],
     [['api', 'ip/data'], 64, 'ip/data needs ip: '],
     [['pip'], 64, 'there is no command "pip"; did you mean pipe?'],
+    [['help', 'pip'], 64, 'there is no command "pip"; did you mean pipe?'],
+    [['pipe', '--max-lookups', '-1'], 64, "Option '--max-lookups' argument is ambiguous; `--help`"],
     [['enrich'], 64, 'there is no command "enrich"; `threatweave --help` lists them'],
     [['pipe', '--sumary'], 64, "Unknown option '--sumary'; did you mean --summary?"],
     [['api', 'ip/sumary'], 64, 'there is no operation "ip/sumary"; did you mean ip/summary?'],

@@ -78,6 +78,15 @@ describe('estimate', () => {
     expect(JSON.parse(await run(odd, { json: true, price: '1' }))).not.toHaveProperty('costPerMonth')
   })
 
+  it.each(['', 'nothing here', '{"src_ip":"10.0.0.5"}'])(
+    'has no hit ratio where nothing is asked: %j',
+    async (text) => {
+      const out = await run(text, { span: '24' })
+      expect(out).toMatch(/^hit ratio +none: nothing in this log would be asked about$/m)
+      expect(out).not.toMatch(/^lookups a/m)
+    },
+  )
+
   it('names the events that show nothing to ask about', async () => {
     const out = await run([at('2026-01-15T08:00:00Z'), 'nothing here', '{"src_ip":"10.0.0.5"}'].join('\n'))
     expect(out).toMatch(/^events +3, of which 2 show nothing to ask about$/m)

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { UsageError, type Io } from '../../../src/commands/command.js'
 import { ConfigurationError } from '../../../src/commands/configuration-error.js'
 import { pipe } from '../../../src/commands/pipe.js'
+import { withArguments } from '../../../src/commands/pipe-options.js'
 import { createEnricher } from '../../../src/index.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'pipe-feeds-'))
@@ -49,6 +50,26 @@ describe('pipe', () => {
     expect(ended).toBeInstanceOf(UsageError)
     expect(String(ended)).toContain('--feed nosuch is refused:')
     expect(wrote).toBe(false)
+  })
+
+  it('does not begin where every feed is empty and nobody else is asked', async () => {
+    const empty = join(folder, 'empty.txt')
+    writeFileSync(empty, '# nothing yet\n')
+    const { ended, wrote } = await run([empty], [])
+    expect(String(ended)).toContain('no feed holds an entry')
+    expect(ended).toBeInstanceOf(UsageError)
+    expect(wrote).toBe(false)
+  })
+
+  it('calls a feed of the command line after its file, and two of the same name apart', () => {
+    const same = join(mkdtempSync(join(folder, 'more-')), 'good.csv')
+    writeFileSync(same, 'value\nworse.example.com\n')
+    const config = { feeds: [{ name: 'good' }] } as unknown as Parameters<typeof withArguments>[0]
+    const named = withArguments(config, {
+      positionals: [],
+      values: { feed: [good, same, '/x/.hidden', 'my list.txt.gz'] },
+    })
+    expect(named.feeds.map(({ name }) => name)).toEqual(['good', 'good-2', 'good-3', 'hidden', 'my-list'])
   })
 
   it('does not begin where no feed of the configuration can be used and nobody else is asked', async () => {
