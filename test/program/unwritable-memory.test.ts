@@ -3,13 +3,15 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openApp, type App } from '../../../src/app.js'
-import { load } from '../../../src/config/load.js'
-import type { TelemetryEvent } from '../../../src/telemetry/event.js'
-import { createMetrics } from '../../../src/telemetry/metrics.js'
-import { createTally } from '../../../src/telemetry/tally.js'
-import { replayExamples, startScriptedService, testKey, type ScriptedService } from '../../support/scripted-service.js'
-import { cannotMount, mountSmallDisk, type SmallDisk } from '../../support/small-disk.js'
+import { openApp, type App } from '../../src/app.js'
+import { openWorkersGateway } from '../../src/commands/workers-gateway.js'
+import { load } from '../../src/config/load.js'
+import type { Config } from '../../src/config/schema.js'
+import type { TelemetryEvent } from '../../src/telemetry/event.js'
+import { createMetrics } from '../../src/telemetry/metrics.js'
+import { createTally } from '../../src/telemetry/tally.js'
+import { replayExamples, startScriptedService, testKey, type ScriptedService } from '../support/scripted-service.js'
+import { cannotMount, mountSmallDisk, type SmallDisk } from '../support/small-disk.js'
 
 let service: ScriptedService
 let disk: SmallDisk | undefined
@@ -27,7 +29,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const start = async (path: string, admit: object = {}) => {
+const configOf = (path: string, admit: object): Config => {
   const loaded = load({
     values: {
       memory: { path },
@@ -39,9 +41,13 @@ const start = async (path: string, admit: object = {}) => {
     readFile: () => '',
   })
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
+  return loaded.config
+}
+
+const start = async (path: string, admit: object = {}) => {
   const tally = createTally([])
   const told: TelemetryEvent[] = []
-  const app = await openApp(loaded.config, {
+  const app = await openApp(configOf(path, admit), {
     mode: 'complete',
     env: {},
     tell: (event) => {
@@ -92,6 +98,27 @@ describe('a memory folder that cannot be written at the start', () => {
         /cannot be used, and admit.perHour and admit.perDay are counted there: ENOTDIR/,
       ) as string,
     })
+  })
+})
+
+describe('the gateway of workers whose folder cannot be written', () => {
+  const open = (admit: object, tell: (event: TelemetryEvent) => void) => {
+    writeFileSync(join(folder, 'file'), '')
+    return openWorkersGateway(configOf(join(folder, 'file', 'memory'), admit), { env: {}, tell })
+  }
+
+  it('says so and works without it', async () => {
+    const told: string[] = []
+    const gateway = await open({}, ({ event }) => void told.push(event))
+    const { THREATWEAVE_INTEL_SERVICE_BASE_URL: url = '', THREATWEAVE_INTEL_SERVICE_API_KEY: key = '' } = gateway.env
+    const answer = await fetch(`${url}/v1/ip/malicious-info?ip=198.51.100.7`, { headers: { 'x-api-key': key } })
+    expect(await answer.json()).toMatchObject({ status: 200 })
+    await gateway.close()
+    expect(told.filter((event) => event === 'memory_not_kept')).toHaveLength(1)
+  })
+
+  it('refuses where a budget has to be counted in it', async () => {
+    await expect(open({ perDay: 100 }, () => undefined)).rejects.toThrow()
   })
 })
 
