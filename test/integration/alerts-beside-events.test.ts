@@ -54,7 +54,7 @@ it.each(['at-least-once', 'exactly-once'] as const)(
       THREATWEAVE_KAFKA_ALERTS_TOPIC: alertsTopic,
     })
     const alerts = await collectAlerts(alertsTopic)
-    const until = Date.now() + 45_000
+    const until = Date.now() + 150_000
     while (alerts.seen.length < 2 && Date.now() < until) await sleep(100)
     expect(await run.stop()).toBe(0)
     await alerts.stop()
