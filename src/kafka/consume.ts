@@ -155,13 +155,14 @@ export const consume = (options: ConsumeOptions): Consuming => {
       })
     }
     begin().catch(async (error: unknown) => {
-      await close(consumer)
+      await close(consumer).catch(() => undefined) // the error that it ended with says more
       resolve(error)
     })
   })
   const stop = async (): Promise<void> => {
     isStopped = true
     await close(consumer)
+    shared.memberId = undefined
   }
   return { crashed, stop }
 }

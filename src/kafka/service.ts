@@ -118,6 +118,8 @@ const serve = async (
     const { start } = settings.input
     const place = (): Promise<void> => startAtTheEnd(admin, connect(), settings.groupId, topics.input)
     if (start === 'latest') await whenReachable(place, { brokers, signal, tell })
+    // Without its place a new group would begin at the beginning, if only for the moment until it stops.
+    if (signal.aborted) return { how: 'stopped' }
     const how = deliverTo(options, topics)
     const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
     delivery = make({ connect, admin, settings, pipeline, how, health, brokers, tell })

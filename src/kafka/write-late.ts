@@ -24,7 +24,7 @@ export const createWriteLate = (options: {
   const open = new Set<Lane>()
   void ended.then(async () => {
     isOver = true
-    await Promise.all([...open].map((lane) => lane.close()))
+    await Promise.allSettled([...open].map((lane) => lane.close()))
   })
   return async (alerts) => {
     if (alertsTopic === '' || alerts.length === 0 || isOver) return
