@@ -123,6 +123,22 @@ describe.each(Object.keys(routes))('what a list accuses, by %s,', (route) => {
   })
 })
 
+describe.each(['serve', 'gateway'])('an address on a list of Tor exits, by %s,', (route) => {
+  it('is clean in no role', async () => {
+    const data = newFolder()
+    mkdirSync(join(data, 'lists'))
+    writeFileSync(join(data, 'lists', 'tor.txt'), '198.51.100.7\n')
+    const upstream = await startScriptedService(goodNews)
+    onTestFinished(upstream.close)
+    const outside = route === 'gateway' ? { openGateway: gatewayOf(upstream.baseUrl) } : {}
+    const app = await asking((await startSampleService({ data }, { now: Date.now, ...outside })).url)
+    for (const [role, { level }] of await verdictsOf(app, address)) {
+      const isAsked = role !== 'observer' && role !== 'translated'
+      expect([role, level]).toEqual([role, isAsked ? 'suspicious' : 'unknown'])
+    }
+  })
+})
+
 describe('a URL that is asked about by hand', () => {
   it('is answered as the listed URL it is', async () => {
     const { url } = await startSampleService({ data: dataWith('malicious') }, { now: Date.now })

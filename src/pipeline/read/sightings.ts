@@ -37,7 +37,7 @@ export type Entry = {
 export type Sightings = {
   /** Forgets the event before; the list it gave remains whole. */
   readonly reset: () => void
-  /** `path`: what stands behind the host where a whole URL was read. */
+  /** `path`: what stands behind the host where a whole URL was read; without a `value`, its host stands in another field. */
   readonly add: (
     type: IndicatorType,
     value: string,
@@ -67,12 +67,14 @@ export const createSightings = (maxIndicators: number): Sightings => {
   let entries: Entry[] = []
   let truncated = false
   let notes: Seen[] | undefined
+  let loosePath: string | undefined
   /** When all places are taken: what weighs as much as the least telling finds none. Entries only ever come to tell more. */
   let heaviest = Number.POSITIVE_INFINITY
 
   const add: Sightings['add'] = (type, value, field, role, evidence, path) => {
     notes?.push({ type, value, field, role, evidence, path })
-    put(type, value, field, role, evidence, path)
+    if (value === '') loosePath ??= path
+    else put(type, value, field, role, evidence, path)
   }
 
   const put: Sightings['add'] = (type, value, field, role, evidence, path) => {
@@ -117,6 +119,7 @@ export const createSightings = (maxIndicators: number): Sightings => {
   return {
     reset: () => {
       entries = []
+      loosePath = undefined
       truncated = false
       heaviest = Number.POSITIVE_INFINITY
     },
@@ -133,6 +136,7 @@ export const createSightings = (maxIndicators: number): Sightings => {
     isEnd: (value) => entries.some((entry) => entry.value === value && rank[entry.role] <= 1),
     settle: (isLocalFirst) => {
       settle(entries, isLocalFirst)
+      if (loosePath !== undefined) joinPath(entries, loosePath)
     },
     isFull: () => entries.length >= maxIndicators,
     markTruncated: () => {
@@ -141,6 +145,12 @@ export const createSightings = (maxIndicators: number): Sightings => {
     list: () => entries,
     truncated: () => truncated,
   }
+}
+
+/** A path in a field of its own belongs to the one host that was visited; where there are several, nobody can tell. */
+const joinPath = (entries: readonly Entry[], path: string): void => {
+  const hosts = entries.filter(({ type, role, paths }) => type === 'domain' && role === 'url' && paths === undefined)
+  if (hosts.length === 1) for (const host of hosts) host.paths = [path]
 }
 
 const maxPaths = 8

@@ -118,9 +118,13 @@ const addBetweenColons = (value: string, colon: number, field: string, role: Rol
   return false
 }
 
-/** A URL, `host:port` of a CONNECT, `GET http://… HTTP/1.1`, or a mere path, which has no host. */
+/** A URL, `host:port` of a CONNECT, `GET http://… HTTP/1.1`, or a mere path, whose host stands elsewhere. */
 export const readUrl = (value: string, field: string, sightings: Sightings): boolean => {
-  if (value.length > 0 && value.charCodeAt(0) === 0x2f && value.charCodeAt(1) !== 0x2f) return true
+  if (value.length > 0 && value.charCodeAt(0) === 0x2f && value.charCodeAt(1) !== 0x2f) {
+    const path = pathAt(value, 0)
+    if (path !== undefined) sightings.add('domain', '', field, 'url', 'field', path)
+    return true
+  }
   const text = refang(value.length > longest ? value.slice(0, longest) : value)
   const scheme = text.indexOf('://')
   if (scheme >= 0) return addAuthority(text, scheme + 3, field, 'url', sightings)

@@ -14,3 +14,9 @@ export const flagsOf = (dossier: Dossier): JsonObject => ({
   is_snort: isOn(dossier, 'snort'),
   is_anonymous_vpn: isOn(dossier, 'anonymous_vpn'),
 })
+
+/** What the lists say of the address, for an answer that states no flags by itself; nothing where it is on none. */
+export const trueFlagsOf = (dossier: Dossier): JsonObject | undefined => {
+  const flags = Object.entries(flagsOf(dossier)).filter(([, value]) => value === true)
+  return flags.length === 0 ? undefined : Object.fromEntries(flags)
+}

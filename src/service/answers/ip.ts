@@ -3,7 +3,7 @@ import { collection, flat, type Answer, type JsonObject } from '../answer.js'
 import { isMalicious, isOn, ratingOf, remoteBanners, type Dossier } from '../local/dossier.js'
 import type { Banner } from '../local/banner-index.js'
 import { ratings, type Rating } from '../../domain/finding.js'
-import { flagsOf } from './ip-flags.js'
+import { flagsOf, trueFlagsOf } from './ip-flags.js'
 import { listingRows } from './listing-rows.js'
 import {
   categoryRows,
@@ -147,6 +147,7 @@ export const ipMaliciousInfo = ({ dossier, exploitsOf }: AddressView): Answer =>
       ip_category: collection(categoryRows(dossier)),
       webcam: collection(tagged(dossier, 'webcam').map(openPortRow)),
       listings: listingRows(dossier.listings),
+      issues: trueFlagsOf(dossier),
     },
     isListed(dossier),
   )

@@ -22,7 +22,8 @@ export const answerThroughGateway =
     if (id !== undefined && (id >= firstScanId || !owners.mayRead(id, caller.key.name)))
       return refused(failures.noSuchScan)
     const asked = await gateway.ask(name, values, urgency, caller.key.name)
-    const answer = name === 'domain/reports' ? withListings(asked, local) : asked
+    const answer =
+      name === 'domain/reports' ? withListings(asked, local) : statesVerdict.has(name) ? withFlags(asked, local) : asked
     if (name === 'domain/scan' || name === 'domain/scan/private') {
       const scanId = scanIdOf(answer)
       if (scanId !== undefined)
@@ -37,6 +38,18 @@ export const answerThroughGateway =
     return answer
   }
 
+const statesVerdict: ReadonlySet<OperationName> = new Set(['ip/malicious-info', 'ip/suspicious_info'])
+
+/** An address that is on a list here (Tor, scanner, …) is so whatever the provider says. */
+const withFlags = (answer: Answer, local: Answer): Answer => {
+  const issues = local.ok ? Object.entries(objectOf(local.body.issues)).filter(([, value]) => value === true) : []
+  if (!answer.ok || issues.length === 0) return answer
+  return {
+    ...answer,
+    body: { ...answer.body, issues: { ...objectOf(answer.body.issues), ...Object.fromEntries(issues) } },
+  }
+}
+
 /** What lists here say about hosts below the domain stands beside what the provider says about it. */
 const withListings = (answer: Answer, local: Answer): Answer => {
   const here = local.ok ? dataOf(local) : {}
@@ -45,8 +58,10 @@ const withListings = (answer: Answer, local: Answer): Answer => {
   return { ...answer, body: { ...answer.body, data: { ...dataOf(answer), listings: here.listings } } }
 }
 
-const dataOf = ({ body }: { readonly body: JsonObject }): JsonObject =>
-  typeof body.data === 'object' && body.data !== null && !Array.isArray(body.data) ? (body.data as JsonObject) : {}
+const dataOf = ({ body }: { readonly body: JsonObject }): JsonObject => objectOf(body.data)
+
+const objectOf = (value: JsonObject[string]): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
 
 const scanIdOf = (answer: Answer): number | undefined => {
   const data = answer.ok ? answer.body.data : undefined

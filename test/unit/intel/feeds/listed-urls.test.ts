@@ -13,6 +13,8 @@ const proxy = (url: string): string =>
   `1763200000.123    120 10.0.0.5 TCP_MISS/200 3934 GET ${url} - HIER_DIRECT/203.0.113.9 text/html`
 const whole = (url: string): string => JSON.stringify({ 'url.full': url, 'source.ip': '10.0.0.5' })
 const short = (url: string): string => JSON.stringify({ url, src_ip: '10.0.0.5' })
+const split = (host: string, path: string): string =>
+  JSON.stringify({ event_type: 'http', src_ip: '10.0.0.5', http: { hostname: host, url: path, http_method: 'GET' } })
 const text = (url: string): string => `user alice fetched ${url} and saved it`
 
 type Settings = { readonly feed: string; readonly level?: string; readonly intel?: Readonly<Record<string, unknown>> }
@@ -45,6 +47,8 @@ describe('a listed URL with a path', () => {
       'malicious',
     ],
     ['the URL in free text', text(`${payload}.`), 'malicious'],
+    ['the host and the path in fields of their own', split('bad.example.com', '/x/y/raw/a.exe'), 'malicious'],
+    ['the host and another path in fields of their own', split('bad.example.com', '/other'), 'suspicious'],
     ['a path that goes on behind it', whole(`${payload}/part`), 'malicious'],
     ['the URL spelled with codes', whole('https://bad.example.com/x/%79/raw/./a%2Eexe'), 'malicious'],
     ['a path that only begins alike', whole(`${payload}2`), 'suspicious'],
