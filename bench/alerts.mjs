@@ -19,6 +19,8 @@ const annotate = createAnnotate({
   key: 'threatweave',
   onExisting: 'replace',
   layers: [],
+  detail: 'auto',
+  hasId: true,
   ownRanges: createRangeSet([]),
 })
 const flags = { is_malicious: false, can_remote_access: false, is_vpn: false, is_anonymous_vpn: false }

@@ -24,6 +24,8 @@ const annotate = createAnnotate({
   key: 'threatweave',
   onExisting: 'replace',
   layers: [],
+  detail: 'auto',
+  hasId: true,
   ownRanges: createRangeSet([]),
 })
 

@@ -82,7 +82,7 @@ export const openWarmLine = async (events, wanted = 10_000) => {
   const pipeline = createPipeline({
     ...reading,
     enrich,
-    annotate: createAnnotate({ ...config.output, ownRanges: reading.gate.ownRanges }),
+    annotate: createAnnotate({ ...config.output, hasId: true, ownRanges: reading.gate.ownRanges }),
   })
   return { ...varied, pipeline, asked: () => asked, close: () => local.close() }
 }

@@ -184,6 +184,8 @@ export const openApp = async (config: Config, around: Surroundings): Promise<App
       ownRanges: reading.gate.ownRanges,
       isOurInput: around.replay?.isAnnotated ?? false,
       replayId: around.replay?.id,
+      // Nobody reads an event twice under exactly-once; annotations in a topic of their own must name their event.
+      hasId: config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic',
     }),
   })
   return { ...reading, ...asking, pipeline }

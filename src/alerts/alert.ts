@@ -59,7 +59,7 @@ export type AlertBody = {
   Annotation,
   'status' | 'verdict' | 'score' | 'type' | 'value' | 'field' | 'role' | 'direction' | 'action' | 'summary' | 'source'
 > &
-  Pick<Annotation, 'feed' | 'entry' | 'verdict_time' | 'stale'>
+  Pick<Annotation, 'categories' | 'feed' | 'entry' | 'verdict_time' | 'stale'>
 
 export type Occasion = {
   readonly id: string
@@ -83,7 +83,7 @@ const maxValue = 256
 export const createAlert = (occasion: Occasion): Alert => {
   const { id, rule, annotation, origin, key, peer, count, origins, originsOmitted = 0, replayId } = occasion
   const { status, verdict, score, type, value, field, role, direction, action, summary, source } = annotation
-  const { feed, entry, verdict_time, stale, enrichment_id } = annotation
+  const { categories, feed, entry, verdict_time, stale, enrichment_id } = annotation
   return {
     '@timestamp': isoOf(occasion.time),
     message: `${rule.title}: ${summary}`,
@@ -129,6 +129,7 @@ export const createAlert = (occasion: Occasion): Alert => {
       direction,
       action,
       summary,
+      ...(categories !== undefined && { categories }),
       ...(source !== undefined && { source }),
       ...(feed !== undefined && { feed }),
       ...(entry !== undefined && { entry }),

@@ -50,6 +50,7 @@ const members: Readonly<Record<Exclude<keyof Annotation, 'indicators'>, Values>>
   action: actions,
   ...flagMembers,
   summary: 'any',
+  categories: 'any',
   reason: reasons,
   source: 'any',
   feed: 'any',

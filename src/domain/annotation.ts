@@ -9,6 +9,10 @@ import type { Action, Direction, Role } from './sighting.js'
 export const statuses = ['complete', 'partial', 'failed', 'skipped'] as const
 export type Status = (typeof statuses)[number]
 
+/** How much an annotation says. `auto`: all of it for malicious and suspicious events, `compact` for the rest. */
+export const details = ['auto', 'full', 'compact'] as const
+export type Detail = (typeof details)[number]
+
 export type AnnotatedIndicator = {
   type: IndicatorType
   value: string
@@ -44,6 +48,8 @@ export type Annotation = {
   action: Action
 } & { [flag in Flag]?: boolean } & {
   summary: string
+  /** Of the deciding indicator: what it is reported for. */
+  categories?: readonly string[]
   reason?: Reason
   source?: string
   feed?: string

@@ -100,12 +100,14 @@ const describeListing = ({ feed, entry, categories, level }: Listing): string =>
 
 const verdictOf = (finding: Known, ruling: Ruling): Verdict => {
   const { level, reason, score, because, feed, entry, until } = ruling
+  const { facts } = finding
   return {
     level,
     ...(reason === undefined ? {} : { reason }),
     ...(score === undefined ? {} : { score }),
-    flags: finding.facts.flags,
+    flags: facts.flags,
     because,
+    ...(level !== 'unknown' && facts.categories.length > 0 && { categories: facts.categories }),
     source: feed === undefined ? finding.source : `feed:${feed}`,
     at: finding.at,
     ...(finding.stale === undefined ? {} : { stale: finding.stale }),

@@ -38,4 +38,7 @@ export type Extraction = {
   readonly sightings: readonly Sighting[]
   /** More indicators were there than are listed. */
   readonly truncated: boolean
+  /** 0 where the event does not tell it. */
+  readonly sourcePort?: number
+  readonly destinationPort?: number
 }

@@ -11,6 +11,8 @@ export type Verdict = {
   readonly flags: Flags
   /** Why, in words: `reported malicious, category malware, 1 scanning record`. */
   readonly because: string
+  /** What it is reported for. */
+  readonly categories?: readonly string[]
   readonly source?: string
   /** Epoch milliseconds when the facts were obtained. */
   readonly at?: number

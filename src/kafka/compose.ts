@@ -27,7 +27,7 @@ export type Composed = {
 }
 
 /** From the most that can be said to the least. */
-export const rungs = ['whole', 'flat', 'header', 'dead_letter', 'pointer'] as const
+export const rungs = ['whole', 'compact', 'header', 'dead_letter', 'pointer'] as const
 export type Rung = (typeof rungs)[number]
 
 export type Target = {
@@ -84,7 +84,7 @@ const build = (
   const theirs = withoutOurs(record.headers, target.key)
   const headers = time.headers.length === 0 ? theirs : [...theirs, ...time.headers]
   if (event === undefined) return rung === 'whole' ? write(null, headers) : undefined
-  const detail = rung === 'whole' ? undefined : 'flat'
+  const detail = rung === 'whole' ? undefined : 'compact'
   const text = (): Buffer => Buffer.from(event.annotationText(detail))
   if (target.placement === 'topic') return write(text(), [...time.headers, ...originHeaders(record)])
   if (target.placement === 'headers' || rung === 'header')

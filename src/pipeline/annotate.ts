@@ -2,11 +2,10 @@
 import type { Annotation, Status } from '../domain/annotation.js'
 import type { Level } from '../domain/finding.js'
 import type { FormerVerdict } from '../domain/former-verdict.js'
-import type { RangeSet } from '../domain/range-set.js'
 import type { Extraction } from '../domain/sighting.js'
-import { createAnnotationText, type AnnotationText } from './annotate/annotation-text.js'
+import { createAnnotationText, type AnnotationText, type TextSettings } from './annotate/annotation-text.js'
 import { createPlace, type Place, type PlaceSettings } from './annotate/place.js'
-import { writeAnnotation, writeFlat } from './annotate/write-annotation.js'
+import { writeAnnotation, writeCompact } from './annotate/write-annotation.js'
 import type { Event } from './event.js'
 import type { Judged } from './judged.js'
 
@@ -22,44 +21,47 @@ export type EventIn = {
   readonly former?: FormerVerdict | undefined
 }
 
-/** How much an annotation says: all of it, or its flat members alone. */
-export type Detail = 'full' | 'flat'
-
 export type EventOut = Pick<EventIn, 'origin' | 'time' | 'key'> & {
   readonly event: Event
   /** The two members of the annotation that everybody counts, without the annotation being made for them. */
   readonly status: Status
   readonly verdict: Level
+  /** In full, whatever the detail of its text. */
   readonly annotation: Annotation
-  /** The annotation as JSON, for placements beside the event. */
-  readonly annotationText: (detail?: Detail) => string
+  /** The annotation as JSON, for placements beside the event; `compact` where there is no room for more. */
+  readonly annotationText: (detail?: 'compact') => string
   /** The event with its annotation. */
-  readonly bytes: (detail?: Detail) => Buffer
+  readonly bytes: (detail?: 'compact') => Buffer
+  readonly extraction: Extraction
   readonly judged: readonly Judged[]
 }
 
-export type AnnotateSettings = PlaceSettings & {
-  readonly ownRanges: RangeSet
-  /** Says of every event by which replay it was judged. */
-  readonly replayId?: string | undefined
-}
+export type AnnotateSettings = PlaceSettings & TextSettings
 
 /** `judged` holds one for each sighting of the extraction, in the same order. */
 export type Annotate = (given: EventIn, event: Event, extraction: Extraction, judged: readonly Judged[]) => EventOut
 
 export const createAnnotate = (settings: AnnotateSettings): Annotate => {
-  const write = createAnnotationText(settings.ownRanges, settings.replayId)
+  const write = createAnnotationText(settings)
   const place = createPlace(settings)
   return (given, event, extraction, judged) => {
     const written = write(extraction, judged, event.reading, given.origin)
     const forgeries = place.forgeriesIn(event)
-    return new AnnotatedEvent(given, event, judged, place, forgeries === 0 ? written : replacing(forgeries, written))
+    return new AnnotatedEvent(
+      given,
+      event,
+      extraction,
+      judged,
+      place,
+      forgeries === 0 ? written : replacing(forgeries, written),
+    )
   }
 }
 
 const replacing = (forgeries: number, written: AnnotationText): AnnotationText => {
   const value = { ...written.value(), replaced: forgeries }
-  return { ...written, text: [writeAnnotation(value)], value: () => value }
+  const text = written.isFull ? writeAnnotation(value) : writeCompact(value, written.hasId)
+  return { ...written, text: [text], value: () => value }
 }
 
 /** A class for its getters: they are made once and not for every event, and the annotation only when somebody reads it. */
@@ -72,6 +74,7 @@ class AnnotatedEvent implements EventOut {
   constructor(
     { origin, time, key }: EventIn,
     readonly event: Event,
+    readonly extraction: Extraction,
     readonly judged: readonly Judged[],
     private readonly place: Place,
     private readonly written: AnnotationText,
@@ -93,15 +96,16 @@ class AnnotatedEvent implements EventOut {
     return (this.made ??= this.written.value())
   }
 
-  annotationText(detail?: Detail): string {
+  annotationText(detail?: 'compact'): string {
     return this.text(detail).join('')
   }
 
-  bytes(detail?: Detail): Buffer {
-    return this.place(this.event, this.text(detail), this.written.value, this.time)
+  bytes(detail?: 'compact'): Buffer {
+    return this.place(this.event, this.text(detail), this.extraction, this.written.value, this.time)
   }
 
-  private text(detail: Detail = 'full'): readonly string[] {
-    return detail === 'full' ? this.written.text : [writeFlat(this.annotation)]
+  private text(detail?: 'compact'): readonly string[] {
+    const { text, isFull, hasId } = this.written
+    return isFull && detail === 'compact' ? [writeCompact(this.annotation, hasId)] : text
   }
 }

@@ -5,7 +5,7 @@ export const recallKinds = ['fresh', 'stale', 'coalesced', 'cooling', 'miss'] as
 export type RecallKind = (typeof recallKinds)[number]
 
 /** What became of a record that its topic could not take whole. */
-export const rungs = ['flat', 'header', 'dead_letter', 'pointer'] as const
+export const rungs = ['compact', 'header', 'dead_letter', 'pointer'] as const
 export const deadLetterReasons = [
   'too_large',
   'message_too_large',

@@ -112,7 +112,7 @@ describe('a record', () => {
     )
     expect(changed.map(name)).toEqual([])
   })
-  it('near the limit keeps the flat members of its annotation', () => {
+  it('near the limit keeps the compact form of its annotation', () => {
     const { indicators, ...flat } = (
       JSON.parse(json('near').value!.toString()) as { threatweave: Record<string, unknown> }
     ).threatweave

@@ -14,6 +14,6 @@ export const createPlaceAnnotation = (settings: PlaceSettings) => {
       ...(event.reading !== 'json' && { read_as: event.reading }),
       ...(replaced > 0 && { replaced }),
     }
-    return place(event, [writeAnnotation(completed)], () => completed, time)
+    return place(event, [writeAnnotation(completed)], { sightings: [] }, () => completed, time)
   }
 }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { openApp } from '../../src/app.js'
 import { openAlerting } from '../../src/open-alerting.js'
 import { load } from '../../src/config/load.js'
+import type { Detail } from '../../src/domain/annotation.js'
 import { flags } from '../../src/domain/flag.js'
 import type { EventOut } from '../../src/pipeline/pipeline.js'
 import { startScriptedService, testKey, type Asked } from './scripted-service.js'
@@ -17,7 +18,7 @@ export type Annotated = {
 }
 
 /** The sample log and made-up events, `count` in all, annotated by feed and service; every ninth as a replay does it, with the `ecs` layer. */
-export const annotateMixed = async (count: number): Promise<Annotated> => {
+export const annotateMixed = async (count: number, detail: Detail): Promise<Annotated> => {
   const service = await startScriptedService(answer)
   const loaded = load({
     values: {
@@ -25,6 +26,7 @@ export const annotateMixed = async (count: number): Promise<Annotated> => {
       gate: { documentation: true },
       memory: { path: 'none' },
       alerts: { suppressSeconds: 0 },
+      output: { detail },
       intel: { service: { baseUrl: service.baseUrl, apiKey: testKey } },
     },
     env: {},

@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { details, type Detail } from '../../src/domain/annotation.js'
 import { flags } from '../../src/domain/flag.js'
 import type { EventOut } from '../../src/pipeline/pipeline.js'
 import { startSearchNode, type SearchNode } from '../support/opensearch.js'
@@ -18,10 +19,12 @@ const most = 60
 const theirOwn = { mappings: { properties: { host: { type: 'object', enabled: false } } } }
 
 let node: SearchNode
+const byDetail = new Map<Detail, Annotated>()
 let annotated: Annotated
 
 beforeAll(async () => {
-  annotated = await annotateMixed(mixed)
+  for (const detail of details) byDetail.set(detail, await annotateMixed(mixed, detail))
+  annotated = byDetail.get('auto')!
   node = await startSearchNode()
 })
 afterAll(() => node.close())
@@ -71,17 +74,22 @@ describe('the shipped component template', () => {
       composed_of: ['threatweave'],
       template: theirOwn,
     })
-    expect(await index('events-1', annotated.events)).toEqual([])
+    for (const [detail, { events }] of byDetail) expect(await index(`events-${detail}`, events)).toEqual([])
   })
 
-  it.each(rules)('lets the query of %s find exactly the events that the stream alerted on', async (name) => {
-    const { id } = parse(readFileSync(resolve(root, `rules/${name}.yml`), 'utf8')) as { id: string }
-    const query = readFileSync(resolve(root, `examples/sigma/opensearch/${name}.lucene`), 'utf8').trim()
-    const found = await find('events-1', query)
-    expect(found).toEqual(annotated.fired.get(id))
-    expect(found.length).toBeGreaterThan(10)
-    expect(found.length).toBeLessThan(mixed / 2)
-  })
+  const everywhere = details.flatMap((detail) => rules.map((name) => [name, detail] as const))
+  it.each(everywhere)(
+    'lets the query of %s find exactly the events that the stream alerted on, in detail %s',
+    async (name, detail) => {
+      const { id } = parse(readFileSync(resolve(root, `rules/${name}.yml`), 'utf8')) as { id: string }
+      const query = readFileSync(resolve(root, `examples/sigma/opensearch/${name}.lucene`), 'utf8').trim()
+      const found = await find(`events-${detail}`, query)
+      expect(found).toEqual(byDetail.get(detail)!.fired.get(id))
+      expect(found).toEqual(annotated.fired.get(id))
+      expect(found.length).toBeGreaterThan(10)
+      expect(found.length).toBeLessThan(mixed / 2)
+    },
+  )
 
   it('keeps the members of one enrichment together, so that a query can ask for both of the same one', async () => {
     const address = '198.51.100.10'
@@ -95,17 +103,28 @@ describe('the shipped component template', () => {
     )
     const path = 'threat.enrichments'
     const query = { query_string: { query: `${path}.indicator.ip:${address} AND ${path}.matched.field:SRC_IP` } }
-    expect(await search('events-1', { nested: { path, query } })).toEqual(expected.map(({ origin }) => origin).sort())
+    expect(await search('events-auto', { nested: { path, query } })).toEqual(
+      expected.map(({ origin }) => origin).sort(),
+    )
     expect(expected.length).toBeGreaterThan(0)
     expect(scattered.length).toBeGreaterThan(expected.length)
   })
 
+  it('holds the same verdict and status of every event in every detail', () => {
+    const said = ({ events }: Annotated): string[] =>
+      events.map((one) => {
+        const { status, verdict } = JSON.parse(one.annotationText()) as Record<string, string>
+        return `${one.origin} ${status} ${verdict}`
+      })
+    for (const one of byDetail.values()) expect(said(one)).toEqual(said(annotated))
+  })
+
   it('compares without regard to case, as the stream does', async () => {
-    const lower = await find('events-1', 'threatweave.verdict:malicious AND threatweave.value:c2.botnet.example.org')
+    const lower = await find('events-auto', 'threatweave.verdict:malicious AND threatweave.value:c2.botnet.example.org')
     expect(lower.length).toBeGreaterThan(0)
-    expect(await find('events-1', 'threatweave.verdict:Malicious AND threatweave.value:C2.Botnet.EXAMPLE.org')).toEqual(
-      lower,
-    )
+    expect(
+      await find('events-auto', 'threatweave.verdict:Malicious AND threatweave.value:C2.Botnet.EXAMPLE.org'),
+    ).toEqual(lower)
   })
 })
 

@@ -6,9 +6,14 @@ export const outputSettings = Type.Object(
     key: Type.String({
       default: 'threatweave',
       pattern:
-        '^(?!(?:message|original_base64|event|threat|related|observables|osint|__proto__)$)[A-Za-z_][A-Za-z0-9_-]{0,63}$',
+        '^(?!(?:message|original_base64|event|source|destination|threat|related|observables|osint|__proto__)$)[A-Za-z_][A-Za-z0-9_-]{0,63}$',
       form: 'a name of at most 64 letters, digits, - and _ that begins with a letter or _ and that neither events nor layers use',
       description: 'The one key under which the annotation stands; not one that events or the layers use themselves.',
+    }),
+    detail: Type.Union([Type.Literal('auto'), Type.Literal('full'), Type.Literal('compact')], {
+      default: 'auto',
+      description:
+        'How much the annotation says: full, everything with every indicator; compact, what rules and analysts need and no more; auto, full for malicious and suspicious events, compact for all others.',
     }),
     onExisting: Type.Union([Type.Literal('replace'), Type.Literal('keep')], {
       default: 'replace',

@@ -1,84 +1,100 @@
 // The text of annotations: most of it is finished before, because the same sightings come again in the same circumstances.
-import type { AnnotatedIndicator, Annotation, AnnotationSummary, Status } from '../../domain/annotation.js'
+import type { AnnotatedIndicator, Annotation, Detail, Status } from '../../domain/annotation.js'
 import type { Level } from '../../domain/finding.js'
 import type { RangeSet } from '../../domain/range-set.js'
 import type { Reading } from '../../domain/reading.js'
-import { createRecent } from '../../domain/recent.js'
 import type { Extraction } from '../../domain/sighting.js'
-import type { Verdict } from '../../domain/verdict.js'
 import type { Judged } from '../judged.js'
 import { conclude, idOf, idsOf } from './conclude.js'
-import { directionOf, sideOf, type Sided } from './direction.js'
+import { directionOf } from './direction.js'
 import { isSmall } from './fit.js'
-import { describeIndicator, outcomeOf, weigh, type Weighed } from './indicator.js'
+import { outcomeOf } from './indicator.js'
+import { createKnownSightings, createOwner, type Known } from './known-sightings.js'
 import { summarise, type Circumstances } from './summary.js'
-import { flat, isPlain, writeAnnotation, writeIds, writeIndicator, writeSummary } from './write-annotation.js'
+import {
+  isPlain,
+  writeAnnotation,
+  writeCompactSummary,
+  writeIds,
+  writeIndicator,
+  writeSummary,
+} from './write-annotation.js'
 
-/** An annotation as JSON in pieces, most of which other events share, and as a value for whoever wants one. */
+export type TextSettings = {
+  readonly detail: Detail
+  /** Whether compact annotations say where the event was first read; those of events that wait for an answer always do. */
+  readonly hasId: boolean
+  readonly ownRanges: RangeSet
+  readonly replayId?: string | undefined
+}
+
+/** An annotation as JSON in pieces, most of which other events share, and in full as a value for whoever wants one. */
 export type AnnotationText = {
   readonly status: Status
   readonly verdict: Level
+  readonly isFull: boolean
+  readonly hasId: boolean
   readonly text: readonly string[]
   readonly value: () => Annotation
 }
 
-/** What is kept of a judged sighting for the next event. */
-type Known = Weighed &
-  Sided & {
-    readonly indicator: AnnotatedIndicator
-    readonly verdict: Verdict
-    readonly text: string
-    /** The summaries of events that it decided. */
-    summaries: KnownSummary | undefined
-  }
-
-type KnownSummary = Circumstances & {
-  /** Up to the event's id. */
-  readonly opening: string
-  readonly value: AnnotationSummary
-  /** In other circumstances. */
-  readonly next: KnownSummary | undefined
+/** One event: its sightings, what they amount to and where it was first read. */
+type Case = {
+  readonly rows: readonly Judged[]
+  readonly indicators: readonly Known[]
+  readonly deciding: Known | undefined
+  readonly about: Circumstances
+  readonly origin: string
 }
 
 const beforeId = ',"enrichment_id":"'
-const afterId = '","indicators":['
+const beforeList = '","indicators":['
 
-/** In characters, with what an entry takes beside them: at least so much is kept, and at most twice as much. */
-const generation = 33_554_432
-const weightOfEntry = 700
-const maxSummaries = 8
-
-export const createAnnotationText = (ownRanges: RangeSet, replayId: string | undefined) => {
-  const recent = createRecent<Judged, Known>(generation, weightOf)
+export const createAnnotationText = ({ detail, hasId, ownRanges, replayId }: TextSettings) => {
+  const known = createKnownSightings(ownRanges)
   /** Of events in which nothing decided. */
-  const undecided: Pick<Known, 'summaries'> = { summaries: undefined }
+  const nothing = { full: createOwner(), compact: createOwner() }
 
-  const knownOf = (judged: Judged): Known => recent.get(judged) ?? learn(judged)
-
-  const learn = (judged: Judged): Known => {
-    const indicator = Object.freeze(describeIndicator(judged))
-    const known: Known = {
-      ...weigh(indicator),
-      side: sideOf(judged.sighting, ownRanges),
-      indicator,
-      verdict: judged.verdict,
-      text: flat(writeIndicator(indicator)),
-      summaries: undefined,
+  const full = ({ rows, indicators, deciding, about, origin }: Case): Pick<AnnotationText, 'text' | 'value'> => {
+    const finished = known.finished((deciding ?? nothing).full, about)
+    const summary = (finished.summary ??= summarise(deciding, about))
+    const opening = (finished.text ??= known.keep(writeSummary(summary) + beforeId))
+    const id = idOf(origin)
+    const text =
+      replayId === undefined && isPlain(id)
+        ? [opening, id, beforeList]
+        : [opening.slice(0, -beforeId.length), writeIds(idsOf(origin, replayId)), beforeList.slice(1)]
+    let size = 2
+    for (const piece of text) size += piece.length
+    for (const one of indicators) size += one.size + 1
+    if (!isSmall(rows.length, size)) {
+      const { direction, reading } = about
+      const fitted = conclude({ extraction: about, rows, direction, origin, reading, replayId })
+      return { text: [writeAnnotation(fitted)], value: () => fitted }
     }
-    recent.set(judged, known)
-    return known
+    let isFirst = true
+    for (const one of indicators) {
+      if (isFirst) isFirst = false
+      else text.push(',')
+      text.push((one.text ??= known.keep(writeIndicator(one.indicator))))
+    }
+    text.push(']}')
+    const value = (): Annotation => ({
+      ...summary,
+      ...idsOf(origin, replayId),
+      indicators: indicators.map(indicatorOf),
+    })
+    return { text, value }
   }
 
-  const summaryOf = (deciding: Known | undefined, about: Circumstances): KnownSummary => {
-    const owner = deciding ?? undecided
-    let count = 0
-    for (let one = owner.summaries; one !== undefined; one = one.next, count++) if (isSame(one, about)) return one
-    const value = summarise(deciding, about)
-    const opening = flat(writeSummary(value) + beforeId)
-    // Past so many all are forgotten: an indicator decides in few circumstances.
-    owner.summaries = { ...about, opening, value, next: count < maxSummaries ? owner.summaries : undefined }
-    recent.grew(opening.length)
-    return owner.summaries
+  const compact = ({ deciding, about, origin }: Case, withId: boolean): readonly string[] => {
+    const finished = known.finished((deciding ?? nothing).compact, about)
+    const text = (finished.text ??= known.keep(writeCompactSummary(summarise(deciding, about))))
+    if (!withId) return replayId === undefined ? [text, '}'] : [text, writeIds({ replay_id: replayId }), '}']
+    const id = idOf(origin)
+    return replayId === undefined && isPlain(id)
+      ? [text, beforeId, id, '"}']
+      : [text, writeIds(idsOf(origin, replayId)), '}']
   }
 
   return (
@@ -87,45 +103,16 @@ export const createAnnotationText = (ownRanges: RangeSet, replayId: string | und
     reading: Reading,
     origin: string,
   ): AnnotationText => {
-    const indicators = rows.map(knownOf)
+    const indicators = rows.map(known.of)
     const { deciding, status, verdict } = outcomeOf(indicators, truncated)
-    const direction = directionOf(indicators)
-    const { opening, value } = summaryOf(deciding, { status, direction, action, truncated, reading })
-    const id = idOf(origin)
-    const isUsual = replayId === undefined && isPlain(id)
-    const text = isUsual
-      ? [opening, id, afterId]
-      : [opening.slice(0, -beforeId.length), writeIds(idsOf(origin, replayId)), afterId.slice(1)]
-    let size = 0
-    for (const piece of text) size += piece.length
-    for (const one of indicators) size += one.text.length + 1
-    if (!isSmall(rows.length, size + 2)) {
-      const fitted = conclude({ extraction: { action, truncated }, rows, direction, origin, reading, replayId })
-      return { status, verdict, text: [writeAnnotation(fitted)], value: () => fitted }
-    }
-    for (let place = 0; place < indicators.length; place++) {
-      if (place > 0) text.push(',')
-      text.push((indicators[place] as Known).text)
-    }
-    text.push(']}')
-    return {
-      status,
-      verdict,
-      text,
-      value: () => ({ ...value, ...idsOf(origin, replayId), indicators: indicators.map(({ indicator }) => indicator) }),
-    }
+    const about = { status, direction: directionOf(indicators), action, truncated, reading }
+    const one: Case = { rows, indicators, deciding, about, origin }
+    const withId = hasId || indicators.some(isPending)
+    if (detail === 'full' || (detail === 'auto' && (verdict === 'malicious' || verdict === 'suspicious')))
+      return { status, verdict, isFull: true, hasId: withId, ...full(one) }
+    return { status, verdict, isFull: false, hasId: withId, text: compact(one, withId), value: () => full(one).value() }
   }
 }
 
-const isSame = (a: Circumstances, b: Circumstances): boolean =>
-  a.status === b.status &&
-  a.direction === b.direction &&
-  a.action === b.action &&
-  a.truncated === b.truncated &&
-  a.reading === b.reading
-
-const weightOf = ({ text, summaries }: Known): number => {
-  let weight = weightOfEntry + text.length
-  for (let one = summaries; one !== undefined; one = one.next) weight += one.opening.length
-  return weight
-}
+const indicatorOf = ({ indicator }: Known): AnnotatedIndicator => indicator
+const isPending = (one: Known): boolean => one.isPending

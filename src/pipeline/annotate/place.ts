@@ -1,6 +1,7 @@
 // Places an annotation in its event: spliced into the bytes of a JSON object, or around whatever else the event was.
 import { isUtf8 } from 'node:buffer'
 import type { Annotation } from '../../domain/annotation.js'
+import { endpointsOf } from '../../domain/endpoints.js'
 import type { Event } from '../event.js'
 import { placeAdditions, type Addition } from './addition.js'
 import { createAnnotationKey } from './annotation-key.js'
@@ -18,12 +19,15 @@ export type PlaceSettings = {
   readonly isOurInput?: boolean
 }
 
+type Seen = Parameters<typeof endpointsOf>[0]
+
 export type Place = {
   /**
    * The event with its annotation. `text` is the annotation as JSON, in pieces, and ASCII throughout; the value is only made
-   * where layers need it. `time`, in epoch milliseconds, is for an event that is no JSON object.
+   * where layers need it. An event that is no JSON object gets its endpoints as fields from what was `seen` in it, and `time`, in
+   * epoch milliseconds.
    */
-  (event: Event, text: readonly string[], annotation: () => Annotation, time?: number): Buffer
+  (event: Event, text: readonly string[], seen: Seen, annotation: () => Annotation, time?: number): Buffer
   /** How many members of the event pass for our annotation and are replaced as forgeries. */
   readonly forgeriesIn: (event: Event) => number
 }
@@ -87,6 +91,7 @@ export const createPlace = (settings: PlaceSettings): Place => {
   const wrap = (
     event: Event,
     text: readonly string[],
+    seen: Seen,
     additions: readonly Addition[],
     time: number | undefined,
   ): Buffer => {
@@ -98,6 +103,9 @@ export const createPlace = (settings: PlaceSettings): Place => {
     writer.ascii('"message":')
     writer.text(JSON.stringify(isWhole ? event.text : bytes.toString('utf8')))
     if (!isWhole && !isUtf8(bytes)) writer.ascii(`,"original_base64":"${bytes.toString('base64')}"`)
+    const { source, destination } = endpointsOf(seen)
+    if (source !== undefined) writer.text(`,"source":${JSON.stringify(source)}`)
+    if (destination !== undefined) writer.text(`,"destination":${JSON.stringify(destination)}`)
     writer.ascii(commaMember)
     for (const piece of text) writer.ascii(piece)
     if (additions.length > 0) writer.text(placeAdditions(bytes, [], additions).members)
@@ -105,10 +113,16 @@ export const createPlace = (settings: PlaceSettings): Place => {
     return writer.end()
   }
 
-  const place = (event: Event, text: readonly string[], annotation: () => Annotation, time?: number): Buffer => {
+  const place = (
+    event: Event,
+    text: readonly string[],
+    seen: Seen,
+    annotation: () => Annotation,
+    time?: number,
+  ): Buffer => {
     const value = wanted.length === 0 ? undefined : annotation()
     const additions = value === undefined ? none : wanted.flatMap((layer) => layers[layer](value))
-    if (event.reading !== 'json') return wrap(event, text, additions, time)
+    if (event.reading !== 'json') return wrap(event, text, seen, additions, time)
     const isThere = holds(event)
     if (isThere && onExisting === 'keep') return event.bytes
     return isThere || additions.length > 0 ? rework(event.bytes, text.join(''), additions) : splice(event.bytes, text)

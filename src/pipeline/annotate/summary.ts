@@ -39,6 +39,8 @@ export const summarise = (deciding: Deciding | undefined, about: Circumstances):
   return summary
 }
 
+const maxCategories = 4
+
 const inWords = (deciding: Deciding | undefined, truncated: boolean): string => {
   const cut = 'not every indicator was looked at'
   if (deciding === undefined) return truncated ? cut : 'no indicators found'
@@ -64,6 +66,8 @@ const copyDeciding = (summary: AnnotationSummary, { indicator, verdict }: Decidi
   if (indicator.at !== undefined) summary.verdict_time = indicator.at
   if (indicator.stale !== undefined) summary.stale = indicator.stale
   if (indicator.former) summary.former = true
+  const { categories = [] } = verdict
+  if (categories.length > 0) summary.categories = categories.slice(0, maxCategories).map((name) => clip(name, 48))
   for (const flag of flags) {
     const stated = verdict.flags[flag]
     if (stated !== undefined) summary[flag] = stated

@@ -1,7 +1,8 @@
-// Writes an annotation as JSON, in the order a reader should meet its members; ASCII throughout, so that its length is its size.
+// Writes an annotation as JSON, in full or compact, in the order a reader should meet its members; ASCII throughout, so that its length is its size.
 import type { AnnotatedIndicator, Annotation, AnnotationSummary } from '../../domain/annotation.js'
 import { flags } from '../../domain/flag.js'
 import { levels } from '../../domain/finding.js'
+import { kindOf, type Reason } from '../../domain/reason.js'
 import { roles } from '../../domain/sighting.js'
 
 const escapeWide = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -58,10 +59,23 @@ export const writeIndicator = (one: AnnotatedIndicator): string =>
   decided[one.decision][one.role] +
   writeOutcome(one)
 
+const opening = (a: AnnotationSummary): string => {
+  const text = `{"schema_version":1,"status":"${a.status}"${verdicts[a.verdict]}`
+  return a.malicious === undefined ? text : text + (a.malicious ? ',"malicious":true' : ',"malicious":false')
+}
+
+/** What a reader must know whatever the verdict is. */
+const closing = (a: AnnotationSummary): string => {
+  let text = a.former === true ? ',"former":true' : ''
+  if (a.truncated === true) text += ',"truncated":true'
+  if (a.read_as !== undefined) text += `,"read_as":"${a.read_as}"`
+  if (a.replaced !== undefined) text += `,"replaced":${a.replaced}`
+  return text
+}
+
 /** Up to what is different in every event: its id and its list of indicators. */
 export const writeSummary = (a: AnnotationSummary): string => {
-  let text = `{"schema_version":1,"status":"${a.status}"${verdicts[a.verdict]}`
-  if (a.malicious !== undefined) text += a.malicious ? ',"malicious":true' : ',"malicious":false'
+  let text = opening(a)
   if (a.score !== undefined) text += `,"score":${a.score}`
   if (a.type !== undefined) text += a.type === 'ip' ? ',"type":"ip"' : ',"type":"domain"'
   if (a.value !== undefined) text += `,"value":${quote(a.value)}`
@@ -72,20 +86,20 @@ export const writeSummary = (a: AnnotationSummary): string => {
     if (stated !== undefined) text += stated ? yes : no
   }
   text += `,"summary":${quote(a.summary)}`
+  if (a.categories !== undefined) text += `,"categories":[${a.categories.map(quote).join(',')}]`
   if (a.reason !== undefined) text += `,"reason":"${a.reason}"`
   if (a.source !== undefined) text += `,"source":${quote(a.source)}`
   if (a.feed !== undefined) text += `,"feed":${quote(a.feed)}`
   if (a.entry !== undefined) text += `,"entry":${quote(a.entry)}`
   if (a.verdict_time !== undefined) text += `,"verdict_time":"${a.verdict_time}"`
   if (a.stale !== undefined) text += a.stale ? ',"stale":true' : ',"stale":false'
-  if (a.former) text += ',"former":true'
-  if (a.truncated !== undefined) text += a.truncated ? ',"truncated":true' : ',"truncated":false'
-  if (a.read_as !== undefined) text += `,"read_as":"${a.read_as}"`
-  if (a.replaced !== undefined) text += `,"replaced":${a.replaced}`
-  return text
+  return text + closing(a)
 }
 
-export const writeIds = (a: Pick<Annotation, 'enrichment_id' | 'replay_id'>): string => {
+export const writeIds = (a: {
+  readonly enrichment_id?: string | undefined
+  readonly replay_id?: string | undefined
+}): string => {
   let text = a.enrichment_id === undefined ? '' : `,"enrichment_id":${quote(a.enrichment_id)}`
   if (a.replay_id !== undefined) text += `,"replay_id":${quote(a.replay_id)}`
   return text
@@ -96,8 +110,29 @@ export const writeAnnotation = (a: Annotation): string => {
   return `${writeSummary(a)}${writeIds(a)},"indicators":[${a.indicators.map(writeIndicator).join(',')}]${omitted}}`
 }
 
-/** The flat members alone, for a record that would else be too large. */
-export const writeFlat = (a: Annotation): string => {
-  const omitted = a.indicators_omitted === undefined ? '' : `,"indicators_omitted":${a.indicators_omitted}`
-  return `${writeSummary(a)}${writeIds(a)}${omitted}}`
+/** Whether the compact form names the indicator that decided: it is accused, or an answer stated something of it. */
+const isNamed = (a: AnnotationSummary): boolean =>
+  a.verdict === 'malicious' || a.verdict === 'suspicious' || flags.some((flag) => a[flag] === true)
+
+/** The operator can act on a missing answer: a key, a budget, a deadline. What was answered or left alone is as it should be. */
+const isActionable = (reason: Reason | undefined): boolean => reason !== undefined && kindOf(reason) === 'failure'
+
+/** Whether the compact form would be the same for any other indicator of that verdict. */
+export const isCommon = (a: AnnotationSummary): boolean =>
+  !isNamed(a) && !isActionable(a.reason) && a.former === undefined
+
+/** Up to the ids: only what a rule or an analyst needs of an event that nobody is accused in. */
+export const writeCompactSummary = (a: AnnotationSummary): string => {
+  let text = opening(a)
+  if (isNamed(a)) text += `,"type":"${a.type ?? ''}","value":${quote(a.value ?? '')},"role":"${a.role ?? ''}"`
+  else if (isActionable(a.reason) && a.value !== undefined) text += `,"value":${quote(a.value)}`
+  text += `,"direction":"${a.direction}","action":"${a.action}"`
+  for (const { flag, yes } of flagMembers) if (a[flag] === true) text += yes
+  if (a.reason !== undefined && isActionable(a.reason)) text += `,"reason":"${a.reason}"`
+  if (a.stale === true) text += ',"stale":true'
+  return text + closing(a)
 }
+
+/** `hasId`: whether the event's id is written as well. */
+export const writeCompact = (a: Annotation, hasId: boolean): string =>
+  `${writeCompactSummary(a)}${writeIds(hasId ? a : { ...a, enrichment_id: undefined })}}`

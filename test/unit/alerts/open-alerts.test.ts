@@ -75,7 +75,15 @@ const event = ({
     direction: 'inbound',
     origin,
   })
-  return { origin, key: Buffer.from('k'), event: { text: JSON.stringify(value), value }, annotation, judged }
+  const extraction = { sightings: judged.map((row) => row.sighting) }
+  return {
+    origin,
+    key: Buffer.from('k'),
+    event: { text: JSON.stringify(value), value },
+    extraction,
+    annotation,
+    judged,
+  }
 }
 
 const malicious = ruleText(

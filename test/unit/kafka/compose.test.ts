@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { compose, type Incoming, type Target } from '../../../src/kafka/compose.js'
 import { recordBytes } from '../../../src/kafka/wire/encode-batch.js'
-import type { Detail, EventOut } from '../../../src/pipeline/annotate.js'
+import type { EventOut } from '../../../src/pipeline/annotate.js'
 
 const now = 1_800_000_000_000
 const incoming = (changes: Partial<Incoming> = {}): Incoming => ({
@@ -26,8 +26,8 @@ const eventOf = (value: Buffer, details = 100): EventOut => {
     verdict: 'clean',
     indicators: [{ value: 'x'.repeat(details) }],
   }
-  const annotationText = (detail?: Detail): string => (detail === 'flat' ? flat : JSON.stringify(annotation))
-  const bytes = (detail?: Detail): Buffer =>
+  const annotationText = (detail?: 'compact'): string => (detail === 'compact' ? compact : JSON.stringify(annotation))
+  const bytes = (detail?: 'compact'): Buffer =>
     Buffer.from(`${value.subarray(0, -1).toString()},"threatweave":${annotationText(detail)}}`)
   return { annotation, annotationText, bytes, judged: [] } as unknown as EventOut
 }
@@ -42,7 +42,7 @@ const target = (changes: Partial<Target> = {}): Target => ({
   deadLetterPartition: () => 0,
   ...changes,
 })
-const flat = '{"schema_version":1,"status":"complete","verdict":"clean"}'
+const compact = '{"schema_version":1,"status":"complete","verdict":"clean"}'
 const header = (headers: readonly (readonly [string, Buffer | null])[], name: string): string | undefined =>
   headers.find(([found]) => found === name)?.[1]?.toString()
 
@@ -107,8 +107,8 @@ describe('a record too large for its topic', () => {
 
   it('first loses the details of its annotation', () => {
     const { record, rung } = compose(read, event, target({ maxBytes: 1500 }), now)
-    expect(rung).toBe('flat')
-    expect(record.value?.toString()).toBe(`{"a":"${'x'.repeat(1000)}","threatweave":${flat}}`)
+    expect(rung).toBe('compact')
+    expect(record.value?.toString()).toBe(`{"a":"${'x'.repeat(1000)}","threatweave":${compact}}`)
   })
 
   it('then keeps its own bytes, the annotation in a header', () => {
@@ -117,7 +117,7 @@ describe('a record too large for its topic', () => {
     const { record, rung } = compose(whole, event, target({ maxBytes: limit }), now)
     expect(rung).toBe('header')
     expect(record.value).toBe(read.value)
-    expect(header(record.headers, 'threatweave')).toBe(flat)
+    expect(header(record.headers, 'threatweave')).toBe(compact)
   })
 
   it('then becomes a dead letter that can be brought back', () => {

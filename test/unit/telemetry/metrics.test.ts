@@ -71,7 +71,7 @@ describe('metrics', () => {
       ms: 3000,
     })
     const where = { topic: 'firewall', partition: 0, offset: '1' }
-    tally.tell({ event: 'record_reduced', ...where, to: 'flat', reason: 'too_large' })
+    tally.tell({ event: 'record_reduced', ...where, to: 'compact', reason: 'too_large' })
     tally.tell({ event: 'record_reduced', ...where, to: 'pointer', reason: 'too_large' })
     tally.tell({ event: 'alerts_raised', alerts: 2, late: true, levels: ['high', 'critical'] })
     expect(await line('calls_total{operation="ip/malicious-info",code="ok"}')).toHaveLength(1)

@@ -49,7 +49,7 @@ describe('bursts of the same failure', () => {
       offset: '7',
       reason: 'too_large',
     } as const
-    tell({ ...reduced, to: 'flat' })
+    tell({ ...reduced, to: 'compact' })
     tell({ ...reduced, to: 'dead_letter' })
     expect(told).toHaveLength(2)
   })

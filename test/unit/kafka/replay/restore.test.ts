@@ -39,6 +39,17 @@ describe('an annotated record', () => {
     })
   })
 
+  it('brings its former verdict along in the compact form, which may name no origin', () => {
+    const compact =
+      '{"schema_version":1,"status":"complete","verdict":"clean","malicious":false,"direction":"outbound","action":"allowed"}'
+    const read = record({ value: Buffer.from(`{"a":1,"threatweave":${compact}}`) })
+    expect(restore(read, 'annotated', 'threatweave')).toEqual({
+      ...read,
+      at: 7,
+      former: { level: 'clean', decidedBy: 0 },
+    })
+  })
+
   it.each([
     ['nothing of ours', '{"a":1}'],
     ['no JSON', '{"threatweave":'],

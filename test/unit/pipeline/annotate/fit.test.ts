@@ -37,6 +37,7 @@ const verdicts: fc.Arbitrary<Verdict> = fc
       source: longText,
       feed: longText,
       entry: longText,
+      categories: fc.array(longText, { maxLength: 9 }),
       at: fc.double(),
       stale: fc.boolean(),
       reason: fc.constantFrom(...reasons),
