@@ -97,10 +97,10 @@ describe('the image', { timeout: 300_000 }, () => {
     expect(help.output).toContain('Usage: threatweave')
     const fed = run('node', ['dist/cli.js', 'pipe', '--feed', 'examples/feeds/sample-feed.csv'], {
       cwd: folder,
-      env: { ...env, THREATWEAVE_MEMORY_PATH: 'none' },
+      env: { ...env, THREATWEAVE_MEMORY_PATH: 'none', THREATWEAVE_GATE_DOCUMENTATION: 'true' },
       input: '{"src_ip":"10.0.0.1"}\n',
     })
-    expect(fed.stdout).toContain('"reason":"private_address"')
+    expect(fed.stdout).toContain('"status":"skipped"')
   })
 })
 
