@@ -10,7 +10,7 @@ export const knownAddresses = 10_000
 export const newPerThousand = 50
 
 const here = (path) => new URL(path, import.meta.url).pathname
-const addressOf = (n) => `45.${(n >> 14) & 255}.${(n >> 7) & 127}.${1 + (n & 127)}`
+export const addressOf = (n) => `45.${(n >> 14) & 255}.${(n >> 7) & 127}.${1 + (n & 127)}`
 const knownAddress = (n) => addressOf((Math.imul(n, 7919) >>> 0) % knownAddresses)
 const newAddress = (n) => addressOf(knownAddresses + n)
 

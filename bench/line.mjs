@@ -10,7 +10,9 @@ import { createAnnotationKey } from '../dist/pipeline/annotate/annotation-key.js
 import { decode } from '../dist/pipeline/decode.js'
 import { createEnrich } from '../dist/pipeline/enrich.js'
 import { createExtract } from '../dist/pipeline/extract.js'
+import { createInFlight } from '../dist/pipeline/in-flight.js'
 import { createPipeline } from '../dist/pipeline/pipeline.js'
+import { createWaits } from '../dist/pipeline/wait.js'
 import { chunkSize, chunksOf, describe, inChunks, origin, show, showBesideFloor, through } from './beside-floor.mjs'
 import { measure } from './measure.mjs'
 import { samples } from './samples.mjs'
@@ -41,33 +43,36 @@ const findingAtHand = ({ value }, { decision }) => {
 }
 
 const read = (bytes) => decode(bytes, limits)
+const inFlight = createInFlight(systemClock)
 const enrich = createEnrich({
   lookup: findingAtHand,
   decide,
   judge: (finding, sighting, at) => judge(finding, sighting, shippedTable, at),
   clock: systemClock,
-  mode: 'live',
-  deadlineMs: 0,
+  inFlight,
 })
+const wait = createWaits({ clock: systemClock, deadlineMs: 0, catchUpShare: 0, quietMs: inFlight.quietMs }).live
 /** The line as it always runs, a chunk of events at a time, but with every finding at hand. */
 const line = createPipeline({
   decode: read,
   extract,
   enrich,
   annotate,
+  clock: systemClock,
+  wait,
 })
 /** Each input carries what the steps before would have made of it, so that every step can be measured alone. */
 const prepare = (bytes) => {
   const event = read(bytes)
   const extraction = extract(event)
-  const [rows] = enrich([extraction], false)
+  const rows = enrich.start(extraction, wait, Date.now()).judged
   const annotated = annotate({ bytes, origin }, event, extraction, rows)
   return { bytes, event, extraction, rows, text: annotated.annotationText(), annotation: annotated.annotation }
 }
 
 const steps = {
   'decode and extract': ({ bytes }) => extract(read(bytes)).sightings,
-  'decide and judge': ({ extraction }) => enrich([extraction], false),
+  'decide and judge': ({ extraction }) => enrich.start(extraction, wait, Date.now()).judged,
   annotate: ({ bytes, event, extraction, rows }) => annotate({ bytes, origin }, event, extraction, rows).bytes(),
 }
 const showSteps = (inputs) => {

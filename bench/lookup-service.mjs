@@ -5,6 +5,21 @@ const { delayMs = 0, hangs = false } = JSON.parse(process.argv[2] ?? '{}')
 let calls = 0
 let inFlight = 0
 let mostInFlight = 0
+/** From the first call to the last one begun: what a caller that always had something to ask kept in flight. */
+let began = 0
+let changedAt = 0
+let filled = 0
+let meanInFlight = 0
+
+const count = (change) => {
+  const now = performance.now()
+  if (calls === 1 && change > 0) began = changedAt = now
+  filled += inFlight * (now - changedAt)
+  changedAt = now
+  if (change > 0 && now > began) meanInFlight = filled / (now - began)
+  inFlight += change
+  mostInFlight = Math.max(mostInFlight, inFlight)
+}
 
 /** One address in forty is bad news. */
 const answerAbout = (ip) => {
@@ -22,8 +37,8 @@ const answerAbout = (ip) => {
 
 const server = createServer((request, response) => {
   calls++
-  mostInFlight = Math.max(mostInFlight, ++inFlight)
-  response.on('close', () => inFlight--)
+  count(1)
+  response.on('close', () => count(-1))
   if (hangs) return
   const ip = new URL(request.url, 'http://localhost').searchParams.get('ip') ?? ''
   const answer = () => response.setHeader('content-type', 'application/json').end(JSON.stringify(answerAbout(ip)))
@@ -31,5 +46,5 @@ const server = createServer((request, response) => {
   else answer()
 })
 server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }))
-process.on('message', () => process.send({ calls, mostInFlight }))
+process.on('message', () => process.send({ calls, mostInFlight, meanInFlight }))
 process.on('disconnect', () => process.exit(0))

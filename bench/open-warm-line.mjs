@@ -15,7 +15,9 @@ import { stack } from '../dist/lookup/stack.js'
 import { openReading } from '../dist/app.js'
 import { createAnnotate } from '../dist/pipeline/annotate.js'
 import { createEnrich } from '../dist/pipeline/enrich.js'
+import { createInFlight } from '../dist/pipeline/in-flight.js'
 import { createPipeline } from '../dist/pipeline/pipeline.js'
+import { createWaits } from '../dist/pipeline/wait.js'
 import { findingOf } from './verdicts.mjs'
 
 const addressOf = (n) => `${45 + (n >> 14)}.${(n >> 7) & 127}.${n & 127}.77`
@@ -70,19 +72,20 @@ export const openWarmLine = async (events, wanted = 10_000) => {
     asked++
     return Promise.resolve(findingOf(indicator))
   })
+  const inFlight = createInFlight(clock)
   const enrich = createEnrich({
     lookup,
     decide: reading.decide,
     judge: (finding, sighting, at) => judge(finding, sighting, table, at),
     clock,
-    mode: 'live',
-    deadlineMs: config.enrich.deadlineMs,
-    estimateMs: admission.estimateMs,
+    inFlight,
   })
   const pipeline = createPipeline({
     ...reading,
     enrich,
     annotate: createAnnotate({ ...config.output, hasId: true, ownRanges: reading.gate.ownRanges }),
+    clock,
+    wait: createWaits({ ...config.enrich, clock, provider: admission.state, quietMs: inFlight.quietMs }).live,
   })
   return { ...varied, pipeline, asked: () => asked, close: () => local.close() }
 }

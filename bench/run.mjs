@@ -5,6 +5,10 @@ import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 const scenarios = {
+  backlog: {
+    about: 'how much of a cold backlog leaves complete, and at what price',
+    load: () => import('./backlog.mjs'),
+  },
   alerts: { about: 'what 100 rules add to the line', load: () => import('./alerts.mjs') },
   feeds: { about: 'load, swap and look up local feeds of a million entries', load: () => import('./feeds.mjs') },
   kafka: { about: 'the service on a real broker beside the raw kafkajs loop', load: () => import('./kafka.mjs') },

@@ -1,4 +1,5 @@
 // The whole line with every answer in memory, beside parsing the same events, adding the same annotation and serialising them again.
+import { allOf } from '../dist/pipeline/pipeline.js'
 import { chunkSize, describe, origin, showBesideFloor } from './beside-floor.mjs'
 import { openWarmLine } from './open-warm-line.mjs'
 import { samples } from './samples.mjs'
@@ -8,7 +9,7 @@ export const run = async () => {
   console.log(`  in chunks of ${chunkSize} events`)
   const { events, indicators, pipeline, asked, close } = await openWarmLine(json)
   const inputs = events.map((bytes) => {
-    const [event] = pipeline([{ bytes, origin }], false)
+    const [event] = allOf(pipeline, [{ bytes, origin }])
     return { bytes, annotation: event.annotation, text: event.annotationText() }
   })
   describe(inputs, `JSON events (${from}, other addresses put in), ${indicators.length} distinct indicators in memory`)

@@ -10,6 +10,7 @@ import { openApp } from '../dist/app.js'
 import { load } from '../dist/config/load.js'
 import { collect } from '../dist/intel/feeds/collect.js'
 import { parserOf } from '../dist/intel/feeds/detect.js'
+import { allOf } from '../dist/pipeline/pipeline.js'
 import { addressFacts } from '../dist/intel/service/facts.js'
 import { parseBody } from '../dist/intel/service/parse-body.js'
 import { reportFacts, reportsFacts, reportSubjects } from '../dist/intel/service/report-facts.js'
@@ -65,7 +66,7 @@ const loaded = load({
 if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
 const app = await openApp(loaded.config, { mode: 'live', env: {} })
 const fields = createFields('threatweave')
-const sample = await app.pipeline([{ bytes: Buffer.from(events[0]), origin: 'x:1' }], false)
+const sample = await allOf(app.pipeline, [{ bytes: Buffer.from(events[0]), origin: 'x:1' }])
 const redact = { text: (text) => text, deep: (value) => value }
 
 /** Each throws when what must hold does not. */
@@ -74,7 +75,7 @@ const targets = {
     samples: events,
     share: 0.9,
     try: (bytes) => {
-      const out = app.pipeline([{ bytes, origin: 'fuzz:1', time: now }], false)
+      const out = allOf(app.pipeline, [{ bytes, origin: 'fuzz:1', time: now }])
       const check = ([one]) => {
         const text = one.bytes().toString('utf8')
         const value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)

@@ -35,7 +35,9 @@ import { decode } from './pipeline/decode.js'
 import { createEnrich } from './pipeline/enrich.js'
 import { createAnnotationKey } from './pipeline/annotate/annotation-key.js'
 import { createExtract, type Extract } from './pipeline/extract.js'
+import { createInFlight } from './pipeline/in-flight.js'
 import { createPipeline, type Pipeline } from './pipeline/pipeline.js'
+import { createWaits, type Waits } from './pipeline/wait.js'
 import { tellNobody, type Tell } from './telemetry/event.js'
 
 export type Refused = { readonly problems: readonly Problem[] }
@@ -57,13 +59,15 @@ export type Asking = {
   readonly close: () => Promise<void>
 }
 
-export type App = Reading & Asking & { readonly pipeline: Pipeline }
+export type App = Reading & Asking & { readonly pipeline: Pipeline; readonly waits: Waits }
 
 export type Surroundings = {
   readonly tell?: Tell
   readonly clock?: Clock
   /** `auto` of the settings is resolved by whoever knows where the events come from. */
   readonly mode: 'live' | 'complete'
+  /** Events stay until the provider is back, so nothing is left alone for a while after an outage. */
+  readonly waitsOutOutages?: boolean
   readonly urgency?: 'live' | 'replay'
   /** Events of the past that are judged again; `isAnnotated` where they carry an annotation of ours already. */
   readonly replay?: { readonly id: string; readonly isAnnotated: boolean }
@@ -79,6 +83,8 @@ export type Surroundings = {
   readonly joined?: () => void
   /** Told of every lookup that the memory missed how long it took. */
   readonly lookedUp?: LookedUp
+  /** Told how long events waited for answers. */
+  readonly waited?: (ms: number) => void
 }
 
 export const readText = (path: string): string => readFileSync(path, 'utf8')
@@ -116,7 +122,10 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
 
   const now = (): number => clock.now()
   const table = tableOf(config)
-  const cooldown = createCooldown({ ...config.memory.cooldown, maxEntries: config.memory.maxEntries }, now)
+  const cooldown = createCooldown(
+    { ...config.memory.cooldown, maxEntries: config.memory.maxEntries, forOutages: around.waitsOutOutages !== true },
+    now,
+  )
   const memory = createMemory(config.memory, { classify: (finding, about) => worstLevel(finding, about, table, now()) })
   const folder = memoryFolder(config, around.env)
   const kept = await openKeptMemory(memory, {
@@ -166,15 +175,22 @@ export const openApp = async (config: Config, around: Surroundings): Promise<App
   const asking = await openAsking(config, reading.decide, around)
   if ('problems' in asking) return asking
   const table = tableOf(config)
+  const inFlight = createInFlight(clock)
+  const waits = createWaits({
+    ...config.enrich,
+    clock,
+    estimateMs: asking.admission?.estimateMs,
+    provider: asking.admission?.state,
+    quietMs: inFlight.quietMs,
+    waited: around.waited,
+  })
   const enrich = createEnrich({
     lookup: asking.lookup,
     decide: reading.decide,
     judge: (finding, sighting, at) => judge(finding, sighting, table, at),
     clock,
-    mode,
-    deadlineMs: config.enrich.deadlineMs,
+    inFlight,
     urgency,
-    ...(asking.admission ? { estimateMs: asking.admission.estimateMs } : {}),
   })
   const pipeline = createPipeline({
     ...reading,
@@ -187,8 +203,10 @@ export const openApp = async (config: Config, around: Surroundings): Promise<App
       // Nobody reads an event twice under exactly-once; annotations in a topic of their own must name their event.
       hasId: config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic',
     }),
+    clock,
+    wait: mode === 'complete' ? waits.complete : waits.live,
   })
-  return { ...reading, ...asking, pipeline }
+  return { ...reading, ...asking, pipeline, waits }
 }
 
 /** Without a key nobody outside is asked. */

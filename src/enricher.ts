@@ -6,6 +6,7 @@ import { load } from './config/load.js'
 import { describeProblem, type Problem } from './config/problem.js'
 import type { Annotation } from './domain/annotation.js'
 import { feedProblems } from './intel/feeds/feed-problems.js'
+import { allOf } from './pipeline/pipeline.js'
 import { createLineSplitter } from './pipeline/split-lines.js'
 import { tellNobody, type Tell } from './telemetry/event.js'
 
@@ -44,7 +45,7 @@ export const createEnricher = async (options: EnricherOptions = {}): Promise<Enr
       if (isClosed) throw new Error('threatweave: the enricher is closed')
       if (typeof event !== 'string' && !Buffer.isBuffer(event))
         throw new TypeError('threatweave: an event is a text or a Buffer; give an object as JSON.stringify(object)')
-      const [out] = await app.pipeline([{ bytes: toBuffer(event), origin }], false)
+      const [out] = await allOf(app.pipeline, [{ bytes: toBuffer(event), origin }])
       if (!out) throw new Error('the line lost an event')
       return { bytes: out.bytes(), annotation: out.annotation }
     },
@@ -67,7 +68,7 @@ export const enrichTransform = (options: EnricherOptions = {}): Transform => {
       return
     }
     const chunk = lines.map((bytes) => ({ bytes, origin: `line:${++count}` }))
-    Promise.resolve(app.pipeline(chunk, false)).then(
+    Promise.resolve(allOf(app.pipeline, chunk)).then(
       (out) => done(null, Buffer.concat(out.flatMap((one) => [one.bytes(), newline]))),
       (error: unknown) => done(error instanceof Error ? error : new Error('the line failed')),
     )

@@ -43,7 +43,11 @@ export const openService = async (
     return openGateway(
       {
         admit: { ...limits, inFlight: intel.service.concurrency },
-        memory: { ...memory, maxEntries: serve.maxAnswers },
+        memory: {
+          ...memory,
+          maxEntries: serve.maxAnswers,
+          cooldown: { ...memory.cooldown, forOutages: config.enrich.mode !== 'complete' },
+        },
       },
       { client, table: tableOf(config), clock, random: Math.random, folder, tell, ...(watch ? { watch } : {}) },
     )

@@ -13,6 +13,7 @@ import { createTopic, receive, send } from '../demo/traffic.js'
 import type { Annotation } from '../domain/annotation.js'
 import { keyOf } from '../domain/indicator.js'
 import { checkOnline } from '../kafka/check-online.js'
+import { allOf } from '../pipeline/pipeline.js'
 import { startService } from '../service/start-service.js'
 import { exitCodes, type Command, type Io } from './command.js'
 import { accepted, ConfigurationError } from './load-config.js'
@@ -127,9 +128,9 @@ const countAsked = (config: Config, lines: readonly string[]): { distinct: numbe
 const overStandardInput = async (config: Config, lines: readonly string[], io: Io): Promise<void> => {
   const app = accepted(await openApp(config, { mode: 'complete', env: io.env }))
   try {
-    const out = await app.pipeline(
+    const out = await allOf(
+      app.pipeline,
       lines.map((line, place) => ({ bytes: Buffer.from(line), origin: `firewall.log:${place + 1}` })),
-      false,
     )
     show(
       out.map((one) => one.bytes()),

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { openApp, type App } from '../app.js'
 import { feedProblems, placeOf } from '../intel/feeds/feed-problems.js'
+import { allOf } from '../pipeline/pipeline.js'
 import { createLogger } from '../telemetry/logger.js'
 import { openAlertOutput, type AlertOutput } from './alert-output.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
@@ -121,7 +122,7 @@ const run = async (
       : undefined
   let bytes = 0
   for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
-    const outcome = app.pipeline(lines, false)
+    const outcome = allOf(app.pipeline, lines)
     const out = outcome instanceof Promise ? await unlessStopped(outcome, io.signal) : outcome
     if (!out) break
     const parts: Buffer[] = []

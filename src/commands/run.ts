@@ -67,10 +67,21 @@ const workersOf = ({ values }: Arguments): number => {
 
 const work = async (config: Config, io: Io, tell: Tell): Promise<Trouble | undefined> => {
   const watch = await watchRun(config, tell)
-  const { recalled, joined, lookedUp } = watch.hooks
+  const { recalled, joined, lookedUp, waited } = watch.hooks
+  const isComplete = config.enrich.mode === 'complete'
   const app = accepted(
-    await openApp(config, { env: io.env, tell: watch.tell, mode: 'live', recalled, joined, lookedUp }),
+    await openApp(config, {
+      env: io.env,
+      tell: watch.tell,
+      mode: isComplete ? 'complete' : 'live',
+      waitsOutOutages: isComplete,
+      recalled,
+      joined,
+      lookedUp,
+      waited,
+    }),
   )
+  const { live, catchUp, steadfast } = app.waits
   const stop = new AbortController()
   const closings: (() => Promise<unknown> | undefined)[] = [app.close]
   try {
@@ -86,6 +97,12 @@ const work = async (config: Config, io: Io, tell: Tell): Promise<Trouble | undef
       placement: config.output.placement,
       key: config.output.key,
       pipeline: watch.line(app.pipeline),
+      waitOf: ({ records, lag, goesOn }) =>
+        isComplete
+          ? steadfast(goesOn)
+          : records.length + lag > config.kafka.limits.behindEvents
+            ? catchUp(goesOn)
+            : live,
       raise: alerts?.raise,
       tell: watch.tell,
       now: Date.now,

@@ -17,7 +17,7 @@ import { version } from './version.js'
 export type Watch = {
   /** Counts, remembers and logs. */
   readonly tell: Tell
-  readonly hooks: Pick<Tally, 'recalled' | 'joined' | 'lookedUp'>
+  readonly hooks: Pick<Tally, 'recalled' | 'joined' | 'lookedUp' | 'waited'>
   readonly line: (pipeline: Pipeline) => Pipeline
   /** Before the end: logs what is only counted so far. */
   readonly flush: () => void

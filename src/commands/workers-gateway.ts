@@ -20,8 +20,11 @@ export type WorkersGateway = {
   readonly close: () => Promise<void>
 }
 
-/** So many questions of one worker wait at the gateway rather than at the worker. */
-const workerInFlight = '8'
+/**
+ * Questions of one worker that wait at the gateway rather than at the worker, where the most wanted goes first. Fewer than the
+ * gateway may ask at the same time would leave the provider idle; what the gateway remembers is answered at once.
+ */
+const leastInFlight = 8
 
 /** Without a key there is nobody to ask and nothing to share. */
 export const openWorkersGateway = async (config: Config, around: ServiceSurroundings): Promise<WorkersGateway> => {
@@ -70,7 +73,7 @@ export const openWorkersGateway = async (config: Config, around: ServiceSurround
       THREATWEAVE_INTEL_SERVICE_API_KEY_HEADER: 'x-api-key',
       THREATWEAVE_INTEL_SERVICE_PATHS: 'given',
       THREATWEAVE_INTEL_SERVICE_PATH_OVERRIDES: '{}',
-      THREATWEAVE_INTEL_SERVICE_CONCURRENCY: workerInFlight,
+      THREATWEAVE_INTEL_SERVICE_CONCURRENCY: String(Math.max(leastInFlight, service.concurrency)),
       // What is paid for is counted and kept at the gateway.
       THREATWEAVE_MEMORY_PATH: 'none',
       THREATWEAVE_ADMIT_PER_HOUR: '0',

@@ -1,14 +1,15 @@
 // At least once: a chunk's output is acknowledged before its offsets move.
 import type { Kafka } from 'kafkajs'
 import type { Pipeline } from '../pipeline/pipeline.js'
+import type { Wait } from '../pipeline/wait.js'
 import type { Tell } from '../telemetry/event.js'
 import type { BrokerWatch } from './broker-watch.js'
-import { deliver, deliverBeside, prepare, type Deliver } from './deliver.js'
+import { startChunks, takeOn, type Chunk } from './chunks.js'
+import { deliver, deliverBeside, type Deliver } from './deliver.js'
 import type { HealthRecord } from './health.js'
 import { openLane, type Lane } from './lane.js'
 import type { KafkaSettings } from './settings.js'
 import type { Fetched } from './fetched.js'
-import { startChunks } from './work.js'
 import { within } from './within.js'
 
 export type Delivery = {
@@ -16,18 +17,23 @@ export type Delivery = {
   readonly close: () => Promise<void>
 }
 
+/** How long the events of a batch wait for their answers. */
+export type WaitOf = (fetched: Pick<Fetched, 'records' | 'lag' | 'goesOn'>) => Wait
+
 export type DeliveryOptions = {
   /** Makes a client of its own. */
   readonly connect: () => Kafka
   readonly settings: KafkaSettings
   readonly pipeline: Pipeline
+  readonly waitOf: WaitOf
   readonly how: Deliver
   readonly health: HealthRecord
   readonly brokers: BrokerWatch
   readonly tell: Tell
 }
 
-export const atLeastOnce = ({ connect, settings, pipeline, how, health, brokers, tell }: DeliveryOptions): Delivery => {
+export const atLeastOnce = (options: DeliveryOptions): Delivery => {
+  const { connect, settings, pipeline, waitOf, how, health, brokers, tell } = options
   const { limits } = settings
   const kafka = connect()
   const idle: Lane[] = []
@@ -41,39 +47,41 @@ export const atLeastOnce = ({ connect, settings, pipeline, how, health, brokers,
     all.push(lane)
     return lane
   }
+  const deliverChunk = async (fetched: Fetched, chunk: Chunk, lane: Lane): Promise<boolean> => {
+    const { topic, partition, name } = fetched
+    health.chunkBegan(name, lane.clock)
+    const isThrough = await within(
+      limits.chunkDeadlineMs,
+      `${name}, offsets ${chunk.first} to ${chunk.last}`,
+      async () => {
+        if (!(await chunk.ready)) return false
+        await deliver(chunk.items, lane.send, how, chunk.again)
+        if (how.beside) await deliverBeside(how.beside(chunk.events), lane.send, how)
+        return true
+      },
+      lane.clock,
+    )
+    health.chunkEnded(name)
+    if (!isThrough) return false
+    fetched.resolve(chunk.last)
+    health.moved(name, chunk.records.length, Number(chunk.last) + 1, fetched.lag)
+    const oldestMs = how.now() - Number(chunk.records[0]?.timestamp)
+    tell({ event: 'chunk_delivered', topic, partition, events: chunk.records.length, oldestMs })
+    return true
+  }
   return {
     handle: async (fetched) => {
-      const { topic, partition, name } = fetched
       const lane = take()
+      const wait = waitOf(fetched)
+      const max = { count: limits.chunkEvents, bytes: limits.chunkBytes }
       try {
-        const chunks = startChunks(fetched.records, pipeline, fetched.lag > limits.behindEvents, {
-          count: limits.chunkEvents,
-          bytes: limits.chunkBytes,
-        })
-        for (const chunk of chunks) {
-          if (!fetched.goesOn()) break
-          health.chunkBegan(name, lane.clock)
-          await within(
-            limits.chunkDeadlineMs,
-            `${name}, offsets ${chunk.first} to ${chunk.last}`,
-            async () => {
-              const { items, beside } = await prepare(chunk, how)
-              await deliver(items, lane.send, how, chunk.again)
-              if (beside) await deliverBeside(beside(), lane.send, how)
-            },
-            lane.clock,
-          )
-          health.chunkEnded(name)
-          fetched.resolve(chunk.last)
-          health.moved(name, chunk.records.length, Number(chunk.last) + 1, fetched.lag)
-          tell({
-            event: 'chunk_delivered',
-            topic,
-            partition,
-            events: chunk.records.length,
-            oldestMs: how.now() - Number(chunk.records[0]?.timestamp),
-          })
-        }
+        for (const records of takeOn(fetched.records))
+          for (const chunk of await startChunks(records, { pipeline, wait, how, max })) {
+            if (!fetched.goesOn()) return
+            // Nobody but the provider says how long that takes, so it has no limit.
+            if (wait.kind === 'complete' && !(await chunk.ready)) return
+            if (!(await deliverChunk(fetched, chunk, lane))) return
+          }
       } finally {
         idle.push(lane)
       }

@@ -7,7 +7,7 @@ import type { ServiceOptions } from './service.js'
 import type { Topics } from './topics.js'
 
 export const deliverTo = (
-  { settings, placement, key, raise, tell, now }: Omit<ServiceOptions, 'pipeline' | 'signal'>,
+  { settings, placement, key, raise, tell, now }: Omit<ServiceOptions, 'pipeline' | 'waitOf' | 'signal'>,
   { facts }: Pick<Topics, 'facts'>,
 ): Deliver => {
   const { topic, partitionBy } = settings.output

@@ -1,10 +1,10 @@
-// Composes a chunk's output and sends it in order, in record batches its topics take; what is refused goes down the ladder.
+// Composes what is sent of a record, and sends it in order, in record batches its topics take; what is refused goes down the ladder.
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Tell } from '../telemetry/event.js'
 import { compose, rungs, type Composed, type Incoming, type Outgoing, type Rung, type Target } from './compose.js'
 import { Hopeless } from './failure.js'
 import { recordBytes } from './wire/encode-batch.js'
-import { splitByCountAndBytes, type Chunk } from './work.js'
+import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
 
 /** Sends one record batch a topic and partition; says whether the broker took it or refused the records for what they are. */
 export type Send = (records: readonly Outgoing[]) => Promise<'acknowledged' | { readonly refused: string }>
@@ -24,45 +24,20 @@ export type Deliver = {
   readonly beside?: (events: readonly (EventOut | undefined)[]) => readonly Outgoing[]
 }
 
-type Refused = ReadonlyMap<string, { readonly rung: Rung; readonly reason: string }>
+/** By offset: what the broker would not take, and how it is tried next. */
+export type Refused = ReadonlyMap<string, { readonly rung: Rung; readonly reason: string }>
 
-type Prepared = { readonly items: readonly Item[]; readonly beside?: () => readonly Outgoing[] }
-
-/**
- * What is sent of a chunk; its events are gone when this is through, unless something is to be written beside them. No promise
- * where nothing is waited for: at an await the events of all other partitions would be made before these are done with.
- */
-export const prepare = (chunk: Chunk, how: Deliver, refused?: Refused): Prepared | Promise<Prepared> => {
-  const { beside } = how
-  if (chunk.inParts && !beside) {
-    const items: Item[] = []
-    const done = chunk.inParts((records, events) => {
-      for (const item of composeChunk(records, events, how, refused)) items.push(item)
-    })
-    return done instanceof Promise ? done.then(() => ({ items })) : { items }
-  }
-  const whole = (events: readonly (EventOut | undefined)[]): Prepared => {
-    const items = composeChunk(chunk.records, events, how, refused)
-    return beside ? { items, beside: () => beside(events) } : { items }
-  }
-  const events = chunk.events()
-  return events instanceof Promise ? events.then(whole) : whole(events)
-}
-
-export const composeChunk = (
-  records: readonly Incoming[],
-  events: readonly (EventOut | undefined)[],
-  { target, tell, now }: Deliver,
+export const composeItem = (
+  incoming: Incoming,
+  event: EventOut | undefined,
+  { target, tell }: Deliver,
+  now: number,
   refused?: Refused,
-): Item[] => {
-  const time = now()
-  return records.map((incoming, index) => {
-    const event = events[index]
-    const known = refused?.get(incoming.offset)
-    const composed = compose(incoming, event, target, time, known?.rung, known?.reason)
-    if (composed.rung !== 'whole') tellReduced(tell, incoming, composed.rung, known?.reason ?? 'too_large')
-    return { incoming, composed }
-  })
+): Item => {
+  const known = refused?.get(incoming.offset)
+  const composed = compose(incoming, event, target, now, known?.rung, known?.reason)
+  if (composed.rung !== 'whole') tellReduced(tell, incoming, composed.rung, known?.reason ?? 'too_large')
+  return { incoming, composed }
 }
 
 export const split = (items: readonly Item[], max: Deliver['max']): readonly (readonly Item[])[] =>

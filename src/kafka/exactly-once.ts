@@ -2,13 +2,13 @@
 import type { Admin, Kafka, Producer, Transaction } from 'kafkajs'
 import type { Delivery, DeliveryOptions } from './at-least-once.js'
 import type { Outgoing, Rung } from './compose.js'
-import { below, deliverBeside, prepare, split, type Item } from './deliver.js'
+import { startChunks, takeOn, type Chunk } from './chunks.js'
+import { below, deliverBeside, split, type Item } from './deliver.js'
 import { failureOf, Hopeless } from './failure.js'
 import { byTopic, codecOf } from './lane.js'
 import type { KafkaSettings } from './settings.js'
 import type { Fetched } from './fetched.js'
 import { transactionalProducer } from './transactional-producer.js'
-import { startChunks } from './work.js'
 import { within } from './within.js'
 
 type Claim = { readonly generation: number; readonly producer: Producer; transaction: Transaction }
@@ -23,7 +23,7 @@ export type Refusals = {
 type Partition = Refusals & { claim?: Claim | undefined }
 
 export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }): Delivery => {
-  const { connect, admin, settings, pipeline, how, health, brokers, tell } = options
+  const { connect, admin, settings, pipeline, waitOf, how, health, brokers, tell } = options
   const { limits } = settings
   // Another client than the consumer's: within one, offsets show as committed before their transaction is.
   const kafka = connect()
@@ -52,26 +52,24 @@ export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }
     }
   }
 
-  const transact = async (fetched: Fetched, partition: Partition, owned: Claim): Promise<void> => {
+  const transact = async (
+    fetched: Fetched,
+    chunks: readonly Chunk[],
+    partition: Partition,
+    owned: Claim,
+  ): Promise<boolean> => {
     const { topic, name } = fetched
-    const behind = fetched.lag > limits.behindEvents
-    const chunks = startChunks(fetched.records, pipeline, behind, {
-      count: limits.chunkEvents,
-      bytes: limits.chunkBytes,
-    })
-    // All of it is known before the transaction begins: it must not time out while a lookup is waited for.
-    if (!behind) await Promise.all(chunks.map(async (chunk) => chunk.events()))
     let last: string | undefined
     let count = 0
     for (const chunk of chunks) {
       if (!fetched.goesOn()) break
-      const { items, beside } = await prepare(chunk, how, partition.refused)
-      for (const part of split(items, how.max)) await send(owned.transaction, part, partition)
-      if (beside) await deliverBeside(beside(), (records) => sendRecords(owned.transaction, records), how)
+      for (const part of split(chunk.items, how.max)) await send(owned.transaction, part, partition)
+      if (how.beside)
+        await deliverBeside(how.beside(chunk.events), (records) => sendRecords(owned.transaction, records), how)
       last = chunk.last
       count += chunk.records.length
     }
-    if (last === undefined) return
+    if (last === undefined) return false
     await owned.transaction.sendOffsets({
       consumerGroupId: settings.groupId,
       topics: [{ topic, partitions: [{ partition: fetched.partition, offset: String(Number(last) + 1) }] }],
@@ -81,8 +79,9 @@ export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }
     for (const offset of partition.refused.keys()) if (Number(offset) <= Number(last)) partition.refused.delete(offset)
     fetched.resolve(last)
     health.moved(name, count, Number(last) + 1, fetched.lag)
-    const oldestMs = how.now() - Number(fetched.records[0]?.timestamp)
+    const oldestMs = how.now() - Number(chunks[0]?.records[0]?.timestamp)
     tell({ event: 'chunk_delivered', topic, partition: fetched.partition, events: count, oldestMs })
+    return fetched.goesOn()
   }
 
   const sendRecords = async (transaction: Transaction, records: readonly Outgoing[]): Promise<'acknowledged'> => {
@@ -116,18 +115,32 @@ export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }
       const partition: Partition = partitions.get(name) ?? { refused: new Map(), carefulUntil: -1 }
       partitions.set(name, partition)
       const first = fetched.records[0]?.offset ?? ''
-      health.chunkBegan(name, brokers.reachableMs)
+      const limited = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+        health.chunkBegan(name, brokers.reachableMs)
+        return within(limits.chunkDeadlineMs, `${name} from offset ${first} on`, work, brokers.reachableMs)
+      }
       try {
-        await within(
-          limits.chunkDeadlineMs,
-          `${name} from offset ${first} on`,
-          async () => {
-            const owned = partition.claim
-            if (owned?.generation === fetched.generation) await transact(fetched, partition, owned)
-            else await claim(fetched, partition)
-          },
-          brokers.reachableMs,
-        )
+        const owned = partition.claim
+        if (owned?.generation !== fetched.generation) {
+          await limited(() => claim(fetched, partition))
+          return
+        }
+        const wait = waitOf(fetched)
+        const max = { count: limits.chunkEvents, bytes: limits.chunkBytes }
+        for (const records of takeOn(fetched.records)) {
+          const chunks = await startChunks(records, { pipeline, wait, how, max, refused: partition.refused })
+          const areReady = async (): Promise<boolean> =>
+            (await Promise.all(chunks.map(async ({ ready }) => ready))).every((isReady) => isReady)
+          // Nobody but the provider says how long that takes, so it has no limit.
+          if (wait.kind === 'complete' && !(await areReady())) return
+          const isThrough = await limited(async () => {
+            // All of it is known before the transaction's first send: it must not time out while a lookup is waited for.
+            if (!(await areReady())) return false
+            return transact(fetched, chunks, partition, owned)
+          })
+          health.chunkEnded(name)
+          if (!isThrough) return
+        }
       } catch (error) {
         retire(partition)
         if (error instanceof Hopeless) throw error

@@ -3,7 +3,7 @@ import type { Kafka } from 'kafkajs'
 import type { AlertOut } from './alert-record.js'
 import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
 import type { Tell } from '../telemetry/event.js'
-import { atLeastOnce, type Delivery } from './at-least-once.js'
+import { atLeastOnce, type Delivery, type WaitOf } from './at-least-once.js'
 import { openBrokerWatch, type BrokerWatch } from './broker-watch.js'
 import type { Shared } from './consume.js'
 import { deliverTo } from './deliver-to.js'
@@ -26,6 +26,7 @@ export type ServiceOptions = {
   /** The annotation's key. */
   readonly key: string
   readonly pipeline: Pipeline
+  readonly waitOf: WaitOf
   /** The alerts of a chunk's events; they go to `alertsTopic`. */
   readonly raise?: ((events: readonly EventOut[]) => readonly AlertOut[]) | undefined
   readonly tell: Tell
@@ -79,7 +80,7 @@ const serve = async (
   brokers: BrokerWatch,
   learnt: (topics: Topics) => void,
 ): Promise<Ended> => {
-  const { settings, tell, signal, pipeline } = options
+  const { settings, tell, signal, pipeline, waitOf } = options
   const skips = new Set<string>()
   const connect = (): Kafka =>
     link(settings, tell, ({ message, topic, partition }) => {
@@ -122,7 +123,7 @@ const serve = async (
     if (signal.aborted) return { how: 'stopped' }
     const how = deliverTo(options, topics)
     const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
-    delivery = make({ connect, admin, settings, pipeline, how, health, brokers, tell })
+    delivery = make({ connect, admin, settings, pipeline, waitOf, how, health, brokers, tell })
     const { handle } = delivery
     const begin = (names: readonly string[]): Source =>
       startSource({

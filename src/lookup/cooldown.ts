@@ -6,6 +6,8 @@ export type CooldownSettings = {
   readonly maxSeconds: number
   readonly badInputSeconds: number
   readonly maxEntries: number
+  /** Whether an outage of the provider counts as well; absent: it does. */
+  readonly forOutages?: boolean
 }
 
 export type Cooldown = {
@@ -16,7 +18,9 @@ export type Cooldown = {
 }
 
 /** Failures of the asking about this one indicator; the others concern the key, the room or the budget, and end with those. */
-const ownFailures: ReadonlySet<Reason> = new Set<Reason>(['unavailable', 'timeout', 'bad_answer', 'bad_input', 'plan'])
+const ownFailures: ReadonlySet<Reason> = new Set<Reason>(['bad_answer', 'bad_input', 'plan'])
+/** May be one of the provider, and then of all indicators, or one of this indicator alone. */
+const outages: ReadonlySet<Reason> = new Set<Reason>(['unavailable', 'timeout'])
 
 export const createCooldown = (settings: CooldownSettings, now: () => number): Cooldown => {
   const entries = new Map<string, { readonly until: number; readonly times: number }>()
@@ -26,7 +30,7 @@ export const createCooldown = (settings: CooldownSettings, now: () => number): C
       return entry !== undefined && now() < entry.until
     },
     failed: (key, reason) => {
-      if (!ownFailures.has(reason)) return
+      if (!ownFailures.has(reason) && !(outages.has(reason) && settings.forOutages !== false)) return
       const times = (entries.get(key)?.times ?? 0) + 1
       const doubled = settings.firstSeconds * 2 ** Math.min(times - 1, 30)
       const seconds = reason === 'bad_input' ? settings.badInputSeconds : Math.min(doubled, settings.maxSeconds)

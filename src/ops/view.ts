@@ -69,7 +69,7 @@ export const createView = (sources: ViewSources) => (): View => {
         ? `${count(provider.inFlight)} in flight, ${count(provider.waiting)} waiting`
         : 'nobody to ask',
       'rate-annotate': rate(history.rate('left')),
-      'note-annotate': `${count(malicious)} of ${count(left)} malicious`,
+      'note-annotate': `${count(malicious)} of ${count(left)} malicious, ${completeness(counts)}`,
       'rate-deliver': rate(history.rate('delivered')),
       'note-deliver': `${count(dead)} dead letters, ${count(alerts)} alerts`,
       'now-events': `${rate(history.rate('left'))}/s`,
@@ -154,6 +154,15 @@ const sumOf = <Label extends string>(
   label: Label,
   name: string,
 ): number => counts.reduce((sum, { labels, value }) => (labels[label] === name ? sum + value : sum), 0)
+
+/** Of the events that had anything to ask about. */
+const completeness = ({ left, indicators, waitedMs }: Counts): string => {
+  const complete = sumOf(left, 'status', 'complete')
+  const others = sumOf(left, 'status', 'partial') + sumOf(left, 'status', 'failed')
+  const pending = sumOf(indicators, 'reason', 'pending') + sumOf(indicators, 'reason', 'deadline')
+  const share = complete + others === 0 ? undefined : complete / (complete + others)
+  return `${percent(share)} complete, ${count(pending)} answers pending, waited ${duration(waitedMs)}`
+}
 
 const verdictRows = ({ left }: Counts): string[][] =>
   ['malicious', 'suspicious', 'clean', 'unknown'].map((verdict) => [

@@ -3,21 +3,29 @@ import type { Annotation } from '../domain/annotation.js'
 import type { SeenEvent, Tally } from '../telemetry/tally.js'
 import type { Recent } from './recent.js'
 
-type Line<In, Out> = (chunk: readonly In[], behind: boolean) => readonly Out[] | Promise<readonly Out[]>
+type Line<In, Out, Wait> = (
+  chunk: readonly In[],
+  use: (event: Out, place: number) => void,
+  wait?: Wait,
+) => boolean | Promise<boolean>
 
-export const watchLine = <In, Out extends SeenEvent & { readonly annotation: Annotation }>(
-  line: Line<In, Out>,
-  { tally, recent, now }: { readonly tally: Tally; readonly recent: Recent; readonly now: () => number },
-): Line<In, Out> => {
-  const note = (events: readonly Out[], began: number): readonly Out[] => {
-    tally.chunkLeft(events, now() - began)
-    for (const event of events) if (event.verdict === 'malicious') recent.see(event.annotation)
-    return events
-  }
-  return (chunk, behind) => {
+export const watchLine =
+  <In, Out extends SeenEvent & { readonly annotation: Annotation }, Wait>(
+    line: Line<In, Out, Wait>,
+    { tally, recent, now }: { readonly tally: Tally; readonly recent: Recent; readonly now: () => number },
+  ): Line<In, Out, Wait> =>
+  (chunk, use, wait) => {
     const began = now()
     tally.chunkRead(chunk.length)
-    const left = line(chunk, behind)
-    return left instanceof Promise ? left.then((events) => note(events, began)) : note(left, began)
+    const watched = (event: Out, place: number): void => {
+      tally.eventLeft(event)
+      if (event.verdict === 'malicious') recent.see(event.annotation)
+      use(event, place)
+    }
+    const note = (isThrough: boolean): boolean => {
+      tally.chunkLeft(now() - began)
+      return isThrough
+    }
+    const through = line(chunk, watched, wait)
+    return through instanceof Promise ? through.then(note) : note(through)
   }
-}

@@ -101,6 +101,12 @@ export const createMetrics = (sources: MetricsSources): Metrics => {
       ({ indicators }) => indicators,
     )
     counter('deadline_misses', 'Indicators waited for until the deadline.', [], ({ deadlineMisses }) => deadlineMisses)
+    counter(
+      'waited_seconds',
+      'Time in which events waited for answers; partitions that wait at the same time count once.',
+      [],
+      ({ waitedMs }) => waitedMs / 1000,
+    )
     counter('records_reduced', 'Records that could not be written whole.', ['to'], ({ reduced }) => reduced)
     counter('dead_letters', 'Records that went to the dead letters.', ['reason'], ({ deadLetters }) => deadLetters)
     counter('alerts', 'Alerts raised, by level.', ['level'], ({ alerts }) => alerts)

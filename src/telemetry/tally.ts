@@ -36,6 +36,8 @@ export type Counts = {
   /** `reason` is `none` where there is a verdict. */
   readonly indicators: readonly Count<'decision' | 'reason'>[]
   readonly deadlineMisses: number
+  /** How long events waited for answers, in wall time: several partitions that wait at the same time count once. */
+  readonly waitedMs: number
   readonly recalls: Readonly<Record<RecallKind, number>>
   readonly refreshes: number
   /** Whether what is paid for can be written to disk; absent where no folder is used. */
@@ -65,7 +67,10 @@ export type Tally = {
   readonly joined: () => void
   readonly lookedUp: (ms: number, finding: Finding) => void
   readonly chunkRead: (events: number) => void
-  readonly chunkLeft: (events: readonly SeenEvent[], ms: number) => void
+  readonly eventLeft: (event: SeenEvent) => void
+  readonly chunkLeft: (ms: number) => void
+  /** Events waited for answers so long, in wall time. */
+  readonly waited: (ms: number) => void
   readonly read: () => Counts
 }
 
@@ -85,6 +90,7 @@ export const createTally = (operations: readonly string[]): Tally => {
   let delivered = 0
   let refreshes = 0
   let lateAlerts = 0
+  let waitedMs = 0
   let isMiss = false
   let hasFolder = false
   /** Files that could not be written the last time. */
@@ -157,19 +163,19 @@ export const createTally = (operations: readonly string[]): Tally => {
     },
     lookedUp: (ms) => lookupSeconds.observe(ms / 1000),
     chunkRead: (events) => void (read += events),
-    chunkLeft: (events, ms) => {
-      lineSeconds.observe(ms / 1000)
-      for (const event of events) {
-        left.add(event.status, event.verdict)
-        for (const { decision, verdict } of event.judged) indicators.add(decision.decision, verdict.reason ?? 'none')
-      }
+    eventLeft: (event) => {
+      left.add(event.status, event.verdict)
+      for (const { decision, verdict } of event.judged) indicators.add(decision.decision, verdict.reason ?? 'none')
     },
+    chunkLeft: (ms) => lineSeconds.observe(ms / 1000),
+    waited: (ms) => void (waitedMs += ms),
     read: () => ({
       read,
       delivered,
       refreshes,
       lateAlerts,
       ...(hasFolder && { isMemoryKept: unwritten.size === 0 }),
+      waitedMs,
       left: left.read().map(([status, verdict, value]) => ({ labels: { status, verdict }, value })),
       indicators: indicators.read().map(([decision, reason, value]) => ({ labels: { decision, reason }, value })),
       deadlineMisses: decisions.reduce((sum, decision) => sum + indicators.get(decision, 'deadline'), 0),

@@ -18,11 +18,11 @@ export type Tracer = {
   ) => Span
 }
 
-type Line<In, Out> = (chunk: readonly In[], behind: boolean) => readonly Out[] | Promise<readonly Out[]>
+type Line<In, Use, Wait> = (chunk: readonly In[], use: Use, wait?: Wait) => boolean | Promise<boolean>
 
 export type Traces = {
   readonly tell: Tell
-  readonly line: <In, Out>(line: Line<In, Out>) => Line<In, Out>
+  readonly line: <In, Use, Wait extends { readonly kind: string }>(line: Line<In, Use, Wait>) => Line<In, Use, Wait>
 }
 
 /** A call out, in OpenTelemetry's numbers. */
@@ -61,14 +61,14 @@ export const traceWith = (tracer: Tracer, now: () => number): Traces => ({
       })
       .end(at)
   },
-  line: (line) => (chunk, behind) => {
-    const attributes = { 'threatweave.events': chunk.length, 'threatweave.behind': behind ? 1 : 0 }
+  line: (line) => (chunk, use, wait) => {
+    const attributes = { 'threatweave.events': chunk.length, 'threatweave.wait': wait?.kind ?? 'usual' }
     const span = tracer.startSpan('chunk', { startTime: now(), attributes })
-    const left = line(chunk, behind)
-    if (!(left instanceof Promise)) {
+    const through = line(chunk, use, wait)
+    if (!(through instanceof Promise)) {
       span.end(now())
-      return left
+      return through
     }
-    return left.finally(() => span.end(now()))
+    return through.finally(() => span.end(now()))
   },
 })

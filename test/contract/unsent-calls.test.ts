@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openApp, type App } from '../../src/app.js'
 import { load } from '../../src/config/load.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
+import { allOf } from '../../src/pipeline/pipeline.js'
 import { createTally } from '../../src/telemetry/tally.js'
 
 let folder: string
@@ -61,10 +62,9 @@ const spendingAt = async (baseUrl: string) => {
   const { admission } = opened
   const reasons = new Set<string | undefined>()
   for (let nth = 0; nth < calls; nth++)
-    for (const { judged } of await opened.pipeline(
-      [{ bytes: Buffer.from(`{"dst_ip":"198.51.100.${nth}"}`), origin: `a/0/${nth}` }],
-      false,
-    ))
+    for (const { judged } of await allOf(opened.pipeline, [
+      { bytes: Buffer.from(`{"dst_ip":"198.51.100.${nth}"}`), origin: `a/0/${nth}` },
+    ]))
       for (const { verdict } of judged) reasons.add(verdict.reason)
   const { spent } = admission!.state()
   const metrics = await createMetrics({

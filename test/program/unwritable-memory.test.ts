@@ -7,6 +7,7 @@ import { openApp, type App } from '../../src/app.js'
 import { openWorkersGateway } from '../../src/commands/workers-gateway.js'
 import { load } from '../../src/config/load.js'
 import type { Config } from '../../src/config/schema.js'
+import { allOf } from '../../src/pipeline/pipeline.js'
 import type { TelemetryEvent } from '../../src/telemetry/event.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { createTally } from '../../src/telemetry/tally.js'
@@ -66,7 +67,7 @@ const start = async (path: string, admit: object = {}) => {
         bytes: Buffer.from(`{"dst_ip":"198.51.100.${from + nth}"}`),
         origin: `a/0/${from + nth}`,
       }))
-      return (await app.pipeline(chunk, false)).filter(({ verdict }) => verdict !== 'unknown').length
+      return (await allOf(app.pipeline, chunk)).filter(({ verdict }) => verdict !== 'unknown').length
     },
     said: (name: TelemetryEvent['event']): number => told.filter(({ event }) => event === name).length,
     restored: (): unknown => told.find(({ event }) => event === 'memory_restored'),

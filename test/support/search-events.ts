@@ -6,7 +6,7 @@ import { openAlerting } from '../../src/open-alerting.js'
 import { load } from '../../src/config/load.js'
 import type { Detail } from '../../src/domain/annotation.js'
 import { flags } from '../../src/domain/flag.js'
-import type { EventOut } from '../../src/pipeline/pipeline.js'
+import { allOf, type EventOut } from '../../src/pipeline/pipeline.js'
 import { startScriptedService, testKey, type Asked } from './scripted-service.js'
 
 const examples = resolve(import.meta.dirname, '../../examples')
@@ -52,11 +52,11 @@ export const annotateMixed = async (count: number, detail: Detail): Promise<Anno
     const chunk = given.slice(from, from + 500)
     const isReplayed = ({ origin }: { origin: string }): boolean => Number(origin) % 9 === 7
     events.push(
-      ...(await live.pipeline(
+      ...(await allOf(
+        live.pipeline,
         chunk.filter((one) => !isReplayed(one)),
-        false,
       )),
-      ...(await replay.pipeline(chunk.filter(isReplayed), false)),
+      ...(await allOf(replay.pipeline, chunk.filter(isReplayed))),
     )
   }
   const fired = new Map<string, string[]>()

@@ -23,11 +23,12 @@ export type StackOptions = {
   readonly admission?: Partial<AdmissionSettings>
   readonly retry?: Partial<RetrySettings>
   readonly keep?: Keep
+  readonly forOutages?: boolean
 }
 
 export const createStack = (source: Source, clock: Clock, options: StackOptions = {}): WholeStack => {
   const memory = createMemory({ ...memorySettings, ...options.memory }, { classify })
-  const cooldown = createCooldown(cooldownSettings, clock.now)
+  const cooldown = createCooldown({ ...cooldownSettings, forOutages: options.forOutages ?? true }, clock.now)
   const admission = createAdmission({ ...admissionSettings, ...options.admission }, clock)
   const lookup = stack(
     recall(memory, cooldown, clock.now),

@@ -19,10 +19,14 @@ const annotate = ({ bytes, origin }) => {
     },
   }
 }
-const pipeline = (chunk) => {
-  const out = chunk.map(annotate)
-  return delayMs > 0 ? new Promise((resolve) => setTimeout(resolve, delayMs, out)) : out
+const pipeline = (chunk, use) => {
+  const finish = () => {
+    for (const [place, event] of chunk.entries()) use(annotate(event), place)
+    return true
+  }
+  return delayMs > 0 ? new Promise((resolve) => setTimeout(() => resolve(finish()), delayMs)) : finish()
 }
+const wait = { kind: 'live', turn: () => undefined }
 
 const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`)
 const service = startService({
@@ -30,6 +34,7 @@ const service = startService({
   placement,
   key: 'threatweave',
   pipeline,
+  waitOf: () => wait,
   now: Date.now,
   signal: stop.signal,
   tell: (event) => {

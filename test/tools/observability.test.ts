@@ -20,7 +20,9 @@ const alerts = readFileSync(join(folder, 'alerts.yaml'), 'utf8')
 const metricsText = (): Promise<string> => {
   const tally = createTally(['ip/malicious-info'])
   tally.chunkRead(1)
-  tally.chunkLeft([seen()], 2)
+  tally.eventLeft(seen())
+  tally.chunkLeft(2)
+  tally.waited(1500)
   tally.tell({ event: 'service_answered', operation: 'ip/malicious-info', ms: 12 })
   return createMetrics({
     counts: tally.read,

@@ -28,11 +28,15 @@ describe.runIf('path' in tool)('the status page', () => {
 
   beforeAll(async () => {
     ops = await openTestOps({}, { provider: () => provider })
-    const line = watchLine<number, typeof hostile>(() => [seen({ verdict: 'clean' }), hostile], {
-      ...ops.sources,
-      now: Date.now,
-    })
-    feed = setInterval(() => void line([1, 2], false), 20)
+    const line = watchLine<number, typeof hostile, undefined>(
+      (_, use) => {
+        use(seen({ verdict: 'clean' }), 0)
+        use(hostile, 1)
+        return true
+      },
+      { ...ops.sources, now: Date.now },
+    )
+    feed = setInterval(() => void line([1, 2], () => undefined), 20)
     browser = await chromium.launch({
       executablePath: 'path' in tool ? tool.path : '',
       args: ['--no-sandbox', '--disable-gpu'],

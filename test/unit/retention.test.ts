@@ -8,6 +8,7 @@ import { openApp, type App } from '../../src/app.js'
 import { openAlerting } from '../../src/open-alerting.js'
 import type { Alerts } from '../../src/alerts/open-alerts.js'
 import { load } from '../../src/config/load.js'
+import { allOf } from '../../src/pipeline/pipeline.js'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
@@ -82,7 +83,11 @@ describe('400 events of 64 KB, each with addresses, names, verbs and keys of its
     const count = 400
     for (let n = 0; n < count; n++) {
       const event = { bytes: Buffer.from(textOf(n)), origin: `firewall/0/${n}`, time: 0 }
-      const left = await app.pipeline([event], true)
+      const left = await allOf(
+        app.pipeline,
+        [event],
+        app.waits.catchUp(() => true),
+      )
       for (const one of left) one.bytes()
       alerts.raise(left)
     }

@@ -2,7 +2,7 @@
 import type { Config } from '../../config/schema.js'
 import { keyOf } from '../../domain/indicator.js'
 import type { OpenReplay } from '../../kafka/replay/open-replay.js'
-import { startChunks } from '../../kafka/work.js'
+import { eventsOf } from '../../kafka/chunks.js'
 import type { Spent } from '../../lookup/budget.js'
 import type { Tell } from '../../telemetry/event.js'
 import { exitCodes, type Io } from '../command.js'
@@ -26,16 +26,14 @@ export const rehearseReplay = async (
   const progress = createProgress(io.stderr, { label: 'dry run', total: lengthOf(opened) })
   const missing = new Set<string>()
   const allowed = allowedLookups(args, config, app.admission?.state().spent)
-  const { chunkEvents, chunkBytes } = config.kafka.limits
   let events = 0
   try {
     await opened.look(async (read) => {
       // Without what was said before: it is not asked for less because of it.
       const records = read.map((record) => ({ ...record, former: undefined }))
-      for (const chunk of startChunks(records, app.pipeline, false, { count: chunkEvents, bytes: chunkBytes }))
-        for (const event of await chunk.events())
-          for (const { decision, verdict } of event?.judged ?? [])
-            if (decision.decision === 'lookup' && verdict.reason === 'budget_spent') missing.add(keyOf(decision.ask))
+      for (const event of await eventsOf(records, app.pipeline))
+        for (const { decision, verdict } of event?.judged ?? [])
+          if (decision.decision === 'lookup' && verdict.reason === 'budget_spent') missing.add(keyOf(decision.ask))
       events += records.length
       progress.update(events, `${events} events, ${Math.min(missing.size, allowed)} lookups`)
     })

@@ -156,7 +156,8 @@ export const kafkaSettings = Type.Object(
         behindEvents: Type.Integer({
           default: 5_000,
           minimum: 0,
-          description: 'A partition with more events than this still to read does not wait for lookups.',
+          description:
+            'A partition with more events than this still to read is behind: it waits for lookups as enrich.catchUpShare allows, and not for the deadline.',
         }),
         sessionTimeoutMs: Type.Integer({
           default: 45_000,

@@ -1,5 +1,5 @@
 // One HTTP call to the lookup service, bounded in every direction: an answer, or a failure with its reason; never a throw.
-import { request, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { buildRequest, type Given, type Request } from './build-request.js'
 import { badAnswer, badInput, classify, classifyTransport, type Failure, givenUp, late } from './classify.js'
 import { connect, refuseUnusable, type ConnectSettings, type Surroundings } from './connect.js'
@@ -88,65 +88,66 @@ type Way = {
   readonly outside: Outside
 }
 
-const send = async (built: Request, way: Way): Promise<Reply> => {
-  const { settings } = way
-  const stop = new AbortController()
-  let phase = 'the answer'
-  let begun = false
-  const isBegun = (): boolean => begun
-  const limit = (ms: number): NodeJS.Timeout => setTimeout(() => stop.abort(), ms)
-  let timer = limit(settings.connectTimeoutMs + settings.headersTimeoutMs)
-  try {
-    const response = await request(new URL(built.path, way.base), {
-      method: built.method,
-      headers: {
-        ...way.headers,
-        ...(built.form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
-      },
-      body: built.form ?? null,
-      dispatcher: noting(way.dispatcher, () => void (begun = true)),
-      signal: stop.signal,
-    })
-    clearTimeout(timer)
-    phase = 'the rest of the answer'
-    timer = limit(settings.bodyTimeoutMs)
-    const bytes = await readBody(response.body, settings.maxAnswerBytes)
-    const retryAfterMs = retryAfter(response.headers['retry-after'], way.outside.now())
-    return readReply(response.statusCode, bytes, retryAfterMs, way)
-  } catch (error) {
-    const failure = stop.signal.aborted ? late(phase) : classifyTransport(codeOf(error))
-    return failed(isBegun() ? failure : unsent(failure))
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-/** Calls back when there is a connection and the request is about to be written to it. */
-const noting = (dispatcher: Dispatcher, begun: () => void): Dispatcher =>
-  dispatcher.compose(
-    (dispatch) => (options, handler) =>
-      dispatch(options, {
-        onRequestStart: (...started) => {
-          begun()
-          handler.onRequestStart?.(...started)
+/** Below `request` of the library, whose streams and signals cost more than all the rest of a call. */
+const send = (built: Request, way: Way): Promise<Reply> =>
+  new Promise((resolve) => {
+    const { settings } = way
+    const url = new URL(built.path, way.base)
+    const chunks: Uint8Array[] = []
+    let size = 0
+    let http = 0
+    let retryAfterMs: number | undefined
+    let phase = 'the answer'
+    /** There from the moment in which the request is written to a connection. */
+    let controller: Dispatcher.DispatchController | undefined
+    let isOver = false
+    const end = (reply: Reply): void => {
+      if (isOver) return
+      isOver = true
+      clearTimeout(timer)
+      resolve(reply)
+    }
+    const fail = (failure: Failure): void => end(failed(controller ? failure : unsent(failure)))
+    const leave = (): void => controller?.abort(new Error('nobody waits for the answer any more'))
+    const limit = (ms: number): NodeJS.Timeout =>
+      setTimeout(() => {
+        fail(late(phase))
+        leave()
+      }, ms)
+    let timer = limit(settings.connectTimeoutMs + settings.headersTimeoutMs)
+    way.dispatcher.dispatch(
+      {
+        path: url.pathname + url.search,
+        method: built.method,
+        headers: {
+          ...way.headers,
+          ...(built.form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
         },
-        onResponseStart: (...start) => handler.onResponseStart?.(...start),
-        onResponseData: (...data) => handler.onResponseData?.(...data),
-        onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
-        onResponseError: (...error) => handler.onResponseError?.(...error),
-      }),
-  )
-
-const readBody = async (body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array | undefined> => {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > maxBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks, size)
-}
+        body: built.form ?? null,
+      },
+      {
+        onRequestStart: (started) => {
+          if (isOver) started.abort(new Error('nobody waits for the answer any more'))
+          else controller = started
+        },
+        onResponseStart: (_, statusCode, headers) => {
+          http = statusCode
+          retryAfterMs = retryAfter(headers['retry-after'], way.outside.now())
+          clearTimeout(timer)
+          phase = 'the rest of the answer'
+          timer = limit(settings.bodyTimeoutMs)
+        },
+        onResponseData: (_, chunk) => {
+          chunks.push(chunk)
+          if ((size += chunk.length) <= settings.maxAnswerBytes) return
+          end(readReply(http, undefined, retryAfterMs, way))
+          leave()
+        },
+        onResponseEnd: () => end(readReply(http, Buffer.concat(chunks, size), retryAfterMs, way)),
+        onResponseError: (_, error) => fail(classifyTransport(codeOf(error))),
+      },
+    )
+  })
 
 const readReply = (http: number, bytes: Uint8Array | undefined, retryAfterMs: number | undefined, way: Way): Reply => {
   const isGood = http >= 200 && http < 300

@@ -2,9 +2,9 @@
 import type { Level } from '../../domain/finding.js'
 import type { EventOut, Pipeline } from '../../pipeline/pipeline.js'
 import type { Outgoing } from '../compose.js'
-import { composeChunk, type Deliver } from '../deliver.js'
+import { eventsOf } from '../chunks.js'
+import { composeItem, type Deliver } from '../deliver.js'
 import type { KafkaSettings } from '../settings.js'
-import { startChunks } from '../work.js'
 import type { Former } from './former.js'
 import type { PartitionOutput } from './partition-output.js'
 import type { Restored } from './restore.js'
@@ -35,12 +35,10 @@ export const deliverUnit = async (
   before: Tally,
 ): Promise<Tally> => {
   const unit = read.map((record) => withFormer(record, options.former))
-  const { pipeline, settings, how, now } = options
-  const { chunkEvents, chunkBytes } = settings.limits
-  const chunks = startChunks(unit, pipeline, false, { count: chunkEvents, bytes: chunkBytes })
+  const { pipeline, how, now } = options
   // All is known before the transaction begins: it must not time out while a lookup is waited for.
-  const events = (await Promise.all(chunks.map(async (chunk) => chunk.events()))).flat()
-  const items = composeChunk(unit, events, how, output.refusals.refused)
+  const events = await eventsOf(unit, pipeline)
+  const items = unit.map((one, place) => composeItem(one, events[place], how, now(), output.refusals.refused))
   const { tally, wanted } = examine(options, unit, events)
   const alerts = options.raise && options.alertsTopic ? options.raise(wanted.map(({ event }) => event)) : []
   const fresh = new Set(wanted.filter(({ isNew }) => isNew).map(({ event }) => event.origin))

@@ -7,7 +7,7 @@ import { failureOf, Hopeless } from '../failure.js'
 import { byTopic, codecOf, openLane } from '../lane.js'
 import type { KafkaSettings } from '../settings.js'
 import { transactionalProducer } from '../transactional-producer.js'
-import { splitByCountAndBytes } from '../work.js'
+import { splitByCountAndBytes } from '../split-by-count-and-bytes.js'
 import { recordBytes } from '../wire/encode-batch.js'
 import type { Position, Reader } from './reader.js'
 

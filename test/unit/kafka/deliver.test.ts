@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Incoming, Outgoing } from '../../../src/kafka/compose.js'
-import { below, composeChunk, deliver, type Deliver, type Send } from '../../../src/kafka/deliver.js'
+import { below, composeItem, deliver, type Deliver, type Send } from '../../../src/kafka/deliver.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 
 const record = (offset: number, value: string): Incoming => ({
@@ -42,7 +42,12 @@ describe('delivery', () => {
       return Promise.resolve('acknowledged')
     }
     const again = (record: Incoming): never => annotated([record])[0]!
-    await deliver(composeChunk(records, annotated(records), how), send, how, again)
+    await deliver(
+      records.map((one) => composeItem(one, annotated([one])[0], how, 5_000)),
+      send,
+      how,
+      again,
+    )
     expect(written.map(({ topic, value }) => `${topic} ${value?.toString() ?? ''}`)).toEqual([
       'out a',
       'out b',

@@ -108,7 +108,11 @@ describe('the ops endpoint', () => {
       summary: '"><img src=x onerror=alert(1)> \u001b[31mred\u202e',
       enrichment_id: "'--></style><script>",
     })
-    await watchLine<number, typeof hostile>(() => [hostile], { ...sources, now: Date.now })([1], false)
+    const line: Parameters<typeof watchLine<number, typeof hostile, undefined>>[0] = (_, use) => {
+      use(hostile, 0)
+      return true
+    }
+    await watchLine(line, { ...sources, now: Date.now })([1], () => undefined)
     sources.recent.tell({
       event: 'kafka_complained',
       about: 'x',
@@ -124,7 +128,7 @@ describe('the ops endpoint', () => {
 
   it('writes everything into the page itself, so that it needs no script', async () => {
     const { url, sources } = await start()
-    sources.tally.chunkLeft([seen()], 1)
+    sources.tally.eventLeft(seen())
     const { body } = await get(`${url}/`)
     expect(body).toContain('The provider is asked: 1 in flight, 3 waiting, about 120 ms a lookup.')
     expect(body).toContain('Enrichment works')

@@ -1,70 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import type { Decision } from '../../../src/domain/decision.js'
 import type { Finding } from '../../../src/domain/finding.js'
-import type { Indicator } from '../../../src/domain/indicator.js'
-import type { Extraction, Sighting } from '../../../src/domain/sighting.js'
-import type { Verdict } from '../../../src/domain/verdict.js'
-import { createEnrich, type EnrichOptions, type Judged } from '../../../src/pipeline/enrich.js'
-import { createFakeClock, newYear, settle, type FakeClock } from '../../support/clock.js'
-import { classify, clean, createSource, indicator, known, malicious, unknown } from '../../support/lookup.js'
-import { createStack, type StackOptions } from '../../support/stacks.js'
-
-const sighting = (nth: number): Sighting => ({
-  ...indicator(nth),
-  field: 'dst',
-  role: 'destination',
-  evidence: 'field',
-})
-const event = (...nths: number[]): Extraction => ({
-  action: 'allowed',
-  sightings: nths.map(sighting),
-  truncated: false,
-})
-const decide = ({ type, value }: Sighting): Decision => ({ decision: 'lookup', ask: { type, value } })
-const judge = (finding: Finding): Verdict =>
-  finding.status === 'known'
-    ? { level: classify(finding), flags: {}, because: '', ...(finding.stale && { stale: true }) }
-    : { level: 'unknown', reason: finding.reason, flags: {}, because: '' }
-
-const setUp = (
-  answer?: (asked: Indicator, nth: number, clock: FakeClock) => Finding | Promise<Finding>,
-  { tookMs = 10, ...options }: Partial<EnrichOptions> & { tookMs?: number } = {},
-  stackOptions: StackOptions = {},
-) => {
-  const clock = createFakeClock()
-  const source = createSource(clock, (asked, nth) => answer?.(asked, nth, clock) ?? known(clock.now()), tookMs)
-  const stack = createStack(source, clock, stackOptions)
-  const enrich = createEnrich({
-    lookup: stack.lookup,
-    decide,
-    judge,
-    clock,
-    mode: 'live',
-    deadlineMs: 500,
-    estimateMs: stack.admission.estimateMs,
-    ...options,
-  })
-  return { clock, source, enrich, ...stack }
-}
-const words = (rows: readonly (readonly Judged[])[]): string[][] =>
-  rows.map((row) =>
-    row.map(({ verdict }) => verdict.reason ?? (verdict.stale ? `stale ${verdict.level}` : verdict.level)),
-  )
-const never = new Promise<Finding>(() => undefined)
-
-/** How long the clock has to go on until the chunk is through. */
-const elapsed = async (clock: FakeClock, work: Promise<unknown>, maxMs = 100_000): Promise<number> => {
-  const state = { isDone: false }
-  void work.then(() => (state.isDone = true))
-  await settle()
-  for (let ms = 0; ms <= maxMs; ms += 5) {
-    if (state.isDone) return ms
-    await clock.advance(5)
-  }
-  return Infinity
-}
+import { newYear } from '../../support/clock.js'
+import { elapsed, event, never, setUp, words } from '../../support/enriching.js'
+import { clean, known, malicious, unknown } from '../../support/lookup.js'
 
 describe('enrich', () => {
   it('answers without a promise when everything is known', async () => {

@@ -26,7 +26,7 @@ describe('metrics', () => {
   it('counts events by status and verdict, and indicators by decision and reason', async () => {
     const { tally, line } = open()
     tally.chunkRead(2)
-    tally.chunkLeft([seen(), seen({ status: 'partial', verdict: 'unknown' })], 3)
+    for (const event of [seen(), seen({ status: 'partial', verdict: 'unknown' })]) tally.eventLeft(event)
     expect(await line('events_read_total')).toEqual(['threatweave_events_read_total 2'])
     expect(await line('events_total{status="complete",verdict="malicious"}')).toEqual([
       'threatweave_events_total{status="complete",verdict="malicious"} 1',
@@ -119,16 +119,14 @@ describe('metrics', () => {
     for (let index = 0; index < 1000; index++) {
       const hostile = `"}\n evil{x="${index}" <script> \u001b[31m __proto__`
       tally.chunkRead(100)
-      tally.chunkLeft(
-        Array.from({ length: 100 }, () => ({
+      for (let times = 0; times < 100; times++)
+        tally.eventLeft({
           status: hostile as Annotation['status'],
           verdict: '__proto__' as Annotation['verdict'],
           judged: [
             { decision: { decision: 'skip', reason: hostile as Reason }, verdict: { reason: hostile as Reason } },
           ],
-        })),
-        1,
-      )
+        })
       tally.tell({ event: 'service_answered', operation: hostile, ms: index })
       tally.tell({ event: 'service_call_failed', operation: hostile, reason: hostile as Reason, detail: '', ms: 1 })
       tally.tell({

@@ -17,9 +17,14 @@ const open = () => {
 describe('traces', () => {
   it('have a span for every chunk, ended when its events leave', async () => {
     const { spans, tracer, now } = open()
-    const line = traceWith(tracer, now).line(async (chunk: readonly number[]) => Promise.resolve(chunk))
-    expect(await line([1, 2, 3], false)).toEqual([1, 2, 3])
-    expect(spans).toEqual([['chunk', 1005, 1010, { 'threatweave.events': 3, 'threatweave.behind': 0 }]])
+    const line = traceWith(tracer, now).line(async (chunk: readonly number[], use: () => void) => {
+      use()
+      return Promise.resolve(chunk.length === 3)
+    })
+    let used = 0
+    expect(await line([1, 2, 3], () => used++, { kind: 'live' })).toBe(true)
+    expect(used).toBe(1)
+    expect(spans).toEqual([['chunk', 1005, 1010, { 'threatweave.events': 3, 'threatweave.wait': 'live' }]])
   })
 
   it('have a span for every call, with what came of it', () => {
@@ -32,7 +37,7 @@ describe('traces', () => {
   })
 
   it('are none where OpenTelemetry is not installed, and the line is then the line itself', async () => {
-    const line = (chunk: readonly number[]): readonly number[] => chunk
+    const line = (chunk: readonly number[]): boolean => chunk.length > 0
     const missing = (): Promise<unknown> => Promise.reject(new Error('Cannot find package'))
     expect((await openTraces('1.0.0', Date.now, missing)).line(line)).toBe(line)
   })
@@ -41,7 +46,7 @@ describe('traces', () => {
     const { tracer } = open()
     const asked: unknown[] = []
     const api = { trace: { getTracer: (...args: unknown[]) => (asked.push(args), tracer) } }
-    const line = (chunk: readonly number[]): readonly number[] => chunk
+    const line = (chunk: readonly number[]): boolean => chunk.length > 0
     const traces = await openTraces('1.0.0', Date.now, () => Promise.resolve(api))
     expect(asked).toEqual([['threatweave', '1.0.0']])
     expect(traces.line(line)).not.toBe(line)

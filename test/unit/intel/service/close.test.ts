@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { openApp } from '../../../../src/app.js'
 import { load } from '../../../../src/config/load.js'
+import { allOf } from '../../../../src/pipeline/pipeline.js'
 import type { TelemetryEvent } from '../../../../src/telemetry/event.js'
 
 it('a call that is under way at the end is no failure of the provider, and what waits is not sent', async () => {
@@ -32,7 +33,7 @@ it('a call that is under way at the end is no failure of the provider, and what 
     bytes: Buffer.from(JSON.stringify({ src_ip: `198.51.100.${n}` })),
     origin: `firewall/0/${n}`,
   }))
-  await app.pipeline(chunk, false)
+  await allOf(app.pipeline, chunk)
   await expect.poll(() => calls).toBe(1)
   await app.close()
   await new Promise((done) => setImmediate(done))

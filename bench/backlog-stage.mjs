@@ -1,0 +1,77 @@
+// What the backlog bench plays with: events over a number of distinct addresses, and what became of them.
+import { addressOf } from './kafka-stage.mjs'
+
+/** Two addresses an event, drawn evenly or by Zipf's law; always the same ones. */
+export const backlogEvent = (spread, distinct) => {
+  const draw = spread === 'zipf' ? zipf(distinct) : (chance) => Math.floor(chance * distinct)
+  return (n) =>
+    JSON.stringify({
+      '@timestamp': new Date(1_790_000_000_000 + n).toISOString(),
+      source: { ip: addressOf(draw(chanceOf(2 * n))), port: 1024 + (n % 50_000) },
+      destination: { ip: addressOf(draw(chanceOf(2 * n + 1))), port: 443 },
+      event: {
+        action: n % 7 ? 'allowed' : 'denied',
+        category: ['network'],
+        dataset: 'firewall.traffic',
+        duration: n % 10_000,
+      },
+      network: { transport: 'tcp', bytes: n * 13, packets: n % 100 },
+      observer: { name: 'edge-1', vendor: 'Example' },
+      rule: { name: 'outbound web', id: `r-${n % 40}` },
+      message: `session ${n} closed after ${n % 900} s, application web-browsing, zone inside to outside, profile default`,
+    })
+}
+
+/** A number between 0 and 1 that looks like chance and is the same for the same n. */
+const chanceOf = (n) => {
+  let mixed = Math.imul(n ^ 0x9e3779b9, 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return ((mixed ^ (mixed >>> 16)) >>> 0) / 0x1_0000_0000
+}
+
+const zipf = (distinct) => {
+  const below = []
+  let sum = 0
+  for (let rank = 1; rank <= distinct; rank++) below.push((sum += 1 / rank))
+  return (chance) => {
+    let low = 0
+    let high = distinct - 1
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (below[middle] < chance * sum) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+/** How many events left complete, and with which statuses and reasons the others did. */
+export const readStatuses = async (kafka, topic, count) => {
+  const consumer = kafka.consumer({ groupId: `statuses-${topic}`, maxBytesPerPartition: 4_194_304 })
+  await consumer.connect()
+  await consumer.subscribe({ topic, fromBeginning: true })
+  let events = 0
+  let complete = 0
+  const others = {}
+  await new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${events} of ${count} events came out`)), 120_000)
+    const eachBatch = async ({ batch }) => {
+      for (const { value } of batch.messages) {
+        events++
+        const { status, reason, indicators = [] } = JSON.parse(value).threatweave
+        if (status === 'complete') complete++
+        else {
+          const why = [...new Set([reason, ...indicators.map((one) => one.reason)].filter(Boolean))].sort().join('+')
+          others[`${status}: ${why}`] = (others[`${status}: ${why}`] ?? 0) + 1
+        }
+      }
+      if (events >= count) {
+        clearTimeout(timer)
+        resolve()
+      }
+    }
+    consumer.run({ eachBatch }).catch(reject)
+  })
+  await consumer.disconnect()
+  return { events, complete, others }
+}

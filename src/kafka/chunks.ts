@@ -1,0 +1,115 @@
+// A fetched batch → chunks of what is sent, bounded in count and bytes, whose lookups have all been started.
+import type { EventIn, EventOut, Pipeline } from '../pipeline/pipeline.js'
+import type { Wait } from '../pipeline/wait.js'
+import type { Incoming } from './compose.js'
+import { composeItem, type Deliver, type Item, type Refused } from './deliver.js'
+import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
+
+export type Chunk = {
+  readonly records: readonly Incoming[]
+  readonly first: string
+  readonly last: string
+  /** False when the chunk is to be left where it is; all that follows is there when it is true. */
+  readonly ready: boolean | Promise<boolean>
+  /** What is sent, in order. */
+  readonly items: readonly Item[]
+  /** The events, where something is written beside them: without that they are gone as soon as they are bytes. */
+  readonly events: readonly EventOut[]
+  /** What the pipeline makes of one of the records now, if it is needed once more. */
+  readonly again: (record: Incoming) => Promise<EventOut | undefined>
+}
+
+/** So many events go through between two looks at whether the event loop is needed elsewhere. */
+const sliceEvents = 64
+
+/** What of a batch is in progress at the same time: a fetch that was compressed well can be hundreds of megabytes. */
+const inProgressBytes = 4_194_304
+
+const sizeOf = (record: Incoming): number => (record.value?.length ?? 0) + 32
+
+/** Parts of a batch that are taken on one after the other: usually the whole is one. */
+export const takeOn = (records: readonly Incoming[]): readonly (readonly Incoming[])[] =>
+  splitByCountAndBytes(records, sizeOf, { count: Infinity, bytes: inProgressBytes })
+
+export type ChunkOptions = {
+  readonly pipeline: Pipeline
+  readonly wait: Wait
+  readonly how: Deliver
+  readonly max: { readonly count: number; readonly bytes: number }
+  readonly refused?: Refused | undefined
+}
+
+/**
+ * Starts the lookups of all records before any of them is written: what is answered becomes bytes at once, the rest when its wait is
+ * over.
+ */
+export const startChunks = async (records: readonly Incoming[], options: ChunkOptions): Promise<readonly Chunk[]> => {
+  const { pipeline, wait, how, max, refused } = options
+  const chunks: Chunk[] = []
+  for (const part of splitByCountAndBytes(records, sizeOf, max)) {
+    const items: Item[] = []
+    const events: EventOut[] = []
+    const now = how.now()
+    const finish = (place: number, event: EventOut | undefined): void => {
+      items[place] = composeItem(part[place] as Incoming, event, how, now, refused)
+      if (event && how.beside) events[place] = event
+    }
+    const waits: Promise<boolean>[] = []
+    let isWanted = true
+    for (let from = 0; from < part.length; from += sliceEvents) {
+      const through = startSlice(part.slice(from, from + sliceEvents), from, finish, pipeline, wait)
+      if (through instanceof Promise) waits.push(through)
+      else isWanted &&= through
+      const turn = wait.turn()
+      if (turn) await turn
+    }
+    chunks.push({
+      records: part,
+      first: part[0]?.offset ?? '',
+      last: part.at(-1)?.offset ?? '',
+      ready: waits.length === 0 ? isWanted : Promise.all(waits).then((all) => isWanted && all.every((one) => one)),
+      items,
+      events,
+      again: async (record) => (await eventsOf([record], pipeline))[0],
+    })
+  }
+  return chunks
+}
+
+const startSlice = (
+  records: readonly Incoming[],
+  from: number,
+  finish: (place: number, event: EventOut | undefined) => void,
+  pipeline: Pipeline,
+  wait?: Wait,
+): boolean | Promise<boolean> => {
+  const events: EventIn[] = []
+  const places: number[] = []
+  let place = from
+  for (const record of records) {
+    if (record.value === null) finish(place, undefined)
+    else {
+      events.push(eventOf(record, record.value))
+      places.push(place)
+    }
+    place++
+  }
+  return pipeline(events, (event, nth) => finish(places[nth] ?? 0, event), wait)
+}
+
+/** What the pipeline makes of the records; nothing stands for a tombstone, which has no event. */
+export const eventsOf = async (
+  records: readonly Incoming[],
+  pipeline: Pipeline,
+): Promise<readonly (EventOut | undefined)[]> => {
+  const events: (EventOut | undefined)[] = []
+  await startSlice(records, 0, (place, event) => void (events[place] = event), pipeline)
+  return events
+}
+
+const eventOf = (record: Incoming, bytes: Buffer): EventIn => {
+  const origin = record.origin ?? `${record.topic}/${record.partition}/${record.offset}`
+  const time = Number(record.timestamp)
+  const { key, former } = record
+  return time >= 0 && time <= 8.64e15 ? { bytes, origin, key, former, time } : { bytes, origin, key, former }
+}

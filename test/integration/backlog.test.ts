@@ -1,0 +1,106 @@
+// Promise: a backlog comes out annotated, for a bounded price in waiting.
+import { Partitioners } from 'kafkajs'
+import { expect, it } from 'vitest'
+import type { Annotation } from '../../src/domain/annotation.js'
+import { client, makeTopics, readTopic, type Names, type Read } from '../support/kafka.js'
+import { startLookupServer } from '../support/lookup-server.js'
+import { spawnRun } from '../support/spawn-run.js'
+
+const partitions = 4
+const count = 24_000
+const distinct = 400
+
+const fill = async ({ input }: Names): Promise<void> => {
+  const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  await producer.connect()
+  for (let from = 0; from < count; from += 1000) {
+    const messages = Array.from({ length: 1000 }, (_, place) => {
+      const number = from + place
+      const value = JSON.stringify({
+        number,
+        src_ip: `2001:db8:9::${(number % distinct).toString(16)}`,
+        action: 'allowed',
+      })
+      return { partition: number % partitions, value }
+    })
+    await producer.send({ topic: input, messages })
+  }
+  await producer.disconnect()
+}
+
+type Out = { readonly number: number; readonly threatweave: Annotation }
+const read = (records: readonly Read[]): Out[] => records.map(({ value }) => JSON.parse(String(value)) as Out)
+
+/** All of them once, in the order of their partitions. */
+const expectAllInOrder = (records: readonly Read[]): void => {
+  expect(records).toHaveLength(count)
+  const last = Array.from({ length: partitions }, (_, partition) => partition - partitions)
+  for (const { number } of read(records)) {
+    expect(number).toBe(last[number % partitions]! + partitions)
+    last[number % partitions] = number
+  }
+}
+
+it.each([
+  ['at-least-once', '1'],
+  ['at-least-once', '2'],
+  ['exactly-once', '1'],
+  ['exactly-once', '2'],
+])(
+  'most of a cold backlog leaves complete, %s with --workers %s, each address asked for once and as many at a time as allowed',
+  async (delivery, workers) => {
+    const server = await startLookupServer({ delayMs: 100 })
+    const names = await makeTopics({ partitions })
+    await fill(names)
+    const run = spawnRun(
+      names,
+      {
+        THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
+        THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
+        THREATWEAVE_KAFKA_DELIVERY: delivery,
+        // However slow the machine is: what is promised of time is measured by the bench.
+        THREATWEAVE_ENRICH_CATCH_UP_SHARE: '0.9',
+        THREATWEAVE_KAFKA_LIMITS_BEHIND_EVENTS: '500',
+      },
+      ['--workers', workers],
+    )
+    const records = await readTopic(names.output, ({ length }) => length >= count, { limitMs: 90_000 })
+    expect(await run.stop()).toBe(0)
+    await server.close()
+    expectAllInOrder(records)
+    const others = read(records).filter(({ threatweave: { status } }) => status !== 'complete')
+    // Without waiting it is most of them.
+    expect(others.length / count, JSON.stringify(others.slice(0, 3))).toBeLessThan(0.25)
+    for (const { threatweave } of others)
+      expect(['pending', 'deadline']).toContain(threatweave.indicators[0]?.reason ?? threatweave.reason)
+    expect(new Set(server.asked).size).toBe(distinct)
+    expect(server.asked).toHaveLength(distinct)
+    expect(server.maxInFlight()).toBe(32)
+  },
+  120_000,
+)
+
+it('a provider that hangs is not waited for, and every event says that its answer is pending', async () => {
+  const server = await startLookupServer({ hang: true })
+  const names = await makeTopics({ partitions })
+  await fill(names)
+  const run = spawnRun(names, {
+    THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
+    THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
+    THREATWEAVE_KAFKA_LIMITS_BEHIND_EVENTS: '500',
+    THREATWEAVE_OPS_ENABLED: 'true',
+    THREATWEAVE_LOG_LEVEL: 'info',
+  })
+  const records = await readTopic(names.output, ({ length }) => length >= count, { limitMs: 90_000 })
+  const metrics = await (await fetch(`${await run.opsUrl}/metrics`)).text()
+  expect(await run.stop()).toBe(0)
+  await server.close()
+  expectAllInOrder(records)
+  const reasons = new Set(
+    read(records).map(({ threatweave }) => threatweave.indicators[0]?.reason ?? threatweave.reason),
+  )
+  expect([...reasons].filter((reason) => reason !== 'pending' && reason !== 'deadline')).toEqual([])
+  const waited = Number(/^threatweave_waited_seconds_total (\S+)$/m.exec(metrics)?.[1])
+  expect(waited).toBeGreaterThan(0)
+  expect(waited).toBeLessThan(2.5)
+}, 120_000)
