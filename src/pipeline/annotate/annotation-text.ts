@@ -108,8 +108,10 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId }: Tex
     const about = { status, direction: directionOf(indicators), action, truncated, reading }
     const one: Case = { rows, indicators, deciding, about, origin }
     const withId = hasId || indicators.some(isPending)
-    if (detail === 'full' || (detail === 'auto' && (verdict === 'malicious' || verdict === 'suspicious')))
-      return { status, verdict, isFull: true, hasId: withId, ...full(one) }
+    if (detail === 'full' || (detail === 'auto' && (verdict === 'malicious' || verdict === 'suspicious'))) {
+      const { text, value } = full(one)
+      return { status, verdict, isFull: true, hasId: withId, text, value }
+    }
     return { status, verdict, isFull: false, hasId: withId, text: compact(one, withId), value: () => full(one).value() }
   }
 }

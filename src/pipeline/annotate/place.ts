@@ -1,7 +1,7 @@
 // Places an annotation in its event: spliced into the bytes of a JSON object, or around whatever else the event was.
 import { isUtf8 } from 'node:buffer'
 import type { Annotation } from '../../domain/annotation.js'
-import { endpointsOf } from '../../domain/endpoints.js'
+import { endpointsOf, type Endpoint } from '../../domain/endpoints.js'
 import type { Event } from '../event.js'
 import { placeAdditions, type Addition } from './addition.js'
 import { createAnnotationKey } from './annotation-key.js'
@@ -10,6 +10,7 @@ import { itemsOf, type Item } from './items.js'
 import { layerEcs } from './layer-ecs.js'
 import { layerOcsf } from './layer-ocsf.js'
 import { createSlabWriter } from './slab-writer.js'
+import { quote } from './write-annotation.js'
 
 export type PlaceSettings = {
   readonly key: string
@@ -42,6 +43,13 @@ const isEmptyBefore = (bytes: Buffer, close: number): boolean => {
   let at = close - 1
   while ((bytes[at] ?? openBrace) <= 0x20) at--
   return bytes[at] === openBrace
+}
+
+const writeEndpoint = ({ ip, domain, port }: Endpoint): string => {
+  let text = ip === undefined ? '' : `,"ip":${quote(ip)}`
+  if (domain !== undefined) text += `,"domain":${quote(domain)}`
+  if (port !== undefined) text += `,"port":${port}`
+  return `{${text.slice(1)}}`
 }
 
 export const createPlace = (settings: PlaceSettings): Place => {
@@ -104,8 +112,8 @@ export const createPlace = (settings: PlaceSettings): Place => {
     writer.text(JSON.stringify(isWhole ? event.text : bytes.toString('utf8')))
     if (!isWhole && !isUtf8(bytes)) writer.ascii(`,"original_base64":"${bytes.toString('base64')}"`)
     const { source, destination } = endpointsOf(seen)
-    if (source !== undefined) writer.text(`,"source":${JSON.stringify(source)}`)
-    if (destination !== undefined) writer.text(`,"destination":${JSON.stringify(destination)}`)
+    if (source !== undefined) writer.ascii(`,"source":${writeEndpoint(source)}`)
+    if (destination !== undefined) writer.ascii(`,"destination":${writeEndpoint(destination)}`)
     writer.ascii(commaMember)
     for (const piece of text) writer.ascii(piece)
     if (additions.length > 0) writer.text(placeAdditions(bytes, [], additions).members)
