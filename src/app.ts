@@ -182,6 +182,7 @@ export const openApp = async (config: Config, around: Surroundings): Promise<App
     estimateMs: asking.admission?.estimateMs,
     provider: asking.admission?.state,
     quietMs: inFlight.quietMs,
+    idleMs: () => performance.eventLoopUtilization().idle,
     waited: around.waited,
   })
   const enrich = createEnrich({

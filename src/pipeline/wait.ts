@@ -38,7 +38,9 @@ export type WaitOptions = {
   readonly provider?: (() => Provider) | undefined
   /** Milliseconds without an answer. */
   readonly quietMs: () => number
-  /** Told how long was waited, in wall time. */
+  /** Milliseconds that the process has been idle; without it all time in a wait counts as waited. */
+  readonly idleMs?: (() => number) | undefined
+  /** Told how long the process stood idle in waits. */
   readonly waited?: ((ms: number) => void) | undefined
 }
 
@@ -75,8 +77,8 @@ const passing: ReadonlySet<Reason> = new Set<Reason>([
 ])
 
 export const createWaits = (options: WaitOptions): Waits => {
-  const { clock, deadlineMs, catchUpShare, estimateMs, provider, quietMs, waited } = options
-  const budget = createWaitBudget(catchUpShare, clock.now, waited)
+  const { clock, deadlineMs, catchUpShare, estimateMs, provider, quietMs, idleMs, waited } = options
+  const budget = createWaitBudget(catchUpShare, clock.now, idleMs, waited)
   const { turn } = createTurns(() => {
     const { waiting = 0, inFlight = 0 } = provider?.() ?? {}
     return waiting + inFlight > 0

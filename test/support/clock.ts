@@ -10,8 +10,9 @@ export type FakeClock = Clock & {
 /** 2026-01-01T00:00:00Z, the start of a UTC day. */
 export const newYear = Date.UTC(2026, 0, 1)
 
+/** Several turns of the event loop: the stream gives its lookups three at a time. */
 export const settle = async (): Promise<void> => {
-  await new Promise((resolve) => setImmediate(resolve))
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 export const createFakeClock = (start = newYear): FakeClock => {

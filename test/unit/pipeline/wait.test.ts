@@ -12,7 +12,7 @@ describe('the time that a process which is behind may wait', () => {
   const open = (share: number) => {
     const clock = createFakeClock()
     let waitedMs = 0
-    const budget = createWaitBudget(share, clock.now, (ms) => void (waitedMs += ms))
+    const budget = createWaitBudget(share, clock.now, clock.now, (ms) => void (waitedMs += ms))
     return { clock, budget, waitedMs: () => waitedMs }
   }
 
@@ -40,6 +40,18 @@ describe('the time that a process which is behind may wait', () => {
     budget.ended()
     expect(waitedMs()).toBe(1500)
     expect(budget.leftMs()).toBeCloseTo(2000 - 1500 + 300)
+  })
+
+  it('is only spent while the process is idle', async () => {
+    const clock = createFakeClock()
+    let idle = 0
+    const budget = createWaitBudget(0.2, clock.now, () => idle)
+    budget.began()
+    await clock.advance(1000)
+    expect(budget.leftMs()).toBe(2000)
+    idle = 400
+    await clock.advance(1000)
+    expect(budget.leftMs()).toBeCloseTo(2000 - 400 + 200)
   })
 
   it('is not saved up beyond the two seconds', async () => {
