@@ -63,7 +63,8 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
     let open: Open[] | undefined
     for (const sighting of sightings) {
       const cached = cache.of(sighting)
-      const ask = { role: sighting.role, action, evidence: sighting.evidence, decision: cached.decision, urgency, now }
+      const { role, evidence, paths } = sighting
+      const ask = { role, action, evidence, decision: cached.decision, urgency, now, paths }
       const found = lookup(sighting, ask)
       if (found instanceof Promise || !wait.isFinal(found)) {
         ;(open ??= []).push({ place: judged.length, cached, ask, found: track(found), isAwaited: false })
