@@ -89,7 +89,11 @@ const work = async (config: Config, io: Io, tell: Tell): Promise<Trouble | undef
     let writeLate: (alerts: readonly AlertOut[]) => Promise<void> = () => Promise.resolve()
     const alerts = await openRunAlerts(config, watch.tell, (late) => writeLate(late))
     closings.push(() => alerts?.close())
-    const ops = await watch.serve({ provider: app.admission?.state, consumer: () => health() })
+    const ops = await watch.serve({
+      provider: app.admission?.state,
+      consumer: () => health(),
+      feedEntries: () => app.feeds.status().reduce((sum, { addresses, names }) => sum + addresses + names, 0),
+    })
     closings.push(ops.close)
     tell({ event: 'started', command: 'run' })
     const service = startService({

@@ -23,7 +23,7 @@ export type Watch = {
   readonly flush: () => void
   /** Refuses with a ConfigurationError where the port cannot be listened on. */
   readonly serve: (
-    views: Pick<OpsSources, 'provider' | 'consumer' | 'shows'>,
+    views: Pick<OpsSources, 'provider' | 'consumer' | 'feedEntries' | 'shows'>,
     port?: number,
     setting?: 'ops.port' | 'serve.opsPort',
   ) => Promise<Ops>

@@ -35,12 +35,15 @@ export type Situation = {
   readonly health: Health
   readonly provider: ProviderView | undefined
   readonly consumer: ConsumerView | undefined
+  /** What local feeds hold; absent where nobody counts them. */
+  readonly feedEntries: number | undefined
   readonly lag: number
   readonly now: number
   readonly eventsPerSecond: number
 }
 
-export const headline = ({ health, provider, consumer, lag, now, eventsPerSecond }: Situation): Words => {
+export const headline = (situation: Situation): Words => {
+  const { health, provider, consumer, feedEntries, lag, now, eventsPerSecond } = situation
   if (!health.ok) return { tone: 'bad', text: `Needs a restart: ${health.problems.join('; ')}.` }
   if (consumer?.unreachableSince !== undefined)
     return {
@@ -59,6 +62,11 @@ export const headline = ({ health, provider, consumer, lag, now, eventsPerSecond
     }
   if (provider && provider.state !== 'open')
     return { tone: 'warn', text: 'Events pass, but what is not known already leaves as unknown.' }
+  if (!provider && feedEntries === 0)
+    return {
+      tone: 'bad',
+      text: 'Events pass, but nothing can be known of them: no feed is in use, and no provider is asked.',
+    }
   const pace = eventsPerSecond > 0 ? `${rate(eventsPerSecond)} events a second` : 'waiting for events'
   return { tone: 'good', text: `Enrichment works: ${pace}.` }
 }

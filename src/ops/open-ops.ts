@@ -24,6 +24,8 @@ export type OpsSources = {
   readonly recent: Recent
   readonly provider?: (() => ProviderView) | undefined
   readonly consumer?: (() => ConsumerView) | undefined
+  /** What local feeds hold. */
+  readonly feedEntries?: (() => number) | undefined
   readonly allowed: { readonly hour: number; readonly day: number }
   /** As it may be shown. */
   readonly config: unknown
@@ -51,6 +53,7 @@ export const openOps = async (settings: OpsSettings, sources: OpsSources): Promi
     counts,
     provider,
     consumer,
+    feedEntries: sources.feedEntries,
     health,
     history,
     recent,

@@ -20,6 +20,7 @@ export type ViewSources = {
   readonly counts: () => Counts
   readonly provider?: (() => ProviderView) | undefined
   readonly consumer?: (() => ConsumerView) | undefined
+  readonly feedEntries?: (() => number) | undefined
   readonly health: () => Health
   readonly history: History
   readonly recent: Recent
@@ -41,6 +42,7 @@ export const createView = (sources: ViewSources) => (): View => {
     health: sources.health(),
     provider,
     consumer,
+    feedEntries: sources.feedEntries?.(),
     lag,
     now,
     eventsPerSecond: history.rate('left'),

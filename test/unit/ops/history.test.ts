@@ -92,12 +92,18 @@ describe('in words', () => {
     health: { ok: true, problems: [] },
     provider: openProvider,
     consumer: runningConsumer(1000),
+    feedEntries: 0,
     lag: 12,
     now: 1000,
     eventsPerSecond: 5,
   }
   it.each<[string, Partial<typeof calm> | { provider: undefined }, string]>([
     ['all is well', {}, 'Enrichment works: 5.0 events a second.'],
+    [
+      'no feed is in use and nobody is asked',
+      { provider: undefined },
+      'Events pass, but nothing can be known of them: no feed is in use, and no provider is asked.',
+    ],
     ['nothing comes', { eventsPerSecond: 0 }, 'Enrichment works: waiting for events.'],
     [
       'it is stuck',
