@@ -58,7 +58,7 @@ describe.concurrent('a provider in trouble', () => {
       for (const { sequence, threatweave } of seen) {
         expect(threatweave.verdict).toBe('unknown')
         expect(threatweave.status).toBe(isNew(sequence) ? 'failed' : 'skipped')
-        if (isNew(sequence)) told.add(threatweave.indicators[0]?.reason ?? 'none')
+        if (isNew(sequence)) told.add(threatweave.reason ?? 'none')
       }
       expect([...told].filter((reason) => !(reasons as readonly string[]).includes(reason))).toEqual([])
       expect(told.size).toBeGreaterThan(0)
