@@ -23,11 +23,18 @@ const freshMs = 250
 export const sameTopic = (read: ReadTopicIds, tell: Tell, now: () => number): Omit<SameTopic, 'close'> => {
   const known = new Map<string, string>()
   const changed = new Set<string>()
+  let watched: readonly string[] = []
+  /** Whether all ids were seen since the last join. */
+  let isSeen = false
   let lookedAt = -Infinity
   let looking: Promise<void> | undefined
   const look = async (topics: readonly string[], mend: boolean): Promise<void> => {
     const ids = await read(topics)
-    lookedAt = now()
+    // A topic that is just being made again is not there: the next batch looks for it again.
+    if (topics.every((topic) => ids.has(topic))) {
+      lookedAt = now()
+      isSeen = true
+    }
     for (const [topic, id] of ids) {
       const former = known.get(topic)
       known.set(topic, id)
@@ -48,13 +55,18 @@ export const sameTopic = (read: ReadTopicIds, tell: Tell, now: () => number): Om
     return mine
   }
   return {
-    joined: (topics) => void begin(topics, false),
+    joined: (topics) => {
+      watched = topics
+      isSeen = false
+      lookedAt = -Infinity
+      void begin(topics, false)
+    },
     doubt: () => {
       lookedAt = -Infinity
     },
     replaced: async (topic) => {
       if (looking) await looking
-      if (known.has(topic) && now() - lookedAt > freshMs) await (looking ?? begin([...known.keys()], true))
+      if (now() - lookedAt > freshMs) await (looking ?? begin(watched, isSeen))
       return changed.delete(topic)
     },
   }

@@ -68,6 +68,20 @@ describe('a topic under its name', () => {
     expect(told).toEqual(['topic_recreated'])
   })
 
+  it('is told of although it was not there, or nobody answered, when the group was joined', async () => {
+    const { same, ids, told, clock } = scene()
+    await same.replaced('fw')
+    ids.clear()
+    same.joined(['fw'])
+    expect(await same.replaced('fw')).toBe(false)
+    ids.set('fw', 'b')
+    expect(await same.replaced('fw')).toBe(false)
+    expect(told).toEqual(['topic_recreated'])
+    ids.set('fw', 'c')
+    clock.now += 300
+    expect(await same.replaced('fw')).toBe(true)
+  })
+
   it('is taken for the same while nobody answers', async () => {
     const { same, ids, clock } = scene()
     await same.replaced('fw')
