@@ -28,6 +28,7 @@ COPY --from=dependencies /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
 COPY package.json LICENSE ./
 COPY schemas ./schemas
+COPY formats ./formats
 COPY rules ./rules
 COPY examples ./examples
 # The folder that is written to, for those who mount nothing over it.

@@ -31,6 +31,7 @@ import { retry } from './lookup/retry.js'
 import { stack } from './lookup/stack.js'
 import { timed, type LookedUp } from './lookup/timed.js'
 import { createAnnotate } from './pipeline/annotate.js'
+import { openFormats } from './open-formats.js'
 import { decode } from './pipeline/decode.js'
 import { createEnrich } from './pipeline/enrich.js'
 import { createAnnotationKey } from './pipeline/annotate/annotation-key.js'
@@ -94,11 +95,17 @@ export const tableOf = ({ intel }: Config): JudgementTable => ({ ...intel.table,
 export const openReading = (config: Config, isOneSource = false): Reading | Refused => {
   const loaded = loadGate(config.gate, config.intel.domain.ask, readText)
   if ('problems' in loaded) return loaded
-  const extract = createExtract({
-    ...config.extract,
-    isOneSource,
-    isOurs: createAnnotationKey(config.output.key).isOurs,
-  })
+  const opened = openFormats(config.extract.formats)
+  if (opened.problems.length > 0)
+    return {
+      problems: opened.problems.map(({ file, line, message }) => ({
+        setting: 'extract.formats',
+        message,
+        where: line === undefined ? file : `${file}:${line}`,
+      })),
+    }
+  const { isOurs } = createAnnotationKey(config.output.key)
+  const extract = createExtract({ ...config.extract, formats: opened.formats, isOneSource, isOurs })
   return {
     decode: (bytes) => decode(bytes, config.extract),
     extract,

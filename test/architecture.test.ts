@@ -33,6 +33,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
     'app',
     'open-alerting',
+    'open-formats',
     'open-service',
   ],
 }

@@ -30,6 +30,8 @@ export type Sighting = Indicator & {
   readonly evidence: Evidence
   /** Path and query of each URL of this host that the event shows; absent where it shows the host alone. */
   readonly paths?: readonly string[] | undefined
+  /** The rule that gave the role: `format:…`, `field:…`, `words:…`, `text:…`, `position:…`. */
+  readonly rule?: string
 }
 
 /** What an event says about itself, before anybody is asked. */
@@ -38,6 +40,10 @@ export type Extraction = {
   readonly sightings: readonly Sighting[]
   /** More indicators were there than are listed. */
   readonly truncated: boolean
+  /** What the event was read as: the id of a format, or `json`, `cef`, `xml`, `w3c`, `row`, `pairs`, `text`. */
+  readonly format?: string
+  /** The rule that gave the action; empty where none did. */
+  readonly actionRule?: string
   /** 0 where the event does not tell it. */
   readonly sourcePort?: number
   readonly destinationPort?: number

@@ -1,15 +1,15 @@
-// Finds the indicators of an event and what was done to it: known fields first, free text last.
-import { ownText } from '../domain/own-text.js'
+// Finds the indicators of an event and what was done to it: formats and known fields first, free text last.
 import type { Extraction, Role } from '../domain/sighting.js'
 import { ObjectEvent, type Event } from './event.js'
 import { createActionFinder } from './read/action.js'
-import { createFieldRule, type Rule } from './read/field-rule.js'
-import { readLine } from './read/line.js'
+import { settleBeside } from './read/beside.js'
+import { createFieldOf } from './read/field.js'
+import { createFindings } from './read/findings.js'
+import { compileFormats, readRecognised, type FormatSpec } from './read/formats.js'
+import { createReadLine } from './read/line.js'
+import { createPaths } from './read/paths.js'
 import { readLaterText, type Reader } from './read/reader.js'
-import { createSightings } from './read/sightings.js'
-import { createPlaces } from './read/places.js'
 import { createScan } from './read/scan.js'
-import { readTree } from './read/tree.js'
 import { createW3cFields } from './read/w3c-fields.js'
 
 export type ExtractSettings = {
@@ -20,71 +20,73 @@ export type ExtractSettings = {
   readonly isOneSource?: boolean
   /** Tells a name that would be taken for our annotation at the top of an event; looked at once for each name. */
   readonly isOurs?: (name: string) => boolean
+  /** The log formats that lines are held against. */
+  readonly formats?: readonly FormatSpec[] | undefined
 }
 
 export type Extract = (event: Event) => Extraction
 
-const maxRules = 4096
-
 export const createExtract = (settings: ExtractSettings): Extract => {
-  const ruleOf = remembered(createFieldRule(settings.fields))
-  const places = createPlaces(createFieldRule(settings.fields), settings.isOurs)
-
+  const formats = compileFormats(settings.formats ?? [])
+  const fieldOf = createFieldOf(settings.fields)
+  const paths = createPaths(fieldOf, settings.isOurs)
   // One event is read at a time and to its end, so what gathers its findings is made once.
-  const sightings = createSightings(settings.maxIndicators)
+  const findings = createFindings(settings.maxIndicators)
   const action = createActionFinder()
-  const reader: Reader = {
-    sightings,
-    action,
-    ruleOf,
-    maxDepth: settings.maxDepth,
-    later: [],
-    readLine: (text, field, level) => readLine(reader, places, text, field, level),
-  }
-
-  const scanObject = createScan(reader, places)
-  const headers = settings.isOneSource === true ? createW3cFields() : undefined
+  const reader: Reader = { findings, action, fieldOf, later: [], readLine: (...line) => void readLine(...line) }
+  const scan = createScan(reader, paths, settings.maxDepth)
+  const readLine = createReadLine(reader, scan, formats)
+  const readByHeader = settings.isOneSource === true ? createW3cFields(reader) : undefined
 
   const begin = (): void => {
-    sightings.reset()
+    findings.reset()
     action.reset()
     reader.later.length = 0
-    places.begin()
+    paths.begin()
   }
-  const end = (isCut: boolean): Extraction => {
+  const end = (format: string, isCut: boolean): Extraction => {
     readLaterText(reader)
-    sightings.settle(action.isLocalFirst())
-    return { action: action.tell(), sightings: sightings.list(), truncated: sightings.truncated() || isCut }
+    settleBeside(findings, action.isLocalFirst())
+    return {
+      action: action.tell(),
+      sightings: findings.list(),
+      truncated: findings.isTruncated() || isCut,
+      format,
+      actionRule: action.rule(),
+      sourcePort: findings.portOf('source'),
+      destinationPort: findings.portOf('destination'),
+    }
   }
 
-  /** The usual JSON object, read and checked in one pass over its bytes; nothing where a parser has to decide. */
-  const scan = (event: ObjectEvent): Extraction | undefined => {
+  /** The JSON object of the event, read and checked in one pass over its bytes; nothing where it is none. */
+  const readObject = (event: ObjectEvent): Extraction | undefined => {
     begin()
-    const scanned = scanObject(event.bytes, event.bom ? 3 : 0)
+    const scanned = scan(event.bytes, event.bom ? 3 : 0, 0)
     if (scanned === undefined) return undefined
     const holdsOurs = settings.isOurs === undefined ? undefined : scanned.holdsOurs
-    return event.confirm({ holdsOurs, isAscii: scanned.isAscii }) ? end(false) : undefined
+    if (!event.confirm({ holdsOurs, isAscii: scanned.isAscii })) return undefined
+    return end(formats.has('json') ? readJsonFormat(event) : 'json', false)
+  }
+
+  const readJsonFormat = (event: ObjectEvent): string => {
+    const [found] = formats.recognise('json', { text: event.text, at: (path) => textAt(event.value, path) })
+    if (found) readRecognised(reader, found, 'message')
+    return found?.id ?? 'json'
   }
 
   return (event) => {
-    const scanned = event instanceof ObjectEvent && event.isOpen ? scan(event) : undefined
-    if (scanned !== undefined) return scanned
+    const read = event instanceof ObjectEvent ? readObject(event) : undefined
+    if (read !== undefined) return read
     begin()
-    if (event.value) readTree(reader, places, event.value, 0)
-    else if (headers?.read(reader, event.text) !== true) readLine(reader, places, event.text, 'message', 0)
-    return end(event.reading === 'too_large')
+    const format = readByHeader?.(event.text) === true ? 'w3c' : readLine(event.text, 'message', 0)
+    return end(format, event.reading === 'too_large')
   }
 }
 
-/** Keys come from events, so their number is bounded: a full memory starts anew. */
-const remembered = (ruleOf: (path: string) => Rule): ((path: string) => Rule) => {
-  const rules = new Map<string, Rule>()
-  return (path) => {
-    const known = rules.get(path)
-    if (known) return known
-    if (rules.size >= maxRules) rules.clear()
-    const rule = ruleOf(path)
-    if (path.length < 200) rules.set(ownText(path), rule)
-    return rule
-  }
+/** What stands at a dotted path, as text. */
+const textAt = (value: unknown, path: string): string | undefined => {
+  let at: unknown = value
+  for (const name of path.split('.'))
+    at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[name] : undefined
+  return typeof at === 'string' || typeof at === 'number' || typeof at === 'boolean' ? String(at) : undefined
 }

@@ -1,8 +1,15 @@
 // Reads one log line with the settings that come with the program, and shows who is at which end of it.
 import { decode } from '../../src/pipeline/decode.js'
 import { createExtract } from '../../src/pipeline/extract.js'
+import { openFormats } from '../../src/open-formats.js'
 
-const settings = { fields: {}, maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576 }
+const settings = {
+  fields: {},
+  maxIndicators: 64,
+  maxDepth: 64,
+  maxEventBytes: 1_048_576,
+  formats: openFormats([]).formats,
+}
 const extract = createExtract(settings)
 
 /** Each of `found` is a value and its role. */

@@ -3,6 +3,7 @@ import type { Extraction } from '../../src/domain/sighting.js'
 import { decode } from '../../src/pipeline/decode.js'
 import { ObjectEvent, type Event } from '../../src/pipeline/event.js'
 import { createExtract } from '../../src/pipeline/extract.js'
+import { openFormats } from '../../src/open-formats.js'
 import { createAnnotationKey } from '../../src/pipeline/annotate/annotation-key.js'
 
 export type Read = {
@@ -15,7 +16,8 @@ export type Read = {
 const limits = { maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576 }
 
 export const createReading = (): ((bytes: Buffer) => Read) => {
-  const extract = createExtract({ ...limits, fields: {}, isOurs: createAnnotationKey('threatweave').isOurs })
+  const { isOurs } = createAnnotationKey('threatweave')
+  const extract = createExtract({ ...limits, fields: {}, isOurs, formats: openFormats([]).formats })
   return (bytes) => {
     const event = decode(bytes, limits)
     const isOpen = event instanceof ObjectEvent && event.isOpen

@@ -8,6 +8,11 @@ export const extractSettings = Type.Object(
       default: {},
       description: 'Fields of your own and the role their indicators play, for example { my_src: source }.',
     }),
+    formats: Type.Array(Type.String(), {
+      default: [],
+      description:
+        'Log formats of your own: files, or folders with everything below them that ends in .yml or .yaml. See docs/formats.md.',
+    }),
     maxIndicators: Type.Integer({
       default: 64,
       minimum: 1,

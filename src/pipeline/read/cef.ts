@@ -1,48 +1,41 @@
 // Reads CEF and LEEF: a header between bars, then an extension of key=value pairs.
-import { readByRule, readLater, readPair, type Reader } from './reader.js'
-import { wordsOf } from './name-words.js'
+import { wordsOf } from './field.js'
+import { readLater, readPair, readValue, type Reader } from './reader.js'
 
 const maxPairs = 512
 const longestLabel = 128
 const longestName = 512
-const quad = /(?:\d{1,3}\.){3}\d/
 
-/** The text after the bars, with what the header says about the action; undefined where it is neither. */
+/** Whether the text is either; the name in its header may say what was done. */
 export const readCef = (reader: Reader, text: string, field: string, level: number): boolean => {
-  const start = startOf(text)
+  if (!text.includes('CEF:') && !text.includes('LEEF:')) return false
+  const start = (text.length > 600 ? text.slice(0, 600) : text).search(/\b(?:CEF:\s?\d|LEEF:\d)/)
   if (start < 0) return false
   const isLeef = text.startsWith('LEEF:', start)
   const isLeef2 = text.startsWith('LEEF:2', start)
   const { fields, end } = header(text, start, isLeef ? (isLeef2 ? 6 : 5) : 7)
-  const name = fields[isLeef ? 4 : 5]
-  const pairs = isLeef ? leefPairs(text.slice(end), isLeef2 ? fields[5] : undefined) : cefPairs(text.slice(end))
-  const labels = labelsOf(pairs)
+  const extension = text.slice(end)
+  const pairs = isLeef ? leefPairs(extension, isLeef2 ? fields[5] : undefined) : cefPairs(extension)
+  const labels = new Map<string, string>()
+  for (const [key, value] of pairs)
+    if (key.endsWith('Label') && value.length <= longestLabel) labels.set(key.slice(0, -5), value)
   for (const [key, value] of pairs) {
-    if (key.endsWith('Label')) continue
     const label = labels.get(key)
-    if (label === undefined) readPair(reader, key, value, level)
-    else readByRule(reader, reader.ruleOf(wordsOf(label).join('_')), key, value, level)
+    if (label !== undefined) readValue(reader, reader.fieldOf(wordsOf(label).join('_')), key, value, level)
+    else if (!key.endsWith('Label')) readPair(reader, key, value, level)
   }
-  if (name !== undefined) {
-    reader.action.seeText(name.replace(/[_-]/g, ' '))
-    // `User alice logged in from 192.0.2.1`; names of threats have dots too, so only what has an address.
-    if (name.length < longestName && name.includes('.') && quad.test(name)) readLater(reader, name, field)
-  }
+  const name = fields[isLeef ? 4 : 5] ?? ''
+  reader.action.seeText(name.replace(/[_-]/g, ' '))
+  // `User alice logged in from 192.0.2.1`; names of threats have dots too, so only what has an address.
+  if (name.length < longestName && /(?:\d{1,3}\.){3}\d/.test(name)) readLater(reader, name, field)
   return true
-}
-
-const startOf = (text: string): number => {
-  if (!text.includes('CEF:') && !text.includes('LEEF:')) return -1
-  const limit = text.length > 600 ? text.slice(0, 600) : text
-  return limit.search(/\b(?:CEF:\s?\d|LEEF:\d)/)
 }
 
 /** `count` fields that bars end; `\|` is a bar that does not. */
 const header = (text: string, start: number, count: number): { fields: string[]; end: number } => {
   const fields: string[] = []
   let from = start
-  let at = start
-  for (; at < text.length && fields.length < count; at++) {
+  for (let at = start; at < text.length && fields.length < count; at++) {
     const code = text.charCodeAt(at)
     if (code === 0x5c) at++
     else if (code === 0x7c) {
@@ -57,26 +50,16 @@ type Pairs = (readonly [key: string, value: string])[]
 
 /** A value goes on until the next ` key=`; `\=` is a sign that is part of it. */
 const cefPairs = (text: string): Pairs => {
-  const pairs: Pairs = []
-  const sign = /(?:^|[\s|])([A-Za-z0-9_.[\]-]{1,80})=/g
-  let key: string | undefined
-  let from = 0
-  for (let match = sign.exec(text); match && pairs.length < maxPairs; match = sign.exec(text)) {
-    if (key !== undefined) pairs.push([key, plain(text.slice(from, match.index))])
-    key = match[1] ?? ''
-    from = sign.lastIndex
-    sign.lastIndex = Math.max(from, from)
-  }
-  if (key !== undefined) pairs.push([key, plain(text.slice(from))])
-  return pairs
+  const signs = [...text.matchAll(/(?:^|[\s|])([A-Za-z0-9_.[\]-]{1,80})=/g)].slice(0, maxPairs)
+  return signs.map((sign, at) => {
+    const value = text.slice(sign.index + sign[0].length, signs[at + 1]?.index).trim()
+    return [sign[1] ?? '', value.replace(/\\([\\=|])/g, '$1')]
+  })
 }
 
-const plain = (value: string): string => value.trim().replace(/\\([\\=|])/g, '$1')
-
 const leefPairs = (text: string, delimiter: string | undefined): Pairs => {
-  const between = separatorOf(delimiter, text)
   const pairs: Pairs = []
-  for (const part of text.split(between, maxPairs)) {
+  for (const part of text.split(separatorOf(delimiter, text), maxPairs)) {
     const sign = part.indexOf('=')
     if (sign > 0) pairs.push([part.slice(0, sign).trim(), part.slice(sign + 1).trim()])
   }
@@ -90,11 +73,4 @@ const separatorOf = (delimiter: string | undefined, text: string): string | RegE
   }
   if (text.includes('\t')) return '\t'
   return text.includes('\\t') ? '\\t' : /\s(?=[A-Za-z0-9_.-]{1,80}=)/
-}
-
-const labelsOf = (pairs: Pairs): ReadonlyMap<string, string> => {
-  const labels = new Map<string, string>()
-  for (const [key, value] of pairs)
-    if (key.endsWith('Label') && value.length <= longestLabel) labels.set(key.slice(0, -5), value)
-  return labels
 }

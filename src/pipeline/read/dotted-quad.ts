@@ -1,5 +1,5 @@
 // Tells four numbers between dots that are an address from those that are part of something longer, or a version.
-import { isDigit, isLetter, isWord } from './char-code.js'
+import { isDigit, isLetter, isWord } from './characters.js'
 
 /** The end of `d.d.d.d` at `at`, or 0 where it is part of something longer. */
 export const endOfDottedQuad = (text: string, at: number, limit: number): number => {

@@ -1,5 +1,5 @@
 // Takes key=value and key:"value" pairs out of a line, whatever separates them, in one pass.
-import { isDigit } from './char-code.js'
+import { isDigit } from './characters.js'
 
 export type Pair = { readonly key: string; readonly value: string; readonly start: number; readonly end: number }
 
@@ -90,6 +90,10 @@ const valueAt = (text: string, from: number): { value: string; end: number } => 
     // Commas and semicolons end a value unless it goes on right behind them (`qr,rd,ra`, a list of addresses).
     if ((code === 0x2c || code === 0x3b) && beginsNext(text, end + 1)) break
   }
+  // `relay=mail.example.com. [192.0.2.1]`: the name and its address are one value.
+  const isRelay = text.startsWith(' [', end) && text.startsWith('relay=', from - 6)
+  const aside = isRelay ? /^ \[[\da-fA-F.:]{3,45}\]/.exec(text.slice(end, end + 49)) : null
+  if (aside) return { value: text.slice(from, end) + aside[0], end: end + aside[0].length }
   let stop = end
   while (stop > from && (text.charCodeAt(stop - 1) === 0x2c || text.charCodeAt(stop - 1) === 0x3b)) stop--
   // `(identity=alice,from=192.0.2.1)`: what closes was opened before the pair.

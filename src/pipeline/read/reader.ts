@@ -1,17 +1,19 @@
-// What every reader of one event shares: where sightings go, who decides the action, and what a field's name means.
-import { actionRank } from './action-fields.js'
+// What every reader of one event shares, and how the value of a field is read by what the field holds.
 import type { ActionFinder } from './action.js'
-import type { Rule } from './field-rule.js'
+import type { Field, FieldOf } from './field.js'
+import type { Port, Says } from './fields.js'
+import type { Findings } from './findings.js'
 import { pairsOf } from './pairs.js'
-import type { Sightings } from './sightings.js'
-import { addTokens, readText, type TextToken } from './text.js'
+import { guessRoles } from './position.js'
+import { rolesInText, type Said } from './text-rules.js'
+import { scanTokens, type Token } from './tokens.js'
+import { plainText } from './url.js'
 import { readAddress, readHost, readMail, readSubject, readUrl } from './value.js'
 
 export type Reader = {
-  readonly sightings: Sightings
+  readonly findings: Findings
   readonly action: ActionFinder
-  readonly ruleOf: (path: string) => Rule
-  readonly maxDepth: number
+  readonly fieldOf: FieldOf
   /** Reads text as an event of its own; `level` counts how deep events are inside events. */
   readonly readLine: (text: string, field: string, level: number) => void
   /** Text that is searched when every known field has been read. */
@@ -21,58 +23,110 @@ export type Reader = {
 export type LaterText = {
   readonly text: string
   readonly field: string
+  /** The text is a whole message, not the value of some field, so that places in it mean something. */
   readonly isLine: boolean
   /** What was found in it, once it was searched; one that is met again is not searched again. */
-  tokens: readonly TextToken[] | undefined
+  found: FoundText | undefined
 }
+type FoundText = { readonly tokens: readonly Token[]; readonly said: readonly (Said | undefined)[] }
 
 const maxLater = 4096
+const maxTokens = 1024
+const maxNames = 64
+const longestPairs = 4096
 
 /** Free text waits until all known fields had their turn. */
 export const readLater = (reader: Reader, text: string, field: string, isLine = false): void => {
-  if (text.length < 4) return
-  putLater(reader, { text, field, isLine, tokens: undefined })
+  if (text.length >= 4) putLater(reader, { text, field, isLine, found: undefined })
 }
 
 export const putLater = (reader: Reader, one: LaterText): void => {
   if (reader.later.length < maxLater) reader.later.push(one)
-  else reader.sightings.markTruncated()
+  else reader.findings.markTruncated()
 }
 
-/** One field by its rule; `value` is a string. */
-export const readByRule = (reader: Reader, rule: Rule, field: string, value: string, level: number): void => {
-  switch (rule.reads) {
+export const readLaterText = (reader: Reader): void => {
+  for (const one of reader.later) addFound(reader.findings, (one.found ??= search(reader.findings, one)), one.field)
+}
+
+const nothing: FoundText = { tokens: [], said: [] }
+const search = (out: Findings, { text, isLine }: LaterText): FoundText => {
+  if (!text.includes('.') && !text.includes(':')) return nothing
+  const plain = plainText(text)
+  const tokens: Token[] = []
+  let names = 0
+  scanTokens(plain, (token) => {
+    if (token.kind === 'name' && ++names > maxNames) out.markTruncated()
+    else tokens.push(token)
+    if (tokens.length < maxTokens) return true
+    out.markTruncated()
+    return false
+  })
+  const said = rolesInText(plain, tokens, isLine)
+  return { tokens, said: isLine ? guessRoles({ text: plain, tokens, said }) : said }
+}
+
+const addFound = (out: Findings, { tokens, said }: FoundText, field: string): void => {
+  // What is guessed adds no second source or destination to those that fields and words told.
+  const isGuessed = said.some((one) => one?.isGuess === true)
+  const hasSource = isGuessed && out.hasAddress('source')
+  const hasDestination = isGuessed && out.hasAddress('destination')
+  tokens.forEach(({ kind, type, value, port, path }, at) => {
+    const one = said[at]
+    if (kind === 'url' || kind === 'mail') {
+      out.add(type, value, field, kind, 'field', kind === 'url' ? 'text:url' : 'text:mail', path)
+      return
+    }
+    const has = one?.role === 'source' ? hasSource : one?.role === 'destination' && hasDestination
+    const isTold = one?.isGuess === true && (has || out.isEndpoint(value))
+    const isBare = kind === 'name' || one === undefined
+    out.add(
+      type,
+      value,
+      field,
+      isTold ? 'other' : (one?.role ?? 'other'),
+      isBare ? 'text' : 'field',
+      one?.rule ?? 'text',
+    )
+    if (port !== undefined && one !== undefined && !isTold) out.addPort(one.role, port)
+  })
+}
+
+/** One value by what its field holds. */
+export const readValue = (reader: Reader, field: Field, path: string, value: string, level: number): void => {
+  const { findings } = reader
+  const { role, rule } = field
+  switch (field.holds) {
     case 'none':
       return
     case 'address':
       if (!value.includes('.') && !value.includes(':')) return
-      if (!readAddress(value, field, rule.role, reader.sightings)) readLater(reader, value, field)
+      if (!readAddress(findings, value, path, role, rule)) readLater(reader, value, path)
       return
     case 'host':
-      if (!readHost(value, field, rule.role, reader.sightings)) readLater(reader, value, field)
+      if (!readHost(findings, value, path, role, rule)) readLater(reader, value, path)
       return
     case 'url':
-      if (!readUrl(value, field, reader.sightings)) readLater(reader, value, field)
+      if (!readUrl(findings, value, path, rule)) readLater(reader, value, path)
       return
     case 'mail':
-      readMail(value, field, reader.sightings)
+      readMail(findings, value, path, rule)
       return
     case 'subject':
-      readSubject(value, field, reader.sightings)
+      readSubject(findings, value, path, rule)
       return
     case 'event':
-      if (value.includes('.') || value.includes(':')) reader.readLine(value, field, level + 1)
+      if (value.includes('.') || value.includes(':')) reader.readLine(value, path, level + 1)
       else reader.action.seeText(value)
       return
     case 'text':
       if (!value.includes('.') && !value.includes(':')) return
-      if (isWhole(value) && !fromOutside.test(field)) {
-        reader.readLine(value, field, level + 1)
+      if (isWhole(value) && !fromOutside.test(path)) {
+        reader.readLine(value, path, level + 1)
         return
       }
-      if (value.includes('=')) readEnds(reader, field, value)
-      readLater(reader, value, field)
-      return
+      if (value.includes('=')) readEndpoints(reader, path, value)
+      readLater(reader, value, path)
   }
 }
 
@@ -87,29 +141,38 @@ export const isWhole = (value: string): boolean => {
   return first === 0x3c && value.endsWith('>') && value.includes('</')
 }
 
-/** A field whose value is made of pairs may tell the ends: `Protocol=ssh;SrcHost=192.0.2.1;DstHost=198.51.100.1;`. */
-const readEnds = (reader: Reader, field: string, value: string): void => {
+/** A field whose value is made of pairs may tell the endpoints: `Protocol=ssh;SrcHost=192.0.2.1;DstHost=198.51.100.1;`. */
+const readEndpoints = (reader: Reader, path: string, value: string): void => {
   if (value.length > longestPairs || !/^[A-Za-z][\w.-]{0,40}=/.test(value)) return
   const pairs = pairsOf(value)
   if (pairs.length < 2) return
   for (const pair of pairs) {
-    const { reads, role } = reader.ruleOf(pair.key)
-    if (reads === 'host' && (role === 'source' || role === 'destination'))
-      readHost(pair.value, field, role, reader.sightings)
+    const { holds, role, rule } = reader.fieldOf(pair.key)
+    if (holds === 'host' && (role === 'source' || role === 'destination'))
+      readHost(reader.findings, pair.value, path, role, rule)
   }
 }
-const longestPairs = 4096
 
-/** A key and its value out of text: key=value, CEF, LEEF, `key:"value"`. */
-export const readPair = (reader: Reader, key: string, value: string, level: number): void => {
-  const rank = actionRank(key)
-  if (rank > 0) reader.action.see(rank, key, value)
-  if (value.length < 2) return
-  if (key.endsWith('eason') || key === 'note') reader.action.seeText(value)
-  readByRule(reader, reader.ruleOf(key), key, value, level)
+export const isPort = (says: Says | undefined): says is Port =>
+  says === 'port' || says === 'localPort' || says === 'remotePort'
+
+export const readPort = ({ findings, action }: Reader, { says, role }: Field, value: string | number): void => {
+  const port = typeof value === 'string' && value.length > 5 ? 0 : Number(value) || 0
+  findings.addPort(role, port)
+  if (isPort(says)) action.seePort(says, port)
 }
 
-export const readLaterText = (reader: Reader): void => {
-  const { later, sightings } = reader
-  for (const one of later) addTokens((one.tokens ??= readText(one.text, sightings, one.isLine)), one.field, sightings)
+/** A key and its value out of text: key=value, CEF, LEEF, `key:"value"`. */
+export const readPair = (
+  reader: Reader,
+  key: string,
+  value: string,
+  level: number,
+  field = reader.fieldOf(key),
+): void => {
+  if (isPort(field.says)) readPort(reader, field, value)
+  else if (field.says !== undefined) reader.action.see(field.says, key, value, field.rule)
+  if (value.length < 2) return
+  if (key.endsWith('eason') || key === 'note') reader.action.seeText(value)
+  readValue(reader, field, key, value, level)
 }

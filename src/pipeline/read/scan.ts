@@ -1,78 +1,68 @@
 // Reads a JSON object straight from its bytes, in one pass: checks that it is JSON and makes only the strings that can matter.
-import { portRank } from './action-fields.js'
-import { longestSaying } from './action-verbs.js'
-import { seeList } from './list-actions.js'
-import { placeAtLabel } from './labelled.js'
-import { createMetTexts, type MetText } from './met-texts.js'
-import { endOfKey, placeOfKey, type Place, type Places } from './places.js'
-import { isWhole, putLater, readByRule, type Reader } from './reader.js'
-import { endOfEscape, endOfLiteral, endOfNumber, skipSpace } from './json-grammar.js'
-import { markBytes } from './string-marks.js'
+import { longestSaying } from './action-words.js'
+import { endOfEscape, endOfLiteral, endOfNumber, endOfString, endOfValue, skipSpace } from './json-grammar.js'
+import { createKnownTexts, type KnownText } from './known-texts.js'
+import { endOfKey, pathOfKey, pathOfLabel, type Path, type Paths } from './paths.js'
+import { isWhole, putLater, readPort, readValue, type Reader } from './reader.js'
 
-/**
- * What there is to say of the object, when the bytes from there on are exactly one; what its members hold goes to the reader.
- * Nothing where a parser has to decide: whatever is no JSON, and what is JSON in a way that is rare (a key twice, a key with escapes,
- * keys that are numbers, deep nesting). What the reader was told before that must then be forgotten.
- */
+/** What there is to say of the object, when the bytes from there on are exactly one; nothing where they are not. */
 export type Scan = (
   bytes: Buffer,
   from: number,
+  level: number,
 ) => { readonly holdsOurs: boolean; readonly isAscii: boolean } | undefined
 
-const maxDepth = 32
+/** Deeper objects are checked by the parser and not read: the scan calls itself for each. */
+const deepest = 32
 const longestPort = 5
 const failed = -1
-// Of this module: what is imported is fetched anew for every byte.
+// Of this module: what is imported is fetched anew for every byte. `dotted` makes a string worth a look, `wide` is beyond ASCII.
 const dotted = 1
 const wide = 2
 const stop = 4
-const marks = markBytes(dotted, wide, stop)
+const marks = new Uint8Array(256).fill(stop, 0, 0x20).fill(wide, 0x80)
+marks[0x2e] = marks[0x3a] = dotted
+marks[0x22] = marks[0x5c] = stop
 
-export const createScan = (reader: Reader, places: Places): Scan => {
-  const texts = createMetTexts()
-  const deepest = Math.min(maxDepth, reader.maxDepth)
-  /** Numbers the objects, so that a key that comes twice in one is noticed. */
-  let objects = 0
+export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan => {
+  const texts = createKnownTexts()
+  const limit = Math.min(deepest, maxDepth)
   let holdsOurs = false
   let isAscii = true
+  let isCut = false
+  let level = 0
 
-  const scanObject = (bytes: Buffer, from: number, parent: Place, depth: number, isListed: boolean): number => {
-    if (depth > deepest) return failed
-    const object = (objects = (objects + 1) & 0x3fffffff)
-    let before: Place | undefined
+  const scanObject = (bytes: Buffer, from: number, parent: Path, depth: number, isListed: boolean): number => {
+    let before: Path | undefined
     let label = 0
     let at = skipSpace(bytes, from)
     if (bytes[at] === 0x7d) return at + 1
     for (;;) {
       if (bytes[at] !== 0x22) return failed
-      let place = before === undefined ? parent.firstGuess : before.nextGuess
-      let end = place === undefined ? 0 : endOfKey(bytes, at + 1, place)
-      if (place === undefined || end === 0) {
-        place = placeOfKey(places, parent, bytes, at + 1)
-        if (place === undefined) return failed
-        end = at + 1 + place.codes.length
-        if (before === undefined) parent.firstGuess = place
-        else before.nextGuess = place
+      let path = before === undefined ? parent.firstGuess : before.nextGuess
+      let end = path === undefined ? 0 : endOfKey(bytes, at + 1, path)
+      if (path === undefined || end === 0) {
+        const { end: close, isPlain } = endOfString(bytes, at + 1)
+        if (close === failed) return failed
+        if (!isPlain) isAscii = false
+        end = close
+        path = pathOfKey(paths, parent, bytes, at + 1, end, isPlain)
+        if (before === undefined) parent.firstGuess = path
+        else before.nextGuess = path
       }
-      if (place.seenIn === object || place.isMoved) return failed
-      place.seenIn = object
-      if (place.isOurs && depth === 1) holdsOurs = true
+      if (path.isOurs && depth === 1 && level === 0) holdsOurs = true
       at = end + 1
       if (bytes[at] !== 0x3a) {
         at = skipSpace(bytes, at)
         if (bytes[at] !== 0x3a) return failed
       }
       at = skipSpace(bytes, at + 1)
-      before = place
-      if (isListed && place.part !== undefined && bytes[at] === 0x22) {
-        if (place.part !== 'given') label = place.part === 'label' || label === 0 ? at + 1 : label
-        else if (label > 0) {
-          const given = placeAtLabel(places, parent, bytes, label)
-          if (given === null) return failed
-          place = given ?? place
-        }
+      before = path
+      if (isListed && path.part !== undefined && bytes[at] === 0x22) {
+        if (path.part !== 'given') label = path.part === 'label' || label === 0 ? at + 1 : label
+        else if (label > 0) path = pathOfLabel(paths, parent, bytes, label) ?? path
       }
-      at = scanMember(bytes, at, place, depth)
+      at = scanMember(bytes, at, path, depth)
       if (at === failed) return failed
       at = skipSpace(bytes, at)
       const byte = bytes[at]
@@ -82,34 +72,45 @@ export const createScan = (reader: Reader, places: Places): Scan => {
     }
   }
 
-  const scanMember = (bytes: Buffer, at: number, place: Place, depth: number): number => {
+  const scanMember = (bytes: Buffer, at: number, path: Path, depth: number): number => {
     const byte = bytes[at] ?? 0
-    if (byte === 0x22) return scanString(bytes, at + 1, place, true)
+    if (byte === 0x22) return scanString(bytes, at + 1, path, true)
+    const { says } = path
+    if (byte === 0x7b) return scanNested(bytes, at, path, depth, false)
+    if (byte === 0x5b) {
+      if (path.isPort)
+        readPort(reader, path, /^\[\s*"?(\d{1,5})[\],"]/.exec(bytes.toString('latin1', at, at + 16))?.[1] ?? '')
+      else if (says !== undefined) seeList(bytes, at, path)
+      return scanNested(bytes, at, path, depth, false)
+    }
     if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
       const end = endOfNumber(bytes, at)
-      if (place.actionRank === portRank && end !== failed && end - at <= longestPort)
-        reader.action.see(portRank, place.name, bytes.toString('latin1', at, end))
+      if (path.isPort && end !== failed && end - at <= longestPort)
+        readPort(reader, path, bytes.toString('latin1', at, end))
       return end
     }
-    if (byte === 0x7b) return scanObject(bytes, at + 1, place, depth + 1, false)
-    if (byte === 0x5b) {
-      if (place.actionRank > 0 && !seeList(reader, bytes, at, place)) return failed
-      return scanArray(bytes, at + 1, place, depth + 1)
-    }
     const end = endOfLiteral(bytes, at)
-    if (end !== failed && place.actionRank === 4 && byte !== 0x6e) reader.action.see(4, place.name, byte === 0x74)
+    if (end !== failed && says === 'flag' && byte !== 0x6e) reader.action.see(says, path.name, byte === 0x74, path.rule)
     return end
   }
 
-  const scanArray = (bytes: Buffer, from: number, place: Place, depth: number): number => {
-    if (depth > deepest) return failed
+  /** An object or a list; what is nested too deep is passed over. */
+  const scanNested = (bytes: Buffer, at: number, path: Path, depth: number, isListed: boolean): number => {
+    if (depth < limit)
+      return bytes[at] === 0x7b
+        ? scanObject(bytes, at + 1, path, depth + 1, isListed)
+        : scanArray(bytes, at + 1, path, depth + 1)
+    isCut = true
+    return endOfValue(bytes, at)
+  }
+
+  const scanArray = (bytes: Buffer, from: number, path: Path, depth: number): number => {
     let at = skipSpace(bytes, from)
     if (bytes[at] === 0x5d) return at + 1
     for (;;) {
       const byte = bytes[at] ?? 0
-      if (byte === 0x22) at = scanString(bytes, at + 1, place, false)
-      else if (byte === 0x7b) at = scanObject(bytes, at + 1, place, depth + 1, true)
-      else if (byte === 0x5b) at = scanArray(bytes, at + 1, place, depth + 1)
+      if (byte === 0x22) at = scanString(bytes, at + 1, path, false)
+      else if (byte === 0x7b || byte === 0x5b) at = scanNested(bytes, at, path, depth, true)
       else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) at = endOfNumber(bytes, at)
       else at = endOfLiteral(bytes, at)
       if (at === failed) return failed
@@ -120,8 +121,16 @@ export const createScan = (reader: Reader, places: Places): Scan => {
     }
   }
 
+  /** A list of words in a field that tells the action, before its elements are read; not where another list is inside it. */
+  const seeList = (bytes: Buffer, open: number, { says, name, rule }: Path): void => {
+    const close = bytes.indexOf(0x5d, open)
+    const text = close < 0 || close - open > 1024 ? '' : bytes.toString('utf8', open, close + 1)
+    if (says !== undefined && /^\[\s*(?:"[^"\\]*"\s*,?\s*)*\]$/.test(text))
+      reader.action.see(says, name, text.match(/[^"]+(?="\s*[,\]])/g) ?? [], rule)
+  }
+
   /** `from` is behind the quotation mark; the place behind the closing one is answered. */
-  const scanString = (bytes: Buffer, from: number, place: Place, isMember: boolean): number => {
+  const scanString = (bytes: Buffer, from: number, path: Path, isMember: boolean): number => {
     const { length } = bytes
     let seen = 0
     let escaped = false
@@ -140,62 +149,87 @@ export const createScan = (reader: Reader, places: Places): Scan => {
       escaped = true
     }
     if ((seen & wide) !== 0) isAscii = false
-    const matters = place.reads !== 'none' && at - from >= 3
+    const matters = path.holds !== 'none' && at - from >= 3
     const isSimple = !escaped && (seen & wide) === 0
+    const { says } = path
     const tells =
       isMember &&
-      place.actionRank > 0 &&
+      says !== undefined &&
       at - from <= (isSimple ? longestSaying : longestSaying * 6) &&
-      reader.action.wants(place.actionRank)
+      reader.action.wants(says)
     if (!matters && !tells) return at + 1
     if (!isSimple) {
-      readString(JSON.parse(bytes.toString('utf8', from - 1, at + 1)) as string, place, tells)
+      readString(JSON.parse(bytes.toString('utf8', from - 1, at + 1)) as string, path, tells)
       return at + 1
     }
-    if ((seen & dotted) === 0 && !tells && place.isDotted) return at + 1
-    const met = texts.at(bytes, from, at)
-    if (met === undefined) readString(bytes.toString('latin1', from, at), place, tells)
+    if ((seen & dotted) === 0 && !tells && path.isDotted) return at + 1
+    const known = texts.at(bytes, from, at)
+    if (known === undefined) readString(bytes.toString('latin1', from, at), path, tells)
     else if (
-      met.type !== undefined &&
+      known.type !== undefined &&
       !tells &&
-      (place.reads === 'host' || (place.reads === 'address' && met.type === 'ip'))
+      (path.holds === 'host' || (path.holds === 'address' && known.type === 'ip'))
     )
-      reader.sightings.add(met.type, met.value, place.path, place.role, 'field')
+      reader.findings.add(known.type, known.value, path.path, path.role, 'field', path.rule)
     else {
-      if (tells) reader.action.see(place.actionRank, place.name, met.text)
-      if (matters) readMet(met, place)
+      if (tells) tell(known.text, path)
+      if (matters) readKnown(known, path)
     }
     return at + 1
   }
 
-  const readMet = (met: MetText, place: Place): void => {
+  const tell = (text: string, path: Path): void => {
+    if (path.isPort) readPort(reader, path, text)
+    else if (path.says !== undefined) reader.action.see(path.says, path.name, text, path.rule)
+  }
+
+  const readKnown = (known: KnownText, path: Path): void => {
     // What is an event of its own has more to tell than what is seen in it.
-    if (place.reads === 'event' || isWhole(met.text)) readByRule(reader, place.rule, place.path, met.text, 0)
-    else if (met.place === place) {
-      for (const { type, value, field, role, evidence, path } of met.seen)
-        reader.sightings.add(type, value, field, role, evidence, path)
-      if (met.later !== undefined && met.later.tokens?.length !== 0) putLater(reader, met.later)
+    if (path.holds === 'event' || isWhole(known.text)) readValue(reader, path, path.path, known.text, level)
+    else if (known.path === path) {
+      for (const { type, value, field, role, evidence, rule, paths } of known.seen)
+        reader.findings.add(type, value, field, role, evidence, rule, paths?.[0])
+      if (known.later !== undefined && known.later.found?.tokens.length !== 0) putLater(reader, known.later)
     } else {
-      const { sightings, later } = reader
+      const { findings, later } = reader
       const waiting = later.length
-      sightings.beginNotes()
-      readByRule(reader, place.rule, place.path, met.text, 0)
-      met.seen = sightings.endNotes()
-      met.later = later[waiting]
-      met.place = place
+      findings.beginNotes()
+      readValue(reader, path, path.path, known.text, level)
+      known.seen = findings.endNotes()
+      known.later = later[waiting]
+      known.path = path
     }
   }
 
-  const readString = (text: string, place: Place, tells: boolean): void => {
-    if (tells) reader.action.see(place.actionRank, place.name, text)
-    if (place.reads !== 'none' && text.length >= 3) readByRule(reader, place.rule, place.path, text, 0)
+  const readString = (text: string, path: Path, tells: boolean): void => {
+    if (tells) tell(text, path)
+    if (path.holds !== 'none' && text.length >= 3) readValue(reader, path, path.path, text, level)
   }
 
-  return (bytes, from) => {
+  const wasCut = (): boolean => isCut
+
+  return (bytes, from, inside) => {
+    // An event inside the event comes back here before the outer one is through.
+    const outer = { holdsOurs, isAscii, isCut, level }
     holdsOurs = false
     isAscii = true
+    isCut = false
+    level = inside
     const open = skipSpace(bytes, from)
-    const end = bytes[open] !== 0x7b ? failed : scanObject(bytes, open + 1, places.root, 1, false)
-    return end !== failed && skipSpace(bytes, end) === bytes.length ? { holdsOurs, isAscii } : undefined
+    const end = bytes[open] !== 0x7b ? failed : scanObject(bytes, open + 1, paths.root, 1, false)
+    const isObject = end !== failed && skipSpace(bytes, end) === bytes.length && (!wasCut() || isJson(bytes, from))
+    if (wasCut()) reader.findings.markTruncated()
+    const scanned = { holdsOurs, isAscii }
+    ;({ holdsOurs, isAscii, isCut, level } = outer)
+    return isObject ? scanned : undefined
+  }
+}
+
+const isJson = (bytes: Buffer, from: number): boolean => {
+  try {
+    JSON.parse(bytes.toString('utf8', from))
+    return true
+  } catch {
+    return false
   }
 }

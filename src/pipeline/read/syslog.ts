@@ -36,6 +36,8 @@ export const readSyslog = (text: string): Syslog => {
     }
   }
   const time = bsdTime.exec(rest)
+  const only = marked && !time ? /^((?:\d{1,3}\.){3}\d{1,3}|[\da-fA-F:]{3,39}) (?=\S)/.exec(rest) : null
+  if (only) return { host: only[1] ?? '', ...withProgram(rest.slice(only[0].length)) }
   if (!time) return withProgram(rest)
   // `Jun 22 19:14:37 <local0.info> 192.0.2.1 …`
   const afterTime = rest.slice(time[0].length).replace(/^<[a-z]+\d?\.[a-z]+> /, '')
@@ -45,7 +47,7 @@ export const readSyslog = (text: string): Syslog => {
   if (/^\S+[=(,"]/.test(afterTime)) return withProgram(afterTime)
   const host = hostName.exec(afterTime)
   if (!host) return withProgram(afterTime)
-  const sender = (host[1] ?? '').replace(/^\[|\]$/g, '')
+  const sender = (host[1] ?? '').replace(/^\[|(?<!:)[\]:]$/g, '')
   const behind = afterTime.slice(host[0].length)
   // A relay put its own header before the sender's.
   if (behind.startsWith('1 ') && nested.test(behind)) return { host: sender, ...readSyslog(behind) }
@@ -76,5 +78,5 @@ const structuredData = (text: string): { structured?: string; body: string } => 
     else if (code === 0x22) inQuote = !inQuote
     else if (!inQuote && code === 0x5d && text.charCodeAt(at + 1) !== 0x5b) break
   }
-  return { structured: text.slice(0, at + 1), body: text.slice(at + 1).trim() }
+  return { structured: text.slice(0, at + 1), body: text.slice(at + 1).trimStart() }
 }

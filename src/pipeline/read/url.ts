@@ -1,4 +1,45 @@
-// Finds the host of a URL, of a part of one, or of a mail address, and the path behind it.
+// Undoes how text was made harmless or portable, and finds the host of a URL, of a part of one, or of a mail address.
+
+const mayBeDefanged = /\[[.:@]\]|\(\.\)|\{\.\}|\[dot\]|\(dot\)|\[at\]|hxxp|fxp:|\\\./i
+
+/** `hxxps[:]//evil[.]example` → `https://evil.example`. */
+export const refang = (text: string): string =>
+  mayBeDefanged.test(text)
+    ? text
+        .replace(/\[\.\]|\(\.\)|\{\.\}|\[dot\]|\(dot\)|\\\./gi, '.')
+        .replace(/\[:\]/g, ':')
+        .replace(/\[@\]|\[at\]/gi, '@')
+        .replace(/\bhxxp/gi, 'http')
+        .replace(/\bfxp:/gi, 'ftp:')
+    : text
+
+/** Printable ASCII only: what else was encoded can be no part of an address or a name. */
+export const decodePercent = (text: string): string =>
+  text.replace(/%([2-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+
+/** `http:\/\/example.com`, `\u0022`, `\x22`, and a `\n` that stands for a line end. */
+const unescape = (text: string): string =>
+  text
+    .replaceAll('\\/', '/')
+    .replace(/\\u00([2-7][0-9a-f])|\\x([2-7][0-9a-f])/gi, (_, a?: string, b?: string) =>
+      String.fromCharCode(Number.parseInt(a ?? b ?? '20', 16)),
+    )
+    .replace(/\\x0[9ad]|\\[rnt](?![a-z]*\\)/gi, ' ')
+
+/** Free text as its writer would have written it for a colleague. */
+export const plainText = (text: string): string => {
+  let plain = text.includes('\\') ? unescape(text) : text
+  if (plain.includes('%2') || plain.includes('%3')) plain = decodePercent(plain)
+  return refang(plain)
+}
+
+const marksOf = (signs: string): Uint8Array => {
+  const marks = new Uint8Array(128).fill(1, 0, 0x21)
+  for (const sign of signs) marks[sign.charCodeAt(0)] = 1
+  return marks
+}
+const endsAuthority = marksOf('/?#"\'<>\\|,;)]}`&')
+const endsUrl = marksOf('"<>|`')
 
 /** The host of `user:pass@host:port/path?query`, which begins at `from`; brackets of an IPv6 host are taken off. */
 export const hostOfAuthority = (text: string, from: number): { readonly host: string; readonly end: number } => {
@@ -8,7 +49,7 @@ export const hostOfAuthority = (text: string, from: number): { readonly host: st
   let colon = -1
   for (; end < limit; end++) {
     const code = text.charCodeAt(end)
-    if (endsAuthority(code)) break
+    if (endsAuthority[code] === 1) break
     if (code === 0x40) {
       start = end + 1
       colon = -1
@@ -19,25 +60,6 @@ export const hostOfAuthority = (text: string, from: number): { readonly host: st
   }
   return { host: text.slice(start, colon < 0 ? end : colon), end }
 }
-
-const endsAuthority = (code: number): boolean =>
-  code <= 0x20 ||
-  code === 0x2f || // /
-  code === 0x3f || // ?
-  code === 0x23 || // #
-  code === 0x22 || // "
-  code === 0x27 || // '
-  code === 0x3c || // <
-  code === 0x3e || // >
-  code === 0x5c || // \
-  code === 0x7c || // |
-  code === 0x2c || // ,
-  code === 0x3b || // ;
-  code === 0x29 || // )
-  code === 0x5d || // ]
-  code === 0x7d || // }
-  code === 0x60 || // `
-  code === 0x26 // &
 
 const longestPath = 2048
 
@@ -52,10 +74,6 @@ export const pathAt = (text: string, from: number): string | undefined => {
 /** Where the rest of a URL ends: its path and query are not searched for names. */
 export const endOfUrl = (text: string, from: number): number => {
   let end = from
-  while (end < text.length) {
-    const code = text.charCodeAt(end)
-    if (code <= 0x20 || code === 0x22 || code === 0x3c || code === 0x3e || code === 0x7c || code === 0x60) break
-    end++
-  }
+  while (end < text.length && endsUrl[text.charCodeAt(end)] !== 1) end++
   return end
 }

@@ -1,91 +1,80 @@
 // Reads the value of a field that is known to hold an address, a name, a URL or a mail address.
-import type { Role } from '../../domain/sighting.js'
 import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
-import { decodePercent, refang } from './plain.js'
-import type { Sightings } from './sightings.js'
-import { hostOfAuthority, pathAt } from './url.js'
+import type { Role } from '../../domain/sighting.js'
+import type { Findings } from './findings.js'
+import { decodePercent, hostOfAuthority, pathAt, refang } from './url.js'
 
 const longest = 2048
 const longestPath = 80
+const longestEndpoint = 64
 
 /** Whether the value was one host, or a list of hosts; what was none may still be text. */
-export const readHost = (value: string, field: string, role: Role, sightings: Sightings): boolean => {
+export const readHost = (out: Findings, value: string, field: string, role: Role, rule: string): boolean => {
   // A single label is no name that anybody outside could know.
   if (value.length < 2 || (!value.includes('.') && !value.includes(':'))) return true
-  if (addHost(value, field, role, sightings)) return true
+  if (addHost(out, value, field, role, rule)) return true
   if (value.length > longest) return false
-  const plain = refang(value).trim()
-  const parts = plain.split(/[\s,;|<>"'()[\]{}]+/, 64)
   let found = false
-  for (const part of parts) if (part.length > 1 && addHost(part, field, role, sightings)) found = true
+  for (const part of refang(value).split(/[\s,;|<>"'()[\]{}]+/, 64))
+    if (part.length > 1 && addHost(out, part, field, role, rule)) found = true
   return found
 }
 
 /** Whether the value is an address, with its port or without, and nothing else. */
-export const readAddress = (value: string, field: string, role: Role, sightings: Sightings): boolean => {
-  const address = parseAddress(value) ?? parseAddress(withoutPort(value.replace(/[\])}>"']{1,3}$/, '')))
+export const readAddress = (out: Findings, value: string, field: string, role: Role, rule: string): boolean => {
+  const bare = value.length > longestEndpoint ? '' : value.replace(/[\])}>"']{1,3}$/, '').replace(/^\[/, '')
+  const address = parseAddress(value) ?? parseAddress(bare.replace(/\]?:\d{1,5}$|\]$/, ''))
   if (address === undefined) return false
-  sightings.add('ip', address, field, role, 'field')
+  out.add('ip', address, field, role, 'field', rule)
   return true
 }
 
-/** `192.0.2.1:443`, `[2001:db8::1]:443`; what has no port as it is. */
-const withoutPort = (value: string): string => {
-  if (value.length > longestEnd) return ''
-  const colon = value.lastIndexOf(':')
-  if (value.charCodeAt(0) === 0x5b) return value.slice(1, value.includes(']') ? value.indexOf(']') : undefined)
-  return colon > 0 && colon === value.indexOf(':') ? value.slice(0, colon) : value
-}
-const longestEnd = 64
-
 /** One host in any of the ways a field may spell it: with port, prefix length, brackets, scheme, zone, interface. */
-const addHost = (value: string, field: string, role: Role, sightings: Sightings, path?: string): boolean => {
-  if (isBareName(value)) return addName(value, field, role, sightings, path)
+const addHost = (out: Findings, value: string, field: string, role: Role, rule: string, path?: string): boolean => {
+  if (isBareName(value)) return addName(out, value, field, role, rule, path)
   const address = parseAddress(value)
   if (address !== undefined) {
-    sightings.add('ip', address, field, role, 'field')
+    out.add('ip', address, field, role, 'field', rule)
     return true
   }
-  const first = value.charCodeAt(0)
-  if (first === 0x5b) {
+  const again = (part: string): boolean => addHost(out, part, field, role, rule)
+  if (value.charCodeAt(0) === 0x5b) {
     const close = value.indexOf(']')
-    return close > 1 && addHost(value.slice(1, close), field, role, sightings)
+    return close > 1 && again(value.slice(1, close))
   }
   const scheme = value.indexOf('://')
-  if (scheme > 0 && scheme < 12) return addAuthority(value, scheme + 3, field, role, sightings)
+  if (scheme > 0 && scheme < 12) return addAuthority(out, value, scheme + 3, field, role, rule)
   const slash = value.indexOf('/')
-  if (slash > 0) {
-    if (addHost(value.slice(0, slash), field, role, sightings, pathAt(value, slash))) return true
-    // `IPV4/UDP/192.0.2.1/5060`, as Asterisk writes both ends.
-    const inner =
-      value.length < longestPath ? value.split('/', 6).find((part) => parseAddress(part) !== undefined) : undefined
-    if (inner !== undefined) return addHost(inner, field, role, sightings)
-    // A Kerberos principal: `alice/EXAMPLE.COM`.
-    return /^[A-Z0-9.-]{4,253}$/.test(value.slice(slash + 1)) && addHost(value.slice(slash + 1), field, role, sightings)
-  }
   if (slash === 0) return false
+  if (slash > 0) {
+    if (addHost(out, value.slice(0, slash), field, role, rule, pathAt(value, slash))) return true
+    // `IPV4/UDP/192.0.2.1/5060`, `DIRECT/192.0.2.1`; a Kerberos principal: `alice/EXAMPLE.COM`.
+    const inner = value.length < longestPath ? value.split('/', 6).find((part) => parseAddress(part)) : undefined
+    if (inner !== undefined) return again(inner)
+    return /^[A-Z0-9.-]{4,253}$/.test(value.slice(slash + 1)) && again(value.slice(slash + 1))
+  }
   const percent = value.indexOf('%')
-  if (percent > 0) return addHost(value.slice(0, percent), field, role, sightings)
+  if (percent > 0) return again(value.slice(0, percent))
   const at = value.lastIndexOf('@')
-  if (at >= 0) return addHost(value.slice(at + 1), field, role === 'other' ? 'mail' : role, sightings)
+  if (at >= 0) return addHost(out, value.slice(at + 1), field, role === 'other' ? 'mail' : role, rule)
   const colon = value.indexOf(':')
-  if (colon >= 0) return colon > 0 && addBetweenColons(value, colon, field, role, sightings)
+  if (colon >= 0) return colon > 0 && addBetweenColons(out, value, colon, field, role, rule)
   const hash = value.indexOf('#')
-  if (hash > 0) return addHost(value.slice(0, hash), field, role, sightings)
-  return addName(value.startsWith('*.') ? value.slice(2) : value, field, role, sightings, path)
+  if (hash > 0) return again(value.slice(0, hash))
+  return addName(out, value.startsWith('*.') ? value.slice(2) : value, field, role, rule, path)
 }
 
 /** The host of the authority that begins at `from`, and the path behind it. */
-const addAuthority = (text: string, from: number, field: string, role: Role, sightings: Sightings): boolean => {
+const addAuthority = (out: Findings, text: string, from: number, field: string, role: Role, rule: string): boolean => {
   const { host, end } = hostOfAuthority(text, from)
-  return addHost(host, field, role, sightings, pathAt(text, end))
+  return addHost(out, host, field, role, rule, pathAt(text, end))
 }
 
-const addName = (value: string, field: string, role: Role, sightings: Sightings, path?: string): boolean => {
+const addName = (out: Findings, value: string, field: string, role: Role, rule: string, path?: string): boolean => {
   const name = value.includes('.') ? parseHostname(value) : undefined
   if (name === undefined) return false
-  sightings.add('domain', name, field, role, 'field', path)
+  out.add('domain', name, field, role, 'field', rule, path)
   return true
 }
 
@@ -104,75 +93,64 @@ export const isBareName = (value: string): boolean => {
 }
 
 /** `192.0.2.1:443`, `host.example:443`, `192.0.2.1:53:X1:host.example`, `2001:db8::1.443`. */
-const addBetweenColons = (value: string, colon: number, field: string, role: Role, sightings: Sightings): boolean => {
+const addBetweenColons = (
+  out: Findings,
+  value: string,
+  colon: number,
+  field: string,
+  role: Role,
+  rule: string,
+): boolean => {
   const next = value.indexOf(':', colon + 1)
   if (next < 0 || value.slice(0, colon).includes('.')) {
-    const found = addHost(value.slice(0, colon), field, role, sightings)
-    const last = next < 0 ? '' : value.slice(value.lastIndexOf(':') + 1)
-    if (found && last.includes('.') && isBareName(last)) addName(last, field, role, sightings)
+    const found = addHost(out, value.slice(0, colon), field, role, rule)
+    const last = value.slice((next < 0 ? colon : value.lastIndexOf(':')) + 1)
+    if (found && next < 0 && last.length < 6) out.addPort(role, Number(last) || 0)
+    if (found && next >= 0 && last.includes('.') && isBareName(last)) addName(out, last, field, role, rule)
     return found
   }
   const dot = value.lastIndexOf('.')
-  if (dot > 0 && parseAddress(value.slice(0, dot)) !== undefined)
-    return addHost(value.slice(0, dot), field, role, sightings)
-  return false
+  return dot > 0 && parseAddress(value.slice(0, dot)) !== undefined
+    ? addHost(out, value.slice(0, dot), field, role, rule)
+    : false
 }
 
 /** A URL, `host:port` of a CONNECT, `GET http://… HTTP/1.1`, or a mere path, whose host stands elsewhere. */
-export const readUrl = (value: string, field: string, sightings: Sightings): boolean => {
-  if (value.length > 0 && value.charCodeAt(0) === 0x2f && value.charCodeAt(1) !== 0x2f) {
+export const readUrl = (out: Findings, value: string, field: string, rule: string): boolean => {
+  if (value.charCodeAt(0) === 0x2f && value.charCodeAt(1) !== 0x2f) {
     const path = pathAt(value, 0)
-    if (path !== undefined) sightings.add('domain', '', field, 'url', 'field', path)
+    if (path !== undefined) out.add('domain', '', field, 'url', 'field', rule, path)
     return true
   }
-  const text = refang(value.length > longest ? value.slice(0, longest) : value)
+  let text = refang(value.length > longest ? value.slice(0, longest) : value)
+  if (/^[a-z]{3,5}%3a%2f%2f/i.test(text)) text = decodePercent(text)
   const scheme = text.indexOf('://')
-  if (scheme >= 0) return addAuthority(text, scheme + 3, field, 'url', sightings)
-  const encoded = /^[a-z]{3,5}%3a%2f%2f/i.test(text) ? decodePercent(text) : undefined
-  if (encoded !== undefined) return addAuthority(encoded, encoded.indexOf('://') + 3, field, 'url', sightings)
-  const mail = /^(?:sips?|mailto|tel|xmpp):(.*)$/i.exec(text)
-  const start = mail
-    ? text.length - (mail[1] ?? '').length
-    : text.startsWith('//')
-      ? 2
-      : (/^[A-Z]{3,8} (?=\S)/.exec(text)?.[0].length ?? 0)
-  if (text.charCodeAt(start) === 0x2f) {
-    // A whole request: the host it is for stands in a header.
-    const header = start > 0 ? text.indexOf('Host: ') : -1
-    if (header > 0)
-      addHost(/^[^\s\\]{0,255}/.exec(text.slice(header + 6))?.[0] ?? '', field, 'url', sightings, pathAt(text, start))
-    return true
-  }
-  return addAuthority(text, start, field, 'url', sightings)
+  if (scheme >= 0) return addAuthority(out, text, scheme + 3, field, 'url', rule)
+  const start = /^(?:\/\/|(?:sips?|mailto|tel|xmpp):|[A-Z]{3,8} (?=\S))/i.exec(text)?.[0].length ?? 0
+  if (text.charCodeAt(start) !== 0x2f) return addAuthority(out, text, start, field, 'url', rule)
+  // A whole request: the host it is for stands in a header.
+  const header = start > 0 ? text.indexOf('Host: ') : -1
+  if (header > 0)
+    addHost(out, /^[^\s\\]{0,255}/.exec(text.slice(header + 6))?.[0] ?? '', field, 'url', rule, pathAt(text, start))
+  return true
 }
 
 /** Mail addresses, however they are dressed; a user name without `@` is none. An address stands for itself. */
-export const readMail = (value: string, field: string, sightings: Sightings): boolean => {
+export const readMail = (out: Findings, value: string, field: string, rule: string): void => {
   const text = refang(value.length > longest ? value.slice(0, longest) : value)
   let at = text.indexOf('@')
   if (at < 0) {
-    const comma = text.indexOf(',')
-    const address = parseAddress(comma > 0 ? text.slice(0, comma) : text)
-    if (address === undefined) return false
-    const role = /from|src|source|client/i.test(field)
-      ? 'source'
-      : /to$|dst|dest/i.test(field)
-        ? 'destination'
-        : 'other'
-    sightings.add('ip', address, field, role, 'field')
-    return true
+    const address = parseAddress(text.includes(',') ? text.slice(0, text.indexOf(',')) : text)
+    const isFrom = /from|src|source|client/i.test(field)
+    const role = isFrom ? 'source' : /to$|dst|dest/i.test(field) ? 'destination' : 'other'
+    if (address !== undefined) out.add('ip', address, field, role, 'field', rule)
   }
-  let found = false
-  for (let count = 0; at >= 0 && count < 32; count++, at = text.indexOf('@', at + 1)) {
-    const { host } = hostOfAuthority(text, at + 1)
-    if (addHost(host, field, 'mail', sightings)) found = true
-  }
-  return found
+  for (let count = 0; at >= 0 && count < 32; count++, at = text.indexOf('@', at + 1))
+    addHost(out, hostOfAuthority(text, at + 1).host, field, 'mail', rule)
 }
 
 /** `CN=*.example.com, O=…`: the common name may be a host, the rest is words. */
-export const readSubject = (value: string, field: string, sightings: Sightings): boolean => {
+export const readSubject = (out: Findings, value: string, field: string, rule: string): void => {
   const match = /(?:^|[,/\s])CN=\s*([^,/\s]{4,253})/i.exec(value.length > longest ? value.slice(0, longest) : value)
-  if (match) addHost(match[1] ?? '', field, 'other', sightings)
-  return match !== null
+  if (match) addHost(out, match[1] ?? '', field, 'other', rule)
 }

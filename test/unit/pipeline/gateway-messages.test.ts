@@ -22,12 +22,6 @@ describe('a gateway', () => {
       'blocked',
       ['192.0.2.1 source', 'www.example.com other'],
     ],
-    [
-      'tells for whom a name was resolved',
-      '<30>Nov 15 10:00:00 dns1 resolver[17327]: Answer to host.example.com|A for [2001:db8::1]:49913 validates as Bogus',
-      'unknown',
-      ['2001:db8::1 source', 'host.example.com query'],
-    ],
   ])('%s', (_, line, action, found) => {
     const read = readLine(line)
     expect(read.action).toBe(action)

@@ -150,10 +150,10 @@ describe('one pass over the bytes', () => {
       true,
     ],
     ['an event between blanks, behind a byte order mark', '\uFEFF {"a" : "192.0.2.1" } \r\n', true],
-    ['a key that comes twice', '{"a":"192.0.2.1","a":"192.0.2.2"}', false],
-    ['a key with an escape', '{"\\u0061":"192.0.2.1"}', false],
-    ['keys that are numbers', '{"b":"192.0.2.1","1":"192.0.2.2"}', false],
-    ['deep nesting', `${'{"a":'.repeat(50)}1${'}'.repeat(50)}`, false],
+    ['a key that comes twice', '{"a":"192.0.2.1","a":"192.0.2.2"}', true],
+    ['a key with an escape', '{"\\u0061":"192.0.2.1"}', true],
+    ['keys that are numbers', '{"b":"192.0.2.1","1":"192.0.2.2"}', true],
+    ['deep nesting', `${'{"a":'.repeat(50)}1${'}'.repeat(50)}`, true],
   ])('reads %s', (_, text, expected) => {
     const { walked, scanned, inOnePass } = bothWays(Buffer.from(text))
     expect(inOnePass).toBe(expected)

@@ -119,22 +119,10 @@ describe('an event', () => {
       ['192.0.2.1 source'],
     ],
     [
-      'of a name that was blocked, with who asked for it',
-      'Nov 15 10:00:00 dnsmasq[1]: 5123 192.0.2.1/53211 gravity blocked ads.example.com is 0.0.0.0',
-      'blocked',
-      ['192.0.2.1 source', 'ads.example.com query', '0.0.0.0 answer'],
-    ],
-    [
       'of a query that tells whose it was and who answered',
       '{"message":{"type":"CLIENT_QUERY","query_address":"192.0.2.1","response_address":"198.51.100.53"},"qname":"www.example.com"}',
       'unknown',
       ['192.0.2.1 source', '198.51.100.53 destination', 'www.example.com query'],
-    ],
-    [
-      'of a listener that tells the address it was called from',
-      '15-NOV-2026 10:00:00 * (CONNECT_DATA=(SERVICE_NAME=ORCL)(CID=(PROGRAM=sqlplus)(HOST=ws1)(USER=alice))) * (ADDRESS=(PROTOCOL=tcp)(HOST=192.0.2.1)(PORT=51040)) * establish * ORCL * 0',
-      'unknown',
-      ['192.0.2.1 source'],
     ],
     [
       'that is known by its number',

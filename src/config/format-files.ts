@@ -1,0 +1,73 @@
+// Reads files of log formats: YAML documents as plain values, each with the lines its parts stand on, or what cannot be read.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isNode, LineCounter, parseAllDocuments, type Document } from 'yaml'
+
+export type FormatDocument = {
+  readonly file: string
+  readonly value: unknown
+  /** The line of what stands at this path, or of the nearest thing around it. */
+  readonly lineOf: (path: readonly (string | number)[]) => number
+}
+export type FileProblem = { readonly file: string; readonly line?: number; readonly message: string }
+
+const maxFileBytes = 262_144
+const maxDepth = 40
+
+/** Files, or folders with everything below them that ends in .yml or .yaml. */
+export const readFormatFiles = (
+  paths: readonly string[],
+): { readonly documents: readonly FormatDocument[]; readonly problems: readonly FileProblem[] } => {
+  const documents: FormatDocument[] = []
+  const problems: FileProblem[] = []
+  for (const path of paths)
+    try {
+      for (const file of filesBelow(path)) readFile(file, documents, problems)
+    } catch (error) {
+      problems.push({ file: path, message: `cannot be read: ${error instanceof Error ? error.message : 'unreadable'}` })
+    }
+  return { documents, problems }
+}
+
+const filesBelow = (path: string): readonly string[] =>
+  statSync(path).isDirectory()
+    ? readdirSync(path, { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.ya?ml$/i.test(name))
+        .toSorted()
+        .map((name) => join(path, name))
+    : [path]
+
+const readFile = (file: string, documents: FormatDocument[], problems: FileProblem[]): void => {
+  const text = readFileSync(file, 'utf8')
+  // Every bracket and every sign of indentation may be a level, and the parser calls itself for each.
+  const deepest = Math.max(
+    ...text.split('\n').map((line) => (/^[\s?:-]*/.exec(line)?.[0].length ?? 0) + line.split(/[[{]/).length),
+  )
+  if (text.length > maxFileBytes || deepest > maxDepth) {
+    problems.push({
+      file,
+      message: text.length > maxFileBytes ? `is larger than ${maxFileBytes} bytes` : 'is nested too deep',
+    })
+    return
+  }
+  const lines = new LineCounter()
+  for (const document of [
+    ...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' }),
+  ] as Document[]) {
+    const lineAt = (offset: number): number => lines.linePos(offset).line
+    for (const error of document.errors.slice(0, 3))
+      problems.push({ file, line: lineAt(error.pos[0]), message: error.message.split('\n')[0] ?? 'is no YAML' })
+    if (document.errors.length > 0 || document.contents === null) continue
+    documents.push({
+      file,
+      value: document.toJS({ maxAliasCount: 0 }) as unknown,
+      lineOf: (path) => {
+        for (let length = path.length; length >= 0; length--) {
+          const node: unknown = document.getIn(path.slice(0, length), true)
+          if (isNode(node) && node.range) return lineAt(node.range[0])
+        }
+        return 1
+      },
+    })
+  }
+}

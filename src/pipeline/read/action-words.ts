@@ -1,0 +1,104 @@
+// The table of action words: what the value of a field says of the action, and whether it tells of somebody who logs in and how that went.
+import { ownText } from '../../domain/own-text.js'
+import type { Action } from '../../domain/sighting.js'
+import { table, words } from './characters.js'
+import { actionOfForeign } from './languages.js'
+
+export type Saying = {
+  readonly action: Action
+  /** Too common a word to mean traffic unless the field is named after the action. */
+  readonly isCommon: boolean
+  readonly isLogin: boolean
+  /** How it went, where that is all it says: it takes a login to make it an action. */
+  readonly outcome: Action
+}
+
+const verbs = table<'allowed' | 'blocked'>(
+  [
+    'allowed',
+    `allow allowed allows accept accepted accepts permit permitted permits pass passed passes passthrough pass-through granted grant forward forwarded
+     bypass bypassed decrypt encrypt close client-rst server-rst timeout start ip-conn alert monitor monitored authorized authorize allow_listed
+     trusted proxied observed tunnel tunneled tcp_hit tcp_miss tcp_tunnel tcp_mem_hit continue override allowlist whitelisted whitelist established
+     delivered deliver relayed noaction no_action not_blocked notblocked a ok logged log_only trust fastpath open opened success succeeded
+     decoded exempted exempt flow_session_create release released built`,
+  ],
+  [
+    'blocked',
+    `deny denied denies drop dropped drops block blocked blocks reject rejected rejects refuse refused discard discarded prevent prevented
+     reset reset-both reset-client reset-server reset_both tcp_reset tcp-reset tcp_denied dropall
+     quarantine quarantined kill killed disallow disallowed forbid forbidden sinkhole sinkholed tarpit tarpitted blacklist blacklisted blocklist
+     syncookie-sent banned ban terminated terminate shun shunned deleted bounced
+     not-allowed challenge managed_challenge jschallenge js_challenge captcha d r`,
+  ],
+)
+const common = new Set(
+  words(
+    `a d r ok start open opened close timeout success succeeded alert established deleted release released log logged terminate terminated
+     decoded tunnel deliver continue override reset`,
+  ),
+)
+
+/** Values are few, but they come from events: the memory is emptied when full. */
+const maxRemembered = 2048
+/** What is longer says nothing of an action. */
+export const longestSaying = 64
+const remembered = new Map<string, Saying>()
+const nothing: Saying = { action: 'unknown', isCommon: false, isLogin: false, outcome: 'unknown' }
+
+/** Numbers and words that say neither are unknown. */
+export const sayingOf = (value: string): Saying => {
+  if (value.length === 0 || value.length > longestSaying) return nothing
+  const known = remembered.get(value)
+  if (known !== undefined) return known
+  if (remembered.size >= maxRemembered) remembered.clear()
+  // `allowedOnNoPolicyMatch`, `ADFSSignInLogs` are several words.
+  const verb = value
+    .trim()
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+  const saying: Saying = {
+    action: readVerb(verb),
+    isCommon: common.has(verb),
+    isLogin: (login.test(verb) && !logout.test(verb)) || badSecret.test(verb),
+    outcome: success.test(verb) ? 'allowed' : failure.test(verb) ? 'blocked' : 'unknown',
+  }
+  remembered.set(ownText(value), saying)
+  return saying
+}
+
+const login =
+  /(?<![a-z])(?:log[ _-]?[io]n|logged[ _-]?[io]n|sign(?:ed)?[ _-]?[io]n|auth(?:n|entication|enticated?)?|session[ ._]start(?:ed)?|connection[ _-]attempt|sso|mfa|2fa)(?![a-z])/
+const logout = /log(?:ged)?[ _-]?(?:out|off)|sign(?:ed)?[ _-]?(?:out|off)|session[ ._]end/
+const failure =
+  /(?<![a-z])(?:fail(?:ed|ure|s)?|unsuccessful|not successful|invalid|incorrect|wrong|bad|error|locked|expired)(?![a-z])/
+const success = /(?<![a-z])(?<!not )(?:success(?:ful(?:ly)?)?|succeeded|ok|passed|no[ _-]?errors?)(?![a-z])/
+/** `BAD_CREDENTIALS`: only who wants to come in shows any. */
+const badSecret =
+  /(?<![a-z])(?:bad|invalid|wrong|incorrect|failed|expired)[ _-](?:user(?:name)?[ _-])?(?:password|passwd|credentials?|otp|pin)(?![a-z])/
+
+const readVerb = (verb: string): Action => {
+  const exact = verbs.get(verb) ?? verbs.get(verb.replaceAll(' ', '_'))
+  if (exact) return exact
+  if (/\b(?:would|could|to be)\b/.test(verb)) return 'unknown'
+  if (/\bnot[ _-]?(?:blocked|denied|dropped)\b/.test(verb)) return 'allowed'
+  if (/\bnot[ _-]?(?:allowed|permitted|accepted)\b/.test(verb)) return 'blocked'
+  let found: Action = 'unknown'
+  for (const part of verb.split(/[^a-z]+/)) {
+    const said = part.length > 2 && !common.has(part) ? verbs.get(part) : undefined
+    if (said === 'blocked') return 'blocked'
+    if (said) found = said
+  }
+  return found === 'unknown' ? actionOfForeign(verb) : found
+}
+
+/** `outbound`, `Egress`, `in`: which way, seen from where it was noted. */
+export const ways = table<'in' | 'out'>(
+  ['out', 'out outbound outgoing egress o client-to-server upload sent'],
+  ['in', 'in inbound incoming ingress i server-to-client download received'],
+)
+
+/** The numbers by which Windows tells of logins and of connections that it let through or stopped. */
+export const windowsEvents = table<Action>(
+  ['allowed', '4624 4648 4778 5154 5156 5158 6272'],
+  ['blocked', '4625 4771 5150 5151 5152 5153 5155 5157 5159 6273'],
+)

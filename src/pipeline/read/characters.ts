@@ -1,0 +1,18 @@
+// What kind of character a code stands for, and lists of words as they are easiest to read: in one text, with blanks between them.
+
+export const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+export const isLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
+export const isWord = (code: number): boolean => isDigit(code) || isLetter(code) || code === 0x5f
+
+export const words = (list: string): readonly string[] => list.trim().split(/\s+/)
+/** A table of words: each line of `rows` is a meaning and the words that have it. */
+export const table = <T>(...rows: readonly (readonly [meaning: T, words: string])[]): ReadonlyMap<string, T> =>
+  new Map(rows.flatMap(([meaning, list]) => words(list).map((word): [string, T] => [word, meaning])))
+
+/** Below this a call into the runtime takes longer than a look at every character. */
+const short = 32
+export const isAscii = (text: string): boolean => {
+  if (text.length > short) return Buffer.byteLength(text) === text.length
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false
+  return true
+}

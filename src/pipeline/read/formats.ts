@@ -1,0 +1,247 @@
+// Formats: data that says how the lines of a product are cut and what their pieces are called; see docs/formats.md.
+import type { Action } from '../../domain/sighting.js'
+import { fits, isEcsName, readPiece } from './ecs.js'
+import { readLater, type Reader } from './reader.js'
+import { cellsOf } from './rows.js'
+
+export const cuts = ['text', 'csv', 'pairs', 'json'] as const
+export type Cut = (typeof cuts)[number]
+
+/** One way the product writes a line. What the format says holds for each of its variants. */
+export type Variant = {
+  readonly id?: string | undefined
+  /** text: the line, with `{*}` for whatever stands there, `{_}` for one word, `{name}` for a piece, `{name?}` for one that may be a dash. */
+  readonly line?: string | undefined
+  /** Columns (csv, from 1) or keys (pairs, json) that must hold this, or one of these. */
+  readonly when?: Readonly<Record<string, string | readonly string[]>> | undefined
+  /** Columns or keys → names. */
+  readonly fields?: Readonly<Record<string, string>> | undefined
+  /** What such a line says without saying it. */
+  readonly set?: Readonly<Record<string, string>> | undefined
+}
+
+export type FormatSpec = Variant & {
+  readonly id: string
+  readonly cut: Cut
+  /** A line without one of these is not looked at. */
+  readonly contains?: readonly string[] | undefined
+  /** csv: what separates the columns. */
+  readonly separator?: string | undefined
+  /** Words of its own for an action. */
+  readonly words?: Readonly<Partial<Record<'allowed' | 'blocked', readonly string[]>>> | undefined
+  readonly variants?: readonly Variant[] | undefined
+}
+
+export type Recognised = {
+  readonly id: string
+  readonly rule: string
+  readonly words: Words
+  readonly pieces: readonly Piece[]
+  /** What stands behind the last piece of a text: it is searched like any other. */
+  readonly rest: string
+}
+type Piece = readonly [name: string, text: string]
+type Words = ReadonlyMap<string, Action>
+
+type Compiled = {
+  readonly id: string
+  readonly contains: readonly string[]
+  readonly separator: string
+  readonly words: Words
+  readonly variants: readonly CompiledVariant[]
+}
+type CompiledVariant = {
+  readonly rule: string
+  /** A text that every such line holds: most lines are told by it. */
+  readonly needs: string
+  readonly match: (cells: Cells) => Match | undefined
+}
+type Match = Pick<Recognised, 'pieces' | 'rest'>
+/** A line as it was cut: the text, or what stands in a column or under a key. */
+type Cells = {
+  readonly text: string
+  /** Where the message begins, behind a header. */
+  readonly start: number
+  readonly at: (key: string) => string | undefined
+}
+
+/** `at` is for lines that were cut before: what stands under a key. */
+export type Line = {
+  readonly text: string
+  /** Where the message begins, behind a header. */
+  readonly start?: number
+  readonly at?: (key: string) => string | undefined
+}
+
+export type Formats = {
+  /** Every format that recognises the line: more than one is an error of the formats, which tests and loading hold. */
+  readonly recognise: (cut: Cut, line: Line) => readonly Recognised[]
+  readonly has: (cut: Cut) => boolean
+}
+
+const maxColumns = 256
+
+export const compileFormats = (specs: readonly FormatSpec[]): Formats => {
+  const byCut = new Map(cuts.map((cut) => [cut, specs.filter((spec) => spec.cut === cut).map(compile)]))
+  // Nearly every line is none of these, and one look tells.
+  const may = new Map([...byCut].map(([cut, list]) => [cut, anyOf(list)]))
+  return {
+    has: (cut) => byCut.get(cut)?.length !== 0,
+    recognise: (cut, line) => {
+      const { text } = line
+      if (may.get(cut)?.test(text) !== true) return none
+      let found: Recognised[] | undefined
+      for (const { id, contains, separator, words, variants } of byCut.get(cut) ?? []) {
+        if (contains.length > 0 && !contains.some((literal) => text.includes(literal))) continue
+        const cells = cellsIn(line, cut, separator)
+        // Of one format the first variant that fits counts; of two formats both do, and that is an error.
+        for (const { rule, needs, match } of variants) {
+          const matched = needs === '' || text.includes(needs) ? match(cells) : undefined
+          if (matched === undefined) continue
+          found ??= []
+          found.push({ id, rule, words, ...matched })
+          break
+        }
+      }
+      return found ?? none
+    },
+  }
+}
+const none: readonly Recognised[] = []
+
+/** Nothing where some format says nothing that its lines hold. */
+const anyOf = (list: readonly Compiled[]): RegExp => {
+  if (list.some(({ contains }) => contains.length === 0)) return /(?:)/
+  const literals = list.flatMap(({ contains }) => contains).map((one) => one.replace(/[^\w\s%,]/g, '\\$&'))
+  return literals.length === 0 ? /(?!)/ : new RegExp(literals.join('|'))
+}
+
+const oneBlank = (text: string): string => (text.includes('  ') ? text.replace(/ {2,}/g, ' ') : text)
+
+const cellsIn = ({ text, start = 0, at }: Line, cut: Cut, separator: string): Cells => {
+  if (at !== undefined) return { text, start, at }
+  if (cut === 'text') return { text: oneBlank(text), start: oneBlank(text.slice(0, start)).length, at: () => undefined }
+  let cells: string[] | undefined
+  const row = separator === ' ' ? oneBlank(text.slice(start)) : text.slice(start)
+  return { text, start, at: (key) => (cells ??= cellsOf(row, maxColumns, separator))[Number(key) - 1]?.trim() }
+}
+
+const compile = (spec: FormatSpec): Compiled => {
+  const [first] = Object.values({ ...spec.when, ...spec.variants?.[0]?.when })
+  const words = (['allowed', 'blocked'] as const).flatMap((action) =>
+    (spec.words?.[action] ?? []).map((word): [string, Action] => [word.toLowerCase(), action]),
+  )
+  return {
+    id: spec.id,
+    // A line without the values that the first condition asks for is not cut either.
+    contains: spec.contains ?? (first === undefined ? [] : [first].flat()),
+    separator: spec.separator ?? ',',
+    words: new Map(words),
+    variants: (spec.variants ?? [{}]).map((variant) => compileVariant(spec, variant)),
+  }
+}
+
+const compileVariant = (spec: FormatSpec, variant: Variant): CompiledVariant => {
+  const line = variant.line ?? spec.line
+  const template = line === undefined ? [] : partsOf(line)
+  const literals = template.flatMap((part) => ('literal' in part && !part.literal.includes('  ') ? [part.literal] : []))
+  const when = Object.entries({ ...spec.when, ...variant.when }).map(([key, is]) => [key, [is].flat()] as const)
+  const fields = Object.entries({ ...spec.fields, ...variant.fields })
+  const set = Object.entries({ ...spec.set, ...variant.set })
+  return {
+    rule: variant.id === undefined ? `format:${spec.id}` : `format:${spec.id}.${variant.id}`,
+    // Blanks may stand there more than once.
+    needs: literals
+      .flatMap((literal) => literal.split(' '))
+      .reduce((longest, one) => (one.length > longest.length ? one : longest), ''),
+    match: (cells) => {
+      // What looks like a header may be the first columns of the product's own.
+      const cut =
+        matchLine(template, cells.text, cells.start) ??
+        (cells.start > 0 ? matchLine(template, cells.text, 0) : undefined)
+      if (cut === undefined || !when.every(([key, values]) => values.includes(cells.at(key) ?? ''))) return undefined
+      const named = fields.flatMap(([key, name]): Piece[] => {
+        const text = cells.at(key)
+        return text !== undefined && fits(`${name}?`, text) ? [[name, text]] : []
+      })
+      return { pieces: [...cut.pieces, ...named, ...set], rest: template.length === 0 ? '' : cut.rest }
+    },
+  }
+}
+
+/** What a format says of a line: its pieces under their names, and its own words for the action. */
+export const readRecognised = (reader: Reader, { rule, pieces, words, rest }: Recognised, field: string): void => {
+  for (const [name, text] of pieces) {
+    const action = name === 'event.action' ? words.get(text.toLowerCase()) : undefined
+    if (action === undefined) readPiece(reader, name, text, field, rule)
+    else reader.action.set(action, rule)
+  }
+  reader.action.seeText(rest)
+  readLater(reader, rest, field)
+}
+
+type Part = { readonly literal: string } | { readonly hole: string }
+
+/** `'{*}: Deny {_} src {source} dst {destination}'`; what stands in it that is no name is a problem of the file, told when it is loaded. */
+export const partsOf = (line: string): readonly Part[] =>
+  line
+    .split(/(\{[^{}]*\})/)
+    .flatMap((part): Part[] =>
+      part === '' ? [] : part.startsWith('{') ? [{ hole: part.slice(1, -1) }] : [{ literal: part }],
+    )
+
+/** What is wrong with a template; nothing where it is sound. */
+export const problemOfLine = (line: string): string | undefined => {
+  const parts = partsOf(line)
+  const unknown = parts.find(
+    (part) => 'hole' in part && part.hole !== '*' && part.hole !== '_' && !isEcsName(part.hole.replace(/\?$/, '')),
+  )
+  if (unknown && 'hole' in unknown) return `{${unknown.hole}} is no name that a piece can have`
+  return parts.some((part, at) => 'hole' in part && 'hole' in (parts[at + 1] ?? { literal: '' }))
+    ? 'two pieces need some text between them'
+    : undefined
+}
+
+/** So often is a place for `{*}` tried in one line; a hostile line ends there. */
+const mostTries = 256
+
+const matchLine = (parts: readonly Part[], text: string, start: number): Match | undefined => {
+  const pieces: Piece[] = []
+  let tries = 0
+  let behind = text.length
+  const walk = (index: number, from: number): boolean => {
+    const part = parts[index]
+    if (part === undefined) {
+      behind = from
+      return true
+    }
+    if ('literal' in part) return text.startsWith(part.literal, from) && walk(index + 1, from + part.literal.length)
+    const next = parts[index + 1]
+    const literal = next === undefined || !('literal' in next) ? undefined : next.literal
+    if (part.hole === '*' && literal === undefined) return true
+    // The line may go on behind the last piece.
+    let end =
+      literal !== undefined
+        ? text.indexOf(literal, from)
+        : part.hole === 'message'
+          ? text.length
+          : endOfWord(text, from)
+    for (; end >= 0 && tries < mostTries; tries++, end = literal === undefined ? -1 : text.indexOf(literal, end + 1)) {
+      if (part.hole !== '*') {
+        const value = text.slice(from, end)
+        if (part.hole !== 'message' && isTooLong(value)) return false
+        if (value === '' || (part.hole !== '_' && !fits(part.hole, value))) continue
+        pieces.push([part.hole.replace(/\?$/, ''), value])
+      }
+      if (walk(index + 1, end)) return true
+      if (part.hole !== '*') pieces.pop()
+    }
+    return false
+  }
+  return walk(0, start) ? { pieces, rest: text.slice(behind) } : undefined
+}
+
+/** A piece is one word; only what an endpoint was translated to may stand behind it, in parentheses; a message is all that is left. */
+const isTooLong = (value: string): boolean => value.includes(' ') && value.replace(/ ?\([^()]*\)/g, '').includes(' ')
+const endOfWord = (text: string, from: number): number =>
+  from + (/^(?:[^\s()]|\([^()]*\)?)*(?: \([^()]*\))?/.exec(text.slice(from))?.[0].length ?? 0)

@@ -1,0 +1,66 @@
+// The short texts that events hold again and again: each is made once, with the host it spells.
+import { parseAddress } from '../../domain/address.js'
+import { parseHostname } from '../../domain/hostname.js'
+import type { IndicatorType } from '../../domain/indicator.js'
+import type { Path } from './paths.js'
+import type { LaterText } from './reader.js'
+import type { Finding } from './findings.js'
+import { isBareName } from './value.js'
+
+export type KnownText = {
+  readonly text: string
+  /** Set where the whole text is an address or a name in its plain spelling; elsewhere it takes a closer look. */
+  readonly type: IndicatorType | undefined
+  /** The host in its normal form. */
+  readonly value: string
+  /** Where it was last read by what the path means, and what came of it: the same text in the same place reads the same. */
+  path: Path | undefined
+  seen: readonly Finding[]
+  later: LaterText | undefined
+}
+
+export type KnownTexts = {
+  /** The text of these bytes, which are ASCII; nothing where it is too long to be met again. */
+  readonly at: (bytes: Buffer, from: number, to: number) => KnownText | undefined
+}
+
+const maxLength = 64
+/** A power of two. Each text has one seat, and a newcomer takes it: no bound is ever passed and nothing has to be cleared away. */
+const seats = 32_768
+
+export const createKnownTexts = (): KnownTexts => {
+  const met: (KnownText | undefined)[] = new Array<KnownText | undefined>(seats).fill(undefined)
+  return {
+    at: (bytes, from, to) => {
+      const length = to - from
+      if (length > maxLength) return undefined
+      let hash = length
+      for (let at = from; at < to; at++) hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0
+      const seat = (hash ^ (hash >>> 15)) & (seats - 1)
+      const known = met[seat]
+      if (known !== undefined && isText(known.text, bytes, from, length)) return known
+      const made = describe(bytes.toString('latin1', from, to))
+      met[seat] = made
+      return made
+    },
+  }
+}
+
+const isText = (text: string, bytes: Buffer, from: number, length: number): boolean => {
+  if (text.length !== length) return false
+  for (let at = 0; at < length; at++) if (text.charCodeAt(at) !== bytes[from + at]) return false
+  return true
+}
+
+const describe = (text: string): KnownText => {
+  const address = parseAddress(text)
+  const name = address === undefined && text.includes('.') && isBareName(text) ? parseHostname(text) : undefined
+  return {
+    text,
+    type: address !== undefined ? 'ip' : name !== undefined ? 'domain' : undefined,
+    value: address ?? name ?? '',
+    path: undefined,
+    seen: [],
+    later: undefined,
+  }
+}

@@ -1,0 +1,47 @@
+// Tells a host name in free text from what only looks like one: file names, code, application names.
+import { hasPublicSuffix } from '../../domain/public-suffix.js'
+import { words } from './characters.js'
+
+const setOf = (list: string): ReadonlySet<string> => new Set(words(list))
+
+/** Endings of file names that are top-level domains too; in free text the file is the likelier reading. */
+const fileEndings = setOf(
+  `ai app as bat bin bz cab cc cfg cgi class cmd conf cpp cs css csv dat db dll do doc docx dot exe gz htm html ico inc ini iso jar java
+   jpg js json jsp key lock log lua md mdb mkv mov mp msi ovf php pl pm png ps pub py rar rb rs sh sk so sql st sys tar tf tmp ts txt
+   vb vbs war xml xz yaml yml zip asp aspx action dmg apk deb rpm pcap pem crt cer der gif svg woff mobi`,
+)
+
+/** First parts of dotted names in code and in schemas: `user.name`, `request.id`, `process.info`. */
+const codeWords = setOf(
+  `user users request response event events source destination host file files process rule rules service services container agent client server
+   network dns http url url_original log logs error message data data_stream input observer threat tls package module class object self this
+   window document console system sys java javax javascript org_apache os kernel node npm app application config settings session
+   local0 local1 local2 local3 local4 local5 local6 local7 auth authpriv daemon kern lpr mail news syslog uucp cron ftp
+   bound referenced_file id name value key type version eth0 eth1 eth2 eth3 wlan0 bond0 bond1 bond2 vlan igb0 igb1 em0 em1 tun0 tap0 port1 port2
+   general web http-browser ssl dsts`,
+)
+
+/** Endings that are ordinary words and stand in names of applications, rules and fields: `Google.Services`, `block-social.media`. */
+const wordEndings = setOf(
+  `services service media name id info host network networks app apps email cloud games game video chat download downloads social news
+   data zone center support systems solutions tools page pages link click world group online site website store shop business company
+   software technology security digital live stream audio web login directory management marketing finance money bank insurance health
+   care academy school training engineering energy events city place country international foundation community studio design art
+   photo photos pictures pics travel tours flights camera cam phone mobile computer computers box drive docs blog forum events
+   client browser exploit generic access control policy rule log file files share sharing storage proxy remote update updates`,
+)
+
+export const isNameInText = (name: string): boolean => {
+  const dot = name.lastIndexOf('.')
+  if (dot <= 0 || name.length < 4) return false
+  const ending = name.slice(dot + 1)
+  if (ending.length < 2 || !hasPublicSuffix(name)) return false
+  const first = name.slice(0, name.indexOf('.'))
+  const isTwoLabels = first.length === dot
+  if (isTwoLabels && (fileEndings.has(ending) || codeWords.has(first))) return false
+  if (!isTwoLabels && fileEndings.has(ending) && ending.length > 2) return false
+  if (wordEndings.has(ending) && (codeWords.has(first) || name.includes('_') || isTwoLabels)) return false
+  if (name.includes('_') && isTwoLabels) return false
+  // A run of single letters or numbers is an abbreviation, a version or padding.
+  return /[a-z]/.test(name.slice(0, dot)) && !/^[a-z](\.[a-z])*\.[a-z]{2}$/.test(name)
+}

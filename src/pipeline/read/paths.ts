@@ -1,0 +1,123 @@
+// What the paths of JSON objects mean to their reader: worked out the first time a path is seen, found again by its key or its key's bytes.
+import { ownText } from '../../domain/own-text.js'
+import { table } from './characters.js'
+import type { Field, FieldOf } from './field.js'
+import { isPort } from './reader.js'
+
+/** What a member is to its object in a list (`[{"name":"clientIp","value":"192.0.2.1"}]`): the name of the thing, a kind that may stand for it, or the thing. */
+export type Part = 'label' | 'kind' | 'given' | undefined
+const parts = table<Part>(
+  ['label', 'name key @name field label fieldname parameter'],
+  ['kind', 'type'],
+  ['given', 'value #text stringvalue val _value fieldvalue'],
+)
+
+export type Path = Field & {
+  /** Dotted, from the top of the event. */
+  readonly path: string
+  readonly name: string
+  readonly part: Part
+  readonly isPort: boolean
+  /** What holds neither a dot nor a colon says nothing there. */
+  readonly isDotted: boolean
+  readonly children: Map<string, Path>
+  /** The key, character by character; empty where it is not remembered. */
+  readonly codes: readonly number[]
+  /** At the top of an event a reader would take it for our annotation. */
+  readonly isOurs: boolean
+  /** The children once more, by the hash of their codes. */
+  readonly hashed: Map<number, Path>
+  /** What came first in the last object here, and what came next after this path: events of a kind have their keys in order. */
+  firstGuess: Path | undefined
+  nextGuess: Path | undefined
+}
+
+export type Paths = {
+  readonly root: Path
+  /** Another event begins. */
+  readonly begin: () => void
+  readonly find: (parent: Path, key: string) => Path
+}
+
+const maxPaths = 20_000
+const maxKeyLength = 200
+/** Past this many new keys in one event the rest are told by well-known names alone, so that a megabyte of keys costs little. */
+const maxNewInEvent = 1024
+
+/** Keys come from events, so their number is bounded: past it a path is worked out each time. */
+export const createPaths = (fieldOf: FieldOf, isOurs: (name: string) => boolean = () => false): Paths => {
+  let count = 0
+  let newInEvent = 0
+  const pathOf = (path: string, key: string, field: Field, isKept: boolean): Path => ({
+    ...field,
+    path,
+    name: key.slice(key.lastIndexOf('.') + 1),
+    part: key.length > 12 ? undefined : parts.get(key.toLowerCase()),
+    isPort: isPort(field.says),
+    isDotted: field.holds === 'text' || field.holds === 'host' || field.holds === 'address',
+    children: new Map(),
+    codes: isKept && key.length < maxKeyLength ? Array.from(key, (_, at) => key.charCodeAt(at)) : [],
+    isOurs: isOurs(path),
+    hashed: new Map(),
+    firstGuess: undefined,
+    nextGuess: undefined,
+  })
+  return {
+    root: pathOf('', '', { holds: 'text', role: 'other', says: undefined, rule: 'field' }, true),
+    begin: () => {
+      newInEvent = 0
+    },
+    find: (parent, key) => {
+      const known = parent.children.get(key)
+      if (known) return known
+      const own = ownText(key)
+      const path = parent.path === '' ? own : `${parent.path}.${own}`
+      const isHurried = ++newInEvent > maxNewInEvent
+      const isKept = !isHurried && count < maxPaths && key.length < maxKeyLength
+      const made = pathOf(path, own, fieldOf(path, isHurried), isKept)
+      if (isKept) {
+        count++
+        parent.children.set(own, made)
+      }
+      return made
+    },
+  }
+}
+
+/** The end of the key that begins there, if it is the key of this path and nothing more; 0 if not. */
+export const endOfKey = (bytes: Buffer, from: number, { codes }: Path): number => {
+  const { length } = codes
+  const end = from + length
+  if (length === 0 || end >= bytes.length || bytes[end] !== 0x22) return 0
+  for (let at = 0; at < length; at++) if (bytes[from + at] !== codes[at]) return 0
+  return end
+}
+
+/** The path of the key between those bytes, made where it is new. Keys with escapes or beyond ASCII are told by the parser. */
+export const pathOfKey = (
+  paths: Paths,
+  parent: Path,
+  bytes: Buffer,
+  from: number,
+  end: number,
+  isPlain: boolean,
+): Path => {
+  if (!isPlain) return paths.find(parent, JSON.parse(bytes.toString('utf8', from - 1, end + 1)) as string)
+  let hash = 0
+  for (let at = from; at < end; at++) hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0
+  const hashed = parent.hashed.get(hash)
+  if (hashed !== undefined && endOfKey(bytes, from, hashed) === end) return hashed
+  const found = paths.find(parent, bytes.toString('latin1', from, end))
+  if (found.codes.length > 0) parent.hashed.set(hash, found)
+  return found
+}
+
+const label = /^@?[A-Za-z][\w :()-]{1,47}$/
+const longestLabel = 48
+
+/** The path of what is given under the name that begins there, as if it were a member of that name; nothing where it is no name. */
+export const pathOfLabel = (paths: Paths, parent: Path, bytes: Buffer, from: number): Path | undefined => {
+  const end = bytes.indexOf(0x22, from)
+  const name = end - from > longestLabel ? '' : bytes.toString('latin1', from, end)
+  return parent.children.get(name) ?? (label.test(name) ? paths.find(parent, name) : undefined)
+}
