@@ -9,11 +9,12 @@ import { createDecide } from '../dist/lookup/gate.js'
 import { createAnnotate } from '../dist/pipeline/annotate.js'
 import { decode } from '../dist/pipeline/decode.js'
 import { createEnrich } from '../dist/pipeline/enrich.js'
+import { openFormats } from '../dist/open-formats.js'
 import { createExtract } from '../dist/pipeline/extract.js'
 import { measure, ratio } from './measure.mjs'
 import { samples } from './samples.mjs'
 
-const extract = createExtract({ fields: {}, maxIndicators: 64, maxDepth: 64 })
+const extract = createExtract({ fields: {}, maxIndicators: 64, maxDepth: 64, formats: openFormats([]).formats })
 const decide = createDecide()
 const annotate = createAnnotate({
   key: 'threatweave',

@@ -9,6 +9,7 @@ import { createAnnotate } from '../dist/pipeline/annotate.js'
 import { createAnnotationKey } from '../dist/pipeline/annotate/annotation-key.js'
 import { decode } from '../dist/pipeline/decode.js'
 import { createEnrich } from '../dist/pipeline/enrich.js'
+import { openFormats } from '../dist/open-formats.js'
 import { createExtract } from '../dist/pipeline/extract.js'
 import { createInFlight } from '../dist/pipeline/in-flight.js'
 import { createPipeline } from '../dist/pipeline/pipeline.js'
@@ -20,7 +21,7 @@ import { findingOf } from './verdicts.mjs'
 
 const limits = { maxEventBytes: 1_048_576 }
 const { isOurs } = createAnnotationKey('threatweave')
-const extract = createExtract({ fields: {}, maxIndicators: 64, maxDepth: 64, isOurs })
+const extract = createExtract({ fields: {}, maxIndicators: 64, maxDepth: 64, formats: openFormats([]).formats, isOurs })
 const decide = createDecide()
 const annotate = createAnnotate({
   key: 'threatweave',

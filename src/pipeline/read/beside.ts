@@ -122,34 +122,41 @@ const bits: Readonly<Record<Role, number>> = {
   translated: 128,
   other: 256,
 }
-const masks = rows.map((row) => ({
-  needs: bits[row.role] | (row.beside ? bits[row.beside.role] : 0),
-  without: row.without.reduce((mask, role) => mask | bits[role], 0),
+const masks = rows.map(({ role, beside, without }) => ({
+  needs: bits[role] | (beside ? bits[beside.role] : 0),
+  without: without.reduce((mask, one) => mask | bits[one], 0),
 }))
+/** Which rows may matter to an event with these roles, row by row a bit: nearly every event is passed by at a glance. */
+const mayMatter = Uint16Array.from({ length: 512 }, (_, roles) =>
+  masks.reduce(
+    (found, { needs, without }, row) =>
+      (roles & needs) === needs && (roles & without) === 0 ? found | (1 << row) : found,
+    0,
+  ),
+)
 const told = bits.destination | bits.observer | bits.url | bits.mail
 
 export const settleBeside = (findings: Findings, isLocalFirst: boolean): void => {
-  let list = findings.list()
-  let roles = rolesOf(list)
+  const first = mayMatter[rolesOf(findings.list())] ?? 0
+  if (first === 0) return
   rows.forEach((row, index) => {
-    const { needs, without } = masks[index] ?? { needs: 0, without: 0 }
-    if ((row.isLocalFirst === true && !isLocalFirst) || (roles & needs) !== needs || (roles & without) !== 0) return
-    const { beside } = row
+    // What one row settled may matter to the next.
+    if (((mayMatter[rolesOf(findings.list())] ?? 0) & (1 << index)) === 0) return
+    if (row.isLocalFirst === true && !isLocalFirst) return
+    const list = findings.list()
     list.forEach((finding, at) => {
-      if (finding.role !== row.role || finding.evidence !== 'field' || !row.field.test(finding.field)) return
-      if (
-        beside &&
-        !list.some((other) => other !== finding && other.role === beside.role && beside.field.test(other.field))
-      )
-        return
-      if (row.isOnly === true && (finding.type !== 'ip' || list.some((other) => other !== finding && isAnother(other))))
-        return
-      findings.outrank(at, row.becomes, row.id)
+      if (holds(row, finding, list)) findings.outrank(at, row.becomes, row.id)
     })
-    list = findings.list()
-    roles = rolesOf(list)
   })
 }
+
+const holds = ({ role, field, beside, isOnly }: BesideRow, finding: Finding, list: readonly Finding[]): boolean =>
+  finding.role === role &&
+  finding.evidence === 'field' &&
+  field.test(finding.field) &&
+  (!beside ||
+    list.some((other) => other !== finding && other.role === beside.role && beside.field.test(other.field))) &&
+  (isOnly !== true || (finding.type === 'ip' && !list.some((other) => other !== finding && isAnother(other))))
 
 /** Names of endpoints count too, but not for an address alone: `src=host1.example.com ip=192.0.2.1`. */
 const rolesOf = (list: readonly Finding[]): number => {

@@ -44,21 +44,33 @@ const hostOf = (text: string): string | undefined =>
 /** `192.0.2.1:443`, `inside:192.0.2.1/443(user) (198.51.100.1/443)`, `inside/192.0.2.1(443)`, `[2001:db8::1]#53`; nothing where it is none. */
 export const endpointOf = (text: string): Endpoint | undefined => {
   if (text.length > 600) return undefined
-  const aside = /^(\S+) \(([^\s()]+)(?:\([^()]*\))?\)/.exec(text)
-  const nat = aside?.[2] === undefined ? undefined : endpointOf(aside[2])?.host
-  const [bare = '', inside = ''] = (aside?.[1] ?? text).replace(/^[<["']|(?<!:):$|[>"',;]$/g, '').split('(', 2)
-  let port = Number(/^\d{1,5}/.exec(inside)?.[0] ?? 0)
-  let host = bare.replace(/\]$/, '')
-  const end = /^(.+?)\]?[/#:](\d{1,6})$/.exec(host)
-  if (end && parseAddress(host) === undefined) {
+  if (text === lastText) return last
+  last = readEndpoint(text)
+  lastText = text
+  return last
+}
+// A piece is looked at once to see whether it fits and once more to be read.
+let lastText = ''
+let last: Endpoint | undefined
+
+const readEndpoint = (text: string): Endpoint | undefined => {
+  const aside = text.includes(' (') ? /^(\S+) \(([^\s()]+)(?:\([^()]*\))?\)/.exec(text) : null
+  const nat = aside?.[2] === undefined ? undefined : readEndpoint(aside[2])?.host
+  const bare = (aside?.[1] ?? text).replace(/^[<["']|(?<!:):$|[>"',;]$/g, '')
+  const open = bare.indexOf('(')
+  let port = open < 0 ? 0 : Number(/^\d{1,5}/.exec(bare.slice(open + 1))?.[0] ?? 0)
+  let host = open < 0 ? bare : bare.slice(0, open)
+  const end = parseAddress(host) === undefined ? /^(.+?)\]?[/#:](\d{1,6})$/.exec(host) : null
+  if (end) {
     host = end[1] ?? ''
     port ||= Number(end[2])
   }
+  host = host.replace(/\]$/, '')
   // An interface stands before the address.
   for (let tries = 0; tries < 4; tries++) {
     const found = hostOf(host)
     if (found !== undefined) return { host: found, port, nat }
-    const sign = /[:/@]/.exec(host)
+    const sign = /[:/@[]/.exec(host)
     // A host that only its own network knows: `inside:mail/25`.
     if (!sign) return end && /^[\w-]{1,63}$/.test(host) ? { host: '', port, nat } : undefined
     host = host.slice(sign.index + 1)

@@ -91,9 +91,10 @@ export const compileFormats = (specs: readonly FormatSpec[]): Formats => {
       const { text } = line
       if (may.get(cut)?.test(text) !== true) return none
       let found: Recognised[] | undefined
+      let shared: Cells | undefined
       for (const { id, contains, separator, words, variants } of byCut.get(cut) ?? []) {
         if (contains.length > 0 && !contains.some((literal) => text.includes(literal))) continue
-        const cells = cellsIn(line, cut, separator)
+        const cells = cut === 'text' ? (shared ??= cellsIn(line, cut, separator)) : cellsIn(line, cut, separator)
         // Of one format the first variant that fits counts; of two formats both do, and that is an error.
         for (const { rule, needs, match } of variants) {
           const matched = needs === '' || text.includes(needs) ? match(cells) : undefined

@@ -32,7 +32,7 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
     const pairs = pairsIn(reader, body)
     if (pairs === undefined) return undefined
     const at = (key: string): string | undefined => pairs.find((pair) => pair.key === key)?.value
-    const [format] = formats.has('pairs') ? formats.recognise('pairs', { text: body, at }) : []
+    const format = formats.has('pairs') ? formats.recognise('pairs', { text: body, at })[0] : undefined
     if (format) readRecognised(reader, format, field)
     const seen = new Set<string>()
     for (const { key, value } of pairs) {
@@ -43,7 +43,7 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
       else if (key === 'host' && seen.has('tty')) readPair(reader, 'rhost', value, level)
       else if (key === 'relay') readPair(reader, seen.has('to') ? 'dst' : 'src', value, level)
       else readPair(reader, key, value, level, known)
-      if (!isHardware.test(value)) seen.add(key)
+      if (value.length !== 17 || !isHardware.test(value)) seen.add(key)
     }
     const rest = remainder(body, pairs)
     reader.action.seeText(rest)
@@ -85,7 +85,8 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
     if (readRow(reader, text, body, field)) return 'row'
     const pairs = readPairs(body, field, level)
     if (pairs !== undefined) {
-      reader.action.seeText(text.slice(0, start + 80))
+      // `Nov 15 10:00:00 DENY: IN=eth0 …`
+      if (program !== undefined) reader.action.seeText(text.slice(0, start))
       return pairs
     }
     // `AuthReject host1 [15/Nov/2026:…`

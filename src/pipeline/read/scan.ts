@@ -85,8 +85,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     }
     if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
       const end = endOfNumber(bytes, at)
-      if (path.isPort && end !== failed && end - at <= longestPort)
-        readPort(reader, path, bytes.toString('latin1', at, end))
+      if (path.isPort && end !== failed && end - at <= longestPort) readPort(reader, path, smallNumber(bytes, at, end))
       return end
     }
     const end = endOfLiteral(bytes, at)
@@ -223,6 +222,12 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     ;({ holdsOurs, isAscii, isCut, level } = outer)
     return isObject ? scanned : undefined
   }
+}
+
+const smallNumber = (bytes: Buffer, from: number, end: number): number => {
+  let number = 0
+  for (let at = from; at < end; at++) number = number * 10 + ((bytes[at] ?? 0x30) - 0x30)
+  return number
 }
 
 const isJson = (bytes: Buffer, from: number): boolean => {
