@@ -56,7 +56,11 @@ export const actionOfText = (text: string): Told => {
   if (allowed) return { action: 'allowed', rule: 'text:allowed' }
   for (const { id, words, may } of rest) {
     const found = may.test(head) ? words.exec(head) : null
-    if (found) return { action: found.slice(1).some((group) => group !== undefined) ? 'blocked' : 'allowed', rule: id }
+    if (found)
+      return {
+        action: found.slice(1).some((group: string | undefined) => group !== undefined) ? 'blocked' : 'allowed',
+        rule: id,
+      }
   }
   const foreign = actionOfForeignLine(head)
   return foreign === 'unknown' ? nothing : { action: foreign, rule: 'language:action' }

@@ -42,7 +42,8 @@ export const createFieldOf = (custom: Readonly<Record<string, Role>>): FieldOf =
     const says = actionName(segments.at(-1) ?? '') ? 'ruling' : saysOf(segments)
     if (role !== undefined)
       return { holds: role === 'url' || role === 'mail' ? role : 'host', role, says, rule: 'extract.fields' }
-    return { ...(isHurried ? knownOnly(segments) : meaningOf(segments)), says }
+    const { holds, role: own, rule } = isHurried ? knownOnly(segments) : meaningOf(segments)
+    return { holds, role: own, says, rule }
   }
   return (path, isHurried = false) => {
     const known = remembered.get(path)

@@ -227,6 +227,10 @@ const matchLine = (parts: readonly Part[], text: string, start: number): Match |
         : part.hole === 'message'
           ? text.length
           : endOfWord(text, from)
+    // A piece that is no message is one word: where the text behind it stands further on, it is none.
+    const blank = part.hole === '*' || part.hole === 'message' ? -1 : text.indexOf(' ', from)
+    if (blank >= 0 && end > blank && text.charCodeAt(blank + 1) !== 0x28 && text.indexOf('(', from) > blank)
+      return false
     for (; end >= 0 && tries < mostTries; tries++, end = literal === undefined ? -1 : text.indexOf(literal, end + 1)) {
       if (part.hole !== '*') {
         const value = text.slice(from, end)

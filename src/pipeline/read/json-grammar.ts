@@ -69,18 +69,15 @@ export const endOfEscape = (bytes: Buffer, from: number): number => {
   return from + 6
 }
 
-/** The end of the string whose content begins there, its closing quotation mark, and whether it is ASCII without escapes. */
-export const endOfString = (bytes: Buffer, from: number): { readonly end: number; readonly isPlain: boolean } => {
-  let isPlain = true
+/** The end of the string whose content begins there: its closing quotation mark. */
+export const endOfString = (bytes: Buffer, from: number): number => {
   let at = from
   while (at < bytes.length && bytes[at] !== 0x22) {
-    const byte = bytes[at] ?? 0
-    if (byte < 0x20) return { end: failed, isPlain }
-    if (byte === 0x5c || byte >= 0x80) isPlain = false
-    at = byte === 0x5c ? endOfEscape(bytes, at) : at + 1
-    if (at === failed) return { end: failed, isPlain }
+    if ((bytes[at] ?? 0) < 0x20) return failed
+    at = bytes[at] === 0x5c ? endOfEscape(bytes, at) : at + 1
+    if (at === failed) return failed
   }
-  return { end: at < bytes.length ? at : failed, isPlain }
+  return at < bytes.length ? at : failed
 }
 
 /** Where the object or list that opens there closes, by its brackets alone. */
@@ -89,7 +86,7 @@ export const endOfValue = (bytes: Buffer, from: number): number => {
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0
     if (byte === 0x22) {
-      at = endOfString(bytes, at + 1).end
+      at = endOfString(bytes, at + 1)
       if (at === failed) return failed
     } else if (byte === 0x7b || byte === 0x5b) depth++
     else if ((byte === 0x7d || byte === 0x5d) && --depth === 0) return at + 1

@@ -86,7 +86,7 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
     const pairs = readPairs(body, field, level)
     if (pairs !== undefined) {
       // `Nov 15 10:00:00 DENY: IN=eth0 …`
-      if (program !== undefined) reader.action.seeText(text.slice(0, start))
+      if (start > 0) reader.action.seeText(text.slice(0, start))
       return pairs
     }
     // `AuthReject host1 [15/Nov/2026:…`

@@ -1,8 +1,8 @@
 // Reads a JSON object straight from its bytes, in one pass: checks that it is JSON and makes only the strings that can matter.
 import { longestSaying } from './action-words.js'
-import { endOfEscape, endOfLiteral, endOfNumber, endOfString, endOfValue, skipSpace } from './json-grammar.js'
+import { endOfEscape, endOfLiteral, endOfNumber, endOfValue, skipSpace } from './json-grammar.js'
 import { createKnownTexts, type KnownText } from './known-texts.js'
-import { endOfKey, pathOfKey, pathOfLabel, type Path, type Paths } from './paths.js'
+import { endOfKey, pathOfKey, pathOfLabel, type Cursor, type Path, type Paths } from './paths.js'
 import { isWhole, putLater, readPort, readValue, type Reader } from './reader.js'
 
 /** What there is to say of the object, when the bytes from there on are exactly one; nothing where they are not. */
@@ -31,6 +31,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
   let isAscii = true
   let isCut = false
   let level = 0
+  const cursor: Cursor = { end: 0, isAscii: true }
 
   const scanObject = (bytes: Buffer, from: number, parent: Path, depth: number, isListed: boolean): number => {
     let before: Path | undefined
@@ -42,11 +43,9 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
       let path = before === undefined ? parent.firstGuess : before.nextGuess
       let end = path === undefined ? 0 : endOfKey(bytes, at + 1, path)
       if (path === undefined || end === 0) {
-        const { end: close, isPlain } = endOfString(bytes, at + 1)
-        if (close === failed) return failed
-        if (!isPlain) isAscii = false
-        end = close
-        path = pathOfKey(paths, parent, bytes, at + 1, end, isPlain)
+        path = pathOfKey(paths, parent, bytes, at + 1, cursor)
+        if (path === undefined || cursor.end >= bytes.length) return failed
+        end = cursor.end
         if (before === undefined) parent.firstGuess = path
         else before.nextGuess = path
       }
@@ -214,11 +213,12 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     isAscii = true
     isCut = false
     level = inside
+    if (inside === 0) cursor.isAscii = true
     const open = skipSpace(bytes, from)
     const end = bytes[open] !== 0x7b ? failed : scanObject(bytes, open + 1, paths.root, 1, false)
     const isObject = end !== failed && skipSpace(bytes, end) === bytes.length && (!wasCut() || isJson(bytes, from))
     if (wasCut()) reader.findings.markTruncated()
-    const scanned = { holdsOurs, isAscii }
+    const scanned = { holdsOurs, isAscii: isAscii && cursor.isAscii }
     ;({ holdsOurs, isAscii, isCut, level } = outer)
     return isObject ? scanned : undefined
   }
