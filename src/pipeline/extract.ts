@@ -47,6 +47,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   const end = (format: string, isCut: boolean): Extraction => {
     readLaterText(reader)
     settleBeside(findings, action.isLocalFirst())
+    findings.joinPath()
     return {
       action: action.tell(),
       sightings: findings.list(),

@@ -29,7 +29,7 @@ export type Findings = {
     role: Role,
     evidence: Evidence,
     rule: string,
-    /** What stands behind the host where a whole URL was read. */
+    /** What stands behind the host where a whole URL was read; without a `value`, its host stands in another field. */
     path?: string,
   ) => void
   /** The port of an endpoint; the first that is told counts. */
@@ -42,6 +42,8 @@ export type Findings = {
   readonly hasAddress: (role: Role) => boolean
   readonly isEndpoint: (value: string) => boolean
   /** Replaces a finding by one with another role. */
+  /** A path in a field of its own belongs to the one host that was visited; where there are several, nobody can tell. */
+  readonly joinPath: () => void
   readonly outrank: (at: number, role: Role, rule: string) => void
   /** Something was left out, here or by a reader that stopped early. */
   readonly markTruncated: () => void
@@ -53,6 +55,7 @@ export const createFindings = (maxIndicators: number): Findings => {
   let entries: Finding[] = []
   let isTruncated = false
   let notes: Finding[] | undefined
+  let loosePath: string | undefined
   let sourcePort = 0
   let destinationPort = 0
   /** When all places are taken: what weighs as much as the least telling finds none. Entries only ever come to tell more. */
@@ -60,6 +63,10 @@ export const createFindings = (maxIndicators: number): Findings => {
 
   const add: Findings['add'] = (type, value, field, role, evidence, rule, path) => {
     notes?.push({ type, value, field, role, evidence, rule, paths: path === undefined ? undefined : [path] })
+    if (value === '') {
+      loosePath ??= path
+      return
+    }
     const address = type === 'domain' && value.endsWith('.arpa') ? reverseNameToAddress(value) : undefined
     if (address === undefined) put(type, value, field, role, evidence, rule, path)
     else put('ip', address, field, role, evidence, rule)
@@ -99,6 +106,7 @@ export const createFindings = (maxIndicators: number): Findings => {
   return {
     reset: () => {
       entries = []
+      loosePath = undefined
       isTruncated = false
       heaviest = Number.POSITIVE_INFINITY
       sourcePort = 0
@@ -120,6 +128,14 @@ export const createFindings = (maxIndicators: number): Findings => {
     },
     hasAddress: (role) => entries.some((entry) => entry.type === 'ip' && entry.role === role),
     isEndpoint: (value) => entries.some((entry) => entry.value === value && weightOfRole[entry.role] <= 1),
+    joinPath: () => {
+      if (loosePath === undefined) return
+      const isVisited = ({ type, role, paths }: Finding): boolean =>
+        type === 'domain' && role === 'url' && paths === undefined
+      const at = entries.findIndex(isVisited)
+      if (at < 0 || entries.filter(isVisited).length > 1) return
+      entries[at] = { ...(entries[at] as Finding), paths: [loosePath] }
+    },
     outrank: (at, role, rule) => {
       entries[at] = { ...(entries[at] as Finding), role, rule }
     },
