@@ -205,6 +205,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
   }
 
   const wasCut = (): boolean => isCut
+  const wasAscii = (): boolean => isAscii
 
   return (bytes, from, inside) => {
     // An event inside the event comes back here before the outer one is through.
@@ -218,7 +219,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     const end = bytes[open] !== 0x7b ? failed : scanObject(bytes, open + 1, paths.root, 1, false)
     const isObject = end !== failed && skipSpace(bytes, end) === bytes.length && (!wasCut() || isJson(bytes, from))
     if (wasCut()) reader.findings.markTruncated()
-    const scanned = { holdsOurs, isAscii: isAscii && cursor.isAscii }
+    const scanned = { holdsOurs, isAscii: wasAscii() && cursor.isAscii }
     ;({ holdsOurs, isAscii, isCut, level } = outer)
     return isObject ? scanned : undefined
   }
