@@ -114,6 +114,8 @@ export const createFindings = (maxIndicators: number): Findings => {
     },
     add,
     addPort: (role, port) => {
+      // `1e999` is a number to a parser, and no port.
+      if (!Number.isInteger(port) || port < 1 || port > 65_535) return
       if (role === 'source') sourcePort ||= port
       else if (role === 'destination') destinationPort ||= port
     },

@@ -45,6 +45,13 @@ describe('extract', () => {
     expect(found('{"my_box":"192.0.2.1"}', own)).toEqual(['192.0.2.1 source'])
   })
 
+  it.each(['src=192.0.2.1 spt=1e999', 'src=192.0.2.1 spt=70000', '{"src":"192.0.2.1","src_port":"1e999"}'])(
+    'knows no port in %s',
+    (line) => {
+      expect(extract(decode(Buffer.from(line), settings)).sourcePort).toBe(0)
+    },
+  )
+
   it('finds a known field behind ten thousand names and says that something was left out', () => {
     const names = Array.from({ length: 10_000 }, (_, i) => `h${String(i)}.example.com`).join(' ')
     const { sightings, truncated } = extract(
