@@ -7,14 +7,13 @@ import { isEcsName } from './read/ecs.js'
 import {
   compileFormats,
   cuts,
-  partsOf,
-  problemOfLine,
   type FormatSpec,
   type Formats,
   type Variant,
 } from './read/formats.js'
 import { pairsOf } from './read/pairs.js'
 import { readSyslog } from './read/syslog.js'
+import { partsOf, problemOfLine } from './read/template.js'
 
 /** A format as it stood in a file: plain values, and where each of them is. */
 export type FormatSource = {

@@ -1,8 +1,9 @@
 // Formats: data that says how the lines of a product are cut and what their pieces are called; see docs/formats.md.
 import type { Action } from '../../domain/sighting.js'
-import { fits, isEcsName, readPiece } from './ecs.js'
+import { fitOf, readPiece } from './ecs.js'
 import { readLater, type Reader } from './reader.js'
 import { cellsOf } from './rows.js'
+import { compileTemplate, type Match, type Piece } from './template.js'
 
 export const cuts = ['text', 'csv', 'pairs', 'json'] as const
 export type Cut = (typeof cuts)[number]
@@ -40,7 +41,6 @@ export type Recognised = {
   /** What stands behind the last piece of a text: it is searched like any other. */
   readonly rest: string
 }
-type Piece = readonly [name: string, text: string]
 type Words = ReadonlyMap<string, Action>
 
 type Compiled = {
@@ -52,11 +52,8 @@ type Compiled = {
 }
 type CompiledVariant = {
   readonly rule: string
-  /** A text that every such line holds: most lines are told by it. */
-  readonly needs: string
   readonly match: (cells: Cells) => Match | undefined
 }
-type Match = Pick<Recognised, 'pieces' | 'rest'>
 /** A line as it was cut: the text, or what stands in a column or under a key. */
 type Cells = {
   readonly text: string
@@ -96,8 +93,8 @@ export const compileFormats = (specs: readonly FormatSpec[]): Formats => {
         if (contains.length > 0 && !contains.some((literal) => text.includes(literal))) continue
         const cells = cut === 'text' ? (shared ??= cellsIn(line, cut, separator)) : cellsIn(line, cut, separator)
         // Of one format the first variant that fits counts; of two formats both do, and that is an error.
-        for (const { rule, needs, match } of variants) {
-          const matched = needs === '' || text.includes(needs) ? match(cells) : undefined
+        for (const { rule, match } of variants) {
+          const matched = match(cells)
           if (matched === undefined) continue
           found ??= []
           found.push({ id, rule, words, ...matched })
@@ -144,28 +141,22 @@ const compile = (spec: FormatSpec): Compiled => {
 
 const compileVariant = (spec: FormatSpec, variant: Variant): CompiledVariant => {
   const line = variant.line ?? spec.line
-  const template = line === undefined ? [] : partsOf(line)
-  const literals = template.flatMap((part) => ('literal' in part && !part.literal.includes('  ') ? [part.literal] : []))
+  const template = compileTemplate(line ?? '')
   const when = Object.entries({ ...spec.when, ...variant.when }).map(([key, is]) => [key, [is].flat()] as const)
-  const fields = Object.entries({ ...spec.fields, ...variant.fields })
+  const fields = Object.entries({ ...spec.fields, ...variant.fields }).map(
+    ([key, name]) => [key, name, fitOf(`${name}?`)] as const,
+  )
   const set = Object.entries({ ...spec.set, ...variant.set })
   return {
     rule: variant.id === undefined ? `format:${spec.id}` : `format:${spec.id}.${variant.id}`,
-    // Blanks may stand there more than once.
-    needs: literals
-      .flatMap((literal) => literal.split(' '))
-      .reduce((longest, one) => (one.length > longest.length ? one : longest), ''),
     match: (cells) => {
-      // What looks like a header may be the first columns of the product's own.
-      const cut =
-        matchLine(template, cells.text, cells.start) ??
-        (cells.start > 0 ? matchLine(template, cells.text, 0) : undefined)
+      const cut = template(cells.text, cells.start)
       if (cut === undefined || !when.every(([key, values]) => values.includes(cells.at(key) ?? ''))) return undefined
-      const named = fields.flatMap(([key, name]): Piece[] => {
+      const named = fields.flatMap(([key, name, mayBe]): Piece[] => {
         const text = cells.at(key)
-        return text !== undefined && fits(`${name}?`, text) ? [[name, text]] : []
+        return text !== undefined && mayBe(text) ? [[name, text]] : []
       })
-      return { pieces: [...cut.pieces, ...named, ...set], rest: template.length === 0 ? '' : cut.rest }
+      return { pieces: [...cut.pieces, ...named, ...set], rest: line === undefined ? '' : cut.rest }
     },
   }
 }
@@ -180,73 +171,3 @@ export const readRecognised = (reader: Reader, { rule, pieces, words, rest }: Re
   reader.action.seeText(rest)
   readLater(reader, rest, field)
 }
-
-type Part = { readonly literal: string } | { readonly hole: string }
-
-/** `'{*}: Deny {_} src {source} dst {destination}'`; what stands in it that is no name is a problem of the file, told when it is loaded. */
-export const partsOf = (line: string): readonly Part[] =>
-  line
-    .split(/(\{[^{}]*\})/)
-    .flatMap((part): Part[] =>
-      part === '' ? [] : part.startsWith('{') ? [{ hole: part.slice(1, -1) }] : [{ literal: part }],
-    )
-
-/** What is wrong with a template; nothing where it is sound. */
-export const problemOfLine = (line: string): string | undefined => {
-  const parts = partsOf(line)
-  const unknown = parts.find(
-    (part) => 'hole' in part && part.hole !== '*' && part.hole !== '_' && !isEcsName(part.hole.replace(/\?$/, '')),
-  )
-  if (unknown && 'hole' in unknown) return `{${unknown.hole}} is no name that a piece can have`
-  return parts.some((part, at) => 'hole' in part && 'hole' in (parts[at + 1] ?? { literal: '' }))
-    ? 'two pieces need some text between them'
-    : undefined
-}
-
-/** So often is a place for `{*}` tried in one line; a hostile line ends there. */
-const mostTries = 256
-
-const matchLine = (parts: readonly Part[], text: string, start: number): Match | undefined => {
-  const pieces: Piece[] = []
-  let tries = 0
-  let behind = text.length
-  const walk = (index: number, from: number): boolean => {
-    const part = parts[index]
-    if (part === undefined) {
-      behind = from
-      return true
-    }
-    if ('literal' in part) return text.startsWith(part.literal, from) && walk(index + 1, from + part.literal.length)
-    const next = parts[index + 1]
-    const literal = next === undefined || !('literal' in next) ? undefined : next.literal
-    if (part.hole === '*' && literal === undefined) return true
-    // The line may go on behind the last piece.
-    let end =
-      literal !== undefined
-        ? text.indexOf(literal, from)
-        : part.hole === 'message'
-          ? text.length
-          : endOfWord(text, from)
-    // A piece that is no message is one word: where the text behind it stands further on, it is none.
-    const blank = part.hole === '*' || part.hole === 'message' ? -1 : text.indexOf(' ', from)
-    if (blank >= 0 && end > blank && text.charCodeAt(blank + 1) !== 0x28 && text.indexOf('(', from) > blank)
-      return false
-    for (; end >= 0 && tries < mostTries; tries++, end = literal === undefined ? -1 : text.indexOf(literal, end + 1)) {
-      if (part.hole !== '*') {
-        const value = text.slice(from, end)
-        if (part.hole !== 'message' && isTooLong(value)) return false
-        if (value === '' || (part.hole !== '_' && !fits(part.hole, value))) continue
-        pieces.push([part.hole.replace(/\?$/, ''), value])
-      }
-      if (walk(index + 1, end)) return true
-      if (part.hole !== '*') pieces.pop()
-    }
-    return false
-  }
-  return walk(0, start) ? { pieces, rest: text.slice(behind) } : undefined
-}
-
-/** A piece is one word; only what an endpoint was translated to may stand behind it, in parentheses; a message is all that is left. */
-const isTooLong = (value: string): boolean => value.includes(' ') && value.replace(/ ?\([^()]*\)/g, '').includes(' ')
-const endOfWord = (text: string, from: number): number =>
-  from + (/^(?:[^\s()]|\([^()]*\)?)*(?: \([^()]*\))?/.exec(text.slice(from))?.[0].length ?? 0)
