@@ -60,6 +60,7 @@ const members: Readonly<Record<Exclude<keyof Annotation, 'indicators'>, Values>>
   former: [true],
   truncated: [true],
   read_as: readings,
+  format: 'any',
   replaced: 'any',
   enrichment_id: 'any',
   replay_id: 'any',

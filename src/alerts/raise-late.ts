@@ -37,7 +37,7 @@ export type RaiseLate = {
 
 /** Only what is needed to judge the event again. */
 type Kept = Waiter & {
-  readonly annotation: Pick<Annotation, 'action' | 'direction' | 'truncated' | 'read_as'>
+  readonly annotation: Pick<Annotation, 'action' | 'direction' | 'truncated' | 'read_as' | 'format'>
   readonly event: Readonly<Record<string, unknown>>
   readonly set: RuleSet
   readonly key: Buffer | null | undefined
@@ -104,17 +104,23 @@ export const createRaiseLate = (options: {
   const late = createLate(arrived)
 
   const reconsidered = ({ annotation, rows, origin }: Kept): Annotation => {
-    const { action, direction, truncated = false, read_as } = annotation
+    const { action, direction, truncated = false, read_as, format } = annotation
     const fresh = conclude({ extraction: { action, truncated }, rows, direction, origin })
-    return read_as === undefined ? fresh : { ...fresh, read_as }
+    return { ...fresh, ...(read_as && { read_as }), ...(format !== undefined && { format }) }
   }
 
   const remember: RaiseLate['remember'] = (one, fired, set, timeOf) => {
     const promises = new Set(one.judged.flatMap(({ late: promise }) => promise ?? []))
     return late.wait(promises, () => {
       const { origin, judged } = one
-      const { action, direction, truncated, read_as } = one.annotation
-      const annotation = { action, direction, ...(truncated && { truncated }), ...(read_as && { read_as }) }
+      const { action, direction, truncated, read_as, format } = one.annotation
+      const annotation = {
+        action,
+        direction,
+        ...(truncated && { truncated }),
+        ...(read_as && { read_as }),
+        ...(format !== undefined && { format }),
+      }
       const event = set.digest(objectOf(one))
       const bytes = 512 + 256 * judged.length + origin.length + (one.key?.length ?? 0) + JSON.stringify(event).length
       // Neither the text of the event nor the batch that its key came in may stay because of what is kept of them.

@@ -3,6 +3,7 @@ import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
 import { backgroundClock } from '../domain/clock.js'
 import { operationNames } from '../intel/service/operations.js'
+import { openFormats } from '../open-formats.js'
 import { openOps, type Ops, type OpsSources } from '../ops/open-ops.js'
 import { createRecent } from '../ops/recent.js'
 import { watchLine } from '../ops/watch-line.js'
@@ -38,7 +39,11 @@ const loopMs = 5_000
 export const watchRun = async (config: Config, log: Tell): Promise<Watch> => {
   const clock = backgroundClock
   const now = (): number => clock.now()
-  const tally = createTally(operationNames)
+  const { formats } = openFormats(config.extract.formats)
+  const tally = createTally(
+    operationNames,
+    formats.map(({ id }) => id),
+  )
   const recent = createRecent(now)
   const traces = await openTraces(version, now)
   const logged = summariseBursts(log, clock, burstMs)

@@ -56,6 +56,8 @@ export type Annotation = {
   entry?: string
   verdict_time?: string
   stale?: boolean
+  /** The log format that recognised the event. */
+  format?: string
   /** The verdict is that of an earlier annotation: nothing newer is known. */
   former?: true
   truncated?: boolean

@@ -34,16 +34,26 @@ export type Sighting = Indicator & {
   readonly rule?: string
 }
 
+/** What an event is read as that no format recognises; no format has such an id. */
+export const lineKinds = ['json', 'cef', 'xml', 'w3c', 'row', 'pairs', 'text'] as const
+const kinds: ReadonlySet<string> = new Set(lineKinds)
+
+/** The format that recognised the event; nothing where none did. */
+export const formatOf = ({ format }: Pick<Extraction, 'format'>): string | undefined =>
+  format === undefined || kinds.has(format) ? undefined : format
+
 /** What an event says about itself, before anybody is asked. */
 export type Extraction = {
   readonly action: Action
   readonly sightings: readonly Sighting[]
   /** More indicators were there than are listed. */
   readonly truncated: boolean
-  /** What the event was read as: the id of a format, or `json`, `cef`, `xml`, `w3c`, `row`, `pairs`, `text`. */
-  readonly format?: string
+  /** What the event was read as: the id of a format, or one of `lineKinds`. */
+  readonly format?: string | undefined
   /** The rule that gave the action; empty where none did. */
   readonly actionRule?: string
+  /** The word or number that it saw. */
+  readonly actionSaw?: string
   /** 0 where the event does not tell it. */
   readonly sourcePort?: number
   readonly destinationPort?: number

@@ -93,6 +93,12 @@ export const createMetrics = (sources: MetricsSources): Metrics => {
   if (shows === 'line') {
     counter('events_read', 'Events that entered the line.', [], ({ read }) => read)
     counter('events', 'Events that left the line, by status and verdict.', ['status', 'verdict'], ({ left }) => left)
+    counter(
+      'events_by_format',
+      'Events that left the line, by the log format that recognised them.',
+      ['format'],
+      ({ byFormat }) => byFormat,
+    )
     counter('events_delivered', 'Events acknowledged by the brokers.', [], ({ delivered }) => delivered)
     counter(
       'indicators',

@@ -3,6 +3,7 @@ import { statuses, type Status } from '../domain/annotation.js'
 import { decisions, type Decision } from '../domain/decision.js'
 import { levels, type Finding, type Level } from '../domain/finding.js'
 import { reasons, type Reason } from '../domain/reason.js'
+import { formatOf, type Extraction } from '../domain/sighting.js'
 import { createCountTable } from './count-table.js'
 import type { Tell, TelemetryEvent } from './event.js'
 import { createHistogram, type Histogram } from './histogram.js'
@@ -21,6 +22,7 @@ import { wordings } from './wording.js'
 export type SeenEvent = {
   readonly status: Status
   readonly verdict: Level
+  readonly extraction: Pick<Extraction, 'format'>
   readonly judged: readonly { readonly decision: Decision; readonly verdict: { readonly reason?: Reason } }[]
 }
 
@@ -32,6 +34,8 @@ export type Count<Labels extends string = string> = {
 export type Counts = {
   readonly read: number
   readonly left: readonly Count<'status' | 'verdict'>[]
+  /** `format` is `none` where no log format recognised the event. */
+  readonly byFormat: readonly Count<'format'>[]
   readonly delivered: number
   /** `reason` is `none` where there is a verdict. */
   readonly indicators: readonly Count<'decision' | 'reason'>[]
@@ -84,8 +88,8 @@ const endBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300
 
 const why = ['none', ...reasons] as const
 
-/** `operations` are the names that calls may have; any other counts as `other`. */
-export const createTally = (operations: readonly string[]): Tally => {
+/** `operations` are the names that calls may have, any other counts as `other`; `formats` the ids of the log formats in use. */
+export const createTally = (operations: readonly string[], formats: readonly string[] = []): Tally => {
   let read = 0
   let delivered = 0
   let refreshes = 0
@@ -96,6 +100,7 @@ export const createTally = (operations: readonly string[]): Tally => {
   /** Files that could not be written the last time. */
   const unwritten = new Set<string>()
   const left = createCountTable(statuses, levels)
+  const byFormat = createCountTable(['all'], [...formats, 'none'])
   const indicators = createCountTable(decisions, why)
   const recalls = createCountTable(['all'], recallKinds)
   const calls = createCountTable([...operations, 'other'], callCodes)
@@ -165,6 +170,7 @@ export const createTally = (operations: readonly string[]): Tally => {
     chunkRead: (events) => void (read += events),
     eventLeft: (event) => {
       left.add(event.status, event.verdict)
+      byFormat.add('all', formatOf(event.extraction) ?? 'none')
       for (const { decision, verdict } of event.judged) indicators.add(decision.decision, verdict.reason ?? 'none')
     },
     chunkLeft: (ms) => lineSeconds.observe(ms / 1000),
@@ -177,6 +183,7 @@ export const createTally = (operations: readonly string[]): Tally => {
       ...(hasFolder && { isMemoryKept: unwritten.size === 0 }),
       waitedMs,
       left: left.read().map(([status, verdict, value]) => ({ labels: { status, verdict }, value })),
+      byFormat: byFormat.read().map(([, format, value]) => ({ labels: { format }, value })),
       indicators: indicators.read().map(([decision, reason, value]) => ({ labels: { decision, reason }, value })),
       deadlineMisses: decisions.reduce((sum, decision) => sum + indicators.get(decision, 'deadline'), 0),
       recalls: Object.fromEntries(recallKinds.map((kind) => [kind, recalls.get('all', kind)])) as Counts['recalls'],

@@ -47,6 +47,7 @@ export const openTestOps = async (
 export const seen = (annotation: Partial<Annotation> = {}): SeenEvent & { readonly annotation: Annotation } => ({
   status: annotation.status ?? 'complete',
   verdict: annotation.verdict ?? 'malicious',
+  extraction: {},
   annotation: {
     schema_version: 1,
     status: 'complete',

@@ -3,7 +3,7 @@ import type { AnnotatedIndicator, Annotation, Detail, Status } from '../../domai
 import type { Level } from '../../domain/finding.js'
 import type { RangeSet } from '../../domain/range-set.js'
 import type { Reading } from '../../domain/reading.js'
-import type { Extraction } from '../../domain/sighting.js'
+import { formatOf, type Extraction } from '../../domain/sighting.js'
 import type { Judged } from '../judged.js'
 import { conclude, idOf, idsOf } from './conclude.js'
 import { directionOf } from './direction.js'
@@ -98,21 +98,26 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId }: Tex
   }
 
   return (
-    { action, truncated }: Pick<Extraction, 'action' | 'truncated'>,
+    extraction: Pick<Extraction, 'action' | 'truncated' | 'format'>,
     rows: readonly Judged[],
     reading: Reading,
     origin: string,
   ): AnnotationText => {
+    const { action, truncated } = extraction
     const indicators = rows.map(known.of)
     const { deciding, status, verdict } = outcomeOf(indicators, truncated)
-    const about = { status, direction: directionOf(indicators), action, truncated, reading }
+    const isFull = detail === 'full' || (detail === 'auto' && (verdict === 'malicious' || verdict === 'suspicious'))
+    // The compact form does not name the format, so that events of all formats share it.
+    const format = isFull ? formatOf(extraction) : undefined
+    const about = { status, direction: directionOf(indicators), action, truncated, reading, format }
     const one: Case = { rows, indicators, deciding, about, origin }
     const withId = hasId || indicators.some(isPending)
-    if (detail === 'full' || (detail === 'auto' && (verdict === 'malicious' || verdict === 'suspicious'))) {
+    if (isFull) {
       const { text, value } = full(one)
       return { status, verdict, isFull: true, hasId: withId, text, value }
     }
-    return { status, verdict, isFull: false, hasId: withId, text: compact(one, withId), value: () => full(one).value() }
+    const value = (): Annotation => full({ ...one, about: { ...about, format: formatOf(extraction) } }).value()
+    return { status, verdict, isFull: false, hasId: withId, text: compact(one, withId), value }
   }
 }
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Annotation } from '../../domain/annotation.js'
 import type { Reading } from '../../domain/reading.js'
-import type { Direction, Extraction } from '../../domain/sighting.js'
+import { formatOf, type Direction, type Extraction } from '../../domain/sighting.js'
 import type { Judged } from '../judged.js'
 import { clip } from './clip.js'
 import { fit } from './fit.js'
@@ -11,7 +11,7 @@ import { summarise } from './summary.js'
 import { isPlain } from './write-annotation.js'
 
 export type Findings = {
-  readonly extraction: Pick<Extraction, 'action' | 'truncated'>
+  readonly extraction: Pick<Extraction, 'action' | 'truncated' | 'format'>
   /** In the order of the event. */
   readonly rows: readonly Judged[]
   readonly direction: Direction
@@ -28,7 +28,7 @@ export const conclude = ({ extraction, rows, direction, origin, reading, replayI
     return { ...weigh(indicator), indicator, verdict: judged.verdict }
   })
   const { deciding, status } = outcomeOf(indicators, truncated)
-  const summary = summarise(deciding, { status, direction, action, truncated, reading })
+  const summary = summarise(deciding, { status, direction, action, truncated, reading, format: formatOf(extraction) })
   return fit({ ...summary, ...idsOf(origin, replayId), indicators: [] }, indicators)
 }
 

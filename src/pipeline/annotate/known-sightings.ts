@@ -50,6 +50,7 @@ const sample: Circumstances = {
   action: 'unknown',
   truncated: false,
   reading: 'json',
+  format: undefined,
 }
 
 export const createOwner = (): Owner => ({ finished: undefined })
@@ -101,7 +102,8 @@ const isSame = (a: Circumstances, b: Circumstances): boolean =>
   a.direction === b.direction &&
   a.action === b.action &&
   a.truncated === b.truncated &&
-  a.reading === b.reading
+  a.reading === b.reading &&
+  a.format === b.format
 
 const sizeOf = ({ finished }: Owner): number => {
   let size = 0

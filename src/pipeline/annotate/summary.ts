@@ -15,12 +15,13 @@ export type Circumstances = {
   readonly action: Action
   readonly truncated: boolean
   readonly reading: Reading | undefined
+  readonly format: string | undefined
 }
 
 type Deciding = { readonly indicator: AnnotatedIndicator; readonly verdict: Verdict }
 
 export const summarise = (deciding: Deciding | undefined, about: Circumstances): AnnotationSummary => {
-  const { status, direction, action, truncated, reading } = about
+  const { status, direction, action, truncated, reading, format } = about
   const verdict: Level = deciding?.indicator.verdict ?? 'unknown'
   const summary: AnnotationSummary = {
     schema_version: 1,
@@ -36,6 +37,7 @@ export const summarise = (deciding: Deciding | undefined, about: Circumstances):
   else if (truncated) summary.reason = 'truncated'
   if (truncated) summary.truncated = true
   if (reading !== undefined && reading !== 'json') summary.read_as = reading
+  if (format !== undefined) summary.format = format
   return summary
 }
 

@@ -93,6 +93,7 @@ export const writeSummary = (a: AnnotationSummary): string => {
   if (a.entry !== undefined) text += `,"entry":${quote(a.entry)}`
   if (a.verdict_time !== undefined) text += `,"verdict_time":"${a.verdict_time}"`
   if (a.stale !== undefined) text += a.stale ? ',"stale":true' : ',"stale":false'
+  if (a.format !== undefined) text += `,"format":${quote(a.format)}`
   return text + closing(a)
 }
 

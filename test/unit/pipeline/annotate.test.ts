@@ -210,6 +210,7 @@ describe('finished text', () => {
     rows: fc.array(fc.constantFrom(...again), { maxLength: 20 }),
     action: fc.constantFrom('allowed' as const, 'blocked' as const, 'unknown' as const),
     truncated: fc.boolean(),
+    format: fc.constantFrom('json', 'squid', 'cisco-asa'),
     text: fc.constantFrom('{"a":1}', '{}', 'a line', '[1]', '{"threatweave":1}'),
     origin: fc.constantFrom('firewall/0/1', 'a'.repeat(300), 'file with "quotes":7'),
   })
@@ -223,11 +224,11 @@ describe('finished text', () => {
   ] as const)('says what is concluded, in detail %s, with ids %s, in replay %s', (detail, hasId, replayId) => {
     const annotate = createAnnotate({ ...settings, detail, hasId, replayId })
     fc.assert(
-      fc.property(inputs, ({ rows, action, truncated, text, origin }) => {
+      fc.property(inputs, ({ rows, action, truncated, format, text, origin }) => {
         const event = decode(Buffer.from(text), { maxEventBytes: 1000 })
         const sightings = rows.map((row) => row.sighting)
         const direction = directionOf(sightings.map((one) => ({ role: one.role, side: sideOf(one, ownRanges) })))
-        const extraction = { action, truncated, sightings }
+        const extraction = { action, truncated, sightings, format }
         const expected = conclude({ extraction, rows, direction, origin, reading: event.reading, replayId })
         if (text.includes('threatweave')) expected.replaced = 1
         const isBad = expected.verdict === 'malicious' || expected.verdict === 'suspicious'
@@ -239,6 +240,8 @@ describe('finished text', () => {
         expect(one.annotationText()).toBe(written)
         expect(one.annotationText('compact')).toBe(compact)
         expect(one.annotation).toEqual(expected)
+        expect(one.annotation.format).toBe(format === 'json' ? undefined : format)
+        expect(compact).not.toContain('"format"')
         expect([one.status, one.verdict]).toEqual([expected.status, expected.verdict])
         expect(one.bytes().toString()).toContain(`"threatweave":${written}`)
         expect(one.bytes('compact').toString()).toContain(`"threatweave":${compact}`)

@@ -6,7 +6,7 @@ import { createTally } from '../../../src/telemetry/tally.js'
 import { openProvider, runningConsumer, seen } from '../../support/ops.js'
 
 const open = (over: Partial<MetricsSources> = {}) => {
-  const tally = createTally(['ip/malicious-info'])
+  const tally = createTally(['ip/malicious-info'], ['squid', 'acme'])
   const metrics = createMetrics({
     counts: tally.read,
     provider: () => openProvider,
@@ -39,6 +39,16 @@ describe('metrics', () => {
     ])
     expect(await line('indicators_total{decision="lookup",reason="none"}')).toEqual([
       'threatweave_indicators_total{decision="lookup",reason="none"} 2',
+    ])
+  })
+
+  it('counts events by the format that recognised them, each loaded format from the start and no other', async () => {
+    const { tally, line } = open()
+    for (const format of ['acme', 'pairs', 'not-loaded']) tally.eventLeft({ ...seen(), extraction: { format } })
+    expect(await line('events_by_format_total')).toEqual([
+      'threatweave_events_by_format_total{format="squid"} 0',
+      'threatweave_events_by_format_total{format="acme"} 1',
+      'threatweave_events_by_format_total{format="none"} 1',
     ])
   })
 
@@ -123,6 +133,7 @@ describe('metrics', () => {
         tally.eventLeft({
           status: hostile as Annotation['status'],
           verdict: '__proto__' as Annotation['verdict'],
+          extraction: { format: hostile },
           judged: [
             { decision: { decision: 'skip', reason: hostile as Reason }, verdict: { reason: hostile as Reason } },
           ],
