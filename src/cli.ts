@@ -16,6 +16,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import('./commands/check.js')).check,
   demo: async () => (await import('./commands/demo.js')).demo,
   estimate: async () => (await import('./commands/estimate.js')).estimate,
+  explain: async () => (await import('./commands/explain.js')).explain,
   extract: async () => (await import('./commands/extract.js')).extract,
   lookup: async () => (await import('./commands/lookup.js')).lookup,
   pipe: async () => (await import('./commands/pipe.js')).pipe,

@@ -54,6 +54,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
       truncated: findings.isTruncated() || isCut,
       format,
       actionRule: action.rule(),
+      actionSaw: action.saw(),
       sourcePort: findings.portOf('source'),
       destinationPort: findings.portOf('destination'),
     }

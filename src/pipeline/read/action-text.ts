@@ -42,26 +42,25 @@ const rest: readonly ActionRule[] = [
   },
 ]
 
-export type Told = { readonly action: Action; readonly rule: string }
-const nothing: Told = { action: 'unknown', rule: '' }
+export type Told = { readonly action: Action; readonly rule: string; readonly saw: string }
+const nothing: Told = { action: 'unknown', rule: '', saw: '' }
 
 /** A line of words; what stands first in it is what happened, the rest is why. */
 export const actionOfText = (text: string): Told => {
   const head = text.length > 600 ? text.slice(0, 600) : text
   const blocked = blocks.exec(head)
   const allowed = allows.exec(head)
-  if (blocked && denies.test(head)) return { action: 'allowed', rule: 'text:allowed' }
+  const denied = blocked ? denies.exec(head) : null
+  if (denied) return { action: 'allowed', rule: 'text:allowed', saw: denied[0] }
   if (blocked && (!allowed || /^not /i.test(blocked[0]) || blocked.index < allowed.index))
-    return { action: 'blocked', rule: 'text:blocked' }
-  if (allowed) return { action: 'allowed', rule: 'text:allowed' }
+    return { action: 'blocked', rule: 'text:blocked', saw: blocked[0] }
+  if (allowed) return { action: 'allowed', rule: 'text:allowed', saw: allowed[0] }
   for (const { id, words, may } of rest) {
     const found = may.test(head) ? words.exec(head) : null
-    if (found)
-      return {
-        action: found.slice(1).some((group: string | undefined) => group !== undefined) ? 'blocked' : 'allowed',
-        rule: id,
-      }
+    if (!found) continue
+    const action = found.slice(1).some((group: string | undefined) => group !== undefined) ? 'blocked' : 'allowed'
+    return { action, rule: id, saw: found[0] }
   }
   const foreign = actionOfForeignLine(head)
-  return foreign === 'unknown' ? nothing : { action: foreign, rule: 'language:action' }
+  return foreign === 'unknown' ? nothing : { action: foreign, rule: 'language:action', saw: '' }
 }

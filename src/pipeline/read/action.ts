@@ -13,9 +13,11 @@ export type ActionFinder = {
   readonly see: (says: Says, name: string, value: unknown, rule: string) => void
   readonly seeText: (text: string) => void
   /** What a format says outranks all else. */
-  readonly set: (action: Action, rule: string) => void
+  readonly set: (action: Action, rule: string, saw: string) => void
   readonly tell: () => Action
   readonly rule: () => string
+  /** The word or number that told it; empty where nothing did. */
+  readonly saw: () => string
   /** The local endpoint has the port of one who connects, the remote one that of a service. */
   readonly isLocalFirst: () => boolean
 }
@@ -41,18 +43,21 @@ export const createActionFinder = (): ActionFinder => {
   let action: Action = 'unknown'
   let best = none
   let rule = ''
+  let saw = ''
   let isLogin = false
   let outcome: Action = 'unknown'
   let outcomeRule = ''
+  let outcomeSaw = ''
   let localPort = 0
   let remotePort = 0
   let way: 'in' | 'out' | undefined
-  const take = (said: Action, rank: number, by: string): void => {
+  const take = (said: Action, rank: number, by: string, word: string): void => {
     if (said === 'unknown') return
     // A session that was let through and then stopped (`action=close utmaction=block`) was stopped.
     if (rank >= best && !(said === 'blocked' && action === 'allowed' && rank <= 2 && best > 0)) return
     action = said
     rule = by
+    saw = word
     best = Math.min(rank, best)
   }
   const seeFlag = (name: string, value: unknown, by: string): void => {
@@ -61,7 +66,8 @@ export const createActionFinder = (): ActionFinder => {
     if (/succe|authenticated/i.test(name)) {
       outcome = yes ? 'allowed' : 'blocked'
       outcomeRule = by
-    } else take(yes === /allow|permit|grant/i.test(name) ? 'allowed' : 'blocked', ranks.flag, by)
+      outcomeSaw = String(value)
+    } else take(yes === /allow|permit|grant/i.test(name) ? 'allowed' : 'blocked', ranks.flag, by, String(value))
   }
   const seeWord = (says: Says, value: string, by: string): void => {
     const said = sayingOf(value)
@@ -70,17 +76,20 @@ export const createActionFinder = (): ActionFinder => {
     if (said.outcome !== 'unknown' && (said.isLogin || (outcome === 'unknown' && says !== 'name'))) {
       outcome = said.outcome
       outcomeRule = by
+      outcomeSaw = value
     }
-    if (says !== 'name' && !(said.isCommon && ranks[says] >= 3)) take(said.action, ranks[says], by)
+    if (says !== 'name' && !(said.isCommon && ranks[says] >= 3)) take(said.action, ranks[says], by, value)
   }
   return {
     reset: () => {
       action = 'unknown'
       best = none
       rule = ''
+      saw = ''
       isLogin = false
       outcome = 'unknown'
       outcomeRule = ''
+      outcomeSaw = ''
       localPort = 0
       remotePort = 0
       way = undefined
@@ -94,22 +103,24 @@ export const createActionFinder = (): ActionFinder => {
       if (says === 'direction') {
         if (typeof value === 'string') way = ways.get(value.toLowerCase()) ?? way
       } else if (ranks[says] >= best && ranks[says] > 2) return
-      else if (says === 'id') take(windowsEvents.get(String(value)) ?? 'unknown', ranks.id, by)
+      else if (says === 'id') take(windowsEvents.get(String(value)) ?? 'unknown', ranks.id, by, String(value))
       else if (says === 'flag') seeFlag(name, value, by)
       else if (typeof value === 'string') seeWord(says, value, by)
       else if (Array.isArray(value))
-        for (const item of value.slice(0, 8)) if (typeof item === 'string') take(sayingOf(item).action, ranks[says], by)
+        for (const item of value.slice(0, 8))
+          if (typeof item === 'string') take(sayingOf(item).action, ranks[says], by, item)
     },
     seeText: (text) => {
       if (best <= textRank) return
       const told = actionOfText(text)
-      take(told.action, textRank, told.rule)
+      take(told.action, textRank, told.rule, told.saw)
     },
-    set: (said, by) => {
-      take(said, 0, by)
+    set: (said, by, word) => {
+      take(said, 0, by, word)
     },
     tell: () => (action === 'unknown' && isLogin ? outcome : action),
     rule: () => (action === 'unknown' && isLogin ? outcomeRule : rule),
+    saw: () => (action === 'unknown' && isLogin ? outcomeSaw : saw),
     isLocalFirst: () =>
       way === 'out' || (way === undefined && remotePort > 0 && localPort > 1023 && localPort > remotePort),
   }

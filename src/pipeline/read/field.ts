@@ -42,8 +42,10 @@ export const createFieldOf = (custom: Readonly<Record<string, Role>>): FieldOf =
     const says = actionName(segments.at(-1) ?? '') ? 'ruling' : saysOf(segments)
     if (role !== undefined)
       return { holds: role === 'url' || role === 'mail' ? role : 'host', role, says, rule: 'extract.fields' }
-    const { holds, role: own, rule } = isHurried ? knownOnly(segments) : meaningOf(segments)
-    return { holds, role: own, says, rule }
+    const meaning = isHurried ? knownOnly(segments) : meaningOf(segments)
+    const { holds, role: own } = meaning
+    const isKnownToSay = says !== undefined && meaning === unknownName
+    return { holds, role: own, says, rule: isKnownToSay ? `field:${compact(segments.at(-1) ?? '')}` : meaning.rule }
   }
   return (path, isHurried = false) => {
     const known = remembered.get(path)

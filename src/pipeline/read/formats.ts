@@ -166,7 +166,7 @@ export const readRecognised = (reader: Reader, { rule, pieces, words, rest }: Re
   for (const [name, text] of pieces) {
     const action = name === 'event.action' ? words.get(text.toLowerCase()) : undefined
     if (action === undefined) readPiece(reader, name, text, field, rule)
-    else reader.action.set(action, rule)
+    else reader.action.set(action, rule, text)
   }
   reader.action.seeText(rest)
   readLater(reader, rest, field)
