@@ -11,16 +11,12 @@ export type OpenedFormats = { readonly formats: readonly FormatSpec[]; readonly 
 
 let shipped: OpenedFormats | undefined
 
-/** `paths`: files and folders with formats of the user's own. */
-export const openFormats = (paths: readonly string[]): OpenedFormats => {
-  shipped ??= load([formatsFolder], [])
-  if (paths.length === 0) return shipped
-  const own = load(paths, shipped.formats)
-  return { formats: [...shipped.formats, ...own.formats], problems: [...shipped.problems, ...own.problems] }
-}
+/** `paths`: files and folders with formats of the user's own. They are checked together with the others: no line may be two formats' own. */
+export const openFormats = (paths: readonly string[]): OpenedFormats =>
+  paths.length === 0 ? (shipped ??= load([formatsFolder])) : load([formatsFolder, ...paths])
 
-const load = (paths: readonly string[], known: readonly FormatSpec[]): OpenedFormats => {
+const load = (paths: readonly string[]): OpenedFormats => {
   const { documents, problems } = readFormatFiles(paths)
-  const checked = checkFormats(documents, known)
+  const checked = checkFormats(documents)
   return { formats: checked.formats, problems: [...problems, ...checked.problems] }
 }

@@ -1,17 +1,18 @@
 // The `rules` command: lints Sigma rules, and runs them against annotated events to say which fire and why.
 import { matchedOf } from '../alerts/alert.js'
-import { annotationKey, flagsStatedBy } from '../alerts/annotation-fields.js'
-import { loadRules, type LoadedRules } from '../alerts/load-rules.js'
+import { annotationKey } from '../alerts/annotation-fields.js'
+import type { LoadedRules } from '../alerts/load-rules.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import type { Match } from '../alerts/sigma/rule-set.js'
-import { askedOperations } from '../open-alerting.js'
 import type { Config } from '../config/schema.js'
 import type { Annotation } from '../domain/annotation.js'
+import { checkRules, loadConfiguredRules } from './check-file.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
 import { endedAfter } from './ended-after.js'
 import { configOption, loadConfig } from './load-config.js'
 import { readLines } from './read-lines.js'
 import { readingInput } from './reading-input.js'
+import { report } from './report-remarks.js'
 import { printable } from './table.js'
 import { write } from './write-lines.js'
 
@@ -23,7 +24,8 @@ export const rules: Command = {
 PATH is a rule file, or a folder with everything below it that ends in .yml or .yaml. Without one the rules of the
 configuration count: alerts.rules, and those that come with the program unless alerts.bundled says no.
 
-  check   reads the rules and lists everything that is wrong with them or that can never fire, by file and line
+  check   reads the rules and lists everything that is wrong with them or that can never fire, by file and line;
+          \`threatweave check PATH\` says the same, of formats and feeds too
   test    reads annotated events, one JSON object a line (.gz too, - for standard input), and prints for each that
           fires a rule: where it stands, the rule, and the fields and values that made it fire
 
@@ -46,34 +48,10 @@ Exit codes: 0 done, 1 a rule cannot be used.
     if (verb !== 'check' && verb !== 'test')
       throw new UsageError('say what to do with the rules: `threatweave rules check` or `threatweave rules test`')
     const config = loadConfig(args, io)
-    const loaded = await loadRules({
-      paths: paths.length > 0 ? paths : config.alerts.rules,
-      bundled: paths.length === 0 && config.alerts.bundled,
-      key: config.output.key,
-      stated: config.intel.service.apiKey === '' ? undefined : flagsStatedBy(askedOperations(config)),
-    })
-    return verb === 'check' ? check(loaded, args, io) : test(loaded, config, args, io)
+    return verb === 'check'
+      ? report(await checkRules(paths, config), args, io)
+      : test(await loadConfiguredRules(paths, config), config, args, io)
   },
-}
-
-const check = async (loaded: LoadedRules, args: Arguments, io: Io): Promise<number> => {
-  const { problems, warnings, rules: usable, files } = loaded
-  const ended = problems.length > 0 ? exitCodes.failure : exitCodes.ok
-  if (args.values.json === true) {
-    const lines = [
-      ...problems.map((problem) => ({ kind: 'error', ...problem })),
-      ...warnings.map((warning) => ({ kind: 'warning', ...warning })),
-    ]
-    await write(io.stdout, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-    return ended
-  }
-  const lines = [
-    ...problems.map((problem) => `error    ${describeRuleProblem(problem)}`),
-    ...warnings.map((warning) => `warning  ${describeRuleProblem(warning)}`),
-    `${count(files, 'file')}, ${count(usable.length, 'usable rule')}, ${count(problems.length, 'error')}, ${count(warnings.length, 'warning')}`,
-  ]
-  await write(io.stdout, lines.map((line) => `${printable(line)}\n`).join(''))
-  return ended
 }
 
 const test = async ({ set, problems }: LoadedRules, config: Config, args: Arguments, io: Io): Promise<number> => {

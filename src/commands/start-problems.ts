@@ -25,7 +25,7 @@ export const startProblems = async (config: Config, env: Io['env'], asksBrokers:
     ...(await refusedFeeds(config)),
     ...(await ruleProblems(config)),
     ...(await clientProblems(config, env)),
-    ...memoryProblems(config.memory),
+    ...memoryProblems(config),
     ...serveProblems(config.serve),
     ...kafkaIfUsed(config.kafka, asksBrokers),
   ]
@@ -56,18 +56,34 @@ const clientProblems = async (config: Config, env: Io['env']): Promise<Problem[]
   return [...problems.values()]
 }
 
+/** A folder that cannot be written costs money after a restart; only a budget that is counted there keeps anything from starting. */
+const memoryProblems = ({ memory, admit }: Config): Problem[] => {
+  const message = admit.perHour > 0 || admit.perDay > 0 ? unusableMemory(memory) : undefined
+  if (message === undefined) return []
+  const why = `cannot be used, and admit.perHour and admit.perDay are counted there: ${message}`
+  return [{ setting: 'memory.path', message: why }]
+}
+
+/** What nothing is refused for, but what costs something. */
+export const startWarnings = ({ memory }: Config): Problem[] => {
+  const message = unusableMemory(memory)
+  if (message === undefined) return []
+  return [
+    { setting: 'memory.path', message: `cannot be used, so what is paid for is forgotten at a restart: ${message}` },
+  ]
+}
+
 /** Nothing is made: what would be is made in the nearest folder that is there. A process at work in it is no problem of the settings. */
-const memoryProblems = ({ path }: Config['memory']): Problem[] => {
-  if (path === '' || path === 'none') return []
+const unusableMemory = ({ path }: Config['memory']): string | undefined => {
+  if (path === '' || path === 'none') return undefined
   let nearest = resolve(path)
   while (!existsSync(nearest)) nearest = dirname(nearest)
-  const refuse = (message: string): Problem[] => [{ setting: 'memory.path', message: `cannot be used: ${message}` }]
-  if (!statSync(nearest).isDirectory()) return refuse(`${nearest} is no folder`)
+  if (!statSync(nearest).isDirectory()) return `${nearest} is no folder`
   try {
     accessSync(nearest, constants.W_OK)
-    return []
+    return undefined
   } catch (error) {
-    return refuse(messageOf(error))
+    return messageOf(error)
   }
 }
 

@@ -1,5 +1,5 @@
 // Reads files of log formats: YAML documents as plain values, each with the lines its parts stand on, or what cannot be read.
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isNode, LineCounter, parseAllDocuments, type Document } from 'yaml'
 
@@ -14,15 +14,20 @@ export type FileProblem = { readonly file: string; readonly line?: number; reado
 const maxFileBytes = 262_144
 const maxDepth = 40
 
-/** Files, or folders with everything below them that ends in .yml or .yaml. */
+/** Files, or folders with everything below them that ends in .yml or .yaml; one that is named twice counts once. */
 export const readFormatFiles = (
   paths: readonly string[],
 ): { readonly documents: readonly FormatDocument[]; readonly problems: readonly FileProblem[] } => {
   const documents: FormatDocument[] = []
   const problems: FileProblem[] = []
+  const seen = new Set<string>()
   for (const path of paths)
     try {
-      for (const file of filesBelow(path)) readFile(file, documents, problems)
+      for (const file of filesBelow(path)) {
+        const real = realpathSync(file)
+        if (!seen.has(real)) readFile(file, documents, problems)
+        seen.add(real)
+      }
     } catch (error) {
       problems.push({ file: path, message: `cannot be read: ${error instanceof Error ? error.message : 'unreadable'}` })
     }

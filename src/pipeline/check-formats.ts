@@ -1,6 +1,6 @@
 // Checks formats before they are used: their shape, their names, their examples, and that no line is two formats' own.
 import { parseAddress } from '../domain/address.js'
-import type { Extraction } from '../domain/sighting.js'
+import { lineKinds, type Extraction } from '../domain/sighting.js'
 import { decode } from './decode.js'
 import { createExtract } from './extract.js'
 import { isEcsName } from './read/ecs.js'
@@ -54,15 +54,24 @@ export const checkFormats = (sources: readonly FormatSource[], known: readonly F
   const formats = compileFormats(all)
   const settings = { fields: {}, maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576, formats: all }
   const extract = createExtract(settings)
-  for (const { spec, examples, wrong } of checked)
+  for (const [place, { spec, examples, wrong }] of checked.entries())
     for (const { path, line, expected } of examples) {
       const ids = recognisedBy(formats, line)
       const other = ids.find((id) => id !== spec.id)
-      if (other !== undefined)
+      const newer = checked.findIndex((one) => one.spec.id === other)
+      if (newer > place)
+        checked[newer]?.wrong(
+          ['id'],
+          `matches an example of ${spec.id} too, and two formats must not match the same line: ${line}`,
+        )
+      else if (other !== undefined)
         wrong(path, `this line is also one of ${other}: two formats must not match the same line`)
       else if (ids.length === 0) wrong(path, 'this line is not recognised by the format')
-      else
-        for (const message of differences(extract(decode(Buffer.from(line), settings)), expected)) wrong(path, message)
+      else {
+        const found = extract(decode(Buffer.from(line), settings))
+        for (const [name, value] of Object.entries(expected))
+          for (const message of differences(found, { [name]: value })) wrong([...path, name], message)
+      }
     }
   return { formats: checked.map(({ spec }) => spec), problems }
 }
@@ -109,6 +118,8 @@ const formatOf = (value: unknown, wrong: Complain): Omit<Checked, 'wrong'> | und
   unknownKeys(value, formatKeys, [], wrong)
   if (typeof id !== 'string' || !/^[a-z0-9][a-z0-9-]{1,60}$/.test(id))
     wrong(['id'], 'id must be a word of small letters, digits and hyphens')
+  else if (id === 'none' || lineKinds.some((kind) => kind === id))
+    wrong(['id'], `${id} is no id: it has a meaning already`)
   if (!cuts.some((one) => one === cut)) wrong(['cut'], `cut must be one of ${cuts.join(', ')}`)
   if (contains !== undefined && !isTexts(contains)) wrong(['contains'], 'contains must be a list of texts')
   if (separator !== undefined && (typeof separator !== 'string' || separator.length !== 1))

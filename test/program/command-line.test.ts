@@ -10,7 +10,7 @@ import { cliPath, root, runCli, someFeed } from '../support/cli.js'
 
 describe('the command line', () => {
   it.each([
-    [['check', 'bad.yaml'], 'check takes no arguments; did you mean --config bad.yaml?'],
+    [['serve', 'bad.yaml'], 'serve takes no arguments; did you mean --config bad.yaml?'],
     [['run', 'extra'], 'run takes no arguments, and "extra" is one'],
     [['serve', 'foo'], 'serve takes no arguments, and "foo" is one'],
     [['replay', 'foo', '--topic', 'firewall'], 'replay takes no arguments, and "foo" is one'],

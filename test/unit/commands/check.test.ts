@@ -134,7 +134,11 @@ describe('check', () => {
       'kafka.tls.caFile',
       'holds no certificate in PEM',
     ],
-    [`memory: { path: ${join(folder, 'no.pem', 'memory')} }`, 'memory.path cannot be used:', 'no.pem is no folder'],
+    [
+      `admit: { perDay: 10 }\nmemory: { path: ${join(folder, 'no.pem', 'memory')} }`,
+      'memory.path cannot be used, and admit.perHour and admit.perDay are counted there:',
+      'no.pem is no folder',
+    ],
     ['kafka: { brokers: ["kafka.example.com:99999"] }', 'kafka.brokers.0', ''],
   ])('refuses what the files of %j hold', async (text, setting, words) => {
     const [problem] = await problemsOf(text)

@@ -118,9 +118,10 @@ describe('a format of one’s own', () => {
     ['an unknown name', { ...acme, line: '{*}acme-fw {src.ip}' }, '{src.ip} is no name'],
     [
       'an unknown name of a column',
-      { id: 'row', cut: 'csv', when: { 1: 'a' }, fields: { 2: 'src' }, example: { line: 'a,1' } },
+      { id: 'acme-row', cut: 'csv', when: { 1: 'a' }, fields: { 2: 'src' }, example: { line: 'a,1' } },
       'src is no name',
     ],
+    ['an id that says something else', { ...acme, id: 'none' }, 'none is no id'],
     ['an unknown key', { ...acme, priority: 7 }, 'priority is nothing'],
     ['no example', { ...acme, example: undefined }, 'needs an example'],
     ['an id that is taken', { ...acme, id: 'squid' }, 'another format has the id squid'],

@@ -1,6 +1,7 @@
 // Holds schemas/ to the closed lists of the vocabulary and to the configuration as it is declared.
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
+import { readFormatFiles } from '../../../src/config/format-files.js'
 import { configSchema } from '../../../src/config/schema.js'
 import { statuses } from '../../../src/domain/annotation.js'
 import { decisions } from '../../../src/domain/decision.js'
@@ -9,7 +10,9 @@ import { flags } from '../../../src/domain/flag.js'
 import { indicatorTypes } from '../../../src/domain/indicator.js'
 import { readings } from '../../../src/domain/reading.js'
 import { reasons } from '../../../src/domain/reason.js'
-import { actions, directions, roles } from '../../../src/domain/sighting.js'
+import { actions, directions, lineKinds, roles } from '../../../src/domain/sighting.js'
+import { formatsFolder } from '../../../src/open-formats.js'
+import { ecsNames } from '../../../src/pipeline/read/ecs.js'
 import { compose, type Incoming, type Rung, type Target } from '../../../src/kafka/compose.js'
 import { readSchema } from '../../support/annotation-schema.js'
 
@@ -79,6 +82,31 @@ describe('schemas/dead-letter.schema.json', () => {
     ['that tells a size without a hash', { 'threatweave-size': '12' }],
   ])('refuses a letter %s', (_, wrong) => {
     expect(validate({ ...headersOf('dead_letter', 1_000_000), ...wrong })).toBe(false)
+  })
+})
+
+describe('schemas/format.schema.json', () => {
+  const schema = readSchema('format') as { definitions: Definitions; properties: { id: { not: { enum: string[] } } } }
+  const validate = new Ajv({ allowUnionTypes: true }).compile(schema)
+  const documents = readFormatFiles([formatsFolder]).documents
+
+  it('has the names that pieces may have, and the ids that no format may', () => {
+    expect(schema.definitions.name!.enum).toEqual(ecsNames())
+    expect(schema.properties.id.not.enum).toEqual(['none', ...lineKinds])
+  })
+
+  it.each(documents.map(({ value }) => [(value as { id: string }).id, value]))('describes %s', (_, format) => {
+    expect(validate(format), JSON.stringify(validate.errors)).toBe(true)
+  })
+
+  it.each([
+    ['an unknown name', { fields: { 2: 'src' } }],
+    ['an unknown member', { priority: 1 }],
+    ['an unknown name in its example', { example: { line: 'a,b', src: '192.0.2.1' } }],
+    ['an id with another meaning', { id: 'json' }],
+  ])('refuses a format with %s', (_, wrong) => {
+    expect(validate({ id: 'acme', cut: 'csv', when: { 1: 'acme' }, fields: { 2: 'source.ip' } })).toBe(true)
+    expect(validate({ id: 'acme', cut: 'csv', when: { 1: 'acme' }, ...wrong })).toBe(false)
   })
 })
 

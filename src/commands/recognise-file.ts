@@ -1,0 +1,38 @@
+// Tells from its content what kind of file a user hands over: a configuration, a Sigma rule, a log format or a feed.
+import { configSchema } from '../config/schema.js'
+
+export const fileKinds = ['configuration', 'rule', 'format', 'feed'] as const
+export type FileKind = (typeof fileKinds)[number]
+
+/** Names at the top of a file; `id` and `fields` are in rules and formats alike, and tell nothing. */
+const names: Readonly<Record<Exclude<FileKind, 'feed'>, ReadonlySet<string>>> = {
+  configuration: new Set(Object.keys(configSchema.properties)),
+  rule: new Set(['title', 'logsource', 'detection', 'status', 'description', 'author', 'date', 'level', 'tags']),
+  format: new Set(['cut', 'contains', 'separator', 'words', 'variants', 'line', 'when', 'set', 'example']),
+}
+
+/** The kind that most of the names speak for, so that a misspelt one is still told as what it was meant to be; nothing where none does. */
+export const recogniseFile = (name: string, text: string): FileKind | undefined => {
+  const found = namesIn(text)
+  const scores = (['configuration', 'rule', 'format'] as const).map(
+    (kind) => [kind, found.filter((one) => names[kind].has(one)).length] as const,
+  )
+  const [best] = scores.toSorted(([, a], [, b]) => b - a)
+  if (best !== undefined && best[1] > 0) return best[0]
+  const isYaml = /\.ya?ml$/i.test(name)
+  if (found.length > 0 && isYaml) return undefined
+  return isYaml ? 'configuration' : 'feed'
+}
+
+/** Not parsed as YAML: a file that is broken further down is still of its kind. */
+const namesIn = (text: string): readonly string[] => {
+  if (/^\s*[{[]/.test(text)) {
+    try {
+      const value: unknown = JSON.parse(text)
+      return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
+    } catch {
+      return []
+    }
+  }
+  return [...text.matchAll(/^["']?([A-Za-z]\w*)["']?:(?=\s|$)/gm)].map((match) => match[1] ?? '')
+}

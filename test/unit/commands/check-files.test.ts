@@ -1,0 +1,140 @@
+// `check FILE` as it is typed: what a file is taken for by its content, and what is said about it.
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { check } from '../../../src/commands/check.js'
+import { UsageError, type Io } from '../../../src/commands/command.js'
+import { ConfigurationError } from '../../../src/commands/configuration-error.js'
+import { recogniseFile } from '../../../src/commands/recognise-file.js'
+import { ruleText } from '../../support/rules.js'
+
+const root = resolve(import.meta.dirname, '../../..')
+const folder = mkdtempSync(join(tmpdir(), 'check-files-'))
+const put = (name: string, text: string): string => {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+const run = async (positionals: readonly string[], values: Record<string, string | boolean> = {}, env = {}) => {
+  const stdout = new PassThrough()
+  const stderr = new PassThrough()
+  const text = (stream: PassThrough): string => (stream.read() as Buffer | null)?.toString() ?? ''
+  const io: Io = { env, stdin: new PassThrough(), stdout, stderr, signal: new AbortController().signal }
+  const code = await check.run({ positionals, values }, io)
+  return { code, out: text(stdout), err: text(stderr) }
+}
+
+const page = readFileSync(join(root, 'docs/formats.md'), 'utf8')
+const worked = /```yaml\n([\s\S]+?)```/.exec(page)?.[1] ?? ''
+const feeds = { THREATWEAVE_FEEDS: JSON.stringify([{ name: 'mine', path: put('list.txt', 'bad.example.com\n') }]) }
+
+describe('a file', () => {
+  it.each([
+    ['threatweave.yaml', 'kafka: { brokers: [] }\n', 'configuration'],
+    ['threatweave.json', '{"kafka": {"brokers": []}}', 'configuration'],
+    ['empty.yaml', '# nothing yet\n', 'configuration'],
+    ['rule.yml', ruleText('sel:\n    threatweave.verdict: malicious\ncondition: sel'), 'rule'],
+    ['acme.yaml', worked, 'format'],
+    ['misspelt.yaml', worked.replace('cut:', 'cutt:'), 'format'],
+    ['broken.yaml', `${worked}fields: {{{\n`, 'format'],
+    ['list.txt', 'bad.example.com\n198.51.100.7\n', 'feed'],
+    ['bundle.json', '{"type": "bundle", "id": "bundle--1", "objects": []}', 'feed'],
+    ['list.csv', 'value,score\nbad.example.com,90\n', 'feed'],
+    ['other.yaml', 'apiVersion: v1\nkind: Pod\n', undefined],
+  ])('%s is known by its content', (name, text, kind) => {
+    expect(recogniseFile(name, text)).toBe(kind)
+  })
+})
+
+describe('check FILE', () => {
+  it('says that a format, a rule, a feed and a configuration are fine', async () => {
+    const rule = put('good.yml', ruleText('sel:\n    threatweave.verdict: malicious\ncondition: sel'))
+    const paths = [put('acme.yaml', worked), rule, put('feed.txt', 'bad.example.com\n'), put('c.yaml', 'gate: {}\n')]
+    const { code, out } = await run(paths, {}, feeds)
+    expect(out).toBe(
+      [
+        `${paths[0]}: 1 format, 0 errors`,
+        `${paths[1]}: 1 file, 1 usable rule, 0 errors, 0 warnings`,
+        `${paths[2]}: a feed of 0 addresses and 1 name`,
+        'The configuration is fine.\n',
+      ].join('\n'),
+    )
+    expect(code).toBe(0)
+  })
+
+  it.each([
+    [
+      'a wrong example',
+      (text: string) => text.replace('destination.port: 443', 'destination.port: 80'),
+      11,
+      'should be 80, found 443',
+    ],
+    ['an unknown name', (text: string) => text.replace('{source}', '{client}'), 4, '{client} is no name'],
+    [
+      'an unknown name in the example',
+      (text: string) => text.replace('source.port:', 'src.port:'),
+      9,
+      'src.port is no name',
+    ],
+    [
+      'an id that is taken',
+      (text: string) => text.replace('id: acme-gate', 'id: squid'),
+      1,
+      'another format has the id squid',
+    ],
+    [
+      'lines of another format',
+      () =>
+        "id: mine\ncut: text\ncontains: [TCP_]\nline: '{*}TCP_{*} {message}'\nexample: { line: 'x TCP_A b 192.0.2.1' }\n",
+      1,
+      'matches an example of squid too',
+    ],
+    ['broken YAML', (text: string) => text.replace("'acme-gate: '", "'acme-gate: "), undefined, ''],
+  ])('refuses a format for %s, with file, line and reason', async (_, change, line, words) => {
+    const path = put('wrong.yaml', change(worked))
+    const { code, out } = await run([path], { json: true })
+    const [first] = out.split('\n').map((one) => (one === '' ? undefined : (JSON.parse(one) as object)))
+    expect(first).toMatchObject({ kind: 'error', file: path, line: line ?? (expect.any(Number) as number) })
+    expect(out).toContain(words)
+    expect(code).toBe(1)
+  })
+
+  it('holds a format that is in use already against the others, and not against itself', async () => {
+    const path = put('used.yaml', worked)
+    const env = { THREATWEAVE_EXTRACT_FORMATS: folderOf(path) }
+    expect((await run([path], {}, env)).out).toBe(`${path}: 1 format, 0 errors\n`)
+    expect((await run([join(root, 'formats/squid.yaml')])).code).toBe(0)
+    expect((await run([join(root, 'formats')])).code).toBe(0)
+  })
+
+  it('names the line of a feed that is refused', async () => {
+    const path = put('junk.txt', 'bad.example.com\n0.0.0.0/0\n')
+    const { code, out } = await run([path])
+    expect(out).toMatch(new RegExp(`^error +${path}:\\d+: .+\n${path}: a feed that is refused\n$`))
+    expect(code).toBe(1)
+  })
+
+  it('refuses what is none of these, what is not there, and two configurations at once', async () => {
+    const pod = put('pod.yaml', 'apiVersion: v1\n')
+    expect((await run([pod])).out).toContain(
+      `${pod}: is neither a configuration, a Sigma rule, a log format nor a feed`,
+    )
+    expect((await run([join(folder, 'nosuch')])).code).toBe(1)
+    const one = put('one.yaml', 'gate: {}\n')
+    await expect(run([one], { config: one })).rejects.toThrow(UsageError)
+    await expect(run([put('bad.yaml', 'gate: { nonsense: 1 }\n')])).rejects.toThrow(ConfigurationError)
+  })
+
+  it('warns of a memory folder that cannot be written, as `run` does, and refuses nothing', async () => {
+    const path = put('memory.yaml', `memory: { path: ${join(put('no-folder', ''), 'memory')} }\n`)
+    const { code, err } = await run([path], {}, feeds)
+    expect(err).toMatch(/^threatweave: warning: memory\.path cannot be used, .+no-folder is no folder\n$/)
+    expect(code).toBe(0)
+  })
+})
+
+/** A folder with the file alone in it would need its own; a list of one file does as well. */
+const folderOf = (path: string): string => JSON.stringify([path])
