@@ -53,6 +53,11 @@ describe('the package', () => {
     expect(readdirSync(join(elsewhere, 'package/dist'))).toContain('index.d.ts')
   })
 
+  it('brings its log formats along, and they pass their examples there', () => {
+    const cli = join('package', 'dist', 'cli.js')
+    expect(run(process.execPath, [cli, 'check', join('package', 'formats')])).toMatch(/: \d\d formats, 0 errors\n$/)
+  })
+
   it('runs the example of the documentation', () => {
     const printed = execFileSync(process.execPath, ['examples/library/enrich.mjs'], { cwd: root, encoding: 'utf8' })
     expect(printed).toContain('malicious src_ip 198.51.100.60 is malicious')
