@@ -84,10 +84,10 @@ export const recognisedBy = (formats: Formats, line: string): readonly string[] 
   const start = line.length - body.length
   const at = (key: string): string | undefined => pairs.find((pair) => pair.key === key)?.value
   const found = [
-    ...formats.recognise('text', { text: line, start }),
-    ...formats.recognise('csv', { text: line, start }),
-    ...formats.recognise('pairs', { text: body, at }),
-    ...(value === undefined ? [] : formats.recognise('json', { text: line, at: (path) => textAt(value, path) })),
+    ...formats.recogniseAll('text', { text: line, start }),
+    ...formats.recogniseAll('csv', { text: line, start }),
+    ...formats.recogniseAll('pairs', { text: body, at }),
+    ...(value === undefined ? [] : formats.recogniseAll('json', { text: line, at: (path) => textAt(value, path) })),
   ]
   return [...new Set(found.map(({ id }) => id))]
 }

@@ -71,7 +71,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   }
 
   const readJsonFormat = (event: ObjectEvent): string => {
-    const [found] = formats.recognise('json', { text: event.text, at: (path) => textAt(event.value, path) })
+    const found = formats.recognise('json', { text: event.text, at: (path) => textAt(event.value, path) })
     if (found) readRecognised(reader, found, 'message')
     return found?.id ?? 'json'
   }

@@ -136,18 +136,24 @@ const mayMatter = Uint16Array.from({ length: 512 }, (_, roles) =>
 )
 const told = bits.destination | bits.observer | bits.url | bits.mail
 
+const ofLocalFirst = rows.reduce((found, row, at) => (row.isLocalFirst === true ? found | (1 << at) : found), 0)
+
 export const settleBeside = (findings: Findings, isLocalFirst: boolean): void => {
-  const first = mayMatter[rolesOf(findings.list())] ?? 0
-  if (first === 0) return
-  rows.forEach((row, index) => {
-    // What one row settled may matter to the next.
-    if (((mayMatter[rolesOf(findings.list())] ?? 0) & (1 << index)) === 0) return
-    if (row.isLocalFirst === true && !isLocalFirst) return
+  const allowed = isLocalFirst ? ~0 : ~ofLocalFirst
+  let may = (mayMatter[rolesOf(findings.list())] ?? 0) & allowed
+  for (let index = 0; may >> index !== 0; index++) {
+    const row = rows[index]
+    if (row === undefined || (may & (1 << index)) === 0) continue
     const list = findings.list()
+    let isSettled = false
     list.forEach((finding, at) => {
-      if (holds(row, finding, list)) findings.outrank(at, row.becomes, row.id)
+      if (!holds(row, finding, list)) return
+      findings.outrank(at, row.becomes, row.id)
+      isSettled = true
     })
-  })
+    // What one row settled may matter to the next.
+    if (isSettled) may = (mayMatter[rolesOf(findings.list())] ?? 0) & allowed
+  }
 }
 
 const holds = ({ role, field, beside, isOnly }: BesideRow, finding: Finding, list: readonly Finding[]): boolean =>

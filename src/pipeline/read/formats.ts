@@ -71,8 +71,9 @@ export type Line = {
 }
 
 export type Formats = {
+  readonly recognise: (cut: Cut, line: Line) => Recognised | undefined
   /** Every format that recognises the line: more than one is an error of the formats, which tests and loading hold. */
-  readonly recognise: (cut: Cut, line: Line) => readonly Recognised[]
+  readonly recogniseAll: (cut: Cut, line: Line) => readonly Recognised[]
   readonly has: (cut: Cut) => boolean
 }
 
@@ -82,30 +83,37 @@ export const compileFormats = (specs: readonly FormatSpec[]): Formats => {
   const byCut = new Map(cuts.map((cut) => [cut, specs.filter((spec) => spec.cut === cut).map(compile)]))
   // Nearly every line is none of these, and one look tells.
   const may = new Map([...byCut].map(([cut, list]) => [cut, anyOf(list)]))
+  const search = (cut: Cut, line: Line, most: number): readonly Recognised[] => {
+    const { text } = line
+    if (may.get(cut)?.test(text) !== true) return none
+    const found: Recognised[] = []
+    let cells: Cells | undefined
+    for (const { id, contains, separator, words, variants } of byCut.get(cut) ?? []) {
+      if (contains.length > 0 && !holdsOne(text, contains)) continue
+      if (cells === undefined || cut === 'csv') cells = cellsIn(line, cut, separator)
+      // Of one format the first variant that fits counts.
+      for (const { rule, match } of variants) {
+        const matched = match(cells)
+        if (matched === undefined) continue
+        found.push({ id, rule, words, pieces: matched.pieces, rest: matched.rest })
+        break
+      }
+      if (found.length === most) break
+    }
+    return found
+  }
   return {
     has: (cut) => byCut.get(cut)?.length !== 0,
-    recognise: (cut, line) => {
-      const { text } = line
-      if (may.get(cut)?.test(text) !== true) return none
-      let found: Recognised[] | undefined
-      let shared: Cells | undefined
-      for (const { id, contains, separator, words, variants } of byCut.get(cut) ?? []) {
-        if (contains.length > 0 && !contains.some((literal) => text.includes(literal))) continue
-        const cells = cut === 'text' ? (shared ??= cellsIn(line, cut, separator)) : cellsIn(line, cut, separator)
-        // Of one format the first variant that fits counts; of two formats both do, and that is an error.
-        for (const { rule, match } of variants) {
-          const matched = match(cells)
-          if (matched === undefined) continue
-          found ??= []
-          found.push({ id, rule, words, ...matched })
-          break
-        }
-      }
-      return found ?? none
-    },
+    recognise: (cut, line) => search(cut, line, 1)[0],
+    recogniseAll: (cut, line) => search(cut, line, Number.POSITIVE_INFINITY),
   }
 }
 const none: readonly Recognised[] = []
+
+const holdsOne = (text: string, literals: readonly string[]): boolean => {
+  for (const literal of literals) if (text.includes(literal)) return true
+  return false
+}
 
 /** Nothing where some format says nothing that its lines hold. */
 const anyOf = (list: readonly Compiled[]): RegExp => {
@@ -152,11 +160,13 @@ const compileVariant = (spec: FormatSpec, variant: Variant): CompiledVariant => 
     match: (cells) => {
       const cut = template(cells.text, cells.start)
       if (cut === undefined || !when.every(([key, values]) => values.includes(cells.at(key) ?? ''))) return undefined
-      const named = fields.flatMap(([key, name, mayBe]): Piece[] => {
+      const pieces = [...cut.pieces]
+      for (const [key, name, mayBe] of fields) {
         const text = cells.at(key)
-        return text !== undefined && mayBe(text) ? [[name, text]] : []
-      })
-      return { pieces: [...cut.pieces, ...named, ...set], rest: line === undefined ? '' : cut.rest }
+        if (text !== undefined && mayBe(text)) pieces.push([name, text])
+      }
+      pieces.push(...set)
+      return { pieces, rest: line === undefined ? '' : cut.rest }
     },
   }
 }

@@ -22,7 +22,7 @@ export type ReadLine = (text: string, field: string, level: number) => string
 
 export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): ReadLine => {
   const readRecognisedBy = (cut: 'text' | 'csv', text: string, start: number, field: string): string | undefined => {
-    const [found] = formats.recognise(cut, { text, start })
+    const found = formats.recognise(cut, { text, start })
     if (found) readRecognised(reader, found, field)
     return found?.id
   }
@@ -32,7 +32,7 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
     const pairs = pairsIn(reader, body)
     if (pairs === undefined) return undefined
     const at = (key: string): string | undefined => pairs.find((pair) => pair.key === key)?.value
-    const format = formats.has('pairs') ? formats.recognise('pairs', { text: body, at })[0] : undefined
+    const format = formats.has('pairs') ? formats.recognise('pairs', { text: body, at }) : undefined
     if (format) readRecognised(reader, format, field)
     const seen = new Set<string>()
     for (const { key, value } of pairs) {

@@ -116,7 +116,7 @@ const walk = (line: Walk, index: number, from: number): number => {
 }
 
 /** A piece is one word; only what an endpoint was translated to may stand behind it, in parentheses; a message is all that is left. */
-const isTooLong = (value: string): boolean => value.includes(' ') && value.replace(/ ?\([^()]*\)/g, '').includes(' ')
+const isTooLong = (value: string): boolean => !value.includes('(') || value.replace(/ ?\([^()]*\)/g, '').includes(' ')
 const endOfWord = (text: string, from: number): number => {
   const blank = text.indexOf(' ', from)
   // Most words have no parentheses, neither within nor behind them.
