@@ -1,6 +1,7 @@
 // Formats: data that says how the lines of a product are cut and what their pieces are called; see docs/formats.md.
 import type { Action } from '../../domain/sighting.js'
 import { fitOf, readPiece } from './ecs.js'
+import { compileLiterals } from './literals.js'
 import { readLater, type Reader } from './reader.js'
 import { cellsOf } from './rows.js'
 import { compileTemplate, type Match, type Piece } from './template.js'
@@ -80,16 +81,21 @@ export type Formats = {
 const maxColumns = 256
 
 export const compileFormats = (specs: readonly FormatSpec[]): Formats => {
-  const byCut = new Map(cuts.map((cut) => [cut, specs.filter((spec) => spec.cut === cut).map(compile)]))
-  // Nearly every line is none of these, and one look tells.
-  const may = new Map([...byCut].map(([cut, list]) => [cut, anyOf(list)]))
+  const byCut = new Map(
+    cuts.map((cut) => {
+      const list = specs.filter((spec) => spec.cut === cut).map(compile)
+      return [cut, { list, find: compileLiterals(list.map(({ contains }) => contains)) }]
+    }),
+  )
   const search = (cut: Cut, line: Line, most: number): readonly Recognised[] => {
-    const { text } = line
-    if (may.get(cut)?.test(text) !== true) return none
+    const formats = byCut.get(cut)
+    // Nearly every line is none of these, and one look tells.
+    const may = formats?.find(line.text)
+    if (formats === undefined || may === undefined) return none
     const found: Recognised[] = []
     let cells: Cells | undefined
-    for (const { id, contains, separator, words, variants } of byCut.get(cut) ?? []) {
-      if (contains.length > 0 && !holdsOne(text, contains)) continue
+    for (const [at, { id, separator, words, variants }] of formats.list.entries()) {
+      if (may[at] === 0) continue
       if (cells === undefined || cut === 'csv') cells = cellsIn(line, cut, separator)
       // Of one format the first variant that fits counts.
       for (const { rule, match } of variants) {
@@ -103,24 +109,12 @@ export const compileFormats = (specs: readonly FormatSpec[]): Formats => {
     return found
   }
   return {
-    has: (cut) => byCut.get(cut)?.length !== 0,
+    has: (cut) => byCut.get(cut)?.list.length !== 0,
     recognise: (cut, line) => search(cut, line, 1)[0],
     recogniseAll: (cut, line) => search(cut, line, Number.POSITIVE_INFINITY),
   }
 }
 const none: readonly Recognised[] = []
-
-const holdsOne = (text: string, literals: readonly string[]): boolean => {
-  for (const literal of literals) if (text.includes(literal)) return true
-  return false
-}
-
-/** Nothing where some format says nothing that its lines hold. */
-const anyOf = (list: readonly Compiled[]): RegExp => {
-  if (list.some(({ contains }) => contains.length === 0)) return /(?:)/
-  const literals = list.flatMap(({ contains }) => contains).map((one) => one.replace(/[^\w\s%,]/g, '\\$&'))
-  return literals.length === 0 ? /(?!)/ : new RegExp(literals.join('|'))
-}
 
 const oneBlank = (text: string): string => (text.includes('  ') ? text.replace(/ {2,}/g, ' ') : text)
 

@@ -93,7 +93,8 @@ const examine = (
   colons: number,
   visit: (token: Token) => boolean,
 ): boolean => {
-  if (colons >= 2) {
+  // A time has two colons too: an address has six, or two side by side.
+  if (colons >= 6 || (colons >= 2 && text.slice(start, end).includes('::'))) {
     const address = addressWithColons(text, start, end)
     if (address) return visit(address)
   }
