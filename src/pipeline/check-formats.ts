@@ -3,14 +3,8 @@ import { parseAddress } from '../domain/address.js'
 import { lineKinds, type Extraction } from '../domain/sighting.js'
 import { decode } from './decode.js'
 import { createExtract } from './extract.js'
-import { isEcsName } from './read/ecs.js'
-import {
-  compileFormats,
-  cuts,
-  type FormatSpec,
-  type Formats,
-  type Variant,
-} from './read/formats.js'
+import { isEcsName, roleOfName } from './read/ecs.js'
+import { compileFormats, cuts, type FormatSpec, type Formats, type Variant } from './read/formats.js'
 import { pairsOf } from './read/pairs.js'
 import { readSyslog } from './read/syslog.js'
 import { partsOf, problemOfLine } from './read/template.js'
@@ -220,21 +214,10 @@ const readExample = (example: unknown, path: Path, wrong: Complain, examples: Ex
   })
 }
 
-const roleOf = (name: string): string =>
-  name.includes('.nat.')
-    ? 'translated'
-    : name.startsWith('dns.question')
-      ? 'query'
-      : name.startsWith('dns.')
-        ? 'answer'
-        : name.startsWith('url.')
-          ? 'url'
-          : (name.split('.')[0] ?? '')
-
 /** What an example says is in its line, and what was found there instead. */
 export const differences = (found: Extraction, expected: Example['expected']): readonly string[] =>
   Object.entries(expected).flatMap(([name, value]) => {
-    const role = roleOf(name)
+    const role = roleOfName(name)
     const seen = found.sightings.filter((sighting) => sighting.role === role).map((sighting) => sighting.value)
     const port = role === 'source' ? found.sourcePort : found.destinationPort
     const is = name === 'event.action' ? [found.action] : name.endsWith('.port') ? [String(port ?? 0)] : seen

@@ -34,6 +34,7 @@ const names = table<Meaning>(
 )
 
 export const isEcsName = (name: string): boolean => names.has(name)
+export const roleOfName = (name: string): Role | undefined => names.get(name)?.role
 export const ecsNames = (): readonly string[] => [...names.keys()]
 
 export type Endpoint = { readonly host: string; readonly port: number; readonly nat: string | undefined }

@@ -92,8 +92,7 @@ const walk = (line: Walk, index: number, from: number): number => {
   if (step.isAny && literal === undefined) return text.length
   const isWord = !step.isAny && !step.isMessage
   // The line may go on behind the last piece.
-  let end =
-    literal !== undefined ? text.indexOf(literal, from) : step.isMessage ? text.length : endOfWord(text, from)
+  let end = literal !== undefined ? text.indexOf(literal, from) : step.isMessage ? text.length : endOfWord(text, from)
   // A piece that is no message is one word: where the text behind it stands further on, it is none.
   const blank = isWord && end >= 0 ? text.indexOf(' ', from) : -1
   if (blank >= 0 && end > blank && text.charCodeAt(blank + 1) !== 0x28 && !text.slice(from, blank).includes('('))
