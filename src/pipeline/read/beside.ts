@@ -146,11 +146,11 @@ export const settleBeside = (findings: Findings, isLocalFirst: boolean): void =>
     if (row === undefined || (may & (1 << index)) === 0) continue
     const list = findings.list()
     let isSettled = false
-    list.forEach((finding, at) => {
-      if (!holds(row, finding, list)) return
+    for (const [at, finding] of list.entries()) {
+      if (!holds(row, finding, list)) continue
       findings.outrank(at, row.becomes, row.id)
       isSettled = true
-    })
+    }
     // What one row settled may matter to the next.
     if (isSettled) may = (mayMatter[rolesOf(findings.list())] ?? 0) & allowed
   }

@@ -28,15 +28,22 @@ export const compileLiterals = (lists: readonly (readonly string[])[]): FindLite
   return (text) => {
     found.set(always)
     let isAny = hasAlways
-    for (const { literal, list } of single) if (text.includes(literal)) isAny = (found[list] = 1) === 1
+    for (const { literal, list } of single) {
+      if (!text.includes(literal)) continue
+      found[list] = 1
+      isAny = true
+    }
     let before = text.charCodeAt(0)
     for (let at = 1; at < text.length; at++) {
       const code = text.charCodeAt(at)
       const seat = starts[((before & 0x7f) << 7) | (code & 0x7f)] ?? 0
       before = code
       if (seat === 0) continue
-      for (const { literal, list } of byStart[seat] ?? [])
-        if (found[list] === 0 && text.startsWith(literal, at - 1)) isAny = (found[list] = 1) === 1
+      for (const { literal, list } of byStart[seat] ?? []) {
+        if (found[list] !== 0 || !text.startsWith(literal, at - 1)) continue
+        found[list] = 1
+        isAny = true
+      }
     }
     return isAny ? found : undefined
   }
