@@ -98,6 +98,8 @@ const startLookupService = (
 const demoEnvironment = (io: Io, folder: string, url: string, key: string): Record<string, string> => ({
   PATH: io.env.PATH ?? '',
   THREATWEAVE_GATE_DOCUMENTATION: 'true',
+  // The summary at the end is made from what stands in the events.
+  THREATWEAVE_OUTPUT_DETAIL: 'full',
   THREATWEAVE_INTEL_SERVICE_BASE_URL: url,
   THREATWEAVE_INTEL_SERVICE_API_KEY: key,
   THREATWEAVE_MEMORY_PATH: join(folder, 'memory'),
