@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBroker } from '../dist/demo/broker.js'
-import { Kafka, logLevel } from '../dist/kafka/mended-kafkajs.js'
+import { Kafka, logLevel } from '../dist/kafka/patched-kafkajs/patched-kafkajs.js'
 import { backlogEvent, readStatuses } from './backlog-stage.mjs'
 import { copyOfMemory, environment, fill, fillGateway, fillMemory, makeTopic, startProvider } from './kafka-stage.mjs'
 

@@ -67,7 +67,7 @@ const lookupNs = (match, indicators) => {
 }
 
 export const run = async () => {
-  const { openFeeds } = await import('../dist/intel/feeds/open-feeds.js')
+  const { openFeeds } = await import('../dist/feeds/open-feeds.js')
   const folder = mkdtempSync(join(tmpdir(), 'bench-feeds-'))
   try {
     for (const [kind, make] of Object.entries(kinds)) {

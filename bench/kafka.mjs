@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startBroker } from '../dist/demo/broker.js'
-import { Kafka, logLevel } from '../dist/kafka/mended-kafkajs.js'
+import { Kafka, logLevel } from '../dist/kafka/patched-kafkajs/patched-kafkajs.js'
 import { measure } from './kafka-measure.mjs'
 import {
   copyOfMemory,

@@ -3,11 +3,11 @@
 import { constants } from 'node:os'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { exitCodes, OutputError, UsageError, type Command, type Io } from './commands/command.js'
-import { ConfigurationError } from './commands/configuration-error.js'
-import { standardError, standardOutput } from './commands/file-output.js'
-import { printable } from './commands/table.js'
-import { version } from './commands/version.js'
+import { exitCodes, OutputError, UsageError, type Command, type Io } from './terminal/command.js'
+import { ConfigurationError } from './config/problem.js'
+import { standardError, standardOutput } from './terminal/file-output.js'
+import { printable } from './terminal/table.js'
+import { version } from './terminal/version.js'
 import { didYouMean } from './config/did-you-mean.js'
 
 /** Loaded when it is called: a command pays for its own libraries only. */
@@ -16,10 +16,10 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import('./commands/check.js')).check,
   demo: async () => (await import('./commands/demo.js')).demo,
   estimate: async () => (await import('./commands/estimate.js')).estimate,
-  explain: async () => (await import('./commands/explain.js')).explain,
+  explain: async () => (await import('./commands/explain/explain.js')).explain,
   extract: async () => (await import('./commands/extract.js')).extract,
-  lookup: async () => (await import('./commands/lookup.js')).lookup,
-  pipe: async () => (await import('./commands/pipe.js')).pipe,
+  lookup: async () => (await import('./commands/lookup/lookup.js')).lookup,
+  pipe: async () => (await import('./commands/pipe/pipe.js')).pipe,
   replay: async () => (await import('./commands/replay/replay.js')).replay,
   run: async () => (await import('./commands/run.js')).run,
   rules: async () => (await import('./commands/rules.js')).rules,

@@ -1,13 +1,13 @@
 // The line for those who embed it: one event at a time, or a stream of lines.
 import { readFileSync } from 'node:fs'
 import { Transform, type TransformCallback } from 'node:stream'
-import { openApp, type App } from './app.js'
+import { openApp, type App } from './app/open-app.js'
 import { load } from './config/load.js'
 import { describeProblem, type Problem } from './config/problem.js'
 import type { Annotation } from './domain/annotation.js'
-import { feedProblems } from './intel/feeds/feed-problems.js'
+import { feedProblems } from './feeds/feed-problems.js'
 import { allOf } from './pipeline/pipeline.js'
-import { createLineSplitter } from './pipeline/split-lines.js'
+import { createLineSplitter } from './input/split-lines.js'
 import { tellNobody, type Tell } from './telemetry/event.js'
 
 export type EnricherOptions = {

@@ -5,36 +5,54 @@ import { describe, expect, it } from 'vitest'
 
 const src = resolve(import.meta.dirname, '../src')
 
-/** room → the rooms it may import from. `app` and the entry files know everyone. */
+/** folder → the folders it may import from. `app` and the entry files know everyone. */
 const mayKnow: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   http: [],
+  terminal: ['domain'],
+  input: ['domain', 'terminal'],
   telemetry: ['domain'],
   config: ['domain'],
   pipeline: ['domain'],
   lookup: ['domain', 'telemetry'],
-  intel: ['domain', 'telemetry'],
+  provider: ['domain', 'telemetry'],
+  feeds: ['domain', 'telemetry'],
   alerts: ['domain', 'telemetry'],
-  service: ['domain', 'http', 'intel', 'lookup', 'telemetry'],
+  server: ['domain', 'feeds', 'http', 'lookup', 'provider', 'telemetry'],
   kafka: ['domain', 'pipeline', 'telemetry'],
   ops: ['domain', 'http', 'telemetry'],
   demo: ['kafka', 'telemetry'],
-  commands: [
-    'domain',
-    'config',
-    'pipeline',
-    'lookup',
-    'intel',
+  app: [
     'alerts',
-    'service',
+    'config',
+    'domain',
+    'feeds',
+    'input',
     'kafka',
+    'lookup',
     'ops',
-    'demo',
+    'pipeline',
+    'provider',
+    'server',
     'telemetry',
+    'terminal',
+  ],
+  commands: [
+    'alerts',
     'app',
-    'open-alerting',
-    'open-formats',
-    'open-service',
+    'config',
+    'demo',
+    'domain',
+    'feeds',
+    'input',
+    'kafka',
+    'lookup',
+    'ops',
+    'pipeline',
+    'provider',
+    'server',
+    'telemetry',
+    'terminal',
   ],
 }
 
@@ -42,8 +60,8 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
 const libraries: Readonly<Record<string, readonly string[]>> = {
   kafkajs: ['kafka/'],
   fzstd: ['kafka/wire/zstd.ts'],
-  undici: ['intel/service/'],
-  'lru-cache': ['lookup/memory.ts'],
+  undici: ['provider/'],
+  'lru-cache': ['lookup/memory/memory.ts'],
   'p-limit': ['lookup/admit.ts'],
   pino: ['telemetry/logger.ts'],
   'prom-client': ['telemetry/metrics.ts'],
@@ -51,9 +69,9 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   yaml: ['config/', 'alerts/', 'commands/check.ts'],
   ajv: ['config/load.ts'],
   '@sinclair/typebox': ['config/'],
-  fastify: ['service/', 'ops/', 'http/'],
+  fastify: ['server/', 'ops/', 'http/'],
   re2js: ['alerts/sigma/regex.ts'],
-  maxmind: ['service/local/places.ts'],
+  maxmind: ['server/local/places.ts'],
 }
 
 type Import = { file: string; specifier: string }
@@ -67,20 +85,20 @@ const imports: Import[] = files.flatMap((file) =>
     }),
   ),
 )
-const room = (path: string): string => (path.includes('/') ? path.split('/')[0]! : path.replace(/\.[jt]s$/, ''))
+const folder = (path: string): string => (path.includes('/') ? path.split('/')[0]! : path.replace(/\.[jt]s$/, ''))
 const target = ({ file, specifier }: Import): string => relative(src, resolve(src, dirname(file), specifier))
 
 describe('architecture', () => {
-  it('has a row in the table for every room', () => {
-    const rooms = new Set(files.filter((file) => file.includes('/')).map(room))
-    expect([...rooms].filter((name) => !(name in mayKnow))).toEqual([])
+  it('has a row in the table for every folder', () => {
+    const folders = new Set(files.filter((file) => file.includes('/')).map(folder))
+    expect([...folders].filter((name) => !(name in mayKnow))).toEqual([])
   })
 
-  it('lets a room know only the rooms its row names', () => {
+  it('lets a folder know only the folders its row names', () => {
     const wrong = imports
       .filter(({ file, specifier }) => specifier.startsWith('.') && file.includes('/'))
-      .filter((entry) => room(entry.file) !== room(target(entry)))
-      .filter((entry) => !mayKnow[room(entry.file)]!.includes(room(target(entry))))
+      .filter((entry) => folder(entry.file) !== folder(target(entry)))
+      .filter((entry) => !mayKnow[folder(entry.file)]!.includes(folder(target(entry))))
       .map(({ file, specifier }) => `${file} imports ${specifier}`)
     expect(wrong).toEqual([])
   })

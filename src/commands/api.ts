@@ -1,11 +1,11 @@
 // api: calls one of the eighteen operations of the lookup service and prints its answer as it came.
 import { didYouMean } from '../config/did-you-mean.js'
-import { buildRequest } from '../intel/service/build-request.js'
-import { isOperation, operationNames, operations, type Operation } from '../intel/service/operations.js'
-import { exitCodes, UsageError, type Command } from './command.js'
-import { configOption, loadConfig } from './load-config.js'
-import { serviceClient } from './service-client.js'
-import { writeJson } from './write-lines.js'
+import { buildRequest } from '../provider/build-request.js'
+import { isOperation, operationNames, operations, type Operation } from '../provider/operations.js'
+import { exitCodes, UsageError, type Command } from '../terminal/command.js'
+import { configOption, loadConfig } from '../config/load-config.js'
+import { serviceClient } from '../app/provider-client.js'
+import { writeJson } from '../terminal/write-lines.js'
 
 const parameterNames = [...new Set(operationNames.flatMap((name) => Object.keys(operations[name].parameters)))]
 

@@ -1,18 +1,18 @@
 // check: says whether a configuration would run, or whether a rule, a format or a feed can be used, with every problem at once.
 import { stringify } from 'yaml'
 import { intelligenceProblems } from '../config/intelligence-problems.js'
-import { describeProblem, type Problem } from '../config/problem.js'
+import { ConfigurationError, describeProblem, type Problem } from '../config/problem.js'
 import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
-import { checkAccount, describeAccount } from '../intel/service/check-account.js'
+import { checkAccount, describeAccount } from '../provider/check-account.js'
 import { checkOnline } from '../kafka/check-online.js'
-import { checkFile, kindOfFile } from './check-file.js'
-import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
-import { ConfigurationError, configOption, loadConfig, readConfig } from './load-config.js'
-import { report } from './report-remarks.js'
-import { serviceClient } from './service-client.js'
-import { startProblems, startWarnings } from './start-problems.js'
-import { printable } from './table.js'
+import { checkFile, kindOfFile } from '../app/check-file.js'
+import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
+import { configOption, loadConfig, readConfig } from '../config/load-config.js'
+import { report } from '../terminal/report-remarks.js'
+import { serviceClient } from '../app/provider-client.js'
+import { startProblems, startWarnings } from '../app/start-problems.js'
+import { printable } from '../terminal/table.js'
 
 export const check: Command = {
   summary: 'say what is wrong with a configuration, a rule, a log format or a feed',

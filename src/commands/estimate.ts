@@ -1,17 +1,17 @@
 // estimate: what a log would cost with a given memory, lifetime and price; nobody is asked.
-import { openReading } from '../app.js'
+import { openReading } from '../app/open-app.js'
 import type { Config } from '../config/schema.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
-import { createForecast, type Forecast } from '../lookup/forecast.js'
+import { createForecast, type Forecast } from '../lookup/memory/forecast.js'
 import { eventTime } from '../pipeline/event-time.js'
-import { UsageError, type Arguments, type Command } from './command.js'
-import { endedAfter } from './ended-after.js'
-import { accepted, configOption, loadConfig } from './load-config.js'
-import { createProgress, duration } from './progress.js'
-import { readLines } from './read-lines.js'
-import { readingInput } from './reading-input.js'
-import { printable } from './table.js'
-import { write } from './write-lines.js'
+import { UsageError, type Arguments, type Command } from '../terminal/command.js'
+import { endedAfter } from '../terminal/ended-after.js'
+import { accepted, configOption, loadConfig } from '../config/load-config.js'
+import { createProgress, duration } from '../terminal/progress.js'
+import { readLines } from '../input/read-lines.js'
+import { readingInput } from '../input/reading-input.js'
+import { printable } from '../terminal/table.js'
+import { write } from '../terminal/write-lines.js'
 
 const hourMs = 3_600_000
 

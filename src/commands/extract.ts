@@ -1,12 +1,12 @@
 // The `extract` command: what would be looked at in each event, one JSON object a line; nobody is asked.
-import { openReading } from '../app.js'
+import { openReading } from '../app/open-app.js'
 import { directionOf, sideOf } from '../pipeline/annotate/direction.js'
-import type { Command } from './command.js'
-import { endedAfter } from './ended-after.js'
-import { accepted, configOption, loadConfig } from './load-config.js'
-import { readLines } from './read-lines.js'
-import { readingInput } from './reading-input.js'
-import { writeJson } from './write-lines.js'
+import type { Command } from '../terminal/command.js'
+import { endedAfter } from '../terminal/ended-after.js'
+import { accepted, configOption, loadConfig } from '../config/load-config.js'
+import { readLines } from '../input/read-lines.js'
+import { readingInput } from '../input/reading-input.js'
+import { writeJson } from '../terminal/write-lines.js'
 
 export const extract: Command = {
   summary: 'show the addresses and names in log events and what would be done with each; asks nobody',

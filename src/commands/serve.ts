@@ -1,12 +1,13 @@
 // The `serve` command: the lookup service for others, on local intelligence.
 import { once } from 'node:events'
-import { openService } from '../open-service.js'
-import { hashKey, newKey } from '../service/keys.js'
+import { openService } from '../app/open-server.js'
+import { hashKey, newKey } from '../server/keys.js'
 import { createLogger } from '../telemetry/logger.js'
-import { exitCodes, UsageError, type Arguments, type Command, type Io } from './command.js'
-import { ConfigurationError, configOption, loadConfig } from './load-config.js'
-import { version } from './version.js'
-import { watchRun } from './watch-run.js'
+import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
+import { configOption, loadConfig } from '../config/load-config.js'
+import { ConfigurationError } from '../config/problem.js'
+import { version } from '../terminal/version.js'
+import { watchRun } from '../app/watch-run.js'
 
 export const serve: Command = {
   summary: 'answer the eighteen operations of the lookup service over HTTP, from intelligence of your own',

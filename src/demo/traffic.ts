@@ -1,5 +1,5 @@
 // Puts sample events on a topic and reads what comes out of another, as a firewall and a SIEM would.
-import { link } from '../kafka/link.js'
+import { link } from '../kafka/client.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import { makeTopics } from '../kafka/topics.js'
 import type { NewRecord } from '../kafka/wire/record.js'

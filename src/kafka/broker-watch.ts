@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { tellNobody, type Tell } from '../telemetry/event.js'
 import { clusterOf, type Cluster } from './cluster.js'
 import { failureOf } from './failure.js'
-import { link } from './link.js'
+import { link } from './client.js'
 import type { KafkaSettings } from './settings.js'
 import { within } from './within.js'
 

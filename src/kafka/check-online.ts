@@ -1,7 +1,7 @@
 // Asks the brokers what the service would meet: whether they answer, and whether its topics are there and fit.
 import { tellNobody } from '../telemetry/event.js'
 import { failureOf } from './failure.js'
-import { link } from './link.js'
+import { link } from './client.js'
 import type { KafkaSettings } from './settings.js'
 import { createTopics, inspectTopics, type TopicRemark } from './topics.js'
 

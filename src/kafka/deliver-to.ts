@@ -2,8 +2,8 @@
 import { alertRecord } from './alert-record.js'
 import type { Incoming, Target } from './compose.js'
 import type { Deliver } from './deliver.js'
-import { Partitioners } from './mended-kafkajs.js'
-import type { ServiceOptions } from './service.js'
+import { Partitioners } from './patched-kafkajs/patched-kafkajs.js'
+import type { ServiceOptions } from './runner.js'
 import type { Topics } from './topics.js'
 
 export const deliverTo = (

@@ -1,7 +1,7 @@
 // What the topics must be like: said before anything is read, never changed silently.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Admin, ITopicConfig } from 'kafkajs'
-import { ConfigResourceTypes } from './mended-kafkajs.js'
+import { ConfigResourceTypes } from './patched-kafkajs/patched-kafkajs.js'
 import type { KafkaSettings } from './settings.js'
 
 export type TopicFacts = { readonly partitions: number; readonly maxBytes: number; readonly retentionMs: number }

@@ -1,6 +1,6 @@
 // The producer whose transactions belong to one partition of one group: a new one shuts out the last, and ends what it left open.
 import type { Kafka, Producer } from 'kafkajs'
-import { explicitPartition } from './lane.js'
+import { explicitPartition } from './idempotent-sender.js'
 
 /** The next transaction of a producer meets the end of its last one for some milliseconds: ask again at once, not after 300 ms. */
 const retry = { initialRetryTime: 5, factor: 0.1, multiplier: 1.3, maxRetryTime: 2_000, retries: 20 }

@@ -1,8 +1,8 @@
 // Writes alerts that came late, on their own: their events are long acknowledged.
 import type { Tell } from '../telemetry/event.js'
 import { alertRecord, type AlertOut } from './alert-record.js'
-import { openLane, type Lane } from './lane.js'
-import { link } from './link.js'
+import { openLane, type Lane } from './idempotent-sender.js'
+import { link } from './client.js'
 import type { KafkaSettings } from './settings.js'
 
 /** Resolves when the brokers have them. */

@@ -6,11 +6,11 @@ import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { Ask, Call, Lookup, Source } from '../domain/lookup.js'
 import type { Reason } from '../domain/reason.js'
 import { tellNobody, type Tell } from '../telemetry/event.js'
-import { createBarrier, type BarrierSettings, type BarrierState, type Passage } from './barrier.js'
-import { createBudget, type BudgetSettings, type Ledger, type Spent } from './budget.js'
-import { giveUpAfter } from './give-up-after.js'
-import { createPace } from './pace.js'
-import { createWaitingRoom, type Priority } from './waiting-room.js'
+import { createBarrier, type BarrierSettings, type BarrierState, type Passage } from './admission/circuit-breaker.js'
+import { createBudget, type BudgetSettings, type Ledger, type Spent } from './admission/budget.js'
+import { giveUpAfter } from './admission/give-up-after.js'
+import { createPace } from './admission/latency-estimate.js'
+import { createWaitingRoom, type Priority } from './admission/queue.js'
 
 export type AdmissionSettings = BarrierSettings &
   BudgetSettings & {

@@ -2,8 +2,8 @@
 import type { Finding } from '../domain/finding.js'
 import { keyOf, ownIndicator, type Indicator } from '../domain/indicator.js'
 import type { Ask, Layer } from '../domain/lookup.js'
-import type { Cooldown } from './cooldown.js'
-import type { Memory } from './memory.js'
+import type { Cooldown } from './memory/cooldown.js'
+import type { Memory } from './memory/memory.js'
 
 /** Between two attempts to refresh the same finding, however often it is asked for. */
 const refreshSpacingMs = 10_000

@@ -2,9 +2,9 @@
 import type { Finding } from '../domain/finding.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { Layer } from '../domain/lookup.js'
-import type { Cooldown } from './cooldown.js'
-import { isRememberable } from './lifetime.js'
-import type { Memory } from './memory.js'
+import type { Cooldown } from './memory/cooldown.js'
+import { isRememberable } from './memory/lifetime.js'
+import type { Memory } from './memory/memory.js'
 
 /** Resolves when the operating system has the record; a disk that fails does not fail the lookup. */
 export type Keep = (indicator: Indicator, finding: Finding) => Promise<void>

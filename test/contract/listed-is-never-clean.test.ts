@@ -2,7 +2,7 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openApp, type App } from '../../src/app.js'
+import { openApp, type App } from '../../src/app/open-app.js'
 import { load } from '../../src/config/load.js'
 import { judge } from '../../src/domain/judge.js'
 import { shippedTable, type JudgementTable } from '../../src/domain/judgement-table.js'

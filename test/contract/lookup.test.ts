@@ -1,8 +1,8 @@
 // The contract of a lookup, held against each layer alone and against all of them together.
 import { admit, createAdmission } from '../../src/lookup/admit.js'
 import { coalesce } from '../../src/lookup/coalesce.js'
-import { createCooldown } from '../../src/lookup/cooldown.js'
-import { createMemory } from '../../src/lookup/memory.js'
+import { createCooldown } from '../../src/lookup/memory/cooldown.js'
+import { createMemory } from '../../src/lookup/memory/memory.js'
 import { recall } from '../../src/lookup/recall.js'
 import { remember } from '../../src/lookup/remember.js'
 import { retry } from '../../src/lookup/retry.js'

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Finding } from '../../src/domain/finding.js'
 import { judge } from '../../src/domain/judge.js'
 import { shippedTable } from '../../src/domain/judgement-table.js'
-import type { Client } from '../../src/intel/service/call.js'
-import { operationNames, type OperationName } from '../../src/intel/service/operations.js'
-import { serviceSource, type SourceSettings } from '../../src/intel/service/service-source.js'
+import type { Client } from '../../src/provider/call.js'
+import { operationNames, type OperationName } from '../../src/provider/operations.js'
+import { serviceSource, type SourceSettings } from '../../src/provider/provider-source.js'
 import { tellNobody } from '../../src/telemetry/event.js'
 import {
   clientFor,

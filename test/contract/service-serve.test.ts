@@ -1,5 +1,5 @@
 // The contract of the lookup service, held against `serve` on the sample intelligence.
-import { startService } from '../../src/service/start-service.js'
+import { startService } from '../../src/server/start-server.js'
 import { sampleKey, serveOutside, serveSettings } from '../support/lookup-service.js'
 import { describeServiceContract } from './service-contract.js'
 

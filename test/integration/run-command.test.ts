@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, inject, it } from 'vitest'
-import { supervise } from '../../src/commands/supervise.js'
+import { supervise } from '../../src/app/supervise-workers.js'
 import { cliPath as cli, someFeed } from '../support/cli.js'
 import { committed, complete, fill, makeTopics, readTopic, tally, type Names } from '../support/kafka.js'
 

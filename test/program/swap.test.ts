@@ -3,13 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type * as OpenFeeds from '../../src/intel/feeds/open-feeds.js'
+import type * as OpenFeeds from '../../src/feeds/open-feeds.js'
 import { root } from '../support/cli.js'
 import { feedSettings, folder } from '../support/feed-files.js'
 
-const { openFeeds } = (await import(
-  pathToFileURL(join(root, 'dist/intel/feeds/open-feeds.js')).href
-)) as typeof OpenFeeds
+const { openFeeds } = (await import(pathToFileURL(join(root, 'dist/feeds/open-feeds.js')).href)) as typeof OpenFeeds
 
 const entry = (i: number): string =>
   i % 2 === 0 ? `h${i.toString(36)}.example.com` : `${16 + (i % 80)}.${(i >>> 16) & 255}.${(i >>> 8) & 255}.${i & 255}`

@@ -1,7 +1,7 @@
 // A process of its own that asks about many indicators over one memory path and says each answer; killed by tests.
 import { systemClock } from '../../src/domain/clock.js'
 import type { Finding } from '../../src/domain/finding.js'
-import { openJournal } from '../../src/lookup/journal.js'
+import { openJournal } from '../../src/lookup/memory/journal.js'
 import { ask, indicator } from './lookup.js'
 import { createStack } from './stacks.js'
 

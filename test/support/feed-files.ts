@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Columns, Details, FeedSettings, Parser, Place } from '../../src/intel/feeds/feed.js'
+import type { Columns, Details, FeedSettings, Parser, Place } from '../../src/feeds/feed.js'
 
 export const feedSettings = (given: Partial<FeedSettings> & { path: string }): FeedSettings => ({
   name: 'ours',

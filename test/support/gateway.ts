@@ -1,8 +1,8 @@
 // A gateway in front of a provider on loopback, with the settings that a test wants.
 import { systemClock } from '../../src/domain/clock.js'
 import { shippedTable } from '../../src/domain/judgement-table.js'
-import { createClient } from '../../src/intel/service/call.js'
-import { openGateway, type Gateway, type GatewaySettings } from '../../src/service/gateway/gateway.js'
+import { createClient } from '../../src/provider/call.js'
+import { openGateway, type Gateway, type GatewaySettings } from '../../src/server/gateway/gateway.js'
 import { tellNobody } from '../../src/telemetry/event.js'
 import { admissionSettings, cooldownSettings, memorySettings, retrySettings } from './lookup.js'
 

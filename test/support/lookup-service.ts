@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { startService, type ServeSettings, type Service, type ServiceOutside } from '../../src/service/start-service.js'
+import { startService, type ServeSettings, type Service, type ServiceOutside } from '../../src/server/start-server.js'
 import { tellNobody } from '../../src/telemetry/event.js'
 
 export const sampleData = resolve(import.meta.dirname, '../../examples/intel')

@@ -5,8 +5,8 @@ import type { Indicator } from '../../src/domain/indicator.js'
 import type { Ask, Source } from '../../src/domain/lookup.js'
 import type { Reason } from '../../src/domain/reason.js'
 import type { AdmissionSettings } from '../../src/lookup/admit.js'
-import type { CooldownSettings } from '../../src/lookup/cooldown.js'
-import type { MemorySettings } from '../../src/lookup/memory.js'
+import type { CooldownSettings } from '../../src/lookup/memory/cooldown.js'
+import type { MemorySettings } from '../../src/lookup/memory/memory.js'
 import type { RetrySettings } from '../../src/lookup/retry.js'
 
 export const ask: Ask = { role: 'source', action: 'allowed', evidence: 'field' }

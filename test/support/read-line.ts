@@ -1,7 +1,7 @@
 // Reads one log line with the settings that come with the program, and shows who is at which end of it.
 import { decode } from '../../src/pipeline/decode.js'
 import { createExtract } from '../../src/pipeline/extract.js'
-import { openFormats } from '../../src/open-formats.js'
+import { openFormats } from '../../src/app/open-formats.js'
 
 const settings = {
   fields: {},

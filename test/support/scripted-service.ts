@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Call } from '../../src/domain/lookup.js'
-import { createClient, type Client, type ServiceSettings } from '../../src/intel/service/call.js'
-import { operations, operationNames, pathProfiles } from '../../src/intel/service/operations.js'
+import { createClient, type Client, type ServiceSettings } from '../../src/provider/call.js'
+import { operations, operationNames, pathProfiles } from '../../src/provider/operations.js'
 import { fixture } from './service-fixtures.js'
 
 export type Asked = {

@@ -1,8 +1,8 @@
 // Events of every kind that a SIEM gets from us, as they leave the line, and what the bundled rules say about them.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { openApp } from '../../src/app.js'
-import { openAlerting } from '../../src/open-alerting.js'
+import { openApp } from '../../src/app/open-app.js'
+import { openAlerting } from '../../src/app/open-alerting.js'
 import { load } from '../../src/config/load.js'
 import type { Detail } from '../../src/domain/annotation.js'
 import { flags } from '../../src/domain/flag.js'

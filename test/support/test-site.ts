@@ -5,8 +5,8 @@ import { createServer as createHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { DnsRecords, Resolver } from '../../src/service/scan/resolver.js'
-import type { MayConnect } from '../../src/service/scan/target.js'
+import type { DnsRecords, Resolver } from '../../src/server/scan/resolver.js'
+import type { MayConnect } from '../../src/server/scan/target.js'
 
 export const certificates = join(import.meta.dirname, '../fixtures/certificates')
 

@@ -1,9 +1,9 @@
 // The line of a replay: it waits for every answer, asks behind live traffic, and pays no more than it was allowed.
-import { openApp, type App } from '../../app.js'
+import { openApp, type App } from '../../app/open-app.js'
 import type { Config } from '../../config/schema.js'
 import type { Tell } from '../../telemetry/event.js'
-import type { Io } from '../command.js'
-import { accepted } from '../load-config.js'
+import type { Io } from '../../terminal/command.js'
+import { accepted } from '../../config/load-config.js'
 import type { ReplayArguments } from './replay-options.js'
 
 export const openReplayLine = async (args: ReplayArguments, config: Config, io: Io, tell: Tell): Promise<App> => {

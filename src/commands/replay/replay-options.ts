@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Config } from '../../config/schema.js'
 import { parseEdge, type Edge } from '../../kafka/replay/edge.js'
 import type { InputKind } from '../../kafka/replay/restore.js'
-import { UsageError, type Arguments } from '../command.js'
+import { UsageError, type Arguments } from '../../terminal/command.js'
 
 export type ReplayArguments = {
   readonly id: string

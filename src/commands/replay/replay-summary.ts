@@ -3,7 +3,7 @@ import { levels, type Level } from '../../domain/finding.js'
 import type { Plan } from '../../kafka/replay/plan.js'
 import type { Progress } from '../../kafka/replay/replay.js'
 import { addTallies, changedEvents, emptyTally } from '../../kafka/replay/tally.js'
-import { duration } from '../progress.js'
+import { duration } from '../../terminal/progress.js'
 import type { ReplayArguments } from './replay-options.js'
 
 /** As described by schemas/replay-summary.schema.json. */

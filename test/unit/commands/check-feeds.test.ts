@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { check } from '../../../src/commands/check.js'
-import type { Io } from '../../../src/commands/command.js'
+import type { Io } from '../../../src/terminal/command.js'
 import { feedFile } from '../../support/feed-files.js'
 
 const io = (feeds: object[]): Io => ({

@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { check } from '../../../src/commands/check.js'
-import { UsageError, type Io } from '../../../src/commands/command.js'
-import { ConfigurationError } from '../../../src/commands/configuration-error.js'
-import { recogniseFile } from '../../../src/commands/recognise-file.js'
+import { UsageError, type Io } from '../../../src/terminal/command.js'
+import { ConfigurationError } from '../../../src/config/problem.js'
+import { recogniseFile } from '../../../src/app/recognise-file.js'
 import { ruleText } from '../../support/rules.js'
 
 const root = resolve(import.meta.dirname, '../../..')

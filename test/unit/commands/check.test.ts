@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { check } from '../../../src/commands/check.js'
-import type { Io } from '../../../src/commands/command.js'
-import { ConfigurationError } from '../../../src/commands/configuration-error.js'
+import type { Io } from '../../../src/terminal/command.js'
+import { ConfigurationError } from '../../../src/config/problem.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'check-'))
 const put = (name: string, text: string): string => {

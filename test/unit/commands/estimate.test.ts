@@ -1,7 +1,7 @@
 // The `estimate` command as it is typed.
 import { PassThrough, Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import type { Io } from '../../../src/commands/command.js'
+import type { Io } from '../../../src/terminal/command.js'
 import { estimate } from '../../../src/commands/estimate.js'
 
 const run = async (input: string, values: Record<string, unknown> = {}, env: Record<string, string> = {}) => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import type { Io } from '../../../src/commands/command.js'
-import { explain } from '../../../src/commands/explain.js'
+import type { Io } from '../../../src/terminal/command.js'
+import { explain } from '../../../src/commands/explain/explain.js'
 
 type Explained = {
   format?: string

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { UsageError, type Io } from '../../../src/commands/command.js'
-import { pipe } from '../../../src/commands/pipe.js'
+import { UsageError, type Io } from '../../../src/terminal/command.js'
+import { pipe } from '../../../src/commands/pipe/pipe.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'overwriting-'))
 const put = (name: string, text: string): string => {

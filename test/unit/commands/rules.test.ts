@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { UsageError, type Io } from '../../../src/commands/command.js'
+import { UsageError, type Io } from '../../../src/terminal/command.js'
 import { rules } from '../../../src/commands/rules.js'
 import { ruleText } from '../../support/rules.js'
 

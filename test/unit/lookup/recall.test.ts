@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Facts, Finding } from '../../../src/domain/finding.js'
-import { createCooldown } from '../../../src/lookup/cooldown.js'
-import { createMemory } from '../../../src/lookup/memory.js'
+import { createCooldown } from '../../../src/lookup/memory/cooldown.js'
+import { createMemory } from '../../../src/lookup/memory/memory.js'
 import { recall } from '../../../src/lookup/recall.js'
 import { createFakeClock, type FakeClock } from '../../support/clock.js'
 import {

@@ -1,0 +1,110 @@
+// Checks a file that is no configuration: a Sigma rule, a log format with its examples, or a feed; each problem with file, line and reason.
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { flagsStatedBy } from '../alerts/annotation-fields.js'
+import { loadRules, type LoadedRules } from '../alerts/load-rules.js'
+import { readFormatFiles } from '../config/format-files.js'
+import type { Config } from '../config/schema.js'
+import { messageOf } from '../domain/message-of.js'
+import { openFeeds } from '../feeds/open-feeds.js'
+import { askedOperations } from './open-alerting.js'
+import { openFormats } from './open-formats.js'
+import type { CheckedFile } from '../terminal/report-remarks.js'
+import { recogniseFile, type FileKind } from './recognise-file.js'
+
+/** A folder is one of MISP, or it is known by the first file in it. */
+export const kindOfFile = (path: string): FileKind | { readonly problem: string } => {
+  try {
+    if (statSync(path).isDirectory())
+      return statSync(join(path, 'manifest.json'), { throwIfNoEntry: false }) ? 'feed' : kindOfFolder(path)
+    const bytes = readFileSync(path)
+    // Packed: only feeds may be.
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'feed'
+    const unknown =
+      'is neither a configuration, a Sigma rule, a log format nor a feed: none of its names is one of theirs'
+    return recogniseFile(path, bytes.toString('utf8')) ?? { problem: unknown }
+  } catch (error) {
+    return { problem: `cannot be read: ${messageOf(error)}` }
+  }
+}
+
+const kindOfFolder = (path: string): FileKind | { readonly problem: string } => {
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' })
+  for (const name of names.filter((one) => /\.ya?ml$/i.test(one)).toSorted()) {
+    const kind = recogniseFile(name, readFileSync(join(path, name), 'utf8'))
+    if (kind === 'rule' || kind === 'format') return kind
+  }
+  return { problem: 'is a folder without a Sigma rule or a log format (.yml, .yaml) in it' }
+}
+
+export const checkFile = (
+  kind: Exclude<FileKind, 'configuration'>,
+  path: string,
+  config: Config,
+): Promise<CheckedFile> =>
+  kind === 'rule' ? checkRules([path], config) : kind === 'format' ? checkFormat(path, config) : checkFeed(path, config)
+
+/** Without paths the rules of the configuration. */
+export const loadConfiguredRules = (paths: readonly string[], config: Config): Promise<LoadedRules> =>
+  loadRules({
+    paths: paths.length > 0 ? paths : config.alerts.rules,
+    bundled: paths.length === 0 && config.alerts.bundled,
+    key: config.output.key,
+    stated: config.intel.service.apiKey === '' ? undefined : flagsStatedBy(askedOperations(config)),
+  })
+
+export const checkRules = async (paths: readonly string[], config: Config): Promise<CheckedFile> => {
+  const { problems, warnings, rules, files } = await loadConfiguredRules(paths, config)
+  return {
+    what: `${count(files, 'file')}, ${count(rules.length, 'usable rule')}, ${count(problems.length, 'error')}, ${count(warnings.length, 'warning')}`,
+    remarks: [
+      ...problems.map((problem) => ({ kind: 'error' as const, ...problem })),
+      ...warnings.map((warning) => ({ kind: 'warning' as const, ...warning })),
+    ],
+  }
+}
+
+/** Together with the formats that would be in use beside it: two must not match the same line. */
+const checkFormat = (path: string, { extract }: Config): Promise<CheckedFile> => {
+  const others = new Set(openFormats(extract.formats).problems.map((one) => JSON.stringify(one)))
+  const { problems } = openFormats([...extract.formats, path])
+  const remarks = problems
+    .filter((one) => !others.has(JSON.stringify(one)) || isWithin(one.file, path))
+    .map((problem) => ({ kind: 'error' as const, ...problem }))
+  const formats = readFormatFiles([path]).documents.length
+  return Promise.resolve({ what: `${count(formats, 'format')}, ${count(remarks.length, 'error')}`, remarks })
+}
+
+/** As the configuration describes it, where it names this file: columns may have to be given. */
+const checkFeed = async (path: string, { feeds, gate }: Config): Promise<CheckedFile> => {
+  const settings = feeds.find((feed) => isSame(feed.path, path)) ?? {
+    name: 'feed',
+    path,
+    format: 'auto' as const,
+    level: 'malicious' as const,
+    categories: [],
+    columns: {},
+    onBadEntry: 'refuse' as const,
+  }
+  const opened = await openFeeds([settings], { pollMs: 0, documentation: gate.documentation })
+  await opened.close()
+  const [status] = opened.status()
+  if (status?.problem) return { what: 'a feed that is refused', remarks: [{ kind: 'error', ...status.problem }] }
+  return {
+    what: `a feed of ${count(status?.addresses ?? 0, 'address', 'es')} and ${count(status?.names ?? 0, 'name')}`,
+    remarks: [],
+  }
+}
+
+const realOf = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path // it is not there, and whoever reads it says so
+  }
+}
+const isSame = (one: string, other: string): boolean => realOf(one) === realOf(other)
+const isWithin = (file: string, folder: string): boolean =>
+  isSame(file, folder) || realOf(file).startsWith(realOf(folder) + sep)
+
+const count = (number: number, noun: string, plural = 's'): string => `${number} ${noun}${number === 1 ? '' : plural}`

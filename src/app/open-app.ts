@@ -1,0 +1,247 @@
+// Composition root of the line: builds its concrete parts and wires them; open-alerting and open-service do so for theirs.
+import { readFileSync } from 'node:fs'
+import { intelligenceProblems } from '../config/intelligence-problems.js'
+import { memoryFolder } from '../config/memory-folder.js'
+import type { Problem } from '../config/problem.js'
+import type { Config } from '../config/schema.js'
+import { systemClock, type Clock } from '../domain/clock.js'
+import type { Decide, GateOptions } from '../domain/decision.js'
+import { judge, worstLevel } from '../domain/judge.js'
+import type { JudgementTable } from '../domain/judgement-table.js'
+import type { Lookup } from '../domain/lookup.js'
+import { messageOf } from '../domain/message-of.js'
+import { openFeeds, type Feeds } from '../feeds/open-feeds.js'
+import { loadGate } from '../feeds/load-gate.js'
+import { loadSafeguard } from '../feeds/load-safeguard.js'
+import { createClient, type Client } from '../provider/call.js'
+import { UnusableSettings } from '../provider/connect.js'
+import { serviceSource } from '../provider/provider-source.js'
+import { admit, createAdmission, type Admission } from '../lookup/admit.js'
+import { approve } from '../lookup/approve.js'
+import { coalesce } from '../lookup/coalesce.js'
+import { createCooldown } from '../lookup/memory/cooldown.js'
+import { feeds } from '../lookup/feeds.js'
+import { createDecide, gate } from '../lookup/gate.js'
+import { createMemory } from '../lookup/memory/memory.js'
+import { nobody } from '../lookup/nobody.js'
+import { openKeptMemory } from '../lookup/memory/kept-memory.js'
+import { recall, type Recalled } from '../lookup/recall.js'
+import { remember } from '../lookup/remember.js'
+import { retry } from '../lookup/retry.js'
+import { stack } from '../lookup/stack.js'
+import { timed, type LookedUp } from '../lookup/timed.js'
+import { createAnnotate } from '../pipeline/annotate.js'
+import { openFormats } from './open-formats.js'
+import { decode } from '../pipeline/decode.js'
+import { createEnrich } from '../pipeline/enrich.js'
+import { createAnnotationKey } from '../pipeline/annotate/annotation-key.js'
+import { createExtract, type Extract } from '../pipeline/extract.js'
+import { createInFlight } from '../pipeline/in-flight.js'
+import { createPipeline, type Pipeline } from '../pipeline/pipeline.js'
+import { createWaits, type Waits } from '../pipeline/wait.js'
+import { tellNobody, type Tell } from '../telemetry/event.js'
+
+export type Refused = { readonly problems: readonly Problem[] }
+
+/** The half that asks nobody: what an event shows and what may be asked about it. */
+export type Reading = {
+  readonly decode: (bytes: Buffer) => ReturnType<typeof decode>
+  readonly extract: Extract
+  readonly decide: Decide
+  readonly gate: GateOptions
+}
+
+/** The half that knows and asks: everything below `enrich`. */
+export type Asking = {
+  readonly lookup: Lookup
+  readonly feeds: Feeds
+  /** The state of the API key; absent where no service is configured. */
+  readonly admission?: Admission
+  readonly close: () => Promise<void>
+}
+
+export type App = Reading & Asking & { readonly pipeline: Pipeline; readonly waits: Waits }
+
+export type Surroundings = {
+  readonly tell?: Tell
+  readonly clock?: Clock
+  /** `auto` of the settings is resolved by whoever knows where the events come from. */
+  readonly mode: 'live' | 'complete'
+  /** Events stay until the provider is back, so nothing is left alone for a while after an outage. */
+  readonly waitsOutOutages?: boolean
+  readonly urgency?: 'live' | 'replay'
+  /** Events of the past that are judged again; `isAnnotated` where they carry an annotation of ours already. */
+  readonly replay?: { readonly id: string; readonly isAnnotated: boolean }
+  /** The events are the lines of one source in their order. */
+  readonly isOneSource?: boolean
+  /** For the proxy variables and the place where the memory is kept. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Asked once before the first call that costs something. */
+  readonly approve?: () => Promise<boolean>
+  /** Told of every ask of the memory how it went. */
+  readonly recalled?: (how: Recalled) => void
+  /** Told when what the memory missed is already asked for, in the same breath. */
+  readonly joined?: () => void
+  /** Told of every lookup that the memory missed how long it took. */
+  readonly lookedUp?: LookedUp
+  /** Told how long events waited for answers. */
+  readonly waited?: (ms: number) => void
+}
+
+export const readText = (path: string): string => readFileSync(path, 'utf8')
+export const tableOf = ({ intel }: Config): JudgementTable => ({ ...intel.table, maxAgeDays: intel.domain.maxAgeDays })
+
+/** `isOneSource`: the events are the lines of one source in their order, as those of a file are; a topic's are not. */
+export const openReading = (config: Config, isOneSource = false): Reading | Refused => {
+  const loaded = loadGate(config.gate, config.intel.domain.ask, readText)
+  if ('problems' in loaded) return loaded
+  const opened = openFormats(config.extract.formats)
+  if (opened.problems.length > 0)
+    return {
+      problems: opened.problems.map(({ file, line, message }) => ({
+        setting: 'extract.formats',
+        message,
+        where: line === undefined ? file : `${file}:${line}`,
+      })),
+    }
+  const { isOurs } = createAnnotationKey(config.output.key)
+  const extract = createExtract({ ...config.extract, formats: opened.formats, isOneSource, isOurs })
+  return {
+    decode: (bytes) => decode(bytes, config.extract),
+    extract,
+    decide: createDecide(loaded.options),
+    gate: loaded.options,
+  }
+}
+
+export const openAsking = async (config: Config, decide: Decide, around: Surroundings): Promise<Asking | Refused> => {
+  const { tell = tellNobody, clock = systemClock } = around
+  const client = openClient(config, around)
+  if (client && 'problems' in client) return client
+  const safeguard = loadSafeguard(config.intel.safeguard, readText)
+  if ('problems' in safeguard) {
+    await client?.close()
+    return safeguard
+  }
+  const local = await openFeeds(config.feeds, { tell, clock, documentation: config.gate.documentation, safeguard })
+  const known = [gate(decide), feeds(local.match)] as const
+  if (!client) return { lookup: stack(...known)(nobody), feeds: local, close: () => local.close() }
+
+  const now = (): number => clock.now()
+  const table = tableOf(config)
+  const cooldown = createCooldown(
+    { ...config.memory.cooldown, maxEntries: config.memory.maxEntries, forOutages: around.waitsOutOutages !== true },
+    now,
+  )
+  const memory = createMemory(config.memory, { classify: (finding, about) => worstLevel(finding, about, table, now()) })
+  const folder = memoryFolder(config, around.env)
+  const kept = await openKeptMemory(memory, {
+    ...folder,
+    isBudgeted: config.admit.perHour > 0 || config.admit.perDay > 0,
+    isReader: around.replay !== undefined,
+    maxBytes: config.memory.maxBytes,
+    clock,
+    tell,
+  })
+  if ('problem' in kept) {
+    await Promise.all([local.close(), client.close()])
+    return { problems: [{ setting: 'memory.path', message: kept.problem }] }
+  }
+  const admission = createAdmission(
+    { ...config.admit, inFlight: config.intel.service.concurrency },
+    clock,
+    tell,
+    kept.ledger,
+  )
+  const asked = retry(config.admit.retry, clock, Math.random)(serviceSource(client, config.intel, now, tell))
+  const source = around.approve ? approve(around.approve)(asked) : asked
+  const lookup = stack(
+    ...known,
+    recall(memory, cooldown, now, around.recalled),
+    coalesce((indicator, ask) => {
+      admission.askedAgain(indicator, ask)
+      around.joined?.()
+    }),
+    timed(around.lookedUp ?? (() => undefined), now),
+    remember(memory, cooldown, kept.append),
+    admit(admission),
+  )(source)
+  const close = async (): Promise<void> => {
+    await Promise.all([local.close(), client.close()])
+    await kept.close()
+  }
+  return { lookup, feeds: local, admission, close }
+}
+
+export const openApp = async (config: Config, around: Surroundings): Promise<App | Refused> => {
+  const { clock = systemClock, mode, urgency = 'live' } = around
+  const missing = intelligenceProblems(config)
+  if (missing.length > 0) return { problems: missing }
+  const reading = openReading(config, around.isOneSource)
+  if ('problems' in reading) return reading
+  const asking = await openAsking(config, reading.decide, around)
+  if ('problems' in asking) return asking
+  const table = tableOf(config)
+  const inFlight = createInFlight(clock)
+  const waits = createWaits({
+    ...config.enrich,
+    clock,
+    estimateMs: asking.admission?.estimateMs,
+    provider: asking.admission?.state,
+    quietMs: inFlight.quietMs,
+    idleMs: () => performance.eventLoopUtilization().idle,
+    waited: around.waited,
+  })
+  const enrich = createEnrich({
+    lookup: asking.lookup,
+    decide: reading.decide,
+    judge: (finding, sighting, at) => judge(finding, sighting, table, at),
+    clock,
+    inFlight,
+    urgency,
+  })
+  const pipeline = createPipeline({
+    ...reading,
+    enrich,
+    annotate: createAnnotate({
+      ...config.output,
+      ownRanges: reading.gate.ownRanges,
+      isOurInput: around.replay?.isAnnotated ?? false,
+      replayId: around.replay?.id,
+      // Nobody reads an event twice under exactly-once; annotations in a topic of their own must name their event.
+      hasId: config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic',
+    }),
+    clock,
+    wait: mode === 'complete' ? waits.complete : waits.live,
+  })
+  return { ...reading, ...asking, pipeline, waits }
+}
+
+/** Without a key nobody outside is asked. */
+export const openClient = (
+  { intel: { service } }: Config,
+  { env, clock = systemClock, urgency = 'live' }: Pick<Surroundings, 'env' | 'clock' | 'urgency'>,
+): Client | Refused | undefined => {
+  if (service.apiKey === '') return undefined
+  const problems: Problem[] = []
+  let ca: string | undefined
+  try {
+    if (service.caFile !== '') ca = readText(service.caFile)
+  } catch (error) {
+    problems.push({ setting: 'intel.service.caFile', message: `cannot be read: ${messageOf(error)}` })
+  }
+  try {
+    const client = createClient(service, {
+      env,
+      now: () => clock.now(),
+      urgency,
+      ...(ca === undefined ? {} : { ca }),
+    })
+    if (problems.length === 0) return client
+    void client.close()
+  } catch (error) {
+    if (error instanceof UnusableSettings) problems.push(...error.problems)
+    else problems.push({ setting: 'intel.service', message: `cannot be used: ${messageOf(error)}` })
+  }
+  return { problems }
+}

@@ -1,0 +1,65 @@
+// Composition of the lookup service for others, from the same configuration and parts as the line's own lookups.
+import { openClient, readText, tableOf, type Refused, type Surroundings } from './open-app.js'
+import { describeProblem } from '../config/problem.js'
+import type { Config } from '../config/schema.js'
+import { systemClock } from '../domain/clock.js'
+import { loadSafeguard } from '../feeds/load-safeguard.js'
+import type { Client } from '../provider/call.js'
+import { openGateway, type Gateway, type GatewayWatch } from '../server/gateway/gateway.js'
+import { startService, type Service } from '../server/start-server.js'
+import { tellNobody } from '../telemetry/event.js'
+
+export type ServiceSurroundings = Pick<Surroundings, 'env' | 'tell' | 'clock'> & { readonly watch?: GatewayWatch }
+
+/** The client of a gateway, which asks `serve.upstream` as the line asks `intel.service.baseUrl`. */
+export const openUpstream = (config: Config, around: Pick<ServiceSurroundings, 'env' | 'clock'>): Client | Refused => {
+  const { serve, intel } = config
+  const client = openClient(
+    { ...config, intel: { ...intel, service: { ...intel.service, baseUrl: serve.upstream } } },
+    around,
+  )
+  if (!client)
+    return {
+      problems: [{ setting: 'intel.service.apiKey', message: 'is needed by a gateway: its own key at the provider' }],
+    }
+  if (!('problems' in client)) return client
+  return {
+    problems: client.problems.map((problem) =>
+      problem.setting === 'intel.service.baseUrl' ? { ...problem, setting: 'serve.upstream' } : problem,
+    ),
+  }
+}
+
+/** A gateway to the provider where `serve.upstream` names one. Throws when it cannot start. */
+export const openService = async (
+  config: Config,
+  { env, tell = tellNobody, clock = systemClock, watch }: ServiceSurroundings,
+  version: string,
+): Promise<Service> => {
+  const { serve, intel, admit: limits, memory } = config
+  const gateway = (folder: string): Promise<Gateway> => {
+    const client = openUpstream(config, { env, clock })
+    if ('problems' in client) throw new Error(client.problems.map(describeProblem).join('\n'))
+    return openGateway(
+      {
+        admit: { ...limits, inFlight: intel.service.concurrency },
+        memory: {
+          ...memory,
+          maxEntries: serve.maxAnswers,
+          cooldown: { ...memory.cooldown, forOutages: config.enrich.mode !== 'complete' },
+        },
+      },
+      { client, table: tableOf(config), clock, random: Math.random, folder, tell, ...(watch ? { watch } : {}) },
+    )
+  }
+  const safeguard = loadSafeguard(intel.safeguard, readText)
+  if ('problems' in safeguard) throw new Error(safeguard.problems.map(describeProblem).join('\n'))
+  return startService(serve, {
+    now: () => clock.now(),
+    tell,
+    version,
+    feeds: config.feeds,
+    safeguard,
+    ...(serve.upstream === '' ? {} : { openGateway: gateway }),
+  })
+}

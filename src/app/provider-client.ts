@@ -1,0 +1,15 @@
+// The client that a command calls the lookup service with directly, or a refusal that says which setting is missing.
+import { openClient } from './open-app.js'
+import type { Config } from '../config/schema.js'
+import type { Client } from '../provider/call.js'
+import type { Io } from '../terminal/command.js'
+import { accepted } from '../config/load-config.js'
+import { ConfigurationError } from '../config/problem.js'
+
+export const serviceClient = (config: Config, io: Io): Client => {
+  const client = openClient(config, { env: io.env })
+  if (client) return accepted<Client>(client)
+  throw new ConfigurationError([
+    { setting: 'intel.service.apiKey', message: 'is needed for this; THREATWEAVE_INTEL_SERVICE_API_KEY gives it' },
+  ])
+}

@@ -1,0 +1,90 @@
+// What `run` and `serve` count and show of themselves while they run.
+import { redact } from '../config/redact.js'
+import type { Config } from '../config/schema.js'
+import { backgroundClock } from '../domain/clock.js'
+import { operationNames } from '../provider/operations.js'
+import { openFormats } from './open-formats.js'
+import { openOps, type Ops, type OpsSources } from '../ops/open-ops.js'
+import { createRecent } from '../ops/recent.js'
+import { watchLine } from '../ops/watch-line.js'
+import type { Pipeline } from '../pipeline/pipeline.js'
+import type { Tell } from '../telemetry/event.js'
+import { summariseBursts } from '../telemetry/summarise-bursts.js'
+import { createTally, type Tally } from '../telemetry/tally.js'
+import { openTraces } from '../telemetry/traces.js'
+import { ConfigurationError } from '../config/problem.js'
+import { version } from '../terminal/version.js'
+
+export type Watch = {
+  /** Counts, remembers and logs. */
+  readonly tell: Tell
+  readonly hooks: Pick<Tally, 'recalled' | 'joined' | 'lookedUp' | 'waited'>
+  readonly line: (pipeline: Pipeline) => Pipeline
+  /** Before the end: logs what is only counted so far. */
+  readonly flush: () => void
+  /** Refuses with a ConfigurationError where the port cannot be listened on. */
+  readonly serve: (
+    views: Pick<OpsSources, 'provider' | 'consumer' | 'feedEntries' | 'shows'>,
+    port?: number,
+    setting?: 'ops.port' | 'serve.opsPort',
+  ) => Promise<Ops>
+}
+
+/** Repeats of a failure are told as a count this often. */
+const burstMs = 30_000
+/** Past its own deadline a chunk gets this long to be noticed by its own watch. */
+const graceMs = 5_000
+const loopMs = 5_000
+
+export const watchRun = async (config: Config, log: Tell): Promise<Watch> => {
+  const clock = backgroundClock
+  const now = (): number => clock.now()
+  const { formats } = openFormats(config.extract.formats)
+  const tally = createTally(
+    operationNames,
+    formats.map(({ id }) => id),
+  )
+  const recent = createRecent(now)
+  const traces = await openTraces(version, now)
+  const logged = summariseBursts(log, clock, burstMs)
+  const tell: Tell = (event) => {
+    tally.tell(event)
+    traces.tell(event)
+    recent.tell(event)
+    logged.tell(event)
+  }
+  const serve: Watch['serve'] = async (views, port = config.ops.port, setting = 'ops.port') => {
+    if (!config.ops.enabled) return { url: undefined, close: () => Promise.resolve() }
+    return openOps(
+      { ...config.ops, port },
+      {
+        ...views,
+        tally,
+        recent,
+        allowed: { hour: config.admit.perHour, day: config.admit.perDay },
+        config: redact(config),
+        version,
+        limits: { chunkMs: config.kafka.limits.chunkDeadlineMs + graceMs, loopMs },
+        clock,
+        tell,
+      },
+    ).catch((error: unknown) => {
+      throw new ConfigurationError([{ setting, message: notListening(config.ops.host, port, error) }])
+    })
+  }
+  return {
+    tell,
+    flush: logged.flush,
+    hooks: tally,
+    line: (pipeline) => watchLine(traces.line(pipeline), { tally, recent, now }),
+    serve,
+  }
+}
+
+const notListening = (host: string, port: number, error: unknown): string => {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  const instead = 'or set ops.enabled to false to run without health, metrics and status page'
+  return code === 'EADDRINUSE'
+    ? `is in use: another process listens on port ${port} of ${host}; stop it, choose another port (0 takes any free one), ${instead}`
+    : `cannot be used: port ${port} of ${host}: ${message}; choose another port or ops.host, ${instead}`
+}

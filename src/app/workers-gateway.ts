@@ -1,0 +1,100 @@
+// The gateway that worker processes share: it alone holds the key, the memory, the limit and the budget.
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { intelligenceProblems } from '../config/intelligence-problems.js'
+import { memoryFolder } from '../config/memory-folder.js'
+import type { Config } from '../config/schema.js'
+import { messageOf } from '../domain/message-of.js'
+import { FolderInUse, lockFolder } from '../lookup/memory/folder-lock.js'
+import { openService, type ServiceSurroundings } from './open-server.js'
+import type { Service } from '../server/start-server.js'
+import { ConfigurationError } from '../config/problem.js'
+
+export type WorkersGateway = {
+  /** What a worker's environment is changed by. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The state of the API key. */
+  readonly provider?: Service['provider']
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Questions of one worker that wait at the gateway rather than at the worker, where the most wanted goes first. Fewer than the
+ * gateway may ask at the same time would leave the provider idle; what the gateway remembers is answered at once.
+ */
+const leastInFlight = 8
+
+/** Without a key there is nobody to ask and nothing to share. */
+export const openWorkersGateway = async (config: Config, around: ServiceSurroundings): Promise<WorkersGateway> => {
+  const { service } = config.intel
+  const problems = intelligenceProblems(config)
+  if (problems.length > 0) throw new ConfigurationError(problems)
+  if (service.apiKey === '') return { env: {}, close: () => Promise.resolve() }
+  const { path } = memoryFolder(config, around.env)
+  const state = path === undefined ? undefined : `${path}-gateway`
+  const unwritable = state === undefined ? undefined : await whyUnwritable(state)
+  const isBudgeted = config.admit.perHour > 0 || config.admit.perDay > 0
+  const isKept = state !== undefined && (unwritable === undefined || isBudgeted)
+  if (state !== undefined && !isKept)
+    around.tell?.({ event: 'memory_not_kept', path: state, message: unwritable ?? '' })
+  const temporary = isKept ? undefined : mkdtempSync(join(tmpdir(), 'threatweave-gateway-'))
+  const apiKey = randomBytes(32).toString('hex')
+  const gateway = await openService(
+    {
+      ...config,
+      feeds: [],
+      serve: {
+        ...config.serve,
+        host: '127.0.0.1',
+        port: 0,
+        apiKey,
+        plan: { inFlight: 10_000, credits: 0, perSecond: 0 },
+        keysFile: '',
+        tls: { certFile: '', keyFile: '', passphrase: '' },
+        data: '',
+        state: temporary ?? state ?? '',
+        upstream: service.baseUrl,
+      },
+    },
+    around,
+    'workers',
+  ).catch((error: unknown) => {
+    throw new ConfigurationError([
+      { setting: 'run --workers', message: error instanceof Error ? error.message : 'the gateway cannot be opened' },
+    ])
+  })
+  return {
+    env: {
+      THREATWEAVE_INTEL_SERVICE_BASE_URL: gateway.url,
+      THREATWEAVE_INTEL_SERVICE_API_KEY: apiKey,
+      THREATWEAVE_INTEL_SERVICE_API_KEY_FILE: undefined,
+      THREATWEAVE_INTEL_SERVICE_API_KEY_HEADER: 'x-api-key',
+      THREATWEAVE_INTEL_SERVICE_PATHS: 'given',
+      THREATWEAVE_INTEL_SERVICE_PATH_OVERRIDES: '{}',
+      THREATWEAVE_INTEL_SERVICE_CONCURRENCY: String(Math.max(leastInFlight, service.concurrency)),
+      // What is paid for is counted and kept at the gateway.
+      THREATWEAVE_MEMORY_PATH: 'none',
+      THREATWEAVE_ADMIT_PER_HOUR: '0',
+      THREATWEAVE_ADMIT_PER_DAY: '0',
+      THREATWEAVE_ADMIT_PER_RUN: '0',
+    },
+    provider: gateway.provider,
+    close: async () => {
+      await gateway.close()
+      if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Why a folder cannot be written, if so; one that is in use is refused by whoever opens it. */
+const whyUnwritable = async (folder: string): Promise<string | undefined> => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    await (await lockFolder(folder)).release()
+    return undefined
+  } catch (error) {
+    return error instanceof FolderInUse ? undefined : messageOf(error)
+  }
+}

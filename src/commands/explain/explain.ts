@@ -1,0 +1,110 @@
+// The `explain` command: what is read from each event, and which rule read it from what; nobody is asked.
+import { openReading } from '../../app/open-app.js'
+import { formatOf, type Extraction, type Sighting } from '../../domain/sighting.js'
+import type { Command } from '../../terminal/command.js'
+import { endedAfter } from '../../terminal/ended-after.js'
+import { accepted, configOption, loadConfig } from '../../config/load-config.js'
+import { marksOf, showMarked, wordsAround } from './mark-values.js'
+import { readLines } from '../../input/read-lines.js'
+import { readingInput } from '../../input/reading-input.js'
+import { renderTable, type Column } from '../../terminal/table.js'
+import { write, writeJson } from '../../terminal/write-lines.js'
+
+type Explained = {
+  /** Of an event that a format recognised; `kind` is what any other was read as. */
+  readonly format?: string
+  readonly kind?: string
+  readonly action: { readonly value: string; readonly rule?: string; readonly saw?: string }
+  readonly indicators: readonly (Pick<Sighting, 'type' | 'value' | 'field' | 'role' | 'rule'> & {
+    readonly saw?: string
+  })[]
+  readonly truncated?: true
+}
+
+export const explain: Command = {
+  summary: 'show what is read from log events, and which rule read it; asks nobody',
+  help: `Usage: threatweave explain [options] [FILE…]
+
+Reads one event a line from files (.gz too) or standard input and shows each with its values marked (source, destination,
+others and the word that tells the action in colours of their own), and for every value, role and action the rule that gave
+it and what that rule saw. The first word of a rule's id says what kind of evidence it is, strongest first:
+
+  format:…     a log format that recognised the event; docs/formats.md tells how to write one
+  field:…      a field name of the table; extract.fields are names of your own
+  words:…      the words of an unknown field name, such as client_ip_addr
+  text:…       the text around the value: from … to …, ->, Failed password for …
+  position:…   the place in the line, which is a guess
+
+Options:
+      --json          print one JSON object a line
+  -c, --config FILE   the configuration to run with (default: THREATWEAVE_CONFIG, or built-in defaults)
+  -h, --help          this text
+
+Example:
+  echo 'action=deny src=192.0.2.7 dst=10.0.0.5' | threatweave explain
+`,
+  options: { ...configOption, json: { type: 'boolean' } },
+  takesArguments: true,
+  unit: () => 'event',
+  run: async (args, io) => {
+    const { decode, extract } = accepted(openReading(loadConfig(args, io), true))
+    const isJson = args.values.json === true
+    const isColoured = io.stdout.isTTY === true && (io.env.NO_COLOR ?? '') === ''
+    let events = 0
+    await readingInput(async () => {
+      for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
+        if (io.signal.aborted) break
+        let out = ''
+        for (const { bytes } of lines) {
+          const event = decode(bytes)
+          const found = extract(event)
+          out += isJson ? `${JSON.stringify(explained(event.text, found))}\n` : render(event.text, found, isColoured)
+        }
+        await (isJson ? writeJson : write)(io.stdout, out)
+        events += lines.length
+      }
+    })
+    return endedAfter(events, io)
+  },
+}
+
+const explained = (text: string, found: Extraction): Explained => {
+  const { action, actionRule = '', actionSaw = '', sightings, truncated } = found
+  const format = formatOf(found)
+  const marks = marksOf(text, sightings, '')
+  // What a format sets stands nowhere in the line.
+  const isSeen = actionSaw !== '' && text.toLowerCase().includes(actionSaw.toLowerCase())
+  return {
+    ...(format === undefined ? { kind: found.format ?? 'text' } : { format }),
+    action: { value: action, ...(actionRule !== '' && { rule: actionRule }), ...(isSeen && { saw: actionSaw }) },
+    indicators: sightings.map((sighting) => {
+      const { type, value, field, role, rule = '' } = sighting
+      const mark = marks.find((one) => one.value === value)
+      const saw = byName.test(rule) ? field : mark && wordsAround(text, mark)
+      return { type, value, field, role, rule, ...(saw !== undefined && { saw }) }
+    }),
+    ...(truncated && { truncated }),
+  }
+}
+
+/** Rules that look at the name of a field alone. */
+const byName = /^(?:field|words|language:field|extract\.fields)/
+
+const columns: readonly Column[] = [
+  { title: 'found', max: 64 },
+  { title: 'is' },
+  { title: 'rule', max: 64 },
+  { title: 'what it saw', max: 80 },
+]
+
+const render = (text: string, found: Extraction, isColoured: boolean): string => {
+  const { format, kind = '', action, indicators, truncated } = explained(text, found)
+  const rows = indicators.map(({ value, role, rule = '', saw = '' }) => [value, role, guessed(rule), saw])
+  rows.push(['action', action.value, action.rule ?? '', action.saw ?? ''])
+  const read = format === undefined ? `no format; read as ${kind}` : `format ${format}`
+  const line = showMarked(text, marksOf(text, found.sightings, found.actionSaw ?? ''), isColoured)
+  const table = renderTable(columns, rows).replace(/^/gm, '  ').trimEnd()
+  return `${line}\n  ${read}${truncated ? '; more is in it than is listed' : ''}\n\n${table}\n\n`
+}
+
+const guessed = (rule: string): string => (rule.startsWith('position:') ? `${rule} (a guess)` : rule)

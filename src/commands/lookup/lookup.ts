@@ -1,0 +1,166 @@
+// lookup: what is known about addresses or names, as a card for a person or as JSON lines, through the same layers as the stream.
+import { openApp } from '../../app/open-app.js'
+import type { Config } from '../../config/schema.js'
+import { parseAddress } from '../../domain/address.js'
+import type { Finding } from '../../domain/finding.js'
+import { parseHostname } from '../../domain/hostname.js'
+import type { Indicator } from '../../domain/indicator.js'
+import { judge } from '../../domain/judge.js'
+import type { Lookup } from '../../domain/lookup.js'
+import { kindOf } from '../../domain/reason.js'
+import { roles, type Role } from '../../domain/sighting.js'
+import type { Client } from '../../provider/call.js'
+import { createLogger } from '../../telemetry/logger.js'
+import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../../terminal/command.js'
+import { endedAfter, unlessStopped } from '../../terminal/ended-after.js'
+import { accepted, configOption, loadConfig } from '../../config/load-config.js'
+import { createProgress } from '../../terminal/progress.js'
+import { readLines } from '../../input/read-lines.js'
+import { scanDomain } from './scan-domain.js'
+import { serviceClient } from '../../app/provider-client.js'
+import { renderCard, renderJson } from '../../terminal/verdict-card.js'
+import { write, writeJson } from '../../terminal/write-lines.js'
+
+export const lookup: Command = {
+  summary: 'say what is known about addresses or names',
+  help: `Usage: threatweave lookup ip|domain [VALUE…] [options]
+
+Says what the feeds and, where intel.service.apiKey is set, the lookup service know. Without a VALUE, reads one a line from
+standard input. Private addresses and internal names are not asked about. A card for a person on a terminal, else one
+JSON object a line, in the order given.
+
+  -c, --config FILE   the configuration to run with
+      --role ROLE     judge as: ${roles.join(', ')} (default: other)
+      --json          JSON also on a terminal
+      --scan          domain: let the service scan it, wait, and show the result; everybody can see that it was scanned
+      --private       with --scan: a scan that only your account can see
+
+Examples:
+  threatweave lookup ip 198.51.100.23
+  cut -d, -f3 connections.csv | threatweave lookup ip --role source > verdicts.ndjson
+
+Exit codes: 0 everything was answered ("not found" included), 1 something could not be, 64 wrong usage, 130 or 143 stopped
+by a signal.
+`,
+  options: {
+    ...configOption,
+    role: { type: 'string' },
+    json: { type: 'boolean' },
+    scan: { type: 'boolean' },
+    private: { type: 'boolean' },
+  },
+  takesArguments: true,
+  run: async (args, io) => {
+    const { type, role } = wishes(args)
+    const config = loadConfig(args, io)
+    const values = args.positionals.length > 1 ? args.positionals.slice(1) : await readValues(io)
+    const isJson = args.values.json === true || io.stdout.isTTY !== true
+    const tell = createLogger(io.stderr, { level: 'error', pretty: true, clock: Date.now })
+    const app = accepted(await openApp(config, { mode: 'complete', env: io.env, tell }))
+    const client = args.values.scan === true ? serviceClient(config, io) : undefined
+    const ask = client ? scanning(client, config, args, io, app.lookup) : app.lookup
+    const table = { ...config.intel.table, maxAgeDays: config.intel.domain.maxAgeDays }
+    const progress =
+      values.length > 1 && io.stderr.isTTY === true && !(io.stdout.isTTY === true)
+        ? createProgress(io.stderr, { label: 'lookup', total: values.length })
+        : undefined
+    let failures = 0
+    let done = 0
+    try {
+      for await (const { indicator, finding } of inOrder(values, type, role, ask, io.signal)) {
+        const verdict = judge(finding, { ...indicator, role }, table, Date.now())
+        if (verdict.reason !== undefined && kindOf(verdict.reason) === 'failure') failures++
+        const text = isJson
+          ? renderJson(indicator, verdict, finding)
+          : renderCard(indicator, verdict, finding, io.env.NO_COLOR === undefined || io.env.NO_COLOR === '')
+        await (isJson ? writeJson : write)(io.stdout, text)
+        done++
+        progress?.update(done, `${done} of ${values.length}`)
+      }
+    } finally {
+      progress?.end()
+      await app.close()
+      await client?.close()
+    }
+    const code = done < values.length ? endedAfter(done, io, 'value') : exitCodes.ok
+    return code === exitCodes.ok && failures > 0 ? exitCodes.failure : code
+  },
+}
+
+const wishes = (args: Arguments): { type: 'ip' | 'domain'; role: Role } => {
+  const type = args.positionals[0]
+  if (type !== 'ip' && type !== 'domain') throw new UsageError('write `lookup ip VALUE` or `lookup domain VALUE`')
+  const role = roles.find((known) => known === (args.values.role ?? 'other'))
+  if (role === undefined) throw new UsageError(`--role must be one of ${roles.join(', ')}`)
+  if (args.values.scan === true && type !== 'domain') throw new UsageError('--scan works for a domain')
+  if (args.values.private === true && args.values.scan !== true) throw new UsageError('--private goes with --scan')
+  return { type, role }
+}
+
+const readValues = async (io: Io): Promise<string[]> => {
+  if (io.stdin.isTTY === true) throw new UsageError('which value? Give one, or many on standard input')
+  const values: string[] = []
+  for await (const lines of readLines([], io.stdin))
+    for (const { bytes } of lines) {
+      const text = bytes.toString('utf8').trim()
+      if (text !== '') values.push(text)
+    }
+  return values
+}
+
+/** Asked together, as far as admission lets them, and told in the order they were given. */
+const together = 64
+async function* inOrder(
+  values: readonly string[],
+  type: 'ip' | 'domain',
+  role: Role,
+  ask: Lookup,
+  signal: AbortSignal,
+): AsyncGenerator<{ indicator: Indicator; finding: Finding }> {
+  const start = (text: string): { indicator: Indicator; finding: Finding | Promise<Finding> } => {
+    const value = type === 'ip' ? parseAddress(text) : parseHostname(text)
+    if (value === undefined)
+      return { indicator: { type, value: text.slice(0, 253) }, finding: { status: 'unknown', reason: 'bad_input' } }
+    const indicator: Indicator = { type, value }
+    return { indicator, finding: ask(indicator, { role, action: 'unknown', evidence: 'field' }) }
+  }
+  const started = values.slice(0, together).map(start)
+  for (let next = together; ; next++) {
+    const first = started.shift()
+    if (!first) return
+    const finding = await unlessStopped(Promise.resolve(first.finding), signal)
+    if (finding === undefined || signal.aborted) return
+    yield { indicator: first.indicator, finding }
+    const more = values[next]
+    if (more !== undefined) started.push(start(more))
+  }
+}
+
+/** One scan after the other: an account may have one at a time. */
+const scanning = (client: Client, config: Config, args: Arguments, io: Io, inner: Lookup): Lookup => {
+  const { domain } = config.intel
+  const tell = createLogger(io.stderr, { level: 'warn', pretty: true, clock: Date.now })
+  let turn: Promise<unknown> = Promise.resolve()
+  return (indicator, ask) => {
+    const mine = turn.then(async (): Promise<Finding> => {
+      if (io.signal.aborted) return { status: 'unknown', reason: 'pending' }
+      const finding = await scanDomain(
+        indicator.value,
+        client,
+        {
+          visibility: args.values.private === true ? 'private' : 'public',
+          folder: domain.scanFolder,
+          pollMs: domain.scanPollMs,
+          giveUpMs: 600_000,
+          againAfterMs: domain.maxAgeDays * 86_400_000,
+          tell,
+        },
+        io,
+      )
+      // One that was finished before is among the reports.
+      return finding.status === 'unknown' && finding.reason === 'not_found' ? inner(indicator, ask) : finding
+    })
+    turn = mine
+    return mine
+  }
+}

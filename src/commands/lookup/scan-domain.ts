@@ -1,0 +1,50 @@
+// The long way of a lookup: scans a domain, waiting and showing how far it is, and comes back with what was found.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Finding } from '../../domain/finding.js'
+import type { Client } from '../../provider/call.js'
+import { createScanStore } from '../../provider/scan-store.js'
+import { createStepScan } from '../../provider/scan.js'
+import type { Tell } from '../../telemetry/event.js'
+import type { Io } from '../../terminal/command.js'
+import { createProgress } from '../../terminal/progress.js'
+
+export type ScanOptions = {
+  readonly visibility: 'public' | 'private'
+  readonly folder: string
+  readonly pollMs: number
+  readonly giveUpMs: number
+  readonly againAfterMs: number
+  readonly tell: Tell
+}
+
+const stepMs = 250
+
+/** A scan that was given up or interrupted goes on at the provider; the next call finds it by its written-down number. */
+export const scanDomain = async (name: string, client: Client, options: ScanOptions, io: Io): Promise<Finding> => {
+  const progress = createProgress(io.stderr, { label: `scan ${name}`, total: 100 })
+  let percent = 0
+  const step = createStepScan(
+    { client, now: Date.now, tell: options.tell },
+    options,
+    createScanStore(options.folder),
+    (reached) => {
+      percent = reached
+    },
+  )
+  const started = Date.now()
+  const stopped = (): boolean => io.signal.aborted
+  try {
+    for (;;) {
+      const finding = await step(name, (send) => send())
+      if (finding.status === 'known' || finding.reason !== 'pending') return finding
+      if (stopped() || Date.now() - started > options.giveUpMs) return finding
+      const until = Date.now() + (finding.retryAfterMs ?? options.pollMs)
+      while (Date.now() < until && !stopped()) {
+        progress.update(percent, `waiting ${Math.ceil((until - Date.now()) / 1000)}s`)
+        await sleep(Math.min(stepMs, Math.max(1, until - Date.now())))
+      }
+    }
+  } finally {
+    progress.end()
+  }
+}

@@ -1,0 +1,75 @@
+// Where `pipe` writes alerts: a file, or standard output in place of the events.
+import { openSync } from 'node:fs'
+import { once } from 'node:events'
+import { finished } from 'node:stream/promises'
+import { openAlerting } from '../../app/open-alerting.js'
+import type { Alert } from '../../alerts/alert.js'
+import type { Config } from '../../config/schema.js'
+import { messageOf } from '../../domain/message-of.js'
+import type { EventOut } from '../../pipeline/pipeline.js'
+import type { Tell } from '../../telemetry/event.js'
+import { OutputError, UsageError, type Arguments, type Io } from '../../terminal/command.js'
+import { fileOutput } from '../../terminal/file-output.js'
+import { accepted } from '../../config/load-config.js'
+import { writeJson } from '../../terminal/write-lines.js'
+
+export type AlertOutput = {
+  readonly isStandardOutput: boolean
+  readonly raise: (events: readonly EventOut[]) => Promise<void>
+  /** Waits a while for answers that come late, then closes. */
+  readonly close: () => Promise<void>
+}
+
+/** How long answers that are still on their way are waited for at the end. */
+const lateMs = 5000
+
+export const openAlertOutput = async (
+  target: Arguments['values'][string],
+  config: Config,
+  tell: Tell,
+  io: Io,
+): Promise<AlertOutput | undefined> => {
+  if (typeof target !== 'string') return undefined
+  const isStandardOutput = target === '-'
+  let late: Promise<void> = Promise.resolve()
+  const rules = accepted(
+    await openAlerting(config, {
+      tell,
+      late: (alerts) => {
+        late = late.then(() => put(alerts)).catch(() => undefined) // `close` says it
+      },
+    }),
+  )
+  // Opened only now: the alerts of the last time stay where the rules are refused.
+  let stream: Io['stdout']
+  try {
+    stream = isStandardOutput ? io.stdout : fileOutput(openSync(target, 'w'))
+  } catch (error) {
+    await rules.close()
+    throw new UsageError(`cannot write the alerts: ${messageOf(error)}`)
+  }
+  let failed: OutputError | undefined
+  const note = (error: unknown): void => {
+    failed ??= new OutputError(`the alerts to ${target}`, error, { stream, unit: 'alert' })
+  }
+  if (!isStandardOutput) stream.on('error', note)
+  const put = async (alerts: readonly Alert[]): Promise<void> => {
+    if (failed) throw failed
+    await writeJson(stream, alerts.map((alert) => `${JSON.stringify(alert)}\n`).join('')).catch((error: unknown) => {
+      note(error)
+      throw failed ?? error
+    })
+  }
+  return {
+    isStandardOutput,
+    raise: (events) => put(rules.raise(events)),
+    close: async () => {
+      const limit = AbortSignal.timeout(lateMs)
+      await Promise.race([rules.idle(), once(limit, 'abort')])
+      await late
+      await rules.close()
+      if (!isStandardOutput) await finished(stream.end()).catch(note)
+      if (failed) throw failed
+    },
+  }
+}

@@ -1,0 +1,98 @@
+// All entries of one feed, ready to be looked up: plain typed arrays, so that it moves between threads without a copy.
+import { formatAddress, readAddress, type Words } from '../domain/address.js'
+import type { Indicator } from '../domain/indicator.js'
+import { noScore, type DetailArrays } from './columns.js'
+import { findName, nameAt, type NameTable } from './name-table.js'
+import { findRange, type RangeTable } from './range-table.js'
+import { findSite, siteAt, type SiteHit, type SiteTable } from './site-table.js'
+
+export type FeedIndex = {
+  readonly four: RangeTable
+  readonly six: RangeTable
+  readonly names: NameTable
+  readonly sites: SiteTable
+  /** The lists of categories that entries point to. */
+  readonly categories: readonly (readonly string[])[]
+}
+
+/** What is looked for, read once for all feeds. */
+export type Target =
+  | { readonly address: ArrayLike<number>; readonly width: 1 | 4; readonly text: string }
+  | { readonly name: string; readonly paths?: readonly string[] | undefined }
+
+export type Hit = {
+  readonly entry: string
+  readonly score?: number
+  readonly categories: readonly string[]
+  readonly expires?: number
+  /** A URL of the host is listed, but it is not known whether it was this one. */
+  readonly isHostOnly?: true
+}
+
+/** `paths` are those of the URLs that the event shows of a name. */
+export const targetOf = ({ type, value }: Indicator, paths?: readonly string[]): Target | undefined => {
+  if (type === 'domain') return { name: value, paths }
+  const address = readAddress(value)
+  if (address === undefined) return undefined
+  return typeof address === 'number'
+    ? { address: [address], width: 1, text: value }
+    : { address, width: 4, text: value }
+}
+
+export const findHit = (index: FeedIndex, target: Target, nowSeconds: number): Hit | undefined => {
+  if ('name' in target) {
+    const row = findName(index.names, target.name, nowSeconds)
+    if (row >= 0) return hitOf(index, index.names, row, nameAt(index.names, row, target.name))
+    const site = findSite(index.sites, target.name, target.paths, nowSeconds)
+    return site && hitOfSite(index, site)
+  }
+  const table = target.width === 1 ? index.four : index.six
+  const row = findRange(table, target.address, nowSeconds)
+  return row < 0 ? undefined : hitOf(index, table, row, rangeAt(table, row, target.text))
+}
+
+export const hitOfSite = (index: FeedIndex, { row, isHostOnly }: SiteHit): Hit => {
+  const hit = hitOf(index, index.sites, row, shown(siteAt(index.sites, row)))
+  return isHostOnly ? hostOnly(hit) : hit
+}
+
+export const hitOf = (index: FeedIndex, details: DetailArrays, row: number, entry: string): Hit => {
+  const score = details.scores[row] ?? noScore
+  const until = details.expires[row] ?? 0
+  return {
+    entry,
+    ...(score !== noScore && { score }),
+    categories: index.categories[details.categories[row] ?? 0] ?? [],
+    ...(until !== 0 && { expires: until * 1000 }),
+  }
+}
+
+const maxShown = 256
+const shown = (site: string): string => (site.length > maxShown ? `${site.slice(0, maxShown)}…` : site)
+
+/** The score is the URL's; nobody gave one to the host. */
+const hostOnly = ({ score: _, ...hit }: Hit): Hit => ({ ...hit, isHostOnly: true })
+
+/** A single address is written as it was asked for: both are in their normal form. */
+const rangeAt = ({ width, starts, bits }: RangeTable, row: number, asked: string): string => {
+  const size = bits[row] ?? 0
+  if (size === width * 32) return asked
+  const word = (at: number): number => starts[row * width + at] ?? 0
+  const start = width === 1 ? word(0) : ([word(0), word(1), word(2), word(3)] satisfies Words)
+  return `${formatAddress(start)}/${size}`
+}
+
+/** URLs are counted among the names. */
+export const sizeOf = (index: FeedIndex): { addresses: number; names: number; bytes: number } => ({
+  addresses: index.four.bits.length + index.six.bits.length,
+  names: index.names.offsets.length - 1 + index.sites.offsets.length - 1,
+  bytes: buffersOf(index).reduce((sum, buffer) => sum + buffer.byteLength, 0),
+})
+
+/** Every buffer of the index, to be handed over to another thread. */
+export const buffersOf = ({ four, six, names, sites }: FeedIndex): ArrayBuffer[] =>
+  [four, six, names, sites].flatMap((table) =>
+    Object.values(table)
+      .filter((value) => ArrayBuffer.isView(value))
+      .map((view) => view.buffer as ArrayBuffer),
+  )

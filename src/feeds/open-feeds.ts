@@ -1,0 +1,208 @@
+// Keeps the feeds: loads them, watches their files, swaps a changed feed whole, and answers who is listed.
+import { systemClock, type Clock } from '../domain/clock.js'
+import type { IndicatorList } from '../domain/decision.js'
+import type { Known, Listing } from '../domain/finding.js'
+import type { Indicator } from '../domain/indicator.js'
+import { tellNobody, type Tell } from '../telemetry/event.js'
+import type { FeedProblem, FeedSettings } from './feed.js'
+import { findHit, sizeOf, targetOf, type FeedIndex, type Hit, type Target } from './feed-index.js'
+import { hitsBelow } from './hits-below.js'
+import { knownOf } from './known.js'
+import { loadInThread, type Load } from './load-in-thread.js'
+import { signatureOf } from './signature.js'
+
+export type FeedsOptions = {
+  readonly tell?: Tell
+  readonly clock?: Clock
+  /** From 0 up to 1. */
+  readonly random?: () => number
+  readonly load?: Load
+  /** How often the files are looked at; a change counts once it has stood still for as long. 0: never. */
+  readonly pollMs?: number
+  /** Lets documentation addresses be listed, for samples and demonstrations. */
+  readonly documentation?: boolean
+  /** Hosts that are not accused by a URL that is listed somewhere on them. */
+  readonly safeguard?: IndicatorList
+}
+
+export type FeedStatus = {
+  readonly name: string
+  readonly path: string
+  /** refused: nothing is in use. kept: what was loaded before is in use, for the newest file was refused. */
+  readonly state: 'loaded' | 'kept' | 'refused'
+  readonly addresses: number
+  readonly names: number
+  /** Memory of the index. */
+  readonly bytes: number
+  /** Epoch milliseconds when the newest file in use was written. */
+  readonly modified?: number
+  readonly problem?: FeedProblem
+}
+
+export type Feeds = {
+  /** `paths` are those of the URLs of a name that are seen: an entry with a path counts in full for them alone. */
+  readonly match: (indicator: Indicator, now?: number, paths?: readonly string[]) => Known | undefined
+  /** The listings of hosts below a domain, bounded; those of safeguarded hosts, which accuse nobody, left out. */
+  readonly listedBelow: (domain: string, now?: number) => readonly Listing[]
+  /** Reads every feed again, changed or not; done when each is swapped or refused. */
+  readonly reload: () => Promise<void>
+  readonly status: () => readonly FeedStatus[]
+  /** Stops watching; done when nothing is being loaded any more. */
+  readonly close: () => Promise<void>
+}
+
+type InUse = { readonly index: FeedIndex; readonly modified: number; readonly size: ReturnType<typeof sizeOf> }
+type Slot = {
+  readonly settings: FeedSettings
+  inUse?: InUse | undefined
+  problem?: FeedProblem | undefined
+  /** Signature of what was last loaded or refused, and of a change that has yet to stand still. */
+  tried?: string
+  changing?: string
+}
+
+const defaultPollMs = 5000
+
+export const openFeeds = async (settings: readonly FeedSettings[], options: FeedsOptions = {}): Promise<Feeds> => {
+  const { tell = tellNobody, clock = systemClock, random = Math.random, load = loadInThread } = options
+  const { pollMs = defaultPollMs, documentation = false, safeguard } = options
+  const slots: readonly Slot[] = settings.map((feed) => ({ settings: feed }))
+  let isClosed = false
+  let cancel = (): void => undefined
+  /** One load at a time bounds the memory. */
+  let queue: Promise<void> = Promise.resolve()
+
+  const refuse = (slot: Slot, problem: FeedProblem): void => {
+    slot.problem = problem
+    tell({ event: 'feed_refused', feed: slot.settings.name, kept: slot.inUse !== undefined, ...problem })
+  }
+
+  const refresh = async (slot: Slot): Promise<void> => {
+    const { name, path } = slot.settings
+    const started = clock.now()
+    slot.tried = await signatureOf(path)
+    if (slots.find(({ settings }) => settings.name === name) !== slot) {
+      refuse(slot, { file: path, message: `another feed is named ${name}` })
+      return
+    }
+    const seed = Math.floor(random() * 0x1_0000_0000)
+    const result = await load({ feed: slot.settings, documentation, now: started, seed })
+    if (isClosed) return
+    if (!result.ok) {
+      refuse(slot, result.problem)
+      return
+    }
+    const size = sizeOf(result.index)
+    const loss = lossOf(slot, size)
+    if (loss) {
+      refuse(slot, loss)
+      return
+    }
+    slot.inUse = { index: result.index, modified: result.modified, size }
+    slot.problem = undefined
+    const { skipped, first } = result
+    tell({
+      event: 'feed_loaded',
+      feed: name,
+      ...size,
+      ms: clock.now() - started,
+      skipped,
+      ...(first && { first }),
+    })
+  }
+
+  const eachSlot = (run: (slot: Slot) => Promise<void>): Promise<void> => {
+    queue = queue.then(async () => {
+      for (const slot of slots) if (!isClosed) await run(slot)
+    })
+    return queue
+  }
+  const refreshIfChanged = async (slot: Slot): Promise<void> => {
+    const signature = await signatureOf(slot.settings.path)
+    if (signature === slot.tried) return
+    if (signature === slot.changing) await refresh(slot)
+    else slot.changing = signature
+  }
+  const watch = (): void => {
+    if (isClosed || pollMs === 0 || slots.length === 0) return
+    cancel = clock.after(pollMs, () => void eachSlot(refreshIfChanged).then(watch))
+  }
+
+  await eachSlot(refresh)
+  watch()
+
+  return {
+    match: (indicator, now, paths) =>
+      slots.length === 0 ? undefined : matchIn(slots, targetOf(indicator, paths), now ?? clock.now(), safeguard),
+    listedBelow: (domain, now) => listBelow(slots, domain, (now ?? clock.now()) / 1000, safeguard),
+    reload: () => eachSlot(refresh),
+    status: () => slots.map(statusOf),
+    close: () => {
+      isClosed = true
+      cancel()
+      return queue
+    },
+  }
+}
+
+const matchIn = (
+  slots: readonly Slot[],
+  target: Target | undefined,
+  now: number,
+  safeguard: IndicatorList | undefined,
+): Known | undefined => {
+  if (target === undefined) return undefined
+  const nowSeconds = now / 1000
+  let found: { listing: Listing; modified: number }[] | undefined
+  for (const { settings, inUse } of slots) {
+    const hit = inUse && findHit(inUse.index, target, nowSeconds)
+    if (!hit) continue
+    found ??= []
+    const host = 'name' in target ? target.name : ''
+    found.push({ listing: listingOf(settings, hit, host, safeguard), modified: inUse.modified })
+  }
+  return found && knownOf(found)
+}
+
+const maxBelow = 128
+
+const listBelow = (
+  slots: readonly Slot[],
+  domain: string,
+  nowSeconds: number,
+  safeguard: IndicatorList | undefined,
+): readonly Listing[] =>
+  slots.flatMap(({ settings, inUse }) =>
+    (inUse ? hitsBelow(inUse.index, domain, nowSeconds, maxBelow) : [])
+      .map(({ host, hit }) => listingOf(settings, hit, host, safeguard))
+      .filter(({ level }) => level !== 'flag'),
+  )
+
+/** A URL that is listed somewhere on a host makes the host suspicious, unless it is safeguarded. */
+const listingOf = (
+  { name: feed, level: own }: FeedSettings,
+  { isHostOnly, ...listed }: Hit,
+  host: string,
+  safeguard: IndicatorList | undefined,
+): Listing => {
+  const level = !isHostOnly ? own : safeguard?.names.has(host) === true ? 'flag' : 'suspicious'
+  return { feed, level, ...listed }
+}
+
+/** Half a feed gone is a broken download more often than good news. */
+const lossOf = ({ settings, inUse }: Slot, size: InUse['size']): FeedProblem | undefined => {
+  const before = inUse ? inUse.size.addresses + inUse.size.names : 0
+  const after = size.addresses + size.names
+  if (after * 2 >= before) return undefined
+  const message = `holds ${after} entries where ${before} are in use: more than half are gone; restart to take it as it is`
+  return { file: settings.path, message }
+}
+
+const statusOf = ({ settings: { name, path }, inUse, problem }: Slot): FeedStatus => ({
+  name,
+  path,
+  state: problem === undefined ? 'loaded' : inUse ? 'kept' : 'refused',
+  ...(inUse ? inUse.size : { addresses: 0, names: 0, bytes: 0 }),
+  ...(inUse && { modified: inUse.modified }),
+  ...(problem && { problem }),
+})

@@ -1,0 +1,98 @@
+// Reads lines as bytes from files (`.gz` and UTF-16 too) or standard input, in order, holding no more than one chunk and one line.
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { createLineSplitter } from './split-lines.js'
+import { fromUtf16, utf16Of } from './from-utf16.js'
+import { splitArray, startsArray } from './split-array.js'
+
+export type Line = {
+  readonly bytes: Buffer
+  /** `file:line`, counted from 1; `-` for standard input. */
+  readonly origin: string
+}
+
+/** A file, or standard input, that cannot be read. */
+export class InputError extends Error {
+  constructor(name: string, { message }: Error) {
+    super(`${name === '-' ? 'standard input' : name}: ${message}`)
+  }
+}
+
+/**
+ * No file, or `-`, is standard input. A file that cannot be read ends the iteration with its error; `signal` ends it at
+ * once, also while nothing comes in.
+ */
+export async function* readLines(
+  files: readonly string[],
+  stdin: Readable,
+  signal?: AbortSignal,
+): AsyncGenerator<readonly Line[]> {
+  for (const name of files.length === 0 ? ['-'] : files) {
+    const raw = name === '-' ? stdin : createReadStream(name, { highWaterMark: 256 * 1024 })
+    const stop = (): void => void raw.destroy()
+    signal?.addEventListener('abort', stop, { once: true })
+    try {
+      yield* splitEvents(await unpack(raw), name)
+    } catch (error) {
+      if (signal?.aborted === true) return
+      throw ofInput(error) ? new InputError(name, error) : error
+    } finally {
+      signal?.removeEventListener('abort', stop)
+    }
+  }
+}
+
+/** The codes of Node itself speak of bugs. */
+const ofInput = (error: unknown): error is Error & { code: string } =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && !error.code.startsWith('ERR_')
+
+/** One JSON array of objects is taken apart into its elements; anything else into its lines. */
+async function* splitEvents(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Line[]> {
+  const rest = chunks[Symbol.asyncIterator]()
+  const first = await rest.next()
+  if (first.done === true) return
+  const encoding = utf16Of(first.value)
+  if (encoding === undefined)
+    yield* (startsArray(first.value) ? splitArray : splitLines)(startingWith(first.value, rest), name)
+  else yield* splitEvents(fromUtf16(startingWith(first.value, rest), encoding), name)
+}
+
+/** Whether it is packed is told by its first bytes, not by its name. */
+const unpack = async (raw: Readable): Promise<AsyncIterable<Buffer>> => {
+  const chunks = raw[Symbol.asyncIterator]() as AsyncIterator<Buffer | string>
+  const first = await chunks.next()
+  if (first.done === true) return empty()
+  const head = toBuffer(first.value)
+  const rest = startingWith(head, chunks)
+  if (!(head[0] === 0x1f && head[1] === 0x8b)) return rest
+  const gunzip = createGunzip()
+  const { pipeline } = await import('node:stream')
+  // The error reaches the reader of `gunzip`; the callback is there because pipeline wants one.
+  pipeline(rest, gunzip, () => undefined)
+  return gunzip
+}
+
+async function* empty(): AsyncGenerator<Buffer> {
+  // Nothing to give.
+}
+
+async function* startingWith(head: Buffer, chunks: AsyncIterator<Buffer | string>): AsyncGenerator<Buffer> {
+  yield head
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield toBuffer(next.value)
+}
+
+const toBuffer = (chunk: Buffer | string): Buffer => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+
+/** The lines that each chunk completes, together. */
+export async function* splitLines(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Line[]> {
+  const splitter = createLineSplitter()
+  let number = 0
+  const toLine = (bytes: Buffer): Line => ({ bytes, origin: `${name}:${++number}` })
+  for await (const chunk of chunks) {
+    const lines = splitter.push(chunk)
+    if (lines.length > 0) yield lines.map(toLine)
+  }
+  const last = splitter.end()
+  if (last.length > 0) yield last.map(toLine)
+}

@@ -1,0 +1,79 @@
+// Settings → a kafkajs client: addresses, TLS from files, SASL, and its log turned into telemetry.
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { ConnectionOptions } from 'node:tls'
+import type { Kafka as KafkaClient, KafkaConfig, LogEntry, RetryOptions, SASLOptions } from 'kafkajs'
+import type { Tell } from '../telemetry/event.js'
+import { Kafka, logLevel } from './patched-kafkajs/patched-kafkajs.js'
+import type { KafkaSettings } from './settings.js'
+
+/** Called for every line of kafkajs's log at warning level or worse. */
+export type Overhear = (entry: {
+  readonly message: string
+  readonly topic?: string
+  readonly partition?: number
+}) => void
+
+/** What kafkajs adds to its lines; without the error a failed answer says only which question it was to. */
+type Said = { readonly topic?: string; readonly partition?: number; readonly error?: unknown }
+
+/** Every caller gets a client of its own: within one, offsets marked by a transaction show before it is committed. */
+export const link = (
+  settings: KafkaSettings,
+  tell: Tell,
+  overhear: Overhear = () => undefined,
+  retry?: RetryOptions,
+): KafkaClient => {
+  const config: KafkaConfig = {
+    clientId: settings.clientId,
+    brokers: [...settings.brokers],
+    connectionTimeout: 5_000,
+    requestTimeout: 30_000,
+    ...(retry ? { retry } : {}),
+    logLevel: logLevel.WARN,
+    logCreator: () => (entry) => {
+      const { message, topic, partition, error } = entry.log as LogEntry['log'] & Said
+      overhear({
+        message,
+        ...(topic === undefined ? {} : { topic }),
+        ...(partition === undefined ? {} : { partition }),
+      })
+      if (!expected.has(message))
+        tell({
+          event: 'kafka_complained',
+          about: entry.namespace,
+          message: (typeof error === 'string' ? `${message}: ${error}` : message).slice(0, 500),
+        })
+    },
+    ...(settings.tls.enabled ? { ssl: tlsOptions(settings.tls) } : {}),
+    ...(settings.sasl.mechanism === 'none' ? {} : { sasl: saslOptions(settings.sasl) }),
+  }
+  return new Kafka(config)
+}
+
+/** A limit on retries is what we want: a producer whose send failed is never used again. */
+const expected = new Set(['Limiting retries for the idempotent producer may invalidate EoS guarantees'])
+
+const tlsOptions = (tls: KafkaSettings['tls']): ConnectionOptions => ({
+  ...(tls.caFile === '' ? {} : { ca: readFileSync(tls.caFile, 'utf8') }),
+  ...(tls.certificateFile === '' ? {} : { cert: readFileSync(tls.certificateFile, 'utf8') }),
+  ...(tls.keyFile === '' ? {} : { key: readFileSync(tls.keyFile, 'utf8') }),
+  ...(tls.keyPassphrase === '' ? {} : { passphrase: tls.keyPassphrase }),
+  ...(tls.serverName === '' ? {} : { servername: tls.serverName }),
+})
+
+const saslOptions = (sasl: KafkaSettings['sasl']): SASLOptions => {
+  const { username, password } = sasl
+  switch (sasl.mechanism) {
+    case 'plain':
+    case 'scram-sha-256':
+    case 'scram-sha-512':
+      return { mechanism: sasl.mechanism, username, password }
+    case 'none':
+    case 'oauthbearer':
+      return {
+        mechanism: 'oauthbearer',
+        oauthBearerProvider: async () => ({ value: (await readFile(sasl.tokenFile, 'utf8')).trim() }),
+      }
+  }
+}

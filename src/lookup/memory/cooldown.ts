@@ -1,0 +1,47 @@
+// An indicator about which asking failed is left alone for a while, longer each time; a failure is never an answer.
+import type { Reason } from '../../domain/reason.js'
+
+export type CooldownSettings = {
+  readonly firstSeconds: number
+  readonly maxSeconds: number
+  readonly badInputSeconds: number
+  readonly maxEntries: number
+  /** Whether an outage of the provider counts as well; absent: it does. */
+  readonly forOutages?: boolean
+}
+
+export type Cooldown = {
+  readonly isCooling: (key: string) => boolean
+  readonly failed: (key: string, reason: Reason) => void
+  readonly answered: (key: string) => void
+  readonly size: () => number
+}
+
+/** Failures of the asking about this one indicator; the others concern the key, the room or the budget, and end with those. */
+const ownFailures: ReadonlySet<Reason> = new Set<Reason>(['bad_answer', 'bad_input', 'plan'])
+/** May be one of the provider, and then of all indicators, or one of this indicator alone. */
+const outages: ReadonlySet<Reason> = new Set<Reason>(['unavailable', 'timeout'])
+
+export const createCooldown = (settings: CooldownSettings, now: () => number): Cooldown => {
+  const entries = new Map<string, { readonly until: number; readonly times: number }>()
+  return {
+    isCooling: (key) => {
+      const entry = entries.get(key)
+      return entry !== undefined && now() < entry.until
+    },
+    failed: (key, reason) => {
+      if (!ownFailures.has(reason) && !(outages.has(reason) && settings.forOutages !== false)) return
+      const times = (entries.get(key)?.times ?? 0) + 1
+      const doubled = settings.firstSeconds * 2 ** Math.min(times - 1, 30)
+      const seconds = reason === 'bad_input' ? settings.badInputSeconds : Math.min(doubled, settings.maxSeconds)
+      entries.delete(key)
+      entries.set(key, { until: now() + seconds * 1000, times })
+      for (const oldest of entries.keys()) {
+        if (entries.size <= settings.maxEntries) break
+        entries.delete(oldest)
+      }
+    },
+    answered: (key) => void entries.delete(key),
+    size: () => entries.size,
+  }
+}

@@ -1,0 +1,117 @@
+// What a log would cost: plays its indicators through a memory of a given size and lifetime, and predicts a day and a month of them.
+import { ownText } from '../../domain/own-text.js'
+
+export type ForecastOptions = {
+  /** How many verdicts the memory holds. */
+  readonly memory: number
+  readonly lifetimeMs: number
+}
+
+export type Forecast = {
+  readonly events: number
+  /** Indicators that would be asked about, each time one stands in an event. */
+  readonly asks: number
+  readonly distinct: number
+  /** Asks that the memory would not have answered, starting empty. */
+  readonly lookups: number
+  /** Events with nothing that would be asked about. */
+  readonly eventsWithoutAsks: number
+  /** Absent when the log does not say how much time it covers. */
+  readonly spanMs?: number
+  /** Why the figures of a day and a month are a guess, or are not given: less than an hour of logs, times ahead of now, times years apart. */
+  readonly doubt?: 'short' | 'future' | 'years'
+  /** The first and the last time in the log, where they are what is in doubt. */
+  readonly times?: readonly [string, string]
+  readonly lookupsPerDay?: number
+  readonly lookupsPerMonth?: number
+  readonly hitRatio: number
+}
+
+export const createForecast = ({ memory, lifetimeMs }: ForecastOptions) => {
+  /** key → when it was last looked up; a Map keeps its order, so the first key is the least recently asked. */
+  const remembered = new Map<string, number>()
+  const seen = new Map<string, number>()
+  let events = 0
+  let asks = 0
+  let lookups = 0
+  let eventsWithoutAsks = 0
+  let first: number | undefined
+  let last: number | undefined
+
+  const ask = (key: string, now: number): void => {
+    asks++
+    if (!seen.has(key)) seen.set(ownText(key), events)
+    const at = remembered.get(key)
+    const isFresh = at !== undefined && now - at < lifetimeMs
+    if (!isFresh) lookups++
+    remembered.delete(key)
+    remembered.set(ownText(key), isFresh ? at : now)
+    if (remembered.size > memory) {
+      const oldest = remembered.keys().next()
+      if (oldest.done !== true) remembered.delete(oldest.value)
+    }
+  }
+
+  return {
+    see(keys: Iterable<string>, time: number | undefined): void {
+      events++
+      if (time !== undefined) {
+        first = Math.min(first ?? time, time)
+        last = Math.max(last ?? time, time)
+      }
+      const before = asks
+      for (const key of keys) ask(key, time ?? last ?? 0)
+      if (asks === before) eventsWithoutAsks++
+    },
+    distinct: (): Iterable<string> => seen.keys(),
+    /** `givenSpanMs` is what the user says the log covers; else the times in it decide, where they make sense at `now`. */
+    report(now: number, givenSpanMs?: number): Forecast {
+      const doubt = givenSpanMs === undefined ? doubtOf(first, last, now) : undefined
+      const spanMs =
+        givenSpanMs ?? (first === undefined || last === undefined || doubt !== undefined ? undefined : last - first)
+      const base = { events, asks, distinct: seen.size, lookups, eventsWithoutAsks, ...doubt }
+      if (spanMs === undefined || spanMs < 1000 || asks === 0)
+        return { ...base, hitRatio: asks === 0 ? 0 : 1 - lookups / asks }
+      const perDay = predictPerDay(spanMs)
+      const asksPerDay = (asks * dayMs) / spanMs
+      return {
+        ...base,
+        spanMs,
+        ...(spanMs < hourMs ? { doubt: 'short' as const } : {}),
+        lookupsPerDay: Math.round(perDay),
+        lookupsPerMonth: Math.round(perDay * 30),
+        hitRatio: Math.max(0, 1 - perDay / asksPerDay),
+      }
+    },
+  }
+
+  /**
+   * Past its lifetime everything is asked again, so a day costs as many lookups as there are distinct indicators in one
+   * lifetime, times the lifetimes in a day. A log shorter than that is stretched by Heaps' law: the number of distinct
+   * indicators grows with a power of the number of events, which the first half of the log against the whole tells.
+   */
+  function predictPerDay(spanMs: number): number {
+    const distinct = seen.size
+    if (spanMs >= lifetimeMs) return (lookups * dayMs) / spanMs
+    let inFirstHalf = 0
+    for (const at of seen.values()) if (at <= events / 2) inFirstHalf++
+    const power = inFirstHalf === 0 ? 1 : Math.min(1, Math.max(0, Math.log2(distinct / inFirstHalf)))
+    // What the memory was too small for is lost at the same rate as in the log.
+    const evicted = lookups / distinct
+    return distinct * (lifetimeMs / spanMs) ** power * evicted * (dayMs / lifetimeMs)
+  }
+}
+
+/** Nobody estimates with more than a year of logs; what is further apart holds times that are none of the events'. */
+const doubtOf = (
+  first: number | undefined,
+  last: number | undefined,
+  now: number,
+): Pick<Forecast, 'doubt' | 'times'> | undefined => {
+  if (first === undefined || last === undefined) return undefined
+  const doubt = last > now + dayMs ? 'future' : last - first > 366 * dayMs ? 'years' : undefined
+  return doubt && { doubt, times: [new Date(first).toISOString(), new Date(last).toISOString()] }
+}
+
+const hourMs = 3_600_000
+const dayMs = 86_400_000

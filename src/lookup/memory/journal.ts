@@ -1,0 +1,165 @@
+// The journal: what was paid for, on disk, so that a restart pays for nothing twice.
+import { mkdir, open, rm, stat, truncate, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Finding } from '../../domain/finding.js'
+import type { Indicator } from '../../domain/indicator.js'
+import { messageOf } from '../../domain/message-of.js'
+import type { Tell } from '../../telemetry/event.js'
+import { lockFolder } from './folder-lock.js'
+import { readSegment, segmentNames, type Counts, type Restore } from './read-journal.js'
+import { maxRecordBytes, writeRecord } from './record.js'
+
+export type JournalSettings = {
+  /** A folder; created when absent, safe to delete while nobody uses it. */
+  readonly path: string
+  readonly maxBytes: number
+}
+
+export type Journal = {
+  /** Resolves when the operating system has the record: from then on only the loss of the machine loses it. Never rejects. */
+  readonly append: (indicator: Indicator, finding: Finding) => Promise<void>
+  /** Writes what is left, down to the disk, and lets go of the folder. */
+  readonly close: () => Promise<void>
+}
+
+type Segment = { readonly number: number; readonly path: string; bytes: number }
+type Waiting = { readonly record: Buffer; readonly written: () => void }
+
+/** The journal is kept in this many files at most, and forgets by dropping the oldest whole: nothing is ever rewritten. */
+const segmentCount = 8
+/** Records that may wait for a disk that hangs; past it they are not kept, but their findings go on. */
+const maxWaiting = 10_000
+
+/**
+ * Takes the folder for this process, reads back what is there, oldest first, and goes on after it. `restore` says whether a
+ * finding is still worth keeping. Throws `FolderInUse` when another live process owns the folder.
+ */
+export const openJournal = async (
+  { path, maxBytes }: JournalSettings,
+  { restore, tell }: { readonly restore: Restore; readonly tell: Tell },
+): Promise<Journal> => {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  const lock = await lockFolder(path)
+  const segmentBytes = Math.ceil(maxBytes / segmentCount)
+  let segments: Segment[]
+  try {
+    const { segments: found, ...counts } = await readBack(path, restore)
+    segments = found
+    tell({ event: 'memory_restored', path, ...counts })
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+
+  const waiting: Waiting[] = []
+  let writing: Promise<void> | undefined
+  let file: FileHandle | undefined
+  let isFailing = false
+
+  const nextSegment = async (): Promise<Segment> => {
+    await file?.close()
+    file = undefined
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    while (total(segments) + segmentBytes > maxBytes && segments.length > 0)
+      await rm((segments.shift() as Segment).path, { force: true })
+    const number = (segments.at(-1)?.number ?? 0) + 1
+    const segment = { number, path: join(path, `findings-${String(number).padStart(8, '0')}.log`), bytes: 0 }
+    segments.push(segment)
+    return segment
+  }
+
+  const write = async (records: Buffer): Promise<void> => {
+    if (!lock.isHeld()) throw new Error('another process has taken the folder over')
+    let segment = segments.at(-1)
+    if (!segment || segment.bytes + records.length > segmentBytes) segment = await nextSegment()
+    file ??= await openSegment(segment)
+    await file.appendFile(records)
+    segment.bytes += records.length
+  }
+
+  /** Opened anew by the next write, which cuts off what this one left half done. */
+  const fail = async (error: unknown, lost: number): Promise<void> => {
+    // Told once until it works again; a disk that fails costs money after a restart, never a verdict now.
+    if (!isFailing) tell({ event: 'memory_write_failed', path, message: messageOf(error), lost })
+    isFailing = true
+    const old = file
+    file = undefined
+    await old?.close().catch(() => undefined) // it is not used again, however that ends
+  }
+
+  /** One write for all that came together while the last one was under way. */
+  const flush = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = takeUpTo(waiting, segmentBytes)
+      try {
+        await write(Buffer.concat(batch.map(({ record }) => record)))
+        if (isFailing) tell({ event: 'memory_write_resumed', path })
+        isFailing = false
+      } catch (error) {
+        await fail(error, batch.length)
+      }
+      for (const { written } of batch) written()
+    }
+    writing = undefined
+  }
+
+  return {
+    append: (indicator, finding) => {
+      const record = writeRecord(indicator, finding)
+      if (waiting.length >= maxWaiting || record.length > Math.min(segmentBytes, maxRecordBytes))
+        return Promise.resolve()
+      return new Promise((written) => {
+        waiting.push({ record, written })
+        writing ??= flush()
+      })
+    },
+    close: async () => {
+      await writing
+      try {
+        await file?.datasync()
+        await file?.close()
+      } catch (error) {
+        await fail(error, 0)
+      }
+      file = undefined
+      await lock.release()
+    },
+  }
+}
+
+const openSegment = async (segment: Segment): Promise<FileHandle> => {
+  const file = await open(segment.path, 'a', 0o600)
+  const { size } = await file.stat()
+  if (size > segment.bytes) await file.truncate(segment.bytes)
+  else segment.bytes = size
+  return file
+}
+
+/** Takes from the front as many as fit, so that no file grows past its size. */
+const takeUpTo = (waiting: Waiting[], maxBytes: number): Waiting[] => {
+  let bytes = 0
+  const tooMany = waiting.findIndex(({ record }) => (bytes += record.length) > maxBytes)
+  return waiting.splice(0, tooMany < 0 ? waiting.length : tooMany)
+}
+
+const total = (segments: readonly Segment[]): number => segments.reduce((sum, { bytes }) => sum + bytes, 0)
+
+const readBack = async (folder: string, restore: Restore): Promise<Counts & { readonly segments: Segment[] }> => {
+  const segments: Segment[] = []
+  let findings = 0
+  let damaged = 0
+  for (const name of await segmentNames(folder)) {
+    const path = join(folder, name)
+    const read = await readSegment(path, restore)
+    damaged += read.damaged
+    // A torn last record is cut off, so that the next one does not grow onto it.
+    if ((await stat(path)).size > read.wholeBytes) {
+      damaged++
+      await truncate(path, read.wholeBytes)
+    }
+    findings += read.kept
+    if (read.kept === 0) await rm(path, { force: true })
+    else segments.push({ number: Number(name.slice(9, 17)), path, bytes: read.wholeBytes })
+  }
+  return { segments, findings, damaged }
+}

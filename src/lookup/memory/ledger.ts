@@ -1,0 +1,82 @@
+// The ledger: how many calls went in this hour and day, kept beside the findings, so that a restart opens no second budget.
+import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { messageOf } from '../../domain/message-of.js'
+import type { Tell } from '../../telemetry/event.js'
+import type { Ledger, Spending } from '../admission/budget.js'
+
+/** One record of fixed length, always overwritten in place. */
+const recordBytes = 128
+
+/**
+ * Written before a call goes, so it is written at once: a call takes a thousand times as long. Written when it is opened too, so that
+ * a disk that takes nothing is known then. Throws when it cannot be.
+ */
+export const openLedger = (folder: string, tell: Tell): Ledger & { readonly close: () => void } => {
+  const path = join(folder, 'spent')
+  const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+  const before = readSpending(file)
+  try {
+    writeSpending(file, before ?? nothing)
+  } catch (error) {
+    closeSync(file)
+    throw error
+  }
+  let isFailing = false
+  let isOpen = true
+  return {
+    ...(before && { before }),
+    write: (spending) => {
+      if (!isOpen) return
+      try {
+        writeSpending(file, spending)
+        if (isFailing) tell({ event: 'memory_write_resumed', path })
+        isFailing = false
+      } catch (error) {
+        if (!isFailing) tell({ event: 'memory_write_failed', path, message: messageOf(error), lost: 1 })
+        isFailing = true
+      }
+    },
+    close: () => {
+      if (isOpen) closeSync(file)
+      isOpen = false
+    },
+  }
+}
+
+/** What the owner of a folder has spent, for somebody who only reads there; undefined where nothing says so. */
+export const readLedger = (folder: string): Spending | undefined => {
+  let file: number | undefined
+  try {
+    file = openSync(join(folder, 'spent'), constants.O_RDONLY)
+    return readSpending(file)
+  } catch {
+    return undefined
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+const nothing: Spending = { hour: { index: 0, count: 0 }, day: { index: 0, count: 0 } }
+
+const writeSpending = (file: number, spending: Spending): void => {
+  const body = JSON.stringify(spending)
+  const record = Buffer.from(`${checksum(body)} ${body}`.padEnd(recordBytes - 1) + '\n')
+  if (writeSync(file, record, 0, record.length, 0) < record.length) throw new Error('no space left on device')
+}
+
+const checksum = (body: string): string => crc32(body).toString(16).padStart(8, '0')
+
+const readSpending = (file: number): Spending | undefined => {
+  const record = Buffer.alloc(recordBytes)
+  const text = record.toString('utf8', 0, readSync(file, record, 0, recordBytes, 0)).trimEnd()
+  const body = text.slice(9)
+  if (text.slice(0, 9) !== `${checksum(body)} `) return undefined
+  try {
+    const { hour, day } = JSON.parse(body) as Spending
+    return [hour.index, hour.count, day.index, day.count].every(Number.isSafeInteger) ? { hour, day } : undefined
+  } catch {
+    return undefined
+  }
+}

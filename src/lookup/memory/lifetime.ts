@@ -1,0 +1,61 @@
+// How long a finding may be used: life depends on the worst it says, and is counted from when it was obtained.
+import type { Finding, Known, Level } from '../../domain/finding.js'
+import type { Indicator } from '../../domain/indicator.js'
+import { kindOf } from '../../domain/reason.js'
+
+export type LifetimeSettings = {
+  /** Seconds that facts stay fresh, by the worst level they have for any role; `notFound` for answers without facts. */
+  readonly freshSeconds: {
+    readonly malicious: number
+    readonly suspicious: number
+    readonly clean: number
+    readonly noVerdict: number
+    readonly notFound: number
+  }
+  /** Seconds past its life that bad news is still served, marked stale. */
+  readonly staleSeconds: number
+  /** The part of a life, 0 to 1, by which lives are shortened at most so that they do not all end together. */
+  readonly jitter: number
+  /** The part of a life, 0 to 1, at whose end a finding still asked for is fetched anew. */
+  readonly refreshAhead: number
+}
+
+/** Epoch milliseconds: fetched anew when asked for past `refreshAt`, fresh until `freshUntil`, served stale until `servedUntil`. */
+export type Lifetime = { readonly refreshAt: number; readonly freshUntil: number; readonly servedUntil: number }
+
+/** An answer is worth keeping; a failure and a policy are not. */
+export const isRememberable = (finding: Finding): boolean =>
+  finding.status === 'known' || (finding.at !== undefined && kindOf(finding.reason) === 'answer')
+
+export type LifetimeOf = (indicator: Indicator, finding: Finding) => Lifetime
+
+/** The worst level that the facts have for any role. */
+export type Classify = (finding: Known, indicator: Indicator) => Level
+
+export const createLifetimeOf =
+  (
+    settings: LifetimeSettings,
+    classify: Classify,
+    /** 0 to 1, always the same for the same key, so that a life read back from disk ends when it would have. */
+    chance: (key: string) => number = chanceOf,
+  ): LifetimeOf =>
+  (indicator, finding) => {
+    const { malicious, suspicious, clean, noVerdict, notFound } = settings.freshSeconds
+    const level = finding.status === 'known' ? classify(finding, indicator) : undefined
+    const full = level === undefined ? notFound : { malicious, suspicious, clean, unknown: noVerdict }[level]
+    const lifeMs = full * 1000 * (1 - settings.jitter * chance(`${indicator.type}:${indicator.value}`))
+    const freshUntil = (finding.at ?? 0) + lifeMs
+    const isBad = level === 'malicious' || level === 'suspicious'
+    return {
+      refreshAt: freshUntil - lifeMs * settings.refreshAhead,
+      freshUntil,
+      servedUntil: isBad ? freshUntil + settings.staleSeconds * 1000 : freshUntil,
+    }
+  }
+
+/** FNV-1a, spread over 0 to 1. */
+export const chanceOf = (key: string): number => {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
+  return (hash >>> 0) / 0x1_0000_0000
+}

@@ -1,0 +1,81 @@
+// Asks about a domain: which reports exist of its hosts, and the full report of one of them if wanted.
+import { ratings, type Facts, type Finding, type HostReport } from '../domain/finding.js'
+import type { Call } from '../domain/lookup.js'
+import { registrableDomain } from '../domain/public-suffix.js'
+import type { Answer } from './call.js'
+import { reportFacts, reportsFacts, reportSubjects } from './report-facts.js'
+import type { StepScan } from './scan.js'
+import { transmit, type Wire } from './transmit.js'
+
+export type DomainSettings = {
+  readonly maxAgeDays: number
+  readonly report: 'never' | 'suspicious' | 'always'
+}
+
+const dayMs = 86_400_000
+
+/** `scan`, where there is one, is asked about names that nobody has a recent report of. */
+export const createAskDomain =
+  (wire: Wire, settings: DomainSettings, scan?: StepScan) =>
+  async (name: string, call: Call): Promise<Finding> => {
+    const answer = await transmit(wire, call, 'domain/reports', { query: name })
+    if (answer.status === 'unknown') return answer
+    const now = wire.now()
+    const domain = registrableDomain(name) ?? name
+    const facts = reportsFacts(answer.body, domain, now)
+    // What the service's own lists accuse needs no further call.
+    if (facts.listings) return known(facts, now)
+    const hosts = facts.hosts ?? []
+    const recent = hosts.filter(({ at }) => at !== undefined && now - at < settings.maxAgeDays * dayMs)
+    if (scan && !recent.some(({ host }) => host === name || host === domain || host === `www.${domain}`)) {
+      const scanned = await scan(name, call)
+      if (scanned.status === 'known') return { ...scanned, facts: withRows(scanned.facts, hosts) }
+      if (hosts.length === 0 || scanned.reason !== 'not_found') return scanned
+    }
+    if (hosts.length === 0) return { status: 'unknown', reason: 'not_found', at: now }
+    const row = rowToReport(recent, domain, settings.report)
+    const report = row?.scanId === undefined ? undefined : await readReport(wire, call, row, row.scanId, domain)
+    return known(report ? withRows({ ...facts, hosts: [report] }, hosts) : facts, now)
+  }
+
+const known = (facts: Facts, at: number): Finding => ({ status: 'known', facts, source: 'service', at })
+
+/** Rows of other hosts beside what is known better. */
+const withRows = (facts: Facts, rows: readonly HostReport[]): Facts => {
+  const better = facts.hosts ?? []
+  return { ...facts, hosts: [...better, ...rows.filter((row) => !better.some(({ host }) => host === row.host))] }
+}
+
+/** One report at most: of the worst-rated host, else of the domain itself. */
+const rowToReport = (
+  rows: readonly HostReport[],
+  domain: string,
+  wanted: DomainSettings['report'],
+): HostReport | undefined => {
+  if (wanted === 'never') return undefined
+  const rank = (row: HostReport): number => (row.rating === undefined ? 0 : ratings.indexOf(row.rating))
+  let worst: HostReport | undefined
+  for (const row of rows) if (!worst || rank(row) > rank(worst)) worst = row
+  if (worst && rank(worst) >= ratings.indexOf('moderate')) return worst
+  if (wanted === 'suspicious') return undefined
+  return rows.find(({ host }) => host === domain || host === `www.${domain}`) ?? worst
+}
+
+/** Where the report cannot be had, what its row said still holds. */
+const readReport = async (
+  wire: Wire,
+  call: Call,
+  row: HostReport,
+  id: string,
+  domain: string,
+): Promise<HostReport | undefined> => {
+  const answer = await transmit(wire, call, 'domain/report', { id }, isAboutDomain(domain))
+  return answer.status === 'unknown' ? undefined : reportFacts(answer.body, row, wire.now())
+}
+
+export const isAboutDomain =
+  (domain: string) =>
+  ({ body }: Answer): boolean => {
+    const subjects = reportSubjects(body)
+    return subjects.length === 0 || subjects.some((host) => host === domain || host.endsWith(`.${domain}`))
+  }

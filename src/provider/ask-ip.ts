@@ -1,0 +1,80 @@
+// Asks about an address: whether it is malicious, and once more for scores and flags when it is not plainly clean.
+import { parseAddress } from '../domain/address.js'
+import type { Facts, Finding } from '../domain/finding.js'
+import type { Call } from '../domain/lookup.js'
+import type { Answer } from './call.js'
+import { addressBody, addressFacts, joinFacts } from './facts.js'
+import { transmit, type Wire } from './transmit.js'
+
+export type AddressSettings = { readonly escalate: boolean }
+
+const refusalsBeforePause = 5
+const pauseMs = 3_600_000
+const heldForMs = 600_000
+const maxHeld = 1024
+
+export const createAskIp = (
+  wire: Wire,
+  { escalate }: AddressSettings,
+): ((ip: string, call: Call) => Promise<Finding>) => {
+  const pause = createIpv6Pause(wire)
+  /** First answers whose second call failed: the next attempt does not pay for them again. */
+  const held = new Map<string, { readonly facts: Facts; readonly at: number }>()
+
+  const first = async (ip: string, call: Call): Promise<Finding> => {
+    const kept = held.get(ip)
+    held.delete(ip)
+    if (kept && wire.now() - kept.at < heldForMs) return known(kept.facts, kept.at)
+    const answer = await transmit(wire, call, 'ip/malicious-info', { ip }, isAbout(ip))
+    if (answer.status === 'unknown') return answer
+    const now = wire.now()
+    return known(addressFacts(answer.body, now), now)
+  }
+
+  return async (ip, call) => {
+    const isIpv6 = ip.includes(':')
+    const leftMs = isIpv6 ? pause.leftMs() : 0
+    if (leftMs > 0) return { status: 'unknown', reason: 'cooling_down', retryAfterMs: leftMs }
+    const finding = await first(ip, call)
+    if (isIpv6) pause.note(finding)
+    if (finding.status === 'unknown' || !escalate || isPlainlyClean(finding.facts)) return finding
+    const answer = await transmit(wire, call, 'ip/suspicious_info', { ip }, isAbout(ip))
+    if (answer.status === 'answer')
+      return known(joinFacts(finding.facts, addressFacts(answer.body, wire.now())), finding.at)
+    // Bad news is complete enough; without the scores there may be no good news.
+    if (finding.facts.flags.is_malicious === true || answer.reason === 'not_found') return finding
+    if (held.size >= maxHeld) held.clear()
+    held.set(ip, { facts: finding.facts, at: finding.at })
+    return answer
+  }
+}
+
+const known = (facts: Facts, at: number): Finding => ({ status: 'known', facts, source: 'service', at })
+
+const isAbout =
+  (ip: string) =>
+  ({ body }: Answer): boolean => {
+    const about = addressBody(body).ip
+    return about === undefined || about === null || (typeof about === 'string' && parseAddress(about) === ip)
+  }
+
+const isPlainlyClean = ({ flags, categories, idsHits = 0, scanningRecords = 0 }: Facts): boolean =>
+  flags.is_malicious === false && categories.length === 0 && idsHits === 0 && scanningRecords === 0
+
+/** Whether the service takes IPv6 is not known; it is asked until it has refused a few in a row, and later once more. */
+const createIpv6Pause = ({ now, tell }: Wire) => {
+  let refusals = 0
+  let until = 0
+  return {
+    leftMs: (): number => until - now(),
+    note: (finding: Finding): void => {
+      if (finding.status === 'known') refusals = 0
+      else if (finding.reason === 'bad_input') refusals++
+      else if (finding.reason === 'not_found') refusals = 0
+      if (refusals < refusalsBeforePause) return
+      refusals = refusalsBeforePause - 1
+      until = now() + pauseMs
+      tell({ event: 'ipv6_asking_paused', forMs: pauseMs })
+    },
+  }
+}

@@ -1,0 +1,74 @@
+// Reads single values out of answers that may hold anything: a number or its text, a flag, a date in one of several spellings.
+import { ownText } from '../domain/own-text.js'
+
+export type Json = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Own members only, so that a name such as `constructor` finds nothing. */
+export const member = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
+const nothing = new Set(['', 'n/a', 'unknown', 'null', 'none', '-'])
+
+/** One line of bounded text; the words that mean "no value" are none. */
+export const textOf = (value: unknown, maxLength = 128): string | undefined => {
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined
+  if (typeof value !== 'string') return undefined
+  const text = value
+    .slice(0, maxLength * 2)
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
+  const trimmed = text.trim().slice(0, maxLength)
+  return nothing.has(trimmed.toLowerCase()) ? undefined : ownText(trimmed)
+}
+
+export const numberOf = (value: unknown): number | undefined => {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  if (typeof value !== 'string' || value.length > 32) return undefined
+  const text = value.trim()
+  return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined
+}
+
+/** A count is a whole number of things: never negative, never a fraction. */
+export const countOf = (value: unknown): number | undefined => {
+  const number = numberOf(value)
+  return number === undefined || number < 0 ? undefined : Math.min(Math.floor(number), Number.MAX_SAFE_INTEGER)
+}
+
+export const flagOf = (value: unknown): boolean | undefined => {
+  if (typeof value === 'boolean') return value
+  if (value === 1 || value === 0) return value === 1
+  if (typeof value !== 'string' || value.length > 8) return undefined
+  const text = value.trim().toLowerCase()
+  return text === 'true' ? true : text === 'false' ? false : undefined
+}
+
+const clock = /^(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?$/
+
+/** Epoch milliseconds; text without a zone is UTC, whole numbers are epoch seconds or milliseconds. */
+export const timeOf = (value: unknown): number | undefined => {
+  const number = numberOf(value)
+  if (number !== undefined) {
+    if (number >= 1e11 && number < 1e14) return Math.floor(number)
+    return number >= 1e8 && number < 1e11 ? Math.floor(number * 1000) : undefined
+  }
+  if (typeof value !== 'string' || value.length > 40) return undefined
+  const match = clock.exec(value.trim())
+  if (!match) return undefined
+  const [, year, month, day, hour = '00', minute = '00', second = '00', zone = 'Z'] = match
+  const offset = zone === 'Z' ? 'Z' : zone.includes(':') ? zone : `${zone.slice(0, 3)}:${zone.slice(3)}`
+  const time = Date.parse(`${year ?? ''}-${month ?? ''}-${day ?? ''}T${hour}:${minute}:${second}${offset}`)
+  return Number.isNaN(time) ? undefined : time
+}
+
+/** `{ count, data: [...] }`, sometimes a plain list, sometimes absent; `count` is the true total. */
+export const collectionOf = (
+  value: unknown,
+): { readonly count: number | undefined; readonly rows: readonly Json[] } => {
+  const list = Array.isArray(value) ? (value as unknown[]) : member(value, 'data')
+  const rows = Array.isArray(list) ? (list as unknown[]).filter(isObject) : []
+  const stated = countOf(member(value, 'count'))
+  const isGiven = Array.isArray(list) || stated !== undefined
+  return { count: isGiven ? Math.max(stated ?? 0, rows.length) : undefined, rows }
+}

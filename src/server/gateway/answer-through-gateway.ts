@@ -1,0 +1,70 @@
+// Answers from here what is known here, and from the provider what is not.
+import type { OperationName } from '../../provider/operations.js'
+import { refused, type Answer, type JsonObject } from '../answer.js'
+import type { AnswerOperation } from '../answer-locally.js'
+import { failures } from '../failure.js'
+import { firstScanId } from '../scan/scan-store.js'
+import type { Gateway } from './gateway.js'
+import type { ScanOwners } from './scan-owners.js'
+
+/** Accounts and their scans are the gateway's own: the provider knows only the one account behind all callers. */
+const staysHere: ReadonlySet<OperationName> = new Set(['user/me', 'domain/reports/personal'])
+
+/** Failures that say no more than that it is not here. */
+const notHere: ReadonlySet<unknown> = new Set([failures.noSuchScan, failures.scanOff])
+
+export const answerThroughGateway =
+  (here: AnswerOperation, gateway: Gateway, owners: ScanOwners, now: () => number): AnswerOperation =>
+  async (name, values, caller, urgency) => {
+    const local = await here(name, values, caller, urgency)
+    if (staysHere.has(name) || (local.ok ? local.isKnown : !notHere.has(local.failure))) return local
+    const id = typeof values.id === 'number' ? values.id : undefined
+    if (id !== undefined && (id >= firstScanId || !owners.mayRead(id, caller.key.name)))
+      return refused(failures.noSuchScan)
+    const asked = await gateway.ask(name, values, urgency, caller.key.name)
+    const answer =
+      name === 'domain/reports' ? withListings(asked, local) : statesVerdict.has(name) ? withFlags(asked, local) : asked
+    if (name === 'domain/scan' || name === 'domain/scan/private') {
+      const scanId = scanIdOf(answer)
+      if (scanId !== undefined)
+        owners.add({
+          id: scanId,
+          owner: caller.key.name,
+          isPrivate: name === 'domain/scan/private',
+          query: String(values.query),
+          at: now(),
+        })
+    }
+    return answer
+  }
+
+const statesVerdict: ReadonlySet<OperationName> = new Set(['ip/malicious-info', 'ip/suspicious_info'])
+
+/** An address that is on a list here (Tor, scanner, …) is so whatever the provider says. */
+const withFlags = (answer: Answer, local: Answer): Answer => {
+  const issues = local.ok ? Object.entries(objectOf(local.body.issues)).filter(([, value]) => value === true) : []
+  if (!answer.ok || issues.length === 0) return answer
+  return {
+    ...answer,
+    body: { ...answer.body, issues: { ...objectOf(answer.body.issues), ...Object.fromEntries(issues) } },
+  }
+}
+
+/** What lists here say about hosts below the domain stands beside what the provider says about it. */
+const withListings = (answer: Answer, local: Answer): Answer => {
+  const here = local.ok ? dataOf(local) : {}
+  if (here.listings === undefined) return answer
+  if (!answer.ok) return answer.failure.status === 404 ? local : answer
+  return { ...answer, body: { ...answer.body, data: { ...dataOf(answer), listings: here.listings } } }
+}
+
+const dataOf = ({ body }: { readonly body: JsonObject }): JsonObject => objectOf(body.data)
+
+const objectOf = (value: JsonObject[string]): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
+
+const scanIdOf = (answer: Answer): number | undefined => {
+  const data = answer.ok ? answer.body.data : undefined
+  const id = typeof data === 'object' && data !== null && 'scan_id' in data ? Number(data.scan_id) : NaN
+  return Number.isSafeInteger(id) ? id : undefined
+}

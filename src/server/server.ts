@@ -1,0 +1,144 @@
+// The lookup service over HTTP: one route for each spelling of the eighteen operations, a key at the door, bounded input.
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { refuseOtherMethods } from '../http/refuse-other-methods.js'
+import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
+import { operationNames, operations, type OperationName } from '../provider/operations.js'
+import type { Tell } from '../telemetry/event.js'
+import { refused, type Answer, type JsonObject } from './answer.js'
+import type { AnswerOperation, Urgency } from './answer-locally.js'
+import type { Callers } from './callers.js'
+import { failures, type Failure } from './failure.js'
+import { describeService } from './openapi.js'
+import { readParameters } from './parameters.js'
+import { pathsOf } from './paths.js'
+import { readForm, readMultipart } from './read-form.js'
+
+export type ServerOptions = {
+  readonly answer: AnswerOperation
+  readonly callers: Callers
+  readonly status: () => JsonObject
+  readonly version: string
+  readonly tell: Tell
+  readonly now: () => number
+  /** PEM texts; without them the service speaks plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string; readonly passphrase?: string }
+}
+
+const maxBodyBytes = 65_536
+const maxHeaderBytes = 16_384
+const requestTimeoutMs = 30_000
+const keepAliveMs = 30_000
+
+export const createServer = ({ answer, callers, status, version, tell, now, tls }: ServerOptions): FastifyInstance => {
+  const limits = {
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    // Refused below: Node would do so without a body.
+    requireHostHeader: false,
+  }
+  const app = fastify({
+    logger: false,
+    bodyLimit: maxBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 64 },
+    clientErrorHandler: refuseUnparsed,
+    frameworkErrors: (_error, _request, reply) => void refuse(reply, failures.badRequest),
+    ...(tls ? { https: { ...limits, ...tls, minVersion: 'TLSv1.2' as const } } : { http: limits }),
+  }) as FastifyInstance
+
+  refuseExpectations(app.server)
+  app.addHook('onRequest', async ({ raw }, reply) =>
+    raw.httpVersion === '1.1' && raw.headers.host === undefined ? refuse(reply, failures.badRequest) : undefined,
+  )
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, readForm)
+  app.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, readMultipart)
+
+  const serve = async (name: OperationName, request: FastifyRequest): Promise<Answer> => {
+    const entry = callers.enter(keyOf(request))
+    if ('failure' in entry) return refused(entry.failure)
+    try {
+      const read = readParameters(name, givenOf(request, name))
+      if ('failure' in read) return refused(read.failure)
+      if (name === 'user/me') return await answer(name, read.values, entry.caller, urgencyOf(request))
+      const credit = callers.reserve(entry.caller)
+      if ('failure' in credit) return refused(credit.failure)
+      let isSpent = false
+      try {
+        const given = await answer(name, read.values, entry.caller, urgencyOf(request))
+        isSpent = given.ok
+        return given
+      } finally {
+        credit.settle(isSpent)
+      }
+    } finally {
+      entry.leave()
+    }
+  }
+  const paths = new Map<string, readonly string[]>([
+    ['/openapi.json', ['GET', 'HEAD']],
+    ['/status', ['GET', 'HEAD']],
+  ])
+  for (const name of operationNames) {
+    // Some clients ask for the account with GET.
+    const methods = name === 'user/me' ? ['GET', 'POST'] : [operations[name].method]
+    for (const path of pathsOf(name)) {
+      const url = path.replace('{id}', ':id')
+      const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods
+      paths.set(url, [...(paths.get(url) ?? []), ...allowed])
+      app.route({
+        method: methods,
+        url,
+        handler: async (request, reply) => {
+          const started = now()
+          const result = await serve(name, request)
+          const code = result.ok ? 200 : result.failure.status
+          tell({ event: 'operation_answered', operation: name, status: code, ms: now() - started })
+          return result.ok ? reply.send(result.body) : refuse(reply, result.failure)
+        },
+      })
+    }
+  }
+  app.get('/openapi.json', () => describeService(version))
+  app.get('/status', (request, reply) =>
+    callers.identify(keyOf(request)) ? reply.send(status()) : refuse(reply, failures.badKey),
+  )
+  refuseOtherMethods(app, paths, (reply) => refuse(reply, failures.wrongMethod))
+  app.setNotFoundHandler((_, reply) => refuse(reply, failures.noSuchPath))
+  app.setErrorHandler((error, _, reply) => {
+    const failure = failureOf(error)
+    if (failure === failures.serverError)
+      tell({ event: 'operation_broke', message: error instanceof Error ? error.message : 'unknown' })
+    return refuse(reply, failure)
+  })
+  return app
+}
+
+const urgencyOf = ({ headers }: FastifyRequest): Urgency =>
+  headers['x-threatweave-urgency'] === 'replay' ? 'replay' : 'live'
+
+const keyOf = ({ headers }: FastifyRequest): string | undefined => {
+  const key = headers['x-api-key']
+  return typeof key === 'string' && key !== '' ? key : undefined
+}
+
+const refuse = (reply: FastifyReply, { http, status, message, retryAfterS }: Failure): FastifyReply => {
+  if (retryAfterS !== undefined) void reply.header('retry-after', retryAfterS)
+  return reply.code(http).send({ status, message })
+}
+
+/** A body counts only where the operation has a form; what a client sends along with user/me is nobody's business. */
+const givenOf = ({ params, query, body }: FastifyRequest, name: OperationName): Record<string, unknown> => {
+  const takesForm = Object.values(operations[name].parameters).some(({ place }) => place === 'form')
+  const form = takesForm && typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {}
+  return { ...(query as object), ...form, ...(params as object) }
+}
+
+const failureOf = (error: unknown): Failure => {
+  const code = (error as { statusCode?: unknown } | null)?.statusCode
+  if (code === 413) return failures.tooLarge
+  if (code === 415) return failures.badMediaType
+  return typeof code === 'number' && code >= 400 && code < 500 ? failures.badRequest : failures.serverError
+}

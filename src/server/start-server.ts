@@ -1,0 +1,198 @@
+// Opens everything that the lookup service stands on, wires it, and listens.
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { IndicatorList } from '../domain/decision.js'
+import type { FeedSettings } from '../feeds/feed.js'
+import { openFeeds } from '../feeds/open-feeds.js'
+import { lockFolder } from '../lookup/memory/folder-lock.js'
+import type { Tell } from '../telemetry/event.js'
+import type { JsonObject } from './answer.js'
+import { answerThroughGateway } from './gateway/answer-through-gateway.js'
+import type { Gateway } from './gateway/gateway.js'
+import { openScanOwners } from './gateway/scan-owners.js'
+import { createAnswerLocally } from './answer-locally.js'
+import { createCallers } from './callers.js'
+import { openCredits } from './credits.js'
+import { readKeys, soleKey, type Key } from './keys.js'
+import { feedsOf, openIntelligence, type ListedOf } from './local/intelligence.js'
+import { openReports } from './local/reports.js'
+import { createResolver, type Resolver } from './scan/resolver.js'
+import { createScanner } from './scan/scan.js'
+import { createScanQueue } from './scan/scan-queue.js'
+import { openScanStore } from './scan/scan-store.js'
+import { onlyPublicWeb, type MayConnect } from './scan/target.js'
+import { createServer } from './server.js'
+
+export type ServeSettings = {
+  readonly host: string
+  readonly port: number
+  readonly data: string
+  readonly state: string
+  readonly apiKey: string
+  readonly plan: { readonly inFlight: number; readonly credits: number; readonly perSecond: number }
+  readonly keysFile: string
+  readonly tls: { readonly certFile: string; readonly keyFile: string; readonly passphrase: string }
+  readonly maxRows: number
+  readonly scan: {
+    readonly enabled: boolean
+    readonly atOnce: number
+    readonly timeoutMs: number
+    readonly totalMs: number
+    readonly maxBytes: number
+    readonly maxRedirects: number
+  }
+}
+
+export type ServiceOutside = {
+  readonly now: () => number
+  readonly tell: Tell
+  readonly version: string
+  /** Feeds beside those of the folder. */
+  readonly feeds: readonly FeedSettings[]
+  /** Hosts that are not accused by a URL that is listed somewhere on them. */
+  readonly safeguard?: IndicatorList
+  /** Asked for what is not known here; it is given the folder of the memory. */
+  readonly openGateway?: (folder: string) => Promise<Gateway>
+  readonly resolver?: Resolver
+  /** Where scans may connect; there is no setting for it, so that no file can open the network. */
+  readonly mayConnect?: MayConnect
+}
+
+export type Service = {
+  readonly url: string
+  /** The state of the API key; absent where nobody else is asked. */
+  readonly provider?: Gateway['admission']
+  readonly close: () => Promise<void>
+}
+
+/** Throws when it cannot start: no key, an unreadable folder, a state that another process uses, a port that is taken. */
+export const startService = async (settings: ServeSettings, outside: ServiceOutside): Promise<Service> => {
+  const closers: (() => unknown)[] = []
+  const closeAll = async (): Promise<void> => {
+    for (let close = closers.pop(); close; close = closers.pop()) await close()
+  }
+  try {
+    const opened = await openAll(settings, outside, (close) => void closers.push(close))
+    return { ...opened, close: closeAll }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+/** `later` takes what has to be closed again, the last one first. */
+const openAll = async (
+  settings: ServeSettings,
+  outside: ServiceOutside,
+  later: (close: () => unknown) => void,
+): Promise<Omit<Service, 'close'>> => {
+  const { now, tell } = outside
+  const keys = keysOf(settings)
+  const tls = tlsOf(settings)
+  if (settings.data !== '' && !existsSync(settings.data)) throw new Error(`there is no folder ${settings.data}`)
+  mkdirSync(settings.state, { recursive: true, mode: 0o700 })
+  later((await lockFolder(settings.state)).release)
+  const credits = openCredits(join(settings.state, 'credits.txt'), now, tell)
+  later(credits.close)
+  const { safeguard } = outside
+  const feeds = await openFeeds([...outside.feeds, ...feedsOf(settings.data)], {
+    tell,
+    documentation: true,
+    ...(safeguard && { safeguard }),
+  })
+  later(feeds.close)
+  const listedOf: ListedOf = (indicator, paths) => {
+    const known = feeds.match(indicator, now(), paths)
+    const listings = known?.facts.listings?.filter(({ level }) => level !== 'flag') ?? []
+    return known && listings.length > 0 ? { listings, at: known.at } : undefined
+  }
+  const intelligence = openIntelligence(settings.data, listedOf, { maxRows: settings.maxRows, tell })
+  const store = openScanStore(join(settings.state, 'scans'))
+  const owners = openScanOwners(join(settings.state, 'provider-scans.ndjson'))
+  const reports = openReports(
+    intelligence.reportFiles,
+    store,
+    {
+      of: (host, paths) => listedOf({ type: 'domain', value: host }, paths),
+      below: (domain) => feeds.listedBelow(domain, now()),
+    },
+    owners.reportsOf,
+  )
+  const gateway = await outside.openGateway?.(join(settings.state, 'memory'))
+  if (gateway) later(gateway.close)
+  const scanner = createScanner({
+    resolver: outside.resolver ?? createResolver(settings.scan.timeoutMs),
+    mayConnect: outside.mayConnect ?? onlyPublicWeb,
+    limits: settings.scan,
+    surroundings: {
+      placeOf: intelligence.placeOf,
+      registeredOn: intelligence.registeredOn,
+      listingsOf: (indicator) => listedOf(indicator)?.listings ?? [],
+    },
+    now,
+  })
+  const queue = settings.scan.enabled
+    ? createScanQueue(store, scanner, { atOnce: settings.scan.atOnce, now })
+    : undefined
+  if (queue) later(queue.close)
+  const startedAt = now()
+  const answerHere = createAnswerLocally({ intelligence, reports, store, queue, now })
+  const app = createServer({
+    answer: gateway ? answerThroughGateway(answerHere, gateway, owners, now) : answerHere,
+    callers: createCallers(keys, credits, now),
+    status: (): JsonObject => ({
+      up_seconds: Math.round((now() - startedAt) / 1000),
+      keys: keys.length,
+      feeds: feeds.status().map(({ name, state, addresses, names }) => ({ name, state, addresses, names })),
+      banners: intelligence.banners.length,
+      exploits: intelligence.exploits.length,
+      scans: store.scans().length,
+      upstream: gateway?.state(),
+    }),
+    version: outside.version,
+    tell,
+    now,
+    ...(tls ? { tls } : {}),
+  })
+  later(() => app.close())
+  await app.listen({ host: settings.host, port: settings.port, backlog: 4_096 })
+  const { address, port, family } = app.server.address() as AddressInfo
+  const url = `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+  return { url, ...(gateway ? { provider: gateway.admission } : {}) }
+}
+
+/** Whoever reaches the port may try as many keys as it likes. */
+const shortestKey = 16
+const ownHosts = new Set(['127.0.0.1', '::1', 'localhost'])
+
+const keysOf = ({ apiKey, plan, keysFile, host }: ServeSettings): readonly Key[] => {
+  if (apiKey !== '' && apiKey.length < shortestKey && !ownHosts.has(host))
+    throw new Error(
+      `serve.apiKey is shorter than ${shortestKey} characters, which others could guess where serve.host is ${host}`,
+    )
+  const { inFlight, credits, perSecond } = plan
+  const keys = keysFile === '' ? [] : readKeys(keysFile, readFileSync(keysFile, 'utf8'))
+  if (apiKey !== '')
+    keys.push(
+      soleKey(apiKey, {
+        name: 'local',
+        inFlight,
+        ...(credits === 0 ? {} : { credits }),
+        ...(perSecond === 0 ? {} : { perSecond }),
+      }),
+    )
+  if (keys.length === 0)
+    throw new Error('no caller could be let in: set THREATWEAVE_SERVE_API_KEY, or serve.keysFile for many keys')
+  return keys
+}
+
+const tlsOf = ({ tls: { certFile, keyFile, passphrase } }: ServeSettings) => {
+  if (certFile === '' && keyFile === '') return undefined
+  if (certFile === '' || keyFile === '') throw new Error('serve.tls needs both certFile and keyFile')
+  return {
+    cert: readFileSync(certFile, 'utf8'),
+    key: readFileSync(keyFile, 'utf8'),
+    ...(passphrase === '' ? {} : { passphrase }),
+  }
+}

@@ -1,0 +1,25 @@
+// Prints what is wrong with checked files, one remark a line, and answers the exit code.
+import { exitCodes, type Arguments, type Io } from './command.js'
+import { printable } from './table.js'
+import { write } from './write-lines.js'
+
+export type Remark = {
+  readonly kind: 'error' | 'warning'
+  readonly file: string
+  readonly line?: number
+  readonly message: string
+}
+/** `what` says what was checked, for a person: `1 usable rule`. */
+export type CheckedFile = { readonly what: string; readonly remarks: readonly Remark[] }
+
+export const report = async ({ what, remarks }: CheckedFile, args: Arguments, io: Io): Promise<number> => {
+  const isJson = args.values.json === true
+  const lines = remarks.map(({ kind, file, line, message }) =>
+    isJson
+      ? JSON.stringify({ kind, file, line, message })
+      : printable(`${kind.padEnd(8)} ${file}${line === undefined ? '' : `:${line}`}: ${message}`),
+  )
+  if (!isJson) lines.push(printable(what))
+  await write(io.stdout, lines.map((line) => `${line}\n`).join(''))
+  return remarks.some(({ kind }) => kind === 'error') ? exitCodes.failure : exitCodes.ok
+}

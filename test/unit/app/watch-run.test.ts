@@ -1,0 +1,35 @@
+// What `run` shows of itself while it runs.
+import { describe, expect, it } from 'vitest'
+import { watchRun } from '../../../src/app/watch-run.js'
+import { load } from '../../../src/config/load.js'
+import { tellNobody } from '../../../src/telemetry/event.js'
+
+const open = async (env: Record<string, string>) => {
+  const loaded = load({ env, readFile: () => '' })
+  if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
+  return (await watchRun(loaded.config, tellNobody)).serve({})
+}
+
+describe('the endpoint of a run', () => {
+  it('is there with the configuration in effect, and every secret of it hidden', async () => {
+    const token = 'correct-horse-battery'
+    const ops = await open({ THREATWEAVE_OPS_PORT: '0', THREATWEAVE_OPS_TOKEN: token })
+    const page = await (await fetch(`${ops.url ?? ''}/`)).text()
+    await ops.close()
+    expect(page).toContain('<td>ops.token</td><td>(hidden)</td>')
+    expect(page).toContain('<td>enrich.deadlineMs</td>')
+    expect(page).not.toContain(token)
+  })
+
+  it('is not there when it is switched off', async () => {
+    const ops = await open({ THREATWEAVE_OPS_ENABLED: 'false' })
+    await ops.close()
+    expect(ops.url).toBeUndefined()
+  })
+
+  it('refuses a token that could be guessed', () => {
+    const loaded = load({ env: { THREATWEAVE_OPS_TOKEN: 'short' }, readFile: () => '' })
+    expect(loaded).toMatchObject({ problems: [{ setting: 'ops.token' }] })
+    expect(JSON.stringify(loaded)).not.toContain('short')
+  })
+})

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { parseMisp, readManifest } from '../../../src/feeds/misp.js'
+import { parsed } from '../../support/feed-files.js'
+
+const attribute = (uuid: string, type: string, value: unknown, given: object = {}): object => ({
+  uuid,
+  type,
+  value,
+  category: 'Network activity',
+  to_ids: true,
+  timestamp: '1794731405',
+  ...given,
+})
+const seen = 1794731405000
+const network = { categories: ['Network activity'], seen }
+
+describe('parseMisp', () => {
+  it('takes the attributes that hold addresses, names and URLs, in objects too', () => {
+    const event = {
+      Event: {
+        Attribute: [
+          attribute('a', 'ip-src', '198.51.100.7'),
+          attribute('b', 'ip-dst', '198.51.100.0/24'),
+          attribute('c', 'ip-dst|port', '203.0.113.9|443'),
+          attribute('d', 'domain', 'bad.example.com'),
+          attribute('e', 'hostname', 'www.bad.example.com'),
+          attribute('f', 'domain|ip', 'bad.example.net|203.0.113.10'),
+          attribute('g', 'url', 'http://bad.example.org/a|b'),
+          attribute('h', 'md5', 'd41d8cd98f00b204e9800998ecf8427e'),
+        ],
+        Object: [{ Attribute: [attribute('i', 'ip-src|port', '203.0.113.11|22')] }],
+      },
+    }
+    expect(parsed(parseMisp, JSON.stringify(event)).added).toEqual([
+      ['198.51.100.7', 'a', network],
+      ['198.51.100.0/24', 'b', network],
+      ['203.0.113.9', 'c', network],
+      ['bad.example.com', 'd', network],
+      ['www.bad.example.com', 'e', network],
+      ['bad.example.net', 'f', network],
+      ['203.0.113.10', 'f', network],
+      ['http://bad.example.org/a|b', 'g', network],
+      ['203.0.113.11', 'i', network],
+    ])
+  })
+
+  it('leaves out what is not meant for detection or was deleted', () => {
+    const Attribute = [
+      attribute('a', 'ip-src', '198.51.100.7', { to_ids: false }),
+      attribute('b', 'ip-src', '198.51.100.8', { to_ids: undefined }),
+      attribute('c', 'ip-src', '198.51.100.9', { deleted: true }),
+    ]
+    const deleted = { deleted: true, Attribute: [attribute('d', 'ip-src', '198.51.100.10')] }
+    expect(parsed(parseMisp, JSON.stringify({ Event: { Attribute, Object: [deleted] } })).added).toEqual([])
+  })
+
+  it('takes tags of attribute and event for categories, but not handling instructions', () => {
+    const tagged = attribute('a', 'ip-src', '198.51.100.7', { Tag: [{ name: 'botnet' }, { name: 'tlp:red' }, null] })
+    const event = { Event: { Tag: [{ name: 'ransomware' }, { name: 7 }], Attribute: [tagged] } }
+    expect(parsed(parseMisp, JSON.stringify(event)).added).toEqual([
+      ['198.51.100.7', 'a', { categories: ['Network activity', 'botnet', 'ransomware'], seen }],
+    ])
+  })
+
+  it('reads the answer of a search', () => {
+    const one = { Event: { Attribute: [attribute('a', 'ip-src', '198.51.100.7')] } }
+    for (const answer of [{ response: [one] }, [one], { response: [one.Event] }])
+      expect(parsed(parseMisp, JSON.stringify(answer)).added).toEqual([['198.51.100.7', 'a', network]])
+  })
+
+  it('takes an attribute without a value for junk', () => {
+    const Attribute = [attribute('a', 'ip-src', null), attribute('b', 'domain|ip', 'bad.example.com')]
+    expect(parsed(parseMisp, JSON.stringify({ Event: { Attribute } })).junk).toEqual(['a', 'b'])
+  })
+
+  it.each<[string, string, object]>([
+    ['broken JSON', '{"Event": {\n"Attribute": [[}', { place: 2, message: 'is not valid JSON' }],
+    ['other JSON', '{"a": 1}', { place: 1, message: 'is no MISP event' }],
+  ])('refuses %s and says where', (_, text, problem) => {
+    expect(parsed(parseMisp, text).problem).toEqual(problem)
+  })
+})
+
+describe('readManifest', () => {
+  it('names the files of the events', () => {
+    const id = '5f6b2a4c-0000-4000-8000-000000000001'
+    expect(readManifest(Buffer.from(JSON.stringify({ [id]: { info: 'x' } })))).toEqual({
+      ok: true,
+      files: [`${id}.json`],
+    })
+  })
+
+  it.each(['{"../../etc/passwd": {}}', '{"__proto__": {}}', '[]', 'x', 'null'])('refuses %s', (text) => {
+    expect(readManifest(Buffer.from(text)).ok).toBe(false)
+  })
+})

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import type { Unknown } from '../../../../src/domain/finding.js'
+import { reasons, type Reason } from '../../../../src/domain/reason.js'
+import { createBarrier } from '../../../../src/lookup/admission/circuit-breaker.js'
+import { admissionSettings, unknown } from '../../../support/lookup.js'
+
+/** Fails `times` calls at time 0, one after the other. */
+const after = (failure: Unknown, times = 1) => {
+  const barrier = createBarrier(admissionSettings)
+  for (let nth = 0; nth < times; nth++) barrier.note(failure, barrier.enter(0), 0)
+  return barrier
+}
+
+describe('the barrier', () => {
+  it('is open to begin with', () => {
+    expect(createBarrier(admissionSettings).look(0)).toEqual({ pass: 'go' })
+  })
+
+  it.each<[Reason, string]>([
+    ['busy', 'paused'],
+    ['throttled', 'paused'],
+    ['bad_key', 'stopped'],
+    ['no_credit', 'stopped'],
+  ])('is shut by one %s: %s', (reason, state) => {
+    expect(after(unknown(reason)).state(0)).toMatchObject({ state, reason })
+  })
+
+  it('opens the breaker after failures in a row, for being unreachable and late alone', () => {
+    const breaking = reasons.filter((reason) => after(unknown(reason), 5).state(0).state === 'breaker_open')
+    expect(breaking).toEqual(['unavailable', 'timeout'])
+    expect(after(unknown('unavailable'), 4).state(0)).toEqual({ state: 'open' })
+  })
+
+  it('counts failures from the last answer on', () => {
+    const barrier = after(unknown('timeout'), 4)
+    barrier.note(undefined, false, 0)
+    for (let nth = 0; nth < 4; nth++) barrier.note(unknown('timeout'), false, 0)
+    expect(barrier.look(0)).toEqual({ pass: 'go' })
+  })
+
+  it('makes everybody wait in a pause, and lets one probe go after it', () => {
+    const barrier = after(unknown('busy'))
+    expect(barrier.look(1999)).toEqual({ pass: 'wait', ms: 1 })
+    expect(barrier.enter(1999)).toBe(false)
+    expect(barrier.look(2000)).toEqual({ pass: 'go' })
+    expect(barrier.enter(2000)).toBe(true)
+    expect(barrier.look(2000)).toEqual({ pass: 'wait', ms: Infinity })
+    barrier.note(undefined, true, 2100)
+    expect(barrier.look(2100)).toEqual({ pass: 'go' })
+  })
+
+  it('pauses twice as long when the probe is refused too, up to the longest pause', () => {
+    const barrier = createBarrier(admissionSettings)
+    const lengths: number[] = []
+    let now = 0
+    for (let nth = 0; nth < 7; nth++) {
+      barrier.note(unknown('busy'), barrier.enter(now), now)
+      const until = barrier.state(now).until ?? 0
+      lengths.push(until - now)
+      now = until
+    }
+    expect(lengths).toEqual([2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
+  })
+
+  it('waits as long as the provider says, and refuses meanwhile when that is too long to wait for', () => {
+    expect(after(unknown('throttled', { retryAfterMs: 45_000 })).look(0)).toEqual({ pass: 'wait', ms: 45_000 })
+    const hour = 3_600_000
+    const barrier = after(unknown('throttled', { retryAfterMs: hour }))
+    expect(barrier.look(0)).toEqual({ pass: 'refuse', finding: unknown('throttled', { retryAfterMs: hour }) })
+    expect(barrier.look(hour - 60_000)).toEqual({ pass: 'wait', ms: 60_000 })
+  })
+
+  it('is not silenced for more than a day by one header', () => {
+    expect(after(unknown('throttled', { retryAfterMs: 1e15 })).look(86_400_000)).toEqual({ pass: 'go' })
+  })
+
+  it('pauses also for a server error that says how long', () => {
+    expect(after(unknown('unavailable', { retryAfterMs: 500 })).look(0)).toEqual({ pass: 'wait', ms: 500 })
+  })
+
+  it('refuses at once while the breaker is open, and while its one probe is out', () => {
+    const barrier = after(unknown('unavailable'), 5)
+    expect(barrier.look(9999)).toMatchObject({ pass: 'refuse', finding: { reason: 'breaker_open' } })
+    expect(barrier.enter(10_000)).toBe(true)
+    expect(barrier.enter(10_000)).toBe(false)
+    expect(barrier.look(10_000)).toMatchObject({ pass: 'refuse', finding: { reason: 'breaker_open' } })
+    barrier.note(unknown('timeout'), true, 11_000)
+    expect(barrier.state(11_000)).toMatchObject({ state: 'breaker_open', until: 31_000 })
+  })
+
+  it('is not opened by a late answer to a call from before it was shut', () => {
+    const barrier = after(unknown('throttled'))
+    barrier.note(undefined, false, 100)
+    expect(barrier.look(100)).toEqual({ pass: 'wait', ms: 1900 })
+  })
+
+  it('does not take calls that were under way together for refusals in a row', () => {
+    const barrier = after(unknown('busy'))
+    barrier.note(unknown('busy'), false, 0)
+    barrier.note(unknown('busy'), false, 0)
+    expect(barrier.state(0).until).toBe(2000)
+  })
+})

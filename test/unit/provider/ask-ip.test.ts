@@ -1,0 +1,146 @@
+// How an address is asked about: which calls are made, and which are not.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createAskIp } from '../../../src/provider/ask-ip.js'
+import type { Client } from '../../../src/provider/call.js'
+import type { TelemetryEvent } from '../../../src/telemetry/event.js'
+import {
+  clientFor,
+  startScriptedService,
+  straight,
+  type Script,
+  type ScriptedService,
+} from '../../support/scripted-service.js'
+
+const hour = 3_600_000
+let service: ScriptedService
+let client: Client
+let now = 0
+let told: TelemetryEvent[] = []
+beforeAll(async () => {
+  service = await startScriptedService(() => ({ status: 200 }))
+  client = clientFor(service.baseUrl)
+})
+afterAll(async () => {
+  await client.close()
+  await service.close()
+})
+beforeEach(() => {
+  now = Date.UTC(2026, 0, 1)
+  told = []
+  service.asked.length = 0
+})
+const asking = (escalate: boolean, script: Script) => {
+  service.script = script
+  const ask = createAskIp({ client, now: () => now, tell: (event) => told.push(event) }, { escalate })
+  return (ip: string) => ask(ip, straight)
+}
+const calls = () => service.asked.map(({ path }) => path.replace('/v1/ip/', ''))
+const answers =
+  (first: object, second: object = { score: { inbound: 'Low', outbound: 'Low' } }): Script =>
+  ({ path, query }) => ({ status: 200, ip: query.ip, ...(path.endsWith('malicious-info') ? first : second) })
+
+describe('asking about an address', () => {
+  it.each([
+    ['plainly clean', { is_malicious: false, is_vpn: true }, ['malicious-info']],
+    ['malicious', { is_malicious: true }, ['malicious-info', 'suspicious_info']],
+    ['without a verdict', {}, ['malicious-info', 'suspicious_info']],
+    [
+      'clean with a category',
+      { is_malicious: false, ip_category: [{ type: 'x' }] },
+      ['malicious-info', 'suspicious_info'],
+    ],
+    [
+      'clean with scanning records',
+      { is_malicious: false, scanning_record: { count: 1 } },
+      ['malicious-info', 'suspicious_info'],
+    ],
+  ])('makes the calls it needs for one that is %s', async (_, first, expected) => {
+    const finding = await asking(true, answers(first))('198.51.100.60')
+    expect(finding.status).toBe('known')
+    expect(calls()).toEqual(expected)
+  })
+  it('asks once where it may not escalate', async () => {
+    await asking(false, answers({ is_malicious: true }))('198.51.100.60')
+    expect(calls()).toEqual(['malicious-info'])
+  })
+  it('joins both answers', async () => {
+    expect(await asking(true, answers({ is_malicious: true }))('198.51.100.60')).toEqual({
+      status: 'known',
+      facts: { flags: { is_malicious: true }, categories: [], inbound: 'low', outbound: 'low' },
+      source: 'service',
+      at: now,
+    })
+  })
+  it.each([
+    ['another address', { ip: '198.51.100.61' }],
+    ['something that is no address', { ip: 'x' }],
+    ['another address below data', { ip: undefined, data: { ip: '198.51.100.61' } }],
+  ])('refuses an answer about %s', async (_, body) => {
+    const finding = await asking(true, () => ({ status: 200, is_malicious: false, ...body }))('198.51.100.60')
+    expect(finding).toEqual({ status: 'unknown', reason: 'bad_answer' })
+    expect(told).toMatchObject([{ event: 'service_call_failed', reason: 'bad_answer' }])
+  })
+  it('takes an answer about the same address in another spelling', async () => {
+    const ask = asking(true, () => ({ status: 200, ip: '2001:DB8:0:0::1', is_malicious: false }))
+    expect((await ask('2001:db8::1')).status).toBe('known')
+  })
+  it('keeps bad news when the second call fails', async () => {
+    const ask = asking(true, ({ path }) =>
+      path.endsWith('malicious-info') ? { status: 200, is_malicious: true } : { status: 500, message: 'x' },
+    )
+    expect(await ask('198.51.100.60')).toMatchObject({ status: 'known', facts: { flags: { is_malicious: true } } })
+  })
+  it('gives no good news when the second call fails, and does not pay for the first one again', async () => {
+    let isDown = true
+    const ask = asking(true, ({ path }) => {
+      if (path.endsWith('malicious-info')) return { status: 200, is_malicious: false, scanning_record: { count: 1 } }
+      return isDown ? { status: 500, message: 'x' } : { status: 200, score: { inbound: 'Critical' } }
+    })
+    expect(await ask('198.51.100.60')).toEqual({ status: 'unknown', reason: 'unavailable' })
+    isDown = false
+    now += 60_000
+    expect(await ask('198.51.100.60')).toMatchObject({
+      status: 'known',
+      facts: { inbound: 'critical' },
+      at: now - 60_000,
+    })
+    expect(calls()).toEqual(['malicious-info', 'suspicious_info', 'suspicious_info'])
+  })
+  it('passes on when to come back', async () => {
+    const ask = asking(true, () => ({ status: 400, message: 'limit exceeded' }))
+    expect(await ask('198.51.100.60')).toEqual({ status: 'unknown', reason: 'no_credit', retryAfterMs: hour })
+  })
+})
+
+describe('IPv6 that the service refuses', () => {
+  const refuses: Script = ({ query }) =>
+    query.ip?.includes(':') ? { status: 400, message: 'Invalid IP Address.' } : { status: 200, is_malicious: false }
+
+  it('is not asked about for an hour after five refusals in a row, and that is told', async () => {
+    const ask = asking(true, refuses)
+    for (let i = 1; i <= 5; i++) expect(await ask(`2001:db8::${i}`)).toMatchObject({ reason: 'bad_input' })
+    expect(told.filter(({ event }) => event === 'ipv6_asking_paused')).toEqual([
+      { event: 'ipv6_asking_paused', forMs: hour },
+    ])
+    expect(await ask('2001:db8::6')).toEqual({ status: 'unknown', reason: 'cooling_down', retryAfterMs: hour })
+    expect((await ask('198.51.100.60')).status).toBe('known')
+    expect(calls().length).toBe(6)
+    now += hour
+    expect(await ask('2001:db8::7')).toMatchObject({ reason: 'bad_input' })
+    expect(await ask('2001:db8::8')).toMatchObject({ reason: 'cooling_down' })
+    expect(calls().length).toBe(7)
+  })
+  it('starts counting anew with an answer', async () => {
+    const ask = asking(true, (asked, response) =>
+      asked.query.ip === '2001:db8::5' ? { status: 200, is_malicious: false } : refuses(asked, response),
+    )
+    for (let i = 1; i <= 9; i++) await ask(`2001:db8::${i}`)
+    expect(calls().length).toBe(9)
+    expect(told.some(({ event }) => event === 'ipv6_asking_paused')).toBe(false)
+  })
+  it('does not count refusals of IPv4', async () => {
+    const ask = asking(true, () => ({ status: 400, message: 'Invalid IP Address.' }))
+    for (let i = 1; i <= 9; i++) await ask(`198.51.100.${i}`)
+    expect(calls().length).toBe(9)
+  })
+})

@@ -1,0 +1,107 @@
+// What the gateway counts of itself.
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { watchRun } from '../../../../src/app/watch-run.js'
+import { load } from '../../../../src/config/load.js'
+import { openService } from '../../../../src/app/open-server.js'
+import type { Ops } from '../../../../src/ops/open-ops.js'
+import type { Service } from '../../../../src/server/start-server.js'
+import { tellNobody } from '../../../../src/telemetry/event.js'
+import { startUpstream, type Upstream } from '../../../support/counting-upstream.js'
+import { ask, sampleKey } from '../../../support/lookup-service.js'
+
+describe('the endpoint of a gateway', () => {
+  let upstream: Upstream
+  let service: Service
+  let ops: Ops
+
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    const loaded = load({
+      values: {
+        admit: { perDay: 1000, breakerFailures: 2, retry: { times: 0 } },
+        intel: { service: { apiKey: 'only-an-example-key' } },
+        serve: {
+          port: 0,
+          apiKey: sampleKey,
+          upstream: upstream.url,
+          state: mkdtempSync(join(tmpdir(), 'threatweave-gateway-')),
+        },
+      },
+      env: {},
+      readFile: () => '',
+    })
+    if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
+    const watch = await watchRun(loaded.config, tellNobody)
+    service = await openService(loaded.config, { env: {}, tell: watch.tell, watch: watch.hooks }, '1.2.3')
+    ops = await watch.serve({ provider: service.provider, shows: 'answers' }, 0)
+  })
+  afterAll(async () => {
+    await Promise.all([service.close(), ops.close()])
+    await upstream.close()
+  })
+
+  const text = async (): Promise<string> => (await fetch(`${ops.url ?? ''}/metrics`)).text()
+  const value = async (name: string): Promise<number> => {
+    const line = (await text()).split('\n').find((one) => one.startsWith(`threatweave_${name} `))
+    return Number(line?.split(' ').at(-1))
+  }
+  const series = async (): Promise<number> =>
+    (await text()).split('\n').filter((line) => line !== '' && !line.startsWith('#')).length
+  const about = (ip: string) => ask(service.url, `/v1/ip/malicious-info?ip=${encodeURIComponent(ip)}`)
+
+  it('is well and ready, has no page, and says nothing of events', async () => {
+    expect((await fetch(`${ops.url ?? ''}/healthz`)).status).toBe(200)
+    expect((await fetch(`${ops.url ?? ''}/readyz`)).status).toBe(200)
+    expect((await fetch(`${ops.url ?? ''}/`)).status).toBe(404)
+    expect((await fetch(`${ops.url ?? ''}/events`)).status).toBe(404)
+    expect(await text()).not.toContain('threatweave_events')
+  })
+
+  it('counts calls, answers, memory hits and credits', async () => {
+    await about('198.51.100.7')
+    await Promise.all([about('198.51.100.7'), about('198.51.100.8'), about('198.51.100.8')])
+    expect({
+      calls: await value('calls_total{operation="ip/malicious-info",code="ok"}'),
+      answers: await value('answers_total{operation="ip/malicious-info",status="200"}'),
+      fresh: await value('memory_asks_total{kind="fresh"}'),
+      miss: await value('memory_asks_total{kind="miss"}'),
+      coalesced: await value('memory_asks_total{kind="coalesced"}'),
+      credits: await value('credits_total'),
+      allowed: await value('credits_allowed{window="day"}'),
+      lookups: await value('lookup_seconds_count'),
+      inFlight: await value('in_flight'),
+      waiting: await value('waiting'),
+    }).toEqual({
+      calls: 2,
+      answers: 4,
+      fresh: 1,
+      miss: 2,
+      coalesced: 1,
+      credits: 2,
+      allowed: 1000,
+      lookups: 2,
+      inFlight: 0,
+      waiting: 0,
+    })
+    expect(await text()).toMatch(/threatweave_build_info\{version="[^"]+",node="v[^"]+"\} 1/)
+  })
+
+  it('has as many series after hostile questions and an outage as before, and shows the open breaker', async () => {
+    const before = await series()
+    upstream.reply = () => ({ http: 503, body: { status: 503, message: 'gone' } })
+    for (let n = 0; n < 200; n++) {
+      await about(n % 2 === 0 ? `<script>${n}\n\u001b[2J"}` : `203.0.113.${n}`)
+      await ask(service.url, `/v1/no/such/path/${n}`)
+    }
+    await ask(service.url, '/v1/ip/malicious-info?ip=203.0.113.1', { key: 'wrong' })
+    expect(await series()).toBe(before)
+    expect(await value('provider_state{state="breaker_open"}')).toBe(1)
+    expect(await value('answers_total{operation="ip/malicious-info",status="401"}')).toBe(1)
+    expect(await value('calls_total{operation="ip/malicious-info",code="unavailable"}')).toBe(2)
+    expect((await fetch(`${ops.url ?? ''}/healthz`)).status).toBe(200)
+    expect(await text()).not.toContain('<script')
+  })
+})
