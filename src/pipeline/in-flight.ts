@@ -13,8 +13,8 @@ export type LookupInFlight = {
 export type InFlight = {
   readonly of: (promise: Promise<Finding>) => LookupInFlight
   /**
-   * Milliseconds without an answer, or since the first of those in flight was asked for. Of the time between two looks no more
-   * counts than lies between two of a wait: a process that was held up has not listened.
+   * Milliseconds without an answer, as far as somebody waited for one: of the time between two looks no more counts than lies
+   * between two of a wait. Only an answer ends it; a provider that hangs is not waited for again because its calls timed out.
    */
   readonly quietMs: () => number
   /**
@@ -33,25 +33,18 @@ const lookEveryMs = 50
 export const createInFlight = (clock: Clock): InFlight => {
   // Reactions of a promise cannot be taken back: one per event would pile up at a lookup that hangs.
   const all = new Map<Promise<Finding>, LookupInFlight>()
-  let hasAnswered = false
   let quiet = -firstMs
   let lookedAt = clock.now()
-  const listen = (): void => {
-    quiet = hasAnswered ? 0 : -firstMs
-    lookedAt = clock.now()
-  }
   return {
     of: (promise) => {
       const known = all.get(promise)
       if (known) return known
-      if (all.size === 0) listen()
       const lookup: LookupInFlight = { promise, waiting: new Set() }
       all.set(promise, lookup)
       const land = (finding: Finding): void => {
         lookup.finding = finding
         all.delete(promise)
-        hasAnswered ||= isAnswer(finding)
-        if (isAnswer(finding)) listen()
+        if (isAnswer(finding)) quiet = 0
         for (const landed of lookup.waiting) landed()
         lookup.waiting.clear()
       }

@@ -76,6 +76,9 @@ const passing: ReadonlySet<Reason> = new Set<Reason>([
   'breaker_open',
 ])
 
+/** A latency above this is that of time-outs rather than of answers: it makes no wait any longer. */
+const slowMs = 250
+
 export const createWaits = (options: WaitOptions): Waits => {
   const { clock, deadlineMs, catchUpShare, estimateMs, provider, quietMs, idleMs, waited } = options
   const budget = createWaitBudget(catchUpShare, clock.now, idleMs, waited)
@@ -103,7 +106,7 @@ export const createWaits = (options: WaitOptions): Waits => {
     leftMs: () => {
       const { state = 'open', latencyMs = 0 } = provider?.() ?? {}
       if (state === 'breaker_open' || !goesOn()) return 0
-      return Math.min(budget.leftMs(), Math.max(4 * latencyMs, 100) - quietMs())
+      return Math.min(budget.leftMs(), Math.max(4 * Math.min(latencyMs, slowMs), 100) - quietMs())
     },
     goesOn,
     inVain: pending,

@@ -1,6 +1,6 @@
 // What is kept of judged sightings between events, so that most annotations are put together from finished text; bounded.
 import type { AnnotatedIndicator, AnnotationSummary } from '../../domain/annotation.js'
-import { levels, type Level } from '../../domain/finding.js'
+import { levels } from '../../domain/finding.js'
 import type { RangeSet } from '../../domain/range-set.js'
 import { createRecent } from '../../domain/recent.js'
 import type { Verdict } from '../../domain/verdict.js'
@@ -43,7 +43,7 @@ export type KnownSightings = {
 /** In characters, with what an entry takes beside them: at least so much is kept, and at most twice as much. */
 const generation = 33_554_432
 const weightOfEntry = 500
-const maxCircumstances = 8
+const maxCircumstances = 32
 const sample: Circumstances = {
   status: 'complete',
   direction: 'unknown',
@@ -57,7 +57,8 @@ export const createOwner = (): Owner => ({ finished: undefined })
 
 export const createKnownSightings = (ownRanges: RangeSet): KnownSightings => {
   const recent = createRecent<Judged, Known>(generation, weightOf)
-  const common = Object.fromEntries(levels.map((level) => [level, createOwner()])) as Record<Level, Owner>
+  /** By verdict, or by reason where the compact form states one. */
+  const common = new Map<string, Owner>([...levels, 'pending', 'deadline'].map((name) => [name, createOwner()]))
 
   const learn = (judged: Judged): Known => {
     const indicator = Object.freeze(describeIndicator(judged))
@@ -72,7 +73,7 @@ export const createKnownSightings = (ownRanges: RangeSet): KnownSightings => {
       size: writeIndicator(indicator).length,
       text: undefined,
       full: createOwner(),
-      compact: isShared ? common[indicator.verdict] : createOwner(),
+      compact: (isShared && (common.get(indicator.reason ?? '') ?? common.get(indicator.verdict))) || createOwner(),
       isShared,
     }
     recent.set(judged, known)
@@ -84,9 +85,8 @@ export const createKnownSightings = (ownRanges: RangeSet): KnownSightings => {
     finished: (owner, about) => {
       let count = 0
       for (let one = owner.finished; one !== undefined; one = one.next, count++) if (isSame(one, about)) return one
-      // Past so many all are forgotten: one indicator decides in few circumstances. What is shared is bounded by their number.
-      const isShared = owner === common.clean || owner === common.unknown
-      const next = count < maxCircumstances || isShared ? owner.finished : undefined
+      // Past so many all are forgotten: one indicator decides in few circumstances.
+      const next = count < maxCircumstances ? owner.finished : undefined
       owner.finished = { ...about, summary: undefined, text: undefined, next }
       return owner.finished
     },

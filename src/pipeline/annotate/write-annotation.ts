@@ -118,15 +118,19 @@ const isNamed = (a: AnnotationSummary): boolean =>
 /** The operator can act on a missing answer: a key, a budget, a deadline. What was answered or left alone is as it should be. */
 const isActionable = (reason: Reason | undefined): boolean => reason !== undefined && kindOf(reason) === 'failure'
 
-/** Whether the compact form would be the same for any other indicator of that verdict. */
+/** The answer is still to come, and the event's id leads to it: nobody has to act on that one indicator. */
+const isOnItsWay = (reason: Reason | undefined): boolean => reason === 'pending' || reason === 'deadline'
+
+/** Whether the compact form would be the same for any other indicator of that verdict and reason. */
 export const isCommon = (a: AnnotationSummary): boolean =>
-  !isNamed(a) && !isActionable(a.reason) && a.former === undefined
+  !isNamed(a) && (!isActionable(a.reason) || isOnItsWay(a.reason)) && a.former === undefined
 
 /** Up to the ids: only what a rule or an analyst needs of an event that nobody is accused in. */
 export const writeCompactSummary = (a: AnnotationSummary): string => {
   let text = opening(a)
   if (isNamed(a)) text += `,"type":"${a.type ?? ''}","value":${quote(a.value ?? '')},"role":"${a.role ?? ''}"`
-  else if (isActionable(a.reason) && a.value !== undefined) text += `,"value":${quote(a.value)}`
+  else if (isActionable(a.reason) && !isOnItsWay(a.reason) && a.value !== undefined)
+    text += `,"value":${quote(a.value)}`
   text += `,"direction":"${a.direction}","action":"${a.action}"`
   for (const { flag, yes } of flagMembers) if (a[flag] === true) text += yes
   if (a.reason !== undefined && isActionable(a.reason)) text += `,"reason":"${a.reason}"`

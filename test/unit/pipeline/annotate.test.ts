@@ -100,7 +100,7 @@ describe('the compact form', () => {
       'keeps the id of what is pending, however it is delivered',
       unknown('pending'),
       { hasId: false },
-      `${start('failed', 'unknown')},"value":"198.51.100.7"${where},"reason":"pending"${id}}`,
+      `${start('failed', 'unknown')}${where},"reason":"pending"${id}}`,
     ],
     [
       'names who is accused, where malicious events are compact too',

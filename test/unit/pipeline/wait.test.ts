@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Finding } from '../../../src/domain/finding.js'
 import type { Extraction } from '../../../src/domain/sighting.js'
 import { createWaitBudget } from '../../../src/pipeline/wait-budget.js'
 import { createFakeClock, newYear } from '../../support/clock.js'
@@ -97,6 +98,17 @@ describe('events of a partition that is behind', () => {
       await clock.advance(100)
     }
     expect(waitedMs()).toBe(1000)
+  })
+
+  it('do not wait again for a provider that hangs because its calls timed out', async () => {
+    const timedOut = (): Promise<Finding> => new Promise((done) => clock.after(5_000, () => done(unknown('timeout'))))
+    const { clock, enrich, waitedMs } = setUp(() => timedOut(), { catchUpShare: 0.2 })
+    for (let batch = 0; batch < 20; batch++) {
+      const rows = Promise.resolve(enrich(many(10, batch * 10), true))
+      await elapsed(clock, rows)
+      await clock.advance(2_000)
+    }
+    expect(waitedMs()).toBeLessThanOrEqual(1_700)
   })
 
   it('wait no longer than four times what a lookup takes, once it is known what it takes', async () => {
