@@ -159,7 +159,7 @@ const waitedSeconds = async (firstPort, workers) => {
   const all = []
   for (let worker = 0; worker < workers; worker++) {
     const text = await (await fetch(`http://127.0.0.1:${firstPort + worker}/metrics`)).text()
-    all.push(Number(/^threatweave_waited_seconds_total (\S+)/m.exec(text)?.[1] ?? NaN).toFixed(2))
+    all.push(Number(/^threatweave_wait_seconds_total (\S+)/m.exec(text)?.[1] ?? NaN).toFixed(2))
   }
   return all.join(' and ')
 }

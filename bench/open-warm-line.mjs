@@ -52,14 +52,14 @@ export const openWarmLine = async (events, wanted = 10_000) => {
   const clock = systemClock
   const now = () => clock.now()
   const table = { ...config.intel.table, maxAgeDays: config.intel.domain.maxAgeDays }
-  const tell = () => undefined
+  const emit = () => undefined
   const reading = openReading(config)
   const varied = vary(events, reading, wanted)
-  const local = await openFeeds(config.feeds, { tell, clock })
+  const local = await openFeeds(config.feeds, { emit, clock })
   const cooldown = createCooldown({ ...config.memory.cooldown, maxEntries: config.memory.maxEntries }, now)
   const memory = createMemory(config.memory, { classify: (finding, about) => worstLevel(finding, about, table, now()) })
   for (const indicator of varied.indicators) memory.set(indicator, findingOf(indicator))
-  const admission = createAdmission({ ...config.admit, inFlight: 1 }, clock, tell)
+  const admission = createAdmission({ ...config.admit, inFlight: 1 }, clock, emit)
   let asked = 0
   const lookup = stack(
     gate(reading.decide),

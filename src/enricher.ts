@@ -8,7 +8,7 @@ import type { Annotation } from './domain/annotation.js'
 import { feedProblems } from './feeds/feed-problems.js'
 import { allOf } from './pipeline/pipeline.js'
 import { createLineSplitter } from './input/split-lines.js'
-import { tellNobody, type Tell } from './telemetry/event.js'
+import { ignoreTelemetry, type Emit } from './telemetry/event.js'
 
 export type EnricherOptions = {
   /** Settings as in the YAML file, for example `{ feeds: [{ name: 'mine', path: 'feed.txt' }] }`. */
@@ -19,8 +19,8 @@ export type EnricherOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** `complete` waits for every answer, `live` one deadline at most. */
   readonly mode?: 'live' | 'complete'
-  /** Told what happens, past tense. */
-  readonly tell?: Tell
+  /** Called with every log event. */
+  readonly onTelemetry?: Emit
 }
 
 export type Enriched = {
@@ -96,7 +96,7 @@ const newline = Buffer.from('\n')
 
 const toBuffer = (event: Buffer | string): Buffer => (typeof event === 'string' ? Buffer.from(event) : event)
 
-const known = new Set(['settings', 'configFile', 'env', 'mode', 'tell'])
+const known = new Set(['settings', 'configFile', 'env', 'mode', 'onTelemetry'])
 
 const refusal = (problems: readonly Problem[]): Error =>
   new Error(`threatweave: ${problems.map(describeProblem).join('; ')}`)
@@ -116,7 +116,7 @@ const open = async (options: EnricherOptions, mode: 'live' | 'complete'): Promis
   const opened =
     'problems' in loaded
       ? loaded
-      : await openApp(loaded.config, { mode: options.mode ?? mode, env, tell: options.tell ?? tellNobody })
+      : await openApp(loaded.config, { mode: options.mode ?? mode, env, emit: options.onTelemetry ?? ignoreTelemetry })
   if ('problems' in opened) throw refusal(opened.problems)
   const feeds = feedProblems(opened.feeds.status())
   if (feeds.length === 0) return opened

@@ -64,7 +64,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   'lru-cache': ['lookup/memory/memory.ts'],
   'p-limit': ['lookup/admit.ts'],
   pino: ['telemetry/logger.ts'],
-  'prom-client': ['telemetry/metrics.ts'],
+  'prom-client': ['telemetry/define-metrics.ts'],
   tldts: ['domain/public-suffix.ts'],
   yaml: ['config/', 'alerts/', 'commands/check.ts'],
   ajv: ['config/load.ts'],

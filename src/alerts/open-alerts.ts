@@ -4,7 +4,7 @@ import { systemClock, type Clock } from '../domain/clock.js'
 import type { Finding } from '../domain/finding.js'
 import type { Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
-import { tellNobody, type Tell } from '../telemetry/event.js'
+import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import { createAlert, type Alert } from './alert.js'
 import { objectOf, type AnnotatedEvent } from './annotated-event.js'
 import { flagsStatedBy } from './annotation-fields.js'
@@ -20,7 +20,7 @@ export type AlertsSettings = {
 }
 
 export type AlertsOptions = {
-  readonly tell?: Tell
+  readonly emit?: Emit
   readonly clock?: Clock
   /** Where the output places annotations. */
   readonly key: string
@@ -67,7 +67,7 @@ export const openAlerts = async (
   settings: AlertsSettings,
   options: AlertsOptions,
 ): Promise<Alerts | { readonly problems: readonly RuleProblem[] }> => {
-  const { tell = tellNobody, clock = systemClock, key, operations, eventTime, judge, conclude, replayId } = options
+  const { emit = ignoreTelemetry, clock = systemClock, key, operations, eventTime, judge, conclude, replayId } = options
   const rules = await watchRules(
     {
       paths: settings.rules,
@@ -75,7 +75,7 @@ export const openAlerts = async (
       key,
       stated: operations && flagsStatedBy(operations),
     },
-    { tell, clock, ...(options.pollMs !== undefined && { pollMs: options.pollMs }) },
+    { emit, clock, ...(options.pollMs !== undefined && { pollMs: options.pollMs }) },
   )
   if ('problems' in rules) return rules
   const suppress = createSuppress(settings.suppressSeconds * 1000)
@@ -101,7 +101,7 @@ export const openAlerts = async (
     rule,
     replayId,
     raised: (alerts) => {
-      tell({ event: 'alerts_raised', alerts: alerts.length, late: true, levels: alerts.map(levelOf) })
+      emit({ event: 'alerts_raised', alerts: alerts.length, late: true, levels: alerts.map(levelOf) })
       options.late(alerts)
     },
   })
@@ -140,9 +140,9 @@ export const openAlerts = async (
         if (waits && !late.remember(one, new Set(matches.map((match) => match.rule.id)), set, () => timeOf(one)))
           forgotten++
       }
-      if (forgotten > 0) tell({ event: 'late_events_forgotten', events: forgotten })
+      if (forgotten > 0) emit({ event: 'late_events_dropped', events: forgotten })
       if (!alerts) return none
-      tell({ event: 'alerts_raised', alerts: alerts.length, late: false, levels: alerts.map(levelOf) })
+      emit({ event: 'alerts_raised', alerts: alerts.length, late: false, levels: alerts.map(levelOf) })
       return alerts
     },
     reload: rules.reload,

@@ -1,6 +1,6 @@
 // Keeps the rules in use: reads them again when a file changed and stood still, and keeps the old set where the new one is broken.
 import type { Clock } from '../domain/clock.js'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import { bundledFolder, findRuleFiles, loadRules, type RuleSource } from './load-rules.js'
 import type { RuleProblem } from './sigma/rule.js'
 import type { RuleSet } from './sigma/rule-set.js'
@@ -14,13 +14,13 @@ export type WatchedRules = {
   readonly close: () => Promise<void>
 }
 
-export type WatchOptions = { readonly tell: Tell; readonly clock: Clock; readonly pollMs?: number }
+export type WatchOptions = { readonly emit: Emit; readonly clock: Clock; readonly pollMs?: number }
 
 const defaultPollMs = 5000
 
 export const watchRules = async (
   source: RuleSource,
-  { tell, clock, pollMs = defaultPollMs }: WatchOptions,
+  { emit, clock, pollMs = defaultPollMs }: WatchOptions,
 ): Promise<WatchedRules | { readonly problems: readonly RuleProblem[] }> => {
   const first = await loadRules(source)
   if (first.problems.length > 0) return { problems: first.problems }
@@ -34,10 +34,10 @@ export const watchRules = async (
 
   const tellLoaded = (): void => {
     const { rules, files, warnings } = inUse
-    tell({ event: 'rules_loaded', rules: rules.length, files })
+    emit({ event: 'rules_loaded', rules: rules.length, files })
     // About the bundled rules nobody can do anything but switch them off.
     for (const warning of warnings)
-      if (!warning.file.startsWith(bundledFolder)) tell({ event: 'rule_warned', ...warning })
+      if (!warning.file.startsWith(bundledFolder)) emit({ event: 'rule_warned', ...warning })
   }
 
   const load = async (): Promise<void> => {
@@ -48,7 +48,7 @@ export const watchRules = async (
     if (problems.length === 0) {
       inUse = next
       tellLoaded()
-    } else for (const problem of problems.slice(0, 20)) tell({ event: 'rules_refused', ...problem })
+    } else for (const problem of problems.slice(0, 20)) emit({ event: 'rules_refused', ...problem })
   }
   const loadIfChanged = async (): Promise<void> => {
     const { signature } = await findRuleFiles(source)

@@ -8,10 +8,10 @@ import { systemClock, type Clock } from '../domain/clock.js'
 import { judge } from '../domain/judge.js'
 import { conclude } from '../pipeline/annotate/conclude.js'
 import { eventTime } from '../pipeline/event-time.js'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 
 export type Alerting = {
-  readonly tell?: Tell
+  readonly emit?: Emit
   readonly clock?: Clock
   /** Called with the alerts of events that left before the answer about them came. */
   readonly late: (alerts: readonly Alert[]) => void

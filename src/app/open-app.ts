@@ -39,7 +39,7 @@ import { createExtract, type Extract } from '../pipeline/extract.js'
 import { createInFlight } from '../pipeline/in-flight.js'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.js'
 import { createWaits, type Waits } from '../pipeline/wait.js'
-import { tellNobody, type Tell } from '../telemetry/event.js'
+import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 
 export type Refused = { readonly problems: readonly Problem[] }
 
@@ -63,7 +63,7 @@ export type Asking = {
 export type App = Reading & Asking & { readonly pipeline: Pipeline; readonly waits: Waits }
 
 export type Surroundings = {
-  readonly tell?: Tell
+  readonly emit?: Emit
   readonly clock?: Clock
   /** `auto` of the settings is resolved by whoever knows where the events come from. */
   readonly mode: 'live' | 'complete'
@@ -115,7 +115,7 @@ export const openReading = (config: Config, isOneSource = false): Reading | Refu
 }
 
 export const openAsking = async (config: Config, decide: Decide, around: Surroundings): Promise<Asking | Refused> => {
-  const { tell = tellNobody, clock = systemClock } = around
+  const { emit = ignoreTelemetry, clock = systemClock } = around
   const client = openClient(config, around)
   if (client && 'problems' in client) return client
   const safeguard = loadSafeguard(config.intel.safeguard, readText)
@@ -123,7 +123,7 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
     await client?.close()
     return safeguard
   }
-  const local = await openFeeds(config.feeds, { tell, clock, documentation: config.gate.documentation, safeguard })
+  const local = await openFeeds(config.feeds, { emit, clock, documentation: config.gate.documentation, safeguard })
   const known = [gate(decide), feeds(local.match)] as const
   if (!client) return { lookup: stack(...known)(nobody), feeds: local, close: () => local.close() }
 
@@ -141,7 +141,7 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
     isReader: around.replay !== undefined,
     maxBytes: config.memory.maxBytes,
     clock,
-    tell,
+    emit,
   })
   if ('problem' in kept) {
     await Promise.all([local.close(), client.close()])
@@ -150,10 +150,10 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
   const admission = createAdmission(
     { ...config.admit, inFlight: config.intel.service.concurrency },
     clock,
-    tell,
+    emit,
     kept.ledger,
   )
-  const asked = retry(config.admit.retry, clock, Math.random)(serviceSource(client, config.intel, now, tell))
+  const asked = retry(config.admit.retry, clock, Math.random)(serviceSource(client, config.intel, now, emit))
   const source = around.approve ? approve(around.approve)(asked) : asked
   const lookup = stack(
     ...known,

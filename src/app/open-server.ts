@@ -7,9 +7,9 @@ import { loadSafeguard } from '../feeds/load-safeguard.js'
 import type { Client } from '../provider/call.js'
 import { openGateway, type Gateway, type GatewayWatch } from '../server/gateway/gateway.js'
 import { startService, type Service } from '../server/start-server.js'
-import { tellNobody } from '../telemetry/event.js'
+import { ignoreTelemetry } from '../telemetry/event.js'
 
-export type ServiceSurroundings = Pick<Surroundings, 'env' | 'tell' | 'clock'> & { readonly watch?: GatewayWatch }
+export type ServiceSurroundings = Pick<Surroundings, 'env' | 'emit' | 'clock'> & { readonly watch?: GatewayWatch }
 
 /** The client of a gateway, which asks `serve.upstream` as the line asks `intel.service.baseUrl`. */
 export const openUpstream = (config: Config, around: Pick<ServiceSurroundings, 'env' | 'clock'>): Client | Refused => {
@@ -33,7 +33,7 @@ export const openUpstream = (config: Config, around: Pick<ServiceSurroundings, '
 /** A gateway to the provider where `serve.upstream` names one. Throws when it cannot start. */
 export const openService = async (
   config: Config,
-  { env, tell = tellNobody, clock = systemClock, watch }: ServiceSurroundings,
+  { env, emit = ignoreTelemetry, clock = systemClock, watch }: ServiceSurroundings,
   version: string,
 ): Promise<Service> => {
   const { serve, intel, admit: limits, memory } = config
@@ -49,14 +49,14 @@ export const openService = async (
           cooldown: { ...memory.cooldown, forOutages: config.enrich.mode !== 'complete' },
         },
       },
-      { client, table: tableOf(config), clock, random: Math.random, folder, tell, ...(watch ? { watch } : {}) },
+      { client, table: tableOf(config), clock, random: Math.random, folder, emit, ...(watch ? { watch } : {}) },
     )
   }
   const safeguard = loadSafeguard(intel.safeguard, readText)
   if ('problems' in safeguard) throw new Error(safeguard.problems.map(describeProblem).join('\n'))
   return startService(serve, {
     now: () => clock.now(),
-    tell,
+    emit,
     version,
     feeds: config.feeds,
     safeguard,

@@ -4,7 +4,7 @@ import type { Alert } from '../alerts/alert.js'
 import type { Config } from '../config/schema.js'
 import type { AlertOut } from '../kafka/alert-record.js'
 import type { EventOut } from '../pipeline/pipeline.js'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import { accepted } from '../config/load-config.js'
 
 export type RunAlerts = {
@@ -15,17 +15,17 @@ export type RunAlerts = {
 /** Without a topic for them no rule is evaluated. */
 export const openRunAlerts = async (
   config: Config,
-  tell: Tell,
+  emit: Emit,
   writeLate: (alerts: readonly AlertOut[]) => Promise<void>,
 ): Promise<RunAlerts | undefined> => {
   if (config.kafka.alertsTopic === '' || !config.alerts.enabled) return undefined
   const rules = accepted(
     await openAlerting(config, {
-      tell,
+      emit,
       late: (alerts) => {
         writeLate(alerts.map(toRecord)).catch((error: unknown) =>
-          tell({
-            event: 'kafka_complained',
+          emit({
+            event: 'kafka_client_warned',
             about: 'late alerts',
             message: error instanceof Error ? error.message : 'not written',
           }),

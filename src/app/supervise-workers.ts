@@ -1,7 +1,7 @@
 // Several worker processes as one: started together, each restarted when it dies, stopped together.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import { exitCodes } from '../terminal/command.js'
 
 export type Trouble = { readonly sentence: string; readonly code: number }
@@ -15,7 +15,7 @@ export type Supervision = {
   /** After this long a worker that was asked to stop is ended. */
   readonly limitMs: number
   readonly signal: AbortSignal
-  readonly tell: Tell
+  readonly emit: Emit
 }
 
 /** A worker that lived this long has worked: if it ends, the next one is started soon. */
@@ -53,7 +53,7 @@ export const supervise = async (options: Supervision): Promise<Trouble | undefin
         return
       }
       if (Date.now() - began >= longLifeMs) pauseMs = firstPauseMs
-      options.tell({ event: 'worker_ended', worker, how: end, againInMs: pauseMs })
+      options.emit({ event: 'worker_exited', worker, how: end, againInMs: pauseMs })
       await sleep(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
     }
   }

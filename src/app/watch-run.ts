@@ -5,26 +5,26 @@ import { backgroundClock } from '../domain/clock.js'
 import { operationNames } from '../provider/operations.js'
 import { openFormats } from './open-formats.js'
 import { openOps, type Ops, type OpsSources } from '../ops/open-ops.js'
-import { createRecent } from '../ops/recent.js'
-import { watchLine } from '../ops/watch-line.js'
+import { createRecentActivity } from '../ops/recent-activity.js'
+import { observePipeline } from '../ops/observe-pipeline.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import { summariseBursts } from '../telemetry/summarise-bursts.js'
-import { createTally, type Tally } from '../telemetry/tally.js'
+import { createCounters, type Counters } from '../telemetry/counters.js'
 import { openTraces } from '../telemetry/traces.js'
 import { ConfigurationError } from '../config/problem.js'
 import { version } from '../terminal/version.js'
 
 export type Watch = {
   /** Counts, remembers and logs. */
-  readonly tell: Tell
-  readonly hooks: Pick<Tally, 'recalled' | 'joined' | 'lookedUp' | 'waited'>
-  readonly line: (pipeline: Pipeline) => Pipeline
+  readonly emit: Emit
+  readonly hooks: Pick<Counters, 'recalled' | 'joined' | 'lookedUp' | 'waited'>
+  readonly observe: (pipeline: Pipeline) => Pipeline
   /** Before the end: logs what is only counted so far. */
   readonly flush: () => void
   /** Refuses with a ConfigurationError where the port cannot be listened on. */
   readonly serve: (
-    views: Pick<OpsSources, 'provider' | 'consumer' | 'feedEntries' | 'shows'>,
+    views: Pick<OpsSources, 'provider' | 'consumer' | 'feedEntries' | 'kind'>,
     port?: number,
     setting?: 'ops.port' | 'serve.opsPort',
   ) => Promise<Ops>
@@ -36,22 +36,22 @@ const burstMs = 30_000
 const graceMs = 5_000
 const loopMs = 5_000
 
-export const watchRun = async (config: Config, log: Tell): Promise<Watch> => {
+export const watchRun = async (config: Config, log: Emit): Promise<Watch> => {
   const clock = backgroundClock
   const now = (): number => clock.now()
   const { formats } = openFormats(config.extract.formats)
-  const tally = createTally(
+  const counters = createCounters(
     operationNames,
     formats.map(({ id }) => id),
   )
-  const recent = createRecent(now)
+  const recent = createRecentActivity(now)
   const traces = await openTraces(version, now)
   const logged = summariseBursts(log, clock, burstMs)
-  const tell: Tell = (event) => {
-    tally.tell(event)
-    traces.tell(event)
-    recent.tell(event)
-    logged.tell(event)
+  const emit: Emit = (event) => {
+    counters.emit(event)
+    traces.emit(event)
+    recent.emit(event)
+    logged.emit(event)
   }
   const serve: Watch['serve'] = async (views, port = config.ops.port, setting = 'ops.port') => {
     if (!config.ops.enabled) return { url: undefined, close: () => Promise.resolve() }
@@ -59,24 +59,24 @@ export const watchRun = async (config: Config, log: Tell): Promise<Watch> => {
       { ...config.ops, port },
       {
         ...views,
-        tally,
+        counters,
         recent,
         allowed: { hour: config.admit.perHour, day: config.admit.perDay },
         config: redact(config),
         version,
         limits: { chunkMs: config.kafka.limits.chunkDeadlineMs + graceMs, loopMs },
         clock,
-        tell,
+        emit,
       },
     ).catch((error: unknown) => {
       throw new ConfigurationError([{ setting, message: notListening(config.ops.host, port, error) }])
     })
   }
   return {
-    tell,
+    emit,
     flush: logged.flush,
-    hooks: tally,
-    line: (pipeline) => watchLine(traces.line(pipeline), { tally, recent, now }),
+    hooks: counters,
+    observe: (pipeline) => observePipeline(traces.pipeline(pipeline), { counters, recent, now }),
     serve,
   }
 }

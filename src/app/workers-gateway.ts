@@ -38,7 +38,7 @@ export const openWorkersGateway = async (config: Config, around: ServiceSurround
   const isBudgeted = config.admit.perHour > 0 || config.admit.perDay > 0
   const isKept = state !== undefined && (unwritable === undefined || isBudgeted)
   if (state !== undefined && !isKept)
-    around.tell?.({ event: 'memory_not_kept', path: state, message: unwritable ?? '' })
+    around.emit?.({ event: 'memory_not_persisted', path: state, message: unwritable ?? '' })
   const temporary = isKept ? undefined : mkdtempSync(join(tmpdir(), 'threatweave-gateway-'))
   const apiKey = randomBytes(32).toString('hex')
   const gateway = await openService(

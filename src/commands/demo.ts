@@ -88,7 +88,7 @@ const startLookupService = (
       now: Date.now,
       version: 'demo',
       feeds,
-      tell: (event) => {
+      emit: (event) => {
         if (event.event === 'operation_answered') calls.made++
       },
     },

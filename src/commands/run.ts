@@ -4,7 +4,7 @@ import { openApp } from '../app/open-app.js'
 import type { Config } from '../config/schema.js'
 import type { AlertOut } from '../kafka/alert-record.js'
 import { startService } from '../kafka/runner.js'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
 import type { ConsumerView } from '../telemetry/metrics.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
@@ -49,9 +49,9 @@ use, or refused by the brokers: what a restart does not cure.
     const problems = kafkaProblems(config.kafka)
     if (problems.length > 0) throw new ConfigurationError(problems)
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
-    const tell = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
-    const trouble = workers === 1 ? await work(config, io, tell) : await workTogether(workers, config, args, io, tell)
-    tell({ event: 'stopped', command: 'run', cause: trouble?.sentence ?? String(io.signal.reason) })
+    const emit = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
+    const trouble = workers === 1 ? await work(config, io, emit) : await workTogether(workers, config, args, io, emit)
+    emit({ event: 'stopped', command: 'run', cause: trouble?.sentence ?? String(io.signal.reason) })
     if (trouble === undefined) return exitCodes.ok
     io.stderr.write(`threatweave: ${trouble.sentence}\n`)
     return trouble.code
@@ -66,14 +66,14 @@ const workersOf = ({ values }: Arguments): number => {
   throw new UsageError('--workers takes a number from 1 to 99, or auto')
 }
 
-const work = async (config: Config, io: Io, tell: Tell): Promise<Trouble | undefined> => {
-  const watch = await watchRun(config, tell)
+const work = async (config: Config, io: Io, emit: Emit): Promise<Trouble | undefined> => {
+  const watch = await watchRun(config, emit)
   const { recalled, joined, lookedUp, waited } = watch.hooks
   const isComplete = config.enrich.mode === 'complete'
   const app = accepted(
     await openApp(config, {
       env: io.env,
-      tell: watch.tell,
+      emit: watch.emit,
       mode: isComplete ? 'complete' : 'live',
       waitsOutOutages: isComplete,
       recalled,
@@ -88,7 +88,7 @@ const work = async (config: Config, io: Io, tell: Tell): Promise<Trouble | undef
   try {
     let health: () => ConsumerView = () => ({ state: 'starting', joins: 0, restarts: 0, partitions: {} })
     let writeLate: (alerts: readonly AlertOut[]) => Promise<void> = () => Promise.resolve()
-    const alerts = await openRunAlerts(config, watch.tell, (late) => writeLate(late))
+    const alerts = await openRunAlerts(config, watch.emit, (late) => writeLate(late))
     closings.push(() => alerts?.close())
     const ops = await watch.serve({
       provider: app.admission?.state,
@@ -96,12 +96,12 @@ const work = async (config: Config, io: Io, tell: Tell): Promise<Trouble | undef
       feedEntries: () => app.feeds.status().reduce((sum, { addresses, names }) => sum + addresses + names, 0),
     })
     closings.push(ops.close)
-    tell({ event: 'started', command: 'run' })
+    emit({ event: 'started', command: 'run' })
     const service = startService({
       settings: config.kafka,
       placement: config.output.placement,
       key: config.output.key,
-      pipeline: watch.line(app.pipeline),
+      pipeline: watch.observe(app.pipeline),
       waitOf: ({ records, lag, goesOn }) =>
         isComplete
           ? steadfast(goesOn)
@@ -109,7 +109,7 @@ const work = async (config: Config, io: Io, tell: Tell): Promise<Trouble | undef
             ? catchUp(goesOn)
             : live,
       raise: alerts?.raise,
-      tell: watch.tell,
+      emit: watch.emit,
       now: Date.now,
       signal: AbortSignal.any([io.signal, stop.signal]),
     })
@@ -133,20 +133,20 @@ const workTogether = async (
   config: Config,
   args: Arguments,
   io: Io,
-  tell: Tell,
+  emit: Emit,
 ): Promise<Trouble | undefined> => {
-  const watch = await watchRun(config, tell)
-  const gateway = await openWorkersGateway(config, { env: io.env, tell: watch.tell, watch: watch.hooks })
+  const watch = await watchRun(config, emit)
+  const gateway = await openWorkersGateway(config, { env: io.env, emit: watch.emit, watch: watch.hooks })
   // Without a key there is no gateway, and nothing to show of it.
   const ops = gateway.provider
     ? await watch
-        .serve({ provider: gateway.provider, shows: 'answers' }, portOf(config.ops.port, count + 1))
+        .serve({ provider: gateway.provider, kind: 'server' }, portOf(config.ops.port, count + 1))
         .catch(async (error: unknown) => {
           await gateway.close()
           throw error
         })
     : undefined
-  tell({ event: 'started', command: `run with ${count} workers` })
+  emit({ event: 'started', command: `run with ${count} workers` })
   const given = typeof args.values.config === 'string' ? ['--config', args.values.config] : []
   const trouble = await supervise({
     count,
@@ -155,7 +155,7 @@ const workTogether = async (
     env: (worker) => ({ ...io.env, ...gateway.env, THREATWEAVE_OPS_PORT: String(portOf(config.ops.port, worker)) }),
     limitMs: config.kafka.limits.drainMs + 5_000,
     signal: io.signal,
-    tell,
+    emit,
   })
   await Promise.all([gateway.close(), ops?.close()])
   watch.flush()

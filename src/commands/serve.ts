@@ -52,10 +52,10 @@ Example:
     const config = loadConfig(args, io)
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
     const log = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
-    const { tell, flush, hooks, serve: openEndpoint } = await watchRun(config, log)
+    const { emit, flush, hooks, serve: openEndpoint } = await watchRun(config, log)
     const service = await openService(
       { ...config, serve: { ...config.serve, ...given(args) } },
-      { env: io.env, tell, watch: hooks },
+      { env: io.env, emit, watch: hooks },
       version,
     ).catch((error: unknown) => {
       throw new ConfigurationError([
@@ -63,17 +63,17 @@ Example:
       ])
     })
     const { opsPort } = config.serve
-    const ops = await openEndpoint({ provider: service.provider, shows: 'answers' }, opsPort, 'serve.opsPort').catch(
+    const ops = await openEndpoint({ provider: service.provider, kind: 'server' }, opsPort, 'serve.opsPort').catch(
       async (error: unknown) => {
         await service.close()
         throw error
       },
     )
-    tell({ event: 'started', command: `serve on ${service.url}` })
+    emit({ event: 'started', command: `serve on ${service.url}` })
     if (!io.signal.aborted) await once(io.signal, 'abort')
     await Promise.all([service.close(), ops.close()])
     flush()
-    tell({ event: 'stopped', command: 'serve', cause: String(io.signal.reason) })
+    emit({ event: 'stopped', command: 'serve', cause: String(io.signal.reason) })
     return exitCodes.ok
   },
 }

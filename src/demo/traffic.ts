@@ -3,11 +3,11 @@ import { link } from '../kafka/client.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import { makeTopics } from '../kafka/topics.js'
 import type { NewRecord } from '../kafka/wire/record.js'
-import { tellNobody } from '../telemetry/event.js'
+import { ignoreTelemetry } from '../telemetry/event.js'
 
 /** The topic that the firewalls would already write to. */
 export const createTopic = async (settings: KafkaSettings, topic: string, partitions: number): Promise<void> => {
-  const admin = link(settings, tellNobody).admin()
+  const admin = link(settings, ignoreTelemetry).admin()
   await admin.connect()
   try {
     await makeTopics(admin, [{ topic, numPartitions: partitions }])
@@ -18,7 +18,7 @@ export const createTopic = async (settings: KafkaSettings, topic: string, partit
 
 /** Lines go round the partitions; the number of a line is its key. */
 export const send = async (settings: KafkaSettings, topic: string, lines: readonly string[]): Promise<void> => {
-  const producer = link(settings, tellNobody).producer({ idempotent: true })
+  const producer = link(settings, ignoreTelemetry).producer({ idempotent: true })
   await producer.connect()
   try {
     for (let from = 0; from < lines.length; from += 250)
@@ -45,7 +45,10 @@ export const receive = async (
   topic: string,
   take: (value: Buffer) => void,
 ): Promise<() => Promise<void>> => {
-  const consumer = link(settings, tellNobody).consumer({ groupId: `${settings.groupId}-reader`, maxWaitTimeInMs: 250 })
+  const consumer = link(settings, ignoreTelemetry).consumer({
+    groupId: `${settings.groupId}-reader`,
+    maxWaitTimeInMs: 250,
+  })
   await consumer.connect()
   await consumer.subscribe({ topic, fromBeginning: true })
   await consumer.run({

@@ -3,7 +3,7 @@ import { systemClock, type Clock } from '../domain/clock.js'
 import type { IndicatorList } from '../domain/decision.js'
 import type { Known, Listing } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
-import { tellNobody, type Tell } from '../telemetry/event.js'
+import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import type { FeedProblem, FeedSettings } from './feed.js'
 import { findHit, sizeOf, targetOf, type FeedIndex, type Hit, type Target } from './feed-index.js'
 import { hitsBelow } from './hits-below.js'
@@ -12,7 +12,7 @@ import { loadInThread, type Load } from './load-in-thread.js'
 import { signatureOf } from './signature.js'
 
 export type FeedsOptions = {
-  readonly tell?: Tell
+  readonly emit?: Emit
   readonly clock?: Clock
   /** From 0 up to 1. */
   readonly random?: () => number
@@ -64,7 +64,7 @@ type Slot = {
 const defaultPollMs = 5000
 
 export const openFeeds = async (settings: readonly FeedSettings[], options: FeedsOptions = {}): Promise<Feeds> => {
-  const { tell = tellNobody, clock = systemClock, random = Math.random, load = loadInThread } = options
+  const { emit = ignoreTelemetry, clock = systemClock, random = Math.random, load = loadInThread } = options
   const { pollMs = defaultPollMs, documentation = false, safeguard } = options
   const slots: readonly Slot[] = settings.map((feed) => ({ settings: feed }))
   let isClosed = false
@@ -74,7 +74,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
 
   const refuse = (slot: Slot, problem: FeedProblem): void => {
     slot.problem = problem
-    tell({ event: 'feed_refused', feed: slot.settings.name, kept: slot.inUse !== undefined, ...problem })
+    emit({ event: 'feed_refused', feed: slot.settings.name, kept: slot.inUse !== undefined, ...problem })
   }
 
   const refresh = async (slot: Slot): Promise<void> => {
@@ -101,7 +101,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
     slot.inUse = { index: result.index, modified: result.modified, size }
     slot.problem = undefined
     const { skipped, first } = result
-    tell({
+    emit({
       event: 'feed_loaded',
       feed: name,
       ...size,

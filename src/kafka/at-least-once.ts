@@ -2,7 +2,7 @@
 import type { Kafka } from 'kafkajs'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/wait.js'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import type { BrokerWatch } from './broker-watch.js'
 import { startChunks, takeOn, type Chunk } from './chunks.js'
 import { deliver, deliverBeside, type Deliver } from './deliver.js'
@@ -29,11 +29,11 @@ export type DeliveryOptions = {
   readonly how: Deliver
   readonly health: HealthRecord
   readonly brokers: BrokerWatch
-  readonly tell: Tell
+  readonly emit: Emit
 }
 
 export const atLeastOnce = (options: DeliveryOptions): Delivery => {
-  const { connect, settings, pipeline, waitOf, how, health, brokers, tell } = options
+  const { connect, settings, pipeline, waitOf, how, health, brokers, emit } = options
   const { limits } = settings
   const kafka = connect()
   const idle: Lane[] = []
@@ -42,7 +42,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     const free = idle.pop()
     if (free) return free
     const replaced: Parameters<typeof openLane>[2] = ([first], cause) =>
-      tell({ event: 'producer_replaced', topic: first?.topic ?? '', partition: first?.partition ?? 0, cause })
+      emit({ event: 'producer_replaced', topic: first?.topic ?? '', partition: first?.partition ?? 0, cause })
     const lane = openLane(kafka, settings.output.compression, replaced, brokers.reachableMs)
     all.push(lane)
     return lane
@@ -66,7 +66,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     fetched.resolve(chunk.last)
     health.moved(name, chunk.records.length, Number(chunk.last) + 1, fetched.lag)
     const oldestMs = how.now() - Number(chunk.records[0]?.timestamp)
-    tell({ event: 'chunk_delivered', topic, partition, events: chunk.records.length, oldestMs })
+    emit({ event: 'chunk_delivered', topic, partition, events: chunk.records.length, oldestMs })
     return true
   }
   return {

@@ -1,6 +1,6 @@
 // Whether the brokers answer: every answer that the consumer gets counts, and so does one to a question of our own every few seconds.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { tellNobody, type Tell } from '../telemetry/event.js'
+import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import { clusterOf, type Cluster } from './cluster.js'
 import { failureOf } from './failure.js'
 import { link } from './client.js'
@@ -26,10 +26,10 @@ export type BrokerWatchOptions = {
   /** After so long without an answer the brokers count as unreachable. */
   readonly quietMs: number
   readonly now: () => number
-  readonly tell: Tell
+  readonly emit: Emit
 }
 
-export const watchBrokers = ({ ask, everyMs, quietMs, now, tell }: BrokerWatchOptions): BrokerWatch => {
+export const watchBrokers = ({ ask, everyMs, quietMs, now, emit }: BrokerWatchOptions): BrokerWatch => {
   const closed = new AbortController()
   const waiting = new Set<() => void>()
   const startedAt = now()
@@ -42,7 +42,7 @@ export const watchBrokers = ({ ask, everyMs, quietMs, now, tell }: BrokerWatchOp
   }
   const answered = (): void => {
     lostMs += quietFor()
-    if (isTold) tell({ event: 'brokers_answered_again', afterMs: now() - answeredAt })
+    if (isTold) emit({ event: 'brokers_reachable', afterMs: now() - answeredAt })
     isTold = false
     answeredAt = now()
   }
@@ -60,7 +60,7 @@ export const watchBrokers = ({ ask, everyMs, quietMs, now, tell }: BrokerWatchOp
       isFailing = cause !== ''
       if (!isTold && isFailing && quietFor() > 0) {
         isTold = true
-        tell({ event: 'brokers_stopped_answering', forMs: quietFor(), cause })
+        emit({ event: 'brokers_unreachable', forMs: quietFor(), cause })
       }
       await sleep(everyMs, undefined, { ref: false, signal: closed.signal }).catch(() => undefined)
     }
@@ -91,7 +91,7 @@ export const watchBrokers = ({ ask, everyMs, quietMs, now, tell }: BrokerWatchOp
 const longestQuietMs = 10_000
 
 /** Asks on a connection of its own, so that nothing else can keep the question waiting. */
-export const openBrokerWatch = (settings: KafkaSettings, tell: Tell, now: () => number): BrokerWatch => {
+export const openBrokerWatch = (settings: KafkaSettings, emit: Emit, now: () => number): BrokerWatch => {
   const { sessionTimeoutMs, chunkDeadlineMs } = settings.limits
   // An outage must be known before the limit of a chunk runs out.
   const quietMs = Math.min(longestQuietMs, sessionTimeoutMs, chunkDeadlineMs / 2)
@@ -106,7 +106,7 @@ export const openBrokerWatch = (settings: KafkaSettings, tell: Tell, now: () => 
   const ask = async (): Promise<void> => {
     try {
       await within(answerMs, 'a question to the brokers', async () => {
-        cluster ??= clusterOf(link(settings, tellNobody, undefined, retry))
+        cluster ??= clusterOf(link(settings, ignoreTelemetry, undefined, retry))
         const broker = await cluster.brokerPool.findConnectedBroker()
         await broker.apiVersions()
       })
@@ -115,7 +115,7 @@ export const openBrokerWatch = (settings: KafkaSettings, tell: Tell, now: () => 
       throw error
     }
   }
-  const watch = watchBrokers({ ask, everyMs: Math.max(250, quietMs / 4), quietMs, now, tell })
+  const watch = watchBrokers({ ask, everyMs: Math.max(250, quietMs / 4), quietMs, now, emit })
   const close = (): void => {
     watch.close()
     leave()

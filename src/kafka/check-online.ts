@@ -1,5 +1,5 @@
 // Asks the brokers what the service would meet: whether they answer, and whether its topics are there and fit.
-import { tellNobody } from '../telemetry/event.js'
+import { ignoreTelemetry } from '../telemetry/event.js'
 import { failureOf } from './failure.js'
 import { link } from './client.js'
 import type { KafkaSettings } from './settings.js'
@@ -10,7 +10,7 @@ export type OnlineCheck =
   | { readonly reached: false; readonly sentence: string }
 
 export const checkOnline = async (settings: KafkaSettings, create: boolean): Promise<OnlineCheck> => {
-  const admin = link(settings, tellNobody, undefined, { retries: 2 }).admin()
+  const admin = link(settings, ignoreTelemetry, undefined, { retries: 2 }).admin()
   try {
     await admin.connect()
     const created = create ? await createTopics(admin, settings) : []

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { ConnectionOptions } from 'node:tls'
 import type { Kafka as KafkaClient, KafkaConfig, LogEntry, RetryOptions, SASLOptions } from 'kafkajs'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import { Kafka, logLevel } from './patched-kafkajs/patched-kafkajs.js'
 import type { KafkaSettings } from './settings.js'
 
@@ -20,7 +20,7 @@ type Said = { readonly topic?: string; readonly partition?: number; readonly err
 /** Every caller gets a client of its own: within one, offsets marked by a transaction show before it is committed. */
 export const link = (
   settings: KafkaSettings,
-  tell: Tell,
+  emit: Emit,
   overhear: Overhear = () => undefined,
   retry?: RetryOptions,
 ): KafkaClient => {
@@ -39,8 +39,8 @@ export const link = (
         ...(partition === undefined ? {} : { partition }),
       })
       if (!expected.has(message))
-        tell({
-          event: 'kafka_complained',
+        emit({
+          event: 'kafka_client_warned',
           about: entry.namespace,
           message: (typeof error === 'string' ? `${message}: ${error}` : message).slice(0, 500),
         })

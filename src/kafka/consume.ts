@@ -1,6 +1,6 @@
 // The life of one consumer: it joins the group and hands over fetched batches, one per partition at a time, until it crashes or is stopped.
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import type { BrokerWatch } from './broker-watch.js'
 import type { Incoming } from './compose.js'
 import { Hopeless } from './failure.js'
@@ -19,7 +19,7 @@ export type ConsumeOptions = {
   readonly same: SameTopic
   readonly health: HealthRecord
   readonly brokers: BrokerWatch
-  readonly tell: Tell
+  readonly emit: Emit
   readonly fail: (sentence: string, isRefused?: boolean) => void
   /** What outlives a consumer. */
   readonly shared: Shared
@@ -40,7 +40,7 @@ export type Consuming = {
 }
 
 export const consume = (options: ConsumeOptions): Consuming => {
-  const { kafka, settings, topics, handle, same, health, brokers, tell, fail, shared } = options
+  const { kafka, settings, topics, handle, same, health, brokers, emit, fail, shared } = options
   const exactly = settings.delivery === 'exactly-once'
   const { sessionTimeoutMs, concurrentPartitions, refreshMs } = settings.limits
   const heartbeatMs = Math.max(200, Math.min(1_000, Math.floor(sessionTimeoutMs / 10)))
@@ -70,7 +70,7 @@ export const consume = (options: ConsumeOptions): Consuming => {
       partitions.map((partition) => `${topic}/${partition}`),
     )
     health.joined(assigned)
-    tell({ event: 'group_joined', partitions: assigned.length, tookMs: payload.duration })
+    emit({ event: 'group_joined', partitions: assigned.length, tookMs: payload.duration })
   })
   consumer.on(consumer.events.HEARTBEAT, () => {
     heartbeats++

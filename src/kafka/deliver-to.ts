@@ -7,7 +7,7 @@ import type { ServiceOptions } from './runner.js'
 import type { Topics } from './topics.js'
 
 export const deliverTo = (
-  { settings, placement, key, raise, tell, now }: Omit<ServiceOptions, 'pipeline' | 'waitOf' | 'signal'>,
+  { settings, placement, key, raise, emit, now }: Omit<ServiceOptions, 'pipeline' | 'waitOf' | 'signal'>,
   { facts }: Pick<Topics, 'facts'>,
 ): Deliver => {
   const { topic, partitionBy } = settings.output
@@ -30,13 +30,13 @@ export const deliverTo = (
   }
   const bytes = Math.min(settings.limits.sendBytes, target.maxBytes, target.maxDeadLetterBytes)
   const { alertsTopic = '' } = settings
-  if (!raise || alertsTopic === '') return { target, max: { count: 500, bytes }, tell, now }
+  if (!raise || alertsTopic === '') return { target, max: { count: 500, bytes }, emit, now }
   const alertPartitions = facts.get(alertsTopic)?.partitions ?? 1
   const beside: Deliver['beside'] = (events) => {
     const alerts = raise(events.filter((event) => event !== undefined))
     return alerts.map((alert) => alertRecord(alertsTopic, alertPartitions, alert, now()))
   }
-  return { target, max: { count: 500, bytes }, tell, now, beside }
+  return { target, max: { count: 500, bytes }, emit, now, beside }
 }
 
 /** What a record batch has around its records, rounded up. */

@@ -1,6 +1,6 @@
 // Composes what is sent of a record, and sends it in order, in record batches its topics take; what is refused goes down the ladder.
 import type { EventOut } from '../pipeline/pipeline.js'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import { compose, rungs, type Composed, type Incoming, type Outgoing, type Rung, type Target } from './compose.js'
 import { Hopeless } from './failure.js'
 import { recordBytes } from './wire/encode-batch.js'
@@ -18,7 +18,7 @@ export type Again = (record: Incoming) => EventOut | undefined | Promise<EventOu
 export type Deliver = {
   readonly target: Target
   readonly max: { readonly count: number; readonly bytes: number }
-  readonly tell: Tell
+  readonly emit: Emit
   readonly now: () => number
   /** What is written beside the events of a chunk: their alerts. */
   readonly beside?: (events: readonly (EventOut | undefined)[]) => readonly Outgoing[]
@@ -30,13 +30,13 @@ export type Refused = ReadonlyMap<string, { readonly rung: Rung; readonly reason
 export const composeItem = (
   incoming: Incoming,
   event: EventOut | undefined,
-  { target, tell }: Deliver,
+  { target, emit }: Deliver,
   now: number,
   refused?: Refused,
 ): Item => {
   const known = refused?.get(incoming.offset)
   const composed = compose(incoming, event, target, now, known?.rung, known?.reason)
-  if (composed.rung !== 'whole') tellReduced(tell, incoming, composed.rung, known?.reason ?? 'too_large')
+  if (composed.rung !== 'whole') tellReduced(emit, incoming, composed.rung, known?.reason ?? 'too_large')
   return { incoming, composed }
 }
 
@@ -70,7 +70,7 @@ const deliverPart = async (part: readonly Item[], send: Send, how: Deliver, agai
   if (lower === undefined) throw new Error(`even a dead letter that only points was refused: ${result.refused}`)
   const { incoming } = only
   const composed = compose(incoming, await again(incoming), how.target, how.now(), lower, result.refused.toLowerCase())
-  tellReduced(how.tell, incoming, composed.rung, result.refused.toLowerCase())
+  tellReduced(how.emit, incoming, composed.rung, result.refused.toLowerCase())
   await deliverPart([{ incoming, composed }], send, how, again)
 }
 
@@ -80,5 +80,5 @@ export const below = (rung: Rung, refusal: string): Rung | undefined => {
   return rungs[/too_large/i.test(refusal) ? next : Math.max(next, rungs.indexOf('dead_letter'))]
 }
 
-const tellReduced = (tell: Tell, { topic, partition, offset }: Incoming, to: Rung, reason: string): void =>
-  tell({ event: 'record_reduced', topic, partition, offset, to, reason })
+const tellReduced = (emit: Emit, { topic, partition, offset }: Incoming, to: Rung, reason: string): void =>
+  emit({ event: 'record_reduced', topic, partition, offset, to, reason })

@@ -23,7 +23,7 @@ export type Refusals = {
 type Partition = Refusals & { claim?: Claim | undefined }
 
 export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }): Delivery => {
-  const { connect, admin, settings, pipeline, waitOf, how, health, brokers, tell } = options
+  const { connect, admin, settings, pipeline, waitOf, how, health, brokers, emit } = options
   const { limits } = settings
   // Another client than the consumer's: within one, offsets show as committed before their transaction is.
   const kafka = connect()
@@ -45,7 +45,7 @@ export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }
       const offset = await committedOffset(admin, settings.groupId, fetched)
       fetched.seek(offset)
       partition.claim = { generation: fetched.generation, producer, transaction }
-      tell({ event: 'partition_claimed', topic: fetched.topic, partition: fetched.partition, offset })
+      emit({ event: 'partition_claimed', topic: fetched.topic, partition: fetched.partition, offset })
     } catch (error) {
       leave(producer)
       throw error
@@ -80,7 +80,7 @@ export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }
     fetched.resolve(last)
     health.moved(name, count, Number(last) + 1, fetched.lag)
     const oldestMs = how.now() - Number(chunks[0]?.records[0]?.timestamp)
-    tell({ event: 'chunk_delivered', topic, partition: fetched.partition, events: count, oldestMs })
+    emit({ event: 'chunk_delivered', topic, partition: fetched.partition, events: count, oldestMs })
     return fetched.goesOn()
   }
 
@@ -146,7 +146,7 @@ export const exactlyOnce = (options: DeliveryOptions & { readonly admin: Admin }
         if (error instanceof Hopeless) throw error
         const failure = failureOf(error)
         if (failure.kind === 'hopeless') throw new Hopeless(`Kafka refuses our output: ${failure.message}`, true)
-        tell({
+        emit({
           event: 'producer_replaced',
           topic,
           partition: fetched.partition,

@@ -2,7 +2,7 @@
 import type { Kafka } from 'kafkajs'
 import type { AlertOut } from './alert-record.js'
 import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import { atLeastOnce, type Delivery, type WaitOf } from './at-least-once.js'
 import { openBrokerWatch, type BrokerWatch } from './broker-watch.js'
 import type { Shared } from './consume.js'
@@ -29,7 +29,7 @@ export type ServiceOptions = {
   readonly waitOf: WaitOf
   /** The alerts of a chunk's events; they go to `alertsTopic`. */
   readonly raise?: ((events: readonly EventOut[]) => readonly AlertOut[]) | undefined
-  readonly tell: Tell
+  readonly emit: Emit
   readonly now: () => number
   /** Aborting it drains and stops. */
   readonly signal: AbortSignal
@@ -47,7 +47,7 @@ export type Service = {
 }
 
 export const startService = (options: ServiceOptions): Service => {
-  const brokers = openBrokerWatch(options.settings, options.tell, options.now)
+  const brokers = openBrokerWatch(options.settings, options.emit, options.now)
   const health = recordHealth(options.now, brokers)
   let alertPartitions = 1
   const ended = serve(options, health, brokers, ({ facts }) => {
@@ -80,15 +80,15 @@ const serve = async (
   brokers: BrokerWatch,
   learnt: (topics: Topics) => void,
 ): Promise<Ended> => {
-  const { settings, tell, signal, pipeline, waitOf } = options
+  const { settings, emit, signal, pipeline, waitOf } = options
   const skips = new Set<string>()
   const connect = (): Kafka =>
-    link(settings, tell, ({ message, topic, partition }) => {
+    link(settings, emit, ({ message, topic, partition }) => {
       if (!message.startsWith('Offset out of range, resetting')) return
       skips.add(`${topic ?? ''}/${partition ?? 0}`)
       same.doubt()
     })
-  const same: SameTopic = openSameTopic(link(settings, tell), tell, options.now)
+  const same: SameTopic = openSameTopic(link(settings, emit), emit, options.now)
   const admin = connect().admin()
   const shared: Shared = { generation: 0, running: new Map() }
   let delivery: Delivery | undefined
@@ -106,7 +106,7 @@ const serve = async (
       await admin.connect()
       return inspectTopics(admin, settings)
     }
-    const topics = await whenReachable(inspect, { brokers, signal, tell })
+    const topics = await whenReachable(inspect, { brokers, signal, emit })
     if (!topics) return { how: 'stopped' }
     const errors = topics.remarks.filter(({ level }) => level === 'error')
     if (errors.length > 0)
@@ -118,12 +118,12 @@ const serve = async (
     learnt(topics)
     const { start } = settings.input
     const place = (): Promise<void> => startAtTheEnd(admin, connect(), settings.groupId, topics.input)
-    if (start === 'latest') await whenReachable(place, { brokers, signal, tell })
+    if (start === 'latest') await whenReachable(place, { brokers, signal, emit })
     // Without its place a new group would begin at the beginning, if only for the moment until it stops.
     if (signal.aborted) return { how: 'stopped' }
     const how = deliverTo(options, topics)
     const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
-    delivery = make({ connect, admin, settings, pipeline, waitOf, how, health, brokers, tell })
+    delivery = make({ connect, admin, settings, pipeline, waitOf, how, health, brokers, emit })
     const { handle } = delivery
     const begin = (names: readonly string[]): Source =>
       startSource({
@@ -134,14 +134,14 @@ const serve = async (
         topics: names,
         same,
         health,
-        tell,
+        emit,
         fail,
         handle: (fetched) => {
           const [first] = fetched.records
           if (first && skips.delete(fetched.name)) {
             const count = Number(first.offset) - (health.positionOf(fetched.name) ?? Number(first.offset))
             // A topic that was made again begins before the position in the former one, and that has been told.
-            if (count > 0) tell({ event: 'offsets_skipped', topic: fetched.topic, partition: fetched.partition, count })
+            if (count > 0) emit({ event: 'offsets_skipped', topic: fetched.topic, partition: fetched.partition, count })
           }
           return handle(fetched)
         },
@@ -153,7 +153,7 @@ const serve = async (
       const look = async (): Promise<void> => {
         const found = inputTopics(settings, await admin.listTopics())
         if (found.length === 0 || found.join() === known.join() || signal.aborted) return
-        tell({ event: 'topics_changed', topics: found })
+        emit({ event: 'topics_changed', topics: found })
         await source?.stop()
         source = begin(found)
         known = found
@@ -164,7 +164,7 @@ const serve = async (
         busy = true
         looking = look()
           .catch((error: unknown) =>
-            tell({ event: 'kafka_complained', about: 'topics', message: failureOf(error).message }),
+            emit({ event: 'kafka_client_warned', about: 'topics', message: failureOf(error).message }),
           )
           .finally(() => {
             busy = false

@@ -1,6 +1,6 @@
 // Notices that a topic was deleted and made again under its name: its offsets begin anew, and a position in the former means nothing.
 import type { Kafka } from 'kafkajs'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import { clusterOf } from './cluster.js'
 import { within } from './within.js'
 import { topicIdsRequest, topicIdsVersion, type TopicIds } from './wire/topic-ids.js'
@@ -20,7 +20,7 @@ export type ReadTopicIds = (topics: readonly string[]) => Promise<TopicIds>
 /** Within this time nobody deletes a topic, makes it again and writes past our position. */
 const freshMs = 250
 
-export const sameTopic = (read: ReadTopicIds, tell: Tell, now: () => number): Omit<SameTopic, 'close'> => {
+export const sameTopic = (read: ReadTopicIds, emit: Emit, now: () => number): Omit<SameTopic, 'close'> => {
   const known = new Map<string, string>()
   const changed = new Set<string>()
   let watched: readonly string[] = []
@@ -40,7 +40,7 @@ export const sameTopic = (read: ReadTopicIds, tell: Tell, now: () => number): Om
       known.set(topic, id)
       if (!mend) changed.delete(topic)
       if (former === undefined || former === id) continue
-      tell({ event: 'topic_recreated', topic })
+      emit({ event: 'topic_recreated', topic })
       if (mend) changed.add(topic)
     }
   }
@@ -76,7 +76,7 @@ export const sameTopic = (read: ReadTopicIds, tell: Tell, now: () => number): Om
 const answerMs = 5_000
 
 /** Asks the brokers; those before Kafka 2.8 know no ids, and then nothing is noticed. */
-export const openSameTopic = (kafka: Kafka, tell: Tell, now: () => number): SameTopic => {
+export const openSameTopic = (kafka: Kafka, emit: Emit, now: () => number): SameTopic => {
   const cluster = clusterOf(kafka)
   const ask: ReadTopicIds = async (topics) => {
     const { versions, connectionPool } = await cluster.brokerPool.findConnectedBroker()
@@ -84,5 +84,5 @@ export const openSameTopic = (kafka: Kafka, tell: Tell, now: () => number): Same
     return connectionPool.send(topicIdsRequest(topics)) as Promise<TopicIds>
   }
   const read: ReadTopicIds = (topics) => within(answerMs, 'the ids of the topics', () => ask(topics))
-  return { ...sameTopic(read, tell, now), close: () => cluster.disconnect() }
+  return { ...sameTopic(read, emit, now), close: () => cluster.disconnect() }
 }

@@ -16,7 +16,7 @@ const maxRestarts = 3
 const fruitlessPauseMs = 10_000
 
 export const startSource = (options: SourceOptions): Source => {
-  const { connect, health, brokers, tell, fail } = options
+  const { connect, health, brokers, emit, fail } = options
   const stopped = new AbortController()
   let current: Consuming | undefined
   const keepGoing = async (): Promise<void> => {
@@ -41,7 +41,7 @@ export const startSource = (options: SourceOptions): Source => {
       fruitless = (isMoving ? 0 : fruitless) + (isOutage ? 0 : 1)
       health.restarted()
       const againInMs = fruitless > 1 ? fruitlessPauseMs : backoff(isMoving)
-      tell({ event: 'consumer_restarted', cause, againInMs })
+      emit({ event: 'consumer_restarted', cause, againInMs })
       if (fruitless > maxRestarts) {
         fail(`the consumer crashed ${fruitless} times without an offset moving: ${cause}`)
         return

@@ -1,5 +1,5 @@
 // Work at the start that needs a broker: tried again until one answers, for as long as it takes.
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import { createBackoff } from './backoff.js'
 import type { BrokerWatch } from './broker-watch.js'
 import { failureOf } from './failure.js'
@@ -7,7 +7,7 @@ import { failureOf } from './failure.js'
 /** Nothing when the signal came first. Throws what no waiting cures: a refused login, a certificate that is not trusted. */
 export const whenReachable = async <Result>(
   work: () => Promise<Result>,
-  { brokers, signal, tell }: { readonly brokers: BrokerWatch; readonly signal: AbortSignal; readonly tell: Tell },
+  { brokers, signal, emit }: { readonly brokers: BrokerWatch; readonly signal: AbortSignal; readonly emit: Emit },
 ): Promise<Result | undefined> => {
   const stopped = new Promise<undefined>((resolve) => {
     signal.addEventListener('abort', () => resolve(undefined), { once: true })
@@ -20,7 +20,7 @@ export const whenReachable = async <Result>(
       const { kind, name, message } = failureOf(error)
       if (kind !== 'unavailable') throw error
       const againInMs = backoff()
-      tell({ event: 'start_postponed', cause: `${name}: ${message}`, againInMs })
+      emit({ event: 'start_postponed', cause: `${name}: ${message}`, againInMs })
       await brokers.pause(againInMs, signal)
     }
   return undefined

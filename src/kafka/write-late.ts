@@ -1,5 +1,5 @@
 // Writes alerts that came late, on their own: their events are long acknowledged.
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import { alertRecord, type AlertOut } from './alert-record.js'
 import { openLane, type Lane } from './idempotent-sender.js'
 import { link } from './client.js'
@@ -11,14 +11,14 @@ export type WriteLate = (alerts: readonly AlertOut[]) => Promise<void>
 /** Each call has a producer of its own: late alerts are few, and a producer that failed must not be used again. */
 export const createWriteLate = (options: {
   readonly settings: KafkaSettings
-  readonly tell: Tell
+  readonly emit: Emit
   readonly now: () => number
   /** When the service has ended nothing is written any more. */
   readonly ended: Promise<unknown>
   /** How many partitions the alerts topic has. */
   readonly partitions: () => number
 }): WriteLate => {
-  const { settings, tell, now, ended, partitions } = options
+  const { settings, emit, now, ended, partitions } = options
   const { alertsTopic = '' } = settings
   let isOver = false
   const open = new Set<Lane>()
@@ -28,8 +28,8 @@ export const createWriteLate = (options: {
   })
   return async (alerts) => {
     if (alertsTopic === '' || alerts.length === 0 || isOver) return
-    const lane = openLane(link(settings, tell), settings.output.compression, (_records, cause) =>
-      tell({ event: 'producer_replaced', topic: alertsTopic, partition: 0, cause }),
+    const lane = openLane(link(settings, emit), settings.output.compression, (_records, cause) =>
+      emit({ event: 'producer_replaced', topic: alertsTopic, partition: 0, cause }),
     )
     open.add(lane)
     try {

@@ -5,7 +5,7 @@ import type { Finding, Unknown } from '../domain/finding.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { Ask, Call, Lookup, Source } from '../domain/lookup.js'
 import type { Reason } from '../domain/reason.js'
-import { tellNobody, type Tell } from '../telemetry/event.js'
+import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import { createBarrier, type BarrierSettings, type BarrierState, type Passage } from './admission/circuit-breaker.js'
 import { createBudget, type BudgetSettings, type Ledger, type Spent } from './admission/budget.js'
 import { giveUpAfter } from './admission/give-up-after.js'
@@ -63,7 +63,7 @@ const unknown = (reason: Reason): Unknown => ({ status: 'unknown', reason })
 export const createAdmission = (
   settings: AdmissionSettings,
   clock: Clock,
-  tell: Tell = tellNobody,
+  emit: Emit = ignoreTelemetry,
   ledger?: Ledger,
 ): Admission => {
   const room = createWaitingRoom<Work>(settings.maxWaiting)
@@ -121,7 +121,7 @@ export const createAdmission = (
   const settled = (now: number): void => {
     unsettled--
     if (unsettled === 0 && budget.spentForMs(now) !== undefined)
-      tell({ event: 'budget_exhausted', calls: budget.spent(now).run })
+      emit({ event: 'budget_exhausted', calls: budget.spent(now).run })
   }
   const note = (failure: Unknown | undefined, isProbe: boolean): void => {
     const now = clock.now()
@@ -129,8 +129,8 @@ export const createAdmission = (
     barrier.note(failure, isProbe, now)
     const { state, reason, until } = barrier.state(now)
     if (reason !== undefined && until !== undefined && until !== before.until)
-      tell({ event: 'asking_stopped', state, reason, forMs: until - now })
-    else if (state === 'open' && before.state !== 'open') tell({ event: 'asking_resumed' })
+      emit({ event: 'lookups_paused', state, reason, forMs: until - now })
+    else if (state === 'open' && before.state !== 'open') emit({ event: 'lookups_resumed' })
   }
 
   /** One call: waits out a pause, then asks for leave and is charged in the same breath in which it is sent. */

@@ -1,10 +1,10 @@
-// A small chart as the two paths of an SVG: a line over the last hour and the area under it.
+// Draws a small chart of the last hour as two SVG paths: a line and the area below it.
 
 export const chartSize = { width: 240, height: 56, points: 120 } as const
 
 const inset = 3
 
-/** The newest value is at the right edge; a value that is missing breaks nothing, the line goes on where there is one. */
+/** The newest value is at the right edge; missing values are skipped. */
 export const drawChart = (
   name: string,
   values: readonly (number | undefined)[],

@@ -1,20 +1,20 @@
-// Who may see what: a request must name a host we know, and what is more than health and metrics needs a token off this machine.
+// Access control of the ops endpoint: known host names only, and a token for the status page from other machines.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 
-export type Visitor = {
+export type Client = {
   readonly host: string | undefined
-  /** The address of the other end. */
+  /** The client's address. */
   readonly peer: string | undefined
-  /** Whether somebody passed the request on: then its sender is not who is connected. */
+  /** Whether a proxy forwarded the request, so that `peer` is not its sender. */
   readonly forwarded: boolean
   readonly authorization: string | undefined
 }
 
 export type Guard = {
-  /** An address cannot be taken over by a site's own DNS, a name can. */
-  readonly knowsHost: (visitor: Visitor) => boolean
-  readonly maySee: (visitor: Visitor) => boolean
+  /** Any address, or a configured name: other names may be DNS rebinding. */
+  readonly knowsHost: (client: Client) => boolean
+  readonly maySee: (client: Client) => boolean
 }
 
 export const createGuard = (token: string, allowedHosts: readonly string[]): Guard => {
@@ -33,7 +33,7 @@ export const createGuard = (token: string, allowedHosts: readonly string[]): Gua
   }
 }
 
-/** Equal length for every text, as the comparison wants it. */
+/** A constant-time comparison needs equal lengths. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 const hostnameOf = (host: string | undefined): string | undefined => {
@@ -45,7 +45,7 @@ const hostnameOf = (host: string | undefined): string | undefined => {
 const isLoopback = (address: string | undefined): boolean =>
   address !== undefined && (address === '::1' || /^(?:::ffff:)?127\./.test(address))
 
-/** As bearer token, or as the password that a browser asks for. */
+/** From a bearer token or from the password of basic authentication. */
 const tokenOf = (authorization: string | undefined): string | undefined => {
   if (authorization === undefined || authorization.length > 1024) return undefined
   const [scheme = '', value = ''] = authorization.split(' ')

@@ -1,16 +1,16 @@
-// Whether a restart would help, and whether the program does its work: two different questions.
+// Health (would a restart help?) and readiness (is it doing its work?).
 import type { ConsumerView } from '../telemetry/metrics.js'
 
 export type Health = { readonly ok: boolean; readonly problems: readonly string[] }
 
 export type HealthLimits = {
-  /** After this long in the works a chunk is stuck. */
+  /** A chunk in progress for longer than this is stuck. */
   readonly chunkMs: number
-  /** A tick of the event loop that is later than this was held up. */
+  /** The event loop is blocked if its ticks are later than this. */
   readonly loopMs: number
 }
 
-/** Broker and provider are not asked for: an outage of theirs is not cured by a restart. */
+/** Ignores broker and provider: a restart does not cure their outages. */
 export const healthOf = (
   consumer: ConsumerView | undefined,
   blockedMs: number,
@@ -18,11 +18,11 @@ export const healthOf = (
   now: number,
 ): Health => {
   const problems: string[] = []
-  if (consumer?.state === 'failed' || consumer?.state === 'stopped') problems.push('the consumer is gone')
+  if (consumer?.state === 'failed' || consumer?.state === 'stopped') problems.push('the consumer has stopped')
   for (const [name, { chunkSince }] of Object.entries(consumer?.partitions ?? {}))
     if (chunkSince !== undefined && now - chunkSince > chunkMs)
-      problems.push(`${name}: a chunk is in the works for ${Math.round((now - chunkSince) / 1000)} s`)
-  if (blockedMs > loopMs) problems.push(`the event loop is held up for ${Math.round(blockedMs / 1000)} s at a time`)
+      problems.push(`${name}: a chunk has been in progress for ${Math.round((now - chunkSince) / 1000)} s`)
+  if (blockedMs > loopMs) problems.push(`the event loop is blocked for ${Math.round(blockedMs / 1000)} s at a time`)
   return { ok: problems.length === 0, problems }
 }
 
@@ -32,6 +32,6 @@ export const readinessOf = (consumer: ConsumerView | undefined, now: number): He
     problems.push(`no broker has answered for ${Math.round((now - consumer.unreachableSince) / 1000)} s`)
   if (consumer && consumer.state !== 'running') problems.push(`the consumer is ${consumer.state}`)
   else if (consumer?.joins === 0) problems.push('the consumer has not joined its group yet')
-  else if (consumer?.leftAt !== undefined) problems.push('the consumer has not joined its group again')
+  else if (consumer?.leftAt !== undefined) problems.push('the consumer has not rejoined its group')
   return { ok: problems.length === 0, problems }
 }

@@ -1,42 +1,42 @@
-// The last seconds and the last hour, as rates: one sample a second, and one point every half minute.
+// Rates over the last seconds and the last hour: one sample per second, one point every 30 seconds.
 
 export type Sample = {
   readonly at: number
   readonly read: number
   readonly indicators: number
-  readonly asks: number
+  readonly lookups: number
   readonly hits: number
   readonly calls: number
   readonly credits: number
-  readonly left: number
+  readonly annotated: number
   readonly delivered: number
   readonly lag: number
-  /** How often each reason was given. */
+  /** Occurrences of each reason. */
   readonly reasons: Readonly<Record<string, number>>
 }
 
-type Counter = 'read' | 'indicators' | 'asks' | 'hits' | 'calls' | 'credits' | 'left' | 'delivered'
+type Counter = 'read' | 'indicators' | 'lookups' | 'hits' | 'calls' | 'credits' | 'annotated' | 'delivered'
 
 export type Point = {
   readonly eventsPerSecond: number
   readonly lag: number
-  /** Between 0 and 1; nothing where the memory was not asked. */
+  /** Between 0 and 1; absent when there was no lookup. */
   readonly hitRatio: number | undefined
   readonly callsPerMinute: number
   readonly creditsPerMinute: number
-  /** The furthest that the figures of now came meanwhile. */
+  /** The extreme of each current figure during this point. */
   readonly extremes: Extremes
 }
 
-/** The most of each, and of the hit ratio the least. */
+/** The maximum of each figure; for the hit ratio the minimum. */
 export type Extremes = Omit<Point, 'extremes'>
 
 export type History = {
   readonly tick: () => void
-  /** A second, over the last seconds. */
+  /** Per second, over the last seconds. */
   readonly rate: (counter: Counter) => number
   readonly hitRatio: () => number | undefined
-  /** Since a minute ago. */
+  /** Occurrences in the last minute. */
   readonly lastMinute: (reason: string) => number
   readonly points: () => readonly Point[]
 }
@@ -76,10 +76,10 @@ const perSecond = (from: Sample, to: Sample, counter: Counter): number =>
   to.at > from.at ? ((to[counter] - from[counter]) * 1000) / (to.at - from.at) : 0
 
 const ratioOf = (from: Sample, to: Sample): number | undefined =>
-  to.asks > from.asks ? (to.hits - from.hits) / (to.asks - from.asks) : undefined
+  to.lookups > from.lookups ? (to.hits - from.hits) / (to.lookups - from.lookups) : undefined
 
 const figuresOf = (from: Sample, to: Sample): Extremes => ({
-  eventsPerSecond: perSecond(from, to, 'left'),
+  eventsPerSecond: perSecond(from, to, 'annotated'),
   lag: to.lag,
   hitRatio: ratioOf(from, to),
   callsPerMinute: 60 * perSecond(from, to, 'calls'),
@@ -92,10 +92,10 @@ const widen = (one: Extremes | undefined, other: Extremes): Extremes =>
     : {
         eventsPerSecond: Math.max(one.eventsPerSecond, other.eventsPerSecond),
         lag: Math.max(one.lag, other.lag),
-        hitRatio: leastOf(one.hitRatio, other.hitRatio),
+        hitRatio: minOf(one.hitRatio, other.hitRatio),
         callsPerMinute: Math.max(one.callsPerMinute, other.callsPerMinute),
         creditsPerMinute: Math.max(one.creditsPerMinute, other.creditsPerMinute),
       }
 
-const leastOf = (one: number | undefined, other: number | undefined): number | undefined =>
+const minOf = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined ? other : other === undefined ? one : Math.min(one, other)

@@ -1,4 +1,4 @@
-// Numbers and times as a person reads them at a glance.
+// Formats numbers and times for the status page.
 
 const short = (value: number, digits: number): string =>
   value >= 1e9

@@ -1,15 +1,15 @@
-// Puts the endpoint together: what is counted, what is remembered of the last hour, and the server that shows it.
+// Opens the ops endpoint: health, readiness, metrics and the status page.
 import type { Clock } from '../domain/clock.js'
-import type { Tell } from '../telemetry/event.js'
-import { createMetrics, type ConsumerView, type ProviderView } from '../telemetry/metrics.js'
-import type { Tally } from '../telemetry/tally.js'
+import type { Emit } from '../telemetry/event.js'
+import { createMetrics, type ConsumerView, type ProcessKind, type ProviderView } from '../telemetry/metrics.js'
+import type { Counters } from '../telemetry/counters.js'
 import { healthOf, readinessOf, type Health, type HealthLimits } from './health.js'
 import { createHistory, type Sample } from './history.js'
-import { watchLoop } from './loop-watch.js'
+import { measureEventLoopDelay } from './event-loop-delay.js'
 import { configRows } from './page.js'
-import type { Recent } from './recent.js'
+import type { RecentActivity } from './recent-activity.js'
 import { createOpsServer } from './server.js'
-import { createStream } from './stream.js'
+import { createWatcherStream } from './watcher-stream.js'
 import { createView } from './view.js'
 
 export type OpsSettings = {
@@ -20,34 +20,34 @@ export type OpsSettings = {
 }
 
 export type OpsSources = {
-  readonly tally: Tally
-  readonly recent: Recent
+  readonly counters: Counters
+  readonly recent: RecentActivity
   readonly provider?: (() => ProviderView) | undefined
   readonly consumer?: (() => ConsumerView) | undefined
-  /** What local feeds hold. */
+  /** Number of entries in the local feeds. */
   readonly feedEntries?: (() => number) | undefined
   readonly allowed: { readonly hour: number; readonly day: number }
-  /** As it may be shown. */
+  /** With secrets hidden. */
   readonly config: unknown
   readonly version: string
-  /** The line with its status page, or a service that answers callers, which has none. */
-  readonly shows?: 'line' | 'answers'
+  /** Only a pipeline has a status page. */
+  readonly kind?: ProcessKind
   readonly limits: HealthLimits
   readonly clock: Clock
-  readonly tell: Tell
+  readonly emit: Emit
 }
 
 export type Ops = { readonly url: string | undefined; readonly close: () => Promise<void> }
 
 const tickMs = 1000
 
-/** Throws where the port cannot be had: a run that nobody can ask for its health is not to be started. */
+/** Throws if the port cannot be used: a run without health checks must not start. */
 export const openOps = async (settings: OpsSettings, sources: OpsSources): Promise<Ops> => {
-  const { tally, recent, provider, consumer, allowed, version, shows = 'line', limits, clock, tell } = sources
-  const counts = tally.read
-  const loop = watchLoop(clock)
+  const { counters, recent, provider, consumer, allowed, version, kind = 'pipeline', limits, clock, emit } = sources
+  const counts = counters.read
+  const loop = measureEventLoopDelay(clock)
   const history = createHistory(() => sampleOf(sources))
-  const stream = createStream()
+  const stream = createWatcherStream()
   const health = (): Health => healthOf(consumer?.(), loop.blockedMs(), limits, clock.now())
   const view = createView({
     counts,
@@ -67,8 +67,8 @@ export const openOps = async (settings: OpsSettings, sources: OpsSources): Promi
     allowedHosts: settings.allowedHosts,
     health,
     readiness: () => readinessOf(consumer?.(), clock.now()),
-    metrics: createMetrics({ counts, provider, consumer, allowed, version, shows }),
-    ...(shows === 'line' ? { view } : {}),
+    metrics: createMetrics({ counts, provider, consumer, allowed, version, kind }),
+    ...(kind === 'pipeline' ? { view } : {}),
     config: configRows(sources.config),
     stream,
   })
@@ -87,7 +87,7 @@ export const openOps = async (settings: OpsSettings, sources: OpsSources): Promi
   }
   try {
     const url = await server.listen({ host: settings.host, port: settings.port })
-    tell({ event: 'ops_listening', url, page: shows === 'line' })
+    emit({ event: 'ops_listening', url, page: kind === 'pipeline' })
     return { url, close }
   } catch (error) {
     await close()
@@ -95,9 +95,9 @@ export const openOps = async (settings: OpsSettings, sources: OpsSources): Promi
   }
 }
 
-const sampleOf = ({ tally, provider, consumer, clock }: OpsSources): Sample => {
-  const counts = tally.read()
-  const { fresh, stale, coalesced, miss } = counts.recalls
+const sampleOf = ({ counters, provider, consumer, clock }: OpsSources): Sample => {
+  const counts = counters.read()
+  const { fresh, stale, coalesced, miss } = counts.memoryLookups
   const reasons: Record<string, number> = {}
   let indicators = 0
   for (const { labels, value } of counts.indicators) {
@@ -108,11 +108,11 @@ const sampleOf = ({ tally, provider, consumer, clock }: OpsSources): Sample => {
     at: clock.now(),
     read: counts.read,
     indicators,
-    asks: fresh + stale + coalesced + miss,
+    lookups: fresh + stale + coalesced + miss,
     hits: fresh + stale + coalesced,
-    calls: counts.calls.reduce((sum, { value }) => sum + value, 0),
+    calls: counts.providerCalls.reduce((sum, { value }) => sum + value, 0),
     credits: provider?.().spent.run ?? 0,
-    left: counts.left.reduce((sum, { value }) => sum + value, 0),
+    annotated: counts.annotated.reduce((sum, { value }) => sum + value, 0),
     delivered: counts.delivered,
     lag: Object.values(consumer?.().partitions ?? {}).reduce((sum, { lag }) => sum + lag, 0),
     reasons,

@@ -1,4 +1,4 @@
-// The status page's script: writes each update over what the server wrote, as text and never as markup.
+// The script of the status page: shows each update as text, never as markup.
 
 export const pageScript = `(() => {
   'use strict'
@@ -38,6 +38,6 @@ export const pageScript = `(() => {
     live.textContent = 'live'
   }
   source.onerror = () => {
-    live.textContent = 'connection lost, trying again'
+    live.textContent = 'connection lost, reconnecting'
   }
 })()`

@@ -1,4 +1,4 @@
-// The status page: one self-contained document, complete without its script.
+// Renders the status page as one self-contained document that works without its script.
 import { createHash } from 'node:crypto'
 import { chartSize } from './chart.js'
 import { pageScript } from './page-script.js'
@@ -23,8 +23,8 @@ export const contentSecurityPolicy = [
 const steps = [
   ['read', 'Read', 'events/s'],
   ['extract', 'Extract', 'indicators/s'],
-  ['memory', 'Memory', 'asks/s'],
-  ['ask', 'Ask', 'calls/s'],
+  ['memory', 'Memory', 'lookups/s'],
+  ['ask', 'Provider', 'calls/s'],
   ['annotate', 'Annotate', 'events/s'],
   ['deliver', 'Deliver', 'events/s'],
 ] as const
@@ -44,10 +44,10 @@ const tables = [
     ['Seen', 'Indicator', 'Role', 'Score', 'Why', 'Events', 'Event'],
     'None yet.',
   ],
-  ['reasons', 'Why verdicts are unknown', ['Reason', 'Last minute', 'Since the start'], 'None yet.'],
-  ['errors', 'Last errors', ['Last', 'Level', 'What', 'Times'], 'None.'],
+  ['reasons', 'Why verdicts are unknown', ['Reason', 'Last minute', 'Since start'], 'None yet.'],
+  ['errors', 'Last errors', ['Last', 'Level', 'Message', 'Count'], 'None.'],
   ['verdicts', 'Events by verdict and status', ['Verdict', 'Complete', 'Partial', 'Failed', 'Skipped'], ''],
-  ['partitions', 'Partitions', ['Partition', 'Lag', 'Last delivered', 'In the works'], 'None assigned.'],
+  ['partitions', 'Partitions', ['Partition', 'Lag', 'Last delivered', 'In progress'], 'None assigned.'],
 ] as const
 
 /** `config` is rows of setting and value, secrets already hidden. */
@@ -69,13 +69,13 @@ export const renderPage = (view: View, config: readonly (readonly [string, strin
 <body>
 <header>
 <h1>Threatweave</h1>
-<p class="small"><span id="uptime">${text('uptime')}</span> · <span id="live">as of this page’s load</span></p>
+<p class="small"><span id="uptime">${text('uptime')}</span> · <span id="live">static</span></p>
 </header>
 <main>
 <p class="headline" role="status" id="headline" data-tone="${tone('headline')}">${text('headline')}</p>
 <p class="asking" id="asking" data-tone="${tone('asking')}">${text('asking')}</p>
 <section aria-labelledby="title-line">
-<h2 id="title-line">The line</h2>
+<h2 id="title-line">Pipeline</h2>
 <ol class="line">
 ${steps
   .map(
@@ -105,7 +105,7 @@ ${charts
 ${tables.map(([id, title, columns, none]) => renderTable(id, title, columns, view.tables[id] ?? [], none)).join('\n')}
 <section>
 <details>
-<summary>Configuration in effect</summary>
+<summary>Effective configuration</summary>
 ${scrolling('Configuration', table('config', ['Setting', 'Value'], config, ''))}
 </details>
 </section>

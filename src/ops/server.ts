@@ -1,12 +1,12 @@
-// The endpoint for those who run the program: health, readiness, metrics, the status page and its updates.
+// The HTTP server of the ops endpoint: health, readiness, metrics, status page and its live updates.
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { refuseOtherMethods } from '../http/refuse-other-methods.js'
 import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { createGuard, type Visitor } from './guard.js'
+import { createGuard, type Client } from './guard.js'
 import type { Health } from './health.js'
 import { contentSecurityPolicy, renderPage } from './page.js'
-import type { Stream } from './stream.js'
+import type { WatcherStream } from './watcher-stream.js'
 import type { View } from './view.js'
 
 export type OpsServerOptions = {
@@ -19,10 +19,10 @@ export type OpsServerOptions = {
   readonly view?: () => View
   /** Rows of setting and value, secrets already hidden. */
   readonly config: readonly (readonly [string, string])[]
-  readonly stream: Stream
+  readonly stream: WatcherStream
 }
 
-/** What anybody who reaches the port may ask. */
+/** Paths that need no token. */
 const open: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 const headers = {
@@ -36,7 +36,7 @@ const headers = {
 }
 
 const timeoutMs = 10_000
-/** Those who run it and their monitoring; more would only take files from the stream. */
+/** Enough for operators and monitoring; more would use up file descriptors. */
 const maxConnections = 256
 
 export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
@@ -55,7 +55,7 @@ export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
       headersTimeout: timeoutMs,
       requestTimeout: timeoutMs,
       connectionsCheckingInterval: 1000,
-      // Such a request names no host that is known here: Node would refuse it without a body.
+      // We refuse requests without a host ourselves, with a JSON body.
       requireHostHeader: false,
     },
   }) as unknown as FastifyInstance
@@ -64,12 +64,12 @@ export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
 
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(headers)
-    const visitor = visitorOf(request)
-    if (!guard.knowsHost(visitor)) return refuse(reply, 421, 'this host is not known here')
-    if (open.has(request.routeOptions.url ?? '') || guard.maySee(visitor)) return undefined
-    if (options.token === '') return refuse(reply, 403, 'only for this machine, as long as no ops.token is set')
+    const client = clientOf(request)
+    if (!guard.knowsHost(client)) return refuse(reply, 421, 'unknown host')
+    if (open.has(request.routeOptions.url ?? '') || guard.maySee(client)) return undefined
+    if (options.token === '') return refuse(reply, 403, 'only available on this machine unless ops.token is set')
     void reply.header('www-authenticate', 'Basic realm="threatweave", charset="UTF-8"')
-    return refuse(reply, 401, 'a token is needed')
+    return refuse(reply, 401, 'token required')
   })
 
   const answer = (reply: FastifyReply, { ok, problems }: Health): FastifyReply =>
@@ -81,7 +81,7 @@ export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
   if (view) {
     app.get('/', (_, reply) => reply.type('text/html; charset=utf-8').send(renderPage(view(), options.config)))
     app.get('/events', { exposeHeadRoute: false }, (_, reply) => {
-      if (!stream.hasRoom()) return refuse(reply, 503, 'too many are watching')
+      if (!stream.hasRoom()) return refuse(reply, 503, 'too many watchers')
       reply.hijack()
       reply.raw.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' })
       stream.add(reply.raw)
@@ -94,8 +94,8 @@ export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
   app.setNotFoundHandler((_, reply) => refuse(reply, 404, 'not found'))
   app.setErrorHandler((error, _, reply) => {
     const code = (error as { statusCode?: unknown } | null)?.statusCode
-    const isTheirs = typeof code === 'number' && code >= 400 && code < 500
-    return isTheirs ? refuse(reply, code, 'bad request') : refuse(reply, 500, 'failed')
+    const isClientError = typeof code === 'number' && code >= 400 && code < 500
+    return isClientError ? refuse(reply, code, 'bad request') : refuse(reply, 500, 'failed')
   })
   return app
 }
@@ -103,12 +103,19 @@ export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
 const refuse = (reply: FastifyReply, status: number, message: string): FastifyReply =>
   reply.code(status).send({ status, message })
 
-/** What a proxy adds; a page does not get to see it without the token because a proxy is on this machine. */
-const passedOn = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via'] as const
+/** Headers that proxies add: a proxy on this machine must not make every client look local. */
+const forwardedHeaders = [
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'forwarded',
+  'via',
+] as const
 
-const visitorOf = ({ headers: given, socket }: FastifyRequest): Visitor => ({
+const clientOf = ({ headers: given, socket }: FastifyRequest): Client => ({
   host: given.host,
   peer: socket.remoteAddress,
-  forwarded: passedOn.some((name) => given[name] !== undefined),
+  forwarded: forwardedHeaders.some((name) => given[name] !== undefined),
   authorization: given.authorization,
 })

@@ -1,15 +1,15 @@
-// What the status page says, as plain text and numbers: the server writes it into the page, and the page's script over it.
+// The content of the status page as texts and numbers, rendered by the server and updated by the page's script.
 import type { ConsumerView, ProviderView } from '../telemetry/metrics.js'
-import type { Counts } from '../telemetry/tally.js'
+import type { Counts } from '../telemetry/counters.js'
 import { drawChart } from './chart.js'
 import type { Health } from './health.js'
-import type { History } from './history.js'
-import { headline, providerWords, type Tone } from './in-words.js'
+import type { History, Point } from './history.js'
+import { headline, providerSentence, type Tone } from './sentences.js'
 import { clockTime, count, duration, percent, rate } from './numbers.js'
-import type { Recent } from './recent.js'
+import type { RecentActivity } from './recent-activity.js'
 
 export type View = {
-  /** By the id of the element. */
+  /** By element id. */
   readonly texts: Readonly<Record<string, string>>
   readonly tones: Readonly<Record<string, Tone>>
   readonly paths: Readonly<Record<string, string>>
@@ -23,7 +23,7 @@ export type ViewSources = {
   readonly feedEntries?: (() => number) | undefined
   readonly health: () => Health
   readonly history: History
-  readonly recent: Recent
+  readonly recent: RecentActivity
   readonly now: () => number
   readonly startedAt: number
   readonly version: string
@@ -31,121 +31,136 @@ export type ViewSources = {
 }
 
 export const createView = (sources: ViewSources) => (): View => {
-  const { history, recent, allowed } = sources
+  const state = stateOf(sources)
+  return {
+    texts: textsOf(sources, state),
+    tones: tonesOf(sources, state),
+    paths: pathsOf(state),
+    tables: tablesOf(sources, state),
+  }
+}
+
+type State = ReturnType<typeof stateOf>
+
+/** Everything that is read once per view. */
+const stateOf = (sources: ViewSources) => {
+  const { history } = sources
   const now = sources.now()
   const counts = sources.counts()
   const provider = sources.provider?.()
   const consumer = sources.consumer?.()
   const partitions = Object.entries(consumer?.partitions ?? {})
   const lag = partitions.reduce((sum, [, { lag: one }]) => sum + one, 0)
-  const head = headline({
+  const health = headline({
     health: sources.health(),
     provider,
     consumer,
     feedEntries: sources.feedEntries?.(),
     lag,
     now,
-    eventsPerSecond: history.rate('left'),
+    eventsPerSecond: history.rate('annotated'),
   })
-  const asking = providerWords(provider, now)
-  const left = counts.left.reduce((sum, { value }) => sum + value, 0)
-  const malicious = sumOf(counts.left, 'verdict', 'malicious')
-  const dead = counts.deadLetters.reduce((sum, { value }) => sum + value, 0)
-  const alerts = counts.alerts.reduce((sum, { value }) => sum + value, 0)
-  const points = history.points()
-  const extremes = points.map((point) => point.extremes)
-  const credits = provider ? creditsTexts(provider.spent, allowed) : { now: 'none', limit: '' }
   return {
-    texts: {
-      headline: head.text,
-      asking: asking.text,
-      uptime: `version ${sources.version}, up for ${duration(now - sources.startedAt)}`,
-      'rate-read': rate(history.rate('read')),
-      'note-read': `lag ${count(lag)} in ${partitions.length} ${partitions.length === 1 ? 'partition' : 'partitions'}`,
-      'rate-extract': rate(history.rate('indicators')),
-      'note-extract': 'addresses and names',
-      'rate-memory': rate(history.rate('asks')),
-      'note-memory': `${percent(history.hitRatio())} known already`,
-      'rate-ask': rate(history.rate('calls')),
-      'note-ask': provider
-        ? `${count(provider.inFlight)} in flight, ${count(provider.waiting)} waiting`
-        : 'nobody to ask',
-      'rate-annotate': rate(history.rate('left')),
-      'note-annotate': `${count(malicious)} of ${count(left)} malicious, ${completeness(counts)}`,
-      'rate-deliver': rate(history.rate('delivered')),
-      'note-deliver': `${count(dead)} dead letters, ${count(alerts)} alerts`,
-      'now-events': `${rate(history.rate('left'))}/s`,
-      'now-lag': count(lag),
-      'now-hits': percent(history.hitRatio()),
-      'now-calls': `${rate(60 * history.rate('calls'))}/min`,
-      'now-credits': credits.now,
-      'peak-events': `at most ${rate(highest(extremes.map((one) => one.eventsPerSecond)))}/s`,
-      'peak-lag': `at most ${count(highest([lag, ...extremes.map((one) => one.lag)]))}`,
-      'peak-hits': `at least ${percent(lowest(extremes.flatMap(({ hitRatio }) => hitRatio ?? [])))}`,
-      'peak-calls': `at most ${rate(highest(extremes.map((one) => one.callsPerMinute)))}/min`,
-      'peak-credits': `${credits.limit}at most ${rate(highest(extremes.map((one) => one.creditsPerMinute)))}/min`,
-    },
-    tones: {
-      headline: head.tone,
-      asking: asking.tone,
-      'step-read': lag > 0 && history.rate('read') === 0 ? 'warn' : 'good',
-      'step-ask': asking.tone,
-      'step-deliver': dead > 0 ? 'warn' : 'good',
-    },
-    paths: {
-      ...drawChart(
-        'events',
-        points.map(({ eventsPerSecond }) => eventsPerSecond),
-      ),
-      ...drawChart(
-        'lag',
-        points.map((point) => point.lag),
-      ),
-      ...drawChart(
-        'hits',
-        points.map(({ hitRatio }) => hitRatio),
-        1,
-      ),
-      ...drawChart(
-        'calls',
-        points.map(({ callsPerMinute }) => callsPerMinute),
-      ),
-      ...drawChart(
-        'credits',
-        points.map(({ creditsPerMinute }) => creditsPerMinute),
-      ),
-    },
-    tables: {
-      findings: recent
-        .findings()
-        .map(({ at, value, role, score, summary, events, origin }) => [
-          clockTime(at),
-          value,
-          role,
-          score,
-          summary,
-          count(events),
-          origin,
-        ]),
-      errors: recent.errors().map(({ at, level, sentence, times }) => [clockTime(at), level, sentence, count(times)]),
-      verdicts: verdictRows(counts),
-      reasons: reasonRows(counts, history),
-      partitions: partitions
-        .slice(0, 100)
-        .map(([name, { lag: one, progressAt, chunkSince }]) => [
-          name,
-          count(one),
-          `${duration(now - progressAt)} ago`,
-          chunkSince === undefined ? 'idle' : `for ${duration(now - chunkSince)}`,
-        ]),
-    },
+    now,
+    counts,
+    provider,
+    partitions,
+    lag,
+    health,
+    asking: providerSentence(provider, now),
+    deadLetters: total(counts.deadLetters),
+    points: history.points(),
   }
 }
+
+const textsOf = (
+  { history, allowed, version, startedAt }: ViewSources,
+  { now, counts, provider, partitions, lag, health, asking, deadLetters, points }: State,
+): View['texts'] => {
+  const extremes = points.map((point) => point.extremes)
+  const credits = provider ? creditsTexts(provider.spent, allowed) : { now: 'none', limit: '' }
+  const malicious = sumOf(counts.annotated, 'verdict', 'malicious')
+  return {
+    headline: health.text,
+    asking: asking.text,
+    uptime: `version ${version}, up for ${duration(now - startedAt)}`,
+    'rate-read': rate(history.rate('read')),
+    'note-read': `lag ${count(lag)} in ${partitions.length} ${partitions.length === 1 ? 'partition' : 'partitions'}`,
+    'rate-extract': rate(history.rate('indicators')),
+    'note-extract': 'addresses and names',
+    'rate-memory': rate(history.rate('lookups')),
+    'note-memory': `${percent(history.hitRatio())} hits`,
+    'rate-ask': rate(history.rate('calls')),
+    'note-ask': provider ? `${count(provider.inFlight)} in flight, ${count(provider.waiting)} queued` : 'no provider',
+    'rate-annotate': rate(history.rate('annotated')),
+    'note-annotate': `${count(malicious)} of ${count(total(counts.annotated))} malicious, ${completeness(counts)}`,
+    'rate-deliver': rate(history.rate('delivered')),
+    'note-deliver': `${count(deadLetters)} dead letters, ${count(total(counts.alerts))} alerts`,
+    'now-events': `${rate(history.rate('annotated'))}/s`,
+    'now-lag': count(lag),
+    'now-hits': percent(history.hitRatio()),
+    'now-calls': `${rate(60 * history.rate('calls'))}/min`,
+    'now-credits': credits.now,
+    'peak-events': `at most ${rate(highest(extremes.map((one) => one.eventsPerSecond)))}/s`,
+    'peak-lag': `at most ${count(highest([lag, ...extremes.map((one) => one.lag)]))}`,
+    'peak-hits': `at least ${percent(lowest(extremes.flatMap(({ hitRatio }) => hitRatio ?? [])))}`,
+    'peak-calls': `at most ${rate(highest(extremes.map((one) => one.callsPerMinute)))}/min`,
+    'peak-credits': `${credits.limit}at most ${rate(highest(extremes.map((one) => one.creditsPerMinute)))}/min`,
+  }
+}
+
+const tonesOf = ({ history }: ViewSources, { lag, health, asking, deadLetters }: State): View['tones'] => ({
+  headline: health.tone,
+  asking: asking.tone,
+  'step-read': lag > 0 && history.rate('read') === 0 ? 'warn' : 'good',
+  'step-ask': asking.tone,
+  'step-deliver': deadLetters > 0 ? 'warn' : 'good',
+})
+
+const pathsOf = ({ points }: State): View['paths'] => {
+  const draw = (name: string, valueOf: (point: Point) => number | undefined, top?: number): Record<string, string> =>
+    drawChart(name, points.map(valueOf), top)
+  return {
+    ...draw('events', ({ eventsPerSecond }) => eventsPerSecond),
+    ...draw('lag', ({ lag }) => lag),
+    ...draw('hits', ({ hitRatio }) => hitRatio, 1),
+    ...draw('calls', ({ callsPerMinute }) => callsPerMinute),
+    ...draw('credits', ({ creditsPerMinute }) => creditsPerMinute),
+  }
+}
+
+const tablesOf = ({ history, recent }: ViewSources, { now, counts, partitions }: State): View['tables'] => ({
+  findings: recent
+    .findings()
+    .map(({ at, value, role, score, summary, events, origin }) => [
+      clockTime(at),
+      value,
+      role,
+      score,
+      summary,
+      count(events),
+      origin,
+    ]),
+  errors: recent.errors().map(({ at, level, sentence, times }) => [clockTime(at), level, sentence, count(times)]),
+  verdicts: verdictRows(counts),
+  reasons: reasonRows(counts, history),
+  partitions: partitions
+    .slice(0, 100)
+    .map(([name, { lag, progressAt, chunkSince }]) => [
+      name,
+      count(lag),
+      `${duration(now - progressAt)} ago`,
+      chunkSince === undefined ? 'idle' : `for ${duration(now - chunkSince)}`,
+    ]),
+})
+
+const total = (counts: readonly { readonly value: number }[]): number =>
+  counts.reduce((sum, { value }) => sum + value, 0)
 
 const highest = (values: readonly number[]): number => Math.max(0, ...values)
 const lowest = (values: readonly number[]): number | undefined => (values.length > 0 ? Math.min(...values) : undefined)
 
-/** Of the budget that is set, the shorter one first. */
+/** Shows the hourly budget if there is one, else the daily one. */
 const creditsTexts = (spent: ProviderView['spent'], allowed: ViewSources['allowed']): { now: string; limit: string } =>
   allowed.hour > 0
     ? { now: `${count(spent.hour)} this hour`, limit: `of ${count(allowed.hour)} allowed, ` }
@@ -157,20 +172,20 @@ const sumOf = <Label extends string>(
   name: string,
 ): number => counts.reduce((sum, { labels, value }) => (labels[label] === name ? sum + value : sum), 0)
 
-/** Of the events that had anything to ask about. */
-const completeness = ({ left, indicators, waitedMs }: Counts): string => {
-  const complete = sumOf(left, 'status', 'complete')
-  const others = sumOf(left, 'status', 'partial') + sumOf(left, 'status', 'failed')
+/** The share of complete events among those with something to look up. */
+const completeness = ({ annotated, indicators, waitedMs }: Counts): string => {
+  const complete = sumOf(annotated, 'status', 'complete')
+  const others = sumOf(annotated, 'status', 'partial') + sumOf(annotated, 'status', 'failed')
   const pending = sumOf(indicators, 'reason', 'pending') + sumOf(indicators, 'reason', 'deadline')
   const share = complete + others === 0 ? undefined : complete / (complete + others)
-  return `${percent(share)} complete, ${count(pending)} answers pending, waited ${duration(waitedMs)}`
+  return `${percent(share)} complete, ${count(pending)} answers pending, ${duration(waitedMs)} waited`
 }
 
-const verdictRows = ({ left }: Counts): string[][] =>
+const verdictRows = ({ annotated }: Counts): string[][] =>
   ['malicious', 'suspicious', 'clean', 'unknown'].map((verdict) => [
     verdict,
     ...['complete', 'partial', 'failed', 'skipped'].map((status) =>
-      count(left.find(({ labels }) => labels.verdict === verdict && labels.status === status)?.value ?? 0),
+      count(annotated.find(({ labels }) => labels.verdict === verdict && labels.status === status)?.value ?? 0),
     ),
   ])
 

@@ -1,4 +1,4 @@
-// Text of events and answers as it may be shown: what a screen would hide or obey is spelled out.
+// Makes hostile text safe to show: invisible and control characters are escaped.
 
 const hidden = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
 

@@ -49,7 +49,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     settleBeside(findings, action.isLocalFirst())
     findings.joinPath()
     return {
-      action: action.tell(),
+      action: action.emit(),
       sightings: findings.list(),
       truncated: findings.isTruncated() || isCut,
       format,

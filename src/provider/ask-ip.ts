@@ -62,7 +62,7 @@ const isPlainlyClean = ({ flags, categories, idsHits = 0, scanningRecords = 0 }:
   flags.is_malicious === false && categories.length === 0 && idsHits === 0 && scanningRecords === 0
 
 /** Whether the service takes IPv6 is not known; it is asked until it has refused a few in a row, and later once more. */
-const createIpv6Pause = ({ now, tell }: Wire) => {
+const createIpv6Pause = ({ now, emit }: Wire) => {
   let refusals = 0
   let until = 0
   return {
@@ -74,7 +74,7 @@ const createIpv6Pause = ({ now, tell }: Wire) => {
       if (refusals < refusalsBeforePause) return
       refusals = refusalsBeforePause - 1
       until = now() + pauseMs
-      tell({ event: 'ipv6_asking_paused', forMs: pauseMs })
+      emit({ event: 'ipv6_lookups_paused', forMs: pauseMs })
     },
   }
 }

@@ -1,6 +1,6 @@
 // The lookup service as the innermost source of findings: addresses one way, names another.
 import type { Source } from '../domain/lookup.js'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import { createAskDomain, type DomainSettings } from './ask-domain.js'
 import { createAskIp, type AddressSettings } from './ask-ip.js'
 import type { Client } from './call.js'
@@ -18,8 +18,8 @@ export type SourceSettings = {
   }
 }
 
-export const serviceSource = (client: Client, settings: SourceSettings, now: () => number, tell: Tell): Source => {
-  const wire: Wire = { client, now, tell }
+export const serviceSource = (client: Client, settings: SourceSettings, now: () => number, emit: Emit): Source => {
+  const wire: Wire = { client, now, emit }
   const askIp = createAskIp(wire, settings.ip)
   const askDomain = createAskDomain(wire, settings.domain, scanOf(wire, settings.domain))
   return ({ type, value }, _, call) => (type === 'ip' ? askIp(value, call) : askDomain(value, call))

@@ -53,8 +53,8 @@ export const createStepScan =
       }
       if (reply.status === 'answer') return accepted(claimed, reply.body)
       const { failure } = reply
-      wire.tell({
-        event: 'service_call_failed',
+      wire.emit({
+        event: 'provider_call_failed',
         operation: startedScan[visibility],
         reason: failure.reason,
         detail: failure.detail,
@@ -74,7 +74,7 @@ export const createStepScan =
         return pending(busyMs)
       }
       store.put({ ...claimed, state: 'running', scanId, nextAt: wire.now() + settings.pollMs })
-      wire.tell({ event: 'scan_started', name: claimed.name, scanId, visibility })
+      wire.emit({ event: 'scan_started', name: claimed.name, scanId, visibility })
       onProgress?.(0)
       return pending(settings.pollMs)
     }
@@ -112,13 +112,13 @@ export const createStepScan =
       const report = await transmit(wire, call, 'domain/report', { id: scanId }, isAboutDomain(domain))
       if (report.status === 'unknown') return report
       store.put({ ...running, state: 'done' })
-      wire.tell({ event: 'scan_ended', name: running.name, scanId, outcome: 'done' })
+      wire.emit({ event: 'scan_ended', name: running.name, scanId, outcome: 'done' })
       return result(report.body, running, scanId, domain)
     }
 
     function end(running: ScanRecord, state: ScanState): Finding {
       store.put({ ...running, state })
-      wire.tell({ event: 'scan_ended', name: running.name, scanId: running.scanId ?? '', outcome: state })
+      wire.emit({ event: 'scan_ended', name: running.name, scanId: running.scanId ?? '', outcome: state })
       return ended({ ...running, state })
     }
 

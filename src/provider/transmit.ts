@@ -1,12 +1,12 @@
 // Sends one operation through admission, and turns its failure into the finding that says so.
 import type { Unknown } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import type { Answer, Client } from './call.js'
 import { badAnswer, isGivenUp, type Failure } from './classify.js'
 import type { OperationName, Parameters } from './operations.js'
 
-export type Wire = { readonly client: Client; readonly now: () => number; readonly tell: Tell }
+export type Wire = { readonly client: Client; readonly now: () => number; readonly emit: Emit }
 
 /** `isMeant` refuses an answer about something else than was asked. */
 export const transmit = <Name extends OperationName>(
@@ -21,12 +21,12 @@ export const transmit = <Name extends OperationName>(
     const reply = await wire.client.call(name, parameters)
     const ms = wire.now() - from
     if (reply.status === 'answer' && isMeant(reply)) {
-      wire.tell({ event: 'service_answered', operation: name, ms })
+      wire.emit({ event: 'provider_answered', operation: name, ms })
       return reply
     }
     const failure = reply.status === 'answer' ? badAnswer('the answer is about something else') : reply.failure
     if (!isGivenUp(failure))
-      wire.tell({ event: 'service_call_failed', operation: name, reason: failure.reason, detail: failure.detail, ms })
+      wire.emit({ event: 'provider_call_failed', operation: name, reason: failure.reason, detail: failure.detail, ms })
     return unknownOf(failure, wire.now())
   })
 

@@ -1,7 +1,7 @@
 // Credits used by each key in the current calendar month (UTC), kept on disk one line a call so that a crash forgets none.
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 
 export type Credits = {
   readonly of: (name: string) => number
@@ -10,7 +10,7 @@ export type Credits = {
 }
 
 /** `file` holds lines of `month name count`; they are summed and written short whenever the file is opened. */
-export const openCredits = (file: string, now: () => number, tell: Tell): Credits => {
+export const openCredits = (file: string, now: () => number, emit: Emit): Credits => {
   mkdirSync(dirname(file), { recursive: true })
   let month = monthOf(now())
   let counts = readCounts(file, month)
@@ -34,11 +34,11 @@ export const openCredits = (file: string, now: () => number, tell: Tell): Credit
       counts.set(name, (counts.get(name) ?? 0) + 1)
       try {
         writeSync(descriptor, `${month} ${name} 1\n`)
-        if (isFailing) tell({ event: 'memory_write_resumed', path: file })
+        if (isFailing) emit({ event: 'memory_write_resumed', path: file })
         isFailing = false
       } catch (error) {
         // A disk that fails forgets a credit after a restart; it does not fail the answer now.
-        if (!isFailing) tell({ event: 'memory_write_failed', path: file, message: (error as Error).message, lost: 1 })
+        if (!isFailing) emit({ event: 'memory_write_failed', path: file, message: (error as Error).message, lost: 1 })
         isFailing = true
       }
     },

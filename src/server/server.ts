@@ -3,7 +3,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { refuseOtherMethods } from '../http/refuse-other-methods.js'
 import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
 import { operationNames, operations, type OperationName } from '../provider/operations.js'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import { refused, type Answer, type JsonObject } from './answer.js'
 import type { AnswerOperation, Urgency } from './answer-locally.js'
 import type { Callers } from './callers.js'
@@ -18,7 +18,7 @@ export type ServerOptions = {
   readonly callers: Callers
   readonly status: () => JsonObject
   readonly version: string
-  readonly tell: Tell
+  readonly emit: Emit
   readonly now: () => number
   /** PEM texts; without them the service speaks plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly passphrase?: string }
@@ -29,7 +29,7 @@ const maxHeaderBytes = 16_384
 const requestTimeoutMs = 30_000
 const keepAliveMs = 30_000
 
-export const createServer = ({ answer, callers, status, version, tell, now, tls }: ServerOptions): FastifyInstance => {
+export const createServer = ({ answer, callers, status, version, emit, now, tls }: ServerOptions): FastifyInstance => {
   const limits = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: requestTimeoutMs,
@@ -95,7 +95,7 @@ export const createServer = ({ answer, callers, status, version, tell, now, tls 
           const started = now()
           const result = await serve(name, request)
           const code = result.ok ? 200 : result.failure.status
-          tell({ event: 'operation_answered', operation: name, status: code, ms: now() - started })
+          emit({ event: 'operation_answered', operation: name, status: code, ms: now() - started })
           return result.ok ? reply.send(result.body) : refuse(reply, result.failure)
         },
       })
@@ -110,7 +110,7 @@ export const createServer = ({ answer, callers, status, version, tell, now, tls 
   app.setErrorHandler((error, _, reply) => {
     const failure = failureOf(error)
     if (failure === failures.serverError)
-      tell({ event: 'operation_broke', message: error instanceof Error ? error.message : 'unknown' })
+      emit({ event: 'operation_failed', message: error instanceof Error ? error.message : 'unknown' })
     return refuse(reply, failure)
   })
   return app

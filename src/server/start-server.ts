@@ -6,7 +6,7 @@ import type { IndicatorList } from '../domain/decision.js'
 import type { FeedSettings } from '../feeds/feed.js'
 import { openFeeds } from '../feeds/open-feeds.js'
 import { lockFolder } from '../lookup/memory/folder-lock.js'
-import type { Tell } from '../telemetry/event.js'
+import type { Emit } from '../telemetry/event.js'
 import type { JsonObject } from './answer.js'
 import { answerThroughGateway } from './gateway/answer-through-gateway.js'
 import type { Gateway } from './gateway/gateway.js'
@@ -46,7 +46,7 @@ export type ServeSettings = {
 
 export type ServiceOutside = {
   readonly now: () => number
-  readonly tell: Tell
+  readonly emit: Emit
   readonly version: string
   /** Feeds beside those of the folder. */
   readonly feeds: readonly FeedSettings[]
@@ -87,17 +87,17 @@ const openAll = async (
   outside: ServiceOutside,
   later: (close: () => unknown) => void,
 ): Promise<Omit<Service, 'close'>> => {
-  const { now, tell } = outside
+  const { now, emit } = outside
   const keys = keysOf(settings)
   const tls = tlsOf(settings)
   if (settings.data !== '' && !existsSync(settings.data)) throw new Error(`there is no folder ${settings.data}`)
   mkdirSync(settings.state, { recursive: true, mode: 0o700 })
   later((await lockFolder(settings.state)).release)
-  const credits = openCredits(join(settings.state, 'credits.txt'), now, tell)
+  const credits = openCredits(join(settings.state, 'credits.txt'), now, emit)
   later(credits.close)
   const { safeguard } = outside
   const feeds = await openFeeds([...outside.feeds, ...feedsOf(settings.data)], {
-    tell,
+    emit,
     documentation: true,
     ...(safeguard && { safeguard }),
   })
@@ -107,7 +107,7 @@ const openAll = async (
     const listings = known?.facts.listings?.filter(({ level }) => level !== 'flag') ?? []
     return known && listings.length > 0 ? { listings, at: known.at } : undefined
   }
-  const intelligence = openIntelligence(settings.data, listedOf, { maxRows: settings.maxRows, tell })
+  const intelligence = openIntelligence(settings.data, listedOf, { maxRows: settings.maxRows, emit })
   const store = openScanStore(join(settings.state, 'scans'))
   const owners = openScanOwners(join(settings.state, 'provider-scans.ndjson'))
   const reports = openReports(
@@ -151,7 +151,7 @@ const openAll = async (
       upstream: gateway?.state(),
     }),
     version: outside.version,
-    tell,
+    emit,
     now,
     ...(tls ? { tls } : {}),
   })

@@ -1,7 +1,7 @@
-// Counters over two closed sets of labels, all there from the start: what is counted can never add a series.
+// A table of counters over two closed sets of labels, complete from the start.
 
 export type CountTable = {
-  /** What is in neither set is not counted. */
+  /** Ignores labels that are not in the sets. */
   readonly add: (row: string, column: string, times?: number) => void
   readonly get: (row: string, column: string) => number
   readonly read: () => readonly (readonly [row: string, column: string, value: number])[]

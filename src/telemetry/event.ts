@@ -1,4 +1,4 @@
-// What the program says about itself: a closed union of past-tense events, each mapped once to a log line and a metric.
+// The closed union of telemetry events; each maps to one log line and one metric.
 import type { Reason } from '../domain/reason.js'
 
 export type TelemetryEvent =
@@ -9,10 +9,10 @@ export type TelemetryEvent =
       readonly feed: string
       readonly addresses: number
       readonly names: number
-      /** Memory of its index. */
+      /** Memory used by its index. */
       readonly bytes: number
       readonly ms: number
-      /** Lines that are no entry, and dangerous entries where those may be skipped; the first of them is told. */
+      /** Lines without a usable entry; `first` describes the first of them. */
       readonly skipped: number
       readonly first?: { readonly file: string; readonly line?: number; readonly message: string }
     }
@@ -22,18 +22,18 @@ export type TelemetryEvent =
       readonly file: string
       readonly line?: number
       readonly message: string
-      /** Whether what was loaded before stays in use. */
+      /** Whether the previous version stays in use. */
       readonly kept: boolean
     }
-  | { readonly event: 'service_answered'; readonly operation: string; readonly ms: number }
+  | { readonly event: 'provider_answered'; readonly operation: string; readonly ms: number }
   | {
-      readonly event: 'service_call_failed'
+      readonly event: 'provider_call_failed'
       readonly operation: string
       readonly reason: Reason
       readonly detail: string
       readonly ms: number
     }
-  | { readonly event: 'ipv6_asking_paused'; readonly forMs: number }
+  | { readonly event: 'ipv6_lookups_paused'; readonly forMs: number }
   | {
       readonly event: 'scan_started'
       readonly name: string
@@ -41,14 +41,14 @@ export type TelemetryEvent =
       readonly visibility: 'public' | 'private'
     }
   | { readonly event: 'scan_ended'; readonly name: string; readonly scanId: string; readonly outcome: string }
-  | { readonly event: 'kafka_complained'; readonly about: string; readonly message: string }
-  | { readonly event: 'worker_ended'; readonly worker: number; readonly how: string; readonly againInMs: number }
+  | { readonly event: 'kafka_client_warned'; readonly about: string; readonly message: string }
+  | { readonly event: 'worker_exited'; readonly worker: number; readonly how: string; readonly againInMs: number }
   | { readonly event: 'group_joined'; readonly partitions: number; readonly tookMs: number }
   | { readonly event: 'consumer_restarted'; readonly cause: string; readonly againInMs: number }
-  /** Kafka could not be used at the start, and is tried again. */
+  /** Kafka could not be used at the start; it is retried. */
   | { readonly event: 'start_postponed'; readonly cause: string; readonly againInMs: number }
-  | { readonly event: 'brokers_stopped_answering'; readonly forMs: number; readonly cause: string }
-  | { readonly event: 'brokers_answered_again'; readonly afterMs: number }
+  | { readonly event: 'brokers_unreachable'; readonly forMs: number; readonly cause: string }
+  | { readonly event: 'brokers_reachable'; readonly afterMs: number }
   | { readonly event: 'topics_changed'; readonly topics: readonly string[] }
   | { readonly event: 'topic_recreated'; readonly topic: string }
   | { readonly event: 'offsets_skipped'; readonly topic: string; readonly partition: number; readonly count: number }
@@ -67,18 +67,18 @@ export type TelemetryEvent =
       readonly topic: string
       readonly partition: number
       readonly events: number
-      /** How long ago the first of its records was written. */
+      /** Age of its first record. */
       readonly oldestMs?: number
     }
   | { readonly event: 'ops_listening'; readonly url: string; readonly page: boolean }
-  /** A failure that was told before happened again so often. */
+  /** Repeats of a failure that was already logged. */
   | { readonly event: 'failure_repeated'; readonly failure: string; readonly times: number; readonly withinMs: number }
   | {
       readonly event: 'index_loaded'
       readonly file: string
       readonly rows: number
       readonly skipped: number
-      /** Whether the index took no more rows. */
+      /** Whether the index reached its limit. */
       readonly full: boolean
     }
   | {
@@ -88,18 +88,18 @@ export type TelemetryEvent =
       readonly status: number
       readonly ms: number
     }
-  | { readonly event: 'operation_broke'; readonly message: string }
+  | { readonly event: 'operation_failed'; readonly message: string }
   | {
       readonly event: 'memory_restored'
       readonly path: string
       readonly findings: number
       readonly damaged: number
     }
-  | { readonly event: 'memory_not_kept'; readonly path: string; readonly message: string }
+  | { readonly event: 'memory_not_persisted'; readonly path: string; readonly message: string }
   | { readonly event: 'memory_write_failed'; readonly path: string; readonly message: string; readonly lost: number }
   | { readonly event: 'memory_write_resumed'; readonly path: string }
-  | { readonly event: 'asking_stopped'; readonly state: string; readonly reason: Reason; readonly forMs: number }
-  | { readonly event: 'asking_resumed' }
+  | { readonly event: 'lookups_paused'; readonly state: string; readonly reason: Reason; readonly forMs: number }
+  | { readonly event: 'lookups_resumed' }
   | { readonly event: 'budget_exhausted'; readonly calls: number }
   | { readonly event: 'rules_loaded'; readonly rules: number; readonly files: number }
   | { readonly event: 'rule_warned'; readonly file: string; readonly line?: number; readonly message: string }
@@ -109,12 +109,12 @@ export type TelemetryEvent =
       readonly event: 'alerts_raised'
       readonly alerts: number
       readonly late: boolean
-      /** One for each alert. */
+      /** One per alert. */
       readonly levels: readonly string[]
     }
-  /** Events left without their answer and could not be remembered: no late alert will name them. */
-  | { readonly event: 'late_events_forgotten'; readonly events: number }
+  /** Events delivered before their answer that are not tracked: there will be no late alert for them. */
+  | { readonly event: 'late_events_dropped'; readonly events: number }
 
-export type Tell = (event: TelemetryEvent) => void
+export type Emit = (event: TelemetryEvent) => void
 
-export const tellNobody: Tell = () => undefined
+export const ignoreTelemetry: Emit = () => undefined

@@ -1,21 +1,21 @@
-// A histogram as plain numbers: cheap enough for the hot path, turned into a metric only when somebody asks.
+// A histogram as plain numbers, cheap enough for the hot path.
 
 export type Histogram = {
   /** Upper bounds in seconds, ascending. */
   readonly bounds: readonly number[]
-  /** How many fell in each, one more than bounds for what lies above the last. */
+  /** Observations per bucket; one more than `bounds`, for values above the last. */
   readonly counts: readonly number[]
   readonly sum: number
   readonly count: number
 }
 
-export type HistogramRecord = {
-  /** `times` counts one value for as many events as it stands for. */
+export type HistogramRecorder = {
+  /** `times`: how many events this value stands for. */
   readonly observe: (seconds: number, times?: number) => void
   readonly read: () => Histogram
 }
 
-export const createHistogram = (bounds: readonly number[]): HistogramRecord => {
+export const createHistogram = (bounds: readonly number[]): HistogramRecorder => {
   const counts = new Array<number>(bounds.length + 1).fill(0)
   let sum = 0
   let count = 0

@@ -1,11 +1,11 @@
-// The closed sets that counters are told apart by: whatever happens, there are no more series than these.
+// The closed sets of label values, so that no input can add a series.
 
-/** How an ask of the memory went; `coalesced` joined a call under way, `miss` began one. */
-export const recallKinds = ['fresh', 'stale', 'coalesced', 'cooling', 'miss'] as const
-export type RecallKind = (typeof recallKinds)[number]
+/** The result of a lookup in the memory: `coalesced` joined a call in flight, `miss` started one. */
+export const memoryResults = ['fresh', 'stale', 'coalesced', 'cooling', 'miss'] as const
+export type MemoryResult = (typeof memoryResults)[number]
 
-/** What became of a record that its topic could not take whole. */
-export const rungs = ['compact', 'header', 'dead_letter', 'pointer'] as const
+/** What was written instead of a record that is too large for its topic. */
+export const reductions = ['compact', 'header', 'dead_letter', 'pointer'] as const
 export const deadLetterReasons = [
   'too_large',
   'message_too_large',
@@ -17,7 +17,7 @@ export const deadLetterReasons = [
 ] as const
 export const alertLevels = ['informational', 'low', 'medium', 'high', 'critical', 'other'] as const
 
-/** What can come of a call. */
+/** Outcomes of a call to the provider. */
 export const callCodes = [
   'ok',
   'not_found',
@@ -32,5 +32,5 @@ export const callCodes = [
   'bad_input',
   'other',
 ] as const
-/** What a caller can be given. */
-export const answerStatuses = ['200', '400', '401', '403', '404', '412', '420', '429', '500', '503', 'other'] as const
+/** Statuses of a response of our own server. */
+export const requestStatuses = ['200', '400', '401', '403', '404', '412', '420', '429', '500', '503', 'other'] as const

@@ -1,11 +1,11 @@
 // Telemetry events as log lines: JSON for machines, one short line for a person at a terminal.
 import { pino, type DestinationStream } from 'pino'
-import type { Tell } from './event.js'
+import type { Emit } from './event.js'
 import { sentenceOf, severityOf } from './wording.js'
 
 export type LoggerOptions = { readonly level: string; readonly pretty: boolean; readonly clock: () => number }
 
-export const createLogger = (stream: DestinationStream, { level, pretty, clock }: LoggerOptions): Tell => {
+export const createLogger = (stream: DestinationStream, { level, pretty, clock }: LoggerOptions): Emit => {
   const logger = pino(
     {
       level,

@@ -1,20 +1,20 @@
-// Bursts of the same failure: the first is told, the others as one count every so often.
+// Logs the first of a burst of equal failures and then a count at intervals.
 import type { Clock } from '../domain/clock.js'
-import type { Tell, TelemetryEvent } from './event.js'
+import type { Emit, TelemetryEvent } from './event.js'
 import { sentenceOf, severityOf } from './wording.js'
 
 type Burst = { times: number; latest: TelemetryEvent }
 
-/** Kinds of failure told apart at the same time; past it everything is told. */
+/** Distinct failures tracked at the same time; beyond that everything is logged. */
 const maxBursts = 200
 
 export type Summarised = {
-  readonly tell: Tell
-  /** Tells what is still counted, before the end. */
+  readonly emit: Emit
+  /** Logs the pending counts before a stop. */
   readonly flush: () => void
 }
 
-export const summariseBursts = (tell: Tell, clock: Clock, everyMs: number): Summarised => {
+export const summariseBursts = (emit: Emit, clock: Clock, everyMs: number): Summarised => {
   const bursts = new Map<string, Burst>()
   const end = (key: string): void => {
     const burst = bursts.get(key)
@@ -23,17 +23,17 @@ export const summariseBursts = (tell: Tell, clock: Clock, everyMs: number): Summ
       return
     }
     clock.after(everyMs, () => end(key))
-    sayTimes(burst)
+    emitCount(burst)
   }
-  const sayTimes = (burst: Burst): void => {
+  const emitCount = (burst: Burst): void => {
     const { times, latest } = burst
     burst.times = 0
-    tell({ event: 'failure_repeated', failure: sentenceOf(latest), times, withinMs: everyMs })
+    emit({ event: 'failure_repeated', failure: sentenceOf(latest), times, withinMs: everyMs })
   }
-  const summarise: Tell = (event) => {
+  const summarise: Emit = (event) => {
     const severity = severityOf(event)
     if (severity !== 'warn' && severity !== 'error') {
-      tell(event)
+      emit(event)
       return
     }
     const key = keyOf(event)
@@ -47,15 +47,15 @@ export const summariseBursts = (tell: Tell, clock: Clock, everyMs: number): Summ
       bursts.set(key, { times: 0, latest: event })
       clock.after(everyMs, () => end(key))
     }
-    tell(event)
+    emit(event)
   }
   const flush = (): void => {
-    for (const burst of bursts.values()) if (burst.times > 0) sayTimes(burst)
+    for (const burst of bursts.values()) if (burst.times > 0) emitCount(burst)
   }
-  return { tell: summarise, flush }
+  return { emit: summarise, flush }
 }
 
-/** What makes two failures the same; the rest of them differs from one to the next. */
+/** The fields that make two failures the same. */
 const keyOf = (event: TelemetryEvent): string => {
   const { operation, reason, topic, to, state, feed, file, about } = event as Readonly<Record<string, unknown>>
   return JSON.stringify([event.event, operation, reason, topic, to, state, feed, file, about])

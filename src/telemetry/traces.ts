@@ -1,12 +1,12 @@
-// Traces for those who have OpenTelemetry: a span for every chunk and every call, through its API; without an SDK of theirs it costs and does nothing.
-import type { Tell } from './event.js'
+// OpenTelemetry traces: one span per chunk and per provider call, if @opentelemetry/api is installed.
+import type { Emit } from './event.js'
 
 export type Span = {
   readonly setAttribute: (name: string, value: string | number) => unknown
   readonly end: (at?: number) => void
 }
 
-/** As much of OpenTelemetry's tracer as is used. */
+/** The part of OpenTelemetry's tracer that is used. */
 export type Tracer = {
   readonly startSpan: (
     name: string,
@@ -18,19 +18,21 @@ export type Tracer = {
   ) => Span
 }
 
-type Line<In, Use, Wait> = (chunk: readonly In[], use: Use, wait?: Wait) => boolean | Promise<boolean>
+type ChunkFunction<In, Use, Wait> = (chunk: readonly In[], use: Use, wait?: Wait) => boolean | Promise<boolean>
 
 export type Traces = {
-  readonly tell: Tell
-  readonly line: <In, Use, Wait extends { readonly kind: string }>(line: Line<In, Use, Wait>) => Line<In, Use, Wait>
+  readonly emit: Emit
+  readonly pipeline: <In, Use, Wait extends { readonly kind: string }>(
+    pipeline: ChunkFunction<In, Use, Wait>,
+  ) => ChunkFunction<In, Use, Wait>
 }
 
-/** A call out, in OpenTelemetry's numbers. */
+/** OpenTelemetry's SpanKind.CLIENT. */
 const clientKind = 2
 
-const noTraces: Traces = { tell: () => undefined, line: (line) => line }
+const noTraces: Traces = { emit: () => undefined, pipeline: (pipeline) => pipeline }
 
-/** The name is no literal, so that nothing looks for the package before this runs. */
+/** Not a literal, so that bundlers and the compiler do not resolve the optional package. */
 const apiName: string = '@opentelemetry/api'
 
 export const openTraces = async (
@@ -49,10 +51,10 @@ export const openTraces = async (
 }
 
 export const traceWith = (tracer: Tracer, now: () => number): Traces => ({
-  tell: (event) => {
-    if (event.event !== 'service_answered' && event.event !== 'service_call_failed') return
+  emit: (event) => {
+    if (event.event !== 'provider_answered' && event.event !== 'provider_call_failed') return
     const at = now()
-    const outcome = event.event === 'service_answered' ? 'ok' : event.reason
+    const outcome = event.event === 'provider_answered' ? 'ok' : event.reason
     tracer
       .startSpan(event.operation, {
         kind: clientKind,
@@ -61,14 +63,14 @@ export const traceWith = (tracer: Tracer, now: () => number): Traces => ({
       })
       .end(at)
   },
-  line: (line) => (chunk, use, wait) => {
+  pipeline: (pipeline) => (chunk, use, wait) => {
     const attributes = { 'threatweave.events': chunk.length, 'threatweave.wait': wait?.kind ?? 'usual' }
     const span = tracer.startSpan('chunk', { startTime: now(), attributes })
-    const through = line(chunk, use, wait)
-    if (!(through instanceof Promise)) {
+    const done = pipeline(chunk, use, wait)
+    if (!(done instanceof Promise)) {
       span.end(now())
-      return through
+      return done
     }
-    return through.finally(() => span.end(now()))
+    return done.finally(() => span.end(now()))
   },
 })

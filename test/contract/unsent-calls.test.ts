@@ -10,7 +10,7 @@ import { openApp, type App } from '../../src/app/open-app.js'
 import { load } from '../../src/config/load.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { allOf } from '../../src/pipeline/pipeline.js'
-import { createTally } from '../../src/telemetry/tally.js'
+import { createCounters } from '../../src/telemetry/counters.js'
 
 let folder: string
 let app: App | undefined
@@ -55,8 +55,8 @@ const spendingAt = async (baseUrl: string) => {
     readFile: () => '',
   })
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
-  const tally = createTally([])
-  const opened = await openApp(loaded.config, { mode: 'complete', env: {}, tell: tally.tell })
+  const counters = createCounters([])
+  const opened = await openApp(loaded.config, { mode: 'complete', env: {}, emit: counters.emit })
   if ('problems' in opened) throw new Error(JSON.stringify(opened.problems))
   app = opened
   const { admission } = opened
@@ -68,7 +68,7 @@ const spendingAt = async (baseUrl: string) => {
       for (const { verdict } of judged) reasons.add(verdict.reason)
   const { spent } = admission!.state()
   const metrics = await createMetrics({
-    counts: tally.read,
+    counts: counters.read,
     provider: admission!.state,
     allowed: { hour: 2, day: 2 },
     version: 'x',

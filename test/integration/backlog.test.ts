@@ -96,6 +96,6 @@ it('a provider that hangs is not waited for, and every event says that its answe
   expectAllInOrder(records)
   const reasons = new Set(read(records).map(({ threatweave }) => threatweave.reason))
   expect([...reasons].filter((reason) => reason !== 'pending' && reason !== 'deadline')).toEqual([])
-  const waited = Number(/^threatweave_waited_seconds_total (\S+)$/m.exec(metrics)?.[1])
+  const waited = Number(/^threatweave_wait_seconds_total (\S+)$/m.exec(metrics)?.[1])
   expect(waited).toBeLessThan(2.5)
 }, 120_000)

@@ -88,7 +88,7 @@ describe('the only broker, killed and started again', () => {
       const starting = start(later!, 'at-least-once')
       // Told when kafkajs itself has given up to connect.
       await starting.said('start_postponed', 60_000)
-      for (const worker of [waiting, starting, ...workers]) await worker.said('brokers_stopped_answering', 60_000)
+      for (const worker of [waiting, starting, ...workers]) await worker.said('brokers_unreachable', 60_000)
       await until('the idle one knows it', () => waiting.health()?.unreachableSince !== undefined)
       await sleep(extraMs)
       await broker.resume()
@@ -100,7 +100,7 @@ describe('the only broker, killed and started again', () => {
       if (soak) await expectAll('two workers', together!, 'at-least-once')
       const all = [waiting, starting, ...workers]
       expect(all.map((worker) => worker.running())).toEqual(all.map(() => true))
-      expect(all.map((worker) => times(worker, 'brokers_answered_again'))).toEqual(all.map(() => 1))
+      expect(all.map((worker) => times(worker, 'brokers_reachable'))).toEqual(all.map(() => 1))
       await until('health is as before', () => all.every((worker) => worker.health()?.unreachableSince === undefined))
       if (run) expect(await run.stop()).toBe(0)
     },

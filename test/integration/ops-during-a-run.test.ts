@@ -98,18 +98,18 @@ describe.runIf('path' in tool)('the status page during a run', () => {
     await expect.poll(() => code('/readyz'), { timeout: 60_000 }).toBe(200)
     for (const step of ['read', 'extract', 'memory', 'ask', 'annotate', 'deliver'])
       await expect.poll(async () => parseFloat(await textOf(`rate-${step}`)), { timeout: 60_000 }).toBeGreaterThan(0)
-    expect(await textOf('headline')).toContain('Enrichment works')
+    expect(await textOf('headline')).toContain('Working')
     const delivered = await metric('events_delivered_total')
     await expect.poll(() => metric('events_delivered_total'), { timeout: 60_000 }).toBeGreaterThan(delivered)
-    expect(await metric('end_to_end_seconds_count')).toBeGreaterThan(0)
-    expect(await metric('memory_asks_total{kind="miss"}')).toBeGreaterThan(0)
+    expect(await metric('end_to_end_latency_seconds_count')).toBeGreaterThan(0)
+    expect(await metric('memory_lookups_total{result="miss"}')).toBeGreaterThan(0)
   })
 
   it('shows an outage of the provider and its end as well, and stays healthy', async () => {
     upstream.reply = () => ({ http: 503, body: { status: 503, message: 'gone' } })
     await expect.poll(() => page.getAttribute('#asking', 'data-tone'), { timeout: 60_000 }).toBe('bad')
     expect(await code('/healthz')).toBe(200)
-    expect(await metric('calls_total{operation="ip/malicious-info",code="unavailable"}')).toBeGreaterThan(1)
+    expect(await metric('provider_calls_total{operation="ip/malicious-info",code="unavailable"}')).toBeGreaterThan(1)
     upstream.reply = undefined
     await expect.poll(() => page.getAttribute('#asking', 'data-tone'), { timeout: 60_000 }).toBe('good')
     expect(await code('/healthz')).toBe(200)

@@ -155,7 +155,7 @@ describe('the memory of the live service', () => {
     const memory = mkdtempSync(join(tmpdir(), 'live-memory-'))
     const journal = await openJournal(
       { path: memory, maxBytes: 1_048_576 },
-      { restore: () => true, tell: () => undefined },
+      { restore: () => true, emit: () => undefined },
     )
     const facts = { flags: { is_malicious: true }, categories: [] }
     await journal.append(

@@ -156,8 +156,8 @@ describe('run --workers', () => {
       env: () => process.env,
       limitMs: 5_000,
       signal: stop.signal,
-      tell: (event) => {
-        if (event.event === 'worker_ended') pauses.push(event.againInMs)
+      emit: (event) => {
+        if (event.event === 'worker_exited') pauses.push(event.againInMs)
       },
     })
     await expect.poll(() => existsSync(join(folder, 'up')), { timeout: 60_000 }).toBe(true)

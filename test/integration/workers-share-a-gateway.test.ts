@@ -50,5 +50,5 @@ it('four workers pay for 160 indicators once, one call at a time, and the gatewa
   expect(new Set(server.asked).size).toBe(indicators.length)
   expect(server.asked).toHaveLength(indicators.length)
   expect(server.maxInFlight()).toBe(1)
-  expect(metrics).toContain('threatweave_calls_total{operation="ip/malicious-info",code="ok"} 160\n')
+  expect(metrics).toContain('threatweave_provider_calls_total{operation="ip/malicious-info",code="ok"} 160\n')
 })

@@ -10,7 +10,7 @@ import type { Config } from '../../src/config/schema.js'
 import { allOf } from '../../src/pipeline/pipeline.js'
 import type { TelemetryEvent } from '../../src/telemetry/event.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
-import { createTally } from '../../src/telemetry/tally.js'
+import { createCounters } from '../../src/telemetry/counters.js'
 import { replayExamples, startScriptedService, testKey, type ScriptedService } from '../support/scripted-service.js'
 import { cannotMount, mountSmallDisk, type SmallDisk } from '../support/small-disk.js'
 
@@ -46,19 +46,19 @@ const configOf = (path: string, admit: object): Config => {
 }
 
 const start = async (path: string, admit: object = {}) => {
-  const tally = createTally([])
+  const counters = createCounters([])
   const told: TelemetryEvent[] = []
   const app = await openApp(configOf(path, admit), {
     mode: 'complete',
     env: {},
-    tell: (event) => {
-      tally.tell(event)
+    emit: (event) => {
+      counters.emit(event)
       told.push(event)
     },
   })
   if ('problems' in app) return { problems: app.problems.map(({ message }) => message).join() }
   open.push(app)
-  const metrics = createMetrics({ counts: tally.read, allowed: { hour: 0, day: 0 }, version: 'x' })
+  const metrics = createMetrics({ counts: counters.read, allowed: { hour: 0, day: 0 }, version: 'x' })
   return {
     close: () => open.splice(open.indexOf(app), 1)[0]!.close(),
     /** Events about so many addresses, and how many of them came to a verdict. */
@@ -71,7 +71,8 @@ const start = async (path: string, admit: object = {}) => {
     },
     said: (name: TelemetryEvent['event']): number => told.filter(({ event }) => event === name).length,
     restored: (): unknown => told.find(({ event }) => event === 'memory_restored'),
-    kept: async (): Promise<string | undefined> => /^threatweave_memory_kept (\d)$/m.exec(await metrics.text())?.[1],
+    kept: async (): Promise<string | undefined> =>
+      /^threatweave_memory_writable (\d)$/m.exec(await metrics.text())?.[1],
   }
 }
 const started = async (...args: Parameters<typeof start>) => {
@@ -88,7 +89,7 @@ describe('a memory folder that cannot be written at the start', () => {
     const asked = service.asked.length
     expect(await stream.judge(0, 10)).toBe(10)
     expect(service.asked).toHaveLength(asked)
-    expect([stream.said('memory_not_kept'), stream.said('memory_write_failed')]).toEqual([1, 0])
+    expect([stream.said('memory_not_persisted'), stream.said('memory_write_failed')]).toEqual([1, 0])
     expect(await stream.kept()).toBe('0')
   })
 
@@ -103,9 +104,9 @@ describe('a memory folder that cannot be written at the start', () => {
 })
 
 describe('the gateway of workers whose folder cannot be written', () => {
-  const open = (admit: object, tell: (event: TelemetryEvent) => void) => {
+  const open = (admit: object, emit: (event: TelemetryEvent) => void) => {
     writeFileSync(join(folder, 'file'), '')
-    return openWorkersGateway(configOf(join(folder, 'file', 'memory'), admit), { env: {}, tell })
+    return openWorkersGateway(configOf(join(folder, 'file', 'memory'), admit), { env: {}, emit })
   }
 
   it('says so and works without it', async () => {
@@ -115,7 +116,7 @@ describe('the gateway of workers whose folder cannot be written', () => {
     const answer = await fetch(`${url}/v1/ip/malicious-info?ip=198.51.100.7`, { headers: { 'x-api-key': key } })
     expect(await answer.json()).toMatchObject({ status: 200 })
     await gateway.close()
-    expect(told.filter((event) => event === 'memory_not_kept')).toHaveLength(1)
+    expect(told.filter((event) => event === 'memory_not_persisted')).toHaveLength(1)
   })
 
   it('refuses where a budget has to be counted in it', async () => {
@@ -137,7 +138,7 @@ describe.skipIf(cannotMount())('a disk', () => {
     disk.fill()
     const stream = await started(disk.path)
     expect(await stream.judge(0, 10)).toBe(10)
-    expect([stream.said('memory_not_kept'), await stream.kept()]).toEqual([1, '0'])
+    expect([stream.said('memory_not_persisted'), await stream.kept()]).toEqual([1, '0'])
     expect(existsSync(join(disk.path, 'lock'))).toBe(false)
     expect(await start(disk.path, { perDay: 100 })).toMatchObject({
       problems: expect.stringContaining('ENOSPC') as string,
@@ -158,7 +159,7 @@ describe.skipIf(cannotMount())('a disk', () => {
     const second = await started(disk.path)
     expect(await second.judge(0, 6)).toBe(6)
     expect(service.asked.filter(({ path }) => path.endsWith('malicious-info'))).toHaveLength(1)
-    expect([second.said('memory_not_kept'), await second.kept()]).toEqual([1, '0'])
+    expect([second.said('memory_not_persisted'), await second.kept()]).toEqual([1, '0'])
     expect(readdirSync(disk.path)).toEqual(before)
   })
 

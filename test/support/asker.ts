@@ -15,7 +15,7 @@ const stack = createStack(
 )
 const journal = await openJournal(
   { path, maxBytes: 1_048_576 },
-  { restore: (asked, finding) => stack.memory.restore(asked, finding, Date.now()), tell: () => undefined },
+  { restore: (asked, finding) => stack.memory.restore(asked, finding, Date.now()), emit: () => undefined },
 )
 for (let nth = 0; nth < Number(count); nth++) {
   const { status } = await stack.lookup(indicator(nth), ask)

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/domain/clock.js'
 import { shippedTable } from '../../src/domain/judgement-table.js'
 import { createClient } from '../../src/provider/call.js'
 import { openGateway, type Gateway, type GatewaySettings } from '../../src/server/gateway/gateway.js'
-import { tellNobody } from '../../src/telemetry/event.js'
+import { ignoreTelemetry } from '../../src/telemetry/event.js'
 import { admissionSettings, cooldownSettings, memorySettings, retrySettings } from './lookup.js'
 
 export const gatewayKey = 'The-gateways-own-key-9876543210'
@@ -38,6 +38,13 @@ export const gatewayOf =
         admit: { ...admissionSettings, ...admit, retry: { ...retrySettings, times: 0 } },
         memory: { ...memorySettings, maxBytes: 10_000_000, cooldown: cooldownSettings },
       },
-      { client, table: shippedTable, clock: { ...systemClock, now }, random: Math.random, folder, tell: tellNobody },
+      {
+        client,
+        table: shippedTable,
+        clock: { ...systemClock, now },
+        random: Math.random,
+        folder,
+        emit: ignoreTelemetry,
+      },
     )
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { startService, type ServeSettings, type Service, type ServiceOutside } from '../../src/server/start-server.js'
-import { tellNobody } from '../../src/telemetry/event.js'
+import { ignoreTelemetry } from '../../src/telemetry/event.js'
 
 export const sampleData = resolve(import.meta.dirname, '../../examples/intel')
 export const sampleKey = 'Sample-key-of-the-tests-0123456789'
@@ -30,7 +30,7 @@ export const serveSettings = (over: Partial<ServeSettings> = {}): ServeSettings 
 
 export const serveOutside = (over: Partial<ServiceOutside> = {}): ServiceOutside => ({
   now: () => sampleNow,
-  tell: tellNobody,
+  emit: ignoreTelemetry,
   version: '0.0.0',
   feeds: [],
   ...over,

@@ -2,10 +2,10 @@
 import type { Annotation } from '../../src/domain/annotation.js'
 import { systemClock, type Clock } from '../../src/domain/clock.js'
 import { openOps, type Ops, type OpsSettings, type OpsSources } from '../../src/ops/open-ops.js'
-import { createRecent } from '../../src/ops/recent.js'
-import { tellNobody } from '../../src/telemetry/event.js'
+import { createRecentActivity } from '../../src/ops/recent-activity.js'
+import { ignoreTelemetry } from '../../src/telemetry/event.js'
 import type { ConsumerView, ProviderView } from '../../src/telemetry/metrics.js'
-import { createTally, type SeenEvent } from '../../src/telemetry/tally.js'
+import { createCounters, type CountedEvent } from '../../src/telemetry/counters.js'
 
 export const runningConsumer = (now: number): ConsumerView => ({
   state: 'running',
@@ -28,15 +28,15 @@ export const openTestOps = async (
 ): Promise<Ops & { readonly url: string; readonly sources: OpsSources }> => {
   const clock: Clock = sources.clock ?? systemClock
   const all: OpsSources = {
-    tally: createTally(['ip/malicious-info']),
-    recent: createRecent(() => clock.now()),
+    counters: createCounters(['ip/malicious-info']),
+    recent: createRecentActivity(() => clock.now()),
     provider: () => openProvider,
     consumer: () => runningConsumer(clock.now()),
     allowed: { hour: 0, day: 1000 },
     config: { kafka: { brokers: ['localhost:9092'] }, ops: { token: '(hidden)' } },
     version: '0.0.0-test',
     limits: { chunkMs: 120_000, loopMs: 5_000 },
-    tell: tellNobody,
+    emit: ignoreTelemetry,
     ...sources,
     clock,
   }
@@ -44,7 +44,7 @@ export const openTestOps = async (
   return { ...ops, url: ops.url ?? '', sources: all }
 }
 
-export const seen = (annotation: Partial<Annotation> = {}): SeenEvent & { readonly annotation: Annotation } => ({
+export const seen = (annotation: Partial<Annotation> = {}): CountedEvent & { readonly annotation: Annotation } => ({
   status: annotation.status ?? 'complete',
   verdict: annotation.verdict ?? 'malicious',
   extraction: {},

@@ -5,7 +5,7 @@ const { settings, port } = JSON.parse(process.argv[2])
 const records = { ipv4: ['127.0.0.1'], ipv6: [], cname: [], mx: [], ns: [], soa: [], txt: [] }
 const service = await startService(settings, {
   now: Date.now,
-  tell: () => undefined,
+  emit: () => undefined,
   version: '0.0.0',
   feeds: [],
   resolver: { records: () => Promise.resolve(records), addresses: () => Promise.resolve(records.ipv4) },

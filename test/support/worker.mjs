@@ -37,8 +37,8 @@ const service = startService({
   waitOf: () => wait,
   now: Date.now,
   signal: stop.signal,
-  tell: (event) => {
-    if (event.event !== 'chunk_delivered' && !(quiet && event.event === 'kafka_complained')) say(event)
+  emit: (event) => {
+    if (event.event !== 'chunk_delivered' && !(quiet && event.event === 'kafka_client_warned')) say(event)
   },
 })
 setInterval(() => say({ event: 'health', ...service.health() }), 1000).unref()

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createMetrics } from '../../src/telemetry/metrics.js'
-import { createTally } from '../../src/telemetry/tally.js'
+import { createCounters } from '../../src/telemetry/counters.js'
 import { openProvider, runningConsumer, seen } from '../support/ops.js'
 import { findTool } from '../support/tools.js'
 
@@ -18,14 +18,14 @@ const expressions = dashboard.panels.flatMap(({ title, targets }) => targets.map
 const alerts = readFileSync(join(folder, 'alerts.yaml'), 'utf8')
 
 const metricsText = (): Promise<string> => {
-  const tally = createTally(['ip/malicious-info'])
-  tally.chunkRead(1)
-  tally.eventLeft(seen())
-  tally.chunkLeft(2)
-  tally.waited(1500)
-  tally.tell({ event: 'service_answered', operation: 'ip/malicious-info', ms: 12 })
+  const counters = createCounters(['ip/malicious-info'])
+  counters.chunkRead(1)
+  counters.eventAnnotated(seen())
+  counters.chunkAnnotated(2)
+  counters.waited(1500)
+  counters.emit({ event: 'provider_answered', operation: 'ip/malicious-info', ms: 12 })
   return createMetrics({
-    counts: tally.read,
+    counts: counters.read,
     provider: () => openProvider,
     consumer: () => ({
       ...runningConsumer(0),
@@ -85,16 +85,18 @@ describe('the alert rules and the dashboard', () => {
     const text = await metricsText()
     const lines = text.split('\n')
     const wrong = [...expressions.map(([title, expr]) => [title, expr]), ['alerts', alerts]].flatMap(([where, expr]) =>
-      [...(expr ?? '').matchAll(/\b(threatweave_\w+)(?:\{([^}]*)\})?/g)].flatMap(([, name = '', selector = '']) => {
-        const series = lines.filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
-        const values = [...selector.matchAll(/(\w+)=~?"([^"$]+)"/g)].flatMap(([, label = '', value = '']) =>
-          value.split('|').map((one) => `${label}="${one}"`),
-        )
-        const absent = values.filter((one) => !series.some((line) => line.includes(one)))
-        return series.length === 0
-          ? [`${where ?? ''}: ${name}`]
-          : absent.map((one) => `${where ?? ''}: ${name}{${one}}`)
-      }),
+      [...(expr ?? '').matchAll(/\b((?:threatweave|nodejs|process)_\w+)(?:\{([^}]*)\})?/g)].flatMap(
+        ([, name = '', selector = '']) => {
+          const series = lines.filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+          const values = [...selector.matchAll(/(\w+)=~?"([^"$]+)"/g)].flatMap(([, label = '', value = '']) =>
+            value.split('|').map((one) => `${label}="${one}"`),
+          )
+          const absent = values.filter((one) => !series.some((line) => line.includes(one)))
+          return series.length === 0
+            ? [`${where ?? ''}: ${name}`]
+            : absent.map((one) => `${where ?? ''}: ${name}{${one}}`)
+        },
+      ),
     )
     expect(wrong).toEqual([])
   })

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { readFileSync } from 'node:fs'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { watchLine } from '../../src/ops/watch-line.js'
+import { observePipeline } from '../../src/ops/observe-pipeline.js'
 import type { ProviderView } from '../../src/telemetry/metrics.js'
 import { openProvider, openTestOps, seen } from '../support/ops.js'
 import { findTool } from '../support/tools.js'
@@ -28,7 +28,7 @@ describe.runIf('path' in tool)('the status page', () => {
 
   beforeAll(async () => {
     ops = await openTestOps({}, { provider: () => provider })
-    const line = watchLine<number, typeof hostile, undefined>(
+    const line = observePipeline<number, typeof hostile, undefined>(
       (_, use) => {
         use(seen({ verdict: 'clean' }), 0)
         use(hostile, 1)
@@ -78,7 +78,7 @@ describe.runIf('path' in tool)('the status page', () => {
       await says('asking', 'the breaker is open')
       expect(await page.getAttribute('#asking', 'data-tone')).toBe('bad')
       provider = openProvider
-      await says('asking', 'The provider is asked')
+      await says('asking', 'Provider available')
       const cells = await page.locator('#findings tr').first().locator('td').allTextContents()
       expect(cells[1]).toBe('<script>window.hacked = 1</script>')
       expect(cells[4]).toBe('<img src=x onerror="window.hacked = 2"> \\u001b[31mred')
@@ -105,7 +105,7 @@ describe.runIf('path' in tool)('the status page', () => {
 
   it('fits a phone, and says the same with scripts blocked', async () => {
     await open({ viewport: { width: 360, height: 740 }, javaScriptEnabled: false }, async (page) => {
-      expect(await page.textContent('#asking')).toContain('The provider is asked')
+      expect(await page.textContent('#asking')).toContain('Provider available')
       expect(await page.locator('#findings td').nth(1).textContent()).toBe('<script>window.hacked = 1</script>')
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
     })

@@ -55,8 +55,8 @@ by a signal.
     const config = loadConfig(args, io)
     const values = args.positionals.length > 1 ? args.positionals.slice(1) : await readValues(io)
     const isJson = args.values.json === true || io.stdout.isTTY !== true
-    const tell = createLogger(io.stderr, { level: 'error', pretty: true, clock: Date.now })
-    const app = accepted(await openApp(config, { mode: 'complete', env: io.env, tell }))
+    const emit = createLogger(io.stderr, { level: 'error', pretty: true, clock: Date.now })
+    const app = accepted(await openApp(config, { mode: 'complete', env: io.env, emit }))
     const client = args.values.scan === true ? serviceClient(config, io) : undefined
     const ask = client ? scanning(client, config, args, io, app.lookup) : app.lookup
     const table = { ...config.intel.table, maxAgeDays: config.intel.domain.maxAgeDays }
@@ -139,7 +139,7 @@ async function* inOrder(
 /** One scan after the other: an account may have one at a time. */
 const scanning = (client: Client, config: Config, args: Arguments, io: Io, inner: Lookup): Lookup => {
   const { domain } = config.intel
-  const tell = createLogger(io.stderr, { level: 'warn', pretty: true, clock: Date.now })
+  const emit = createLogger(io.stderr, { level: 'warn', pretty: true, clock: Date.now })
   let turn: Promise<unknown> = Promise.resolve()
   return (indicator, ask) => {
     const mine = turn.then(async (): Promise<Finding> => {
@@ -153,7 +153,7 @@ const scanning = (client: Client, config: Config, args: Arguments, io: Io, inner
           pollMs: domain.scanPollMs,
           giveUpMs: 600_000,
           againAfterMs: domain.maxAgeDays * 86_400_000,
-          tell,
+          emit,
         },
         io,
       )

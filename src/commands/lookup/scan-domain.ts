@@ -4,7 +4,7 @@ import type { Finding } from '../../domain/finding.js'
 import type { Client } from '../../provider/call.js'
 import { createScanStore } from '../../provider/scan-store.js'
 import { createStepScan } from '../../provider/scan.js'
-import type { Tell } from '../../telemetry/event.js'
+import type { Emit } from '../../telemetry/event.js'
 import type { Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
 
@@ -14,7 +14,7 @@ export type ScanOptions = {
   readonly pollMs: number
   readonly giveUpMs: number
   readonly againAfterMs: number
-  readonly tell: Tell
+  readonly emit: Emit
 }
 
 const stepMs = 250
@@ -24,7 +24,7 @@ export const scanDomain = async (name: string, client: Client, options: ScanOpti
   const progress = createProgress(io.stderr, { label: `scan ${name}`, total: 100 })
   let percent = 0
   const step = createStepScan(
-    { client, now: Date.now, tell: options.tell },
+    { client, now: Date.now, emit: options.emit },
     options,
     createScanStore(options.folder),
     (reached) => {

@@ -7,7 +7,7 @@ import type { Alert } from '../../alerts/alert.js'
 import type { Config } from '../../config/schema.js'
 import { messageOf } from '../../domain/message-of.js'
 import type { EventOut } from '../../pipeline/pipeline.js'
-import type { Tell } from '../../telemetry/event.js'
+import type { Emit } from '../../telemetry/event.js'
 import { OutputError, UsageError, type Arguments, type Io } from '../../terminal/command.js'
 import { fileOutput } from '../../terminal/file-output.js'
 import { accepted } from '../../config/load-config.js'
@@ -26,7 +26,7 @@ const lateMs = 5000
 export const openAlertOutput = async (
   target: Arguments['values'][string],
   config: Config,
-  tell: Tell,
+  emit: Emit,
   io: Io,
 ): Promise<AlertOutput | undefined> => {
   if (typeof target !== 'string') return undefined
@@ -34,7 +34,7 @@ export const openAlertOutput = async (
   let late: Promise<void> = Promise.resolve()
   const rules = accepted(
     await openAlerting(config, {
-      tell,
+      emit,
       late: (alerts) => {
         late = late.then(() => put(alerts)).catch(() => undefined) // `close` says it
       },

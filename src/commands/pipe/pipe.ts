@@ -58,7 +58,7 @@ Exit codes: 0 done, 1 not everything could be written or the key was refused for
   unit: (args) => (args.values.alerts === '-' ? 'alert' : 'event'),
   run: async (args, io) => {
     const config = withArguments(loadConfig(args, io), args)
-    const tell = createLogger(io.stderr, {
+    const emit = createLogger(io.stderr, {
       level: args.values.summary === true || io.stderr.isTTY === true ? quieter(config.log.level) : config.log.level,
       pretty: config.log.format === 'pretty' || (config.log.format === 'auto' && io.stderr.isTTY === true),
       clock: Date.now,
@@ -69,7 +69,7 @@ Exit codes: 0 done, 1 not everything could be written or the key was refused for
       lookedUp: answers.lookedUp,
       mode: modeOf(args, config, io),
       env: io.env,
-      tell,
+      emit,
       ...approval(args, config, io),
     }
     refuseWithoutIntelligence(config)
@@ -79,7 +79,7 @@ Exit codes: 0 done, 1 not everything could be written or the key was refused for
     let events = 0
     try {
       refuseWithoutFeeds(app, args)
-      alerts = await openAlertOutput(args.values.alerts, config, tell, io)
+      alerts = await openAlertOutput(args.values.alerts, config, emit, io)
       await readingInput(() => run(app, alerts, args, io, (more) => (events += more)))
     } finally {
       await (alerts?.close() ?? Promise.resolve()).finally(app.close)

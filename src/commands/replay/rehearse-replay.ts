@@ -4,7 +4,7 @@ import { keyOf } from '../../domain/indicator.js'
 import type { OpenReplay } from '../../kafka/replay/open-replay.js'
 import { eventsOf } from '../../kafka/chunks.js'
 import type { Spent } from '../../lookup/admission/budget.js'
-import type { Tell } from '../../telemetry/event.js'
+import type { Emit } from '../../telemetry/event.js'
 import { exitCodes, type Io } from '../../terminal/command.js'
 import { openReplayLine } from './open-replay-line.js'
 import { createProgress } from '../../terminal/progress.js'
@@ -18,9 +18,9 @@ export const rehearseReplay = async (
   args: ReplayArguments,
   config: Config,
   io: Io,
-  tell: Tell,
+  emit: Emit,
 ): Promise<number> => {
-  const app = await openReplayLine(args, config, io, tell)
+  const app = await openReplayLine(args, config, io, emit)
   const began = Date.now()
   const { plan } = opened
   const progress = createProgress(io.stderr, { label: 'dry run', total: lengthOf(opened) })

@@ -4,7 +4,7 @@ import type { Config } from '../../config/schema.js'
 import { Hopeless } from '../../kafka/failure.js'
 import { openReplay, type OpenReplay } from '../../kafka/replay/open-replay.js'
 import { openAlerting } from '../../app/open-alerting.js'
-import type { Tell } from '../../telemetry/event.js'
+import type { Emit } from '../../telemetry/event.js'
 import { createLogger } from '../../telemetry/logger.js'
 import { exitCodes, type Command, type Io } from '../../terminal/command.js'
 import { kafkaProblems } from '../../app/kafka-problems.js'
@@ -80,14 +80,14 @@ Exit codes: 0 all of it is through, 1 it is not and says why, 64 wrong usage, 78
     const args = readReplayArguments(given, config, Date.now())
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
     const level = config.log.level === 'info' ? 'warn' : config.log.level // progress and summary say the rest
-    const tell = createLogger(io.stderr, { level, pretty, clock: Date.now })
+    const emit = createLogger(io.stderr, { level, pretty, clock: Date.now })
     const opened = await openReplay(
       { ...args, groupId: `${config.kafka.groupId}-replay-${args.id}` },
       {
         settings: config.kafka,
         placement: config.output.placement,
         key: config.output.key,
-        tell,
+        emit,
         now: Date.now,
         signal: io.signal,
       },
@@ -95,7 +95,7 @@ Exit codes: 0 all of it is through, 1 it is not and says why, 64 wrong usage, 78
     if ('refused' in opened) return refuse(io, opened.refused)
     try {
       const work = args.isDryRun ? rehearseReplay : perform
-      return await work(opened, args, config, io, tell)
+      return await work(opened, args, config, io, emit)
     } catch (error) {
       if (!(error instanceof Hopeless)) throw error
       return refuse(io, `${error.message}; --id ${args.id} goes on from here`)
@@ -118,7 +118,7 @@ const perform = async (
   args: ReplayArguments,
   config: Config,
   io: Io,
-  tell: Tell,
+  emit: Emit,
 ): Promise<number> => {
   const { plan } = opened
   const began = Date.now()
@@ -127,10 +127,10 @@ const perform = async (
   )
   const former = args.against === undefined ? undefined : await opened.former(args.against)
   if (former && 'refused' in former) return refuse(io, former.refused)
-  const app = await openReplayLine(args, config, io, tell)
+  const app = await openReplayLine(args, config, io, emit)
   let alerts: Alerts | undefined
   try {
-    const rules = accepted(await openAlerting(config, { tell, late: () => undefined, replayId: args.id }))
+    const rules = accepted(await openAlerting(config, { emit, late: () => undefined, replayId: args.id }))
     alerts = rules
     const wantsAlerts = args.alerts !== 'none' && rules.status().rules > 0
     const alertsTopic = wantsAlerts ? args.alertsTopic : undefined

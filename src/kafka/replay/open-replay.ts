@@ -1,7 +1,7 @@
 // Opens a replay: connects, resolves its ranges or takes up those of an earlier start, and offers what can be done with them.
 import type { Admin, Kafka } from 'kafkajs'
 import type { Pipeline } from '../../pipeline/pipeline.js'
-import type { Tell } from '../../telemetry/event.js'
+import type { Emit } from '../../telemetry/event.js'
 import { failureOf } from '../failure.js'
 import { link } from '../client.js'
 import { deliverTo } from '../deliver-to.js'
@@ -21,7 +21,7 @@ export type Surroundings = {
   readonly settings: KafkaSettings
   readonly placement: Placement
   readonly key: string
-  readonly tell: Tell
+  readonly emit: Emit
   readonly now: () => number
   readonly signal: AbortSignal
 }
@@ -48,8 +48,8 @@ export const openReplay = async (
   request: ReplayRequest,
   around: Surroundings,
 ): Promise<OpenReplay | { readonly refused: string }> => {
-  const { settings, tell, signal, key } = around
-  const kafka = link(settings, tell)
+  const { settings, emit, signal, key } = around
+  const kafka = link(settings, emit)
   const admin = kafka.admin()
   const opened: (() => Promise<void>)[] = []
   const close = async (): Promise<void> => {
@@ -109,7 +109,7 @@ const start = async (
   { admin, reader, plan, reading }: Open,
   how: Run,
 ): Promise<Progress | { readonly refused: string }> => {
-  const { now, tell } = around
+  const { now, emit } = around
   const settings = {
     ...around.settings,
     groupId: plan.groupId,
@@ -131,7 +131,7 @@ const start = async (
       ? undefined
       : { topic: how.alertsTopic, partitions: topics.facts.get(how.alertsTopic)?.partitions ?? 1 }
   // Another client than the reader's: within one, offsets show as committed before their transaction is.
-  const kafka = link(settings, tell)
+  const kafka = link(settings, emit)
   const deliver = deliverTo({ ...around, settings }, topics)
   // A transaction that a killed start left open hides what was committed behind it, alerts among it.
   if (plan.isResumed && settings.delivery === 'exactly-once')
@@ -151,7 +151,7 @@ const start = async (
       await output.close()
     }
   await how.ready()
-  return replay({ ...how, ...reading, reader, kafka, settings, plan, alertsTopic, how: deliver, tell, now })
+  return replay({ ...how, ...reading, reader, kafka, settings, plan, alertsTopic, how: deliver, emit, now })
 }
 
 /** The time of the oldest first record; later ones may be older, but not by much. */

@@ -42,7 +42,7 @@ const commitEveryMs = 1_000
 export const acknowledgedOutput = (options: OutputOptions): PartitionOutput => {
   const { kafka, reader, settings, how, groupId, topic, partition, now } = options
   const lane = openLane(kafka, settings.output.compression, (_records, cause) =>
-    how.tell({ event: 'producer_replaced', topic, partition, cause }),
+    how.emit({ event: 'producer_replaced', topic, partition, cause }),
   )
   let reached: Position | undefined
   let committedAt = now()

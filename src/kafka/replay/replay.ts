@@ -1,7 +1,7 @@
 // A replay: a bounded stretch of a topic through the line again, partitions side by side, each from where it was left.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
-import type { Tell } from '../../telemetry/event.js'
+import type { Emit } from '../../telemetry/event.js'
 import { failureOf, Hopeless } from '../failure.js'
 import { deliverUnit, type UnitOptions } from './deliver-unit.js'
 import { acknowledgedOutput, transactionalOutput } from './partition-output.js'
@@ -17,7 +17,7 @@ export type ReplayOptions = Reading &
     readonly plan: Plan
     readonly eventsPerSecond?: number | undefined
     readonly moved: (progress: Progress) => void
-    readonly tell: Tell
+    readonly emit: Emit
   }
 
 export type Progress = {
@@ -67,7 +67,7 @@ const replayRange = async (
   pace: Pace,
   moved: (position: number, tally: Tally) => void,
 ): Promise<void> => {
-  const { reader, settings, plan, topic, tell, signal } = options
+  const { reader, settings, plan, topic, emit, signal } = options
   const { partition } = range
   const make = settings.delivery === 'exactly-once' ? transactionalOutput : acknowledgedOutput
   const output = make({ ...options, groupId: plan.groupId, partition })
@@ -90,7 +90,7 @@ const replayRange = async (
     const { name, message } = failureOf(error)
     if (error instanceof Hopeless || ++failures > maxFailures)
       throw error instanceof Hopeless ? error : new Hopeless(`${topic}/${partition} cannot be replayed: ${message}`)
-    tell({ event: 'producer_replaced', topic, partition, cause: `${name}: ${message}` })
+    emit({ event: 'producer_replaced', topic, partition, cause: `${name}: ${message}` })
     await sleep(100 * 2 ** failures)
   }
   const step = options.eventsPerSecond === undefined ? unitEvents : Math.max(1, Math.floor(options.eventsPerSecond / 4))
@@ -128,7 +128,7 @@ const replayRange = async (
     await output
       .close()
       .catch((error: unknown) =>
-        tell({ event: 'kafka_complained', about: 'replay', message: failureOf(error).message }),
+        emit({ event: 'kafka_client_warned', about: 'replay', message: failureOf(error).message }),
       )
   }
 }

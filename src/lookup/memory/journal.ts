@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Finding } from '../../domain/finding.js'
 import type { Indicator } from '../../domain/indicator.js'
 import { messageOf } from '../../domain/message-of.js'
-import type { Tell } from '../../telemetry/event.js'
+import type { Emit } from '../../telemetry/event.js'
 import { lockFolder } from './folder-lock.js'
 import { readSegment, segmentNames, type Counts, type Restore } from './read-journal.js'
 import { maxRecordBytes, writeRecord } from './record.js'
@@ -36,7 +36,7 @@ const maxWaiting = 10_000
  */
 export const openJournal = async (
   { path, maxBytes }: JournalSettings,
-  { restore, tell }: { readonly restore: Restore; readonly tell: Tell },
+  { restore, emit }: { readonly restore: Restore; readonly emit: Emit },
 ): Promise<Journal> => {
   await mkdir(path, { recursive: true, mode: 0o700 })
   const lock = await lockFolder(path)
@@ -45,7 +45,7 @@ export const openJournal = async (
   try {
     const { segments: found, ...counts } = await readBack(path, restore)
     segments = found
-    tell({ event: 'memory_restored', path, ...counts })
+    emit({ event: 'memory_restored', path, ...counts })
   } catch (error) {
     await lock.release()
     throw error
@@ -80,7 +80,7 @@ export const openJournal = async (
   /** Opened anew by the next write, which cuts off what this one left half done. */
   const fail = async (error: unknown, lost: number): Promise<void> => {
     // Told once until it works again; a disk that fails costs money after a restart, never a verdict now.
-    if (!isFailing) tell({ event: 'memory_write_failed', path, message: messageOf(error), lost })
+    if (!isFailing) emit({ event: 'memory_write_failed', path, message: messageOf(error), lost })
     isFailing = true
     const old = file
     file = undefined
@@ -93,7 +93,7 @@ export const openJournal = async (
       const batch = takeUpTo(waiting, segmentBytes)
       try {
         await write(Buffer.concat(batch.map(({ record }) => record)))
-        if (isFailing) tell({ event: 'memory_write_resumed', path })
+        if (isFailing) emit({ event: 'memory_write_resumed', path })
         isFailing = false
       } catch (error) {
         await fail(error, batch.length)

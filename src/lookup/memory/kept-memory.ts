@@ -1,7 +1,7 @@
 // A memory that survives: filled from its folder at the start, written to it before a finding is released.
 import type { Clock } from '../../domain/clock.js'
 import { messageOf } from '../../domain/message-of.js'
-import type { Tell } from '../../telemetry/event.js'
+import type { Emit } from '../../telemetry/event.js'
 import { FolderInUse } from './folder-lock.js'
 import type { Ledger } from '../admission/budget.js'
 import { openLedger, readLedger } from './ledger.js'
@@ -25,20 +25,20 @@ type Options = {
   readonly isReader?: boolean
   readonly maxBytes: number
   readonly clock: Clock
-  readonly tell: Tell
+  readonly emit: Emit
 }
 
 /** A folder that cannot be written costs money after a restart, and is no reason not to start, unless a budget depends on it. */
 export const openKeptMemory = async (
   memory: Memory,
-  { path, isNamed, isBudgeted, isReader = false, maxBytes, clock, tell }: Options,
+  { path, isNamed, isBudgeted, isReader = false, maxBytes, clock, emit }: Options,
 ): Promise<KeptMemory | { readonly problem: string }> => {
   if (path === undefined) return { close: () => Promise.resolve() }
   const restore: Restore = (indicator, finding) => memory.restore(indicator, finding, clock.now())
-  if (isReader) return readKept(path, restore, tell)
+  if (isReader) return readKept(path, restore, emit)
   try {
-    const journal = await openJournal({ path, maxBytes }, { restore, tell })
-    const ledger = await openBeside(journal, path, tell)
+    const journal = await openJournal({ path, maxBytes }, { restore, emit })
+    const ledger = await openBeside(journal, path, emit)
     const close = async (): Promise<void> => {
       ledger.close()
       await journal.close()
@@ -49,25 +49,25 @@ export const openKeptMemory = async (
     if (error instanceof FolderInUse && isNamed) return { problem: message }
     if (!(error instanceof FolderInUse) && isBudgeted)
       return { problem: `cannot be used, and admit.perHour and admit.perDay are counted there: ${message}` }
-    const kept = await readKept(path, restore, tell)
-    tell({ event: 'memory_not_kept', path, message })
+    const kept = await readKept(path, restore, emit)
+    emit({ event: 'memory_not_persisted', path, message })
     return kept
   }
 }
 
 /** What can be read is used; where there is nothing, the memory begins empty. */
-const readKept = async (path: string, restore: Restore, tell: Tell): Promise<KeptMemory> => {
+const readKept = async (path: string, restore: Restore, emit: Emit): Promise<KeptMemory> => {
   const before = readLedger(path)
   const ledger: Ledger = { ...(before && { before }), write: () => undefined }
   const counts = await readJournal(path, restore).catch(() => undefined)
-  if (counts) tell({ event: 'memory_restored', path, ...counts })
+  if (counts) emit({ event: 'memory_restored', path, ...counts })
   return { ledger, close: () => Promise.resolve() }
 }
 
 /** A ledger that cannot be opened lets go of the folder again. */
-const openBeside = async (journal: Journal, path: string, tell: Tell): Promise<ReturnType<typeof openLedger>> => {
+const openBeside = async (journal: Journal, path: string, emit: Emit): Promise<ReturnType<typeof openLedger>> => {
   try {
-    return openLedger(path, tell)
+    return openLedger(path, emit)
   } catch (error) {
     await journal.close()
     throw error

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { messageOf } from '../../domain/message-of.js'
-import type { Tell } from '../../telemetry/event.js'
+import type { Emit } from '../../telemetry/event.js'
 import type { Ledger, Spending } from '../admission/budget.js'
 
 /** One record of fixed length, always overwritten in place. */
@@ -13,7 +13,7 @@ const recordBytes = 128
  * Written before a call goes, so it is written at once: a call takes a thousand times as long. Written when it is opened too, so that
  * a disk that takes nothing is known then. Throws when it cannot be.
  */
-export const openLedger = (folder: string, tell: Tell): Ledger & { readonly close: () => void } => {
+export const openLedger = (folder: string, emit: Emit): Ledger & { readonly close: () => void } => {
   const path = join(folder, 'spent')
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   const before = readSpending(file)
@@ -31,10 +31,10 @@ export const openLedger = (folder: string, tell: Tell): Ledger & { readonly clos
       if (!isOpen) return
       try {
         writeSpending(file, spending)
-        if (isFailing) tell({ event: 'memory_write_resumed', path })
+        if (isFailing) emit({ event: 'memory_write_resumed', path })
         isFailing = false
       } catch (error) {
-        if (!isFailing) tell({ event: 'memory_write_failed', path, message: messageOf(error), lost: 1 })
+        if (!isFailing) emit({ event: 'memory_write_failed', path, message: messageOf(error), lost: 1 })
         isFailing = true
       }
     },

@@ -14,7 +14,7 @@ export type ActionFinder = {
   readonly seeText: (text: string) => void
   /** What a format says outranks all else. */
   readonly set: (action: Action, rule: string, saw: string) => void
-  readonly tell: () => Action
+  readonly emit: () => Action
   readonly rule: () => string
   /** The word or number that told it; empty where nothing did. */
   readonly saw: () => string
@@ -118,7 +118,7 @@ export const createActionFinder = (): ActionFinder => {
     set: (said, by, word) => {
       take(said, 0, by, word)
     },
-    tell: () => (action === 'unknown' && isLogin ? outcome : action),
+    emit: () => (action === 'unknown' && isLogin ? outcome : action),
     rule: () => (action === 'unknown' && isLogin ? outcomeRule : rule),
     saw: () => (action === 'unknown' && isLogin ? outcomeSaw : saw),
     isLocalFirst: () =>

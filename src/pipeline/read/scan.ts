@@ -170,13 +170,13 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     )
       reader.findings.add(known.type, known.value, path.path, path.role, 'field', path.rule)
     else {
-      if (tells) tell(known.text, path)
+      if (tells) emit(known.text, path)
       if (matters) readKnown(known, path)
     }
     return at + 1
   }
 
-  const tell = (text: string, path: Path): void => {
+  const emit = (text: string, path: Path): void => {
     if (path.isPort) readPort(reader, path, text)
     else if (path.says !== undefined) reader.action.see(path.says, path.name, text, path.rule)
   }
@@ -200,7 +200,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
   }
 
   const readString = (text: string, path: Path, tells: boolean): void => {
-    if (tells) tell(text, path)
+    if (tells) emit(text, path)
     if (path.holds !== 'none' && text.length >= 3) readValue(reader, path, path.path, text, level)
   }
 

@@ -20,7 +20,7 @@ import { remember } from '../../lookup/remember.js'
 import { retry, type RetrySettings } from '../../lookup/retry.js'
 import { stack } from '../../lookup/stack.js'
 import { timed, type LookedUp } from '../../lookup/timed.js'
-import type { Tell } from '../../telemetry/event.js'
+import type { Emit } from '../../telemetry/event.js'
 import { refused, type Answer, type JsonObject } from '../answer.js'
 import type { Urgency } from '../answer-locally.js'
 import type { Values } from '../parameters.js'
@@ -44,7 +44,7 @@ export type GatewayOutside = {
   readonly random: () => number
   /** The folder of the memory on disk. */
   readonly folder: string
-  readonly tell: Tell
+  readonly emit: Emit
   readonly watch?: GatewayWatch
 }
 
@@ -66,7 +66,7 @@ export type Gateway = {
 const maxWords = 10_000
 
 export const openGateway = async (settings: GatewaySettings, outside: GatewayOutside): Promise<Gateway> => {
-  const { client, table, clock, random, folder, tell, watch } = outside
+  const { client, table, clock, random, folder, emit, watch } = outside
   const classify = (finding: Parameters<typeof worstLevel>[0], indicator: Indicator) =>
     worstLevel(finding, indicator, table, clock.now())
   const memory = createMemory(settings.memory, { classify })
@@ -77,10 +77,10 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
     isBudgeted: settings.admit.perHour > 0 || settings.admit.perDay > 0,
     maxBytes: settings.memory.maxBytes,
     clock,
-    tell,
+    emit,
   })
   if ('problem' in kept) throw new Error(kept.problem)
-  const admission = createAdmission(settings.admit, clock, tell, kept.ledger)
+  const admission = createAdmission(settings.admit, clock, emit, kept.ledger)
   /** The provider's last words on a question that failed, while they may still be asked for. */
   const words = new Map<string, SourceFailure['said']>()
   const noteWords = (key: string, said: SourceFailure['said']): void => {
@@ -101,7 +101,7 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
     const ms = clock.now() - from
     const { operation } = question
     if (reply.status === 'answer' && isAboutQuestion(question, reply.body)) {
-      tell({ event: 'service_answered', operation, ms })
+      emit({ event: 'provider_answered', operation, ms })
       return reply
     }
     const failure: SourceFailure =
@@ -109,7 +109,7 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
         ? reply.failure
         : { reason: 'bad_answer', retry: false, detail: 'the answer is about something else' }
     if (!isGivenUp(failure))
-      tell({ event: 'service_call_failed', operation, reason: failure.reason, detail: failure.detail, ms })
+      emit({ event: 'provider_call_failed', operation, reason: failure.reason, detail: failure.detail, ms })
     noteWords(keyOf(indicator), failure.said)
     const finding = unknownOf(failure, clock.now())
     const isOneScan = failure.reason === 'no_credit' || (failure.reason === 'busy' && /scan/i.test(failure.detail))

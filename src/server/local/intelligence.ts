@@ -6,7 +6,7 @@ import { parseHostname } from '../../domain/hostname.js'
 import type { Indicator } from '../../domain/indicator.js'
 import { registrableDomain } from '../../domain/public-suffix.js'
 import type { FeedSettings } from '../../feeds/feed.js'
-import type { Tell } from '../../telemetry/event.js'
+import type { Emit } from '../../telemetry/event.js'
 import { openAddressLists } from './address-lists.js'
 import { bannerOf, type Banner } from './banner-index.js'
 import type { Dossier } from './dossier.js'
@@ -73,7 +73,7 @@ export const feedsOf = (folder: string): FeedSettings[] =>
 export const openIntelligence = (
   folder: string,
   listedOf: ListedOf,
-  { maxRows, tell }: { readonly maxRows: number; readonly tell: Tell },
+  { maxRows, emit }: { readonly maxRows: number; readonly emit: Emit },
 ): Intelligence => {
   const places = openPlaces(filesOf(folder, 'places'))
   const lists = openAddressLists(filesOf(folder, 'lists'))
@@ -89,7 +89,7 @@ export const openIntelligence = (
         return loaded.length < maxRows
       }
       readRows(file, take, () => skipped++)
-      tell({ event: 'index_loaded', file, rows: loaded.length - before, skipped, full: loaded.length >= maxRows })
+      emit({ event: 'index_loaded', file, rows: loaded.length - before, skipped, full: loaded.length >= maxRows })
     }
     return loaded
   }

@@ -109,7 +109,7 @@ describe('alerts', () => {
   })
 
   const options = (): AlertsOptions => ({
-    tell: (one) => told.push(one),
+    emit: (one) => told.push(one),
     clock,
     key: 'threatweave',
     eventTime,
@@ -262,7 +262,7 @@ describe('alerts', () => {
     it('are forgotten beyond a bound, which is told', async () => {
       const alerts = await start()
       alerts.raise(Array.from({ length: 10_001 }, (_, n) => event({ n, late: new Promise<Finding>(() => undefined) })))
-      expect(told).toContainEqual({ event: 'late_events_forgotten', events: 1 })
+      expect(told).toContainEqual({ event: 'late_events_dropped', events: 1 })
     })
   })
 

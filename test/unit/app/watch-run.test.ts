@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import { watchRun } from '../../../src/app/watch-run.js'
 import { load } from '../../../src/config/load.js'
-import { tellNobody } from '../../../src/telemetry/event.js'
+import { ignoreTelemetry } from '../../../src/telemetry/event.js'
 
 const open = async (env: Record<string, string>) => {
   const loaded = load({ env, readFile: () => '' })
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
-  return (await watchRun(loaded.config, tellNobody)).serve({})
+  return (await watchRun(loaded.config, ignoreTelemetry)).serve({})
 }
 
 describe('the endpoint of a run', () => {

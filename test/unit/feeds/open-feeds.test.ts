@@ -18,8 +18,8 @@ type Opened = { feeds: Feeds; clock: FakeClock; told: TelemetryEvent[]; poll: ()
 const open = async (...settings: FeedSettings[]): Promise<Opened> => {
   const clock = createFakeClock(start)
   const told: TelemetryEvent[] = []
-  const tell = (event: TelemetryEvent): void => void told.push(event)
-  const feeds = await openFeeds(settings, { clock, tell, pollMs, documentation: true, random: () => 0.5 })
+  const emit = (event: TelemetryEvent): void => void told.push(event)
+  const feeds = await openFeeds(settings, { clock, emit, pollMs, documentation: true, random: () => 0.5 })
   onTestFinished(() => feeds.close())
   const poll = async (): Promise<void> => {
     await clock.advance(pollMs)

@@ -23,7 +23,7 @@ const stage = (): Stage => {
     everyMs: 1,
     quietMs: 10_000,
     now: () => time,
-    tell: (event) => told.push(event),
+    emit: (event) => told.push(event),
   })
   onTestFinished(watch.close)
   return {
@@ -51,11 +51,11 @@ describe('the watch of the brokers', () => {
     pass(3_000)
     expect(watch.unreachableSince()).toBe(1_000_000)
     await turn(false)
-    expect(told).toEqual([{ event: 'brokers_stopped_answering', forMs: 12_000, cause: 'connection refused' }])
+    expect(told).toEqual([{ event: 'brokers_unreachable', forMs: 12_000, cause: 'connection refused' }])
     pass(48_000)
     await turn(true)
     expect(watch.unreachableSince()).toBeUndefined()
-    expect(told.slice(1)).toEqual([{ event: 'brokers_answered_again', afterMs: 60_000 }])
+    expect(told.slice(1)).toEqual([{ event: 'brokers_reachable', afterMs: 60_000 }])
   })
 
   it('takes an answer to anybody for one', async () => {

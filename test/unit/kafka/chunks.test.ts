@@ -20,7 +20,7 @@ const target: Target = {
   outputPartition: () => 0,
   deadLetterPartition: () => 0,
 }
-const how: Deliver = { target, max: { count: 500, bytes: 1_000_000 }, tell: () => undefined, now: () => 5 }
+const how: Deliver = { target, max: { count: 500, bytes: 1_000_000 }, emit: () => undefined, now: () => 5 }
 const max = { count: 150, bytes: 1_000_000 }
 const out = (bytes: Buffer): EventOut => ({ bytes: () => bytes }) as unknown as EventOut
 

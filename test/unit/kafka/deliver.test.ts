@@ -25,7 +25,7 @@ const how: Deliver = {
     deadLetterPartition: () => 0,
   },
   max: { count: 4, bytes: 1_000_000 },
-  tell: (event) => told.push(event),
+  emit: (event) => told.push(event),
   now: () => 5_000,
 }
 const annotated = (records: readonly Incoming[]): never[] =>

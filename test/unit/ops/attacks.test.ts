@@ -46,7 +46,7 @@ describe('the endpoint', () => {
     ['a second host', request('/', ['Host: evil.example.com', 'Host: localhost']), '4'],
     ['a whole URL as path', request('http://evil.example.com/healthz', ['Host: evil.example.com']), '421'],
     ['a proxy on this machine', request('/', ['Host: localhost', 'Via: 1.1 proxy']), '403'],
-    ['a proxy that names the visitor', request('/', ['Host: localhost', 'X-Real-IP: 198.51.100.7']), '403'],
+    ['a proxy that names the client', request('/', ['Host: localhost', 'X-Real-IP: 198.51.100.7']), '403'],
     ['a path beside the open ones', request('/healthz/../', ['Host: localhost', 'Via: 1.1 proxy']), '403'],
     ['an escaped path', request('/%68ealthz/', ['Host: localhost', 'Via: 1.1 proxy']), '403'],
     ['two slashes', request('//', ['Host: localhost', 'Via: 1.1 proxy']), '403'],

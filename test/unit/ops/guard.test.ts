@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createGuard, type Visitor } from '../../../src/ops/guard.js'
+import { createGuard, type Client } from '../../../src/ops/guard.js'
 
 const token = 'correct-horse-battery'
 const guard = createGuard(token, ['status.example.com'])
-const visitor = (over: Partial<Visitor> = {}): Visitor => ({
+const client = (over: Partial<Client> = {}): Client => ({
   host: 'localhost:9464',
   peer: '192.0.2.7',
   forwarded: false,
@@ -32,12 +32,12 @@ describe('the host of a request', () => {
     [undefined, false],
     ['a'.repeat(5000), false],
   ])('%s is known: %s', (host, known) => {
-    expect(guard.knowsHost(visitor({ host }))).toBe(known)
+    expect(guard.knowsHost(client({ host }))).toBe(known)
   })
 })
 
 describe('who may see the page', () => {
-  it.each<[string, Partial<Visitor>, boolean]>([
+  it.each<[string, Partial<Client>, boolean]>([
     ['this machine', { peer: '127.0.0.1' }, true],
     ['this machine by IPv6', { peer: '::1' }, true],
     ['this machine by a mapped address', { peer: '::ffff:127.0.0.1' }, true],
@@ -52,12 +52,12 @@ describe('who may see the page', () => {
     ['nonsense', { authorization: 'Basic %%%' }, false],
     ['no address', { peer: undefined }, false],
   ])('%s', (_, over, may) => {
-    expect(guard.maySee(visitor(over))).toBe(may)
+    expect(guard.maySee(client(over))).toBe(may)
   })
 
   it('is nobody from another machine where no token is set', () => {
     const closed = createGuard('', [])
-    expect(closed.maySee(visitor({ authorization: 'Bearer ' }))).toBe(false)
-    expect(closed.maySee(visitor({ authorization: basic('x:') }))).toBe(false)
+    expect(closed.maySee(client({ authorization: 'Bearer ' }))).toBe(false)
+    expect(closed.maySee(client({ authorization: basic('x:') }))).toBe(false)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { healthOf, readinessOf } from '../../../src/ops/health.js'
-import { watchLoop } from '../../../src/ops/loop-watch.js'
+import { measureEventLoopDelay } from '../../../src/ops/event-loop-delay.js'
 import type { Clock } from '../../../src/domain/clock.js'
 import type { ConsumerView } from '../../../src/telemetry/metrics.js'
 
@@ -35,10 +35,10 @@ describe('health', () => {
       'a chunk past its deadline',
       consumer({ partitions: { 'firewall/0': { lag: 1, progressAt: 0, chunkSince: now - 130_000 } } }),
       0,
-      ['firewall/0: a chunk is in the works for 130 s'],
+      ['firewall/0: a chunk has been in progress for 130 s'],
     ],
-    ['a consumer that failed', consumer({ state: 'failed' }), 0, ['the consumer is gone']],
-    ['a held-up event loop', consumer(), 6_000, ['the event loop is held up for 6 s at a time']],
+    ['a consumer that failed', consumer({ state: 'failed' }), 0, ['the consumer has stopped']],
+    ['a blocked event loop', consumer(), 6_000, ['the event loop is blocked for 6 s at a time']],
     ['no consumer to speak of', undefined, 0, []],
   ])('judges %s', (_, view, blockedMs, problems) => {
     expect(healthOf(view, blockedMs, limits, now)).toEqual({ ok: problems.length === 0, problems })
@@ -47,7 +47,7 @@ describe('health', () => {
   it.each<[ConsumerView, readonly string[]]>([
     [consumer(), []],
     [consumer({ joins: 0 }), ['the consumer has not joined its group yet']],
-    [consumer({ leftAt: now - 1_000 }), ['the consumer has not joined its group again']],
+    [consumer({ leftAt: now - 1_000 }), ['the consumer has not rejoined its group']],
     [consumer({ unreachableSince: now - 12_000 }), ['no broker has answered for 12 s']],
     [consumer({ state: 'starting' }), ['the consumer is starting']],
     [consumer({ state: 'draining' }), ['the consumer is draining']],
@@ -56,8 +56,8 @@ describe('health', () => {
   })
 })
 
-describe('the watch of the event loop', () => {
-  it('minds what holds up every tick and not one hiccup', () => {
+describe('the event loop delay', () => {
+  it('is that of every tick, not of one hiccup', () => {
     let time = 0
     let tick: () => void = () => undefined
     const clock: Clock = {
@@ -67,7 +67,7 @@ describe('the watch of the event loop', () => {
         return () => undefined
       },
     }
-    const watch = watchLoop(clock)
+    const watch = measureEventLoopDelay(clock)
     const after = (ms: number): number => {
       time += ms
       tick()

@@ -2,18 +2,18 @@
 import { describe, expect, it } from 'vitest'
 import { drawChart } from '../../../src/ops/chart.js'
 import { createHistory, type Sample } from '../../../src/ops/history.js'
-import { headline, providerWords } from '../../../src/ops/in-words.js'
+import { headline, providerSentence } from '../../../src/ops/sentences.js'
 import { openProvider, runningConsumer } from '../../support/ops.js'
 
 const sampleAt = (second: number, perSecond: number): Sample => ({
   at: second * 1000,
   read: second * perSecond,
   indicators: 0,
-  asks: second * 10,
+  lookups: second * 10,
   hits: second * 9,
   calls: second,
   credits: second * 2,
-  left: second * perSecond,
+  annotated: second * perSecond,
   delivered: 0,
   lag: second,
   reasons: { pending: second },
@@ -41,23 +41,23 @@ describe('history', () => {
     })
   })
 
-  it('has seen at most what it shows now, and no better a hit ratio than that', () => {
+  it('keeps extremes that are never below the current rate, nor above the current hit ratio', () => {
     let second = 0
-    let left = 0
+    let annotated = 0
     let hits = 0
     // A burst of seconds without a hit within half a minute that was quiet and full of hits.
-    const history = createHistory(() => ({ ...sampleAt(second, 0), left, hits }))
+    const history = createHistory(() => ({ ...sampleAt(second, 0), annotated, hits }))
     while (second < 65) {
       second++
       const isBurst = second >= 60
-      left += isBurst ? 162 : 1
+      annotated += isBurst ? 162 : 1
       hits += isBurst ? 0 : 10
       history.tick()
       const extremes = history.points().map((point) => point.extremes)
-      expect(Math.max(...extremes.map((one) => one.eventsPerSecond))).toBeGreaterThanOrEqual(history.rate('left'))
+      expect(Math.max(...extremes.map((one) => one.eventsPerSecond))).toBeGreaterThanOrEqual(history.rate('annotated'))
       expect(Math.min(...extremes.map(({ hitRatio }) => hitRatio ?? 1))).toBeLessThanOrEqual(history.hitRatio() ?? 1)
     }
-    expect(history.rate('left')).toBe(162)
+    expect(history.rate('annotated')).toBe(162)
     expect(history.hitRatio()).toBe(0)
   })
 
@@ -87,7 +87,7 @@ describe('a chart', () => {
   })
 })
 
-describe('in words', () => {
+describe('sentences', () => {
   const calm = {
     health: { ok: true, problems: [] },
     provider: openProvider,
@@ -98,43 +98,43 @@ describe('in words', () => {
     eventsPerSecond: 5,
   }
   it.each<[string, Partial<typeof calm> | { provider: undefined }, string]>([
-    ['all is well', {}, 'Enrichment works: 5.0 events a second.'],
+    ['everything works', {}, 'Working: 5.0 events/s.'],
     [
-      'no feed is in use and nobody is asked',
+      'there is neither feed nor provider',
       { provider: undefined },
-      'Events pass, but nothing can be known of them: no feed is in use, and no provider is asked.',
+      'Events are delivered without any intelligence: there is no feed and no provider.',
     ],
-    ['nothing comes', { eventsPerSecond: 0 }, 'Enrichment works: waiting for events.'],
+    ['there are no events', { eventsPerSecond: 0 }, 'Working: waiting for events.'],
     [
       'it is stuck',
-      { health: { ok: false, problems: ['the consumer is gone'] } } as never,
-      'Needs a restart: the consumer is gone.',
+      { health: { ok: false, problems: ['the consumer has stopped'] } } as never,
+      'Restart needed: the consumer has stopped.',
     ],
     [
-      'the brokers are away',
+      'the brokers do not answer',
       { now: 61_000 },
-      '12 events wait and none was delivered for 60 s: are the brokers reachable?',
+      '12 events are waiting and none was delivered for 60 s: are the brokers reachable?',
     ],
     [
-      'the provider is away',
+      'the provider does not answer',
       { provider: { ...openProvider, state: 'breaker_open' } },
-      'Events pass, but what is not known already leaves as unknown.',
+      'Events are delivered, but indicators that are not in memory come out as unknown.',
     ],
   ])('when %s', (_, over, text) => {
     expect(headline({ ...calm, ...over }).text).toBe(text)
   })
 
   it.each([
-    [undefined, 'No provider is asked: local feeds only.'],
+    [undefined, 'No provider: local feeds only.'],
     [
       { ...openProvider, state: 'stopped', reason: 'bad_key', until: 31_000 },
-      'The provider refuses us (bad key), tried again in 30 s.',
+      'Provider refuses our calls (bad key), retry in 30 s.',
     ],
     [
       { ...openProvider, state: 'paused', reason: 'throttled', until: 3_000 },
-      'The provider wants us to slow down (throttled), tried again in 2 s.',
+      'Provider paused: it asked us to slow down (throttled), retry in 2 s.',
     ],
   ] as const)('the provider: %j', (provider, text) => {
-    expect(providerWords(provider, 1000).text).toBe(text)
+    expect(providerSentence(provider, 1000).text).toBe(text)
   })
 })

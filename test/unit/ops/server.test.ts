@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Ops } from '../../../src/ops/open-ops.js'
-import { watchLine } from '../../../src/ops/watch-line.js'
+import { observePipeline } from '../../../src/ops/observe-pipeline.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import { openTestOps, runningConsumer, seen } from '../../support/ops.js'
 
@@ -62,7 +62,7 @@ describe('the ops endpoint', () => {
     view = { ...view, partitions: { 'firewall/0': { lag: 1, progressAt: now, chunkSince: now - 121_000 } } }
     const stuck = await get(`${url}/healthz`)
     expect(stuck.status).toBe(503)
-    expect(stuck.body).toContain('a chunk is in the works for 121 s')
+    expect(stuck.body).toContain('a chunk has been in progress for 121 s')
     view = { ...view, state: 'draining', partitions: {} }
     expect((await get(`${url}/readyz`)).status).toBe(503)
   })
@@ -108,13 +108,13 @@ describe('the ops endpoint', () => {
       summary: '"><img src=x onerror=alert(1)> \u001b[31mred\u202e',
       enrichment_id: "'--></style><script>",
     })
-    const line: Parameters<typeof watchLine<number, typeof hostile, undefined>>[0] = (_, use) => {
+    const line: Parameters<typeof observePipeline<number, typeof hostile, undefined>>[0] = (_, use) => {
       use(hostile, 0)
       return true
     }
-    await watchLine(line, { ...sources, now: Date.now })([1], () => undefined)
-    sources.recent.tell({
-      event: 'kafka_complained',
+    await observePipeline(line, { ...sources, now: Date.now })([1], () => undefined)
+    sources.recent.emit({
+      event: 'kafka_client_warned',
       about: 'x',
       message: '</td><script>alert(2)</script>\u0007',
     } satisfies TelemetryEvent)
@@ -128,10 +128,10 @@ describe('the ops endpoint', () => {
 
   it('writes everything into the page itself, so that it needs no script', async () => {
     const { url, sources } = await start()
-    sources.tally.eventLeft(seen())
+    sources.counters.eventAnnotated(seen())
     const { body } = await get(`${url}/`)
-    expect(body).toContain('The provider is asked: 1 in flight, 3 waiting, about 120 ms a lookup.')
-    expect(body).toContain('Enrichment works')
+    expect(body).toContain('Provider available: 1 calls in flight, 3 queued, about 120 ms per lookup.')
+    expect(body).toContain('Working')
     expect(body).toContain('<td>firewall/0</td><td>12</td>')
     expect(body).toContain('<td>private address</td>')
     expect(body).toContain('<td>ops.token</td><td>(hidden)</td>')

@@ -14,7 +14,7 @@ const scanning = createExtract(settings)
 const bothWays = (bytes: Buffer) => {
   const walked = decode(bytes, limits)
   const scanned = decode(bytes, limits)
-  const tell = (event: typeof walked, extraction: ReturnType<typeof walking>) => ({
+  const shown = (event: typeof walked, extraction: ReturnType<typeof walking>) => ({
     reading: event.reading,
     bom: event.bom,
     text: event.text,
@@ -26,8 +26,8 @@ const bothWays = (bytes: Buffer) => {
   // Once the parser has decided what an event is, it is walked and not scanned.
   expect(walked.reading).toBeDefined()
   return {
-    walked: tell(walked, walking(walked)),
-    scanned: tell(scanned, scanning(scanned)),
+    walked: shown(walked, walking(walked)),
+    scanned: shown(scanned, scanning(scanned)),
     inOnePass: scanned.holdsOurs !== undefined,
   }
 }

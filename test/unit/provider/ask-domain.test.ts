@@ -42,7 +42,7 @@ const ask = (
     asked.path === '/v1/domain/reports'
       ? { status: 200, message: 'api success', data: { count: reports.length, reports } }
       : full(asked, response)
-  return createAskDomain({ client, now: () => now, tell: () => undefined }, { maxAgeDays: 30, report })(name, straight)
+  return createAskDomain({ client, now: () => now, emit: () => undefined }, { maxAgeDays: 30, report })(name, straight)
 }
 const level = async (
   name: string,

@@ -31,7 +31,7 @@ beforeEach(() => {
 })
 const asking = (escalate: boolean, script: Script) => {
   service.script = script
-  const ask = createAskIp({ client, now: () => now, tell: (event) => told.push(event) }, { escalate })
+  const ask = createAskIp({ client, now: () => now, emit: (event) => told.push(event) }, { escalate })
   return (ip: string) => ask(ip, straight)
 }
 const calls = () => service.asked.map(({ path }) => path.replace('/v1/ip/', ''))
@@ -78,7 +78,7 @@ describe('asking about an address', () => {
   ])('refuses an answer about %s', async (_, body) => {
     const finding = await asking(true, () => ({ status: 200, is_malicious: false, ...body }))('198.51.100.60')
     expect(finding).toEqual({ status: 'unknown', reason: 'bad_answer' })
-    expect(told).toMatchObject([{ event: 'service_call_failed', reason: 'bad_answer' }])
+    expect(told).toMatchObject([{ event: 'provider_call_failed', reason: 'bad_answer' }])
   })
   it('takes an answer about the same address in another spelling', async () => {
     const ask = asking(true, () => ({ status: 200, ip: '2001:DB8:0:0::1', is_malicious: false }))
@@ -119,8 +119,8 @@ describe('IPv6 that the service refuses', () => {
   it('is not asked about for an hour after five refusals in a row, and that is told', async () => {
     const ask = asking(true, refuses)
     for (let i = 1; i <= 5; i++) expect(await ask(`2001:db8::${i}`)).toMatchObject({ reason: 'bad_input' })
-    expect(told.filter(({ event }) => event === 'ipv6_asking_paused')).toEqual([
-      { event: 'ipv6_asking_paused', forMs: hour },
+    expect(told.filter(({ event }) => event === 'ipv6_lookups_paused')).toEqual([
+      { event: 'ipv6_lookups_paused', forMs: hour },
     ])
     expect(await ask('2001:db8::6')).toEqual({ status: 'unknown', reason: 'cooling_down', retryAfterMs: hour })
     expect((await ask('198.51.100.60')).status).toBe('known')
@@ -136,7 +136,7 @@ describe('IPv6 that the service refuses', () => {
     )
     for (let i = 1; i <= 9; i++) await ask(`2001:db8::${i}`)
     expect(calls().length).toBe(9)
-    expect(told.some(({ event }) => event === 'ipv6_asking_paused')).toBe(false)
+    expect(told.some(({ event }) => event === 'ipv6_lookups_paused')).toBe(false)
   })
   it('does not count refusals of IPv4', async () => {
     const ask = asking(true, () => ({ status: 400, message: 'Invalid IP Address.' }))

@@ -27,7 +27,7 @@ it('a call that is under way at the end is no failure of the provider, and what 
   })
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
   const told: TelemetryEvent[] = []
-  const app = await openApp(loaded.config, { mode: 'live', env: {}, tell: (event) => void told.push(event) })
+  const app = await openApp(loaded.config, { mode: 'live', env: {}, emit: (event) => void told.push(event) })
   if ('problems' in app) throw new Error('cannot be opened')
   const chunk = Array.from({ length: 50 }, (_, n) => ({
     bytes: Buffer.from(JSON.stringify({ src_ip: `198.51.100.${n}` })),

@@ -39,7 +39,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 /** A new one each time, as after a restart: all it knows is on disk. */
 const step = (name = 'example.com', visibility: 'public' | 'private' = 'public'): Promise<Finding> =>
   createStepScan(
-    { client, now: () => now, tell: () => undefined },
+    { client, now: () => now, emit: () => undefined },
     { visibility, pollMs, againAfterMs: 30 * 86_400_000 },
     createScanStore(folder),
   )(name, straight)
@@ -121,7 +121,7 @@ describe('a scan', () => {
   })
   it('is not started where admission does not let it out', async () => {
     const refused = createStepScan(
-      { client, now: () => now, tell: () => undefined },
+      { client, now: () => now, emit: () => undefined },
       { visibility: 'public', pollMs, againAfterMs: 1 },
       createScanStore(folder),
     )

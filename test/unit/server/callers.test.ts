@@ -3,11 +3,11 @@ import { expect, it } from 'vitest'
 import { createCallers } from '../../../src/server/callers.js'
 import { openCredits } from '../../../src/server/credits.js'
 import { soleKey } from '../../../src/server/keys.js'
-import { tellNobody } from '../../../src/telemetry/event.js'
+import { ignoreTelemetry } from '../../../src/telemetry/event.js'
 import { newFolder } from '../../support/lookup-service.js'
 
 it('lets one call in at a time where the plan says so, and the next when it has left', () => {
-  const credits = openCredits(join(newFolder(), 'credits.txt'), () => 0, tellNobody)
+  const credits = openCredits(join(newFolder(), 'credits.txt'), () => 0, ignoreTelemetry)
   const callers = createCallers([soleKey('a-key', { name: 'team', inFlight: 1 })], credits, () => 0)
   const first = callers.enter('a-key')
   expect(callers.enter('a-key')).toEqual({

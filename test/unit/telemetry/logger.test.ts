@@ -4,19 +4,19 @@ import { createLogger } from '../../../src/telemetry/logger.js'
 const collect = (options: {
   level?: string
   pretty?: boolean
-}): { lines: string[]; tell: ReturnType<typeof createLogger> } => {
+}): { lines: string[]; emit: ReturnType<typeof createLogger> } => {
   const lines: string[] = []
-  const tell = createLogger(
+  const emit = createLogger(
     { write: (line) => lines.push(line) },
     { level: options.level ?? 'info', pretty: options.pretty ?? false, clock: () => Date.UTC(2026, 0, 2, 3, 4, 5) },
   )
-  return { lines, tell }
+  return { lines, emit }
 }
 
 describe('createLogger', () => {
   it('writes an event as one JSON line with its members and a sentence', () => {
-    const { lines, tell } = collect({})
-    tell({ event: 'stopped', command: 'pipe', cause: 'the input ended' })
+    const { lines, emit } = collect({})
+    emit({ event: 'stopped', command: 'pipe', cause: 'the input ended' })
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       {
         level: 'info',
@@ -30,14 +30,14 @@ describe('createLogger', () => {
   })
 
   it('writes one short line for a person, without the control characters of what it tells', () => {
-    const { lines, tell } = collect({ pretty: true })
-    tell({ event: 'stopped', command: 'pipe', cause: 'said \u001b[31mred\u0007' })
+    const { lines, emit } = collect({ pretty: true })
+    emit({ event: 'stopped', command: 'pipe', cause: 'said \u001b[31mred\u0007' })
     expect(lines).toEqual(['03:04:05 info  pipe stopped: said ?[31mred?\n'])
   })
 
   it('keeps quiet below its level', () => {
-    const { lines, tell } = collect({ level: 'error' })
-    tell({ event: 'started', command: 'pipe' })
+    const { lines, emit } = collect({ level: 'error' })
+    emit({ event: 'started', command: 'pipe' })
     expect(lines).toEqual([])
   })
 })

@@ -5,7 +5,7 @@ import { sentenceOf } from '../../../src/telemetry/wording.js'
 import { createFakeClock } from '../../support/clock.js'
 
 const failed = (detail: string, reason: 'timeout' | 'unavailable' = 'timeout'): TelemetryEvent => ({
-  event: 'service_call_failed',
+  event: 'provider_call_failed',
   operation: 'ip/malicious-info',
   reason,
   detail,
@@ -14,34 +14,34 @@ const failed = (detail: string, reason: 'timeout' | 'unavailable' = 'timeout'): 
 
 const open = () => {
   const clock = createFakeClock()
-  const told: string[] = []
-  return { clock, told, ...summariseBursts((event) => told.push(sentenceOf(event)), clock, 30_000) }
+  const logged: string[] = []
+  return { clock, logged, ...summariseBursts((event) => logged.push(sentenceOf(event)), clock, 30_000) }
 }
 
 describe('bursts of the same failure', () => {
-  it('are told once, then as a count, then not at all when they are over', async () => {
-    const { clock, told, tell } = open()
-    for (let index = 0; index < 1000; index++) tell(failed(`attempt ${index}`))
-    expect(told).toEqual(['ip/malicious-info failed: timeout, attempt 0'])
+  it('are logged once, then as a count, then no longer', async () => {
+    const { clock, logged, emit } = open()
+    for (let index = 0; index < 1000; index++) emit(failed(`attempt ${index}`))
+    expect(logged).toEqual(['ip/malicious-info failed: timeout, attempt 0'])
     await clock.advance(30_000)
-    expect(told.slice(1)).toEqual(['999 times more within 30 s: ip/malicious-info failed: timeout, attempt 999'])
+    expect(logged.slice(1)).toEqual(['999 more times within 30 s: ip/malicious-info failed: timeout, attempt 999'])
     await clock.advance(300_000)
-    expect(told).toHaveLength(2)
+    expect(logged).toHaveLength(2)
     expect(clock.timers()).toBe(0)
-    tell(failed('again'))
-    expect(told.at(-1)).toBe('ip/malicious-info failed: timeout, again')
+    emit(failed('again'))
+    expect(logged.at(-1)).toBe('ip/malicious-info failed: timeout, again')
   })
 
-  it('are told apart by what failed and why', () => {
-    const { told, tell } = open()
-    tell(failed('a'))
-    tell(failed('b', 'unavailable'))
-    tell(failed('c'))
-    expect(told).toHaveLength(2)
+  it('are distinguished by what failed and why', () => {
+    const { logged, emit } = open()
+    emit(failed('a'))
+    emit(failed('b', 'unavailable'))
+    emit(failed('c'))
+    expect(logged).toHaveLength(2)
   })
 
   it('do not hide a dead letter behind a record that only became smaller', () => {
-    const { told, tell } = open()
+    const { logged, emit } = open()
     const reduced = {
       event: 'record_reduced',
       topic: 'firewall',
@@ -49,24 +49,24 @@ describe('bursts of the same failure', () => {
       offset: '7',
       reason: 'too_large',
     } as const
-    tell({ ...reduced, to: 'compact' })
-    tell({ ...reduced, to: 'dead_letter' })
-    expect(told).toHaveLength(2)
+    emit({ ...reduced, to: 'compact' })
+    emit({ ...reduced, to: 'dead_letter' })
+    expect(logged).toHaveLength(2)
   })
 
-  it('are counted to the last before the end', () => {
-    const { told, tell, flush } = open()
-    tell(failed('a'))
-    tell(failed('b'))
+  it('are flushed before a stop', () => {
+    const { logged, emit, flush } = open()
+    emit(failed('a'))
+    emit(failed('b'))
     flush()
     flush()
-    expect(told.slice(1)).toEqual(['1 times more within 30 s: ip/malicious-info failed: timeout, b'])
+    expect(logged.slice(1)).toEqual(['1 more times within 30 s: ip/malicious-info failed: timeout, b'])
   })
 
-  it('leave alone what is no failure', () => {
-    const { told, tell } = open()
-    tell({ event: 'asking_resumed' })
-    tell({ event: 'asking_resumed' })
-    expect(told).toHaveLength(2)
+  it('do not affect events that are no failure', () => {
+    const { logged, emit } = open()
+    emit({ event: 'lookups_resumed' })
+    emit({ event: 'lookups_resumed' })
+    expect(logged).toHaveLength(2)
   })
 })

@@ -17,38 +17,38 @@ const open = () => {
 describe('traces', () => {
   it('have a span for every chunk, ended when its events leave', async () => {
     const { spans, tracer, now } = open()
-    const line = traceWith(tracer, now).line(async (chunk: readonly number[], use: () => void) => {
+    const pipeline = traceWith(tracer, now).pipeline(async (chunk: readonly number[], use: () => void) => {
       use()
       return Promise.resolve(chunk.length === 3)
     })
     let used = 0
-    expect(await line([1, 2, 3], () => used++, { kind: 'live' })).toBe(true)
+    expect(await pipeline([1, 2, 3], () => used++, { kind: 'live' })).toBe(true)
     expect(used).toBe(1)
     expect(spans).toEqual([['chunk', 1005, 1010, { 'threatweave.events': 3, 'threatweave.wait': 'live' }]])
   })
 
   it('have a span for every call, with what came of it', () => {
     const { spans, tracer, now } = open()
-    const { tell } = traceWith(tracer, now)
-    tell({ event: 'service_call_failed', operation: 'ip/malicious-info', reason: 'timeout', detail: '', ms: 3 })
-    tell({ event: 'asking_resumed' })
+    const { emit } = traceWith(tracer, now)
+    emit({ event: 'provider_call_failed', operation: 'ip/malicious-info', reason: 'timeout', detail: '', ms: 3 })
+    emit({ event: 'lookups_resumed' })
     const attributes = { 'threatweave.operation': 'ip/malicious-info', 'threatweave.outcome': 'timeout' }
     expect(spans).toEqual([['ip/malicious-info', 1002, 1005, attributes]])
   })
 
-  it('are none where OpenTelemetry is not installed, and the line is then the line itself', async () => {
-    const line = (chunk: readonly number[]): boolean => chunk.length > 0
+  it('are none where OpenTelemetry is not installed, and the pipeline is then the pipeline itself', async () => {
+    const pipeline = (chunk: readonly number[]): boolean => chunk.length > 0
     const missing = (): Promise<unknown> => Promise.reject(new Error('Cannot find package'))
-    expect((await openTraces('1.0.0', Date.now, missing)).line(line)).toBe(line)
+    expect((await openTraces('1.0.0', Date.now, missing)).pipeline(pipeline)).toBe(pipeline)
   })
 
   it('go to the tracer of the installed API', async () => {
     const { tracer } = open()
     const asked: unknown[] = []
     const api = { trace: { getTracer: (...args: unknown[]) => (asked.push(args), tracer) } }
-    const line = (chunk: readonly number[]): boolean => chunk.length > 0
+    const pipeline = (chunk: readonly number[]): boolean => chunk.length > 0
     const traces = await openTraces('1.0.0', Date.now, () => Promise.resolve(api))
     expect(asked).toEqual([['threatweave', '1.0.0']])
-    expect(traces.line(line)).not.toBe(line)
+    expect(traces.pipeline(pipeline)).not.toBe(pipeline)
   })
 })

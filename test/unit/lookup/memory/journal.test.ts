@@ -21,7 +21,7 @@ const openIt = async (maxBytes = 1_000_000, isWanted: () => boolean = () => true
         restored.push(keyOf(asked))
         return isWanted()
       },
-      tell: (event) => told.push(event),
+      emit: (event) => told.push(event),
     },
   )
   return { journal, restored, told }

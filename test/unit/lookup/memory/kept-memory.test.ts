@@ -21,7 +21,7 @@ const openIt = async (now = newYear, isBudgeted = false) => {
     isBudgeted,
     maxBytes: 1_048_576,
     clock,
-    tell: () => undefined,
+    emit: () => undefined,
   })
   return { memory, kept }
 }
@@ -65,7 +65,7 @@ describe('a kept memory', () => {
     const before = readdirSync(path)
     const memory = createMemory(memorySettings, { classify })
     const options = { path, isNamed: true, isBudgeted: true, isReader: true, maxBytes: 1_048_576 }
-    const kept = await openKeptMemory(memory, { ...options, clock: createFakeClock(newYear), tell: () => undefined })
+    const kept = await openKeptMemory(memory, { ...options, clock: createFakeClock(newYear), emit: () => undefined })
     if ('problem' in kept) return expect.fail(kept.problem)
     expect(memory.get(keyOf(indicator(1)))?.finding.at).toBe(newYear)
     expect(kept).not.toHaveProperty('append')

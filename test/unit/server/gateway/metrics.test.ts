@@ -8,7 +8,7 @@ import { load } from '../../../../src/config/load.js'
 import { openService } from '../../../../src/app/open-server.js'
 import type { Ops } from '../../../../src/ops/open-ops.js'
 import type { Service } from '../../../../src/server/start-server.js'
-import { tellNobody } from '../../../../src/telemetry/event.js'
+import { ignoreTelemetry } from '../../../../src/telemetry/event.js'
 import { startUpstream, type Upstream } from '../../../support/counting-upstream.js'
 import { ask, sampleKey } from '../../../support/lookup-service.js'
 
@@ -34,9 +34,9 @@ describe('the endpoint of a gateway', () => {
       readFile: () => '',
     })
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
-    const watch = await watchRun(loaded.config, tellNobody)
-    service = await openService(loaded.config, { env: {}, tell: watch.tell, watch: watch.hooks }, '1.2.3')
-    ops = await watch.serve({ provider: service.provider, shows: 'answers' }, 0)
+    const watch = await watchRun(loaded.config, ignoreTelemetry)
+    service = await openService(loaded.config, { env: {}, emit: watch.emit, watch: watch.hooks }, '1.2.3')
+    ops = await watch.serve({ provider: service.provider, kind: 'server' }, 0)
   })
   afterAll(async () => {
     await Promise.all([service.close(), ops.close()])
@@ -64,16 +64,16 @@ describe('the endpoint of a gateway', () => {
     await about('198.51.100.7')
     await Promise.all([about('198.51.100.7'), about('198.51.100.8'), about('198.51.100.8')])
     expect({
-      calls: await value('calls_total{operation="ip/malicious-info",code="ok"}'),
-      answers: await value('answers_total{operation="ip/malicious-info",status="200"}'),
-      fresh: await value('memory_asks_total{kind="fresh"}'),
-      miss: await value('memory_asks_total{kind="miss"}'),
-      coalesced: await value('memory_asks_total{kind="coalesced"}'),
+      calls: await value('provider_calls_total{operation="ip/malicious-info",code="ok"}'),
+      answers: await value('requests_total{operation="ip/malicious-info",status="200"}'),
+      fresh: await value('memory_lookups_total{result="fresh"}'),
+      miss: await value('memory_lookups_total{result="miss"}'),
+      coalesced: await value('memory_lookups_total{result="coalesced"}'),
       credits: await value('credits_total'),
-      allowed: await value('credits_allowed{window="day"}'),
-      lookups: await value('lookup_seconds_count'),
-      inFlight: await value('in_flight'),
-      waiting: await value('waiting'),
+      allowed: await value('budget_limit{window="day"}'),
+      lookups: await value('lookup_duration_seconds_count'),
+      inFlight: await value('provider_calls_in_flight'),
+      waiting: await value('queued_lookups'),
     }).toEqual({
       calls: 2,
       answers: 4,
@@ -99,8 +99,8 @@ describe('the endpoint of a gateway', () => {
     await ask(service.url, '/v1/ip/malicious-info?ip=203.0.113.1', { key: 'wrong' })
     expect(await series()).toBe(before)
     expect(await value('provider_state{state="breaker_open"}')).toBe(1)
-    expect(await value('answers_total{operation="ip/malicious-info",status="401"}')).toBe(1)
-    expect(await value('calls_total{operation="ip/malicious-info",code="unavailable"}')).toBe(2)
+    expect(await value('requests_total{operation="ip/malicious-info",status="401"}')).toBe(1)
+    expect(await value('provider_calls_total{operation="ip/malicious-info",code="unavailable"}')).toBe(2)
     expect((await fetch(`${ops.url ?? ''}/healthz`)).status).toBe(200)
     expect(await text()).not.toContain('<script')
   })

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { bannerSearch } from '../../../../src/server/answers/banner.js'
 import { exploitSearch } from '../../../../src/server/answers/exploit.js'
 import { openIntelligence, type Intelligence } from '../../../../src/server/local/intelligence.js'
-import { tellNobody, type TelemetryEvent } from '../../../../src/telemetry/event.js'
+import { ignoreTelemetry, type TelemetryEvent } from '../../../../src/telemetry/event.js'
 import { newFolder, sampleData } from '../../../support/lookup-service.js'
 import { sampleAsn, sampleCity } from '../../../support/sample-places.js'
 
 const open = (folder: string, maxRows = 1_000): Intelligence =>
-  openIntelligence(folder, () => undefined, { maxRows, tell: tellNobody })
+  openIntelligence(folder, () => undefined, { maxRows, emit: ignoreTelemetry })
 
 const sample = open(sampleData)
 
@@ -103,7 +103,7 @@ describe('the folder of intelligence', () => {
       'ip,port,title\n192.0.2.4,82,"two\nlines, ""quoted"""\n192.0.2.5\n192.0.2.6,83,x\n',
     )
     const told: TelemetryEvent[] = []
-    const { banners } = openIntelligence(folder, () => undefined, { maxRows: 3, tell: (event) => told.push(event) })
+    const { banners } = openIntelligence(folder, () => undefined, { maxRows: 3, emit: (event) => told.push(event) })
     expect(banners.map(({ ip, port, title }) => [ip, port, title])).toEqual([
       ['192.0.2.1', 80, ''],
       ['192.0.2.3', 81, ''],

@@ -1,19 +1,19 @@
-// Server-sent events: whoever watches gets each new view, and one who does not read is let go.
+// Server-sent events: every watcher gets each new view; a watcher that does not read is disconnected.
 import type { ServerResponse } from 'node:http'
 
-export type Stream = {
+export type WatcherStream = {
   readonly hasRoom: () => boolean
   readonly add: (response: ServerResponse) => void
-  /** `make` is called only where somebody watches. */
+  /** `make` is called only if there are watchers. */
   readonly send: (make: () => unknown) => void
   readonly close: () => void
 }
 
 const maxWatchers = 16
-/** Unread bytes past which a watcher is let go. */
+/** A watcher with more unread bytes is disconnected. */
 const maxUnread = 1_048_576
 
-export const createStream = (): Stream => {
+export const createWatcherStream = (): WatcherStream => {
   const watchers = new Set<ServerResponse>()
   return {
     hasRoom: () => watchers.size < maxWatchers,

@@ -1,25 +1,25 @@
-// What has happened since the start, as plain counters over closed sets: the one source of the metrics and of the status page.
+// Counters of what happened since the start, the source of the metrics and the status page.
 import { statuses, type Status } from '../domain/annotation.js'
 import { decisions, type Decision } from '../domain/decision.js'
 import { levels, type Finding, type Level } from '../domain/finding.js'
 import { reasons, type Reason } from '../domain/reason.js'
 import { formatOf, type Extraction } from '../domain/sighting.js'
 import { createCountTable } from './count-table.js'
-import type { Tell, TelemetryEvent } from './event.js'
+import type { Emit, TelemetryEvent } from './event.js'
 import { createHistogram, type Histogram } from './histogram.js'
 import {
   alertLevels,
-  answerStatuses,
+  requestStatuses,
   callCodes,
   deadLetterReasons,
-  recallKinds,
-  rungs,
-  type RecallKind,
+  memoryResults,
+  reductions,
+  type MemoryResult,
 } from './labels.js'
 import { wordings } from './wording.js'
 
-/** An event as it leaves the line. */
-export type SeenEvent = {
+/** An annotated event, as far as it is counted. */
+export type CountedEvent = {
   readonly status: Status
   readonly verdict: Level
   readonly extraction: Pick<Extraction, 'format'>
@@ -33,63 +33,62 @@ export type Count<Labels extends string = string> = {
 
 export type Counts = {
   readonly read: number
-  readonly left: readonly Count<'status' | 'verdict'>[]
+  readonly annotated: readonly Count<'status' | 'verdict'>[]
   /** `format` is `none` where no log format recognised the event. */
   readonly byFormat: readonly Count<'format'>[]
   readonly delivered: number
   /** `reason` is `none` where there is a verdict. */
   readonly indicators: readonly Count<'decision' | 'reason'>[]
   readonly deadlineMisses: number
-  /** How long events waited for answers, in wall time: several partitions that wait at the same time count once. */
+  /** Wall time that events waited for answers; partitions that wait at the same time count once. */
   readonly waitedMs: number
-  readonly recalls: Readonly<Record<RecallKind, number>>
+  readonly memoryLookups: Readonly<Record<MemoryResult, number>>
   readonly refreshes: number
-  /** Whether what is paid for can be written to disk; absent where no folder is used. */
-  readonly isMemoryKept?: boolean
-  /** `code` is `ok`, or what kind of failure it was. */
-  readonly calls: readonly Count<'operation' | 'code'>[]
-  /** What callers of our own service were given; `status` is that of the body. */
-  readonly answers: readonly Count<'operation' | 'status'>[]
+  /** Whether findings can be written to disk; absent without a folder. */
+  readonly isMemoryWritable?: boolean
+  /** `code` is `ok` or the reason of the failure. */
+  readonly providerCalls: readonly Count<'operation' | 'code'>[]
+  /** Requests to our own server; `status` is that of the body. */
+  readonly requests: readonly Count<'operation' | 'status'>[]
   readonly reduced: readonly Count<'to'>[]
   readonly deadLetters: readonly Count<'reason'>[]
   readonly alerts: readonly Count<'level'>[]
   readonly lateAlerts: number
-  /** Every telemetry event by its name. */
-  readonly notices: readonly Count<'event'>[]
-  readonly lineSeconds: Histogram
+  /** Every telemetry event, by name. */
+  readonly logEvents: readonly Count<'event'>[]
+  readonly pipelineSeconds: Histogram
   readonly lookupSeconds: Histogram
-  readonly callSeconds: Histogram
-  readonly answerSeconds: Histogram
+  readonly providerCallSeconds: Histogram
+  readonly requestSeconds: Histogram
   readonly endToEndSeconds: Histogram
 }
 
-export type Tally = {
-  readonly tell: Tell
-  /** `refreshed` comes before the answer that it refreshes. */
+export type Counters = {
+  readonly emit: Emit
+  /** `refreshed` is reported before the answer that triggers it. */
   readonly recalled: (how: 'fresh' | 'stale' | 'cooling' | 'missed' | 'refreshed') => void
-  /** What was just missed is already asked for. */
+  /** The lookup that was just missed joined one in flight. */
   readonly joined: () => void
   readonly lookedUp: (ms: number, finding: Finding) => void
   readonly chunkRead: (events: number) => void
-  readonly eventLeft: (event: SeenEvent) => void
-  readonly chunkLeft: (ms: number) => void
-  /** Events waited for answers so long, in wall time. */
+  readonly eventAnnotated: (event: CountedEvent) => void
+  readonly chunkAnnotated: (ms: number) => void
   readonly waited: (ms: number) => void
   readonly read: () => Counts
 }
 
-type Counted = {
+type EventHandlers = {
   readonly [Name in TelemetryEvent['event']]?: (event: Extract<TelemetryEvent, { event: Name }>) => void
 }
 
-const lineBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const pipelineBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 const callBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-const endBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600]
+const endToEndBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600]
 
-const why = ['none', ...reasons] as const
+const unknownReasons = ['none', ...reasons] as const
 
-/** `operations` are the names that calls may have, any other counts as `other`; `formats` the ids of the log formats in use. */
-export const createTally = (operations: readonly string[], formats: readonly string[] = []): Tally => {
+/** `operations` are the known operation names, any other counts as `other`; `formats` are the ids of the log formats in use. */
+export const createCounters = (operations: readonly string[], formats: readonly string[] = []): Counters => {
   let read = 0
   let delivered = 0
   let refreshes = 0
@@ -97,42 +96,42 @@ export const createTally = (operations: readonly string[], formats: readonly str
   let waitedMs = 0
   let isMiss = false
   let hasFolder = false
-  /** Files that could not be written the last time. */
+  /** Files whose last write failed. */
   const unwritten = new Set<string>()
-  const left = createCountTable(statuses, levels)
+  const annotated = createCountTable(statuses, levels)
   const byFormat = createCountTable(['all'], [...formats, 'none'])
-  const indicators = createCountTable(decisions, why)
-  const recalls = createCountTable(['all'], recallKinds)
-  const calls = createCountTable([...operations, 'other'], callCodes)
-  const answers = createCountTable([...operations, 'other'], answerStatuses)
-  const reduced = createCountTable(['all'], rungs)
+  const indicators = createCountTable(decisions, unknownReasons)
+  const memoryLookups = createCountTable(['all'], memoryResults)
+  const providerCalls = createCountTable([...operations, 'other'], callCodes)
+  const requests = createCountTable([...operations, 'other'], requestStatuses)
+  const reduced = createCountTable(['all'], reductions)
   const deadLetters = createCountTable(['all'], deadLetterReasons)
   const alerts = createCountTable(['all'], alertLevels)
-  const notices = createCountTable(['all'], Object.keys(wordings))
-  const lineSeconds = createHistogram(lineBounds)
+  const logEvents = createCountTable(['all'], Object.keys(wordings))
+  const pipelineSeconds = createHistogram(pipelineBounds)
   const lookupSeconds = createHistogram(callBounds)
-  const callSeconds = createHistogram(callBounds)
-  const answerSeconds = createHistogram(callBounds)
-  const endToEndSeconds = createHistogram(endBounds)
+  const providerCallSeconds = createHistogram(callBounds)
+  const requestSeconds = createHistogram(callBounds)
+  const endToEndSeconds = createHistogram(endToEndBounds)
 
   const called = (operation: string, code: string, ms: number): void => {
-    calls.add(orOther(operations, operation), orOther(callCodes, code))
-    callSeconds.observe(ms / 1000)
+    providerCalls.add(orOther(operations, operation), orOther(callCodes, code))
+    providerCallSeconds.observe(ms / 1000)
   }
 
-  const counted: Counted = {
-    service_answered: ({ operation, ms }) => called(operation, 'ok', ms),
-    service_call_failed: ({ operation, reason, ms }) => called(operation, reason, ms),
+  const handlers: EventHandlers = {
+    provider_answered: ({ operation, ms }) => called(operation, 'ok', ms),
+    provider_call_failed: ({ operation, reason, ms }) => called(operation, reason, ms),
     operation_answered: ({ operation, status, ms }) => {
-      answers.add(orOther(operations, operation), orOther(answerStatuses, String(status)))
-      answerSeconds.observe(ms / 1000)
+      requests.add(orOther(operations, operation), orOther(requestStatuses, String(status)))
+      requestSeconds.observe(ms / 1000)
     },
     chunk_delivered: ({ events, oldestMs }) => {
       delivered += events
       if (isSane(oldestMs)) endToEndSeconds.observe(oldestMs / 1000, events)
     },
     memory_restored: () => void (hasFolder = true),
-    memory_not_kept: ({ path }) => {
+    memory_not_persisted: ({ path }) => {
       hasFolder = true
       unwritten.add(path)
     },
@@ -147,62 +146,64 @@ export const createTally = (operations: readonly string[], formats: readonly str
       if (late) lateAlerts += raised
     },
   }
-  const tell: Tell = (event) => {
-    notices.add('all', event.event)
-    ;(counted[event.event] as ((event: TelemetryEvent) => void) | undefined)?.(event)
+  const emit: Emit = (event) => {
+    logEvents.add('all', event.event)
+    ;(handlers[event.event] as ((event: TelemetryEvent) => void) | undefined)?.(event)
   }
 
   return {
-    tell,
+    emit,
     recalled: (how) => {
       isMiss = how === 'missed'
       if (how === 'refreshed') refreshes++
-      else recalls.add('all', how === 'missed' ? 'miss' : how)
+      else memoryLookups.add('all', how === 'missed' ? 'miss' : how)
     },
-    // The layer below says so in the same breath, so nobody reads the counters in between.
+    // Called synchronously by the layer below, so the counters are never read in between.
     joined: () => {
       if (!isMiss) return
       isMiss = false
-      recalls.add('all', 'miss', -1)
-      recalls.add('all', 'coalesced')
+      memoryLookups.add('all', 'miss', -1)
+      memoryLookups.add('all', 'coalesced')
     },
     lookedUp: (ms) => lookupSeconds.observe(ms / 1000),
     chunkRead: (events) => void (read += events),
-    eventLeft: (event) => {
-      left.add(event.status, event.verdict)
+    eventAnnotated: (event) => {
+      annotated.add(event.status, event.verdict)
       byFormat.add('all', formatOf(event.extraction) ?? 'none')
       for (const { decision, verdict } of event.judged) indicators.add(decision.decision, verdict.reason ?? 'none')
     },
-    chunkLeft: (ms) => lineSeconds.observe(ms / 1000),
+    chunkAnnotated: (ms) => pipelineSeconds.observe(ms / 1000),
     waited: (ms) => void (waitedMs += ms),
     read: () => ({
       read,
       delivered,
       refreshes,
       lateAlerts,
-      ...(hasFolder && { isMemoryKept: unwritten.size === 0 }),
+      ...(hasFolder && { isMemoryWritable: unwritten.size === 0 }),
       waitedMs,
-      left: left.read().map(([status, verdict, value]) => ({ labels: { status, verdict }, value })),
+      annotated: annotated.read().map(([status, verdict, value]) => ({ labels: { status, verdict }, value })),
       byFormat: byFormat.read().map(([, format, value]) => ({ labels: { format }, value })),
       indicators: indicators.read().map(([decision, reason, value]) => ({ labels: { decision, reason }, value })),
       deadlineMisses: decisions.reduce((sum, decision) => sum + indicators.get(decision, 'deadline'), 0),
-      recalls: Object.fromEntries(recallKinds.map((kind) => [kind, recalls.get('all', kind)])) as Counts['recalls'],
-      calls: calls.read().map(([operation, code, value]) => ({ labels: { operation, code }, value })),
-      answers: answers.read().map(([operation, status, value]) => ({ labels: { operation, status }, value })),
+      memoryLookups: Object.fromEntries(
+        memoryResults.map((kind) => [kind, memoryLookups.get('all', kind)]),
+      ) as Counts['memoryLookups'],
+      providerCalls: providerCalls.read().map(([operation, code, value]) => ({ labels: { operation, code }, value })),
+      requests: requests.read().map(([operation, status, value]) => ({ labels: { operation, status }, value })),
       reduced: reduced.read().map(([, to, value]) => ({ labels: { to }, value })),
       deadLetters: deadLetters.read().map(([, reason, value]) => ({ labels: { reason }, value })),
       alerts: alerts.read().map(([, level, value]) => ({ labels: { level }, value })),
-      notices: notices.read().map(([, event, value]) => ({ labels: { event }, value })),
-      lineSeconds: lineSeconds.read(),
+      logEvents: logEvents.read().map(([, event, value]) => ({ labels: { event }, value })),
+      pipelineSeconds: pipelineSeconds.read(),
       lookupSeconds: lookupSeconds.read(),
-      callSeconds: callSeconds.read(),
-      answerSeconds: answerSeconds.read(),
+      providerCallSeconds: providerCallSeconds.read(),
+      requestSeconds: requestSeconds.read(),
       endToEndSeconds: endToEndSeconds.read(),
     }),
   }
 }
 
-/** A record's time is its producer's word. */
+/** The producer sets a record's time, so it may be wrong. */
 const isSane = (ms: number | undefined): ms is number => ms !== undefined && ms > -60_000 && ms < 31 * 86_400_000
 
 const orOther = (list: readonly string[], text: string): string => (list.includes(text) ? text : 'other')

@@ -1,15 +1,15 @@
-// Notices an event loop that is held up again and again, by how late its ticks come.
+// Detects a blocked event loop by how late its timer fires.
 import type { Clock } from '../domain/clock.js'
 
-export type LoopWatch = {
-  /** The shortest of the last three delays: only what holds up every tick is a condition and no hiccup. */
+export type EventLoopDelay = {
+  /** The shortest of the last three delays, so that one hiccup does not count. */
   readonly blockedMs: () => number
   readonly close: () => void
 }
 
 const tickMs = 1000
 
-export const watchLoop = (clock: Clock): LoopWatch => {
+export const measureEventLoopDelay = (clock: Clock): EventLoopDelay => {
   let delays = [0, 0, 0]
   let due = clock.now() + tickMs
   let cancel = (): void => undefined

@@ -1,6 +1,6 @@
-// What was seen last, bounded: malicious findings by indicator, and what went wrong.
+// The latest malicious findings and errors, bounded, for the status page.
 import type { Annotation } from '../domain/annotation.js'
-import type { Tell, TelemetryEvent } from '../telemetry/event.js'
+import type { Emit, TelemetryEvent } from '../telemetry/event.js'
 import { sentenceOf, severityOf } from '../telemetry/wording.js'
 import { visible } from './visible.js'
 
@@ -11,7 +11,7 @@ export type RecentFinding = {
   readonly score: string
   readonly summary: string
   readonly origin: string
-  /** Events since the indicator came into the list. */
+  /** Events since the indicator entered the list. */
   readonly events: number
 }
 
@@ -22,16 +22,16 @@ export type RecentError = {
   readonly times: number
 }
 
-export type Recent = {
+export type RecentActivity = {
   readonly see: (annotation: Annotation) => void
-  readonly tell: Tell
+  readonly emit: Emit
   readonly findings: () => readonly RecentFinding[]
   readonly errors: () => readonly RecentError[]
 }
 
 const maxRows = 20
 
-export const createRecent = (now: () => number): Recent => {
+export const createRecentActivity = (now: () => number): RecentActivity => {
   const findings = new Map<string, { annotation: Annotation; at: number; events: number }>()
   const errors = new Map<string, { event: TelemetryEvent; at: number; times: number }>()
   const touch = <Row>(rows: Map<string, Row>, key: string, row: Row): void => {
@@ -45,7 +45,7 @@ export const createRecent = (now: () => number): Recent => {
       const key = `${annotation.role ?? ''} ${annotation.value ?? ''}`
       touch(findings, key, { annotation, at: now(), events: (findings.get(key)?.events ?? 0) + 1 })
     },
-    tell: (event) => {
+    emit: (event) => {
       const severity = severityOf(event)
       if (severity !== 'warn' && severity !== 'error') return
       const { reason, operation } = event as { reason?: string; operation?: string }

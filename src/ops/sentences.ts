@@ -1,0 +1,72 @@
+// The state of the process and of the provider, in one sentence each for the status page.
+import type { ConsumerView, ProviderView } from '../telemetry/metrics.js'
+import type { Health } from './health.js'
+import { count, duration, rate } from './numbers.js'
+
+export type Tone = 'good' | 'warn' | 'bad' | 'idle'
+export type Sentence = { readonly text: string; readonly tone: Tone }
+
+/** With records waiting, no delivery for this long is a problem. */
+const quietMs = 15_000
+
+export const providerSentence = (provider: ProviderView | undefined, now: number): Sentence => {
+  if (!provider) return { tone: 'idle', text: 'No provider: local feeds only.' }
+  const { state, reason, until, inFlight, waiting, latencyMs } = provider
+  const because = reason === undefined ? '' : ` (${reason.replaceAll('_', ' ')})`
+  const retry = until === undefined ? '' : `, retry in ${duration(until - now)}`
+  switch (state) {
+    case 'open':
+      return {
+        tone: 'good',
+        text: `Provider available: ${count(inFlight)} calls in flight, ${count(waiting)} queued, about ${Math.round(latencyMs)} ms per lookup.`,
+      }
+    case 'paused':
+      return { tone: 'warn', text: `Provider paused: it asked us to slow down${because}${retry}.` }
+    case 'breaker_open':
+      return { tone: 'bad', text: `Provider not answering: the circuit breaker is open${retry}.` }
+    case 'stopped':
+      return { tone: 'bad', text: `Provider refuses our calls${because}${retry}.` }
+    case 'probing':
+      return { tone: 'warn', text: `Provider being probed with one call${because}.` }
+  }
+}
+
+export type Situation = {
+  readonly health: Health
+  readonly provider: ProviderView | undefined
+  readonly consumer: ConsumerView | undefined
+  /** Number of entries in the local feeds; absent where they are not counted. */
+  readonly feedEntries: number | undefined
+  readonly lag: number
+  readonly now: number
+  readonly eventsPerSecond: number
+}
+
+export const headline = (situation: Situation): Sentence => {
+  const { health, provider, consumer, feedEntries, lag, now, eventsPerSecond } = situation
+  if (!health.ok) return { tone: 'bad', text: `Restart needed: ${health.problems.join('; ')}.` }
+  if (consumer?.unreachableSince !== undefined)
+    return {
+      tone: 'bad',
+      text: `No broker has answered for ${duration(now - consumer.unreachableSince)}: events are waiting in Kafka.`,
+    }
+  if (consumer && consumer.state !== 'running') return { tone: 'warn', text: `The consumer is ${consumer.state}.` }
+  if (consumer?.joins === 0) return { tone: 'warn', text: 'The consumer has not joined its group yet.' }
+  if (consumer?.leftAt !== undefined) return { tone: 'warn', text: 'The consumer has not rejoined its group.' }
+  const waiting = Object.values(consumer?.partitions ?? {}).filter((partition) => partition.lag > 0)
+  const quiet = Math.min(...waiting.map(({ progressAt }) => now - progressAt))
+  if (waiting.length > 0 && quiet > quietMs)
+    return {
+      tone: 'bad',
+      text: `${count(lag)} events are waiting and none was delivered for ${duration(quiet)}: are the brokers reachable?`,
+    }
+  if (provider && provider.state !== 'open')
+    return { tone: 'warn', text: 'Events are delivered, but indicators that are not in memory come out as unknown.' }
+  if (!provider && feedEntries === 0)
+    return {
+      tone: 'bad',
+      text: 'Events are delivered without any intelligence: there is no feed and no provider.',
+    }
+  const throughput = eventsPerSecond > 0 ? `${rate(eventsPerSecond)} events/s` : 'waiting for events'
+  return { tone: 'good', text: `Working: ${throughput}.` }
+}
