@@ -1,17 +1,13 @@
-// The whole line as `run` builds it, over a memory that already knows every indicator of the events.
+// The whole pipeline as `run` builds it, over a memory that already knows every indicator of the events.
 import { load } from '../dist/config/load.js'
 import { systemClock } from '../dist/domain/clock.js'
 import { judge, worstLevel } from '../dist/domain/judge.js'
 import { openFeeds } from '../dist/feeds/open-feeds.js'
-import { admit, createAdmission } from '../dist/lookup/admit.js'
-import { coalesce } from '../dist/lookup/coalesce.js'
-import { createCooldown } from '../dist/lookup/memory/cooldown.js'
 import { feeds } from '../dist/lookup/feeds.js'
 import { gate } from '../dist/lookup/gate.js'
 import { createMemory } from '../dist/lookup/memory/memory.js'
-import { recall } from '../dist/lookup/recall.js'
-import { remember } from '../dist/lookup/remember.js'
-import { stack } from '../dist/lookup/stack.js'
+import { createLookup } from '../dist/lookup/open-lookup.js'
+import { indicators } from '../dist/lookup/question.js'
 import { openReading } from '../dist/app/open-app.js'
 import { createAnnotate } from '../dist/pipeline/annotate.js'
 import { createEnrich } from '../dist/pipeline/enrich.js'
@@ -56,22 +52,27 @@ export const openWarmLine = async (events, wanted = 10_000) => {
   const reading = openReading(config)
   const varied = vary(events, reading, wanted)
   const local = await openFeeds(config.feeds, { emit, clock })
-  const cooldown = createCooldown({ ...config.memory.cooldown, maxEntries: config.memory.maxEntries }, now)
-  const memory = createMemory(config.memory, { classify: (finding, about) => worstLevel(finding, about, table, now()) })
+  const memory = createMemory(config.memory, indicators.keyOf, (finding, about) =>
+    worstLevel(finding, about, table, now()),
+  )
   for (const indicator of varied.indicators) memory.set(indicator, findingOf(indicator))
-  const admission = createAdmission({ ...config.admit, inFlight: 1 }, clock, emit)
   let asked = 0
-  const lookup = stack(
-    gate(reading.decide),
-    feeds(local.match),
-    recall(memory, cooldown, now),
-    coalesce(admission.askedAgain),
-    remember(memory, cooldown),
-    admit(admission),
-  )((indicator) => {
+  const source = (indicator) => {
     asked++
     return Promise.resolve(findingOf(indicator))
-  })
+  }
+  const { lookup, admission } = createLookup(
+    { admit: { ...config.admit, inFlight: 1 }, memory: config.memory },
+    {
+      type: indicators,
+      outer: [gate(reading.decide), feeds(local.match)],
+      source,
+      clock,
+      random: Math.random,
+      emit,
+    },
+    memory,
+  )
   const inFlight = createInFlight(clock)
   const enrich = createEnrich({
     lookup,

@@ -62,7 +62,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   fzstd: ['kafka/wire/zstd.ts'],
   undici: ['provider/'],
   'lru-cache': ['lookup/memory/memory.ts'],
-  'p-limit': ['lookup/admit.ts'],
+  'p-limit': ['lookup/admission/call-sender.ts'],
   pino: ['telemetry/logger.ts'],
   'prom-client': ['telemetry/define-metrics.ts'],
   tldts: ['domain/public-suffix.ts'],

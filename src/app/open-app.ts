@@ -1,4 +1,4 @@
-// Composition root of the line: builds its concrete parts and wires them; open-alerting and open-service do so for theirs.
+// Composition root of the pipeline: builds its concrete parts and wires them; open-alerting and open-server do so for theirs.
 import { readFileSync } from 'node:fs'
 import { intelligenceProblems } from '../config/intelligence-problems.js'
 import { memoryFolder } from '../config/memory-folder.js'
@@ -6,6 +6,8 @@ import type { Problem } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock, type Clock } from '../domain/clock.js'
 import type { Decide, GateOptions } from '../domain/decision.js'
+import { unknownOf } from '../domain/finding.js'
+import { keyOf } from '../domain/indicator.js'
 import { judge, worstLevel } from '../domain/judge.js'
 import type { JudgementTable } from '../domain/judgement-table.js'
 import type { Lookup } from '../domain/lookup.js'
@@ -13,23 +15,16 @@ import { messageOf } from '../domain/message-of.js'
 import { openFeeds, type Feeds } from '../feeds/open-feeds.js'
 import { loadGate } from '../feeds/load-gate.js'
 import { loadSafeguard } from '../feeds/load-safeguard.js'
-import { createClient, type Client } from '../provider/call.js'
+import { createClient, type Client } from '../provider/client.js'
 import { UnusableSettings } from '../provider/connect.js'
-import { serviceSource } from '../provider/provider-source.js'
-import { admit, createAdmission, type Admission } from '../lookup/admit.js'
+import { providerSource } from '../provider/provider-source.js'
+import type { Admission } from '../lookup/admission/admission.js'
 import { approve } from '../lookup/approve.js'
-import { coalesce } from '../lookup/coalesce.js'
-import { createCooldown } from '../lookup/memory/cooldown.js'
 import { feeds } from '../lookup/feeds.js'
 import { createDecide, gate } from '../lookup/gate.js'
-import { createMemory } from '../lookup/memory/memory.js'
-import { nobody } from '../lookup/nobody.js'
-import { openKeptMemory } from '../lookup/memory/kept-memory.js'
-import { recall, type Recalled } from '../lookup/recall.js'
-import { remember } from '../lookup/remember.js'
-import { retry } from '../lookup/retry.js'
+import { openLookup, type LookupWatch } from '../lookup/open-lookup.js'
+import { indicators } from '../lookup/question.js'
 import { stack } from '../lookup/stack.js'
-import { timed, type LookedUp } from '../lookup/timed.js'
 import { createAnnotate } from '../pipeline/annotate.js'
 import { openFormats } from './open-formats.js'
 import { decode } from '../pipeline/decode.js'
@@ -55,14 +50,14 @@ export type Reading = {
 export type Asking = {
   readonly lookup: Lookup
   readonly feeds: Feeds
-  /** The state of the API key; absent where no service is configured. */
+  /** The state of the API key; absent where no provider is configured. */
   readonly admission?: Admission
   readonly close: () => Promise<void>
 }
 
 export type App = Reading & Asking & { readonly pipeline: Pipeline; readonly waits: Waits }
 
-export type Surroundings = {
+export type Surroundings = LookupWatch & {
   readonly emit?: Emit
   readonly clock?: Clock
   /** `auto` of the settings is resolved by whoever knows where the events come from. */
@@ -78,13 +73,7 @@ export type Surroundings = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Asked once before the first call that costs something. */
   readonly approve?: () => Promise<boolean>
-  /** Told of every ask of the memory how it went. */
-  readonly recalled?: (how: Recalled) => void
-  /** Told when what the memory missed is already asked for, in the same breath. */
-  readonly joined?: () => void
-  /** Told of every lookup that the memory missed how long it took. */
-  readonly lookedUp?: LookedUp
-  /** Told how long events waited for answers. */
+  /** Called with how long events waited for answers. */
   readonly waited?: (ms: number) => void
 }
 
@@ -125,50 +114,44 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
   }
   const local = await openFeeds(config.feeds, { emit, clock, documentation: config.gate.documentation, safeguard })
   const known = [gate(decide), feeds(local.match)] as const
-  if (!client) return { lookup: stack(...known)(nobody), feeds: local, close: () => local.close() }
+  // Where no provider is configured nobody is asked, and nobody's silence means clean.
+  if (!client)
+    return { lookup: stack(...known)(() => unknownOf('not_listed')), feeds: local, close: () => local.close() }
 
   const now = (): number => clock.now()
   const table = tableOf(config)
-  const cooldown = createCooldown(
-    { ...config.memory.cooldown, maxEntries: config.memory.maxEntries, forOutages: around.waitsOutOutages !== true },
-    now,
+  const source = providerSource(client, config.intel, now, emit)
+  const opened = await openLookup(
+    {
+      admit: { ...config.admit, inFlight: config.intel.service.concurrency },
+      memory: {
+        ...config.memory,
+        cooldown: { ...config.memory.cooldown, forOutages: around.waitsOutOutages !== true },
+      },
+    },
+    {
+      type: indicators,
+      outer: known,
+      source: around.approve ? approve(around.approve)(source) : source,
+      clock,
+      random: Math.random,
+      emit,
+      watch: around,
+    },
+    {
+      ...memoryFolder(config, around.env),
+      isReader: around.replay !== undefined,
+      classify: (finding, about) => worstLevel(finding, about, table, now()),
+    },
   )
-  const memory = createMemory(config.memory, { classify: (finding, about) => worstLevel(finding, about, table, now()) })
-  const folder = memoryFolder(config, around.env)
-  const kept = await openKeptMemory(memory, {
-    ...folder,
-    isBudgeted: config.admit.perHour > 0 || config.admit.perDay > 0,
-    isReader: around.replay !== undefined,
-    maxBytes: config.memory.maxBytes,
-    clock,
-    emit,
-  })
-  if ('problem' in kept) {
+  if ('problem' in opened) {
     await Promise.all([local.close(), client.close()])
-    return { problems: [{ setting: 'memory.path', message: kept.problem }] }
+    return { problems: [{ setting: 'memory.path', message: opened.problem }] }
   }
-  const admission = createAdmission(
-    { ...config.admit, inFlight: config.intel.service.concurrency },
-    clock,
-    emit,
-    kept.ledger,
-  )
-  const asked = retry(config.admit.retry, clock, Math.random)(serviceSource(client, config.intel, now, emit))
-  const source = around.approve ? approve(around.approve)(asked) : asked
-  const lookup = stack(
-    ...known,
-    recall(memory, cooldown, now, around.recalled),
-    coalesce((indicator, ask) => {
-      admission.askedAgain(indicator, ask)
-      around.joined?.()
-    }),
-    timed(around.lookedUp ?? (() => undefined), now),
-    remember(memory, cooldown, kept.append),
-    admit(admission),
-  )(source)
+  const { lookup, admission } = opened
   const close = async (): Promise<void> => {
     await Promise.all([local.close(), client.close()])
-    await kept.close()
+    await opened.close()
   }
   return { lookup, feeds: local, admission, close }
 }
@@ -186,7 +169,7 @@ export const openApp = async (config: Config, around: Surroundings): Promise<App
   const waits = createWaits({
     ...config.enrich,
     clock,
-    estimateMs: asking.admission?.estimateMs,
+    estimateMs: asking.admission && ((asked) => asking.admission?.estimateMs(keyOf(asked))),
     provider: asking.admission?.state,
     quietMs: inFlight.quietMs,
     idleMs: () => performance.eventLoopUtilization().idle,

@@ -1,18 +1,19 @@
-// Composition of the lookup service for others, from the same configuration and parts as the line's own lookups.
+// Composition of the server, from the same configuration and parts as the lookups of the pipeline.
 import { openClient, readText, tableOf, type Refused, type Surroundings } from './open-app.js'
 import { describeProblem } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock } from '../domain/clock.js'
 import { loadSafeguard } from '../feeds/load-safeguard.js'
-import type { Client } from '../provider/call.js'
-import { openGateway, type Gateway, type GatewayWatch } from '../server/gateway/gateway.js'
-import { startService, type Service } from '../server/start-server.js'
+import type { Client } from '../provider/client.js'
+import type { LookupWatch } from '../lookup/open-lookup.js'
+import { openGateway, type Gateway } from '../server/gateway/gateway.js'
+import { startServer, type LookupServer } from '../server/start-server.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 
-export type ServiceSurroundings = Pick<Surroundings, 'env' | 'emit' | 'clock'> & { readonly watch?: GatewayWatch }
+export type ServerSurroundings = Pick<Surroundings, 'env' | 'emit' | 'clock'> & { readonly watch?: LookupWatch }
 
-/** The client of a gateway, which asks `serve.upstream` as the line asks `intel.service.baseUrl`. */
-export const openUpstream = (config: Config, around: Pick<ServiceSurroundings, 'env' | 'clock'>): Client | Refused => {
+/** The client of a gateway, which asks `serve.upstream` as the pipeline asks `intel.service.baseUrl`. */
+export const openUpstream = (config: Config, around: Pick<ServerSurroundings, 'env' | 'clock'>): Client | Refused => {
   const { serve, intel } = config
   const client = openClient(
     { ...config, intel: { ...intel, service: { ...intel.service, baseUrl: serve.upstream } } },
@@ -31,11 +32,11 @@ export const openUpstream = (config: Config, around: Pick<ServiceSurroundings, '
 }
 
 /** A gateway to the provider where `serve.upstream` names one. Throws when it cannot start. */
-export const openService = async (
+export const openServer = async (
   config: Config,
-  { env, emit = ignoreTelemetry, clock = systemClock, watch }: ServiceSurroundings,
+  { env, emit = ignoreTelemetry, clock = systemClock, watch }: ServerSurroundings,
   version: string,
-): Promise<Service> => {
+): Promise<LookupServer> => {
   const { serve, intel, admit: limits, memory } = config
   const gateway = (folder: string): Promise<Gateway> => {
     const client = openUpstream(config, { env, clock })
@@ -54,7 +55,7 @@ export const openService = async (
   }
   const safeguard = loadSafeguard(intel.safeguard, readText)
   if ('problems' in safeguard) throw new Error(safeguard.problems.map(describeProblem).join('\n'))
-  return startService(serve, {
+  return startServer(serve, {
     now: () => clock.now(),
     emit,
     version,

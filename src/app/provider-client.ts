@@ -1,12 +1,12 @@
-// The client that a command calls the lookup service with directly, or a refusal that says which setting is missing.
+// The client with which a command calls the provider directly, or a refusal that says which setting is missing.
 import { openClient } from './open-app.js'
 import type { Config } from '../config/schema.js'
-import type { Client } from '../provider/call.js'
+import type { Client } from '../provider/client.js'
 import type { Io } from '../terminal/command.js'
 import { accepted } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
 
-export const serviceClient = (config: Config, io: Io): Client => {
+export const providerClient = (config: Config, io: Io): Client => {
   const client = openClient(config, { env: io.env })
   if (client) return accepted<Client>(client)
   throw new ConfigurationError([

@@ -8,15 +8,15 @@ import { memoryFolder } from '../config/memory-folder.js'
 import type { Config } from '../config/schema.js'
 import { messageOf } from '../domain/message-of.js'
 import { FolderInUse, lockFolder } from '../lookup/memory/folder-lock.js'
-import { openService, type ServiceSurroundings } from './open-server.js'
-import type { Service } from '../server/start-server.js'
+import { openServer, type ServerSurroundings } from './open-server.js'
+import type { LookupServer } from '../server/start-server.js'
 import { ConfigurationError } from '../config/problem.js'
 
 export type WorkersGateway = {
   /** What a worker's environment is changed by. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The state of the API key. */
-  readonly provider?: Service['provider']
+  readonly provider?: LookupServer['provider']
   readonly close: () => Promise<void>
 }
 
@@ -27,7 +27,7 @@ export type WorkersGateway = {
 const leastInFlight = 8
 
 /** Without a key there is nobody to ask and nothing to share. */
-export const openWorkersGateway = async (config: Config, around: ServiceSurroundings): Promise<WorkersGateway> => {
+export const openWorkersGateway = async (config: Config, around: ServerSurroundings): Promise<WorkersGateway> => {
   const { service } = config.intel
   const problems = intelligenceProblems(config)
   if (problems.length > 0) throw new ConfigurationError(problems)
@@ -41,7 +41,7 @@ export const openWorkersGateway = async (config: Config, around: ServiceSurround
     around.emit?.({ event: 'memory_not_persisted', path: state, message: unwritable ?? '' })
   const temporary = isKept ? undefined : mkdtempSync(join(tmpdir(), 'threatweave-gateway-'))
   const apiKey = randomBytes(32).toString('hex')
-  const gateway = await openService(
+  const gateway = await openServer(
     {
       ...config,
       feeds: [],

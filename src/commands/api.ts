@@ -4,7 +4,7 @@ import { buildRequest } from '../provider/build-request.js'
 import { isOperation, operationNames, operations, type Operation } from '../provider/operations.js'
 import { exitCodes, UsageError, type Command } from '../terminal/command.js'
 import { configOption, loadConfig } from '../config/load-config.js'
-import { serviceClient } from '../app/provider-client.js'
+import { providerClient } from '../app/provider-client.js'
 import { writeJson } from '../terminal/write-lines.js'
 
 const parameterNames = [...new Set(operationNames.flatMap((name) => Object.keys(operations[name].parameters)))]
@@ -54,7 +54,7 @@ Exit codes: 0 answered, 1 refused or not answered, 64 wrong usage.
     const { paths, pathOverrides } = config.intel.service
     const built = buildRequest(name, given, { profile: paths, overrides: pathOverrides })
     if ('problem' in built) throw new UsageError(built.problem)
-    const client = serviceClient(config, io)
+    const client = providerClient(config, io)
     try {
       const reply = await client.callNamed(name, given)
       if (reply.status === 'answer') {

@@ -10,7 +10,7 @@ import { checkFile, kindOfFile } from '../app/check-file.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
 import { configOption, loadConfig, readConfig } from '../config/load-config.js'
 import { report } from '../terminal/report-remarks.js'
-import { serviceClient } from '../app/provider-client.js'
+import { providerClient } from '../app/provider-client.js'
 import { startProblems, startWarnings } from '../app/start-problems.js'
 import { printable } from '../terminal/table.js'
 
@@ -118,7 +118,7 @@ const lackOf = (config: Config, found: readonly Problem[]): readonly Problem[] =
 }
 
 const askAccount = async (config: Config, io: Io): Promise<number> => {
-  const client = serviceClient(config, io)
+  const client = providerClient(config, io)
   const account = await checkAccount(client)
   await client.close()
   ;(account.ok ? io.stdout : io.stderr).write(describeAccount(account))

@@ -14,7 +14,7 @@ import type { Annotation } from '../domain/annotation.js'
 import { keyOf } from '../domain/indicator.js'
 import { checkOnline } from '../kafka/check-online.js'
 import { allOf } from '../pipeline/pipeline.js'
-import { startService } from '../server/start-server.js'
+import { startServer } from '../server/start-server.js'
 import { exitCodes, type Command, type Io } from '../terminal/command.js'
 import { accepted } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
@@ -78,11 +78,11 @@ const startLookupService = (
   folder: string,
   apiKey: string,
   calls: { made: number },
-): ReturnType<typeof startService> => {
+): ReturnType<typeof startServer> => {
   const { serve, feeds } = configOf({
     THREATWEAVE_FEEDS: JSON.stringify([{ name: 'sample', path: join(root, 'examples/feeds/sample-feed.csv') }]),
   })
-  return startService(
+  return startServer(
     { ...serve, port: 0, apiKey, data: join(root, 'examples/intel'), state: join(folder, 'service') },
     {
       now: Date.now,

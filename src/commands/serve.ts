@@ -1,6 +1,6 @@
 // The `serve` command: the lookup service for others, on local intelligence.
 import { once } from 'node:events'
-import { openService } from '../app/open-server.js'
+import { openServer } from '../app/open-server.js'
 import { hashKey, newKey } from '../server/keys.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
@@ -53,7 +53,7 @@ Example:
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
     const log = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
     const { emit, flush, hooks, serve: openEndpoint } = await watchRun(config, log)
-    const service = await openService(
+    const service = await openServer(
       { ...config, serve: { ...config.serve, ...given(args) } },
       { env: io.env, emit, watch: hooks },
       version,

@@ -1,4 +1,4 @@
-// A lookup is one function from an indicator to a finding; everything else about lookups wraps it.
+// A lookup is one function from a question to a finding; everything else about lookups wraps it. The stream's questions are indicators.
 import type { Decision } from './decision.js'
 import type { Finding, Unknown } from './finding.js'
 import type { Indicator } from './indicator.js'
@@ -19,8 +19,8 @@ export type Ask = {
 }
 
 /** Never rejects and never throws; answers at once, without a promise, when it is known. */
-export type Lookup = (indicator: Indicator, ask: Ask) => Finding | Promise<Finding>
-export type Layer = (inner: Lookup) => Lookup
+export type Lookup<Question = Indicator> = (question: Question, ask: Ask) => Finding | Promise<Finding>
+export type Layer<Question = Indicator> = (inner: Lookup<Question>) => Lookup<Question>
 
 /**
  * How a source sends one HTTP call: charged and counted just before it goes, its failure noted for everybody right after. A call that
@@ -32,4 +32,4 @@ export type Call = <Answer extends { readonly status: string }>(
 ) => Promise<Answer | Unknown>
 
 /** Who really asks, innermost: may need several calls for one finding, each sent through `call`. */
-export type Source = (indicator: Indicator, ask: Ask, call: Call) => Finding | Promise<Finding>
+export type Source<Question = Indicator> = (question: Question, ask: Ask, call: Call) => Finding | Promise<Finding>

@@ -3,14 +3,14 @@ import type { Source } from '../domain/lookup.js'
 
 export const approve =
   (ask: () => Promise<boolean>) =>
-  (source: Source): Source => {
+  <Question>(source: Source<Question>): Source<Question> => {
     let answer: Promise<boolean> | undefined
     let isApproved = false
-    return (indicator, asked, call) => {
-      if (isApproved) return source(indicator, asked, call)
+    return (question, asked, call) => {
+      if (isApproved) return source(question, asked, call)
       return (answer ??= ask()).then((yes) => {
         isApproved = yes
-        return yes ? source(indicator, asked, call) : { status: 'unknown', reason: 'budget_spent' }
+        return yes ? source(question, asked, call) : { status: 'unknown', reason: 'budget_spent' }
       })
     }
   }

@@ -27,8 +27,8 @@ const askFurther = (inner: Lookup, indicator: Indicator, ask: Ask): Finding | Pr
 }
 
 /**
- * Adds the flag of a safeguarded host to what others know about it. The same finding or promise gives the same again, for those who wait
- * are told apart by it.
+ * Adds the flag of a safeguarded host to what others know about it. The same finding or promise gives the same again, because waiting
+ * events are grouped by it.
  */
 const createFlag = (): ((listed: Known, found: Finding | Promise<Finding>) => Finding | Promise<Finding>) => {
   const knowns = new WeakMap<Known, Known>()

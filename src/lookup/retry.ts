@@ -22,8 +22,8 @@ const passing: ReadonlySet<Reason> = new Set<Reason>(['unavailable', 'timeout', 
  */
 export const retry =
   (settings: RetrySettings, clock: Clock, chance: () => number) =>
-  (source: Source): Source =>
-  (indicator, ask, call) => {
+  <Question>(source: Source<Question>): Source<Question> =>
+  (question, ask, call) => {
     const retrying: Call = async (send) => {
       for (let made = 0; ; made++) {
         const answer = await call(send)
@@ -34,7 +34,7 @@ export const retry =
         await new Promise<void>((resolve) => clock.after(waitMs, resolve))
       }
     }
-    return source(indicator, ask, retrying)
+    return source(question, ask, retrying)
   }
 
 const isFailure = (answer: { readonly status: string }): answer is Unknown => answer.status === 'unknown'

@@ -1,18 +1,20 @@
 // Layers of a lookup become one lookup: the first layer named is the outermost, and the innermost source is guarded.
 import type { Finding, Unknown } from '../domain/finding.js'
 import type { Layer, Lookup } from '../domain/lookup.js'
+import type { Indicator } from '../domain/indicator.js'
 
 /**
  * `stack(gate, recall, admit)(source)` asks gate first and source last. The last layer may want more of its source than a plain
  * lookup offers, as `admit` does.
  */
 export const stack =
-  <Inner extends (...args: never[]) => Finding | Promise<Finding> = Lookup>(
-    ...layers: readonly [...Layer[], (inner: Inner) => Lookup]
+  <Question = Indicator, Inner extends (...args: never[]) => Finding | Promise<Finding> = Lookup<Question>>(
+    ...layers: readonly [...Layer<Question>[], (inner: Inner) => Lookup<Question>]
   ) =>
-  (source: Inner): Lookup => {
-    const last = layers.at(-1) as (inner: Inner) => Lookup
-    return (layers.slice(0, -1) as Layer[]).reduceRight<Lookup>((inner, layer) => layer(inner), last(guard(source)))
+  (source: Inner): Lookup<Question> => {
+    const last = layers.at(-1) as (inner: Inner) => Lookup<Question>
+    const outer = layers.slice(0, -1) as Layer<Question>[]
+    return outer.reduceRight<Lookup<Question>>((inner, layer) => layer(inner), last(guard(source)))
   }
 
 /** Foreign code begins at the source: what it throws, rejects with or makes up becomes a failure like any other. */

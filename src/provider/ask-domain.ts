@@ -2,10 +2,10 @@
 import { ratings, type Facts, type Finding, type HostReport } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import { registrableDomain } from '../domain/public-suffix.js'
-import type { Answer } from './call.js'
+import type { ProviderAnswer } from './client.js'
 import { reportFacts, reportsFacts, reportSubjects } from './report-facts.js'
 import type { StepScan } from './scan.js'
-import { transmit, type Wire } from './transmit.js'
+import { transmit, type CallContext } from './transmit.js'
 
 export type DomainSettings = {
   readonly maxAgeDays: number
@@ -16,14 +16,14 @@ const dayMs = 86_400_000
 
 /** `scan`, where there is one, is asked about names that nobody has a recent report of. */
 export const createAskDomain =
-  (wire: Wire, settings: DomainSettings, scan?: StepScan) =>
+  (context: CallContext, settings: DomainSettings, scan?: StepScan) =>
   async (name: string, call: Call): Promise<Finding> => {
-    const answer = await transmit(wire, call, 'domain/reports', { query: name })
+    const answer = await transmit(context, call, 'domain/reports', { query: name })
     if (answer.status === 'unknown') return answer
-    const now = wire.now()
+    const now = context.now()
     const domain = registrableDomain(name) ?? name
     const facts = reportsFacts(answer.body, domain, now)
-    // What the service's own lists accuse needs no further call.
+    // What the provider's own lists accuse needs no further call.
     if (facts.listings) return known(facts, now)
     const hosts = facts.hosts ?? []
     const recent = hosts.filter(({ at }) => at !== undefined && now - at < settings.maxAgeDays * dayMs)
@@ -34,7 +34,7 @@ export const createAskDomain =
     }
     if (hosts.length === 0) return { status: 'unknown', reason: 'not_found', at: now }
     const row = rowToReport(recent, domain, settings.report)
-    const report = row?.scanId === undefined ? undefined : await readReport(wire, call, row, row.scanId, domain)
+    const report = row?.scanId === undefined ? undefined : await readReport(context, call, row, row.scanId, domain)
     return known(report ? withRows({ ...facts, hosts: [report] }, hosts) : facts, now)
   }
 
@@ -63,19 +63,19 @@ const rowToReport = (
 
 /** Where the report cannot be had, what its row said still holds. */
 const readReport = async (
-  wire: Wire,
+  context: CallContext,
   call: Call,
   row: HostReport,
   id: string,
   domain: string,
 ): Promise<HostReport | undefined> => {
-  const answer = await transmit(wire, call, 'domain/report', { id }, isAboutDomain(domain))
-  return answer.status === 'unknown' ? undefined : reportFacts(answer.body, row, wire.now())
+  const answer = await transmit(context, call, 'domain/report', { id }, isAboutDomain(domain))
+  return answer.status === 'unknown' ? undefined : reportFacts(answer.body, row, context.now())
 }
 
 export const isAboutDomain =
   (domain: string) =>
-  ({ body }: Answer): boolean => {
+  ({ body }: ProviderAnswer): boolean => {
     const subjects = reportSubjects(body)
     return subjects.length === 0 || subjects.some((host) => host === domain || host.endsWith(`.${domain}`))
   }

@@ -1,10 +1,9 @@
 // Asks about an address: whether it is malicious, and once more for scores and flags when it is not plainly clean.
-import { parseAddress } from '../domain/address.js'
 import type { Facts, Finding } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
-import type { Answer } from './call.js'
-import { addressBody, addressFacts, joinFacts } from './facts.js'
-import { transmit, type Wire } from './transmit.js'
+import type { ProviderAnswer } from './client.js'
+import { addressFacts, isAboutAddress, joinFacts } from './facts.js'
+import { transmit, type CallContext } from './transmit.js'
 
 export type AddressSettings = { readonly escalate: boolean }
 
@@ -14,20 +13,20 @@ const heldForMs = 600_000
 const maxHeld = 1024
 
 export const createAskIp = (
-  wire: Wire,
+  context: CallContext,
   { escalate }: AddressSettings,
 ): ((ip: string, call: Call) => Promise<Finding>) => {
-  const pause = createIpv6Pause(wire)
+  const pause = createIpv6Pause(context)
   /** First answers whose second call failed: the next attempt does not pay for them again. */
   const held = new Map<string, { readonly facts: Facts; readonly at: number }>()
 
   const first = async (ip: string, call: Call): Promise<Finding> => {
     const kept = held.get(ip)
     held.delete(ip)
-    if (kept && wire.now() - kept.at < heldForMs) return known(kept.facts, kept.at)
-    const answer = await transmit(wire, call, 'ip/malicious-info', { ip }, isAbout(ip))
+    if (kept && context.now() - kept.at < heldForMs) return known(kept.facts, kept.at)
+    const answer = await transmit(context, call, 'ip/malicious-info', { ip }, isAbout(ip))
     if (answer.status === 'unknown') return answer
-    const now = wire.now()
+    const now = context.now()
     return known(addressFacts(answer.body, now), now)
   }
 
@@ -38,9 +37,9 @@ export const createAskIp = (
     const finding = await first(ip, call)
     if (isIpv6) pause.note(finding)
     if (finding.status === 'unknown' || !escalate || isPlainlyClean(finding.facts)) return finding
-    const answer = await transmit(wire, call, 'ip/suspicious_info', { ip }, isAbout(ip))
+    const answer = await transmit(context, call, 'ip/suspicious_info', { ip }, isAbout(ip))
     if (answer.status === 'answer')
-      return known(joinFacts(finding.facts, addressFacts(answer.body, wire.now())), finding.at)
+      return known(joinFacts(finding.facts, addressFacts(answer.body, context.now())), finding.at)
     // Bad news is complete enough; without the scores there may be no good news.
     if (finding.facts.flags.is_malicious === true || answer.reason === 'not_found') return finding
     if (held.size >= maxHeld) held.clear()
@@ -53,16 +52,14 @@ const known = (facts: Facts, at: number): Finding => ({ status: 'known', facts, 
 
 const isAbout =
   (ip: string) =>
-  ({ body }: Answer): boolean => {
-    const about = addressBody(body).ip
-    return about === undefined || about === null || (typeof about === 'string' && parseAddress(about) === ip)
-  }
+  ({ body }: ProviderAnswer): boolean =>
+    isAboutAddress(ip, body)
 
 const isPlainlyClean = ({ flags, categories, idsHits = 0, scanningRecords = 0 }: Facts): boolean =>
   flags.is_malicious === false && categories.length === 0 && idsHits === 0 && scanningRecords === 0
 
-/** Whether the service takes IPv6 is not known; it is asked until it has refused a few in a row, and later once more. */
-const createIpv6Pause = ({ now, emit }: Wire) => {
+/** Whether the provider takes IPv6 is not known; it is asked until it has refused a few in a row, and later once more. */
+const createIpv6Pause = ({ now, emit }: CallContext) => {
   let refusals = 0
   let until = 0
   return {

@@ -8,7 +8,7 @@ import {
   type PathProfile,
 } from './operations.js'
 
-export type Given = Readonly<Record<string, unknown>>
+export type GivenParameters = Readonly<Record<string, unknown>>
 export type Request = { readonly method: 'GET' | 'POST'; readonly path: string; readonly form?: string }
 export type Paths = { readonly profile: PathProfile; readonly overrides: Readonly<Record<string, string>> }
 
@@ -16,7 +16,7 @@ const maxTextLength = 2048
 
 export const buildRequest = (
   name: OperationName,
-  given: Given,
+  given: GivenParameters,
   paths: Paths,
 ): Request | { readonly problem: string } => {
   const operation: Operation = operations[name]

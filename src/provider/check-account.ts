@@ -1,6 +1,6 @@
-// Asks the service about the account behind the key: plan, quota, and what is wrong; nothing personal is passed on.
+// Asks the provider about the account behind the key: plan, quota, and what is wrong; nothing personal is passed on.
 import type { Reason } from '../domain/reason.js'
-import type { Client } from './call.js'
+import type { Client } from './client.js'
 import { member, textOf } from './read-value.js'
 
 export type Account =
@@ -40,7 +40,7 @@ const advices: { readonly [reason in Reason]?: string } = {
   bad_answer: 'What answers is not the lookup service: check intel.service.baseUrl and intel.service.paths.',
 }
 
-/** For a person, one fact a line. */
+/** For a person, one fact per line. */
 export const describeAccount = (account: Account): string =>
   account.ok
     ? [

@@ -1,7 +1,7 @@
 // A failed call becomes one of a closed set of reasons, with whether and when to try again: by its words, then its body's code, then HTTP's.
 import type { Reason } from '../domain/reason.js'
 
-export type Failure = {
+export type CallFailure = {
   readonly reason: Reason
   /** Whether the same call may succeed later without anybody changing anything. */
   readonly retry: boolean
@@ -11,7 +11,7 @@ export type Failure = {
   readonly detail: string
   /** Not a byte of the request was written. */
   readonly isUnsent?: true
-  /** What the service itself said, for whoever passes it on. */
+  /** What the provider itself said, for a gateway that passes it on. */
   readonly said?: { readonly http: number; readonly code: number; readonly message: string }
 }
 
@@ -100,7 +100,7 @@ const byCode = (code: number | undefined): Kind | undefined => {
 /** HTTP's own 404 says that the path is wrong, not that nothing is known. */
 const byHttp = (http: number): Kind => (http === 404 ? kinds.nonsense : (byCode(http) ?? kinds.nonsense))
 
-export const classify = ({ http, code, message, retryAfterMs }: Refusal): Failure => {
+export const classify = ({ http, code, message, retryAfterMs }: Refusal): CallFailure => {
   const kind: Kind = byText(message) ?? byCode(code === 200 ? undefined : code) ?? byHttp(http)
   const afterMs = kind.retry ? (retryAfterMs ?? kind.afterMs) : kind.afterMs
   const said = message === '' ? '' : `: ${message.slice(0, 200)}`
@@ -115,14 +115,14 @@ export const classify = ({ http, code, message, retryAfterMs }: Refusal): Failur
 }
 
 /** Failures below HTTP, by the codes that Node and its HTTP client give them. */
-export const classifyTransport = (code: string): Failure => {
+export const classifyTransport = (code: string): CallFailure => {
   const isLate = code.endsWith('_TIMEOUT') || code === 'ETIMEDOUT'
   return { reason: isLate ? 'timeout' : 'unavailable', retry: true, detail: isLate ? `too late (${code})` : code }
 }
 
 /** Nobody waits for the answer any more: we are about to end. That says nothing about the provider. */
-export const givenUp: Failure = { reason: 'pending', retry: false, detail: 'given up at the end' }
-export const isGivenUp = ({ reason }: Failure): boolean => reason === givenUp.reason
-export const badAnswer = (detail: string): Failure => ({ reason: 'bad_answer', retry: false, detail })
-export const late = (what: string): Failure => ({ reason: 'timeout', retry: true, detail: `${what} took too long` })
-export const badInput = (detail: string): Failure => ({ reason: 'bad_input', retry: false, detail })
+export const givenUp: CallFailure = { reason: 'pending', retry: false, detail: 'given up at the end' }
+export const isGivenUp = ({ reason }: CallFailure): boolean => reason === givenUp.reason
+export const badAnswer = (detail: string): CallFailure => ({ reason: 'bad_answer', retry: false, detail })
+export const late = (what: string): CallFailure => ({ reason: 'timeout', retry: true, detail: `${what} took too long` })
+export const badInput = (detail: string): CallFailure => ({ reason: 'bad_input', retry: false, detail })

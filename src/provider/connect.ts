@@ -1,4 +1,4 @@
-// The one pool of connections to the lookup service: HTTPS unless it is this machine, through the proxy there is, trusting a private CA.
+// The one pool of connections to the provider: HTTPS unless it is on this machine, through a configured proxy, trusting a private CA.
 import { rootCertificates } from 'node:tls'
 import { Pool, type Dispatcher } from 'undici'
 import { isOperation } from './operations.js'
@@ -13,7 +13,7 @@ export type ConnectSettings = {
   readonly connectTimeoutMs: number
 }
 
-export type Surroundings = {
+export type ConnectOutside = {
   /** For HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either case. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Certificates, as PEM, that are trusted besides the usual ones. */
@@ -53,8 +53,8 @@ export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
   if (problems.length > 0) throw new UnusableSettings(problems)
 }
 
-/** A service on this machine is never reached through a proxy. */
-export const connect = (settings: ConnectSettings, base: URL, { env, ca }: Surroundings): Dispatcher => {
+/** A provider on this machine is never reached through a proxy. */
+export const connect = (settings: ConnectSettings, base: URL, { env, ca }: ConnectOutside): Dispatcher => {
   const proxy = isLoopback(base.hostname) ? undefined : proxyFor(base, env)
   const trusted = ca === undefined ? undefined : [...rootCertificates, ca]
   const timeout = settings.connectTimeoutMs

@@ -1,19 +1,36 @@
 // Answers about an address become facts: what is said is kept, what is not said stays absent, whatever shape it comes in.
+import { parseAddress } from '../domain/address.js'
 import type { Facts } from '../domain/finding.js'
 import { flags as flagNames, type Flag } from '../domain/flag.js'
 import { listingsOf } from './listings.js'
 import { addressRating } from './rating.js'
-import { collectionOf, countOf, flagOf, isObject, member, numberOf, textOf, timeOf, type Json } from './read-value.js'
+import {
+  collectionOf,
+  countOf,
+  flagOf,
+  isObject,
+  member,
+  numberOf,
+  textOf,
+  timeOf,
+  type JsonMembers,
+} from './read-value.js'
 
 const maxCategories = 16
 
 type Writable<T> = { -readonly [key in keyof T]: T[key] }
 
 /** The members of an address answer: at the top, or under `data` where `ip` is not at the top. */
-export const addressBody = (answer: unknown): Json => {
+export const addressBody = (answer: unknown): JsonMembers => {
   const inner = member(answer, 'data')
   if (member(answer, 'ip') === undefined && isObject(inner)) return inner
   return isObject(answer) ? answer : {}
+}
+
+/** Whether an answer is about the address in this normal form; one that names no address is. */
+export const isAboutAddress = (ip: string, answer: unknown): boolean => {
+  const about = addressBody(answer).ip
+  return about === undefined || about === null || (typeof about === 'string' && parseAddress(about) === ip)
 }
 
 /** Of any of the eight address operations; `now` bounds dates from the future. */
@@ -44,7 +61,7 @@ export const addressFacts = (answer: unknown, now: number): Facts => {
   return facts
 }
 
-const flagsOf = (body: Json): Facts['flags'] => {
+const flagsOf = (body: JsonMembers): Facts['flags'] => {
   const found: { [flag in Flag]?: boolean } = {}
   for (const flag of flagNames)
     for (const place of [body, body.issues, body.tags]) {
@@ -56,7 +73,7 @@ const flagsOf = (body: Json): Facts['flags'] => {
   return found
 }
 
-const categoriesOf = (body: Json): string[] => {
+const categoriesOf = (body: JsonMembers): string[] => {
   const rows = [...collectionOf(body.ip_category).rows, ...collectionOf(member(body.vpn_info, 'ip_category')).rows]
   const names = new Set<string>()
   for (const row of rows) {
@@ -67,7 +84,7 @@ const categoriesOf = (body: Json): string[] => {
 }
 
 /** Ports are listed once for every scan of them: the latest scan of each says whether it is open. */
-const openPorts = (body: Json): number | undefined => {
+const openPorts = (body: JsonMembers): number | undefined => {
   const current = collectionOf(body.current_opened_port ?? body.open_port)
   if (current.count !== undefined) return current.count
   const ports = collectionOf(body.port)
@@ -85,7 +102,7 @@ const openPorts = (body: Json): number | undefined => {
 const total = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined ? other : one + (other ?? 0)
 
-const newest = (rows: readonly Json[], name: string, now: number): number | undefined => {
+const newest = (rows: readonly JsonMembers[], name: string, now: number): number | undefined => {
   let best: number | undefined
   for (const row of rows) {
     const at = timeOf(row[name])

@@ -1,4 +1,4 @@
-// The entries of a service's own lists that an answer names: `threatweave serve` and a gateway say which of theirs accuse.
+// The entries of a provider's own lists that an answer names: `threatweave serve` and a gateway say which of theirs accuse.
 import type { Listing } from '../domain/finding.js'
 import { isObject, numberOf, textOf, timeOf } from './read-value.js'
 

@@ -1,4 +1,4 @@
-// The eighteen operations of the lookup service in one table: name, method, path, parameters, envelope.
+// The eighteen operations of the provider in one table: name, method, path, parameters, envelope.
 
 export type ParameterKind = 'text' | 'whole' | 'boolean' | 'id'
 export type Parameter = {

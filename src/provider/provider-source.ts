@@ -1,12 +1,12 @@
-// The lookup service as the innermost source of findings: addresses one way, names another.
+// The provider as the innermost source of findings: which operations are called for an address and for a name.
 import type { Source } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
 import { createAskDomain, type DomainSettings } from './ask-domain.js'
 import { createAskIp, type AddressSettings } from './ask-ip.js'
-import type { Client } from './call.js'
-import { createScanStore } from './scan-store.js'
+import type { Client } from './client.js'
+import { createStartedScans } from './started-scans.js'
 import { createStepScan } from './scan.js'
-import type { Wire } from './transmit.js'
+import type { CallContext } from './transmit.js'
 
 export type SourceSettings = {
   readonly ip: AddressSettings
@@ -18,18 +18,18 @@ export type SourceSettings = {
   }
 }
 
-export const serviceSource = (client: Client, settings: SourceSettings, now: () => number, emit: Emit): Source => {
-  const wire: Wire = { client, now, emit }
-  const askIp = createAskIp(wire, settings.ip)
-  const askDomain = createAskDomain(wire, settings.domain, scanOf(wire, settings.domain))
+export const providerSource = (client: Client, settings: SourceSettings, now: () => number, emit: Emit): Source => {
+  const context: CallContext = { client, now, emit }
+  const askIp = createAskIp(context, settings.ip)
+  const askDomain = createAskDomain(context, settings.domain, scanOf(context, settings.domain))
   return ({ type, value }, _, call) => (type === 'ip' ? askIp(value, call) : askDomain(value, call))
 }
 
-const scanOf = (wire: Wire, { scan, scanPollMs, scanFolder, maxAgeDays }: SourceSettings['domain']) =>
+const scanOf = (context: CallContext, { scan, scanPollMs, scanFolder, maxAgeDays }: SourceSettings['domain']) =>
   scan === 'off'
     ? undefined
     : createStepScan(
-        wire,
+        context,
         { visibility: scan, pollMs: scanPollMs, againAfterMs: maxAgeDays * 86_400_000 },
-        createScanStore(scanFolder),
+        createStartedScans(scanFolder),
       )

@@ -1,4 +1,4 @@
-// The way through a proxy: which one the environment names for an address, and a tunnel through it to the service.
+// Proxies: which one the environment names for an address, and a tunnel through it to the provider.
 // Our own tunnel, because the HTTP client's retries for ever, without a pause, when a proxy hangs up on it.
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'

@@ -1,9 +1,9 @@
 // Reads single values out of answers that may hold anything: a number or its text, a flag, a date in one of several spellings.
 import { ownText } from '../domain/own-text.js'
 
-export type Json = Readonly<Record<string, unknown>>
+export type JsonMembers = Readonly<Record<string, unknown>>
 
-export const isObject = (value: unknown): value is Json =>
+export const isObject = (value: unknown): value is JsonMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Own members only, so that a name such as `constructor` finds nothing. */
@@ -65,7 +65,7 @@ export const timeOf = (value: unknown): number | undefined => {
 /** `{ count, data: [...] }`, sometimes a plain list, sometimes absent; `count` is the true total. */
 export const collectionOf = (
   value: unknown,
-): { readonly count: number | undefined; readonly rows: readonly Json[] } => {
+): { readonly count: number | undefined; readonly rows: readonly JsonMembers[] } => {
   const list = Array.isArray(value) ? (value as unknown[]) : member(value, 'data')
   const rows = Array.isArray(list) ? (list as unknown[]).filter(isObject) : []
   const stated = countOf(member(value, 'count'))

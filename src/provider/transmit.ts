@@ -2,35 +2,41 @@
 import type { Unknown } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
-import type { Answer, Client } from './call.js'
-import { badAnswer, isGivenUp, type Failure } from './classify.js'
+import type { ProviderAnswer, Client } from './client.js'
+import { badAnswer, isGivenUp, type CallFailure } from './classify.js'
 import type { OperationName, Parameters } from './operations.js'
 
-export type Wire = { readonly client: Client; readonly now: () => number; readonly emit: Emit }
+export type CallContext = { readonly client: Client; readonly now: () => number; readonly emit: Emit }
 
 /** `isMeant` refuses an answer about something else than was asked. */
 export const transmit = <Name extends OperationName>(
-  wire: Wire,
+  context: CallContext,
   call: Call,
   name: Name,
   parameters: Parameters<Name>,
-  isMeant: (answer: Answer) => boolean = () => true,
-): Promise<Answer | Unknown> =>
-  call<Answer>(async () => {
-    const from = wire.now()
-    const reply = await wire.client.call(name, parameters)
-    const ms = wire.now() - from
+  isMeant: (answer: ProviderAnswer) => boolean = () => true,
+): Promise<ProviderAnswer | Unknown> =>
+  call<ProviderAnswer>(async () => {
+    const from = context.now()
+    const reply = await context.client.call(name, parameters)
+    const ms = context.now() - from
     if (reply.status === 'answer' && isMeant(reply)) {
-      wire.emit({ event: 'provider_answered', operation: name, ms })
+      context.emit({ event: 'provider_answered', operation: name, ms })
       return reply
     }
     const failure = reply.status === 'answer' ? badAnswer('the answer is about something else') : reply.failure
     if (!isGivenUp(failure))
-      wire.emit({ event: 'provider_call_failed', operation: name, reason: failure.reason, detail: failure.detail, ms })
-    return unknownOf(failure, wire.now())
+      context.emit({
+        event: 'provider_call_failed',
+        operation: name,
+        reason: failure.reason,
+        detail: failure.detail,
+        ms,
+      })
+    return findingOf(failure, context.now())
   })
 
-export const unknownOf = ({ reason, afterMs, isUnsent }: Failure, now: number): Unknown => ({
+export const findingOf = ({ reason, afterMs, isUnsent }: CallFailure, now: number): Unknown => ({
   status: 'unknown',
   reason,
   ...(afterMs === undefined ? {} : { retryAfterMs: afterMs }),

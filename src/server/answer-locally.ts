@@ -1,6 +1,6 @@
 // The eighteen operations answered from local intelligence: a table of one line each.
 import type { OperationName } from '../provider/operations.js'
-import { timeText, wrapped, type Answer } from './answer.js'
+import { timeText, wrapped, type OperationAnswer } from './answer.js'
 import { bannerSearch, bannerStats } from './answers/banner.js'
 import {
   domainReport,
@@ -45,7 +45,7 @@ export type AnswerOperation = (
   values: Values,
   caller: Caller,
   urgency: Urgency,
-) => Answer | Promise<Answer>
+) => OperationAnswer | Promise<OperationAnswer>
 
 export const createAnswerLocally = (sources: LocalSources): AnswerOperation => {
   const { intelligence, reports, now } = sources
@@ -62,7 +62,9 @@ export const createAnswerLocally = (sources: LocalSources): AnswerOperation => {
   const offset = ({ offset }: Values): number => Number(offset ?? 0)
   const id = ({ id }: Values): number => Number(id)
 
-  const table: Readonly<Record<OperationName, (values: Values, caller: Caller) => Answer | Promise<Answer>>> = {
+  const table: Readonly<
+    Record<OperationName, (values: Values, caller: Caller) => OperationAnswer | Promise<OperationAnswer>>
+  > = {
     'user/me': (_, caller) => account(caller, now()),
     'ip/data': (values) => ipData(address(values)),
     'ip/summary': (values) => ipSummary(address(values)),
@@ -91,7 +93,7 @@ export const createAnswerLocally = (sources: LocalSources): AnswerOperation => {
 }
 
 /** The key itself is never said back. */
-const account = ({ key, usedCredits }: Caller, now: number): Answer =>
+const account = ({ key, usedCredits }: Caller, now: number): OperationAnswer =>
   wrapped(
     {
       account_type: key.plan.name,

@@ -5,7 +5,7 @@ export type Json = string | number | boolean | null | readonly Json[] | JsonObje
 /** A member that is undefined is left out of the text. */
 export type JsonObject = { readonly [name: string]: Json | undefined }
 
-export type Answer =
+export type OperationAnswer =
   | {
       readonly ok: true
       readonly body: JsonObject
@@ -15,20 +15,20 @@ export type Answer =
   | { readonly ok: false; readonly failure: Failure }
 
 /** Envelope A: the payload stands beside the status. */
-export const flat = (payload: JsonObject, isKnown: boolean): Answer => ({
+export const flat = (payload: JsonObject, isKnown: boolean): OperationAnswer => ({
   ok: true,
   body: { ...payload, status: 200 },
   isKnown,
 })
 
 /** Envelope B: the payload stands under `data`. */
-export const wrapped = (data: JsonObject, isKnown: boolean, message = 'api success'): Answer => ({
+export const wrapped = (data: JsonObject, isKnown: boolean, message = 'api success'): OperationAnswer => ({
   ok: true,
   body: { status: 200, message, data },
   isKnown,
 })
 
-export const refused = (failure: Failure): Answer => ({ ok: false, failure })
+export const refused = (failure: Failure): OperationAnswer => ({ ok: false, failure })
 
 /** `count` is the true total, of which at most `limit` rows are shown. */
 export const collection = (rows: readonly JsonObject[], limit = Infinity): JsonObject => ({
@@ -36,5 +36,5 @@ export const collection = (rows: readonly JsonObject[], limit = Infinity): JsonO
   data: rows.slice(0, limit),
 })
 
-/** `YYYY-MM-DD HH:mm:ss` in UTC, the service's way to write a time. */
+/** `YYYY-MM-DD HH:mm:ss` in UTC, as the provider writes times. */
 export const timeText = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ')

@@ -1,16 +1,16 @@
-// Who is calling and what the plan still allows: calls in flight, calls a second, credits of the month.
+// Who is calling and what the plan still allows: calls in flight, calls per second, credits of the month.
 import { failures, tooFast, type Failure } from './failure.js'
 import { findKey, type Key } from './keys.js'
 import type { Credits } from './credits.js'
 
 export type Caller = { readonly key: Key; readonly usedCredits: number }
-export type Entry = { readonly caller: Caller; readonly leave: () => void } | { readonly failure: Failure }
+export type Entrance = { readonly caller: Caller; readonly leave: () => void } | { readonly failure: Failure }
 
 export type Callers = {
-  /** The caller of a key, without a place in flight. */
+  /** The caller of a key, without counting a call. */
   readonly identify: (apiKey: string | undefined) => Caller | undefined
-  /** A place in flight, or why there is none; `leave` has to be called once. */
-  readonly enter: (apiKey: string | undefined) => Entry
+  /** Counts a call in flight, or says why there may be none; `leave` has to be called once. */
+  readonly enter: (apiKey: string | undefined) => Entrance
   /** Sets one credit aside, or says that none is left; only `settle(true)` spends it. */
   readonly reserve: (caller: Caller) => { readonly settle: (isSpent: boolean) => void } | { readonly failure: Failure }
 }

@@ -1,4 +1,4 @@
-// Credits used by each key in the current calendar month (UTC), kept on disk one line a call so that a crash forgets none.
+// Credits used by each key in the current calendar month (UTC), kept on disk, one line per call, so that a crash forgets none.
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Emit } from '../telemetry/event.js'

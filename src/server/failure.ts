@@ -1,4 +1,4 @@
-// The failures of the lookup service in its own words: most travel as HTTP 200 with the code in the body, as clients of it expect.
+// The failures of the server in the provider's words: most travel as HTTP 200 with the code in the body, as clients of it expect.
 
 export type Failure = {
   readonly http: number

@@ -3,11 +3,11 @@ import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto
 
 export type Plan = {
   readonly name: string
-  /** Calls that may be under way at the same time. */
+  /** Calls that may be in flight at the same time. */
   readonly inFlight: number
-  /** Calls a calendar month (UTC); absent: no end. */
+  /** Calls per calendar month (UTC); absent: no end. */
   readonly credits?: number
-  /** Calls a second; absent: as many as come. */
+  /** Calls per second; absent: as many as come. */
   readonly perSecond?: number
 }
 
@@ -33,7 +33,7 @@ export const findKey = (keys: readonly Key[], given: string): Key | undefined =>
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const newKeyLength = 60
 
-/** Sixty letters and digits with one of each kind, the shape that clients of the service accept. */
+/** Sixty letters and digits with one of each kind, the shape that clients of the provider accept. */
 export const newKey = (): string => {
   const key = Array.from({ length: newKeyLength }, () => alphabet[randomInt(alphabet.length)]).join('')
   return /[a-z]/.test(key) && /[A-Z]/.test(key) && /\d/.test(key) ? key : newKey()

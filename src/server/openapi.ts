@@ -1,4 +1,4 @@
-// The description of the service for machines, derived from the same table that the routes come from.
+// The description of the server for machines, derived from the same table that the routes come from.
 import { operations, type Operation, type OperationName, type Parameter } from '../provider/operations.js'
 import type { Json, JsonObject } from './answer.js'
 import { pathsOf } from './paths.js'
@@ -10,7 +10,7 @@ const kinds: Readonly<Record<Parameter['kind'], JsonObject>> = {
   id: { type: 'integer', minimum: 0 },
 }
 
-export const describeService = (version: string): JsonObject => ({
+export const describeOperations = (version: string): JsonObject => ({
   openapi: '3.1.0',
   info: {
     title: 'Threatweave lookup service',

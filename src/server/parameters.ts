@@ -6,14 +6,14 @@ import { failures, invalidParameter, missingParameter, type Failure } from './fa
 import { highestOffset } from './local/search.js'
 
 export type Values = { readonly [name: string]: string | number | boolean | undefined }
-export type Given = Readonly<Record<string, unknown>>
+export type RequestParameters = Readonly<Record<string, unknown>>
 
 const maxTextLength = 2_048
 
 /** `given` holds path, query and form of the request, each value as it came. */
 export const readParameters = (
   name: OperationName,
-  given: Given,
+  given: RequestParameters,
 ): { readonly values: Values } | { readonly failure: Failure } => {
   const parameters: Operation['parameters'] = operations[name].parameters
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(parameters, key))

@@ -1,4 +1,4 @@
-// Forms as clients of the service send them: URL-encoded as a rule, multipart by some.
+// Forms as clients send them: URL-encoded as a rule, multipart by some.
 import type { FastifyRequest } from 'fastify'
 
 type Done = (error: Error | null, form?: unknown) => void

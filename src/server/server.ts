@@ -1,14 +1,14 @@
-// The lookup service over HTTP: one route for each spelling of the eighteen operations, a key at the door, bounded input.
+// The HTTP server: one route for each spelling of the eighteen operations, authentication by API key, bounded input.
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { refuseOtherMethods } from '../http/refuse-other-methods.js'
 import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
 import { operationNames, operations, type OperationName } from '../provider/operations.js'
 import type { Emit } from '../telemetry/event.js'
-import { refused, type Answer, type JsonObject } from './answer.js'
+import { refused, type OperationAnswer, type JsonObject } from './answer.js'
 import type { AnswerOperation, Urgency } from './answer-locally.js'
 import type { Callers } from './callers.js'
 import { failures, type Failure } from './failure.js'
-import { describeService } from './openapi.js'
+import { describeOperations } from './openapi.js'
 import { readParameters } from './parameters.js'
 import { pathsOf } from './paths.js'
 import { readForm, readMultipart } from './read-form.js'
@@ -20,7 +20,7 @@ export type ServerOptions = {
   readonly version: string
   readonly emit: Emit
   readonly now: () => number
-  /** PEM texts; without them the service speaks plain HTTP. */
+  /** PEM texts; without them the server speaks plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly passphrase?: string }
 }
 
@@ -56,7 +56,7 @@ export const createServer = ({ answer, callers, status, version, emit, now, tls 
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, readForm)
   app.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, readMultipart)
 
-  const serve = async (name: OperationName, request: FastifyRequest): Promise<Answer> => {
+  const serve = async (name: OperationName, request: FastifyRequest): Promise<OperationAnswer> => {
     const entry = callers.enter(keyOf(request))
     if ('failure' in entry) return refused(entry.failure)
     try {
@@ -101,7 +101,7 @@ export const createServer = ({ answer, callers, status, version, emit, now, tls 
       })
     }
   }
-  app.get('/openapi.json', () => describeService(version))
+  app.get('/openapi.json', () => describeOperations(version))
   app.get('/status', (request, reply) =>
     callers.identify(keyOf(request)) ? reply.send(status()) : refuse(reply, failures.badKey),
   )

@@ -1,4 +1,4 @@
-// Opens everything that the lookup service stands on, wires it, and listens.
+// Opens everything that the server needs, wires it, and listens.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -44,7 +44,7 @@ export type ServeSettings = {
   }
 }
 
-export type ServiceOutside = {
+export type ServerOutside = {
   readonly now: () => number
   readonly emit: Emit
   readonly version: string
@@ -59,7 +59,7 @@ export type ServiceOutside = {
   readonly mayConnect?: MayConnect
 }
 
-export type Service = {
+export type LookupServer = {
   readonly url: string
   /** The state of the API key; absent where nobody else is asked. */
   readonly provider?: Gateway['admission']
@@ -67,7 +67,7 @@ export type Service = {
 }
 
 /** Throws when it cannot start: no key, an unreadable folder, a state that another process uses, a port that is taken. */
-export const startService = async (settings: ServeSettings, outside: ServiceOutside): Promise<Service> => {
+export const startServer = async (settings: ServeSettings, outside: ServerOutside): Promise<LookupServer> => {
   const closers: (() => unknown)[] = []
   const closeAll = async (): Promise<void> => {
     for (let close = closers.pop(); close; close = closers.pop()) await close()
@@ -84,9 +84,9 @@ export const startService = async (settings: ServeSettings, outside: ServiceOuts
 /** `later` takes what has to be closed again, the last one first. */
 const openAll = async (
   settings: ServeSettings,
-  outside: ServiceOutside,
+  outside: ServerOutside,
   later: (close: () => unknown) => void,
-): Promise<Omit<Service, 'close'>> => {
+): Promise<Omit<LookupServer, 'close'>> => {
   const { now, emit } = outside
   const keys = keysOf(settings)
   const tls = tlsOf(settings)

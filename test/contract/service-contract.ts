@@ -1,6 +1,6 @@
 // What every lookup service holds, asked through the client: one suite for any base URL.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Client } from '../../src/provider/call.js'
+import type { Client } from '../../src/provider/client.js'
 import { operationNames, type OperationName } from '../../src/provider/operations.js'
 import { isObject, member, numberOf } from '../../src/provider/read-value.js'
 import { clientFor } from '../support/scripted-service.js'

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Finding } from '../../src/domain/finding.js'
 import { judge } from '../../src/domain/judge.js'
 import { shippedTable } from '../../src/domain/judgement-table.js'
-import type { Client } from '../../src/provider/call.js'
+import type { Client } from '../../src/provider/client.js'
 import { operationNames, type OperationName } from '../../src/provider/operations.js'
-import { serviceSource, type SourceSettings } from '../../src/provider/provider-source.js'
+import { providerSource, type SourceSettings } from '../../src/provider/provider-source.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
 import {
   clientFor,
@@ -46,7 +46,7 @@ const look = async (
     ip: { escalate },
     domain: { maxAgeDays: 30, report: 'never', scan: 'off', scanPollMs: 15_000, scanFolder: '', ...domain },
   }
-  const source = serviceSource(client(), settings, () => now, ignoreTelemetry)
+  const source = providerSource(client(), settings, () => now, ignoreTelemetry)
   return source({ type, value }, { role: 'source', action: 'unknown', evidence: 'field' }, straight)
 }
 const levelOf = (finding: Finding, type: 'ip' | 'domain', value: string): string => {

@@ -3,8 +3,8 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Client, Reply } from '../../src/provider/call.js'
-import { createClient } from '../../src/provider/call.js'
+import type { Client, Reply } from '../../src/provider/client.js'
+import { createClient } from '../../src/provider/client.js'
 import {
   clientFor,
   settingsFor,

@@ -1,5 +1,5 @@
 // The contract of the lookup service, held against `serve` on the sample intelligence.
-import { startService } from '../../src/server/start-server.js'
+import { startServer } from '../../src/server/start-server.js'
 import { sampleKey, serveOutside, serveSettings } from '../support/lookup-service.js'
 import { describeServiceContract } from './service-contract.js'
 
@@ -7,7 +7,7 @@ describeServiceContract('serve, on local intelligence', async () => {
   const settings = serveSettings()
   // Scans are taken, but nobody is there to be scanned: every name is one that does not exist.
   const nobody = { records: () => Promise.resolve(undefined), addresses: () => Promise.resolve([]) }
-  const service = await startService(
+  const service = await startServer(
     { ...settings, scan: { ...settings.scan, enabled: true } },
     serveOutside({ resolver: nobody }),
   )

@@ -5,7 +5,7 @@ import { createServer } from 'node:https'
 import { connect, type AddressInfo, type Server, type Socket } from 'node:net'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createClient, type Reply } from '../../src/provider/call.js'
+import { createClient, type Reply } from '../../src/provider/client.js'
 import { settingsFor, testKey } from '../support/scripted-service.js'
 
 const read = (name: string): string => readFileSync(resolve(import.meta.dirname, '../fixtures/tls', name), 'utf8')

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { Partitioners } from 'kafkajs'
 import type { Alert } from '../../src/alerts/alert.js'
 import { openJournal } from '../../src/lookup/memory/journal.js'
+import { indicators } from '../../src/lookup/question.js'
 import { expectValidAnnotation } from '../support/annotation-schema.js'
 import { client, makeTopics, readTopic, type Names } from '../support/kafka.js'
 import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
@@ -153,10 +154,10 @@ describe('the memory of the live service', () => {
     const names = await filled()
     server = await startLookupServer()
     const memory = mkdtempSync(join(tmpdir(), 'live-memory-'))
-    const journal = await openJournal(
-      { path: memory, maxBytes: 1_048_576 },
-      { restore: () => true, emit: () => undefined },
-    )
+    const journal = await openJournal({ path: memory, maxBytes: 1_048_576 }, indicators, {
+      restore: () => true,
+      emit: () => undefined,
+    })
     const facts = { flags: { is_malicious: true }, categories: [] }
     await journal.append(
       { type: 'ip', value: addressOf(5) },

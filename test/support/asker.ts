@@ -2,6 +2,7 @@
 import { systemClock } from '../../src/domain/clock.js'
 import type { Finding } from '../../src/domain/finding.js'
 import { openJournal } from '../../src/lookup/memory/journal.js'
+import { indicators } from '../../src/lookup/question.js'
 import { ask, indicator } from './lookup.js'
 import { createStack } from './stacks.js'
 
@@ -13,10 +14,10 @@ const stack = createStack(
   systemClock,
   { keep: (asked, finding) => journal.append(asked, finding) },
 )
-const journal = await openJournal(
-  { path, maxBytes: 1_048_576 },
-  { restore: (asked, finding) => stack.memory.restore(asked, finding, Date.now()), emit: () => undefined },
-)
+const journal = await openJournal({ path, maxBytes: 1_048_576 }, indicators, {
+  restore: (asked, finding) => stack.memory.restore(asked, finding, Date.now()),
+  emit: () => undefined,
+})
 for (let nth = 0; nth < Number(count); nth++) {
   const { status } = await stack.lookup(indicator(nth), ask)
   say(`${nth} ${status}`)

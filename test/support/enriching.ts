@@ -1,7 +1,7 @@
 // Enrich over the real layers of a lookup, a source of the test's own and a clock that stands still.
 import type { Decision } from '../../src/domain/decision.js'
 import type { Finding } from '../../src/domain/finding.js'
-import type { Indicator } from '../../src/domain/indicator.js'
+import { keyOf, type Indicator } from '../../src/domain/indicator.js'
 import type { Extraction, Sighting } from '../../src/domain/sighting.js'
 import type { Verdict } from '../../src/domain/verdict.js'
 import { createEnrich, type EnrichOptions, type Judged } from '../../src/pipeline/enrich.js'
@@ -48,7 +48,7 @@ export const setUp = (
     clock,
     deadlineMs: 500,
     catchUpShare: 0,
-    estimateMs: stack.admission.estimateMs,
+    estimateMs: (asked) => stack.admission.estimateMs(keyOf(asked)),
     provider: stack.admission.state,
     quietMs: inFlight.quietMs,
     waited: (ms) => void (waitedMs += ms),

@@ -1,7 +1,7 @@
 // A gateway in front of a provider on loopback, with the settings that a test wants.
 import { systemClock } from '../../src/domain/clock.js'
 import { shippedTable } from '../../src/domain/judgement-table.js'
-import { createClient } from '../../src/provider/call.js'
+import { createClient } from '../../src/provider/client.js'
 import { openGateway, type Gateway, type GatewaySettings } from '../../src/server/gateway/gateway.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
 import { admissionSettings, cooldownSettings, memorySettings, retrySettings } from './lookup.js'

@@ -3,7 +3,12 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { startService, type ServeSettings, type Service, type ServiceOutside } from '../../src/server/start-server.js'
+import {
+  startServer,
+  type ServeSettings,
+  type LookupServer,
+  type ServerOutside,
+} from '../../src/server/start-server.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
 
 export const sampleData = resolve(import.meta.dirname, '../../examples/intel')
@@ -28,7 +33,7 @@ export const serveSettings = (over: Partial<ServeSettings> = {}): ServeSettings 
   ...over,
 })
 
-export const serveOutside = (over: Partial<ServiceOutside> = {}): ServiceOutside => ({
+export const serveOutside = (over: Partial<ServerOutside> = {}): ServerOutside => ({
   now: () => sampleNow,
   emit: ignoreTelemetry,
   version: '0.0.0',
@@ -79,9 +84,9 @@ export const ask = async (url: string, path: string, options: AskOptions = {}): 
 /** Closed when the test is over. */
 export const startSampleService = async (
   settings: Partial<ServeSettings> = {},
-  outside: Partial<ServiceOutside> = {},
-): Promise<Service> => {
-  const service = await startService(serveSettings(settings), serveOutside(outside))
+  outside: Partial<ServerOutside> = {},
+): Promise<LookupServer> => {
+  const service = await startServer(serveSettings(settings), serveOutside(outside))
   onTestFinished(service.close)
   return service
 }

@@ -4,7 +4,7 @@ import { noFacts, type Facts, type Finding, type Known, type Level, type Unknown
 import type { Indicator } from '../../src/domain/indicator.js'
 import type { Ask, Source } from '../../src/domain/lookup.js'
 import type { Reason } from '../../src/domain/reason.js'
-import type { AdmissionSettings } from '../../src/lookup/admit.js'
+import type { AdmissionSettings } from '../../src/lookup/admission/admission.js'
 import type { CooldownSettings } from '../../src/lookup/memory/cooldown.js'
 import type { MemorySettings } from '../../src/lookup/memory/memory.js'
 import type { RetrySettings } from '../../src/lookup/retry.js'

@@ -1,9 +1,9 @@
 // The lookup service as a process of its own that may scan one port on loopback: settings, key and port from argv.
-import { startService } from '../../dist/server/start-server.js'
+import { startServer } from '../../dist/server/start-server.js'
 
 const { settings, port } = JSON.parse(process.argv[2])
 const records = { ipv4: ['127.0.0.1'], ipv6: [], cname: [], mx: [], ns: [], soa: [], txt: [] }
-const service = await startService(settings, {
+const service = await startServer(settings, {
   now: Date.now,
   emit: () => undefined,
   version: '0.0.0',

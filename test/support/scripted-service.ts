@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Call } from '../../src/domain/lookup.js'
-import { createClient, type Client, type ServiceSettings } from '../../src/provider/call.js'
+import { createClient, type Client, type ProviderSettings } from '../../src/provider/client.js'
 import { operations, operationNames, pathProfiles } from '../../src/provider/operations.js'
 import { fixture } from './service-fixtures.js'
 
@@ -100,7 +100,7 @@ const matches = (known: string, path: string): boolean =>
     ? path.startsWith(known.slice(0, -4)) && !path.slice(known.length - 4).includes('/')
     : path === known
 
-export const settingsFor = (baseUrl: string, over: Partial<ServiceSettings> = {}): ServiceSettings => ({
+export const settingsFor = (baseUrl: string, over: Partial<ProviderSettings> = {}): ProviderSettings => ({
   baseUrl,
   apiKey: testKey,
   apiKeyHeader: 'x-api-key',
@@ -116,8 +116,11 @@ export const settingsFor = (baseUrl: string, over: Partial<ServiceSettings> = {}
   ...over,
 })
 
-export const clientFor = (baseUrl: string, over: Partial<ServiceSettings> = {}, now: () => number = Date.now): Client =>
-  createClient(settingsFor(baseUrl, over), { env: {}, now })
+export const clientFor = (
+  baseUrl: string,
+  over: Partial<ProviderSettings> = {},
+  now: () => number = Date.now,
+): Client => createClient(settingsFor(baseUrl, over), { env: {}, now })
 
 /** Admission that lets everything through. */
 export const straight: Call = (send) => send()

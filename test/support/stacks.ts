@@ -1,42 +1,43 @@
-// Stacks of lookup layers as tests want them: one layer alone, or all of them.
-import type { Lookup, Source } from '../../src/domain/lookup.js'
-import { admit, createAdmission, type Admission, type AdmissionSettings } from '../../src/lookup/admit.js'
-import { coalesce } from '../../src/lookup/coalesce.js'
-import { createCooldown, type Cooldown } from '../../src/lookup/memory/cooldown.js'
-import { createMemory, type Memory, type MemorySettings } from '../../src/lookup/memory/memory.js'
-import { recall } from '../../src/lookup/recall.js'
-import { remember, type Keep } from '../../src/lookup/remember.js'
-import { retry, type RetrySettings } from '../../src/lookup/retry.js'
-import { stack } from '../../src/lookup/stack.js'
+// The stack of lookup layers as tests want it, and a source without one.
 import type { Clock } from '../../src/domain/clock.js'
+import { keyOf, type Indicator } from '../../src/domain/indicator.js'
+import type { Lookup, Source } from '../../src/domain/lookup.js'
+import type { AdmissionSettings } from '../../src/lookup/admission/admission.js'
+import { createMemory, type Memory, type MemorySettings } from '../../src/lookup/memory/memory.js'
+import { createLookup, type LookupStack } from '../../src/lookup/open-lookup.js'
+import { indicators } from '../../src/lookup/question.js'
+import type { Keep } from '../../src/lookup/remember.js'
+import type { RetrySettings } from '../../src/lookup/retry.js'
+import { ignoreTelemetry } from '../../src/telemetry/event.js'
 import { admissionSettings, classify, cooldownSettings, memorySettings, retrySettings } from './lookup.js'
 
-export type WholeStack = {
-  readonly lookup: Lookup
-  readonly memory: Memory
-  readonly cooldown: Cooldown
-  readonly admission: Admission
-}
+export type WholeStack = LookupStack<Indicator> & { readonly memory: Memory<Indicator> }
 
 export type StackOptions = {
   readonly memory?: Partial<MemorySettings>
   readonly admission?: Partial<AdmissionSettings>
   readonly retry?: Partial<RetrySettings>
-  readonly keep?: Keep
+  readonly keep?: Keep<Indicator>
   readonly forOutages?: boolean
 }
 
 export const createStack = (source: Source, clock: Clock, options: StackOptions = {}): WholeStack => {
-  const memory = createMemory({ ...memorySettings, ...options.memory }, { classify })
-  const cooldown = createCooldown({ ...cooldownSettings, forOutages: options.forOutages ?? true }, clock.now)
-  const admission = createAdmission({ ...admissionSettings, ...options.admission }, clock)
-  const lookup = stack(
-    recall(memory, cooldown, clock.now),
-    coalesce(admission.askedAgain),
-    remember(memory, cooldown, options.keep),
-    admit(admission),
-  )(retry({ ...retrySettings, ...options.retry }, clock, () => 1)(source))
-  return { lookup, memory, cooldown, admission }
+  const settings = {
+    admit: { ...admissionSettings, ...options.admission, retry: { ...retrySettings, ...options.retry } },
+    memory: {
+      ...memorySettings,
+      ...options.memory,
+      cooldown: { ...cooldownSettings, forOutages: options.forOutages ?? true },
+    },
+  }
+  const memory = createMemory(settings.memory, keyOf, classify)
+  const stack = createLookup(
+    settings,
+    { type: indicators, outer: [], source, clock, random: () => 1, emit: ignoreTelemetry },
+    memory,
+    options.keep ? { append: options.keep } : {},
+  )
+  return { ...stack, memory }
 }
 
 /** A source without admission: every call goes. */

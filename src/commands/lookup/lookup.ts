@@ -9,7 +9,7 @@ import { judge } from '../../domain/judge.js'
 import type { Lookup } from '../../domain/lookup.js'
 import { kindOf } from '../../domain/reason.js'
 import { roles, type Role } from '../../domain/sighting.js'
-import type { Client } from '../../provider/call.js'
+import type { Client } from '../../provider/client.js'
 import { createLogger } from '../../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../../terminal/command.js'
 import { endedAfter, unlessStopped } from '../../terminal/ended-after.js'
@@ -17,7 +17,7 @@ import { accepted, configOption, loadConfig } from '../../config/load-config.js'
 import { createProgress } from '../../terminal/progress.js'
 import { readLines } from '../../input/read-lines.js'
 import { scanDomain } from './scan-domain.js'
-import { serviceClient } from '../../app/provider-client.js'
+import { providerClient } from '../../app/provider-client.js'
 import { renderCard, renderJson } from '../../terminal/verdict-card.js'
 import { write, writeJson } from '../../terminal/write-lines.js'
 
@@ -57,7 +57,7 @@ by a signal.
     const isJson = args.values.json === true || io.stdout.isTTY !== true
     const emit = createLogger(io.stderr, { level: 'error', pretty: true, clock: Date.now })
     const app = accepted(await openApp(config, { mode: 'complete', env: io.env, emit }))
-    const client = args.values.scan === true ? serviceClient(config, io) : undefined
+    const client = args.values.scan === true ? providerClient(config, io) : undefined
     const ask = client ? scanning(client, config, args, io, app.lookup) : app.lookup
     const table = { ...config.intel.table, maxAgeDays: config.intel.domain.maxAgeDays }
     const progress =

@@ -1,8 +1,8 @@
 // The long way of a lookup: scans a domain, waiting and showing how far it is, and comes back with what was found.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Finding } from '../../domain/finding.js'
-import type { Client } from '../../provider/call.js'
-import { createScanStore } from '../../provider/scan-store.js'
+import type { Client } from '../../provider/client.js'
+import { createStartedScans } from '../../provider/started-scans.js'
 import { createStepScan } from '../../provider/scan.js'
 import type { Emit } from '../../telemetry/event.js'
 import type { Io } from '../../terminal/command.js'
@@ -26,7 +26,7 @@ export const scanDomain = async (name: string, client: Client, options: ScanOpti
   const step = createStepScan(
     { client, now: Date.now, emit: options.emit },
     options,
-    createScanStore(options.folder),
+    createStartedScans(options.folder),
     (reached) => {
       percent = reached
     },

@@ -19,9 +19,9 @@ export type Ledger = { readonly before?: Spending; readonly write: (spending: Sp
 export type Budget = {
   /** Milliseconds until a call may go again; Infinity when this run may send none any more; undefined when one may go now. */
   readonly spentForMs: (now: number) => number | undefined
-  /** Just before a call goes. What it answers has to be told, once, whether anything of the call was written. */
+  /** Just before a call goes. The returned function has to be called once, with whether anything of the call was written. */
   readonly charge: (now: number) => Settle
-  /** Calls that are known to have gone; one under way counts when it is back. */
+  /** Calls that are known to have gone; one in flight counts when it is back. */
   readonly spent: (now: number) => Spent
 }
 
@@ -59,7 +59,7 @@ export const createBudget = ({ perHour, perDay, perRun }: BudgetSettings, ledger
 const createWindow = (lengthMs: number, before?: Count) => {
   let current = before?.index ?? 0
   let count = before?.count ?? 0
-  /** Of those, calls that are under way. */
+  /** Of those, calls in flight. */
   let open = 0
   // A clock that was set back a little opens no second budget; one that was far ahead does not close it for years.
   const move = (now: number): void => {

@@ -1,8 +1,8 @@
-// One state for all calls of a key: open, or shut for a time by a pause, the breaker or a refused key; then one probe decides.
+// The circuit breaker: calls of a key go, or are stopped for a time by a pause, by failures in a row or by a refused key; then one probe decides.
 import type { Unknown } from '../../domain/finding.js'
 import type { Reason } from '../../domain/reason.js'
 
-export type BarrierSettings = {
+export type CircuitBreakerSettings = {
   /** A pause when nothing says how long; it doubles with every further refusal. */
   readonly pauseMs: number
   /** The longest pause that is waited for; while a longer one lasts, lookups are refused instead. */
@@ -17,89 +17,89 @@ export type BarrierSettings = {
 
 export type Passage =
   | { readonly pass: 'go' }
-  /** `ms` is Infinity while a probe is out: whoever waits is told when it is back. */
+  /** `ms` is Infinity while a probe is in flight: whoever waits looks again when it is back. */
   | { readonly pass: 'wait'; readonly ms: number }
   | { readonly pass: 'refuse'; readonly finding: Unknown }
 
-export type BarrierState = 'open' | 'paused' | 'breaker_open' | 'stopped' | 'probing'
+export type CircuitState = 'open' | 'paused' | 'breaker_open' | 'stopped' | 'probing'
 
-export type Barrier = {
+export type CircuitBreaker = {
   readonly look: (now: number) => Passage
   /** Just before a call is sent, after `look` said go; true when this call is the probe. */
   readonly enter: (now: number) => boolean
   /** What came of a call; undefined when it was answered. */
   readonly note: (failure: Unknown | undefined, isProbe: boolean, now: number) => void
-  readonly state: (now: number) => { readonly state: BarrierState; readonly reason?: Reason; readonly until?: number }
+  readonly state: (now: number) => { readonly state: CircuitState; readonly reason?: Reason; readonly until?: number }
 }
 
-type Shut = { kind: 'paused' | 'breaker_open' | 'stopped'; reason: Reason; until: number; probing: boolean }
+type Stop = { kind: 'paused' | 'breaker_open' | 'stopped'; reason: Reason; until: number; probing: boolean }
 
 /** No provider gets to silence us for longer with one header. */
 const longestMs = 24 * 3_600_000
 
-export const createBarrier = (settings: BarrierSettings): Barrier => {
-  let shut: Shut | undefined
+export const createCircuitBreaker = (settings: CircuitBreakerSettings): CircuitBreaker => {
+  let stop: Stop | undefined
   let failures = 0
   let pauses = 0
   let breaks = 0
 
-  const close = (kind: Shut['kind'], reason: Reason, ms: number, now: number): void => {
+  const stopFor = (kind: Stop['kind'], reason: Reason, ms: number, now: number): void => {
     const until = now + Math.min(ms, longestMs)
-    shut = { kind, reason, until: Math.max(until, shut?.until ?? 0), probing: false }
+    stop = { kind, reason, until: Math.max(until, stop?.until ?? 0), probing: false }
   }
 
   const noteFailure = (failure: Unknown, isProbe: boolean, now: number): void => {
     const { reason, retryAfterMs } = failure
-    // Calls that were under way when the barrier went down only prolong it.
-    const isFirst = isProbe || !shut
+    // Calls that were already in flight at the stop only prolong it.
+    const isFirst = isProbe || !stop
     const isBroken = reason === 'unavailable' || reason === 'timeout'
     if (isBroken) failures++
     if (reason === 'bad_key' || reason === 'no_credit') {
-      close('stopped', reason, retryAfterMs ?? settings.stopMs, now)
+      stopFor('stopped', reason, retryAfterMs ?? settings.stopMs, now)
     } else if (reason === 'busy' || reason === 'throttled' || (isBroken && retryAfterMs !== undefined)) {
       if (isFirst) pauses++
       const doubledMs = Math.min(settings.pauseMs * 2 ** Math.min(pauses - 1, 30), settings.maxPauseMs)
-      close('paused', reason, retryAfterMs ?? doubledMs, now)
+      stopFor('paused', reason, retryAfterMs ?? doubledMs, now)
     } else if (isFirst && (isProbe || failures >= settings.breakerFailures)) {
       const openMs = Math.min(settings.breakerMs * 2 ** Math.min(breaks++, 30), settings.maxBreakerMs)
-      close('breaker_open', 'breaker_open', openMs, now)
+      stopFor('breaker_open', 'breaker_open', openMs, now)
     }
   }
 
   return {
     look: (now) => {
-      if (!shut) return { pass: 'go' }
-      const leftMs = shut.until - now
-      if (leftMs <= 0 && !shut.probing) return { pass: 'go' }
-      if (shut.kind === 'paused' && leftMs <= settings.maxPauseMs)
+      if (!stop) return { pass: 'go' }
+      const leftMs = stop.until - now
+      if (leftMs <= 0 && !stop.probing) return { pass: 'go' }
+      if (stop.kind === 'paused' && leftMs <= settings.maxPauseMs)
         return { pass: 'wait', ms: leftMs > 0 ? leftMs : Infinity }
-      const finding: Unknown = { status: 'unknown', reason: shut.reason, ...(leftMs > 0 && { retryAfterMs: leftMs }) }
+      const finding: Unknown = { status: 'unknown', reason: stop.reason, ...(leftMs > 0 && { retryAfterMs: leftMs }) }
       return { pass: 'refuse', finding }
     },
     enter: (now) => {
-      if (!shut || now < shut.until || shut.probing) return false
-      shut.probing = true
+      if (!stop || now < stop.until || stop.probing) return false
+      stop.probing = true
       return true
     },
     note: (failure, isProbe, now) => {
-      if (failure && shutting.has(failure.reason)) {
+      if (failure && stopping.has(failure.reason)) {
         noteFailure(failure, isProbe, now)
         return
       }
-      if (shut && !isProbe) return
-      shut = undefined
+      if (stop && !isProbe) return
+      stop = undefined
       failures = pauses = breaks = 0
     },
     state: (now) => {
-      if (!shut) return { state: 'open' }
-      const state = now >= shut.until ? 'probing' : shut.kind
-      return { state, reason: shut.reason, until: shut.until }
+      if (!stop) return { state: 'open' }
+      const state = now >= stop.until ? 'probing' : stop.kind
+      return { state, reason: stop.reason, until: stop.until }
     },
   }
 }
 
-/** Every other failure is an answer as far as the way to the provider is concerned. */
-const shutting: ReadonlySet<Reason> = new Set<Reason>([
+/** Every other failure is an answer: the provider was reached and spoke. */
+const stopping: ReadonlySet<Reason> = new Set<Reason>([
   'busy',
   'throttled',
   'bad_key',

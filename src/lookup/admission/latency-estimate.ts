@@ -1,22 +1,22 @@
-// The pace of lookups as observed: when the answer to one that is under way, or waits for its turn, can be expected.
+// The latency of lookups as observed, and from it when the answer to one that is in flight, or queued, can be expected.
 
-export type Pace = {
+export type LatencyEstimate = {
   readonly began: (key: string, now: number) => void
   readonly ended: (key: string) => void
-  /** A lookup was through after so long, without the pauses in it. */
+  /** A lookup took so long, without the pauses in it. */
   readonly took: (ms: number) => void
   /** What a lookup takes from its start to its finding. */
   readonly latencyMs: () => number
-  /** Milliseconds until the finding; `ahead` wait before it. Undefined where it is neither under way nor waiting. */
+  /** Milliseconds until the finding; `ahead` are queued before it. Undefined where it is neither in flight nor queued. */
   readonly leftMs: (key: string, now: number, ahead: number | undefined) => number | undefined
 }
 
-/** What a lookup is thought to take before one was observed. */
+/** Assumed until one was observed. */
 const assumedLatencyMs = 100
 
 /** `inFlight` of them go at the same time. */
-export const createPace = (inFlight: number): Pace => {
-  /** key → when its lookup began, of those under way. */
+export const createLatencyEstimate = (inFlight: number): LatencyEstimate => {
+  /** key → when its lookup began, of those in flight. */
   const begun = new Map<string, number>()
   let latencyMs = assumedLatencyMs
 

@@ -1,37 +1,37 @@
-// The waiting room: a bounded number of lookups in the order of what matters; when it is full the least important one goes.
+// The queue: a bounded number of lookups in the order of what matters; when it is full the least important one is dropped.
 import type { Ask } from '../../domain/lookup.js'
 
 /** What of an ask decides its place. */
 export type Priority = Pick<Ask, 'role' | 'action' | 'urgency'>
 
-export type Guest<Work> = {
+export type QueuedLookup<Task> = {
   readonly key: string
-  readonly work: Work
+  readonly task: Task
   class: number
   asked: number
   /** Class and how often asked for, as one number. */
   rank: number
-  /** Later guests have higher ones. */
+  /** Counts up with every arrival. */
   ticket: number
 }
 
-export type WaitingRoom<Work> = {
+export type Queue<Task> = {
   readonly hasPlaceFor: (priority: Priority) => boolean
-  /** The guest of less importance who had to leave for the newcomer, if the room was full. */
-  readonly enter: (key: string, priority: Priority, work: Work) => Guest<Work> | undefined
+  /** The less important lookup that was dropped for this one, if the queue was full. */
+  readonly add: (key: string, priority: Priority, task: Task) => QueuedLookup<Task> | undefined
   /** Somebody else asks for the same: it may move up, never down. */
   readonly askedAgain: (key: string, priority: Priority) => void
-  readonly next: () => Guest<Work> | undefined
-  /** How many are served before the one with this key at the latest; undefined when nobody with it waits. */
+  readonly next: () => QueuedLookup<Task> | undefined
+  /** How many go before the one with this key at the latest; undefined when none with it is queued. */
   readonly ahead: (key: string) => number | undefined
   readonly size: () => number
 }
 
-/** Steps of `asked`, by doubling: a guest asked for 2^15 times stands as high as one asked for more often. */
+/** Steps of `asked`, by doubling: a lookup asked for 2^15 times ranks as high as one asked for more often. */
 const steps = 16
 
 /**
- * Classes first (live before replay, destinations and queries before sources, allowed before blocked), then who was asked for most. Class goes
+ * Classes first (live before replay, destinations and queries before sources, allowed before blocked), then what was asked for most. Class goes
  * before count because a flood from outside can raise the count of its own sources, but not the class.
  */
 const classOf = ({ role, action, urgency }: Priority): number => {
@@ -42,61 +42,62 @@ const classOf = ({ role, action, urgency }: Priority): number => {
 }
 const ranks = 12 * steps
 
-export const createWaitingRoom = <Work>(maxWaiting: number): WaitingRoom<Work> => {
-  const guests = new Map<string, Guest<Work>>()
-  // A set keeps the order of arrival, so guests of one rank are served first come, first served.
-  const rows: Set<Guest<Work>>[] = Array.from({ length: ranks }, () => new Set<Guest<Work>>())
+export const createQueue = <Task>(maxWaiting: number): Queue<Task> => {
+  const queued = new Map<string, QueuedLookup<Task>>()
+  // A set keeps the order of arrival, so lookups of one rank go first come, first served.
+  const byRank: Set<QueuedLookup<Task>>[] = Array.from({ length: ranks }, () => new Set<QueuedLookup<Task>>())
   let size = 0
   let tickets = 0
 
-  const add = (guest: Guest<Work>): void => {
-    guest.ticket = tickets++
-    rows[guest.rank]?.add(guest)
+  const place = (lookup: QueuedLookup<Task>): void => {
+    lookup.ticket = tickets++
+    byRank[lookup.rank]?.add(lookup)
   }
 
-  const remove = (guest: Guest<Work>): Guest<Work> => {
-    rows[guest.rank]?.delete(guest)
-    if (guests.get(guest.key) === guest) guests.delete(guest.key)
+  const remove = (lookup: QueuedLookup<Task>): QueuedLookup<Task> => {
+    byRank[lookup.rank]?.delete(lookup)
+    if (queued.get(lookup.key) === lookup) queued.delete(lookup.key)
     size--
-    return guest
+    return lookup
   }
-  const firstOf = (row: Set<Guest<Work>> | undefined): Guest<Work> | undefined => row?.values().next().value
-  const lowest = (): Guest<Work> | undefined => firstOf(rows.find((row) => row.size > 0))
+  const firstOf = (peers: Set<QueuedLookup<Task>> | undefined): QueuedLookup<Task> | undefined =>
+    peers?.values().next().value
+  const lowest = (): QueuedLookup<Task> | undefined => firstOf(byRank.find((peers) => peers.size > 0))
 
   return {
     hasPlaceFor: (priority) => size < maxWaiting || (lowest()?.rank ?? ranks) < classOf(priority) * steps,
-    enter: (key, priority, work) => {
-      const place = classOf(priority)
-      const guest: Guest<Work> = { key, work, class: place, asked: 1, rank: place * steps, ticket: 0 }
+    add: (key, priority, task) => {
+      const rankClass = classOf(priority)
+      const lookup: QueuedLookup<Task> = { key, task, class: rankClass, asked: 1, rank: rankClass * steps, ticket: 0 }
       const least = size < maxWaiting ? undefined : lowest()
-      const left = least && remove(least)
-      add(guest)
-      guests.set(key, guest)
+      const dropped = least && remove(least)
+      place(lookup)
+      queued.set(key, lookup)
       size++
-      return left
+      return dropped
     },
     askedAgain: (key, priority) => {
-      const guest = guests.get(key)
-      if (!guest) return
-      guest.asked++
-      guest.class = Math.max(guest.class, classOf(priority))
-      const rank = guest.class * steps + Math.min(steps - 1, 31 - Math.clz32(guest.asked))
-      if (rank === guest.rank) return
-      rows[guest.rank]?.delete(guest)
-      guest.rank = rank
-      add(guest)
+      const lookup = queued.get(key)
+      if (!lookup) return
+      lookup.asked++
+      lookup.class = Math.max(lookup.class, classOf(priority))
+      const rank = lookup.class * steps + Math.min(steps - 1, 31 - Math.clz32(lookup.asked))
+      if (rank === lookup.rank) return
+      byRank[lookup.rank]?.delete(lookup)
+      lookup.rank = rank
+      place(lookup)
     },
     next: () => {
       if (size === 0) return undefined
-      const best = firstOf(rows.findLast((row) => row.size > 0))
+      const best = firstOf(byRank.findLast((peers) => peers.size > 0))
       return best && remove(best)
     },
     ahead: (key) => {
-      const guest = guests.get(key)
-      if (!guest) return undefined
-      const row = rows[guest.rank]
-      let before = Math.min((row?.size ?? 1) - 1, guest.ticket - (firstOf(row)?.ticket ?? guest.ticket))
-      for (let rank = guest.rank + 1; rank < ranks; rank++) before += rows[rank]?.size ?? 0
+      const lookup = queued.get(key)
+      if (!lookup) return undefined
+      const peers = byRank[lookup.rank]
+      let before = Math.min((peers?.size ?? 1) - 1, lookup.ticket - (firstOf(peers)?.ticket ?? lookup.ticket))
+      for (let rank = lookup.rank + 1; rank < ranks; rank++) before += byRank[rank]?.size ?? 0
       return before
     },
     size: () => size,

@@ -17,7 +17,7 @@ export type Cooldown = {
   readonly size: () => number
 }
 
-/** Failures of the asking about this one indicator; the others concern the key, the room or the budget, and end with those. */
+/** Failures that concern this one indicator; the others concern the key, the queue or the budget, and end with those. */
 const ownFailures: ReadonlySet<Reason> = new Set<Reason>(['bad_answer', 'bad_input', 'plan'])
 /** May be one of the provider, and then of all indicators, or one of this indicator alone. */
 const outages: ReadonlySet<Reason> = new Set<Reason>(['unavailable', 'timeout'])

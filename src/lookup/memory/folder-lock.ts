@@ -25,14 +25,14 @@ type Owner = { readonly pid: number; readonly host: string; readonly started?: s
 const heartbeatMs = 10_000
 /** An owner on another machine, who cannot be looked at, counts as dead after this long without a heartbeat. */
 const silentMs = 60_000
-/** Following a dead owner takes milliseconds; whoever is longer at it has died over it. */
+/** Following a dead owner takes milliseconds; a process that needs longer has died while doing it. */
 const takingMs = 10_000
 const retryMs = 20
 const attempts = 250
 /** A lock that names no owner for so many attempts has none: its process died, or its disk was full, before the name was written. */
 const ownerlessAttempts = 50
 
-/** Locks that this very process holds: its own process id alone does not tell them from those of a former one with the same id. */
+/** Locks that this very process holds: its own process id alone does not distinguish them from those of a former one with the same id. */
 const ours = new Set<string>()
 
 export const lockFolder = async (folder: string): Promise<FolderLock> => {
@@ -146,7 +146,7 @@ const exists = (pid: number): boolean => {
   }
 }
 
-/** When a process started, as the system counts it; tells a process from a later one with the same id. Absent where it is not told. */
+/** When a process started, as the system counts it; distinguishes a process from a later one with the same id. Absent where the system does not say. */
 const startOf = async (pid: number | 'self'): Promise<string | undefined> => {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   // The name of the program stands in parentheses and may hold anything, so fields are counted from the last one.

@@ -88,7 +88,7 @@ export const createForecast = ({ memory, lifetimeMs }: ForecastOptions) => {
   /**
    * Past its lifetime everything is asked again, so a day costs as many lookups as there are distinct indicators in one
    * lifetime, times the lifetimes in a day. A log shorter than that is stretched by Heaps' law: the number of distinct
-   * indicators grows with a power of the number of events, which the first half of the log against the whole tells.
+   * indicators grows with a power of the number of events, which is measured on the first half of the log against the whole.
    */
   function predictPerDay(spanMs: number): number {
     const distinct = seen.size

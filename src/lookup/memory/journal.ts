@@ -2,9 +2,9 @@
 import { mkdir, open, rm, stat, truncate, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Finding } from '../../domain/finding.js'
-import type { Indicator } from '../../domain/indicator.js'
 import { messageOf } from '../../domain/message-of.js'
 import type { Emit } from '../../telemetry/event.js'
+import type { QuestionType } from '../question.js'
 import { lockFolder } from './folder-lock.js'
 import { readSegment, segmentNames, type Counts, type Restore } from './read-journal.js'
 import { maxRecordBytes, writeRecord } from './record.js'
@@ -15,9 +15,9 @@ export type JournalSettings = {
   readonly maxBytes: number
 }
 
-export type Journal = {
+export type Journal<Question> = {
   /** Resolves when the operating system has the record: from then on only the loss of the machine loses it. Never rejects. */
-  readonly append: (indicator: Indicator, finding: Finding) => Promise<void>
+  readonly append: (question: Question, finding: Finding) => Promise<void>
   /** Writes what is left, down to the disk, and lets go of the folder. */
   readonly close: () => Promise<void>
 }
@@ -34,16 +34,17 @@ const maxWaiting = 10_000
  * Takes the folder for this process, reads back what is there, oldest first, and goes on after it. `restore` says whether a
  * finding is still worth keeping. Throws `FolderInUse` when another live process owns the folder.
  */
-export const openJournal = async (
+export const openJournal = async <Question>(
   { path, maxBytes }: JournalSettings,
-  { restore, emit }: { readonly restore: Restore; readonly emit: Emit },
-): Promise<Journal> => {
+  type: QuestionType<Question>,
+  { restore, emit }: { readonly restore: Restore<Question>; readonly emit: Emit },
+): Promise<Journal<Question>> => {
   await mkdir(path, { recursive: true, mode: 0o700 })
   const lock = await lockFolder(path)
   const segmentBytes = Math.ceil(maxBytes / segmentCount)
   let segments: Segment[]
   try {
-    const { segments: found, ...counts } = await readBack(path, restore)
+    const { segments: found, ...counts } = await readBack(path, type, restore)
     segments = found
     emit({ event: 'memory_restored', path, ...counts })
   } catch (error) {
@@ -79,7 +80,7 @@ export const openJournal = async (
 
   /** Opened anew by the next write, which cuts off what this one left half done. */
   const fail = async (error: unknown, lost: number): Promise<void> => {
-    // Told once until it works again; a disk that fails costs money after a restart, never a verdict now.
+    // Logged once until it works again; a disk that fails costs money after a restart, never a verdict now.
     if (!isFailing) emit({ event: 'memory_write_failed', path, message: messageOf(error), lost })
     isFailing = true
     const old = file
@@ -87,7 +88,7 @@ export const openJournal = async (
     await old?.close().catch(() => undefined) // it is not used again, however that ends
   }
 
-  /** One write for all that came together while the last one was under way. */
+  /** One write for all that came together during the last one. */
   const flush = async (): Promise<void> => {
     while (waiting.length > 0) {
       const batch = takeUpTo(waiting, segmentBytes)
@@ -104,8 +105,8 @@ export const openJournal = async (
   }
 
   return {
-    append: (indicator, finding) => {
-      const record = writeRecord(indicator, finding)
+    append: (question, finding) => {
+      const record = writeRecord(type, question, finding)
       if (waiting.length >= maxWaiting || record.length > Math.min(segmentBytes, maxRecordBytes))
         return Promise.resolve()
       return new Promise((written) => {
@@ -144,13 +145,17 @@ const takeUpTo = (waiting: Waiting[], maxBytes: number): Waiting[] => {
 
 const total = (segments: readonly Segment[]): number => segments.reduce((sum, { bytes }) => sum + bytes, 0)
 
-const readBack = async (folder: string, restore: Restore): Promise<Counts & { readonly segments: Segment[] }> => {
+const readBack = async <Question>(
+  folder: string,
+  type: QuestionType<Question>,
+  restore: Restore<Question>,
+): Promise<Counts & { readonly segments: Segment[] }> => {
   const segments: Segment[] = []
   let findings = 0
   let damaged = 0
   for (const name of await segmentNames(folder)) {
     const path = join(folder, name)
-    const read = await readSegment(path, restore)
+    const read = await readSegment(path, type, restore)
     damaged += read.damaged
     // A torn last record is cut off, so that the next one does not grow onto it.
     if ((await stat(path)).size > read.wholeBytes) {

@@ -4,19 +4,20 @@ import { messageOf } from '../../domain/message-of.js'
 import type { Emit } from '../../telemetry/event.js'
 import { FolderInUse } from './folder-lock.js'
 import type { Ledger } from '../admission/budget.js'
+import type { QuestionType } from '../question.js'
 import { openLedger, readLedger } from './ledger.js'
 import { openJournal, type Journal } from './journal.js'
 import type { Memory } from './memory.js'
 import { readJournal, type Restore } from './read-journal.js'
 
-export type KeptMemory = {
-  readonly append?: Journal['append']
+export type KeptMemory<Question> = {
+  readonly append?: Journal<Question>['append']
   readonly ledger?: Ledger
   readonly close: () => Promise<void>
 }
 
-type Options = {
-  readonly path?: string
+export type KeptMemoryOptions = {
+  readonly path?: string | undefined
   /** A folder that was asked for by name is not shared silently; the usual one may be somebody else's just now. */
   readonly isNamed: boolean
   /** Calls are limited by the hour or the day, which have to be counted over restarts. */
@@ -29,15 +30,16 @@ type Options = {
 }
 
 /** A folder that cannot be written costs money after a restart, and is no reason not to start, unless a budget depends on it. */
-export const openKeptMemory = async (
-  memory: Memory,
-  { path, isNamed, isBudgeted, isReader = false, maxBytes, clock, emit }: Options,
-): Promise<KeptMemory | { readonly problem: string }> => {
+export const openKeptMemory = async <Question>(
+  memory: Memory<Question>,
+  type: QuestionType<Question>,
+  { path, isNamed, isBudgeted, isReader = false, maxBytes, clock, emit }: KeptMemoryOptions,
+): Promise<KeptMemory<Question> | { readonly problem: string }> => {
   if (path === undefined) return { close: () => Promise.resolve() }
-  const restore: Restore = (indicator, finding) => memory.restore(indicator, finding, clock.now())
-  if (isReader) return readKept(path, restore, emit)
+  const restore: Restore<Question> = (question, finding) => memory.restore(question, finding, clock.now())
+  if (isReader) return readKept(path, type, restore, emit)
   try {
-    const journal = await openJournal({ path, maxBytes }, { restore, emit })
+    const journal = await openJournal({ path, maxBytes }, type, { restore, emit })
     const ledger = await openBeside(journal, path, emit)
     const close = async (): Promise<void> => {
       ledger.close()
@@ -49,23 +51,32 @@ export const openKeptMemory = async (
     if (error instanceof FolderInUse && isNamed) return { problem: message }
     if (!(error instanceof FolderInUse) && isBudgeted)
       return { problem: `cannot be used, and admit.perHour and admit.perDay are counted there: ${message}` }
-    const kept = await readKept(path, restore, emit)
+    const kept = await readKept(path, type, restore, emit)
     emit({ event: 'memory_not_persisted', path, message })
     return kept
   }
 }
 
 /** What can be read is used; where there is nothing, the memory begins empty. */
-const readKept = async (path: string, restore: Restore, emit: Emit): Promise<KeptMemory> => {
+const readKept = async <Question>(
+  path: string,
+  type: QuestionType<Question>,
+  restore: Restore<Question>,
+  emit: Emit,
+): Promise<KeptMemory<Question>> => {
   const before = readLedger(path)
   const ledger: Ledger = { ...(before && { before }), write: () => undefined }
-  const counts = await readJournal(path, restore).catch(() => undefined)
+  const counts = await readJournal(path, type, restore).catch(() => undefined)
   if (counts) emit({ event: 'memory_restored', path, ...counts })
   return { ledger, close: () => Promise.resolve() }
 }
 
 /** A ledger that cannot be opened lets go of the folder again. */
-const openBeside = async (journal: Journal, path: string, emit: Emit): Promise<ReturnType<typeof openLedger>> => {
+const openBeside = async (
+  journal: Pick<Journal<never>, 'close'>,
+  path: string,
+  emit: Emit,
+): Promise<ReturnType<typeof openLedger>> => {
   try {
     return openLedger(path, emit)
   } catch (error) {

@@ -45,7 +45,7 @@ export const openLedger = (folder: string, emit: Emit): Ledger & { readonly clos
   }
 }
 
-/** What the owner of a folder has spent, for somebody who only reads there; undefined where nothing says so. */
+/** What the owner of a folder has spent, for a process that only reads there; undefined where nothing says so. */
 export const readLedger = (folder: string): Spending | undefined => {
   let file: number | undefined
   try {

@@ -1,6 +1,5 @@
 // How long a finding may be used: life depends on the worst it says, and is counted from when it was obtained.
 import type { Finding, Known, Level } from '../../domain/finding.js'
-import type { Indicator } from '../../domain/indicator.js'
 import { kindOf } from '../../domain/reason.js'
 
 export type LifetimeSettings = {
@@ -27,23 +26,24 @@ export type Lifetime = { readonly refreshAt: number; readonly freshUntil: number
 export const isRememberable = (finding: Finding): boolean =>
   finding.status === 'known' || (finding.at !== undefined && kindOf(finding.reason) === 'answer')
 
-export type LifetimeOf = (indicator: Indicator, finding: Finding) => Lifetime
+export type LifetimeOf<Question> = (question: Question, finding: Finding) => Lifetime
 
 /** The worst level that the facts have for any role. */
-export type Classify = (finding: Known, indicator: Indicator) => Level
+export type Classify<Question> = (finding: Known, question: Question) => Level
 
 export const createLifetimeOf =
-  (
+  <Question>(
     settings: LifetimeSettings,
-    classify: Classify,
+    keyOf: (question: Question) => string,
+    classify: Classify<Question>,
     /** 0 to 1, always the same for the same key, so that a life read back from disk ends when it would have. */
     chance: (key: string) => number = chanceOf,
-  ): LifetimeOf =>
-  (indicator, finding) => {
+  ): LifetimeOf<Question> =>
+  (question, finding) => {
     const { malicious, suspicious, clean, noVerdict, notFound } = settings.freshSeconds
-    const level = finding.status === 'known' ? classify(finding, indicator) : undefined
+    const level = finding.status === 'known' ? classify(finding, question) : undefined
     const full = level === undefined ? notFound : { malicious, suspicious, clean, unknown: noVerdict }[level]
-    const lifeMs = full * 1000 * (1 - settings.jitter * chance(`${indicator.type}:${indicator.value}`))
+    const lifeMs = full * 1000 * (1 - settings.jitter * chance(keyOf(question)))
     const freshUntil = (finding.at ?? 0) + lifeMs
     const isBad = level === 'malicious' || level === 'suspicious'
     return {

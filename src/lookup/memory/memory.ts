@@ -1,7 +1,6 @@
 // The memory: what was paid for, bounded, each finding with its lifetime; the least recently asked for goes first.
 import { LRUCache } from 'lru-cache'
 import type { Finding } from '../../domain/finding.js'
-import { keyOf, type Indicator } from '../../domain/indicator.js'
 import { createLifetimeOf, type Classify, type LifetimeSettings } from './lifetime.js'
 
 export type MemorySettings = LifetimeSettings & { readonly maxEntries: number }
@@ -16,34 +15,36 @@ export type Remembered = {
   stale?: Finding
 }
 
-export type Memory = {
+export type Memory<Question> = {
   readonly get: (key: string) => Remembered | undefined
-  readonly set: (indicator: Indicator, finding: Finding) => void
+  readonly set: (question: Question, finding: Finding) => void
   /** Takes in what was kept from an earlier run; false when it is past its use. */
-  readonly restore: (indicator: Indicator, finding: Finding, now: number) => boolean
+  readonly restore: (question: Question, finding: Finding, now: number) => boolean
   readonly size: () => number
 }
 
-export const createMemory = (
+export const createMemory = <Question>(
   settings: MemorySettings,
-  { classify, chance }: { classify: Classify; chance?: (key: string) => number },
-): Memory => {
-  const entries = new LRUCache<string, Remembered>({ max: settings.maxEntries })
-  const lifetimeOf = createLifetimeOf(settings, classify, chance)
-  const set = (indicator: Indicator, finding: Finding): void => {
-    const { refreshAt, freshUntil, servedUntil } = lifetimeOf(indicator, finding)
-    entries.set(keyOf(indicator), { finding, refreshAt, freshUntil, servedUntil })
+  keyOf: (question: Question) => string,
+  classify: Classify<Question>,
+  chance?: (key: string) => number,
+): Memory<Question> => {
+  const findings = new LRUCache<string, Remembered>({ max: settings.maxEntries })
+  const lifetimeOf = createLifetimeOf(settings, keyOf, classify, chance)
+  const set = (question: Question, finding: Finding): void => {
+    const { refreshAt, freshUntil, servedUntil } = lifetimeOf(question, finding)
+    findings.set(keyOf(question), { finding, refreshAt, freshUntil, servedUntil })
   }
   return {
-    get: (key) => entries.get(key),
+    get: (key) => findings.get(key),
     set,
-    restore: (indicator, finding, now) => {
+    restore: (question, finding, now) => {
       // A clock that was set back must not make a finding live longer than its life.
       const sane = (finding.at ?? 0) > now ? { ...finding, at: now } : finding
-      if (lifetimeOf(indicator, sane).servedUntil <= now) return false
-      set(indicator, sane)
+      if (lifetimeOf(question, sane).servedUntil <= now) return false
+      set(question, sane)
       return true
     },
-    size: () => entries.size,
+    size: () => findings.size,
   }
 }

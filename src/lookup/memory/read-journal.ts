@@ -3,20 +3,24 @@ import { createReadStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Finding } from '../../domain/finding.js'
-import type { Indicator } from '../../domain/indicator.js'
+import type { QuestionType } from '../question.js'
 import { maxRecordBytes, readRecord } from './record.js'
 
 /** Says whether a finding is still worth keeping. */
-export type Restore = (indicator: Indicator, finding: Finding) => boolean
+export type Restore<Question> = (question: Question, finding: Finding) => boolean
 export type Counts = { readonly findings: number; readonly damaged: number }
 
-/** What the owner of a folder has written so far, for somebody who only reads there. What is being written is no damage. */
-export const readJournal = async (folder: string, restore: Restore): Promise<Counts> => {
+/** What the owner of a folder has written so far, for a process that only reads there. What is being written is no damage. */
+export const readJournal = async <Question>(
+  folder: string,
+  type: QuestionType<Question>,
+  restore: Restore<Question>,
+): Promise<Counts> => {
   let findings = 0
   let damaged = 0
   for (const name of await segmentNames(folder)) {
     // The owner may drop its oldest file at any time.
-    const read = await readSegment(join(folder, name), restore).catch(unlessGone)
+    const read = await readSegment(join(folder, name), type, restore).catch(unlessGone)
     findings += read?.kept ?? 0
     damaged += read?.damaged ?? 0
   }
@@ -30,18 +34,19 @@ const unlessGone = (error: unknown): undefined => {
 export const segmentNames = async (folder: string): Promise<readonly string[]> =>
   (await readdir(folder)).filter((name) => /^findings-\d{8}\.log$/.test(name)).sort()
 
-export const readSegment = async (
+export const readSegment = async <Question>(
   path: string,
-  restore: Restore,
+  type: QuestionType<Question>,
+  restore: Restore<Question>,
 ): Promise<{ readonly kept: number; readonly damaged: number; readonly wholeBytes: number }> => {
   let kept = 0
   let damaged = 0
   let wholeBytes = 0
   for await (const { line, end } of linesOf(path)) {
     wholeBytes = end
-    const entry = line && readRecord(line)
-    if (!entry) damaged++
-    else if (restore(entry.indicator, entry.finding)) kept++
+    const record = line && readRecord(line, type)
+    if (!record) damaged++
+    else if (restore(record.question, record.finding)) kept++
   }
   return { kept, damaged, wholeBytes }
 }

@@ -1,5 +1,5 @@
 // Search and statistics over the banner index.
-import { refused, wrapped, type Answer, type JsonObject } from '../answer.js'
+import { refused, wrapped, type OperationAnswer, type JsonObject } from '../answer.js'
 import { invalidParameter } from '../failure.js'
 import { bannerFilters, bannerText, type Banner } from '../local/banner-index.js'
 import { ratingOf, isOn, type Dossier } from '../local/dossier.js'
@@ -11,7 +11,7 @@ export type BannerView = {
   readonly dossierOf: (ip: string) => Dossier
 }
 
-export const bannerSearch = async (view: BannerView, text: string, offset: number): Promise<Answer> => {
+export const bannerSearch = async (view: BannerView, text: string, offset: number): Promise<OperationAnswer> => {
   const found = await find(view, text)
   if (!found) return refused(invalidParameter('query'))
   const { rows, search } = found
@@ -30,7 +30,7 @@ export const bannerSearch = async (view: BannerView, text: string, offset: numbe
 
 const maxValues = 100
 
-export const bannerStats = async (view: BannerView, text: string): Promise<Answer> => {
+export const bannerStats = async (view: BannerView, text: string): Promise<OperationAnswer> => {
   const found = await find(view, text)
   if (!found) return refused(invalidParameter('query'))
   const { rows } = found

@@ -2,7 +2,7 @@
 import type { Listing } from '../../domain/finding.js'
 import { parseHostname } from '../../domain/hostname.js'
 import { listingRows } from './listing-rows.js'
-import { refused, wrapped, type Answer, type JsonObject } from '../answer.js'
+import { refused, wrapped, type OperationAnswer, type JsonObject } from '../answer.js'
 import { failures, invalidParameter } from '../failure.js'
 import { parseQuery, type Query } from '../local/query.js'
 import { reportFilters, reportText, type Report } from '../local/report-index.js'
@@ -20,7 +20,7 @@ export type DomainView = {
   readonly queue: ScanQueue | undefined
 }
 
-export const domainReports = async (view: DomainView, text: string, offset: number): Promise<Answer> => {
+export const domainReports = async (view: DomainView, text: string, offset: number): Promise<OperationAnswer> => {
   const query = parseQuery(hostsInPlaceOfUrls(text))
   if (!query) return refused(invalidParameter('query'))
   const { test, invalidFilters } = compileQuery(query, reportFilters, reportText)
@@ -35,7 +35,7 @@ export const domainReports = async (view: DomainView, text: string, offset: numb
 
 export type PersonalChoice = { readonly showPublic: boolean; readonly showPrivate: boolean }
 
-export const domainReportsPersonal = (view: DomainView, choice: PersonalChoice, offset: number): Answer =>
+export const domainReportsPersonal = (view: DomainView, choice: PersonalChoice, offset: number): OperationAnswer =>
   reportsAnswer(
     [
       ...(choice.showPublic ? view.reports.ownedBy(view.caller, { isPrivate: false }) : []),
@@ -44,7 +44,7 @@ export const domainReportsPersonal = (view: DomainView, choice: PersonalChoice, 
     offset,
   )
 
-export const domainReport = (view: DomainView, id: number): Answer => {
+export const domainReport = (view: DomainView, id: number): OperationAnswer => {
   const data = view.reports.read(id, view.caller)
   if (data) return wrapped(data, true)
   const scan = view.store.get(id)
@@ -52,14 +52,14 @@ export const domainReport = (view: DomainView, id: number): Answer => {
   return refused(isWaiting ? failures.notReady : failures.noSuchScan)
 }
 
-export const domainStatus = (view: DomainView, id: number): Answer => {
+export const domainStatus = (view: DomainView, id: number): OperationAnswer => {
   const scan = view.store.get(id)
   if (scan && (!scan.isPrivate || scan.owner === view.caller))
     return wrapped({ scan_percentage: view.queue?.percentage(scan) ?? (scan.state === 'done' ? 100 : 0) }, true)
   return view.reports.read(id, view.caller) ? wrapped({ scan_percentage: 100 }, true) : refused(failures.noSuchScan)
 }
 
-export const domainScan = (view: DomainView, text: string, isPrivate: boolean): Answer => {
+export const domainScan = (view: DomainView, text: string, isPrivate: boolean): OperationAnswer => {
   if (!view.queue) return refused(failures.scanOff)
   const target = parseTarget(text)
   if (!target) return refused(failures.badTarget)
@@ -92,7 +92,7 @@ const reportsAnswer = (
   found: readonly Report[],
   offset: number,
   { invalidFilters = [], listings = [] }: Beside = {},
-): Answer =>
+): OperationAnswer =>
   wrapped(
     {
       count: found.length,

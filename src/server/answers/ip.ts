@@ -1,5 +1,5 @@
 // The eight address operations, each a view of the same dossier.
-import { collection, flat, type Answer, type JsonObject } from '../answer.js'
+import { collection, flat, type OperationAnswer, type JsonObject } from '../answer.js'
 import { isMalicious, isOn, ratingOf, remoteBanners, type Dossier } from '../local/dossier.js'
 import type { Banner } from '../local/banner-index.js'
 import { ratings, type Rating } from '../../domain/finding.js'
@@ -39,7 +39,7 @@ const scoreTexts = (rating: Rating | undefined): JsonObject | undefined => {
 
 const isListed = ({ listings }: Dossier): boolean => listings.length > 0
 
-export const ipData = ({ dossier, exploitsOf, now, full }: AddressView): Answer => {
+export const ipData = ({ dossier, exploitsOf, now, full }: AddressView): OperationAnswer => {
   const limit = full ? Infinity : shortList
   const lists = dossier.lists
   return flat(
@@ -68,7 +68,7 @@ export const ipData = ({ dossier, exploitsOf, now, full }: AddressView): Answer 
   )
 }
 
-export const ipSummary = ({ dossier }: AddressView): Answer => {
+export const ipSummary = ({ dossier }: AddressView): OperationAnswer => {
   const place = dossier.place ?? {}
   return flat(
     {
@@ -89,7 +89,7 @@ export const ipSummary = ({ dossier }: AddressView): Answer => {
   )
 }
 
-export const ipVpn = ({ dossier, now }: AddressView): Answer => {
+export const ipVpn = ({ dossier, now }: AddressView): OperationAnswer => {
   const { lists } = dossier
   const isKnown = lists.has('vpn') || lists.has('anonymous_vpn') || lists.has('tor') || lists.has('proxy')
   return flat(
@@ -111,7 +111,7 @@ export const ipVpn = ({ dossier, now }: AddressView): Answer => {
 }
 const vpnPorts = new Set([500, 1194, 1701, 1723, 4500, 51820])
 
-export const ipHosting = ({ dossier }: AddressView): Answer => {
+export const ipHosting = ({ dossier }: AddressView): OperationAnswer => {
   const { lists, place } = dossier
   const asName = place?.asName
   const soundsLike = asName !== undefined && /host|cloud|server|data ?cent/i.test(asName)
@@ -130,7 +130,7 @@ export const ipHosting = ({ dossier }: AddressView): Answer => {
   )
 }
 
-export const ipMaliciousInfo = ({ dossier, exploitsOf }: AddressView): Answer => {
+export const ipMaliciousInfo = ({ dossier, exploitsOf }: AddressView): OperationAnswer => {
   const remote = remoteBanners(dossier)
   return flat(
     {
@@ -155,7 +155,7 @@ export const ipMaliciousInfo = ({ dossier, exploitsOf }: AddressView): Answer =>
 
 const privacyTags = ['webcam', 'iot', 'nas', 'admin_page'] as const
 
-export const ipPrivacyThreat = ({ dossier }: AddressView): Answer => {
+export const ipPrivacyThreat = ({ dossier }: AddressView): OperationAnswer => {
   const others = dossier.banners.filter(({ tags }) => !privacyTags.some((tag) => tags.includes(tag)))
   return flat(
     {
@@ -167,7 +167,7 @@ export const ipPrivacyThreat = ({ dossier }: AddressView): Answer => {
   )
 }
 
-export const ipIsSafeDnsServer = ({ dossier }: AddressView): Answer => {
+export const ipIsSafeDnsServer = ({ dossier }: AddressView): OperationAnswer => {
   const isPublic = isOn(dossier, 'dns')
   const malicious = isMalicious(dossier)
   const hasUnusualPort =
@@ -193,7 +193,7 @@ export const ipIsSafeDnsServer = ({ dossier }: AddressView): Answer => {
 }
 const dnsPorts = new Set([53, 443, 853])
 
-export const ipSuspiciousInfo = ({ dossier, now }: AddressView): Answer =>
+export const ipSuspiciousInfo = ({ dossier, now }: AddressView): OperationAnswer =>
   flat(
     {
       ip: dossier.ip,

@@ -1,6 +1,6 @@
 // Answers from here what is known here, and from the provider what is not.
 import type { OperationName } from '../../provider/operations.js'
-import { refused, type Answer, type JsonObject } from '../answer.js'
+import { refused, type OperationAnswer, type JsonObject } from '../answer.js'
 import type { AnswerOperation } from '../answer-locally.js'
 import { failures } from '../failure.js'
 import { firstScanId } from '../scan/scan-store.js'
@@ -41,7 +41,7 @@ export const answerThroughGateway =
 const statesVerdict: ReadonlySet<OperationName> = new Set(['ip/malicious-info', 'ip/suspicious_info'])
 
 /** An address that is on a list here (Tor, scanner, …) is so whatever the provider says. */
-const withFlags = (answer: Answer, local: Answer): Answer => {
+const withFlags = (answer: OperationAnswer, local: OperationAnswer): OperationAnswer => {
   const issues = local.ok ? Object.entries(objectOf(local.body.issues)).filter(([, value]) => value === true) : []
   if (!answer.ok || issues.length === 0) return answer
   return {
@@ -51,7 +51,7 @@ const withFlags = (answer: Answer, local: Answer): Answer => {
 }
 
 /** What lists here say about hosts below the domain stands beside what the provider says about it. */
-const withListings = (answer: Answer, local: Answer): Answer => {
+const withListings = (answer: OperationAnswer, local: OperationAnswer): OperationAnswer => {
   const here = local.ok ? dataOf(local) : {}
   if (here.listings === undefined) return answer
   if (!answer.ok) return answer.failure.status === 404 ? local : answer
@@ -63,7 +63,7 @@ const dataOf = ({ body }: { readonly body: JsonObject }): JsonObject => objectOf
 const objectOf = (value: JsonObject[string]): JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
 
-const scanIdOf = (answer: Answer): number | undefined => {
+const scanIdOf = (answer: OperationAnswer): number | undefined => {
   const data = answer.ok ? answer.body.data : undefined
   const id = typeof data === 'object' && data !== null && 'scan_id' in data ? Number(data.scan_id) : NaN
   return Number.isSafeInteger(id) ? id : undefined

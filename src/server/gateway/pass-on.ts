@@ -1,7 +1,7 @@
-// Why the provider could not be asked, told to the caller: in the provider's words where it spoke, in its manner where it did not.
+// Why the provider could not be asked, as a failure for the caller: in the provider's words where it spoke, in its style where it did not.
 import type { Unknown } from '../../domain/finding.js'
 import type { Reason } from '../../domain/reason.js'
-import type { Failure as SourceFailure } from '../../provider/classify.js'
+import type { CallFailure } from '../../provider/classify.js'
 import { failures, tooFast, type Failure } from '../failure.js'
 
 const unavailable = (message: string): Failure => ({ http: 503, status: 503, message })
@@ -27,7 +27,7 @@ const byReason: { readonly [reason in Reason]?: Failure } = {
 
 const maxRetryAfterS = 86_400
 
-export const passOn = ({ reason, retryAfterMs }: Unknown, said: SourceFailure['said']): Failure => {
+export const passOn = ({ reason, retryAfterMs }: Unknown, said: CallFailure['said']): Failure => {
   const retryAfterS = retryAfterMs === undefined ? undefined : Math.min(Math.ceil(retryAfterMs / 1000), maxRetryAfterS)
   if (reason === 'throttled') return tooFast(retryAfterS ?? 1)
   const words = reason === 'bad_key' ? undefined : said

@@ -19,7 +19,7 @@ export type ScanOwners = {
   readonly reportsOf: (caller: string, which: { readonly isPrivate: boolean }) => readonly Report[]
 }
 
-/** One JSON object a line, written before the caller learns the id. */
+/** One JSON object per line, written before the caller learns the id. */
 export const openScanOwners = (file: string): ScanOwners => {
   const scans = new Map<number, OwnedScan>()
   if (existsSync(file))

@@ -1,4 +1,4 @@
-// Times of foreign rows in the service's own spelling, `YYYY-MM-DD HH:mm:ss` in UTC.
+// Times of foreign rows in the provider's spelling, `YYYY-MM-DD HH:mm:ss` in UTC.
 import { timeText } from '../answer.js'
 
 /** Text, ISO text or epoch seconds or milliseconds; a date alone stays a date, and what is no time becomes "". */
@@ -13,7 +13,7 @@ export const timeOrDate = (text: string): string => {
   return Number.isNaN(at) ? '' : timeText(at)
 }
 
-/** Epoch milliseconds of the service's spelling. */
+/** Epoch milliseconds of the provider's spelling. */
 export const readTime = (text: string): number | undefined => {
   const at = Date.parse(text.length === 10 ? `${text}T00:00:00Z` : `${text.replace(' ', 'T')}Z`)
   return Number.isNaN(at) ? undefined : at

@@ -13,7 +13,7 @@ import type { Dossier } from './dossier.js'
 import { exploitOf, type Exploit } from './exploit-index.js'
 import { textOf } from './member.js'
 import { openPlaces, type Place } from './places.js'
-import { readRows, type Row } from './read-rows.js'
+import { readRows, type DataRow } from './read-rows.js'
 
 export type Listed = { readonly listings: readonly Listing[]; readonly at: number }
 /** `paths` are those of the URLs of a name that are asked about. */
@@ -77,12 +77,12 @@ export const openIntelligence = (
 ): Intelligence => {
   const places = openPlaces(filesOf(folder, 'places'))
   const lists = openAddressLists(filesOf(folder, 'lists'))
-  const load = <T>(part: Part, read: (row: Row) => T | undefined): T[] => {
+  const load = <T>(part: Part, read: (row: DataRow) => T | undefined): T[] => {
     const loaded: T[] = []
     for (const file of filesOf(folder, part)) {
       let skipped = 0
       const before = loaded.length
-      const take = (row: Row): boolean => {
+      const take = (row: DataRow): boolean => {
         const item = read(row)
         if (item === undefined) skipped++
         else loaded.push(item)
@@ -126,7 +126,7 @@ export const openIntelligence = (
   }
 }
 
-const registrationOf = (row: Row): readonly [string, string] | undefined => {
+const registrationOf = (row: DataRow): readonly [string, string] | undefined => {
   const name = parseHostname(textOf(row, 'domain') ?? '')
   const created = textOf(row, 'created')?.slice(0, 10)
   return name === undefined || created === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(created)

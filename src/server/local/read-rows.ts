@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs'
 import { splitRow } from '../../feeds/csv.js'
 import { forEachLine } from '../../feeds/lines.js'
 
-export type Row = ReadonlyMap<string, unknown>
+export type DataRow = ReadonlyMap<string, unknown>
 
 const maxRowLength = 1_048_576
 
-/** `take` returns false when enough was read; `skipped` is told the line of each unusable row. */
-export const readRows = (file: string, take: (row: Row) => boolean, skipped: (line: number) => void): void => {
+/** `take` returns false when enough was read; `skipped` is given the line of each unusable row. */
+export const readRows = (file: string, take: (row: DataRow) => boolean, skipped: (line: number) => void): void => {
   const bytes = readFileSync(file)
   if (file.toLowerCase().endsWith('.csv')) readCsv(bytes, take, skipped)
   else readNdjson(bytes, take, skipped)
 }
 
-const readNdjson = (bytes: Buffer, take: (row: Row) => boolean, skipped: (line: number) => void): void => {
+const readNdjson = (bytes: Buffer, take: (row: DataRow) => boolean, skipped: (line: number) => void): void => {
   forEachLine(bytes, (line, number) => {
     if (line.trim() === '') return true
     const row = line.length > maxRowLength ? undefined : objectOf(line)
@@ -24,7 +24,7 @@ const readNdjson = (bytes: Buffer, take: (row: Row) => boolean, skipped: (line: 
   })
 }
 
-const objectOf = (line: string): Row | undefined => {
+const objectOf = (line: string): DataRow | undefined => {
   try {
     const value: unknown = JSON.parse(line)
     return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -36,7 +36,7 @@ const objectOf = (line: string): Row | undefined => {
 }
 
 /** A quoted cell may hold line ends; a row that never closes its quotes is given up after a bounded length. */
-const readCsv = (bytes: Buffer, take: (row: Row) => boolean, skipped: (line: number) => void): void => {
+const readCsv = (bytes: Buffer, take: (row: DataRow) => boolean, skipped: (line: number) => void): void => {
   let header: readonly string[] | undefined
   let open = ''
   let openLine = 0

@@ -1,4 +1,4 @@
-// Domain reports as rows to search: what a report of the service's shape says about itself in one line.
+// Domain reports as rows to search: what a report of the provider's shape says about itself in one line.
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { ratings, type Rating } from '../../domain/finding.js'

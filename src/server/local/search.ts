@@ -1,12 +1,12 @@
 // A query becomes one test over rows: each filter is compiled once, by the index that knows its fields.
 import type { Query } from './query.js'
 
-export type RowTest<Row> = (row: Row) => boolean
+export type RowTest<DataRow> = (row: DataRow) => boolean
 /** Compiles a filter's value; undefined when the value makes no sense for the field. */
-export type FieldFilter<Row> = (value: string) => RowTest<Row> | undefined
+export type FieldFilter<DataRow> = (value: string) => RowTest<DataRow> | undefined
 
-export type Search<Row> = {
-  readonly test: RowTest<Row>
+export type Search<DataRow> = {
+  readonly test: RowTest<DataRow>
   readonly filters: Readonly<Record<string, readonly string[]>>
   /** The words and phrases outside of filters. */
   readonly keyword: string
@@ -14,16 +14,16 @@ export type Search<Row> = {
   readonly invalidFilters: readonly string[]
 }
 
-export const compileQuery = <Row>(
+export const compileQuery = <DataRow>(
   query: Query,
-  fields: ReadonlyMap<string, FieldFilter<Row>>,
-  freeText: (row: Row) => readonly (string | undefined)[],
-): Search<Row> => {
+  fields: ReadonlyMap<string, FieldFilter<DataRow>>,
+  freeText: (row: DataRow) => readonly (string | undefined)[],
+): Search<DataRow> => {
   const filters = new Map<string, string[]>()
   const words: string[] = []
   const invalidFilters: string[] = []
   const groups = query.groups.map((terms) =>
-    terms.map(({ field, value, isNegated }): RowTest<Row> => {
+    terms.map(({ field, value, isNegated }): RowTest<DataRow> => {
       const test = field === undefined ? containsWord(value, freeText) : fields.get(field)?.(value)
       if (field === undefined) words.push(value)
       else filters.set(field, [...(filters.get(field) ?? []), value])
@@ -42,7 +42,10 @@ export const compileQuery = <Row>(
   }
 }
 
-const containsWord = <Row>(value: string, freeText: (row: Row) => readonly (string | undefined)[]): RowTest<Row> => {
+const containsWord = <DataRow>(
+  value: string,
+  freeText: (row: DataRow) => readonly (string | undefined)[],
+): RowTest<DataRow> => {
   const wanted = value.toLowerCase()
   return (row) => freeText(row).some((text) => text?.toLowerCase().includes(wanted) === true)
 }
@@ -51,8 +54,8 @@ const containsWord = <Row>(value: string, freeText: (row: Row) => readonly (stri
 const slice = 2_000
 
 /** Every matching row, in the order of the index; a large index is read in slices so that others are served meanwhile. */
-export const findRows = async <Row>(rows: readonly Row[], test: RowTest<Row>): Promise<Row[]> => {
-  const found: Row[] = []
+export const findRows = async <DataRow>(rows: readonly DataRow[], test: RowTest<DataRow>): Promise<DataRow[]> => {
+  const found: DataRow[] = []
   for (let from = 0; from < rows.length; from += slice) {
     if (from > 0) await new Promise((resolve) => setImmediate(resolve))
     for (const row of rows.slice(from, from + slice)) if (test(row)) found.push(row)
@@ -65,21 +68,21 @@ export const highestOffset = 9_900
 
 /** Filters that most indexes share. */
 export const equalsText =
-  <Row>(read: (row: Row) => string | undefined): FieldFilter<Row> =>
+  <DataRow>(read: (row: DataRow) => string | undefined): FieldFilter<DataRow> =>
   (value) => {
     const wanted = value.toLowerCase()
     return (row) => read(row)?.toLowerCase() === wanted
   }
 
 export const containsText =
-  <Row>(read: (row: Row) => string | undefined): FieldFilter<Row> =>
+  <DataRow>(read: (row: DataRow) => string | undefined): FieldFilter<DataRow> =>
   (value) => {
     const wanted = value.toLowerCase()
     return (row) => read(row)?.toLowerCase().includes(wanted) === true
   }
 
 export const equalsNumber =
-  <Row>(read: (row: Row) => number | undefined): FieldFilter<Row> =>
+  <DataRow>(read: (row: DataRow) => number | undefined): FieldFilter<DataRow> =>
   (value) => {
     if (!/^\d{1,10}$/.test(value)) return undefined
     const wanted = Number(value)
@@ -87,7 +90,7 @@ export const equalsNumber =
   }
 
 export const hasText =
-  <Row>(read: (row: Row) => readonly string[]): FieldFilter<Row> =>
+  <DataRow>(read: (row: DataRow) => readonly string[]): FieldFilter<DataRow> =>
   (value) => {
     const wanted = value.toLowerCase()
     return (row) => read(row).some((item) => item.toLowerCase() === wanted)
@@ -95,6 +98,6 @@ export const hasText =
 
 /** Texts that begin with a date compare as text. */
 export const notBefore =
-  <Row>(read: (row: Row) => string | undefined): FieldFilter<Row> =>
+  <DataRow>(read: (row: DataRow) => string | undefined): FieldFilter<DataRow> =>
   (value) =>
     /^\d{4}-\d{2}-\d{2}$/.test(value) ? (row) => (read(row) ?? '') >= value : undefined

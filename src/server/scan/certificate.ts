@@ -1,4 +1,4 @@
-// What is wrong with a certificate, in the one word that the service's reports have for it.
+// What is wrong with a certificate, in the one word that the provider's reports have for it.
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 
 export type CertificateFault = '' | 'expired' | 'self_signed' | 'mismatch'

@@ -7,7 +7,7 @@ export type FollowLimits = VisitLimits & { readonly maxRedirects: number }
 
 export type Followed = {
   readonly visits: readonly Visit[]
-  /** Why the way ended before a page was reached. */
+  /** Why the redirects ended before a page was reached. */
   readonly stopped?: 'unreachable' | 'refused' | 'too_many_redirects'
 }
 

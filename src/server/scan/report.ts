@@ -1,4 +1,4 @@
-// What a scan saw becomes a report in the service's shape; what it did not look at is left out, not claimed to be fine.
+// What a scan saw becomes a report in the provider's shape; what it did not look at is left out, not claimed to be fine.
 import type { Listing } from '../../domain/finding.js'
 import type { Indicator } from '../../domain/indicator.js'
 import { timeText, type JsonObject } from '../answer.js'
@@ -12,7 +12,7 @@ import type { Target } from './target.js'
 import type { Visit } from './visit.js'
 
 /** What the local sources know around a scan. */
-export type Surroundings = {
+export type ScanSurroundings = {
   readonly placeOf: (address: string) => Place | undefined
   readonly listingsOf: (indicator: Indicator) => readonly Listing[]
   /** The date a name was registered, `""` when it is on no list, nothing when no list is loaded. */
@@ -28,7 +28,7 @@ export type Seen = {
   readonly now: number
 }
 
-export const composeReport = (seen: Seen, surroundings: Surroundings): JsonObject => {
+export const composeReport = (seen: Seen, surroundings: ScanSurroundings): JsonObject => {
   const { target, records, visits, secure, now } = seen
   const last = visits.at(-1)
   const scoreOf = (ip: string): string | undefined => ratingOf(surroundings.listingsOf({ type: 'ip', value: ip }))

@@ -37,14 +37,14 @@ export const createScanQueue = (store: ScanStore, scanner: Scanner, { atOnce, no
     for (const scan of store.scans()) {
       if (running.size >= atOnce) return
       if (!isOpen(scan) || running.has(scan.id)) continue
-      const flight = run(scan)
+      const inFlight = run(scan)
         .catch(() => store.update({ ...scan, state: 'failed', attempts: scan.attempts + 1 }))
         .finally(() => {
           running.delete(scan.id)
           progress.delete(scan.id)
           fill()
         })
-      running.set(scan.id, flight)
+      running.set(scan.id, inFlight)
     }
   }
   for (const scan of store.scans())

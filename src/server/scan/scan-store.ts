@@ -1,4 +1,4 @@
-// Scans on disk: each is written down before anybody is told its id, so that no crash can lose or repeat one.
+// Scans that this server makes, on disk: each is written down before its id is given to anybody, so that no crash can lose or repeat one.
 import {
   closeSync,
   fsyncSync,
@@ -37,7 +37,7 @@ export type ScanStore = {
   readonly readReport: (id: number) => JsonObject | undefined
 }
 
-/** Far above the provider's ids, so that a gateway can tell whose a scan is. */
+/** Far above the provider's ids, so that a gateway can see whose a scan is. */
 export const firstScanId = 20_000_000_001
 const maxKept = 10_000
 

@@ -1,7 +1,7 @@
-// One scan of one site: DNS, the way a visitor is sent, the certificate; its outcome is a report or the reason why there is none.
+// One scan of one site: DNS, the redirects, the certificate; its outcome is a report or the reason why there is none.
 import type { JsonObject } from '../answer.js'
 import { follow, type FollowLimits } from './follow.js'
-import { composeReport, type Surroundings } from './report.js'
+import { composeReport, type ScanSurroundings } from './report.js'
 import type { DnsRecords, Resolver } from './resolver.js'
 import { parseTarget, type MayConnect, type Target } from './target.js'
 import type { Visit } from './visit.js'
@@ -14,7 +14,7 @@ export type ScanDependencies = {
   readonly resolver: Resolver
   readonly mayConnect: MayConnect
   readonly limits: ScanLimits
-  readonly surroundings: Surroundings
+  readonly surroundings: ScanSurroundings
   readonly now: () => number
 }
 

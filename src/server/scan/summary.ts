@@ -4,7 +4,7 @@ import { ratingOf } from '../local/dossier.js'
 import { readTime } from '../local/date-text.js'
 import type { JsonObject } from '../answer.js'
 import type { CertificateFault } from './certificate.js'
-import type { Seen, Surroundings } from './report.js'
+import type { Seen, ScanSurroundings } from './report.js'
 
 const newbornDays = 30
 const dayMs = 86_400_000
@@ -12,7 +12,7 @@ const dayMs = 86_400_000
 /** `fault` is undefined when the site speaks no TLS at all. */
 export const summarise = (
   { target, records, visits, now }: Seen,
-  surroundings: Surroundings,
+  surroundings: ScanSurroundings,
   fault: CertificateFault | undefined,
 ): JsonObject => {
   const places = visits.map(({ address }) => surroundings.placeOf(address))
@@ -53,7 +53,7 @@ const newborn = (registeredOn: string | undefined, now: number): string | undefi
   return at !== undefined && now - at < newbornDays * dayMs ? registeredOn : ''
 }
 
-const phishingRecords = (host: string, { listingsOf }: Surroundings): number =>
+const phishingRecords = (host: string, { listingsOf }: ScanSurroundings): number =>
   listingsOf({ type: 'domain', value: host }).filter(({ categories }) =>
     categories.some((category) => category.toLowerCase().includes('phish')),
   ).length

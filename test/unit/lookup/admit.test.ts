@@ -3,7 +3,9 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/domain/finding.js'
 import type { Ask, Source } from '../../../src/domain/lookup.js'
-import { admit, createAdmission, type AdmissionSettings } from '../../../src/lookup/admit.js'
+import { keyOf } from '../../../src/domain/indicator.js'
+import { createAdmission, type AdmissionSettings } from '../../../src/lookup/admission/admission.js'
+import { admit } from '../../../src/lookup/admit.js'
 import { createFakeClock, type FakeClock } from '../../support/clock.js'
 import { admissionSettings, ask, createSource, indicator, known, outbound, unknown } from '../../support/lookup.js'
 
@@ -24,7 +26,7 @@ const setUp = (
       }),
     )
   const admission = createAdmission({ ...admissionSettings, ...settings }, clock)
-  const lookup = admit(admission)(timed)
+  const lookup = admit(keyOf, admission)(timed)
   const many = (count: number, how: Ask = ask, from = 0) =>
     Array.from({ length: count }, (_, nth) => lookup(indicator(from + nth), how))
   return { clock, source, admission, lookup, many, times }
@@ -57,7 +59,7 @@ describe('admit', () => {
       const first = await call(() => Promise.resolve(known(++sent)))
       return first.status === 'unknown' ? first : call(() => Promise.resolve(known(++sent)))
     }
-    const lookup = admit(admission)(two)
+    const lookup = admit(keyOf, admission)(two)
     expect(await lookup(indicator(1), ask)).toEqual(known(2))
     expect(await lookup(indicator(2), ask)).toMatchObject({ reason: 'budget_spent' })
     expect(lookup(indicator(3), ask)).toMatchObject({ reason: 'budget_spent' })
@@ -76,7 +78,7 @@ describe('admit', () => {
     }
     const source: Source = async (_indicator, _ask, call) =>
       (await Promise.all([call(send), call(send), call(send)]))[0]
-    const found = admit(createAdmission(admissionSettings, clock))(source)(indicator(1), ask)
+    const found = admit(keyOf, createAdmission(admissionSettings, clock))(source)(indicator(1), ask)
     await clock.advance(100)
     expect(await found).toEqual(known(0))
     expect(most).toBe(1)
@@ -130,7 +132,7 @@ describe('admit', () => {
     expect(lookup(indicator(99), ask)).toEqual(unknown('throttled', { retryAfterMs: 3_599_910 }))
   })
 
-  it('opens the breaker after failures in a row, empties the room, and tries again with one call', async () => {
+  it('opens the breaker after failures in a row, empties the queue, and tries again with one call', async () => {
     const { clock, source, many, lookup } = setUp({}, (nth) => (nth <= 6 ? unknown('unavailable') : known(0)))
     const found = many(100)
     await clock.advance(1000)
@@ -166,27 +168,27 @@ describe('admit', () => {
     expect(await tally(found)).toEqual({ timeout: 1, known: 1 })
   })
 
-  it('estimates from the place in the room, the latency and the pause', async () => {
+  it('estimates from the place in the queue, the latency and the pause', async () => {
     const { clock, many, admission } = setUp({}, undefined, 100)
     for (let nth = 0; nth < 40; nth++) void many(1, ask, 1000 + nth)
     await clock.advance(10_000)
     expect(admission.state().latencyMs).toBeCloseTo(100, 0)
     void many(11)
     await clock.advance(0)
-    expect(admission.estimateMs(indicator(0))).toBeCloseTo(100, -1)
-    expect(admission.estimateMs(indicator(10))).toBeCloseTo(1100, -1)
-    expect(admission.estimateMs(indicator(99))).toBeUndefined()
+    expect(admission.estimateMs(keyOf(indicator(0)))).toBeCloseTo(100, -1)
+    expect(admission.estimateMs(keyOf(indicator(10)))).toBeCloseTo(1100, -1)
+    expect(admission.estimateMs(keyOf(indicator(99)))).toBeUndefined()
     await clock.advance(50)
-    expect(admission.estimateMs(indicator(0))).toBeCloseTo(50, -1)
-    expect(admission.estimateMs(indicator(10))).toBeCloseTo(1050, -1)
+    expect(admission.estimateMs(keyOf(indicator(0)))).toBeCloseTo(50, -1)
+    expect(admission.estimateMs(keyOf(indicator(10)))).toBeCloseTo(1050, -1)
   })
 
   it('expects less and less of a call that does not come back', async () => {
     const { clock, many, admission } = setUp({}, () => never)
     void many(2)
     await clock.advance(20_000)
-    expect(admission.estimateMs(indicator(0))).toBe(20_000)
-    expect(admission.estimateMs(indicator(1))).toBe(20_100)
+    expect(admission.estimateMs(keyOf(indicator(0)))).toBe(20_000)
+    expect(admission.estimateMs(keyOf(indicator(1)))).toBe(20_100)
   })
 
   it('shows its state', async () => {
@@ -202,7 +204,7 @@ describe('admit', () => {
 describe('a flood', () => {
   const flood = 1_000_000
 
-  it('of a million indicators against a source that hangs leaves a bounded room and says queue_full', async () => {
+  it('of a million indicators against a source that hangs leaves a bounded queue and says queue_full', async () => {
     const { clock, lookup, admission, source } = setUp({ maxWaiting: 10_000 }, () => never)
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Indicator } from '../../../src/domain/indicator.js'
 import type { Ask, Call, Source } from '../../../src/domain/lookup.js'
 import { approve } from '../../../src/lookup/approve.js'
 
@@ -19,7 +20,7 @@ describe('approve', () => {
 
   it('lets nothing through after a no', async () => {
     let calls = 0
-    const lookup = approve(() => Promise.resolve(false))((...args) => {
+    const lookup = approve(() => Promise.resolve(false))<Indicator>((...args) => {
       calls++
       return source(...args)
     })

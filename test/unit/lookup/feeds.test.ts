@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Decision } from '../../../src/domain/decision.js'
-import { noFacts, type Known } from '../../../src/domain/finding.js'
+import { noFacts, unknownOf, type Known } from '../../../src/domain/finding.js'
 import type { Indicator } from '../../../src/domain/indicator.js'
 import type { Ask, Lookup } from '../../../src/domain/lookup.js'
 import { feeds } from '../../../src/lookup/feeds.js'
-import { nobody } from '../../../src/lookup/nobody.js'
 
 const host: Indicator = { type: 'domain', value: 'www.bad.example.com' }
 const registrable: Indicator = { type: 'domain', value: 'example.com' }
@@ -18,7 +17,7 @@ const ask = (decision?: Decision): Ask => ({
 
 const counting = (): { inner: Lookup; asked: string[] } => {
   const asked: string[] = []
-  return { asked, inner: (indicator, given) => (asked.push(indicator.value), nobody(indicator, given)) }
+  return { asked, inner: (indicator) => (asked.push(indicator.value), unknownOf('not_listed')) }
 }
 
 describe('feeds', () => {

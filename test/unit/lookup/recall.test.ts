@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Facts, Finding } from '../../../src/domain/finding.js'
+import { keyOf } from '../../../src/domain/indicator.js'
 import { createCooldown } from '../../../src/lookup/memory/cooldown.js'
 import { createMemory } from '../../../src/lookup/memory/memory.js'
+import { indicators } from '../../../src/lookup/question.js'
 import { recall } from '../../../src/lookup/recall.js'
 import { createFakeClock, type FakeClock } from '../../support/clock.js'
 import {
@@ -114,9 +116,10 @@ describe('recall', () => {
 
   it('tries a refresh once in a while and not with every ask, also when nobody can be asked', () => {
     const clock = createFakeClock()
-    const memory = createMemory(memorySettings, { classify })
+    const memory = createMemory(memorySettings, keyOf, classify)
     let asked = 0
     const lookup = recall(
+      indicators,
       memory,
       createCooldown(cooldownSettings, clock.now),
       clock.now,

@@ -44,7 +44,7 @@ describe('an indicator is paid for once', () => {
     Array.from({ length: 10_000 }, (_, nth) => lookup(indicator(nth % 100), ask))
 
   it.each([
-    ['with room for all', 1000],
+    ['with a memory for all', 1000],
     ['with a memory of 5 entries', 5],
   ])('when 10,000 asks over 100 indicators come together, %s', async (_title, maxEntries) => {
     const clock = createFakeClock()
@@ -70,7 +70,7 @@ describe('an indicator is paid for once', () => {
     expect(source.calls.length).toBe(1)
   })
 
-  it('when asked on every microtask around the settlement of its flight', async () => {
+  it('when asked on every microtask around the moment its lookup settles', async () => {
     const clock = createFakeClock()
     let answer: (finding: Finding) => void = () => undefined
     const calls: number[] = []

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { judge } from '../../../src/domain/judge.js'
 import { shippedTable } from '../../../src/domain/judgement-table.js'
 import { createAskDomain, type DomainSettings } from '../../../src/provider/ask-domain.js'
-import type { Client } from '../../../src/provider/call.js'
+import type { Client } from '../../../src/provider/client.js'
 import {
   clientFor,
   startScriptedService,

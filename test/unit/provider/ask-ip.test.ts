@@ -1,7 +1,7 @@
 // How an address is asked about: which calls are made, and which are not.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAskIp } from '../../../src/provider/ask-ip.js'
-import type { Client } from '../../../src/provider/call.js'
+import type { Client } from '../../../src/provider/client.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import {
   clientFor,

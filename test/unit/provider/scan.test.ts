@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/domain/finding.js'
-import type { Client } from '../../../src/provider/call.js'
-import { createScanStore } from '../../../src/provider/scan-store.js'
+import type { Client } from '../../../src/provider/client.js'
+import { createStartedScans } from '../../../src/provider/started-scans.js'
 import { createStepScan } from '../../../src/provider/scan.js'
 import {
   clientFor,
@@ -41,7 +41,7 @@ const step = (name = 'example.com', visibility: 'public' | 'private' = 'public')
   createStepScan(
     { client, now: () => now, emit: () => undefined },
     { visibility, pollMs, againAfterMs: 30 * 86_400_000 },
-    createScanStore(folder),
+    createStartedScans(folder),
   )(name, straight)
 const calls = () => service.asked.map(({ method, path }) => `${method} ${path.replace('/v1/domain/', '')}`)
 const posts = () => calls().filter((call) => call.startsWith('POST')).length
@@ -123,7 +123,7 @@ describe('a scan', () => {
     const refused = createStepScan(
       { client, now: () => now, emit: () => undefined },
       { visibility: 'public', pollMs, againAfterMs: 1 },
-      createScanStore(folder),
+      createStartedScans(folder),
     )
     expect(await refused('example.com', () => Promise.resolve({ status: 'unknown', reason: 'budget_spent' }))).toEqual({
       status: 'unknown',

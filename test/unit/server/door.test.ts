@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hashKey } from '../../../src/server/keys.js'
-import type { Service } from '../../../src/server/start-server.js'
+import type { LookupServer } from '../../../src/server/start-server.js'
 import {
   ask,
   newFolder,
@@ -239,7 +239,7 @@ describe('a start that cannot work', () => {
 describe('a restart', () => {
   it('needs nothing but the folders', async () => {
     const settings = serveSettings()
-    const start = (): Promise<Service> => startSampleService(settings)
+    const start = (): Promise<LookupServer> => startSampleService(settings)
     await (await start()).close()
     expect((await ask((await start()).url, clean)).body.status).toBe(200)
     await expect(start()).rejects.toThrow('is in use by')

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operationNames, type OperationName } from '../../../src/provider/operations.js'
-import { startService, type Service } from '../../../src/server/start-server.js'
+import { startServer, type LookupServer } from '../../../src/server/start-server.js'
 import { ask, serveOutside, serveSettings, type AskOptions } from '../../support/lookup-service.js'
 
-let service: Service
+let service: LookupServer
 beforeAll(async () => {
-  service = await startService(serveSettings(), serveOutside())
+  service = await startServer(serveSettings(), serveOutside())
 })
 afterAll(() => service.close())
 

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import type { Unknown } from '../../../../src/domain/finding.js'
 import { reasons, type Reason } from '../../../../src/domain/reason.js'
-import { createBarrier } from '../../../../src/lookup/admission/circuit-breaker.js'
+import { createCircuitBreaker } from '../../../../src/lookup/admission/circuit-breaker.js'
 import { admissionSettings, unknown } from '../../../support/lookup.js'
 
 /** Fails `times` calls at time 0, one after the other. */
 const after = (failure: Unknown, times = 1) => {
-  const barrier = createBarrier(admissionSettings)
-  for (let nth = 0; nth < times; nth++) barrier.note(failure, barrier.enter(0), 0)
-  return barrier
+  const breaker = createCircuitBreaker(admissionSettings)
+  for (let nth = 0; nth < times; nth++) breaker.note(failure, breaker.enter(0), 0)
+  return breaker
 }
 
-describe('the barrier', () => {
+describe('the circuit breaker', () => {
   it('is open to begin with', () => {
-    expect(createBarrier(admissionSettings).look(0)).toEqual({ pass: 'go' })
+    expect(createCircuitBreaker(admissionSettings).look(0)).toEqual({ pass: 'go' })
   })
 
   it.each<[Reason, string]>([
@@ -32,30 +32,30 @@ describe('the barrier', () => {
   })
 
   it('counts failures from the last answer on', () => {
-    const barrier = after(unknown('timeout'), 4)
-    barrier.note(undefined, false, 0)
-    for (let nth = 0; nth < 4; nth++) barrier.note(unknown('timeout'), false, 0)
-    expect(barrier.look(0)).toEqual({ pass: 'go' })
+    const breaker = after(unknown('timeout'), 4)
+    breaker.note(undefined, false, 0)
+    for (let nth = 0; nth < 4; nth++) breaker.note(unknown('timeout'), false, 0)
+    expect(breaker.look(0)).toEqual({ pass: 'go' })
   })
 
   it('makes everybody wait in a pause, and lets one probe go after it', () => {
-    const barrier = after(unknown('busy'))
-    expect(barrier.look(1999)).toEqual({ pass: 'wait', ms: 1 })
-    expect(barrier.enter(1999)).toBe(false)
-    expect(barrier.look(2000)).toEqual({ pass: 'go' })
-    expect(barrier.enter(2000)).toBe(true)
-    expect(barrier.look(2000)).toEqual({ pass: 'wait', ms: Infinity })
-    barrier.note(undefined, true, 2100)
-    expect(barrier.look(2100)).toEqual({ pass: 'go' })
+    const breaker = after(unknown('busy'))
+    expect(breaker.look(1999)).toEqual({ pass: 'wait', ms: 1 })
+    expect(breaker.enter(1999)).toBe(false)
+    expect(breaker.look(2000)).toEqual({ pass: 'go' })
+    expect(breaker.enter(2000)).toBe(true)
+    expect(breaker.look(2000)).toEqual({ pass: 'wait', ms: Infinity })
+    breaker.note(undefined, true, 2100)
+    expect(breaker.look(2100)).toEqual({ pass: 'go' })
   })
 
   it('pauses twice as long when the probe is refused too, up to the longest pause', () => {
-    const barrier = createBarrier(admissionSettings)
+    const breaker = createCircuitBreaker(admissionSettings)
     const lengths: number[] = []
     let now = 0
     for (let nth = 0; nth < 7; nth++) {
-      barrier.note(unknown('busy'), barrier.enter(now), now)
-      const until = barrier.state(now).until ?? 0
+      breaker.note(unknown('busy'), breaker.enter(now), now)
+      const until = breaker.state(now).until ?? 0
       lengths.push(until - now)
       now = until
     }
@@ -65,9 +65,9 @@ describe('the barrier', () => {
   it('waits as long as the provider says, and refuses meanwhile when that is too long to wait for', () => {
     expect(after(unknown('throttled', { retryAfterMs: 45_000 })).look(0)).toEqual({ pass: 'wait', ms: 45_000 })
     const hour = 3_600_000
-    const barrier = after(unknown('throttled', { retryAfterMs: hour }))
-    expect(barrier.look(0)).toEqual({ pass: 'refuse', finding: unknown('throttled', { retryAfterMs: hour }) })
-    expect(barrier.look(hour - 60_000)).toEqual({ pass: 'wait', ms: 60_000 })
+    const breaker = after(unknown('throttled', { retryAfterMs: hour }))
+    expect(breaker.look(0)).toEqual({ pass: 'refuse', finding: unknown('throttled', { retryAfterMs: hour }) })
+    expect(breaker.look(hour - 60_000)).toEqual({ pass: 'wait', ms: 60_000 })
   })
 
   it('is not silenced for more than a day by one header', () => {
@@ -79,25 +79,25 @@ describe('the barrier', () => {
   })
 
   it('refuses at once while the breaker is open, and while its one probe is out', () => {
-    const barrier = after(unknown('unavailable'), 5)
-    expect(barrier.look(9999)).toMatchObject({ pass: 'refuse', finding: { reason: 'breaker_open' } })
-    expect(barrier.enter(10_000)).toBe(true)
-    expect(barrier.enter(10_000)).toBe(false)
-    expect(barrier.look(10_000)).toMatchObject({ pass: 'refuse', finding: { reason: 'breaker_open' } })
-    barrier.note(unknown('timeout'), true, 11_000)
-    expect(barrier.state(11_000)).toMatchObject({ state: 'breaker_open', until: 31_000 })
+    const breaker = after(unknown('unavailable'), 5)
+    expect(breaker.look(9999)).toMatchObject({ pass: 'refuse', finding: { reason: 'breaker_open' } })
+    expect(breaker.enter(10_000)).toBe(true)
+    expect(breaker.enter(10_000)).toBe(false)
+    expect(breaker.look(10_000)).toMatchObject({ pass: 'refuse', finding: { reason: 'breaker_open' } })
+    breaker.note(unknown('timeout'), true, 11_000)
+    expect(breaker.state(11_000)).toMatchObject({ state: 'breaker_open', until: 31_000 })
   })
 
   it('is not opened by a late answer to a call from before it was shut', () => {
-    const barrier = after(unknown('throttled'))
-    barrier.note(undefined, false, 100)
-    expect(barrier.look(100)).toEqual({ pass: 'wait', ms: 1900 })
+    const breaker = after(unknown('throttled'))
+    breaker.note(undefined, false, 100)
+    expect(breaker.look(100)).toEqual({ pass: 'wait', ms: 1900 })
   })
 
   it('does not take calls that were under way together for refusals in a row', () => {
-    const barrier = after(unknown('busy'))
-    barrier.note(unknown('busy'), false, 0)
-    barrier.note(unknown('busy'), false, 0)
-    expect(barrier.state(0).until).toBe(2000)
+    const breaker = after(unknown('busy'))
+    breaker.note(unknown('busy'), false, 0)
+    breaker.note(unknown('busy'), false, 0)
+    expect(breaker.state(0).until).toBe(2000)
   })
 })

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { createWaitingRoom, type Priority } from '../../../../src/lookup/admission/queue.js'
+import { createQueue, type Priority } from '../../../../src/lookup/admission/queue.js'
 
 const inbound: Priority = { role: 'source', action: 'allowed' }
 const outbound: Priority = { role: 'destination', action: 'allowed' }
 
 const order = (entries: readonly (readonly [string, Priority])[]): string[] => {
-  const room = createWaitingRoom<null>(100)
-  for (const [key, priority] of entries) room.enter(key, priority, null)
-  return Array.from({ length: entries.length }, () => room.next()?.key ?? 'nobody')
+  const queue = createQueue<null>(100)
+  for (const [key, priority] of entries) queue.add(key, priority, null)
+  return Array.from({ length: entries.length }, () => queue.next()?.key ?? 'nobody')
 }
 
-describe('the waiting room', () => {
+describe('the queue', () => {
   it.each<[string, Priority, Priority]>([
     ['destinations before sources', outbound, inbound],
     ['queries before sources', { role: 'query', action: 'allowed' }, inbound],
@@ -28,12 +28,12 @@ describe('the waiting room', () => {
   })
 
   it('serves what is asked for most among equals, and never before a better class', () => {
-    const room = createWaitingRoom<null>(100)
-    for (const key of ['once', 'twice', 'often']) room.enter(key, inbound, null)
-    room.enter('outbound', outbound, null)
-    room.askedAgain('twice', inbound)
-    for (let times = 0; times < 1000; times++) room.askedAgain('often', inbound)
-    expect([room.next()?.key, room.next()?.key, room.next()?.key, room.next()?.key]).toEqual([
+    const queue = createQueue<null>(100)
+    for (const key of ['once', 'twice', 'often']) queue.add(key, inbound, null)
+    queue.add('outbound', outbound, null)
+    queue.askedAgain('twice', inbound)
+    for (let times = 0; times < 1000; times++) queue.askedAgain('often', inbound)
+    expect([queue.next()?.key, queue.next()?.key, queue.next()?.key, queue.next()?.key]).toEqual([
       'outbound',
       'often',
       'twice',
@@ -42,38 +42,38 @@ describe('the waiting room', () => {
   })
 
   it('moves up what is asked for again by somebody more important, and never down', () => {
-    const room = createWaitingRoom<null>(100)
-    room.enter('a', inbound, null)
-    room.enter('b', inbound, null)
-    room.askedAgain('b', outbound)
-    room.askedAgain('b', { role: 'source', action: 'blocked', urgency: 'replay' })
-    expect(room.next()?.key).toBe('b')
+    const queue = createQueue<null>(100)
+    queue.add('a', inbound, null)
+    queue.add('b', inbound, null)
+    queue.askedAgain('b', outbound)
+    queue.askedAgain('b', { role: 'source', action: 'blocked', urgency: 'replay' })
+    expect(queue.next()?.key).toBe('b')
   })
 
   it('gives up the least important for a more important newcomer when it is full', () => {
-    const room = createWaitingRoom<null>(2)
-    room.enter('blocked', { role: 'source', action: 'blocked' }, null)
-    room.enter('allowed', inbound, null)
-    expect(room.hasPlaceFor(outbound)).toBe(true)
-    expect(room.enter('outbound', outbound, null)?.key).toBe('blocked')
-    expect(room.size()).toBe(2)
+    const queue = createQueue<null>(2)
+    queue.add('blocked', { role: 'source', action: 'blocked' }, null)
+    queue.add('allowed', inbound, null)
+    expect(queue.hasPlaceFor(outbound)).toBe(true)
+    expect(queue.add('outbound', outbound, null)?.key).toBe('blocked')
+    expect(queue.size()).toBe(2)
   })
 
   it('has no place for a newcomer who is not more important when it is full', () => {
-    const room = createWaitingRoom<null>(1)
-    room.enter('a', inbound, null)
-    expect(room.hasPlaceFor(inbound)).toBe(false)
-    expect(room.hasPlaceFor({ role: 'source', action: 'blocked' })).toBe(false)
+    const queue = createQueue<null>(1)
+    queue.add('a', inbound, null)
+    expect(queue.hasPlaceFor(inbound)).toBe(false)
+    expect(queue.hasPlaceFor({ role: 'source', action: 'blocked' })).toBe(false)
   })
 
-  it('knows how many are served before a guest at the latest', () => {
-    const room = createWaitingRoom<null>(100)
-    room.enter('a', inbound, null)
-    room.enter('b', outbound, null)
-    room.enter('c', inbound, null)
-    expect(['a', 'b', 'c', 'd'].map(room.ahead)).toEqual([1, 0, 2, undefined])
-    room.next()
-    room.next()
-    expect(room.ahead('c')).toBe(0)
+  it('knows how many go before a lookup at the latest', () => {
+    const queue = createQueue<null>(100)
+    queue.add('a', inbound, null)
+    queue.add('b', outbound, null)
+    queue.add('c', inbound, null)
+    expect(['a', 'b', 'c', 'd'].map(queue.ahead)).toEqual([1, 0, 2, undefined])
+    queue.next()
+    queue.next()
+    expect(queue.ahead('c')).toBe(0)
   })
 })

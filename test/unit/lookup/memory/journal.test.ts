@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { keyOf } from '../../../../src/domain/indicator.js'
 import { openJournal } from '../../../../src/lookup/memory/journal.js'
+import { indicators } from '../../../../src/lookup/question.js'
 import type { TelemetryEvent } from '../../../../src/telemetry/event.js'
 import { indicator, known, malicious } from '../../../support/lookup.js'
 
@@ -14,16 +15,13 @@ afterEach(() => rmSync(path, { recursive: true, force: true }))
 const openIt = async (maxBytes = 1_000_000, isWanted: () => boolean = () => true) => {
   const restored: string[] = []
   const told: TelemetryEvent[] = []
-  const journal = await openJournal(
-    { path, maxBytes },
-    {
-      restore: (asked) => {
-        restored.push(keyOf(asked))
-        return isWanted()
-      },
-      emit: (event) => told.push(event),
+  const journal = await openJournal({ path, maxBytes }, indicators, {
+    restore: (asked) => {
+      restored.push(keyOf(asked))
+      return isWanted()
     },
-  )
+    emit: (event) => told.push(event),
+  })
   return { journal, restored, told }
 }
 const fill = async (from: number, to: number, maxBytes?: number): Promise<void> => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { keyOf } from '../../../../src/domain/indicator.js'
 import { openKeptMemory } from '../../../../src/lookup/memory/kept-memory.js'
+import { indicators } from '../../../../src/lookup/question.js'
 import { createMemory } from '../../../../src/lookup/memory/memory.js'
 import { createFakeClock, newYear } from '../../../support/clock.js'
 import { classify, indicator, known, malicious, memorySettings } from '../../../support/lookup.js'
@@ -13,9 +14,9 @@ beforeEach(() => void (path = mkdtempSync(join(tmpdir(), 'kept-'))))
 afterEach(() => rmSync(path, { recursive: true, force: true }))
 
 const openIt = async (now = newYear, isBudgeted = false) => {
-  const memory = createMemory(memorySettings, { classify })
+  const memory = createMemory(memorySettings, keyOf, classify)
   const clock = createFakeClock(now)
-  const kept = await openKeptMemory(memory, {
+  const kept = await openKeptMemory(memory, indicators, {
     path,
     isNamed: true,
     isBudgeted,
@@ -63,9 +64,13 @@ describe('a kept memory', () => {
     await owner.kept.append?.(indicator(1), known(newYear, malicious))
     owner.kept.ledger?.write({ hour: { index: 1, count: 2 }, day: { index: 3, count: 4 } })
     const before = readdirSync(path)
-    const memory = createMemory(memorySettings, { classify })
+    const memory = createMemory(memorySettings, keyOf, classify)
     const options = { path, isNamed: true, isBudgeted: true, isReader: true, maxBytes: 1_048_576 }
-    const kept = await openKeptMemory(memory, { ...options, clock: createFakeClock(newYear), emit: () => undefined })
+    const kept = await openKeptMemory(memory, indicators, {
+      ...options,
+      clock: createFakeClock(newYear),
+      emit: () => undefined,
+    })
     if ('problem' in kept) return expect.fail(kept.problem)
     expect(memory.get(keyOf(indicator(1)))?.finding.at).toBe(newYear)
     expect(kept).not.toHaveProperty('append')

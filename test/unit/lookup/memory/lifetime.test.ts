@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { noFacts, type Finding, type Level } from '../../../../src/domain/finding.js'
+import { keyOf } from '../../../../src/domain/indicator.js'
 import { chanceOf, createLifetimeOf, isRememberable } from '../../../../src/lookup/memory/lifetime.js'
 import { indicator, known, memorySettings, unknown } from '../../../support/lookup.js'
 
@@ -9,6 +10,7 @@ const at = 1_000_000_000
 const lifetime = (level: Level, finding: Finding = known(at), chance = 0, jitter = 0) =>
   createLifetimeOf(
     { ...memorySettings, jitter },
+    keyOf,
     () => level,
     () => chance,
   )(indicator(1), finding)

@@ -1,16 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readRecord, writeRecord } from '../../../../src/lookup/memory/record.js'
+import * as records from '../../../../src/lookup/memory/record.js'
+import { indicators } from '../../../../src/lookup/question.js'
+import type { Finding } from '../../../../src/domain/finding.js'
+import type { Indicator } from '../../../../src/domain/indicator.js'
 import { indicator, known, malicious, unknown } from '../../../support/lookup.js'
 
+const writeRecord = (about: Indicator, finding: Finding): Buffer => records.writeRecord(indicators, about, finding)
+const readRecord = (line: Buffer) => records.readRecord(line, indicators)
 const lineOf = (record: Buffer): Buffer => record.subarray(0, -1)
 
 describe('a record', () => {
   it('reads back as it was written', () => {
-    const entry = { indicator: { type: 'domain', value: 'bücher.example.com' } as const, finding: known(17, malicious) }
-    expect(readRecord(lineOf(writeRecord(entry.indicator, entry.finding)))).toEqual(entry)
-    const nothing = { indicator: indicator(1), finding: unknown('not_found', { at: 5 }) }
-    expect(readRecord(lineOf(writeRecord(nothing.indicator, nothing.finding)))).toEqual(nothing)
+    const entry = { question: { type: 'domain', value: 'bücher.example.com' } as const, finding: known(17, malicious) }
+    expect(readRecord(lineOf(writeRecord(entry.question, entry.finding)))).toEqual(entry)
+    const nothing = { question: indicator(1), finding: unknown('not_found', { at: 5 }) }
+    expect(readRecord(lineOf(writeRecord(nothing.question, nothing.finding)))).toEqual(nothing)
   })
 
   it('is one line', () => {

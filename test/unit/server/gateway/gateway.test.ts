@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hashKey } from '../../../../src/server/keys.js'
-import type { Service } from '../../../../src/server/start-server.js'
+import type { LookupServer } from '../../../../src/server/start-server.js'
 import { startUpstream, type Upstream } from '../../../support/counting-upstream.js'
 import { gatewayKey, gatewayOf, type GatewayOver } from '../../../support/gateway.js'
 import { ask, newFolder, sampleKey, sampleNow, startSampleService } from '../../../support/lookup-service.js'
@@ -11,7 +11,7 @@ const otherKey = 'Another-callers-key-0123456789'
 
 const start = async (
   over: GatewayOver & { readonly state?: string; readonly upstream?: Upstream } = {},
-): Promise<{ service: Service; upstream: Upstream; state: string }> => {
+): Promise<{ service: LookupServer; upstream: Upstream; state: string }> => {
   const upstream = over.upstream ?? (await startUpstream())
   if (!over.upstream) onTestFinished(upstream.close)
   const state = over.state ?? newFolder()

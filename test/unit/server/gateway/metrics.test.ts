@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { watchRun } from '../../../../src/app/watch-run.js'
 import { load } from '../../../../src/config/load.js'
-import { openService } from '../../../../src/app/open-server.js'
+import { openServer } from '../../../../src/app/open-server.js'
 import type { Ops } from '../../../../src/ops/open-ops.js'
-import type { Service } from '../../../../src/server/start-server.js'
+import type { LookupServer } from '../../../../src/server/start-server.js'
 import { ignoreTelemetry } from '../../../../src/telemetry/event.js'
 import { startUpstream, type Upstream } from '../../../support/counting-upstream.js'
 import { ask, sampleKey } from '../../../support/lookup-service.js'
 
 describe('the endpoint of a gateway', () => {
   let upstream: Upstream
-  let service: Service
+  let service: LookupServer
   let ops: Ops
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe('the endpoint of a gateway', () => {
     })
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
     const watch = await watchRun(loaded.config, ignoreTelemetry)
-    service = await openService(loaded.config, { env: {}, emit: watch.emit, watch: watch.hooks }, '1.2.3')
+    service = await openServer(loaded.config, { env: {}, emit: watch.emit, watch: watch.hooks }, '1.2.3')
     ops = await watch.serve({ provider: service.provider, kind: 'server' }, 0)
   })
   afterAll(async () => {

@@ -1,14 +1,14 @@
-// One HTTP call to the lookup service, bounded in every direction: an answer, or a failure with its reason; never a throw.
+// The client of the provider: one HTTP call, bounded in every direction: an answer, or a failure with its reason; never a throw.
 import type { Dispatcher } from 'undici'
-import { buildRequest, type Given, type Request } from './build-request.js'
-import { badAnswer, badInput, classify, classifyTransport, type Failure, givenUp, late } from './classify.js'
-import { connect, refuseUnusable, type ConnectSettings, type Surroundings } from './connect.js'
+import { buildRequest, type GivenParameters, type Request } from './build-request.js'
+import { badAnswer, badInput, classify, classifyTransport, type CallFailure, givenUp, late } from './classify.js'
+import { connect, refuseUnusable, type ConnectSettings, type ConnectOutside } from './connect.js'
 import type { OperationName, Parameters, PathProfile } from './operations.js'
 import { parseBody } from './parse-body.js'
-import { numberOf, textOf, type Json } from './read-value.js'
+import { numberOf, textOf, type JsonMembers } from './read-value.js'
 import { createRedact, type Redact } from './redact.js'
 
-export type ServiceSettings = ConnectSettings & {
+export type ProviderSettings = ConnectSettings & {
   readonly baseUrl: string
   readonly paths: PathProfile
   readonly headersTimeoutMs: number
@@ -17,25 +17,25 @@ export type ServiceSettings = ConnectSettings & {
   readonly maxAnswerDepth: number
 }
 
-export type Outside = Surroundings & {
+export type ClientOutside = ConnectOutside & {
   readonly now: () => number
   /** A gateway lets live traffic go before replayed history. */
   readonly urgency?: 'live' | 'replay'
 }
 
-export type Answer = { readonly status: 'answer'; readonly body: Json }
-export type Reply = Answer | { readonly status: 'failure'; readonly failure: Failure }
+export type ProviderAnswer = { readonly status: 'answer'; readonly body: JsonMembers }
+export type Reply = ProviderAnswer | { readonly status: 'failure'; readonly failure: CallFailure }
 
 export type Client = {
   readonly call: <Name extends OperationName>(name: Name, parameters: Parameters<Name>) => Promise<Reply>
   /** For a name and parameters that came as text. */
-  readonly callNamed: (name: OperationName, parameters: Given) => Promise<Reply>
+  readonly callNamed: (name: OperationName, parameters: GivenParameters) => Promise<Reply>
   readonly redact: Redact
   readonly close: () => Promise<void>
 }
 
 /** Throws when the settings cannot work. */
-export const createClient = (settings: ServiceSettings, outside: Outside): Client => {
+export const createClient = (settings: ProviderSettings, outside: ClientOutside): Client => {
   const base = new URL(settings.baseUrl)
   refuseUnusable(settings, base)
   const redact = createRedact(settings.apiKey)
@@ -50,7 +50,7 @@ export const createClient = (settings: ServiceSettings, outside: Outside): Clien
   const prefix = base.pathname.replace(/\/+$/, '')
   let closed = false
   const isClosed = (): boolean => closed
-  const callNamed = async (name: OperationName, parameters: Given): Promise<Reply> => {
+  const callNamed = async (name: OperationName, parameters: GivenParameters): Promise<Reply> => {
     if (isClosed()) return failed(unsent(givenUp))
     const built = buildRequest(name, parameters, paths)
     if ('problem' in built) return failed(unsent(badInput(built.problem)))
@@ -69,30 +69,30 @@ export const createClient = (settings: ServiceSettings, outside: Outside): Clien
   return { call: callNamed, callNamed, redact, close }
 }
 
-const redactFailure = ({ detail, said, ...rest }: Failure, redact: Redact): Failure => ({
+const redactFailure = ({ detail, said, ...rest }: CallFailure, redact: Redact): CallFailure => ({
   ...rest,
   detail: redact.text(detail),
   ...(said && { said: { ...said, message: redact.text(said.message) } }),
 })
 
-const unsent = (failure: Failure): Failure => ({ ...failure, isUnsent: true })
+const unsent = (failure: CallFailure): CallFailure => ({ ...failure, isUnsent: true })
 
-const failed = (failure: Failure): Reply => ({ status: 'failure', failure })
+const failed = (failure: CallFailure): Reply => ({ status: 'failure', failure })
 
-type Way = {
+type SendContext = {
   readonly base: URL
   readonly headers: Readonly<Record<string, string>>
   readonly dispatcher: Dispatcher
-  readonly settings: ServiceSettings
+  readonly settings: ProviderSettings
   readonly redact: Redact
-  readonly outside: Outside
+  readonly outside: ClientOutside
 }
 
-/** Below `request` of the library, whose streams and signals cost more than all the rest of a call. */
-const send = (built: Request, way: Way): Promise<Reply> =>
+/** `dispatch` and not `request` of the library, whose streams and signals cost more than all the rest of a call. */
+const send = (built: Request, context: SendContext): Promise<Reply> =>
   new Promise((resolve) => {
-    const { settings } = way
-    const url = new URL(built.path, way.base)
+    const { settings } = context
+    const url = new URL(built.path, context.base)
     const chunks: Uint8Array[] = []
     let size = 0
     let http = 0
@@ -107,7 +107,7 @@ const send = (built: Request, way: Way): Promise<Reply> =>
       clearTimeout(timer)
       resolve(reply)
     }
-    const fail = (failure: Failure): void => end(failed(controller ? failure : unsent(failure)))
+    const fail = (failure: CallFailure): void => end(failed(controller ? failure : unsent(failure)))
     const leave = (): void => controller?.abort(new Error('nobody waits for the answer any more'))
     const limit = (ms: number): NodeJS.Timeout =>
       setTimeout(() => {
@@ -115,12 +115,12 @@ const send = (built: Request, way: Way): Promise<Reply> =>
         leave()
       }, ms)
     let timer = limit(settings.connectTimeoutMs + settings.headersTimeoutMs)
-    way.dispatcher.dispatch(
+    context.dispatcher.dispatch(
       {
         path: url.pathname + url.search,
         method: built.method,
         headers: {
-          ...way.headers,
+          ...context.headers,
           ...(built.form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
         },
         body: built.form ?? null,
@@ -132,7 +132,7 @@ const send = (built: Request, way: Way): Promise<Reply> =>
         },
         onResponseStart: (_, statusCode, headers) => {
           http = statusCode
-          retryAfterMs = retryAfter(headers['retry-after'], way.outside.now())
+          retryAfterMs = retryAfter(headers['retry-after'], context.outside.now())
           clearTimeout(timer)
           phase = 'the rest of the answer'
           timer = limit(settings.bodyTimeoutMs)
@@ -140,20 +140,25 @@ const send = (built: Request, way: Way): Promise<Reply> =>
         onResponseData: (_, chunk) => {
           chunks.push(chunk)
           if ((size += chunk.length) <= settings.maxAnswerBytes) return
-          end(readReply(http, undefined, retryAfterMs, way))
+          end(readReply(http, undefined, retryAfterMs, context))
           leave()
         },
-        onResponseEnd: () => end(readReply(http, Buffer.concat(chunks, size), retryAfterMs, way)),
+        onResponseEnd: () => end(readReply(http, Buffer.concat(chunks, size), retryAfterMs, context)),
         onResponseError: (_, error) => fail(classifyTransport(codeOf(error))),
       },
     )
   })
 
-const readReply = (http: number, bytes: Uint8Array | undefined, retryAfterMs: number | undefined, way: Way): Reply => {
+const readReply = (
+  http: number,
+  bytes: Uint8Array | undefined,
+  retryAfterMs: number | undefined,
+  context: SendContext,
+): Reply => {
   const isGood = http >= 200 && http < 300
   if (http >= 300 && http < 400) return failed(badAnswer(`HTTP ${http}: a redirect, which is not followed`))
-  if (!bytes && isGood) return failed(badAnswer(`the answer is larger than ${way.settings.maxAnswerBytes} bytes`))
-  const parsed = parseBody(bytes ?? new Uint8Array(), way.settings.maxAnswerDepth, way.redact)
+  if (!bytes && isGood) return failed(badAnswer(`the answer is larger than ${context.settings.maxAnswerBytes} bytes`))
+  const parsed = parseBody(bytes ?? new Uint8Array(), context.settings.maxAnswerDepth, context.redact)
   if ('problem' in parsed) {
     if (isGood) return failed(badAnswer(`HTTP ${http}, but the answer ${parsed.problem}`))
     return failed(classify({ http, code: undefined, message: '', retryAfterMs }))

@@ -1,33 +1,33 @@
-// Remembers on disk which scans were started, one file each, so that no crash and no second process starts one again.
+// Remembers on disk which scans were started at the provider, one file each, so that no crash and no second process starts one again.
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, numberOf, textOf } from './read-value.js'
 
 export type Visibility = 'public' | 'private'
-export const scanStates = ['posting', 'running', 'done', 'failed', 'no_such_domain', 'lost'] as const
-export type ScanState = (typeof scanStates)[number]
+export const startedScanStates = ['posting', 'running', 'done', 'failed', 'no_such_domain', 'lost'] as const
+export type StartedScanState = (typeof startedScanStates)[number]
 
 /** `posting` without an id: it may or may not have been accepted. */
-export type ScanRecord = {
+export type StartedScan = {
   readonly name: string
   readonly visibility: Visibility
-  readonly state: ScanState
+  readonly state: StartedScanState
   readonly startedAt: number
   readonly scanId?: string
   /** Not to be asked about before. */
   readonly nextAt?: number
 }
 
-export type ScanStore = {
-  readonly get: (name: string, visibility: Visibility) => ScanRecord | undefined
+export type StartedScans = {
+  readonly get: (name: string, visibility: Visibility) => StartedScan | undefined
   /** Claims the name; false when somebody else already has. */
-  readonly claim: (record: ScanRecord) => boolean
-  readonly put: (record: ScanRecord) => void
-  readonly drop: (record: ScanRecord) => void
+  readonly claim: (record: StartedScan) => boolean
+  readonly put: (record: StartedScan) => void
+  readonly drop: (record: StartedScan) => void
 }
 
-export const createScanStore = (folder: string): ScanStore => {
+export const createStartedScans = (folder: string): StartedScans => {
   const fileOf = (name: string, visibility: Visibility): string =>
     join(folder, `${createHash('sha256').update(`${visibility}:${name}`).digest('hex').slice(0, 32)}.json`)
   return {
@@ -51,7 +51,7 @@ export const createScanStore = (folder: string): ScanStore => {
   }
 }
 
-const write = (file: string, flags: string, record: ScanRecord): void => {
+const write = (file: string, flags: string, record: StartedScan): void => {
   const handle = openSync(file, flags, 0o600)
   try {
     writeSync(handle, `${JSON.stringify(record)}\n`)
@@ -62,7 +62,7 @@ const write = (file: string, flags: string, record: ScanRecord): void => {
 }
 
 /** A file that says nothing readable still says that a scan was begun. */
-const read = (file: string, name: string, visibility: Visibility): ScanRecord | undefined => {
+const read = (file: string, name: string, visibility: Visibility): StartedScan | undefined => {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -71,7 +71,7 @@ const read = (file: string, name: string, visibility: Visibility): ScanRecord | 
     throw error
   }
   const value = parse(text)
-  const state = scanStates.find((known) => isObject(value) && value.state === known) ?? 'posting'
+  const state = startedScanStates.find((known) => isObject(value) && value.state === known) ?? 'posting'
   const scanId = isObject(value) ? textOf(value.scanId, 64) : undefined
   const nextAt = isObject(value) ? numberOf(value.nextAt) : undefined
   return {

@@ -1,0 +1,106 @@
+// Admission: the one state of an API key, which decides which lookup goes next and when an answer can be expected.
+import type { Clock } from '../../domain/clock.js'
+import type { Unknown } from '../../domain/finding.js'
+import type { Call } from '../../domain/lookup.js'
+import { ignoreTelemetry, type Emit } from '../../telemetry/event.js'
+import type { Ledger } from './budget.js'
+import { createCallSender, unknown, type CallSettings, type CallState, type Outcome } from './call-sender.js'
+import { createLatencyEstimate } from './latency-estimate.js'
+import { createQueue, type Priority } from './queue.js'
+
+export type AdmissionSettings = CallSettings & {
+  /** Lookups that may wait for their turn. */
+  readonly maxWaiting: number
+}
+
+export type AdmissionState = CallState & {
+  readonly waiting: number
+  /** What a lookup takes from its start to its finding, as observed. */
+  readonly latencyMs: number
+}
+
+export type Admission = {
+  /** Waits for a turn and then runs the task; answers at once when it is refused. Never rejects. */
+  readonly run: <Result extends Outcome>(
+    key: string,
+    priority: Priority,
+    task: (call: Call) => Result | Promise<Result>,
+  ) => Unknown | Promise<Result | Unknown>
+  /** Somebody else asks for what already waits; it may move up. */
+  readonly askedAgain: (key: string, priority: Priority) => void
+  /** When a finding can be expected, in milliseconds from now; undefined when nobody is being asked this. */
+  readonly estimateMs: (key: string) => number | undefined
+  readonly state: () => AdmissionState
+}
+
+type QueuedTask = { readonly start: () => Promise<void>; readonly refuse: (finding: Unknown) => void }
+
+export const createAdmission = (
+  settings: AdmissionSettings,
+  clock: Clock,
+  emit: Emit = ignoreTelemetry,
+  ledger?: Ledger,
+): Admission => {
+  const queue = createQueue<QueuedTask>(settings.maxWaiting)
+  const latency = createLatencyEstimate(settings.inFlight)
+  let active = 0
+
+  const startQueued = (): void => {
+    while (active < settings.inFlight && queue.size() > 0) {
+      const passage = calls.look(clock.now())
+      if (passage.pass === 'wait') {
+        calls.lookAgainIn(passage.ms)
+        return
+      }
+      const next = queue.next()
+      if (passage.pass === 'refuse') next?.task.refuse(passage.finding)
+      else if (next) begin(next.key, next.task)
+    }
+  }
+  const calls = createCallSender(settings, clock, emit, ledger, startQueued)
+  const begin = (key: string, task: QueuedTask): void => {
+    active++
+    latency.began(key, clock.now())
+    void task.start().then(() => {
+      active--
+      latency.ended(key)
+      startQueued()
+    })
+  }
+
+  /** Runs a task and learns what its calls took, without the pauses between them. */
+  const perform = async <Result extends Outcome>(
+    task: (call: Call) => Result | Promise<Result>,
+  ): Promise<Result | Unknown> => {
+    let totalMs: number | undefined
+    const took = (ms: number): void => void (totalMs = (totalMs ?? 0) + ms)
+    try {
+      return await task((request) => calls.send(request, took))
+    } catch {
+      return unknown('bad_answer')
+    } finally {
+      if (totalMs !== undefined) latency.took(totalMs)
+    }
+  }
+
+  return {
+    run: (key, priority, task) => {
+      const passage = calls.look(clock.now())
+      if (passage.pass === 'refuse') return passage.finding
+      if (!queue.hasPlaceFor(priority)) return unknown('queue_full')
+      return new Promise((resolve) => {
+        const start = (): Promise<void> => perform(task).then(resolve)
+        queue.add(key, priority, { start, refuse: resolve })?.task.refuse(unknown('queue_full'))
+        startQueued()
+      })
+    },
+    askedAgain: queue.askedAgain,
+    estimateMs: (key) => {
+      const now = clock.now()
+      const passage = calls.look(now)
+      const lookupMs = latency.leftMs(key, now, queue.ahead(key))
+      return lookupMs === undefined ? undefined : lookupMs + (passage.pass === 'wait' ? passage.ms : 0)
+    },
+    state: () => ({ waiting: queue.size(), ...calls.state(), latencyMs: latency.latencyMs() }),
+  }
+}

@@ -1,0 +1,159 @@
+// Sends the calls of a key: no more at once than allowed, none while the circuit breaker, a pause or the budget forbids it, none for ever.
+import pLimit from 'p-limit'
+import type { Clock } from '../../domain/clock.js'
+import type { Unknown } from '../../domain/finding.js'
+import type { Reason } from '../../domain/reason.js'
+import type { Emit } from '../../telemetry/event.js'
+import { createBudget, type BudgetSettings, type Ledger, type Spent } from './budget.js'
+import {
+  createCircuitBreaker,
+  type CircuitBreakerSettings,
+  type CircuitState,
+  type Passage,
+} from './circuit-breaker.js'
+
+export type CallSettings = CircuitBreakerSettings &
+  BudgetSettings & {
+    /** Calls in flight at the same time. */
+    readonly inFlight: number
+    /** A call that has not come back by then is given up. */
+    readonly callTimeoutMs: number
+  }
+
+export type CallState = {
+  readonly inFlight: number
+  readonly state: CircuitState
+  readonly reason?: Reason
+  /** Epoch milliseconds when the next call is tried. */
+  readonly until?: number
+  readonly spent: Spent
+}
+
+/** Anything that carries a status of its own, or the `unknown` that the failure is. */
+export type Outcome = { readonly status: string }
+
+export type CallSender = {
+  /** Whether a call may go now. */
+  readonly look: (now: number) => Passage
+  /** Waits out a pause, then sends; `took` is told how long the call itself took. */
+  readonly send: <Result extends Outcome>(
+    request: () => Promise<Result | Unknown>,
+    took: (ms: number) => void,
+  ) => Promise<Result | Unknown>
+  /** Looks again after a pause of so many milliseconds. */
+  readonly lookAgainIn: (ms: number) => void
+  readonly state: () => CallState
+}
+
+export const unknown = (reason: Reason): Unknown => ({ status: 'unknown', reason })
+
+/** `changed` is called whenever calls that could not go may be able to. */
+export const createCallSender = (
+  settings: CallSettings,
+  clock: Clock,
+  emit: Emit,
+  ledger: Ledger | undefined,
+  changed: () => void,
+): CallSender => {
+  const breaker = createCircuitBreaker(settings)
+  const budget = createBudget(settings, ledger)
+  const limit = pLimit(settings.inFlight)
+  /** Calls that are charged and not back yet. */
+  let unsettled = 0
+  let cancelTimer: (() => void) | undefined
+  /** Calls held back by a pause. */
+  let held: (() => void)[] = []
+
+  const look = (now: number): Passage => {
+    const passage = breaker.look(now)
+    const spentForMs = budget.spentForMs(now)
+    if (passage.pass === 'refuse' || spentForMs === undefined) return passage
+    const finding: Unknown = { ...unknown('budget_spent'), ...(spentForMs < Infinity && { retryAfterMs: spentForMs }) }
+    return { pass: 'refuse', finding }
+  }
+  const resume = (): void => {
+    cancelTimer?.()
+    cancelTimer = undefined
+    const again = held
+    held = []
+    for (const lookAgain of again) lookAgain()
+    changed()
+  }
+  const lookAgainIn = (ms: number): void => {
+    if (ms < Infinity) cancelTimer ??= clock.after(ms, resume)
+  }
+
+  /** The budget is used up for good when no call is in flight that could still be refunded. */
+  const settled = (now: number): void => {
+    unsettled--
+    if (unsettled === 0 && budget.spentForMs(now) !== undefined)
+      emit({ event: 'budget_exhausted', calls: budget.spent(now).run })
+  }
+  const note = (failure: Unknown | undefined, isProbe: boolean): void => {
+    const now = clock.now()
+    const before = breaker.state(now)
+    breaker.note(failure, isProbe, now)
+    const { state, reason, until } = breaker.state(now)
+    if (reason !== undefined && until !== undefined && until !== before.until)
+      emit({ event: 'lookups_paused', state, reason, forMs: until - now })
+    else if (state === 'open' && before.state !== 'open') emit({ event: 'lookups_resumed' })
+  }
+
+  /** Permission, charge and sending happen in one turn of the event loop. */
+  const send: CallSender['send'] = async (request, took) => {
+    for (;;) {
+      const sentAt = clock.now()
+      const passage = look(sentAt)
+      if (passage.pass === 'refuse') return passage.finding
+      if (passage.pass === 'go') {
+        const isProbe = breaker.enter(sentAt)
+        const settle = budget.charge(sentAt)
+        unsettled++
+        const answer = await giveUpAfter(settings.callTimeoutMs, request, clock)
+        const failure = isFailure(answer) ? answer : undefined
+        settle(failure?.isUnsent !== true)
+        settled(clock.now())
+        note(failure, isProbe)
+        took(clock.now() - sentAt)
+        resume()
+        return answer
+      }
+      await new Promise<void>((resolve) => {
+        held.push(resolve)
+        lookAgainIn(passage.ms)
+      })
+    }
+  }
+
+  return {
+    look,
+    send: (request, took) => limit(() => send(request, took)),
+    lookAgainIn,
+    state: () => {
+      const now = clock.now()
+      return { inFlight: limit.activeCount, ...breaker.state(now), spent: budget.spent(now) }
+    },
+  }
+}
+
+/** Never rejects: a source that throws gave a bad answer, and one that never comes back gave none. */
+const giveUpAfter = <Result>(
+  timeoutMs: number,
+  request: () => Promise<Result | Unknown>,
+  clock: Clock,
+): Promise<Result | Unknown> =>
+  new Promise((resolve) => {
+    const cancel = clock.after(timeoutMs, () => resolve(unknown('timeout')))
+    const settle = (answer: Result | Unknown): void => {
+      cancel()
+      resolve(answer)
+    }
+    const fail = (): void => settle(unknown('bad_answer'))
+    try {
+      request().then(settle, fail)
+    } catch {
+      fail()
+    }
+  })
+
+const isFailure = (outcome: Outcome): outcome is Unknown => outcome.status === 'unknown'

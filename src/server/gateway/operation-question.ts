@@ -1,0 +1,47 @@
+// A question to the provider: one of its operations with parameters. The same operation with the same parameters is the same question.
+import type { QuestionType } from '../../lookup/question.js'
+import { isAboutAddress } from '../../provider/facts.js'
+import { isOperation, type OperationName } from '../../provider/operations.js'
+import type { Values } from '../parameters.js'
+
+export type OperationQuestion = {
+  readonly operation: OperationName
+  readonly parameters: Readonly<Record<string, string>>
+  /** With an owner it is the owner's alone, and nobody else is given its answer. */
+  readonly owner?: string
+  readonly key: string
+}
+
+export const operationQuestion = (operation: OperationName, values: Values, owner?: string): OperationQuestion => {
+  const given = Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]): [string, string] => [name, String(value)])
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  const text = `${operation}?${new URLSearchParams(given).toString()}`
+  const parameters = Object.fromEntries(given)
+  return owner === undefined
+    ? { operation, parameters, key: text }
+    : { operation, parameters, owner, key: `${text}#${owner}` }
+}
+
+const readKey = (key: string): OperationQuestion | undefined => {
+  const mark = key.indexOf('?')
+  const operation = key.slice(0, mark)
+  if (mark < 0 || !isOperation(operation) || key.includes('#')) return undefined
+  return { operation, parameters: Object.fromEntries(new URLSearchParams(key.slice(mark + 1))), key }
+}
+
+export const operationQuestions: QuestionType<OperationQuestion> = {
+  keyOf: ({ key }) => key,
+  own: (question) => question,
+  write: ({ key }) => ({ question: key }),
+  // Journals of earlier versions name the question `value`.
+  read: ({ question, value }) => {
+    const key = question ?? value
+    return typeof key === 'string' ? readKey(key) : undefined
+  },
+}
+
+/** An answer about another address than the one asked about is no answer. */
+export const isAboutQuestion = ({ parameters: { ip } }: OperationQuestion, body: unknown): boolean =>
+  ip === undefined || isAboutAddress(ip, body)
