@@ -1,5 +1,6 @@
 // One line of a selection, a field with its modifiers and values, becomes a test.
 import { closestMember, valuesOf } from '../annotation-fields.js'
+import { encodeValue } from './encode-values.js'
 import { both, type Expression, type Test, type View } from './expression.js'
 import { textOf } from './field.js'
 import type { Fields } from './fields.js'
@@ -34,8 +35,11 @@ export const compileItem = (key: string, values: readonly Scalar[], fields: Fiel
     }
   }
   if (how.by === 'fieldref') return each(values, all, (value) => sameAs(field, value, how.affix, modifiers, fields))
-  const groups: (readonly Scalar[])[] = all ? values.map((value) => [value]) : [values]
-  const parts = groups.map((group) => compare(field, slot, group, modifiers, member))
+  const encoded = values.map((value) => encodeValue(value, modifiers.encode))
+  const bad = encoded.find((one) => 'wrong' in one)
+  if (bad && 'wrong' in bad) return bad
+  const spellings = encoded as (readonly Scalar[])[]
+  const parts = (all ? spellings : [spellings.flat()]).map((group) => compare(field, slot, group, modifiers, member))
   return parts.find((part) => 'wrong' in part) ?? both('and', parts as Expression[])
 }
 
@@ -101,7 +105,10 @@ const anywhere = (values: readonly Scalar[], modifiers: Modifiers, fields: Field
   fields.searchesAnywhere()
   return each(values, all, (value) => {
     if (value === null) return { wrong: 'null can be found nowhere' }
-    const test = how.by === 're' ? valueTest([value], modifiers) : textTest([value], how.affix ?? 'contains', cased)
+    const spellings = encodeValue(value, modifiers.encode)
+    if ('wrong' in spellings) return spellings
+    const texts = spellings.filter((one) => one !== null)
+    const test = how.by === 're' ? valueTest(texts, modifiers) : textTest(texts, how.affix ?? 'contains', cased)
     if ('wrong' in test) return test
     const find = (view: View): string | undefined => view.leaves().find(test)
     return { kind: 'test', holds: (view) => find(view) !== undefined, witness: find }

@@ -1,4 +1,5 @@
 // What stands behind a field's name in a rule: `field|contains|all` says how its values are to be compared.
+import { encodings, type Encoding } from './encode-values.js'
 import type { Affix } from './pattern.js'
 import type { RegexFlags } from './regex.js'
 
@@ -12,6 +13,8 @@ export type Modifiers = {
     | { readonly by: 'cidr' }
     | { readonly by: 'exists' }
     | { readonly by: 'number'; readonly comparison: Comparison }
+  /** What is done to the values before they are compared, in this order. */
+  readonly encode: readonly Encoding[]
   readonly all: boolean
   readonly cased: boolean
 }
@@ -20,7 +23,7 @@ const affixes = ['contains', 'startswith', 'endswith'] as const
 const comparisons = ['gt', 'gte', 'lt', 'lte'] as const
 const regexFlags = ['i', 'm', 's'] as const
 const kinds = ['re', 'cidr', 'exists', 'fieldref'] as const
-export const supported = [...affixes, 'all', ...kinds, ...regexFlags, ...comparisons, 'cased']
+export const supported = [...affixes, 'all', ...kinds, ...regexFlags, ...comparisons, 'cased', ...encodings]
 
 const among = <Name extends string>(names: readonly string[], list: readonly Name[]): Name[] =>
   list.filter((name) => names.includes(name))
@@ -39,17 +42,19 @@ export const readModifiers = (names: readonly string[]): Modifiers | { readonly 
   const given = among(names, regexFlags)
   const cased = names.includes('cased')
   const all = names.includes('all')
+  const encode = names.flatMap((name) => among([name], encodings))
   const clash = { wrong: `the modifiers ${names.join(', ')} do not go together` }
   if (moreAffixes.length + moreComparisons.length + moreKinds.length > 0) return clash
   if (given.length > 0 && kind !== 're') return { wrong: `${given.join(', ')} can only follow re` }
+  if (encode.length > 0 && (kind !== undefined || comparison !== undefined)) return clash
   const alone = affix === undefined && !cased
   if (comparison !== undefined)
-    return kind === undefined && alone && !all ? { how: { by: 'number', comparison }, all, cased } : clash
+    return kind === undefined && alone && !all ? { how: { by: 'number', comparison }, encode, all, cased } : clash
   if (kind === 're') {
     const [i, m, s] = regexFlags.map((flag) => given.includes(flag)) as [boolean, boolean, boolean]
-    return alone ? { how: { by: 're', flags: { i, m, s } }, all, cased } : clash
+    return alone ? { how: { by: 're', flags: { i, m, s } }, encode, all, cased } : clash
   }
-  if (kind === 'cidr') return alone ? { how: { by: 'cidr' }, all, cased } : clash
-  if (kind === 'exists') return alone && !all ? { how: { by: 'exists' }, all, cased } : clash
-  return { how: { by: kind ?? 'text', ...(affix && { affix }) }, all, cased }
+  if (kind === 'cidr') return alone ? { how: { by: 'cidr' }, encode, all, cased } : clash
+  if (kind === 'exists') return alone && !all ? { how: { by: 'exists' }, encode, all, cased } : clash
+  return { how: { by: kind ?? 'text', ...(affix && { affix }) }, encode, all, cased }
 }

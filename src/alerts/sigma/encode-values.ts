@@ -1,0 +1,63 @@
+// The modifiers that rewrite a value before it is compared: other dashes, UTF-16, Base64.
+import type { Scalar, Wrong } from './value-test.js'
+
+export const encodings = ['windash', 'wide', 'base64', 'base64offset'] as const
+export type Encoding = (typeof encodings)[number]
+
+/** What Windows programs take for the dash of an option. */
+const dashes = ['-', '/', '\u2013', '\u2014', '\u2015']
+/** Every dash of a value is five values. */
+const maxDashes = 4
+
+/** The spellings of one value that stand for it, in the order of the modifiers. */
+export const encodeValue = (value: Scalar, names: readonly Encoding[]): readonly Scalar[] | Wrong => {
+  let values: readonly string[] = [String(value)]
+  if (names.length === 0) return [value]
+  if (typeof value !== 'string') return { wrong: `${names[0] ?? ''} takes text` }
+  for (const name of names) {
+    const encoded = values.map(encoders[name])
+    const bad = encoded.find((one) => 'wrong' in one)
+    if (bad && 'wrong' in bad) return bad
+    values = (encoded as (readonly string[])[]).flat()
+  }
+  return values
+}
+
+const encoders: Record<Encoding, (text: string) => readonly string[] | Wrong> = {
+  windash: (text) => {
+    const [first = '', ...rest] = text.split(/\B[-/]\b/)
+    if (rest.length > maxDashes) return { wrong: `windash takes values of at most ${maxDashes} dashes` }
+    return rest.reduce<string[]>(
+      (begun, part) => begun.flatMap((one) => dashes.map((dash) => one + dash + part)),
+      [first],
+    )
+  },
+  wide: (text) => {
+    if (/[^\0-\x7f]/.test(text)) return { wrong: 'wide takes ASCII text' }
+    // A wildcard stays one character, and so does a backslash before one.
+    return [text.replace(/\\[*?\\]|[^*?]/g, '$&\0')]
+  },
+  base64: (text) => {
+    const plain = withoutEscapes(text)
+    return plain === undefined ? wildcard : [Buffer.from(plain).toString('base64')]
+  },
+  base64offset: (text) => {
+    const plain = withoutEscapes(text)
+    if (plain === undefined) return wildcard
+    return [0, 1, 2].map((offset) => {
+      const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(plain)])
+      // Only the characters that no byte before or behind it has a part in.
+      const from = Math.ceil((offset * 8) / 6)
+      return bytes.toString('base64').slice(from, Math.floor((bytes.length * 8) / 6))
+    })
+  },
+}
+
+const wildcard: Wrong = { wrong: 'a value with wildcards has no Base64 form' }
+
+/** Nothing where it has wildcards. */
+const withoutEscapes = (text: string): string | undefined => {
+  const plain = text.replace(/\\([*?\\])/g, '\u{f0000}$1')
+  if (/(?<!\u{f0000})[*?]/u.test(plain)) return undefined
+  return plain.replaceAll('\u{f0000}', '')
+}
