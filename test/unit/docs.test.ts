@@ -1,4 +1,4 @@
-// Holds docs/ to the program: the reference is fresh, links and tests exist, every reason is explained, every setting that is named is one.
+// Checks the documentation against the program: generated reference, links, tests, reasons, settings and paths.
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -27,6 +27,16 @@ describe('docs/operations.md', () => {
   it('explains every reason once', () => {
     const explained = [...read('docs/operations.md').matchAll(/^\| `([a-z_]+)` \|/gm)].map((match) => match[1])
     expect(explained).toEqual([...reasons])
+  })
+})
+
+describe('CONTRIBUTING.md', () => {
+  it('names only files and folders that exist', () => {
+    const named = [...read('CONTRIBUTING.md').matchAll(/`((?:src|test|docs|scripts|formats|schemas)\/[\w/.-]*)`/g)].map(
+      (match) => match[1]!,
+    )
+    expect(named.length).toBeGreaterThan(30)
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 })
 
