@@ -106,7 +106,7 @@ const targets = {
       const feed = { name: 'fuzz', format: 'auto', level: 'malicious', categories: [], columns: {}, onBadEntry: 'skip' }
       const collector = collect({ ...feed, documentation: true, modified: () => now })
       const chosen = parserOf(bytes, 'fuzz.txt', feed)
-      if ('parser' in chosen) chosen.parser(bytes, collector, feed.columns)
+      if ('parser' in chosen) chosen.parser(bytes, collector)
       collector.refusal()
       collector.index(7)
     },

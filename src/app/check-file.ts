@@ -75,24 +75,23 @@ const checkFormat = (path: string, { extract }: Config): Promise<CheckedFile> =>
   return Promise.resolve({ what: `${count(formats, 'format')}, ${count(remarks.length, 'error')}`, remarks })
 }
 
-/** As the configuration describes it, where it names this file: columns may have to be given. */
-const checkFeed = async (path: string, { feeds, gate }: Config): Promise<CheckedFile> => {
+/** As the configuration describes it, where it names this file. */
+const checkFeed = async (path: string, { feeds }: Config): Promise<CheckedFile> => {
   const settings = feeds.find((feed) => isSame(feed.path, path)) ?? {
     name: 'feed',
     path,
-    format: 'auto' as const,
     level: 'malicious' as const,
     categories: [],
-    columns: {},
-    onBadEntry: 'refuse' as const,
   }
-  const opened = await openFeeds([settings], { pollMs: 0, documentation: gate.documentation })
+  const opened = await openFeeds([settings], { pollMs: 0 })
   await opened.close()
   const [status] = opened.status()
   if (status?.problem) return { what: 'a feed that is refused', remarks: [{ kind: 'error', ...status.problem }] }
+  const { addresses = 0, names = 0, skipped, examples = [] } = status ?? {}
+  const left = (skipped?.unusable ?? 0) + (skipped?.tooBroad ?? 0)
   return {
-    what: `a feed of ${count(status?.addresses ?? 0, 'address', 'es')} and ${count(status?.names ?? 0, 'name')}`,
-    remarks: [],
+    what: `a feed of ${count(addresses, 'address', 'es')} and ${count(names, 'name')}${left > 0 ? `; ${count(left, 'line')} skipped` : ''}`,
+    remarks: examples.map((example) => ({ kind: 'warning' as const, ...example })),
   }
 }
 

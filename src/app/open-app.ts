@@ -13,8 +13,7 @@ import type { JudgementTable } from '../domain/judgement-table.js'
 import type { Lookup } from '../domain/lookup.js'
 import { messageOf } from '../domain/message-of.js'
 import { openFeeds, type Feeds } from '../feeds/open-feeds.js'
-import { loadGate } from '../feeds/load-gate.js'
-import { loadSafeguard } from '../feeds/load-safeguard.js'
+import { loadGate, loadSafeguard } from '../feeds/load-lists.js'
 import { createClient, type Client } from '../provider/client.js'
 import { UnusableSettings } from '../provider/connect.js'
 import { providerSource } from '../provider/provider-source.js'
@@ -112,7 +111,7 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
     await client?.close()
     return safeguard
   }
-  const local = await openFeeds(config.feeds, { emit, clock, documentation: config.gate.documentation, safeguard })
+  const local = await openFeeds(config.feeds, { emit, clock, safeguard })
   const known = [gate(decide), feeds(local.match)] as const
   // Where no provider is configured nobody is asked, and nobody's silence means clean.
   if (!client)

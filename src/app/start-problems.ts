@@ -5,9 +5,9 @@ import { openClient, openReading, readText } from './open-app.js'
 import type { Problem } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { messageOf } from '../domain/message-of.js'
-import { feedProblems } from '../feeds/feed-problems.js'
+import { feedProblems } from '../feeds/status.js'
 import { openFeeds } from '../feeds/open-feeds.js'
-import { loadSafeguard } from '../feeds/load-safeguard.js'
+import { loadSafeguard } from '../feeds/load-lists.js'
 import { openAlerting } from './open-alerting.js'
 import { openUpstream } from './open-server.js'
 import { readKeys } from '../server/keys.js'
@@ -31,8 +31,8 @@ export const startProblems = async (config: Config, env: Io['env'], asksBrokers:
   ]
 }
 
-const refusedFeeds = async ({ feeds, gate }: Config): Promise<readonly Problem[]> => {
-  const local = await openFeeds(feeds, { pollMs: 0, documentation: gate.documentation })
+const refusedFeeds = async ({ feeds }: Config): Promise<readonly Problem[]> => {
+  const local = await openFeeds(feeds, { pollMs: 0 })
   await local.close()
   return feedProblems(local.status())
 }

@@ -2,14 +2,13 @@
 import type { Range } from '../domain/address.js'
 import { registrableDomain } from '../domain/public-suffix.js'
 import { bytes, createColumn, createDetailColumns, noScore, words, type DetailColumns } from './columns.js'
-import { bitsOf, dangerOf, dangerOfName } from './dangerous.js'
-import { readEntry } from './entry.js'
+import { prefixesOf, readEntry } from './entry.js'
 import type { Details, FeedSettings, Place, Sink } from './feed.js'
 import type { FeedIndex } from './feed-index.js'
 import { buildNameTable, type NameColumns } from './name-table.js'
 import { buildRangeTable, type RangeColumns } from './range-table.js'
 import { buildSiteTable, type SiteColumns } from './site-table.js'
-import { prefixesOf } from './span.js'
+import { bitsOf, tooBroad, tooBroadName } from './too-broad.js'
 
 const maxEntries = 8_000_000
 /** Past this an entry has the feed's own categories: lists of categories are the one thing that is copied between threads. */
@@ -19,19 +18,32 @@ const maxCategoryLength = 64
 const dayMs = 86_400_000
 
 export type Complaint = { readonly place: Place; readonly message: string }
+export type Example = Complaint & { readonly why: 'unusable' | 'tooBroad' }
+
+/** What was left out, by why. */
+export type Skipped = {
+  /** Lines that hold no entry. */
+  readonly unusable: number
+  /** Entries that would accuse too much. */
+  readonly tooBroad: number
+  /** Well-formed entries of a kind that is not looked up: file hashes, mail addresses, paths without a host. */
+  readonly other: number
+}
 
 export type Collector = Sink & {
   readonly index: (seed: number) => FeedIndex
   /** Entries taken, of all files. */
   readonly taken: () => number
-  /** What was left out: lines that are no entry, and dangerous entries where those may be skipped. */
-  readonly left: () => { readonly junk: number; readonly dangerous: number; readonly first?: Complaint }
+  readonly skipped: () => Skipped
+  /** The first of what was skipped, those that were handed over before left out. */
+  readonly newExamples: () => readonly Example[]
   /** Why the feed as a whole must be refused. */
   readonly refusal: () => Complaint | undefined
 }
 
-type Rules = Pick<FeedSettings, 'score' | 'categories' | 'expiresDays' | 'onBadEntry'> & {
-  readonly documentation: boolean
+const maxExamples = 3
+
+type Rules = Pick<FeedSettings, 'score' | 'categories' | 'expiresDays'> & {
   /** Epoch milliseconds: the age of entries that do not tell their own. */
   readonly modified: () => number
   readonly now: number
@@ -61,13 +73,13 @@ export const collect = (rules: Rules): Collector => {
   let nameBytes = 0
   let siteBytes = 0
   let taken = 0
-  let junk = 0
-  let dangerous = 0
-  let first: Complaint | undefined
+  const skipped = { unusable: 0, tooBroad: 0, other: 0 }
+  let examples: Example[] = []
   let refusal: Complaint | undefined
 
-  const complain = (place: Place, message: string): void => {
-    first ??= { place, message }
+  const skip = (why: Example['why'], place: Place, message: string): boolean => {
+    if (skipped[why]++ < maxExamples) examples.push({ why, place, message })
+    return true
   }
   const describe = (columns: DetailColumns, details: Details | undefined): void => {
     columns.categories.push(details?.categories ? lists.idOf(details.categories) : 0)
@@ -96,33 +108,18 @@ export const collect = (rules: Rules): Collector => {
     siteBytes += host.length + path.length
     describe(sites, details)
   }
-  const refuse = (place: Place, message: string): boolean => {
-    if (rules.onBadEntry === 'skip') {
-      dangerous++
-      complain(place, message)
-      return true
-    }
-    refusal = { place, message }
-    return false
-  }
-  const addJunk = (place: Place, message: string): boolean => {
-    junk++
-    complain(place, message)
-    return true
-  }
 
   return {
     add: (value, place, details) => {
       const entry = readEntry(value)
-      if (entry.kind === 'ignored') return true
-      if (entry.kind === 'junk') return addJunk(place, `${quoted(value)} is no address, range or name`)
-      if (entry.kind === 'single') {
-        const danger = dangerOfName(entry.name)
-        if (danger === undefined) return addJunk(place, `${quoted(value)} is no address, range or name`)
-        return refuse(place, `${quoted(value)} ${danger}`)
+      if (entry.kind === 'other') {
+        skipped.other++
+        return true
       }
-      const danger = dangerOf(entry, rules.documentation)
-      if (danger !== undefined) return refuse(place, `${quoted(value)} ${danger}`)
+      if (entry.kind === 'unusable' || (entry.kind === 'single' && tooBroadName(entry.name) === undefined))
+        return skip('unusable', place, `${quoted(value)} is no address, range, name or URL`)
+      const broad = entry.kind === 'single' ? tooBroadName(entry.name) : tooBroad(entry)
+      if (broad !== undefined || entry.kind === 'single') return skip('tooBroad', place, `${quoted(value)} ${broad}`)
       const ranges = entry.kind === 'range' ? [entry.range] : entry.kind === 'span' ? prefixesOf(entry.span) : []
       taken += Math.max(1, ranges.length)
       if (taken > maxEntries) {
@@ -136,9 +133,14 @@ export const collect = (rules: Rules): Collector => {
       else if (entry.kind === 'name') addName(entry.name, details)
       return true
     },
-    junk: (place) => addJunk(place, 'holds no address, range or name'),
+    skip: (place) => skip('unusable', place, 'holds no address, range, name or URL'),
     taken: () => taken,
-    left: () => ({ junk, dangerous, ...(first && { first }) }),
+    skipped: () => ({ ...skipped }),
+    newExamples: () => {
+      const fresh = examples
+      examples = []
+      return fresh
+    },
     refusal: () => refusal,
     index: (seed) => ({
       four: buildRangeTable(four),

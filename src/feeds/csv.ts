@@ -1,7 +1,10 @@
-// CSV with named columns: quoted fields, comments, and headers that stand in a comment.
-import type { Columns, Details, ParseProblem, Parser, Sink } from './feed.js'
+// CSV: quoted fields, comments, headers that stand in a comment or nowhere at all.
+import { publicSuffix } from '../domain/public-suffix.js'
+import { readEntry } from './entry.js'
+import type { ParseProblem, Parser } from './feed.js'
 import { forEachLine } from './lines.js'
-import { parseTimestamp } from './timestamp.js'
+import { addRow, layoutOf, type Layout } from './row.js'
+import { readLine } from './text-list.js'
 
 const delimiters = [',', ';', '\t', '|']
 const maxRowLength = 65_536
@@ -45,97 +48,93 @@ export const splitRow = (row: string, delimiter: string): string[] | undefined =
   return fields
 }
 
-type Layout = { readonly delimiter: string; readonly places: { readonly [column in keyof Columns]?: number } }
+/** How a table is written; `header` is the row that names the columns, wherever it stands. */
+export type Table = { readonly delimiter: string; readonly layout: Layout; readonly header: readonly string[] }
 
-const conventional = { value: 'value', score: 'score', category: 'category', expires: 'expires', seen: 'seen' } as const
-const columnNames = Object.keys(conventional) as (keyof Columns)[]
+const isComment = (line: string): boolean => /^\s*(?:#|\/\/)/.test(line)
 
-/** Where the columns are, if this row is the header. A column that was named must be there; the others may be. */
-const layoutOf = (row: string, columns: Columns): Layout | string | undefined => {
+/** The table that the beginning of a file shows, or why none of its columns can be taken; nothing when it is a list of lines. */
+export const detectTable = (start: string): Table | ParseProblem | undefined => {
+  const lines = start.split(/\r?\n/).filter((line) => line.trim() !== '')
+  const rows = lines.filter((line) => !isComment(line))
+  const comments = lines.slice(0, lines.indexOf(rows[0] ?? '')).map((line) => line.replace(/^\s*[#/]+\s*/, ''))
+  const named = withHeader(rows[0], rows[1], true)
+  if (named) return named
+  for (const comment of comments.toReversed()) {
+    const found = withHeader(comment, rows[0], false)
+    if (found) return found
+  }
+  const readable = rows.filter((row) => readLine(row)?.values.every((value) => isIndicator(value)) === true)
+  return readable.length * 2 >= rows.length ? undefined : byContent(rows.slice(0, 100))
+}
+
+/** A header has as many columns as the row after it; in a comment one word is no header. */
+const withHeader = (header: string | undefined, row: string | undefined, mayBeOne: boolean): Table | undefined => {
   for (const delimiter of delimiters) {
-    const header = splitRow(row, delimiter)?.map((field) => field.toLowerCase().replace(/^#\s*/, ''))
-    const find = (column: keyof Columns): number | undefined => {
-      const name = columns[column] ?? conventional[column]
-      const at = typeof name === 'number' ? name - 1 : (header?.indexOf(name.toLowerCase()) ?? -1)
-      return at < 0 ? undefined : at
-    }
-    if (!header || header.length > 256 || typeof columns.value === 'number' || find('value') === undefined) continue
-    const missing = columnNames.find((column) => columns[column] !== undefined && find(column) === undefined)
-    if (missing) return `the header names no column ${JSON.stringify(columns[missing])}`
-    return { delimiter, places: Object.fromEntries(columnNames.map((column) => [column, find(column)])) }
+    const names = splitRow(header ?? '', delimiter)
+    const layout = names && (names.length > 1 || mayBeOne) ? layoutOf(names) : undefined
+    if (!names || !layout) continue
+    const fields = row === undefined ? names : splitRow(row, delimiter)
+    if (fields === undefined || fields.length === names.length) return { delimiter, layout, header: names }
   }
   return undefined
 }
 
-/** By number there is no header to wait for; the delimiter is the one that makes the most of the first row. */
-const numberedLayout = (row: string, columns: Columns): Layout => {
-  const fields = (delimiter: string): number => splitRow(row, delimiter)?.length ?? 0
-  const delimiter = delimiters.reduce((best, other) => (fields(other) > fields(best) ? other : best))
-  const place = (column: keyof Columns): number | undefined => {
-    const name = columns[column]
-    return typeof name === 'number' ? name - 1 : undefined
+/** Nobody says which column it is: the one that holds addresses and names in nearly every row, if there is one such. */
+const byContent = (rows: readonly string[]): Table | ParseProblem | undefined => {
+  for (const delimiter of delimiters) {
+    const split = rows.map((row) => splitRow(row, delimiter) ?? [])
+    const [first = [], ...others] = split
+    if (first.length < 2 || split.some((fields) => fields.length !== first.length)) continue
+    const isListing = (column: number): boolean =>
+      others.length > 0
+        ? others.filter((fields) => isIndicator(fields[column] ?? '')).length * 10 >= others.length * 9
+        : isIndicator(first[column] ?? '')
+    const columns = [...first.keys()].filter(isListing)
+    const [column] = columns
+    if (column === undefined) continue
+    const hasHeader = !columns.some((at) => isIndicator(first[at] ?? ''))
+    if (columns.length > 1 && (hasHeader || column !== 0))
+      return {
+        place: 1,
+        message: `columns ${columns.map((at) => at + 1).join(' and ')} both hold addresses or names: put a first line above that names the one meant "value"`,
+      }
+    const header = hasHeader ? first : []
+    const layout = layoutOf(header, column)
+    if (layout) return { delimiter, layout, header }
   }
-  return { delimiter, places: Object.fromEntries(columnNames.map((column) => [column, place(column)])) }
+  return undefined
 }
 
-const addRow = (fields: readonly string[], { places }: Layout, line: number, sink: Sink): boolean => {
-  const field = (column: keyof Columns): string | undefined => {
-    const place = places[column]
-    return place === undefined ? undefined : fields[place]
-  }
-  const value = field('value')
-  if (value === undefined || value === '') return sink.junk(line)
-  const score = field('score')
-  const details: Details = {
-    score: score !== undefined && /^\d{1,3}(?:\.\d{1,6})?$/.test(score) ? Number(score) : undefined,
-    categories: field('category')?.split(/[,;|]/),
-    expires: parseTimestamp(field('expires')),
-    seen: parseTimestamp(field('seen')),
-  }
-  return sink.add(value, line, details)
+const isIndicator = (text: string): boolean => {
+  const entry = readEntry(text)
+  if (entry.kind === 'name') return publicSuffix(entry.name).isListed
+  return entry.kind === 'range' || entry.kind === 'span' || entry.kind === 'site'
 }
 
-export const parseCsv: Parser = (bytes, sink, columns) => {
-  let layout: Layout | undefined
-  let problem: ParseProblem | undefined
-  let open = ''
-  let openLine = 0
-  forEachLine(bytes, (line, number) => {
-    if (open === '' && line.trim() === '') return true
-    if (open === '' && line.startsWith('#')) {
-      const found = layout ? undefined : layoutOf(line.replace(/^#+\s*/, ''), columns)
-      if (typeof found === 'object') layout = found
+export const parseTable =
+  ({ delimiter, layout, header }: Table): Parser =>
+  (bytes, sink) => {
+    const isHeader = (fields: readonly string[]): boolean =>
+      header.length > 0 && fields.length === header.length && fields.every((field, at) => field === header[at])
+    let open = ''
+    let openLine = 0
+    let lastLine = 0
+    /** A quoted field that never ends costs every line it seems to hold. */
+    const skipLines = (from: number, to: number): boolean => {
+      for (let line = from; line <= to; line++) if (!sink.skip(line)) return false
       return true
     }
-    const row = open === '' ? line : `${open}\n${line}`
-    const start = open === '' ? number : openLine
-    if (!layout) {
-      const found = typeof columns.value === 'number' ? numberedLayout(row, columns) : layoutOf(row, columns)
-      if (typeof found !== 'object') {
-        const message = found ?? `no header names the column ${JSON.stringify(columns.value ?? conventional.value)}`
-        problem = { place: start, message }
-        return false
-      }
-      layout = found
-      if (typeof columns.value !== 'number') return true
-    }
-    const fields = splitRow(row, layout.delimiter)
-    if (fields) {
-      open = ''
-      return isHeaderAgain(fields, layout, columns) || addRow(fields, layout, start, sink)
-    }
-    open = row
-    openLine = start
-    if (row.length <= maxRowLength && number - start < maxRowLines) return true
-    problem = { place: start, message: 'a quoted field never ends' }
-    return false
-  })
-  if (!problem && open !== '') problem = { place: openLine, message: 'a quoted field never ends' }
-  return problem
-}
-
-/** Some files carry the header in a comment and once more as a row. */
-const isHeaderAgain = (fields: readonly string[], { places }: Layout, columns: Columns): boolean =>
-  typeof columns.value !== 'number' &&
-  places.value !== undefined &&
-  fields[places.value]?.toLowerCase() === (columns.value ?? conventional.value).toLowerCase()
+    forEachLine(bytes, (line, number) => {
+      if (open === '' && (line.trim() === '' || isComment(line))) return true
+      const row = open === '' ? line : `${open}\n${line}`
+      if (open === '') openLine = number
+      const fields = splitRow(row, delimiter)
+      open = fields || row.length > maxRowLength || number - openLine >= maxRowLines ? '' : row
+      lastLine = number
+      if (fields) return isHeader(fields) || addRow(fields, layout, openLine, sink)
+      return open !== '' || skipLines(openLine, number)
+    })
+    if (open !== '') skipLines(openLine, lastLine)
+    return undefined
+  }

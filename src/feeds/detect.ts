@@ -1,38 +1,27 @@
-// Which parser reads a file: the one that was named, or the one its first bytes and its name suggest.
-import { parseCsv } from './csv.js'
-import type { FeedFormat, FeedSettings, ParseProblem, Parser } from './feed.js'
-import { readJson } from './json-text.js'
-import { looksLikeMisp, parseMisp } from './misp.js'
-import { parseNetset } from './netset.js'
-import { parsePlain } from './plain.js'
-import { looksLikeStix, parseStix } from './stix.js'
+// Which parser reads a file: the one that its content asks for, whatever the file is called.
+import { detectTable, parseTable } from './csv.js'
+import type { ParseProblem, Parser } from './feed.js'
+import { looksLikeJson, parseJsonList } from './json-list.js'
+import { looksLikeZone, parseZone } from './rpz.js'
+import { parseTextList } from './text-list.js'
 
-const parsers: Readonly<Record<Exclude<FeedFormat, 'auto'>, Parser>> = {
-  plain: parsePlain,
-  netset: parseNetset,
-  csv: parseCsv,
-  stix: parseStix,
-  misp: parseMisp,
-}
+const sampleBytes = 65_536
 
-export const parserOf = (bytes: Buffer, path: string, feed: FeedSettings): { parser: Parser } | ParseProblem => {
-  if (feed.format !== 'auto') return { parser: parsers[feed.format] }
-  const start = bytes
-    .toString('utf8', 0, 512)
-    .replace(/^\ufeff/, '')
-    .trimStart()
-  // A list may begin with `[2001:db8::1]:443`, JSON not.
-  if (/^(?:\{|\[\s*[{\]])/.test(start)) return parserOfJson(bytes)
-  const name = path.toLowerCase().replace(/\.gz$/, '')
-  if (/\.(?:netset|ipset)$/.test(name)) return { parser: parseNetset }
-  if (name.endsWith('.csv') || feed.columns.value !== undefined) return { parser: parseCsv }
-  return { parser: parsePlain }
-}
-
-const parserOfJson = (bytes: Buffer): { parser: Parser } | ParseProblem => {
-  const json = readJson(bytes)
-  if (!json.ok) return json.problem
-  if (looksLikeStix(json.value)) return { parser: parseStix }
-  if (looksLikeMisp(json.value)) return { parser: parseMisp }
-  return { place: 1, message: 'is JSON, but neither a STIX bundle nor a MISP event' }
+export const parserOf = (bytes: Buffer): { readonly parser: Parser } | ParseProblem => {
+  const sample = bytes.toString('utf8', 0, sampleBytes).replace(/^\ufeff/, '')
+  const start = sample.trimStart()
+  if (start === '' && bytes.length <= sampleBytes) return { message: 'is empty' }
+  if (/^<(?:!doctype|html|head|body|!--|\?xml)/i.test(start))
+    return {
+      place: 1,
+      message:
+        'is a web page (HTML or XML), not a list: the address it came from answered with an error or a login page',
+    }
+  if (looksLikeJson(start)) return { parser: parseJsonList }
+  // The last line of the sample may be cut.
+  const whole = bytes.length > sampleBytes ? sample.slice(0, sample.lastIndexOf('\n') + 1) : sample
+  if (looksLikeZone(whole)) return { parser: parseZone }
+  const table = detectTable(whole)
+  if (!table) return { parser: parseTextList }
+  return 'message' in table ? table : { parser: parseTable(table) }
 }

@@ -1,8 +1,10 @@
 // Reads one value of a feed: an address, a range, a name or a URL, as feeds write them, defanged or not.
-import { parseRange, type Range } from '../domain/address.js'
+import { parseRange, readAddress, type Range } from '../domain/address.js'
 import { parseHostname } from '../domain/hostname.js'
-import { parseSpan, type Span } from './span.js'
 import { normalPath } from './url-path.js'
+
+/** An IPv4 range that is written by its first and last address. */
+export type Span = { readonly first: number; readonly last: number }
 
 export type Entry =
   | { readonly kind: 'range'; readonly range: Range }
@@ -13,14 +15,17 @@ export type Entry =
   | { readonly kind: 'site'; readonly name: string; readonly path: string }
 
 /**
- * ignored: well-formed, but nothing a log line can be matched with (a file hash, a mail address).
- * junk: no entry at all. single: one label, which is a public suffix or a word.
+ * other: well-formed, but nothing that is looked up (a file hash, a mail address, the path of a URL without its host).
+ * unusable: no entry at all. single: one label, which is a public suffix or a word.
  */
-export type Reading = Entry | { readonly kind: 'ignored' } | { readonly kind: 'junk' } | SingleLabel
-type SingleLabel = { readonly kind: 'single'; readonly name: string }
+export type Reading =
+  | Entry
+  | { readonly kind: 'other' }
+  | { readonly kind: 'unusable' }
+  | { readonly kind: 'single'; readonly name: string }
 
-const junk: Reading = { kind: 'junk' }
-const ignored: Reading = { kind: 'ignored' }
+const unusable: Reading = { kind: 'unusable' }
+const other: Reading = { kind: 'other' }
 const maxLength = 4096
 
 /** `hxxps[:]//bad[.]example` and the other ways of writing an address so that nobody clicks it. */
@@ -55,7 +60,7 @@ const named = (text: string): Reading => {
   if (name !== undefined) return { kind: 'name', name }
   return /^[a-z][a-z0-9-]{0,62}\.?$/i.test(bare)
     ? { kind: 'single', name: bare.toLowerCase().replace(/\.$/, '') }
-    : junk
+    : unusable
 }
 
 /** A host is the whole name only where it stands by itself, with a port at most. */
@@ -66,9 +71,15 @@ const siteOf = (host: Reading, text: string, end: number): Reading => {
   return text.includes('://') || end < text.length ? { kind: 'site', name: host.name, path: '' } : host
 }
 
+/** Four groups of three digits are decimal, whatever a leading zero means elsewhere. */
+const padded = /^\d{3}\.\d{3}\.\d{3}\.\d{3}$/
+const withoutPadding = (text: string): string => (padded.test(text) ? text.replace(/\b0{1,2}(?=\d)/g, '') : text)
+
+const hash = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i
+
 export const readEntry = (raw: string): Reading => {
-  if (raw.length > maxLength) return junk
-  const trimmed = raw.trim()
+  if (raw.length > maxLength) return unusable
+  const trimmed = withoutPadding(raw.trim())
   const direct = parseRange(trimmed)
   if (direct) return { kind: 'range', range: direct }
   const text = isDefanged(trimmed) ? refang(trimmed) : trimmed
@@ -76,14 +87,48 @@ export const readEntry = (raw: string): Reading => {
   if (range) return { kind: 'range', range }
   const span = parseSpan(text)
   if (span) return { kind: 'span', span }
+  if (/^\/[^/]/.test(text)) return other
   if (text.includes('://') || /[/:?]/.test(text)) {
     const { host, end } = authorityOf(text)
     const address = parseRange(host)
-    if (!address) return host === '' ? junk : siteOf(named(host), text, end)
+    if (!address) return host === '' ? unusable : siteOf(named(host), text, end)
     // A prefix that is no prefix (198.51.100.0/33) must not turn into the one address before it.
-    return !text.includes('://') && /\/\d+$/.test(text) ? junk : { kind: 'range', range: address }
+    return !text.includes('://') && /\/\d+$/.test(text) ? unusable : { kind: 'range', range: address }
   }
-  if (text.includes('@')) return /^[^@\s]+@[^@\s]+$/.test(text) ? ignored : junk
-  if (/^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i.test(text)) return ignored
-  return named(text)
+  if (text.includes('@')) return /^[^@\s]+@[^@\s]+$/.test(text) ? other : unusable
+  return hash.test(text) ? other : named(text)
+}
+
+const readSpan = (firstText: string, lastText: string): Span | undefined => {
+  const first = readAddress(withoutPadding(firstText))
+  const last = readAddress(withoutPadding(lastText))
+  if (typeof first !== 'number' || typeof last !== 'number' || last < first) return undefined
+  return { first, last }
+}
+
+/** `192.0.2.1-192.0.2.40`, with spaces around the dash or without. */
+export const parseSpan = (text: string): Span | undefined => {
+  const dash = text.indexOf('-')
+  return dash < 0 ? undefined : readSpan(text.slice(0, dash).trimEnd(), text.slice(dash + 1).trimStart())
+}
+
+/** The prefixes that cover a span and nothing else; at most 62 of them. */
+export const prefixesOf = ({ first, last }: Span): Range[] => {
+  const prefixes: Range[] = []
+  for (let at = first; at <= last;) {
+    // As wide as the place it begins at allows, and as what is left fills.
+    let size = 1
+    while (at % (size * 2) === 0 && at + size * 2 - 1 <= last && size < 2 ** 32) size *= 2
+    prefixes.push({ version: 4, first: at, last: at + size - 1 })
+    at += size
+  }
+  return prefixes
+}
+
+/** A row of first address, last address and prefix length that say the same, as DShield's block list has them. */
+export const spanOfRow = ([first = '', last = '', bits = '']: readonly string[]): string | undefined => {
+  const span = readSpan(first, last)
+  return span && /^\d\d?$/.test(bits) && span.last - span.first + 1 === 2 ** (32 - Number(bits))
+    ? `${first}-${last}`
+    : undefined
 }

@@ -1,27 +1,12 @@
 // What a feed is to the program: its settings, what one of its entries says, and what can be wrong with it.
 
-export const feedFormats = ['auto', 'plain', 'netset', 'csv', 'stix', 'misp'] as const
-export type FeedFormat = (typeof feedFormats)[number]
-
-/** Columns by the name in the header, or by number from 1 where there is no header. */
-export type Columns = {
-  readonly value?: string | number
-  readonly score?: string | number
-  readonly category?: string | number
-  readonly expires?: string | number
-  readonly seen?: string | number
-}
-
 export type FeedSettings = {
   readonly name: string
   readonly path: string
-  readonly format: FeedFormat
   readonly level: 'malicious' | 'suspicious'
   readonly score?: number
   readonly categories: readonly string[]
   readonly expiresDays?: number
-  readonly columns: Columns
-  readonly onBadEntry: 'refuse' | 'skip'
 }
 
 /** What a feed says about one entry, where it says more than the feed's own settings. Times are epoch milliseconds. */
@@ -39,12 +24,13 @@ export type FeedProblem = { readonly file: string; readonly line?: number; reado
 /** A line of a text file; in JSON, an id that stands at the entry and is looked for only when there is something to say. */
 export type Place = number | string
 
-/** Where parsers put what they find. `add` and `junk` return false when reading on has no use. */
+/** Where parsers put what they find. Both return false when reading on has no use. */
 export type Sink = {
   readonly add: (value: string, place: Place, details?: Details) => boolean
-  readonly junk: (place: Place) => boolean
+  /** A line or an object that should hold an entry and does not. */
+  readonly skip: (place: Place) => boolean
 }
 
 /** A parser reads all of one file; what it returns is why the file as a whole cannot be read. */
 export type ParseProblem = { readonly place?: Place; readonly message: string }
-export type Parser = (bytes: Buffer, sink: Sink, columns: Columns) => ParseProblem | undefined
+export type Parser = (bytes: Buffer, sink: Sink) => ParseProblem | undefined

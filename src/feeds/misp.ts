@@ -1,6 +1,6 @@
 // MISP events: the attributes that are meant for detection, alone or in objects, and the manifest of a MISP feed.
-import type { Details, Parser } from './feed.js'
-import { isObject, objectsOf, readJson, stringOf, type JsonObject } from './json-text.js'
+import type { Details } from './feed.js'
+import { isObject, objectsOf, readJson, stringOf, type JsonObject, type JsonParser } from './json-text.js'
 import { parseTimestamp } from './timestamp.js'
 
 /** Attribute type → which of the parts between `|` are addresses, names or URLs. */
@@ -55,11 +55,8 @@ const detailsOf = (attribute: JsonObject, eventTags: readonly string[]): Details
   }
 }
 
-export const parseMisp: Parser = (bytes, sink) => {
-  const json = readJson(bytes)
-  if (!json.ok) return json.problem
-  if (!looksLikeMisp(json.value)) return { place: 1, message: 'is no MISP event' }
-  for (const event of eventsIn(json.value)) {
+export const addMisp: JsonParser = (json, sink) => {
+  for (const event of eventsIn(json)) {
     const eventTags = tagsOf(event)
     for (const attribute of attributesOf(event)) {
       const places = parts.get(attribute.type)
@@ -70,11 +67,10 @@ export const parseMisp: Parser = (bytes, sink) => {
       const details = detailsOf(attribute, eventTags)
       for (const at of places) {
         const part = values?.[at]
-        if (!(part === undefined ? sink.junk(place) : sink.add(part, place, details))) return undefined
+        if (!(part === undefined ? sink.skip(place) : sink.add(part, place, details))) return
       }
     }
   }
-  return undefined
 }
 
 export type Manifest =

@@ -1,7 +1,15 @@
 // Names in one buffer under an open hash table: the most specific listed suffix in one pass from the right.
 import type { Column, DetailArrays, DetailColumns } from './columns.js'
 import { isCurrent, pickDetails, strongerOf, words } from './columns.js'
-import { finish, step } from './name-hash.js'
+
+/** The hash of names and of URLs, taken in one character at a time. */
+export const step = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193) ^ (hash >>> 15)
+
+export const finish = (hash: number): number => {
+  const once = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35)
+  return (twice ^ (twice >>> 16)) >>> 0
+}
 
 export type NameTable = DetailArrays & {
   /** All names, one after the other. */

@@ -4,12 +4,13 @@ import type { IndicatorList } from '../domain/decision.js'
 import type { Known, Listing } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
+import type { Skipped } from './collect.js'
 import type { FeedProblem, FeedSettings } from './feed.js'
-import { findHit, sizeOf, targetOf, type FeedIndex, type Hit, type Target } from './feed-index.js'
-import { hitsBelow } from './hits-below.js'
-import { knownOf } from './known.js'
+import { signatureOf } from './feed-file.js'
+import { sizeOf, targetOf, type FeedIndex } from './feed-index.js'
 import { loadInThread, type Load } from './load-in-thread.js'
-import { signatureOf } from './signature.js'
+import { listBelow, matchIn } from './match.js'
+import { statusOf, type FeedStatus } from './status.js'
 
 export type FeedsOptions = {
   readonly emit?: Emit
@@ -19,24 +20,8 @@ export type FeedsOptions = {
   readonly load?: Load
   /** How often the files are looked at; a change counts once it has stood still for as long. 0: never. */
   readonly pollMs?: number
-  /** Lets documentation addresses be listed, for samples and demonstrations. */
-  readonly documentation?: boolean
   /** Hosts that are not accused by a URL that is listed somewhere on them. */
   readonly safeguard?: IndicatorList
-}
-
-export type FeedStatus = {
-  readonly name: string
-  readonly path: string
-  /** refused: nothing is in use. kept: what was loaded before is in use, for the newest file was refused. */
-  readonly state: 'loaded' | 'kept' | 'refused'
-  readonly addresses: number
-  readonly names: number
-  /** Memory of the index. */
-  readonly bytes: number
-  /** Epoch milliseconds when the newest file in use was written. */
-  readonly modified?: number
-  readonly problem?: FeedProblem
 }
 
 export type Feeds = {
@@ -51,8 +36,14 @@ export type Feeds = {
   readonly close: () => Promise<void>
 }
 
-type InUse = { readonly index: FeedIndex; readonly modified: number; readonly size: ReturnType<typeof sizeOf> }
-type Slot = {
+export type InUse = {
+  readonly index: FeedIndex
+  readonly modified: number
+  readonly size: ReturnType<typeof sizeOf>
+  readonly skipped: Skipped
+  readonly examples: readonly FeedProblem[]
+}
+export type Slot = {
   readonly settings: FeedSettings
   inUse?: InUse | undefined
   problem?: FeedProblem | undefined
@@ -65,7 +56,7 @@ const defaultPollMs = 5000
 
 export const openFeeds = async (settings: readonly FeedSettings[], options: FeedsOptions = {}): Promise<Feeds> => {
   const { emit = ignoreTelemetry, clock = systemClock, random = Math.random, load = loadInThread } = options
-  const { pollMs = defaultPollMs, documentation = false, safeguard } = options
+  const { pollMs = defaultPollMs, safeguard } = options
   const slots: readonly Slot[] = settings.map((feed) => ({ settings: feed }))
   let isClosed = false
   let cancel = (): void => undefined
@@ -86,7 +77,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
       return
     }
     const seed = Math.floor(random() * 0x1_0000_0000)
-    const result = await load({ feed: slot.settings, documentation, now: started, seed })
+    const result = await load({ feed: slot.settings, now: started, seed })
     if (isClosed) return
     if (!result.ok) {
       refuse(slot, result.problem)
@@ -98,17 +89,12 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
       refuse(slot, loss)
       return
     }
-    slot.inUse = { index: result.index, modified: result.modified, size }
+    const { index, modified, skipped, examples } = result
+    slot.inUse = { index, modified, size, skipped, examples }
     slot.problem = undefined
-    const { skipped, first } = result
-    emit({
-      event: 'feed_loaded',
-      feed: name,
-      ...size,
-      ms: clock.now() - started,
-      skipped,
-      ...(first && { first }),
-    })
+    emit({ event: 'feed_loaded', feed: name, ...size, ms: clock.now() - started })
+    if (skipped.unusable + skipped.tooBroad > 0)
+      emit({ event: 'feed_entries_skipped', feed: name, ...skipped, examples })
   }
 
   const eachSlot = (run: (slot: Slot) => Promise<void>): Promise<void> => {
@@ -145,50 +131,6 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   }
 }
 
-const matchIn = (
-  slots: readonly Slot[],
-  target: Target | undefined,
-  now: number,
-  safeguard: IndicatorList | undefined,
-): Known | undefined => {
-  if (target === undefined) return undefined
-  const nowSeconds = now / 1000
-  let found: { listing: Listing; modified: number }[] | undefined
-  for (const { settings, inUse } of slots) {
-    const hit = inUse && findHit(inUse.index, target, nowSeconds)
-    if (!hit) continue
-    found ??= []
-    const host = 'name' in target ? target.name : ''
-    found.push({ listing: listingOf(settings, hit, host, safeguard), modified: inUse.modified })
-  }
-  return found && knownOf(found)
-}
-
-const maxBelow = 128
-
-const listBelow = (
-  slots: readonly Slot[],
-  domain: string,
-  nowSeconds: number,
-  safeguard: IndicatorList | undefined,
-): readonly Listing[] =>
-  slots.flatMap(({ settings, inUse }) =>
-    (inUse ? hitsBelow(inUse.index, domain, nowSeconds, maxBelow) : [])
-      .map(({ host, hit }) => listingOf(settings, hit, host, safeguard))
-      .filter(({ level }) => level !== 'flag'),
-  )
-
-/** A URL that is listed somewhere on a host makes the host suspicious, unless it is safeguarded. */
-const listingOf = (
-  { name: feed, level: own }: FeedSettings,
-  { isHostOnly, ...listed }: Hit,
-  host: string,
-  safeguard: IndicatorList | undefined,
-): Listing => {
-  const level = !isHostOnly ? own : safeguard?.names.has(host) === true ? 'flag' : 'suspicious'
-  return { feed, level, ...listed }
-}
-
 /** Half a feed gone is a broken download more often than good news. */
 const lossOf = ({ settings, inUse }: Slot, size: InUse['size']): FeedProblem | undefined => {
   const before = inUse ? inUse.size.addresses + inUse.size.names : 0
@@ -197,12 +139,3 @@ const lossOf = ({ settings, inUse }: Slot, size: InUse['size']): FeedProblem | u
   const message = `holds ${after} entries where ${before} are in use: more than half are gone; restart to take it as it is`
   return { file: settings.path, message }
 }
-
-const statusOf = ({ settings: { name, path }, inUse, problem }: Slot): FeedStatus => ({
-  name,
-  path,
-  state: problem === undefined ? 'loaded' : inUse ? 'kept' : 'refused',
-  ...(inUse ? inUse.size : { addresses: 0, names: 0, bytes: 0 }),
-  ...(inUse && { modified: inUse.modified }),
-  ...(problem && { problem }),
-})

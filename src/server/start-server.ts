@@ -98,7 +98,6 @@ const openAll = async (
   const { safeguard } = outside
   const feeds = await openFeeds([...outside.feeds, ...feedsOf(settings.data)], {
     emit,
-    documentation: true,
     ...(safeguard && { safeguard }),
   })
   later(feeds.close)

@@ -12,9 +12,17 @@ export type TelemetryEvent =
       /** Memory used by its index. */
       readonly bytes: number
       readonly ms: number
-      /** Lines without a usable entry; `first` describes the first of them. */
-      readonly skipped: number
-      readonly first?: { readonly file: string; readonly line?: number; readonly message: string }
+    }
+  | {
+      readonly event: 'feed_entries_skipped'
+      readonly feed: string
+      /** Lines that hold no entry. */
+      readonly unusable: number
+      /** Entries that would accuse too much. */
+      readonly tooBroad: number
+      /** Entries of a kind that is not looked up. */
+      readonly other: number
+      readonly examples: readonly { readonly file: string; readonly line?: number; readonly message: string }[]
     }
   | {
       readonly event: 'feed_refused'

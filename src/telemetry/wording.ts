@@ -9,9 +9,16 @@ export const wordings: Wordings = {
   started: { level: 'info', say: ({ command }) => `${command} started` },
   feed_loaded: {
     level: 'info',
-    say: ({ feed, addresses, names, bytes, ms, skipped, first }) =>
-      `feed ${feed}: ${addresses} addresses and ranges and ${names} names loaded in ${Math.round(ms)} ms, ${Math.ceil(bytes / 1024)} KiB` +
-      (first ? `; ${skipped} skipped, the first at ${placeOf(first)}: ${first.message}` : ''),
+    say: ({ feed, addresses, names, bytes, ms }) =>
+      `feed ${feed}: ${addresses} addresses and ranges and ${names} names loaded in ${Math.round(ms)} ms, ${Math.ceil(bytes / 1024)} KiB`,
+  },
+  feed_entries_skipped: {
+    level: 'warn',
+    say: ({ feed, unusable, tooBroad, examples }) =>
+      `feed ${feed}: skipped ${[
+        ...(tooBroad > 0 ? [`${tooBroad} entries that would accuse too much`] : []),
+        ...(unusable > 0 ? [`${unusable} lines that hold no entry`] : []),
+      ].join(' and ')}; for example ${examples.map((one) => `${placeOf(one)}: ${one.message}`).join('; ')}`,
   },
   feed_refused: {
     level: 'error',

@@ -1,17 +1,15 @@
-// Feeds for tests: settings with defaults, files in a folder of their own, and what a parser hands over.
+// Feeds for tests: settings with defaults, files in a folder of their own, and what the parser of some content hands over.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Columns, Details, FeedSettings, Parser, Place } from '../../src/feeds/feed.js'
+import { parserOf } from '../../src/feeds/detect.js'
+import type { Details, FeedSettings, ParseProblem, Place, Sink } from '../../src/feeds/feed.js'
 
 export const feedSettings = (given: Partial<FeedSettings> & { path: string }): FeedSettings => ({
   name: 'ours',
-  format: 'auto',
   level: 'malicious',
   categories: [],
-  columns: {},
-  onBadEntry: 'refuse',
   ...given,
 })
 
@@ -28,21 +26,24 @@ export const feedFile = (content: string | Buffer, name = 'feed.txt'): string =>
   return path
 }
 
-type Parsed = { added: [string, Place, Details?][]; junk: Place[]; problem?: { place?: Place; message: string } }
+type Parsed = { added: [string, Place, Details?][]; skipped: Place[]; problem?: ParseProblem }
 
-export const parsed = (parser: Parser, content: string | Buffer, columns: Columns = {}): Parsed => {
-  const found: Parsed = { added: [], junk: [] }
-  const problem = parser(
-    Buffer.from(content),
-    {
-      add: (value, place, details) => {
-        const said = Object.entries(details ?? {}).filter(([, value]) => value !== undefined)
-        found.added.push(said.length > 0 ? [value, place, Object.fromEntries(said)] : [value, place])
-        return true
-      },
-      junk: (place) => found.junk.push(place) > 0,
+/** What the parser finds that the content asks for. */
+export const parsed = (content: string | Buffer): Parsed => {
+  const found: Parsed = { added: [], skipped: [] }
+  const sink: Sink = {
+    add: (value, place, details) => {
+      const said = Object.entries(details ?? {}).filter(([, value]) => value !== undefined && String(value) !== '')
+      found.added.push(said.length > 0 ? [value, place, Object.fromEntries(said)] : [value, place])
+      return true
     },
-    columns,
-  )
+    skip: (place) => found.skipped.push(place) > 0,
+  }
+  const bytes = Buffer.from(content)
+  const chosen = parserOf(bytes)
+  const problem = 'parser' in chosen ? chosen.parser(bytes, sink) : chosen
   return problem ? { ...found, problem } : found
 }
+
+/** Only the entries, without where they stand and what is said about them. */
+export const valuesIn = (content: string): string[] => parsed(content).added.map(([value]) => value)

@@ -16,11 +16,8 @@ export const withArguments = (config: Config, args: Arguments): Config => {
     more.push({
       name: feedName(path, new Set([...config.feeds, ...more].map(({ name }) => name))),
       path,
-      format: 'auto',
       level: 'malicious',
       categories: [],
-      columns: {},
-      onBadEntry: 'refuse',
     })
   return {
     ...config,

@@ -1,7 +1,7 @@
 // pipe: events from files or standard input to standard output, each with its annotation, in order.
 import { statSync } from 'node:fs'
 import { openApp, type App } from '../../app/open-app.js'
-import { feedProblems, placeOf } from '../../feeds/feed-problems.js'
+import { feedProblems, placeOf } from '../../feeds/status.js'
 import { allOf } from '../../pipeline/pipeline.js'
 import { createLogger } from '../../telemetry/logger.js'
 import { openAlertOutput, type AlertOutput } from './alert-output.js'

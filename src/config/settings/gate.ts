@@ -29,7 +29,7 @@ export const gateSettings = Type.Object(
     documentation: Type.Boolean({
       default: false,
       description:
-        'Treat documentation addresses (192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24, 2001:db8::/32, 3fff::/20) as if they were real, in feeds too: for samples and demonstrations.',
+        'Treat documentation addresses (192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24, 2001:db8::/32, 3fff::/20) as if they were real: for samples and demonstrations.',
     }),
   },
   { additionalProperties: false, default: {}, description: 'What may be asked, and what never leaves.' },

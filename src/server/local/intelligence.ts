@@ -62,11 +62,8 @@ export const feedsOf = (folder: string): FeedSettings[] =>
     return {
       name: basename(path, extname(path)),
       path,
-      format: 'auto',
       level,
       categories: category === undefined ? [] : [category],
-      columns: {},
-      onBadEntry: 'skip',
     }
   })
 

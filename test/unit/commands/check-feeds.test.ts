@@ -15,7 +15,7 @@ const io = (feeds: object[]): Io => ({
 describe('check', () => {
   it('names every feed that a start would refuse, with file and line', async () => {
     const good = feedFile('bad.example.com')
-    const bad = feedFile('bad.example.com\nco.uk')
+    const bad = feedFile('\nForbidden')
     const feeds = [
       { name: 'good', path: good },
       { name: 'bad', path: bad },
@@ -25,7 +25,8 @@ describe('check', () => {
         {
           setting: 'feeds.1',
           where: `${bad}:2`,
-          message: 'names the feed bad, which is refused: "co.uk" is a public suffix, not a name below one',
+          message:
+            'names the feed bad, which is refused: "Forbidden" is no address, range, name or URL; none of 1 lines can be used: check that this is the list you mean',
         },
       ],
     })

@@ -111,10 +111,19 @@ describe('check FILE', () => {
   })
 
   it('names the line of a feed that is refused', async () => {
-    const path = put('junk.txt', 'bad.example.com\n0.0.0.0/0\n')
+    const path = put('page.txt', '<!doctype html>\n<title>Sign in</title>\n')
     const { code, out } = await run([path])
-    expect(out).toMatch(new RegExp(`^error +${path}:\\d+: .+\n${path}: a feed that is refused\n$`))
+    expect(out).toMatch(new RegExp(`^error +${path}:1: is a web page.+\n${path}: a feed that is refused\n$`))
     expect(code).toBe(1)
+  })
+
+  it('names the lines of a feed that are skipped', async () => {
+    const path = put('some.txt', 'bad.example.com\n0.0.0.0/0\n')
+    const { code, out } = await run([path])
+    expect(out).toMatch(
+      new RegExp(`^warning +${path}:2: "0.0.0.0/0" is wider than /8\n${path}: a feed of .+ 1 line skipped\n$`),
+    )
+    expect(code).toBe(0)
   })
 
   it('refuses what is none of these, what is not there, and two configurations at once', async () => {

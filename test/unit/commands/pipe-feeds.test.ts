@@ -16,8 +16,9 @@ writeFileSync(log, 'src=192.0.2.1 action=deny\n')
 const good = join(folder, 'good.txt')
 writeFileSync(good, 'bad.example.com\n')
 const bad = join(folder, 'bad.txt')
-writeFileSync(bad, 'bad.example.com\nco.uk\n')
-const suffix = '"co.uk" is a public suffix, not a name below one'
+writeFileSync(bad, '10.0.0.1\nco.uk\n')
+const why =
+  '"10.0.0.1" lies in or around the special range 10.0.0.0/8 (private use); none of 2 lines can be used: check that this is the list you mean'
 
 const run = async (feed: string[], configured: string[], env: Record<string, string> = {}) => {
   const stdout = new PassThrough()
@@ -39,8 +40,8 @@ const run = async (feed: string[], configured: string[], env: Record<string, str
 
 describe('pipe', () => {
   it.each([
-    [[bad], [], `--feed ${bad} is refused: ${suffix} (${bad}:2)`],
-    [[good, bad], [good], `--feed ${bad} is refused: ${suffix} (${bad}:2)`],
+    [[bad], [], `--feed ${bad} is refused: ${why} (${bad}:1)`],
+    [[good, bad], [good], `--feed ${bad} is refused: ${why} (${bad}:1)`],
   ])('does not begin where a feed of the command line is refused: %j', async (feed, configured, sentence) => {
     expect(await run(feed, configured)).toEqual({ ended: new UsageError(sentence), wrote: false })
   })
@@ -75,7 +76,7 @@ describe('pipe', () => {
   it('does not begin where no feed of the configuration can be used and nobody else is asked', async () => {
     const { ended, wrote } = await run([], [bad, 'nosuch'])
     expect(ended).toBeInstanceOf(ConfigurationError)
-    expect(String(ended)).toContain(`feeds.0 names the feed own-0, which is refused: ${suffix} (${bad}:2)`)
+    expect(String(ended)).toContain(`feeds.0 names the feed own-0, which is refused: ${why} (${bad}:1)`)
     expect(wrote).toBe(false)
   })
 
@@ -90,7 +91,7 @@ describe('pipe', () => {
 describe('createEnricher', () => {
   it('rejects where a feed cannot be loaded', async () => {
     await expect(createEnricher({ settings: { feeds: [{ name: 'mine', path: bad }] } })).rejects.toThrow(
-      `threatweave: feeds.0 names the feed mine, which is refused: ${suffix} (${bad}:2)`,
+      `threatweave: feeds.0 names the feed mine, which is refused: ${why} (${bad}:1)`,
     )
   })
 })

@@ -14,11 +14,8 @@ describe('the settings of feeds', () => {
           {
             name: 'ours',
             path: '/feeds/ours.txt',
-            format: 'auto',
             level: 'malicious',
             categories: [],
-            columns: {},
-            onBadEntry: 'refuse',
           },
         ],
       },
@@ -27,7 +24,7 @@ describe('the settings of feeds', () => {
 
   it('may be given by the environment', () => {
     const env = { THREATWEAVE_FEEDS: '[{ name: ours, path: /feeds/ours.txt }]' }
-    expect(load({ env, readFile: () => '' })).toMatchObject({ config: { feeds: [{ name: 'ours', format: 'auto' }] } })
+    expect(load({ env, readFile: () => '' })).toMatchObject({ config: { feeds: [{ name: 'ours', level: 'malicious' }] } })
   })
 
   it.each<[string, string]>([
@@ -38,9 +35,8 @@ describe('the settings of feeds', () => {
     ['{ name: ours, path: x, format: xml }', 'feeds.0.format'],
     ['{ name: ours, path: x, score: 101 }', 'feeds.0.score'],
     ['{ name: ours, path: x, expiresDays: 0 }', 'feeds.0.expiresDays'],
-    ['{ name: ours, path: x, columns: { value: 0 } }', 'feeds.0.columns.value'],
-    ['{ name: ours, path: x, columns: { colour: red } }', 'feeds.0.columns.colour'],
-    ['{ name: ours, path: x, onBadEntry: ignore }', 'feeds.0.onBadEntry'],
+    ['{ name: ours, path: x, columns: { value: ip } }', 'feeds.0.columns'],
+    ['{ name: ours, path: x, onBadEntry: skip }', 'feeds.0.onBadEntry'],
   ])('refuse %s', (feed, setting) => {
     const loaded = loadText(`feeds: [${feed}]`)
     const settings = 'problems' in loaded ? loaded.problems.map((problem) => problem.setting) : []

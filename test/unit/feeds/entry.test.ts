@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readEntry } from '../../../src/feeds/entry.js'
+import { parseSpan, prefixesOf, readEntry } from '../../../src/feeds/entry.js'
 
 const range = (first: number, last: number): object => ({ kind: 'range', range: { version: 4, first, last } })
 const at = 0xc6336407 // 198.51.100.7
@@ -17,7 +17,7 @@ describe('readEntry', () => {
     ['198[.]51[.]100[.]7', host],
     ['198.51.100.7-198.51.100.9', { kind: 'span', span: { first: at, last: at + 2 } }],
     ['198.51.100[.]7 - 198.51.100[.]9', { kind: 'span', span: { first: at, last: at + 2 } }],
-    ['198.51.100.9-198.51.100.7', { kind: 'junk' }],
+    ['198.51.100.9-198.51.100.7', { kind: 'unusable' }],
     ['198.51.100[.]7:443', host],
     ['198.51.100.7:443', host],
     ['::ffff:198.51.100.7', host],
@@ -45,17 +45,17 @@ describe('readEntry', () => {
     ['bücher.example.com', name('xn--bcher-kva.example.com')],
     ['com', { kind: 'single', name: 'com' }],
     ['Forbidden', { kind: 'single', name: 'forbidden' }],
-    ['someone@example.com', { kind: 'ignored' }],
-    ['d41d8cd98f00b204e9800998ecf8427e', { kind: 'ignored' }],
-    ['198.51.100.0/33', { kind: 'junk' }],
-    ['198.51.100.256', { kind: 'junk' }],
-    ['010.1.2.3', { kind: 'junk' }],
-    ['198.51.100', { kind: 'junk' }],
-    ['http://', { kind: 'junk' }],
-    ['<html>', { kind: 'junk' }],
-    ['a..b', { kind: 'junk' }],
-    ['', { kind: 'junk' }],
-    [`${'a'.repeat(5000)}.example.com`, { kind: 'junk' }],
+    ['someone@example.com', { kind: 'other' }],
+    ['d41d8cd98f00b204e9800998ecf8427e', { kind: 'other' }],
+    ['198.51.100.0/33', { kind: 'unusable' }],
+    ['198.51.100.256', { kind: 'unusable' }],
+    ['010.1.2.3', { kind: 'unusable' }],
+    ['198.51.100', { kind: 'unusable' }],
+    ['http://', { kind: 'unusable' }],
+    ['<html>', { kind: 'unusable' }],
+    ['a..b', { kind: 'unusable' }],
+    ['', { kind: 'unusable' }],
+    [`${'a'.repeat(5000)}.example.com`, { kind: 'unusable' }],
   ])('reads %j', (text, expected) => {
     expect(readEntry(text)).toEqual(expected)
   })
@@ -81,6 +81,42 @@ describe('readEntry', () => {
         ),
         (text) => void readEntry(text),
       ),
+    )
+  })
+})
+
+describe('prefixesOf', () => {
+  it('covers a span with as few prefixes as there can be', () => {
+    const span = parseSpan('192.0.2.1-192.0.2.8')
+    expect(span && prefixesOf(span).map(({ first, last }) => [Number(first) & 255, Number(last) & 255])).toEqual([
+      [1, 1],
+      [2, 3],
+      [4, 7],
+      [8, 8],
+    ])
+  })
+
+  it('covers every address as one', () => {
+    expect(prefixesOf({ first: 0, last: 0xffffffff })).toEqual([{ version: 4, first: 0, last: 0xffffffff }])
+  })
+
+  it('leaves no gap, overlaps nowhere, and is made of prefixes', () => {
+    const address = fc.integer({ min: 0, max: 0xffffffff })
+    fc.assert(
+      fc.property(address, address, (a, b) => {
+        const span = { first: Math.min(a, b), last: Math.max(a, b) }
+        let next = span.first
+        const prefixes = prefixesOf(span)
+        for (const { first, last } of prefixes as { first: number; last: number }[]) {
+          expect(first).toBe(next)
+          const size = last - first + 1
+          expect(Number.isInteger(Math.log2(size))).toBe(true)
+          expect(first % size).toBe(0)
+          next = last + 1
+        }
+        expect(next - 1).toBe(span.last)
+        expect(prefixes.length).toBeLessThanOrEqual(62)
+      }),
     )
   })
 })

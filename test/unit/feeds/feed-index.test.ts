@@ -9,7 +9,7 @@ import {
   type Words,
 } from '../../../src/domain/address.js'
 import { collect } from '../../../src/feeds/collect.js'
-import { bitsOf } from '../../../src/feeds/dangerous.js'
+import { bitsOf } from '../../../src/feeds/too-broad.js'
 import type { Details } from '../../../src/feeds/feed.js'
 import { findHit, sizeOf, targetOf, type FeedIndex } from '../../../src/feeds/feed-index.js'
 
@@ -21,8 +21,6 @@ const indexOf = (
 ): FeedIndex => {
   const collector = collect({
     categories: [],
-    onBadEntry: 'refuse',
-    documentation: true,
     modified: () => 0,
     now: 0,
     ...rules,

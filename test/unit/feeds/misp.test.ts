@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseMisp, readManifest } from '../../../src/feeds/misp.js'
+import { readManifest } from '../../../src/feeds/misp.js'
 import { parsed } from '../../support/feed-files.js'
 
 const attribute = (uuid: string, type: string, value: unknown, given: object = {}): object => ({
@@ -14,7 +14,7 @@ const attribute = (uuid: string, type: string, value: unknown, given: object = {
 const seen = 1794731405000
 const network = { categories: ['Network activity'], seen }
 
-describe('parseMisp', () => {
+describe('a MISP event', () => {
   it('takes the attributes that hold addresses, names and URLs, in objects too', () => {
     const event = {
       Event: {
@@ -31,7 +31,7 @@ describe('parseMisp', () => {
         Object: [{ Attribute: [attribute('i', 'ip-src|port', '203.0.113.11|22')] }],
       },
     }
-    expect(parsed(parseMisp, JSON.stringify(event)).added).toEqual([
+    expect(parsed(JSON.stringify(event)).added).toEqual([
       ['198.51.100.7', 'a', network],
       ['198.51.100.0/24', 'b', network],
       ['203.0.113.9', 'c', network],
@@ -51,13 +51,13 @@ describe('parseMisp', () => {
       attribute('c', 'ip-src', '198.51.100.9', { deleted: true }),
     ]
     const deleted = { deleted: true, Attribute: [attribute('d', 'ip-src', '198.51.100.10')] }
-    expect(parsed(parseMisp, JSON.stringify({ Event: { Attribute, Object: [deleted] } })).added).toEqual([])
+    expect(parsed(JSON.stringify({ Event: { Attribute, Object: [deleted] } })).added).toEqual([])
   })
 
   it('takes tags of attribute and event for categories, but not handling instructions', () => {
     const tagged = attribute('a', 'ip-src', '198.51.100.7', { Tag: [{ name: 'botnet' }, { name: 'tlp:red' }, null] })
     const event = { Event: { Tag: [{ name: 'ransomware' }, { name: 7 }], Attribute: [tagged] } }
-    expect(parsed(parseMisp, JSON.stringify(event)).added).toEqual([
+    expect(parsed(JSON.stringify(event)).added).toEqual([
       ['198.51.100.7', 'a', { categories: ['Network activity', 'botnet', 'ransomware'], seen }],
     ])
   })
@@ -65,19 +65,12 @@ describe('parseMisp', () => {
   it('reads the answer of a search', () => {
     const one = { Event: { Attribute: [attribute('a', 'ip-src', '198.51.100.7')] } }
     for (const answer of [{ response: [one] }, [one], { response: [one.Event] }])
-      expect(parsed(parseMisp, JSON.stringify(answer)).added).toEqual([['198.51.100.7', 'a', network]])
+      expect(parsed(JSON.stringify(answer)).added).toEqual([['198.51.100.7', 'a', network]])
   })
 
-  it('takes an attribute without a value for junk', () => {
+  it('skips an attribute without a value', () => {
     const Attribute = [attribute('a', 'ip-src', null), attribute('b', 'domain|ip', 'bad.example.com')]
-    expect(parsed(parseMisp, JSON.stringify({ Event: { Attribute } })).junk).toEqual(['a', 'b'])
-  })
-
-  it.each<[string, string, object]>([
-    ['broken JSON', '{"Event": {\n"Attribute": [[}', { place: 2, message: 'is not valid JSON' }],
-    ['other JSON', '{"a": 1}', { place: 1, message: 'is no MISP event' }],
-  ])('refuses %s and says where', (_, text, problem) => {
-    expect(parsed(parseMisp, text).problem).toEqual(problem)
+    expect(parsed(JSON.stringify({ Event: { Attribute } })).skipped).toEqual(['a', 'b'])
   })
 })
 

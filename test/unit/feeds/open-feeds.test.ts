@@ -19,7 +19,7 @@ const open = async (...settings: FeedSettings[]): Promise<Opened> => {
   const clock = createFakeClock(start)
   const told: TelemetryEvent[] = []
   const emit = (event: TelemetryEvent): void => void told.push(event)
-  const feeds = await openFeeds(settings, { clock, emit, pollMs, documentation: true, random: () => 0.5 })
+  const feeds = await openFeeds(settings, { clock, emit, pollMs, random: () => 0.5 })
   onTestFinished(() => feeds.close())
   const poll = async (): Promise<void> => {
     await clock.advance(pollMs)
@@ -202,15 +202,19 @@ describe('watching', () => {
   })
 
   it.each<[string, string, number | undefined, string]>([
-    ['is broken', '<html>\nno</html>', 1, '"<html>" is no address, range or name, and so it is with 2 of its lines'],
-    ['holds too wide a prefix', `${list(1, 2, 3, 4)}16.0.0.0/7`, 5, '"16.0.0.0/7" is wider than /8'],
     [
-      'holds a special range',
-      `${list(1, 2, 3)}10.0.0.0/8`,
-      4,
-      '"10.0.0.0/8" lies in or around the special range 10.0.0.0/8 (private use)',
+      'is a web page',
+      '<html>\nno</html>',
+      1,
+      'is a web page (HTML or XML), not a list: the address it came from answered with an error or a login page',
     ],
-    ['holds a public suffix', `${list(1, 2, 3)}co.uk`, 4, '"co.uk" is a public suffix, not a name below one'],
+    ['is empty', '', undefined, 'is empty'],
+    [
+      'is mostly something else',
+      `${list(1, 2)}this\nis no\nlist\n`,
+      3,
+      '"this" is no address, range, name or URL; 3 of 5 lines are like this: check that this is the list you mean',
+    ],
     [
       'lost more than half its entries',
       list(9),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findBreak } from '../../../src/feeds/json-break.js'
+import { findBreak } from '../../../src/feeds/json-text.js'
 
 const isJson = (text: string): boolean => {
   try {

@@ -1,10 +1,11 @@
-// Turns the gate's settings and the list files they name into what the gate decides by, or every problem at once.
+// Turns the list files that settings name into what the gate and the feeds decide by, or every problem at once.
 import { parseRange, type Range } from '../domain/address.js'
 import type { GateOptions, IndicatorList } from '../domain/decision.js'
 import { parseSuffix } from '../domain/hostname.js'
 import { createNameSet, type NameEntry } from '../domain/name-set.js'
 import { createRangeSet } from '../domain/range-set.js'
 import { readListFile, type ListEntries } from './list-file.js'
+import { sharedHosts } from './shared-hosts.js'
 
 export type GateSettings = {
   readonly ownRanges: readonly string[]
@@ -19,7 +20,7 @@ export type LoadedGate = { readonly options: GateOptions } | { readonly problems
 
 type Fail = (problem: GateProblem) => void
 
-export const loadList = (
+const loadList = (
   setting: string,
   files: readonly string[],
   readFile: (path: string) => string,
@@ -50,7 +51,7 @@ export const loadList = (
   return { ranges, names }
 }
 
-export const toList = ({ ranges, names }: ListEntries): IndicatorList => ({
+const toList = ({ ranges, names }: ListEntries): IndicatorList => ({
   ranges: createRangeSet(ranges),
   names: createNameSet(names),
 })
@@ -101,4 +102,18 @@ export const loadGate = (
     domainAsk,
   }
   return problems.length > 0 ? { problems } : { options }
+}
+
+/** What stands in the setting for the list that comes with the program. */
+const bundled = 'bundled'
+
+/** The hosts that a listed URL says nothing about: the bundled list of shared hosts, and whatever lists the user has. */
+export const loadSafeguard = (
+  lists: readonly string[],
+  readFile: (path: string) => string,
+): IndicatorList | { readonly problems: readonly GateProblem[] } => {
+  const problems: GateProblem[] = []
+  const read = (file: string): string => (file === bundled ? sharedHosts.join('\n') : readFile(file))
+  const entries = loadList('intel.safeguard', lists, read, (problem) => void problems.push(problem))
+  return problems.length > 0 ? { problems } : toList(entries)
 }

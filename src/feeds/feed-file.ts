@@ -1,5 +1,7 @@
-// The bytes of a feed's file, unpacked if they are gzip, up to a limit.
+// The file of a feed: its bytes, unpacked if they are gzip, up to a limit; and what tells that it has changed.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
 export const maxFileBytes = 512 * 1024 * 1024
@@ -45,4 +47,18 @@ const messages: Readonly<Record<string, string>> = {
   EISDIR: 'is a directory',
   Z_BUF_ERROR: 'is a gzip file that was cut off',
   Z_DATA_ERROR: 'is a broken gzip file',
+}
+
+// What changes about a path when its content does: by writing, by rename, or by a symbolic link that points elsewhere.
+/** Follows links, so a swapped link shows as another file. A MISP feed is as new as its manifest. */
+export const signatureOf = async (path: string): Promise<string> => {
+  try {
+    const found = await stat(path, { bigint: true })
+    const { dev, ino, size, mtimeNs, ctimeNs } = found.isDirectory()
+      ? await stat(join(path, 'manifest.json'), { bigint: true })
+      : found
+    return [dev, ino, size, mtimeNs, ctimeNs].join(' ')
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+  }
 }

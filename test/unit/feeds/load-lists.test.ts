@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { readAddress } from '../../../src/domain/address.js'
 import type { GateOptions } from '../../../src/domain/decision.js'
-import { loadGate, type GateSettings, type LoadedGate } from '../../../src/feeds/load-gate.js'
+import { loadGate, type GateSettings, type LoadedGate } from '../../../src/feeds/load-lists.js'
 
 const none: GateSettings = { ownRanges: [], internalSuffixes: [], allow: [], deny: [], askFreeText: false }
 const files: Readonly<Record<string, string>> = {

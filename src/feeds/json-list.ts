@@ -1,0 +1,96 @@
+// Lists in JSON: STIX, MISP, the exports of abuse.ch, and lists of texts or of objects with named members, whole or one a line.
+import type { ParseProblem, Place, Sink } from './feed.js'
+import { isObject, listOf, readJson, type JsonObject, type JsonParser } from './json-text.js'
+import { forEachLine } from './lines.js'
+import { addMisp, looksLikeMisp } from './misp.js'
+import { addRow, layoutOf, type Layout } from './row.js'
+import { addStix, looksLikeStix } from './stix.js'
+
+/** A list may begin with `[2001:db8::1]:443`, JSON not. */
+export const looksLikeJson = (start: string): boolean => /^(?:\{|\[\s*["{\]])/.test(start)
+
+export const parseJsonList = (bytes: Buffer, sink: Sink): ParseProblem | undefined => {
+  const json = readJson(bytes)
+  if (!json.ok) return parseJsonLines(bytes, sink) ? undefined : json.problem
+  const parser = parserOf(json.value)
+  if (!parser)
+    return {
+      place: 1,
+      message: 'is JSON in which no address, name or URL is found: no STIX, no MISP, no list of entries',
+    }
+  if ('message' in parser) return parser
+  parser.add(json.value, sink)
+  return undefined
+}
+
+const parserOf = (value: unknown): { readonly add: JsonParser } | ParseProblem | undefined => {
+  if (looksLikeStix(value)) return { add: addStix }
+  if (looksLikeMisp(value)) return { add: addMisp }
+  if (isObject(value) && Array.isArray(value.list) && 'name' in value && 'type' in value)
+    return {
+      message:
+        'is a MISP warninglist, which names what is harmless: give it to intel.safeguard or gate.allow, not to feeds',
+    }
+  return rowsIn(value).some((row) => typeof row === 'string' || rowLayout(row) !== undefined)
+    ? { add: addRows }
+    : undefined
+}
+
+/** A list of entries; or an object whose members are such lists, as those of abuse.ch are by id. */
+const rowsIn = (value: unknown): readonly (JsonObject | string)[] => {
+  const isRow = (item: unknown): item is JsonObject | string => typeof item === 'string' || isObject(item)
+  if (Array.isArray(value)) return value.filter(isRow)
+  if (!isObject(value)) return []
+  const lists = Object.values(value).filter((member) => Array.isArray(member))
+  return lists.length > 0 ? lists.flatMap((list) => listOf(list).filter(isObject)) : [value]
+}
+
+const addRows: JsonParser = (value, sink) => {
+  for (const row of rowsIn(value))
+    if (!(typeof row === 'string' ? sink.add(row, row) : addObject(row, placeOf(row), sink))) return
+}
+
+/** Objects of one list have the same members, so their layout is looked for once. */
+const layouts = new Map<string, Layout | undefined>()
+
+const rowLayout = (row: JsonObject): Layout | undefined => {
+  const names = Object.keys(row).slice(0, 64)
+  const key = names.join('\n').slice(0, 4096)
+  if (layouts.size > 1000) layouts.clear()
+  if (!layouts.has(key)) layouts.set(key, layoutOf(names))
+  return layouts.get(key)
+}
+
+const addObject = (row: JsonObject, place: Place, sink: Sink): boolean => {
+  const layout = rowLayout(row)
+  // The last line of Spamhaus' lists says when they were made.
+  if (!layout) return row.type === 'metadata' || sink.skip(place)
+  return addRow(Object.values(row), layout, place, sink)
+}
+
+/** Something in the text of the row by which it is found again. */
+const placeOf = (row: JsonObject): Place =>
+  Object.values(row).find((cell): cell is string => typeof cell === 'string' && cell !== '') ?? 1
+
+/** Whether the file is one object a line; if so, each is read. */
+const parseJsonLines = (bytes: Buffer, sink: Sink): boolean => {
+  let isFirst = true
+  let isLines = true
+  forEachLine(bytes, (line, number) => {
+    if (line.trim() === '') return true
+    const row = objectOf(line)
+    if (isFirst) isLines = row !== undefined
+    isFirst = false
+    return isLines && (row ? addObject(row, number, sink) : sink.skip(number))
+  })
+  return isLines
+}
+
+const objectOf = (line: string): JsonObject | undefined => {
+  try {
+    const value: unknown = JSON.parse(line)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined // the caller counts the line
+  }
+}

@@ -1,0 +1,130 @@
+// What the feeds in use say about an indicator, and about the hosts below a domain.
+import type { IndicatorList } from '../domain/decision.js'
+import type { Known, Listing } from '../domain/finding.js'
+import { isCurrent } from './columns.js'
+import type { FeedSettings } from './feed.js'
+import { findHit, hitOf, hitOfSite, type FeedIndex, type Hit, type Target } from './feed-index.js'
+import type { Slot } from './open-feeds.js'
+
+export const matchIn = (
+  slots: readonly Slot[],
+  target: Target | undefined,
+  now: number,
+  safeguard: IndicatorList | undefined,
+): Known | undefined => {
+  if (target === undefined) return undefined
+  const nowSeconds = now / 1000
+  let found: { listing: Listing; modified: number }[] | undefined
+  for (const { settings, inUse } of slots) {
+    const hit = inUse && findHit(inUse.index, target, nowSeconds)
+    if (!hit) continue
+    found ??= []
+    const host = 'name' in target ? target.name : ''
+    found.push({ listing: listingOf(settings, hit, host, safeguard), modified: inUse.modified })
+  }
+  return found && knownOf(found)
+}
+
+const maxBelow = 128
+
+export const listBelow = (
+  slots: readonly Slot[],
+  domain: string,
+  nowSeconds: number,
+  safeguard: IndicatorList | undefined,
+): readonly Listing[] =>
+  slots.flatMap(({ settings, inUse }) =>
+    (inUse ? hitsBelow(inUse.index, domain, nowSeconds, maxBelow) : [])
+      .map(({ host, hit }) => listingOf(settings, hit, host, safeguard))
+      .filter(({ level }) => level !== 'flag'),
+  )
+
+/** A URL that is listed somewhere on a host makes the host suspicious, unless it is safeguarded. */
+const listingOf = (
+  { name: feed, level: own }: FeedSettings,
+  { isHostOnly, ...listed }: Hit,
+  host: string,
+  safeguard: IndicatorList | undefined,
+): Listing => {
+  const level = !isHostOnly ? own : safeguard?.names.has(host) === true ? 'flag' : 'suspicious'
+  return { feed, level, ...listed }
+}
+
+type Found = { readonly listing: Listing; readonly modified: number }
+
+const maxCategories = 16
+
+const ranks = { malicious: 1000, suspicious: 0, flag: -1000 } as const
+const weight = ({ listing }: Found): number => ranks[listing.level] + (listing.score ?? -1)
+
+const knownOf = (found: readonly Found[]): Known => {
+  const worst = found.reduce((best, other) => (weight(other) > weight(best) ? other : best))
+  const categories = [...new Set(found.flatMap(({ listing }) => listing.categories))].slice(0, maxCategories)
+  return {
+    status: 'known',
+    facts: {
+      flags: worst.listing.level === 'flag' ? { safeguarded: true } : {},
+      categories,
+      listings: found.map(({ listing }) => listing),
+    },
+    source: `feed:${worst.listing.feed}`,
+    at: worst.modified,
+  }
+}
+
+/** The listed hosts below a domain, for whoever is asked about the domain by somebody who has seen one of them. One hit per host at most. Searches the text of all names: 10 ms for a million of them. */
+const hitsBelow = (
+  index: FeedIndex,
+  domain: string,
+  nowSeconds: number,
+  limit: number,
+): readonly { readonly host: string; readonly hit: Hit }[] => {
+  const { names, sites } = index
+  const hits = new Map<string, Hit>()
+  const add = (host: string, hit: Hit): void => {
+    if (hits.size < limit && !hits.has(host)) hits.set(host, hit)
+  }
+  const suffix = `.${domain}`
+  eachEnding(
+    names.text,
+    names.offsets,
+    (row) => names.offsets[row + 1] ?? 0,
+    suffix,
+    (row, host) => {
+      if (isCurrent(names, row, nowSeconds)) add(host, hitOf(index, names, row, host))
+    },
+  )
+  const endOfHost = (row: number): number => (sites.offsets[row] ?? 0) + (sites.hostLengths[row] ?? 0)
+  eachEnding(sites.text, sites.offsets, endOfHost, suffix, (row, host) => {
+    const isUrl = endOfHost(row) < (sites.offsets[row + 1] ?? 0)
+    if (isCurrent(sites, row, nowSeconds)) add(host, hitOfSite(index, { row, isHostOnly: isUrl }))
+  })
+  return [...hits].map(([host, hit]) => ({ host, hit }))
+}
+
+const eachEnding = (
+  text: Uint8Array<ArrayBuffer>,
+  offsets: Uint32Array,
+  endOf: (row: number) => number,
+  suffix: string,
+  each: (row: number, host: string) => void,
+): void => {
+  const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
+  for (let at = bytes.indexOf(suffix); at >= 0; at = bytes.indexOf(suffix, at + 1)) {
+    const row = rowAt(offsets, at)
+    const end = endOf(row)
+    if (at + suffix.length === end) each(row, bytes.toString('latin1', offsets[row], end))
+  }
+}
+
+/** The row whose text holds this place. */
+const rowAt = (offsets: Uint32Array, at: number): number => {
+  let low = 0
+  let high = offsets.length - 1
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((offsets[middle + 1] ?? Infinity) <= at) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,99 @@
+// Rows with named columns, of a table or of JSON objects: which column lists the indicator, and what the others say about it.
+import type { Place, Sink } from './feed.js'
+import { parseTimestamp } from './timestamp.js'
+
+/** Of several columns that may hold the indicator, the first of this order that is not empty. Names without case and punctuation. */
+const valueColumns: readonly (readonly string[])[] = [
+  ['value', 'indicator', 'indicatorvalue', 'ioc', 'iocvalue', 'observable'],
+  ['url', 'uri'],
+  ['cidr', 'network', 'netblock', 'prefix', 'subnet', 'ip', 'ipaddress', 'ipaddr', 'address', 'ipv4', 'ipv6'],
+  ['domain', 'domainname', 'hostname', 'host', 'fqdn'],
+]
+/** These accuse by themselves alone: beside each other it takes a human to say who is the attacker. */
+const directed = { source: ['srcip', 'sourceip', 'attackerip'], destination: ['dstip', 'destinationip'] } as const
+
+const detailColumns = {
+  score: ['score', 'confidence', 'confidencelevel', 'riskscore', 'threatscore', 'abuseconfidencescore'],
+  /** ipsum: on how many lists the address is. */
+  lists: ['numberofblacklists'],
+  categories: [
+    'category',
+    'categories',
+    'threat',
+    'threattype',
+    'malware',
+    'malwareprintable',
+    'listingreason',
+    'tags',
+  ],
+  since: ['validfrom'],
+  expires: ['expires', 'expiresat', 'expiration', 'expirationdate', 'validuntil'],
+  /** When it was last seen, or else first. */
+  seen: [
+    'lastseen',
+    'lastseenutc',
+    'lastonline',
+    'seen',
+    'dateadded',
+    'firstseen',
+    'firstseenutc',
+    'date',
+    'listingdate',
+  ],
+  revoked: ['revoked'],
+  asn: ['asn'],
+} as const
+type Detail = keyof typeof detailColumns
+
+export type Layout = {
+  readonly value: readonly number[]
+  /** One of the value columns is a name that, beside an AS number, is that of the network's owner. */
+  readonly owner: readonly number[]
+} & { readonly [detail in Detail]: readonly number[] }
+
+const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+const placesOf = (names: readonly string[], wanted: readonly string[]): number[] =>
+  wanted.map((name) => names.indexOf(name)).filter((at) => at >= 0)
+
+/** Where the columns are, if one of them is known to hold indicators; `value` says so where its name does not. */
+export const layoutOf = (header: readonly string[], value?: number): Layout | undefined => {
+  const names = header.map(plainName)
+  const known = valueColumns.flatMap((wanted) => placesOf(names, wanted))
+  const ways = Object.values(directed).map((wanted) => placesOf(names, wanted))
+  const alone = ways.filter((places) => places.length > 0)
+  const values = value !== undefined ? [value] : known.length > 0 ? known : alone.length === 1 ? (alone[0] ?? []) : []
+  if (values.length === 0) return undefined
+  const details = Object.entries(detailColumns).map(([detail, wanted]) => [detail, placesOf(names, wanted)])
+  return {
+    ...(Object.fromEntries(details) as { readonly [detail in Detail]: readonly number[] }),
+    value: values,
+    owner: placesOf(names, valueColumns[3] ?? []),
+  }
+}
+
+/** Cells are text, or what JSON has in their place. */
+export const addRow = (cells: readonly unknown[], layout: Layout, place: Place, sink: Sink): boolean => {
+  const text = (at: number): string => textOf(cells[at])
+  const first = (places: readonly number[]): string | undefined => places.map(text).find((cell) => cell !== '')
+  const at = layout.value.find((column) => text(column) !== '')
+  if (at === undefined || (layout.owner.includes(at) && first(layout.asn) !== undefined)) return sink.skip(place)
+  if (/^(?:true|1)$/i.test(first(layout.revoked) ?? '')) return true
+  return sink.add(text(at), place, {
+    score: scoreOf(first(layout.score), 1) ?? scoreOf(first(layout.lists), 10),
+    categories: layout.categories.flatMap((column) => text(column).split(/[,;|]/)),
+    since: parseTimestamp(first(layout.since)),
+    expires: parseTimestamp(first(layout.expires)),
+    seen: layout.seen.map((column) => parseTimestamp(text(column))).find((time) => time !== undefined),
+  })
+}
+
+const textOf = (cell: unknown): string => {
+  if (Array.isArray(cell)) return cell.filter((item) => typeof item === 'string').join(',')
+  if (typeof cell === 'number' || typeof cell === 'boolean') return String(cell)
+  // How abuse.ch writes an empty cell.
+  return typeof cell === 'string' && cell !== 'None' ? cell.trim() : ''
+}
+
+const scoreOf = (text: string | undefined, factor: number): number | undefined =>
+  text !== undefined && /^\d{1,3}(?:\.\d{1,6})?$/.test(text) ? Number(text) * factor : undefined

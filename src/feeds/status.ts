@@ -1,0 +1,50 @@
+// How a feed is doing: what of it is in use, what is wrong with it, and what that means for the setting that names it.
+import type { Skipped } from './collect.js'
+import type { FeedProblem } from './feed.js'
+import type { Slot } from './open-feeds.js'
+
+export type FeedStatus = {
+  readonly name: string
+  readonly path: string
+  /** refused: nothing is in use. kept: what was loaded before is in use, for the newest file was refused. */
+  readonly state: 'loaded' | 'kept' | 'refused'
+  readonly addresses: number
+  readonly names: number
+  /** Memory of the index. */
+  readonly bytes: number
+  /** Epoch milliseconds when the newest file in use was written. */
+  readonly modified?: number
+  /** What of the file in use was left out, and the first of it. */
+  readonly skipped: Skipped
+  readonly examples: readonly FeedProblem[]
+  readonly problem?: FeedProblem
+}
+
+export const statusOf = ({ settings: { name, path }, inUse, problem }: Slot): FeedStatus => ({
+  name,
+  path,
+  state: problem === undefined ? 'loaded' : inUse ? 'kept' : 'refused',
+  ...(inUse ? inUse.size : { addresses: 0, names: 0, bytes: 0 }),
+  skipped: inUse?.skipped ?? { unusable: 0, tooBroad: 0, other: 0 },
+  examples: inUse?.examples ?? [],
+  ...(inUse && { modified: inUse.modified }),
+  ...(problem && { problem }),
+})
+
+export type RefusedFeed = { readonly setting: string; readonly message: string; readonly where: string }
+
+export const feedProblems = (feeds: readonly FeedStatus[]): readonly RefusedFeed[] =>
+  feeds.flatMap(({ name, problem }, place) =>
+    problem
+      ? [
+          {
+            setting: `feeds.${place}`,
+            message: `names the feed ${name}, which is refused: ${problem.message}`,
+            where: placeOf(problem),
+          },
+        ]
+      : [],
+  )
+
+/** The file, and the line where one is to blame. */
+export const placeOf = ({ file, line }: FeedProblem): string => (line === undefined ? file : `${file}:${line}`)

@@ -1,0 +1,60 @@
+// Entries that are not taken, because one wrong line would accuse half the internet or one's own network.
+import { parseRange, type Range, type Words } from '../domain/address.js'
+import { isHostBelowWildcard, publicSuffix } from '../domain/public-suffix.js'
+import { isDocumentationRange, specialRanges } from '../domain/special-ranges.js'
+import type { Entry, Span } from './entry.js'
+
+const widest = { 4: 8, 6: 19 } as const
+
+const compare = (a: Words, b: Words): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3]
+
+const overlaps = (a: Range, b: Range): boolean => {
+  if (a.version === 4) return b.version === 4 && a.first <= b.last && b.first <= a.last
+  return b.version === 6 && compare(a.first, b.last) <= 0 && compare(b.first, a.last) <= 0
+}
+
+/** How many leading bits all addresses of the range share. */
+export const bitsOf = (range: Range): number => {
+  if (range.version === 4) return Math.clz32(range.first ^ range.last)
+  const word = ([0, 1, 2, 3] as const).find((at) => range.first[at] !== range.last[at])
+  return word === undefined ? 128 : word * 32 + Math.clz32(range.first[word] ^ range.last[word])
+}
+
+/**
+ * The narrowest first, for it says most about what was hit. Documentation ranges are left out: nobody has such an address, and samples
+ * and demonstrations need them.
+ */
+const special = specialRanges
+  .filter((entry) => !isDocumentationRange(entry))
+  .flatMap((entry) => {
+    const range = parseRange(entry.range)
+    return range ? [{ range, text: entry.range, name: entry.name }] : []
+  })
+  .sort((a, b) => bitsOf(b.range) - bitsOf(a.range))
+
+const tooBroadRange = (range: Range): string | undefined =>
+  bitsOf(range) < widest[range.version] ? `is wider than /${widest[range.version]}` : specialIn(range)
+
+const specialIn = (range: Range): string | undefined => {
+  const found = special.find((other) => overlaps(range, other.range))
+  return found && `lies in or around the special range ${found.text} (${found.name})`
+}
+
+/** A span has no prefix of its own: what counts is how many addresses it holds. */
+const tooBroadSpan = ({ first, last }: Span): string | undefined =>
+  last - first >= 2 ** (32 - widest[4]) ? `is wider than /${widest[4]}` : specialIn({ version: 4, first, last })
+
+/** Why a name is not taken. */
+export const tooBroadName = (name: string): string | undefined => {
+  const { isListed, registrable } = publicSuffix(name)
+  return isListed && registrable === undefined && !isHostBelowWildcard(name)
+    ? 'is a public suffix, not a name below one'
+    : undefined
+}
+
+/** Why an entry is not taken. A URL accuses nothing but itself and perhaps its host. */
+export const tooBroad = (entry: Entry): string | undefined => {
+  if (entry.kind === 'site') return undefined
+  if (entry.kind === 'name') return tooBroadName(entry.name)
+  return entry.kind === 'range' ? tooBroadRange(entry.range) : tooBroadSpan(entry.span)
+}
