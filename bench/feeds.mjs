@@ -82,15 +82,7 @@ export const run = async () => {
         appendFileSync(path, `${entries.join('\n')}\n`)
         for (const value of entries.slice(0, 1_000)) listed.push({ type, value })
       }
-      const settings = {
-        name: 'bench',
-        path,
-        format: 'plain',
-        level: 'malicious',
-        categories: [],
-        columns: {},
-        onBadEntry: 'refuse',
-      }
+      const settings = { name: 'bench', path, level: 'malicious', categories: [] }
       const start = performance.now()
       const before = process.cpuUsage()
       const feeds = await openFeeds([settings], { pollMs })

@@ -103,9 +103,8 @@ const targets = {
     samples: feeds,
     share: 0.03,
     try: (bytes) => {
-      const feed = { name: 'fuzz', format: 'auto', level: 'malicious', categories: [], columns: {}, onBadEntry: 'skip' }
-      const collector = collect({ ...feed, documentation: true, modified: () => now })
-      const chosen = parserOf(bytes, 'fuzz.txt', feed)
+      const collector = collect({ categories: [], now, modified: () => now })
+      const chosen = parserOf(bytes)
       if ('parser' in chosen) chosen.parser(bytes, collector)
       collector.refusal()
       collector.index(7)
