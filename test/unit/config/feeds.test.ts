@@ -24,7 +24,9 @@ describe('the settings of feeds', () => {
 
   it('may be given by the environment', () => {
     const env = { THREATWEAVE_FEEDS: '[{ name: ours, path: /feeds/ours.txt }]' }
-    expect(load({ env, readFile: () => '' })).toMatchObject({ config: { feeds: [{ name: 'ours', level: 'malicious' }] } })
+    expect(load({ env, readFile: () => '' })).toMatchObject({
+      config: { feeds: [{ name: 'ours', level: 'malicious' }] },
+    })
   })
 
   it.each<[string, string]>([
