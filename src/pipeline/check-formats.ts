@@ -4,10 +4,10 @@ import { lineKinds, type Extraction } from '../domain/sighting.js'
 import { decode } from './decode.js'
 import { createExtract } from './extract.js'
 import { isEcsName, roleOfName } from './read/ecs.js'
-import { compileFormats, cuts, type FormatSpec, type Formats, type Variant } from './read/formats.js'
+import { compileFormats, cuts, type FormatSpec, type Line, type Variant } from './read/formats.js'
 import { pairsOf } from './read/pairs.js'
 import { readSyslog } from './read/syslog.js'
-import { partsOf, problemOfLine } from './read/template.js'
+import { problemOfLine } from './read/template.js'
 
 /** A format as it stood in a file: plain values, and where each of them is. */
 export type FormatSource = {
@@ -45,12 +45,11 @@ export const checkFormats = (sources: readonly FormatSource[], known: readonly F
     else checked.push({ ...format, wrong })
   }
   const all = [...known, ...checked.map(({ spec }) => spec)]
-  const formats = compileFormats(all)
   const settings = { fields: {}, maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576, formats: all }
   const extract = createExtract(settings)
   for (const [place, { spec, examples, wrong }] of checked.entries())
     for (const { path, line, expected } of examples) {
-      const ids = recognisedBy(formats, line)
+      const ids = recognisedBy(all, line)
       const other = ids.find((id) => id !== spec.id)
       const newer = checked.findIndex((one) => one.spec.id === other)
       if (newer > place)
@@ -71,19 +70,19 @@ export const checkFormats = (sources: readonly FormatSource[], known: readonly F
 }
 
 /** The ids of all formats that recognise the line; more than one is an error. */
-export const recognisedBy = (formats: Formats, line: string): readonly string[] => {
+export const recognisedBy = (specs: readonly FormatSpec[], line: string): readonly string[] => {
   const { body } = readSyslog(line)
   const pairs = pairsOf(body)
   const value = jsonOf(line)
-  const start = line.length - body.length
-  const at = (key: string): string | undefined => pairs.find((pair) => pair.key === key)?.value
-  const found = [
-    ...formats.recogniseAll('text', { text: line, start }),
-    ...formats.recogniseAll('csv', { text: line, start }),
-    ...formats.recogniseAll('pairs', { text: body, at }),
-    ...(value === undefined ? [] : formats.recogniseAll('json', { text: line, at: (path) => textAt(value, path) })),
-  ]
-  return [...new Set(found.map(({ id }) => id))]
+  const atKey = (key: string): string | undefined => pairs.find((pair) => pair.key === key)?.value
+  const whole: Line = { text: line, start: line.length - body.length }
+  const cut = {
+    text: whole,
+    csv: whole,
+    pairs: { text: body, start: 0, at: atKey },
+    json: { ...whole, at: (path: string) => textAt(value, path) },
+  }
+  return specs.filter((spec) => compileFormats([spec]).recognise(spec.cut, cut[spec.cut])).map(({ id }) => id)
 }
 
 const jsonOf = (line: string): unknown => {
@@ -175,7 +174,6 @@ const variantOf = (
   if (line !== undefined && (typeof line !== 'string' || cut !== 'text'))
     wrong([...path, 'line'], 'line is for formats that cut text')
   if (problem !== undefined) wrong([...path, 'line'], problem)
-  if (typeof line === 'string' && partsOf(line).length < 2) wrong([...path, 'line'], 'line has no piece in it')
   const keyed = (name: string, map: unknown, isValue: (one: unknown) => boolean, message: string): void => {
     if (map === undefined) return
     if (!isMap(map)) wrong([...path, name], `${name} must be \`name: value\` lines`)

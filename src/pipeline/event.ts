@@ -18,13 +18,6 @@ export type Event = {
   readonly holdsOurs?: boolean | undefined
 }
 
-/** What a pass over the bytes of a JSON object proves. */
-export type ScannedObject = {
-  readonly holdsOurs: boolean | undefined
-  /** Every byte is ASCII. */
-  readonly isAscii: boolean
-}
-
 /**
  * Bytes that begin like a JSON object. Whether they are one is decided once, by whoever first reads through them: the extraction, which
  * has to look at every byte anyway and then confirms it, or else the parser. Text and value are made when asked for; most never are.
@@ -45,8 +38,8 @@ export class ObjectEvent implements Event {
   }
 
   /** A scan found one JSON object. Answers whether the event is one: it is not where the bytes are no UTF-8. */
-  confirm({ holdsOurs, isAscii }: ScannedObject): boolean {
-    const isText = isAscii || isUtf8(this.bytes)
+  confirm(holdsOurs: boolean | undefined): boolean {
+    const isText = isUtf8(this.bytes)
     this.decided = isText ? 'json' : 'not_utf8'
     if (isText) this.holdsOurs = holdsOurs
     return isText

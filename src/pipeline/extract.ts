@@ -66,12 +66,12 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     const scanned = scan(event.bytes, event.bom ? 3 : 0, 0)
     if (scanned === undefined) return undefined
     const holdsOurs = settings.isOurs === undefined ? undefined : scanned.holdsOurs
-    if (!event.confirm({ holdsOurs, isAscii: scanned.isAscii })) return undefined
+    if (!event.confirm(holdsOurs)) return undefined
     return end(formats.has('json') ? readJsonFormat(event) : 'json', false)
   }
 
   const readJsonFormat = (event: ObjectEvent): string => {
-    const found = formats.recognise('json', { text: event.text, at: (path) => textAt(event.value, path) })
+    const found = formats.recognise('json', { text: event.text, start: 0, at: (path) => textAt(event.value, path) })
     if (found) readRecognised(reader, found, 'message')
     return found?.id ?? 'json'
   }

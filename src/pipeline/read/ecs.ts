@@ -81,25 +81,15 @@ const readEndpoint = (text: string): Endpoint | undefined => {
 
 /** Tells whether a text can be what it is called; behind a name, `?` says that a dash may stand for nothing. */
 export const fitOf = (name: string): ((text: string) => boolean) => {
-  const mayBeDash = name.endsWith('?')
-  const test = fits[names.get(mayBeDash ? name.slice(0, -1) : name)?.kind ?? 'nothing'] ?? (() => true)
-  return mayBeDash ? (text) => text === '-' || text === '' || test(text) : test
+  const test = fits[names.get(name.replace(/\?$/, ''))?.kind ?? 'nothing'] ?? (() => true)
+  return name.endsWith('?') ? (text) => text === '-' || text === '' || test(text) : test
 }
 
 const fits: Readonly<Partial<Record<Kind, (text: string) => boolean>>> = {
   endpoint: (text) => /[.:/]/.test(text) && endpointOf(text) !== undefined,
-  address: (text) => mayHoldAddress(text) && parseAddress(endpointOf(text)?.host ?? '') !== undefined,
+  address: (text) => /[.:].*[.:]/.test(text) && parseAddress(endpointOf(text)?.host ?? '') !== undefined,
   url: (text) => text === '-' || /[./:]/.test(text),
   port: (text) => /^\d{1,5}$/.test(text),
-}
-
-/** Three dots or two colons. */
-const mayHoldAddress = (text: string): boolean => {
-  const dot = text.indexOf('.')
-  const second = dot < 0 ? -1 : text.indexOf('.', dot + 1)
-  if (second > 0 && text.includes('.', second + 1)) return true
-  const colon = text.indexOf(':')
-  return colon >= 0 && text.includes(':', colon + 1)
 }
 
 /** `(3)www(7)example(3)com(0)`, as Microsoft's DNS server writes a name. */

@@ -35,9 +35,6 @@ export type Findings = {
   /** The port of an endpoint; the first that is told counts. */
   readonly addPort: (role: Role, port: number) => void
   readonly portOf: (role: 'source' | 'destination') => number
-  /** Notes from here on what is added, until it is asked for. */
-  readonly beginNotes: () => void
-  readonly endNotes: () => readonly Finding[]
   /** Some address is known in this role; a name in it tells nothing about addresses. */
   readonly hasAddress: (role: Role) => boolean
   readonly isEndpoint: (value: string) => boolean
@@ -54,7 +51,6 @@ export type Findings = {
 export const createFindings = (maxIndicators: number): Findings => {
   let entries: Finding[] = []
   let isTruncated = false
-  let notes: Finding[] | undefined
   let loosePath: string | undefined
   let sourcePort = 0
   let destinationPort = 0
@@ -62,7 +58,6 @@ export const createFindings = (maxIndicators: number): Findings => {
   let heaviest = Number.POSITIVE_INFINITY
 
   const add: Findings['add'] = (type, value, field, role, evidence, rule, path) => {
-    notes?.push({ type, value, field, role, evidence, rule, paths: path === undefined ? undefined : [path] })
     if (value === '') {
       loosePath ??= path
       return
@@ -120,14 +115,6 @@ export const createFindings = (maxIndicators: number): Findings => {
       else if (role === 'destination') destinationPort ||= port
     },
     portOf: (role) => (role === 'source' ? sourcePort : destinationPort),
-    beginNotes: () => {
-      notes = []
-    },
-    endNotes: () => {
-      const noted = notes ?? []
-      notes = undefined
-      return noted
-    },
     hasAddress: (role) => entries.some((entry) => entry.type === 'ip' && entry.role === role),
     isEndpoint: (value) => entries.some((entry) => entry.value === value && weightOfRole[entry.role] <= 1),
     joinPath: () => {

@@ -2,9 +2,8 @@
 import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import type { IndicatorType } from '../../domain/indicator.js'
-import type { Path } from './paths.js'
-import type { LaterText } from './reader.js'
-import type { Finding } from './findings.js'
+import { scanTokens } from './tokens.js'
+import { plainText } from './url.js'
 import { isBareName } from './value.js'
 
 export type KnownText = {
@@ -13,15 +12,13 @@ export type KnownText = {
   readonly type: IndicatorType | undefined
   /** The host in its normal form. */
   readonly value: string
-  /** Where it was last read by what the path means, and what came of it: the same text in the same place reads the same. */
-  path: Path | undefined
-  seen: readonly Finding[]
-  later: LaterText | undefined
+  /** Whether somebody who searches it as text finds anything. */
+  readonly isWorthSearching: boolean
 }
 
 export type KnownTexts = {
-  /** The text of these bytes, which are ASCII; nothing where it is too long to be met again. */
-  readonly at: (bytes: Buffer, from: number, to: number) => KnownText | undefined
+  /** The text of these bytes, which are ASCII. */
+  readonly at: (bytes: Buffer, from: number, to: number) => KnownText
 }
 
 const maxLength = 64
@@ -33,15 +30,14 @@ export const createKnownTexts = (): KnownTexts => {
   return {
     at: (bytes, from, to) => {
       const length = to - from
-      if (length > maxLength) return undefined
+      if (length > maxLength)
+        return { text: bytes.toString('latin1', from, to), type: undefined, value: '', isWorthSearching: true }
       let hash = length
       for (let at = from; at < to; at++) hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0
       const seat = (hash ^ (hash >>> 15)) & (seats - 1)
       const known = met[seat]
       if (known !== undefined && isText(known.text, bytes, from, length)) return known
-      const made = describe(bytes.toString('latin1', from, to))
-      met[seat] = made
-      return made
+      return (met[seat] = describe(bytes.toString('latin1', from, to)))
     },
   }
 }
@@ -55,12 +51,11 @@ const isText = (text: string, bytes: Buffer, from: number, length: number): bool
 const describe = (text: string): KnownText => {
   const address = parseAddress(text)
   const name = address === undefined && text.includes('.') && isBareName(text) ? parseHostname(text) : undefined
-  return {
-    text,
-    type: address !== undefined ? 'ip' : name !== undefined ? 'domain' : undefined,
-    value: address ?? name ?? '',
-    path: undefined,
-    seen: [],
-    later: undefined,
-  }
+  const type = address !== undefined ? 'ip' : name !== undefined ? 'domain' : undefined
+  let isWorthSearching = false
+  scanTokens(plainText(text), () => {
+    isWorthSearching = true
+    return false
+  })
+  return { text, type, value: address ?? name ?? '', isWorthSearching }
 }

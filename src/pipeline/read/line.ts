@@ -32,7 +32,7 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
     const pairs = pairsIn(reader, body)
     if (pairs === undefined) return undefined
     const at = (key: string): string | undefined => pairs.find((pair) => pair.key === key)?.value
-    const format = formats.has('pairs') ? formats.recognise('pairs', { text: body, at }) : undefined
+    const format = formats.has('pairs') ? formats.recognise('pairs', { text: body, start: 0, at }) : undefined
     if (format) readRecognised(reader, format, field)
     const seen = new Set<string>()
     for (const { key, value } of pairs) {

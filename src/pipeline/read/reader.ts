@@ -25,8 +25,6 @@ export type LaterText = {
   readonly field: string
   /** The text is a whole message, not the value of some field, so that places in it mean something. */
   readonly isLine: boolean
-  /** What was found in it, once it was searched; one that is met again is not searched again. */
-  found: FoundText | undefined
 }
 type FoundText = { readonly tokens: readonly Token[]; readonly said: readonly (Said | undefined)[] }
 
@@ -37,16 +35,13 @@ const longestPairs = 4096
 
 /** Free text waits until all known fields had their turn. */
 export const readLater = (reader: Reader, text: string, field: string, isLine = false): void => {
-  if (text.length >= 4) putLater(reader, { text, field, isLine, found: undefined })
-}
-
-export const putLater = (reader: Reader, one: LaterText): void => {
-  if (reader.later.length < maxLater) reader.later.push(one)
+  if (text.length < 4) return
+  if (reader.later.length < maxLater) reader.later.push({ text, field, isLine })
   else reader.findings.markTruncated()
 }
 
 export const readLaterText = (reader: Reader): void => {
-  for (const one of reader.later) addFound(reader.findings, (one.found ??= search(reader.findings, one)), one.field)
+  for (const one of reader.later) addFound(reader.findings, search(reader.findings, one), one.field)
 }
 
 const nothing: FoundText = { tokens: [], said: [] }
@@ -62,8 +57,8 @@ const search = (out: Findings, { text, isLine }: LaterText): FoundText => {
     out.markTruncated()
     return false
   })
-  const said = rolesInText(plain, tokens, isLine)
-  return { tokens, said: isLine ? guessRoles({ text: plain, tokens, said }) : said }
+  const said = rolesInText(plain, tokens)
+  return { tokens, said: isLine ? guessRoles(plain, tokens, said) : said }
 }
 
 const addFound = (out: Findings, { tokens, said }: FoundText, field: string): void => {
@@ -135,7 +130,7 @@ const fromOutside =
   /body|payload|request|content|post|form|param|arg|query|input|cookie|header|cmd|command|script|response|pass|user|subject|title|name$/i
 
 /** `{…}`, `<Event>…</Event>`: an event inside the event, however the field is called. */
-export const isWhole = (value: string): boolean => {
+const isWhole = (value: string): boolean => {
   const first = value.charCodeAt(0)
   if (first === 0x7b) return value.endsWith('}') && /^\{\s{0,8}"/.test(value)
   return first === 0x3c && value.endsWith('>') && value.includes('</')

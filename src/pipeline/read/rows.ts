@@ -1,16 +1,12 @@
 // Reads rows whose columns nobody names: which cells stand side by side tells the endpoints, a cell that is a verb the action.
 import { parseAddress } from '../../domain/address.js'
 import type { Role } from '../../domain/sighting.js'
-import { table, words } from './characters.js'
 import { pairsOf } from './pairs.js'
 import { readLater, type Reader } from './reader.js'
 import { readHost, readUrl } from './value.js'
 
 const maxCells = 256
-const fewestCells = 7
-/** So many are no accident, whatever the line begins with. */
-const many: Readonly<Record<string, number>> = { '|': 11, ',': 24 }
-const separators: readonly string[] = [',', '|', ';', '`', '^', '~', ':']
+const fewestSigns = 6
 
 /** At most `max` cells; `""` inside quotes is a quote. */
 export const cellsOf = (text: string, max: number, separator = ','): string[] => {
@@ -42,41 +38,32 @@ const verdict =
 const flowAction = /,(?:[TU]|\d{1,3}),[IO],([AD])(?:,|$)/
 /** A cell of several words tells what happened: `password authentication failed for user "alice"`. */
 const sentence = /^[A-Za-z][a-z]{1,30}(?: [a-z]{2,30}){2}/
-/** `suser=alice shost=192.0.2.1`: pairs with a blank between them, whatever stands before the first. */
-const blankPairs = / [\w.-]{1,40}=[^\s=]{0,200} [\w.-]{1,40}=/
-const portBehind = /^\[?(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f:]{2,45}\]):(\d{1,5})$/i
-const longestEndpoint = 64
+const endpoint = /^\[?(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f:]{2,45}\]):\d{1,5}$/i
 
 export const readRow = (reader: Reader, whole: string, body: string, field: string): boolean => {
   const row = rowOf(whole, body)
   if (row === undefined) return false
   const { text, separator } = row
-  const cells = cellsOf(text, maxCells, separator)
+  const cells = cellsOf(text, maxCells, separator).map((cell) => cell.trim())
   // Pairs in a cell or two are what that cell says; pairs all over, or cells that name themselves, make it a line of pairs.
-  if (cells.length < fewestCells || cells.filter((cell) => /^\s*[A-Za-z_][\w -]{0,59}[:=]/.test(cell)).length > 2)
+  if (cells.length <= fewestSigns || cells.filter((cell) => /^[A-Za-z_][\w -]{0,59}[:=]/.test(cell)).length > 2)
     return false
-  const paired = cells.filter((cell) => cell.includes('=')).length
-  if (pairsOf(text).length > 2 && (paired > cells.length / 6 || cells.some((cell) => blankPairs.test(cell))))
-    return false
+  if (text.includes('=') && pairsOf(text).length > Math.max(2, cells.length / 6)) return false
   // Words before the first sign say what happened: `Info fw1 Block: FWD|TCP|…`, `[fw4_allow] 2026-11-15 …`.
   if (separator === '|' || /^[[A-Za-z]/.test(cells[0] ?? '')) reader.action.seeText(cells[0] ?? '')
   const flown = separator === ',' ? flowAction.exec(text)?.[1] : undefined
   if (flown !== undefined) reader.action.see('action', 'cell', flown, 'row:flow')
-  const ports = new Map<number, number>()
   const addresses: number[] = []
   cells.forEach((cell, at) => {
-    const value = cell.trim()
-    if (value.length < 3) return
-    const port = value.length < longestEndpoint ? portBehind.exec(value)?.[1] : undefined
-    if (port !== undefined) ports.set(at, Number(port))
-    if (port !== undefined || parseAddress(value) !== undefined) addresses.push(at)
-    else readCell(reader, value, field)
+    if (cell.length < 3) return
+    if (parseAddress(cell) !== undefined || (cell.length < 64 && endpoint.test(cell))) addresses.push(at)
+    else readCell(reader, cell, field)
   })
-  const roles = rolesInRow({ cells, addresses, ports })
+  const roles = rolesInRow(cells, addresses)
   addresses.forEach((at, index) => {
     const role = roles[index] ?? 'other'
-    readHost(reader.findings, cells[at]?.trim() ?? '', field, role, 'row')
-    if (isPort(cells, at + 1)) reader.findings.addPort(role, Number.parseInt(cells[at + 1] ?? '', 10))
+    readHost(reader.findings, cells[at] ?? '', field, role, 'row')
+    if (isPort(cells[at + 1])) reader.findings.addPort(role, Number.parseInt(cells[at + 1] ?? '', 10))
   })
   return true
 }
@@ -95,11 +82,14 @@ const readCell = (reader: Reader, value: string, field: string): void => {
 /** A row begins with its time or a number, quoted or not; behind a header its cells are quoted, very many, or bare addresses. */
 const rowOf = (whole: string, body: string): { readonly text: string; readonly separator: string } | undefined => {
   const quoted = body.includes('","') ? /^[^"]{0,80}("[^"]{0,256}","[^"]{0,256}",".*)$/.exec(body)?.[1] : undefined
-  const text = /^["'\d]/.test(whole) ? whole : (quoted ?? body)
-  for (const separator of [',', '|'])
-    if (hasMany(text, separator, text === body && text !== whole ? (many[separator] ?? 0) : fewestCells - 1))
-      return { text, separator }
-  const bare = separators.find((sign) => hasMany(body, sign, fewestCells - 1) && holdsAddressCell(body, sign))
+  const text = /^["'\d]/.test(whole) ? whole : quoted
+  for (const separator of [',', '|']) {
+    if (text !== undefined && hasMany(text, separator, fewestSigns)) return { text, separator }
+    if (hasMany(body, separator, separator === '|' ? 11 : 24)) return { text: body, separator }
+  }
+  const bare = [',', '|', ';', '`', '^', '~', ':'].find(
+    (sign) => hasMany(body, sign, fewestSigns) && holdsAddressCell(body, sign),
+  )
   return bare === undefined ? undefined : { text: body, separator: bare }
 }
 
@@ -117,77 +107,32 @@ const holdsAddressCell = (text: string, sign: string): boolean =>
     .slice(1, -1)
     .some((cell) => parseAddress(cell.trim().replace(/^"|"$/g, '')))
 
-type Row = {
-  readonly cells: readonly string[]
-  readonly addresses: readonly number[]
-  /** The ports that stand behind an address in its own cell. */
-  readonly ports: ReadonlyMap<number, number>
-}
-
 /** What may stand between two endpoints: ports, `80/tcp`, a protocol, a hardware address, nothing however it is written. */
-const portOrMac =
+const between =
   /^(?:\d{0,5}|n\/a|-|\*|\(?null\)?|none|any|unknown|\d{1,5}\/[a-z]{2,5}\d?|tcp|udp|icmp|(?:[\da-f]{2}[:-]){5}[\da-f]{2})$/i
-const isPort = (cells: readonly string[], at: number): boolean =>
-  /^\d{1,5}(?:\/[a-z]{2,5}\d?)?$/i.test(cells[at]?.trim() ?? '')
-
-/** `client, its name, server, its name` stand side by side too. */
-const isBeside = ({ cells, addresses }: Row, from: number, to: number): boolean =>
-  (to - from <= 3 && cells.slice(from + 1, to).every((cell) => portOrMac.test(cell.trim()))) ||
-  (to - from === 2 && from === addresses[0] && /^[A-Za-z][\w.-]{1,252}$/.test(cells[from + 1] ?? ''))
-
-/** Each endpoint and what it was translated to, with a port behind each, or two addresses and then two ports. */
-const isTranslated = (row: Row, start: number): boolean => {
-  const [first = -1, second = -1, third = -1, fourth = -1] = row.addresses.slice(start, start + 4)
-  if (fourth < 0 || !isBeside(row, first, second) || !isBeside(row, third, fourth)) return false
-  if (second === first + 2 && fourth === third + 2) return third > second + 2
-  const isTight = second === first + 1 && third === second + 3 && fourth === third + 1
-  return isTight && [second + 1, second + 2, fourth + 1, fourth + 2].every((at) => isPort(row.cells, at))
-}
-
-/** Above those that only a service has, the ports at which services listen all the same. */
-const servicePorts = table([
-  true,
-  `1080 1194 1433 1434 1521 1701 1723 1812 1813 1883 1900 2049 2082 2083 2086 2087 2222 2375 2376 2379 2483 2525 3128 3268 3269 3306 3389 3478 4444
-     4500 5000 5060 5061 5222 5353 5432 5601 5671 5672 5900 5985 5986 6379 6443 6514 6667 7001 8000 8008 8080 8081 8088 8443 8500 8834 8883 8888 9000
-     9090 9092 9200 9300 9418 9443 10250 11211 27017`,
-])
-const isServicePort = (port: number): boolean => (port > 0 && port < 1024) || servicePorts.has(String(port))
-/** The first is where the second came to: `198.51.100.1:143 192.0.2.1:65468`. */
-const isSecondFirst = (first: number, second: number): boolean =>
-  isServicePort(first) && second > 1023 && !isServicePort(second)
+const isPort = (cell: string | undefined): boolean => /^\d{1,5}(?:\/[a-z]{2,5}\d?)?$/i.test(cell ?? '')
 
 /** One role for each of the row's addresses. */
-const rolesInRow = (row: Row): readonly Role[] => {
-  const { cells, addresses, ports } = row
-  const put = (start: number, given: string): readonly Role[] =>
-    addresses.map((_, at) => (at < start ? 'other' : ((words(given)[at - start] as Role | undefined) ?? 'other')))
-  const portAt = (at: number): number => ports.get(at) ?? (Number.parseInt(cells[at + 1] ?? '', 10) || 0)
-  if (addresses.length === 1)
-    return put(0, isServicePort(ports.get(addresses[0] ?? -1) ?? 0) ? 'destination' : 'source')
-  const next = (index: number): number => addresses[index + 1] ?? Number.POSITIVE_INFINITY
-  const doubled = addresses.findIndex((_, start) => isTranslated(row, start))
-  if (doubled >= 0) return put(doubled, 'source translated destination translated')
-  // Before the two endpoints may stand whoever tells of them: two with a port each come first.
-  const flow = addresses.findIndex((at, index) => {
-    const to = next(index)
-    return to - at >= 2 && isPort(cells, at + 1) && isPort(cells, to + 1) && isBeside(row, at, to)
+const rolesInRow = (cells: readonly string[], addresses: readonly number[]): readonly Role[] => {
+  if (addresses.length === 1) return ['source']
+  const put = (start: number, ...roles: Role[]): readonly Role[] => [...new Array<Role>(start).fill('other'), ...roles]
+  /** `client, its name, server, its name` stand side by side too. */
+  const isBeside = (from = -1, to = -1): boolean =>
+    (to > from && to - from <= 3 && cells.slice(from + 1, to).every((cell) => between.test(cell))) ||
+    (to - from === 2 && from === addresses[0] && /^[A-Za-z][\w.-]{1,252}$/.test(cells[from + 1] ?? ''))
+  const places = addresses.map((at, index) => ({ at, to: addresses[index + 1] ?? -1 }))
+  // Each endpoint and what it was translated to, with a port behind each, or two addresses and then two ports.
+  const doubled = places.findIndex(({ at, to }, index) => {
+    const [third = -1, fourth = -1] = addresses.slice(index + 2)
+    if (fourth < 0 || !isBeside(at, to) || !isBeside(third, fourth) || to - at !== fourth - third) return false
+    return to - at === 2 ? third > to + 2 : to - at === 1 && third === to + 3 && isPort(cells[fourth + 2])
   })
-  const start = flow < 0 ? addresses.findIndex((at, index) => isBeside(row, at, next(index))) : flow
-  if (start < 0) return put(0, 'other')
-  const [first = -1, second = -1, third = -1] = addresses.slice(start)
-  // The client inside and as it is seen from outside, then where it went; a resolver's log has no third.
-  if (second === first + 1 && third === second + 1) return put(start, 'source translated destination')
-  if (second === first + 1 && /^\d+ \([A-Z]+\d*\)$/.test(cells[second + 2] ?? ''))
-    return put(start, 'source translated')
-  // Of a request the server may be told first; of a packet the one that sent it always is.
-  const isRequest = cells.some(
-    (cell) => cell.includes('://') || /^(?:[a-z\d-]{1,63}\.){1,8}[a-z]{2,24}$/i.test(cell.trim()),
-  )
-  const isTurned =
-    (flow < 0 || isRequest) &&
-    isSecondFirst(
-      flow < 0 ? (ports.get(first) ?? 0) : portAt(first),
-      flow < 0 ? (ports.get(second) ?? 0) : portAt(second),
-    )
-  return put(start, isTurned ? 'destination source' : 'source destination')
+  if (doubled >= 0) return put(doubled, 'source', 'translated', 'destination', 'translated')
+  // Before the two endpoints may stand whoever tells of them: two with a port each come first.
+  const flow = places.findIndex(({ at, to }) => isPort(cells[at + 1]) && isPort(cells[to + 1]) && isBeside(at, to))
+  const start = flow < 0 ? places.findIndex(({ at, to }) => isBeside(at, to)) : flow
+  if (start < 0) return []
+  // A resolver's log tells the client inside and as it is seen from outside.
+  const isResolver = /^\d+ \([A-Z]+\d*\)$/.test(cells[(places[start]?.to ?? 0) + 2] ?? '')
+  return put(start, 'source', isResolver ? 'translated' : 'destination')
 }

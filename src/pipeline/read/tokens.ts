@@ -2,7 +2,6 @@
 import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import { isDigit, isWord } from './characters.js'
-import { endOfDottedQuad, isVersion } from './dotted-quad.js'
 import { isNameInText } from './names.js'
 import { endOfUrl, hostOfAuthority, pathAt } from './url.js'
 
@@ -17,18 +16,8 @@ export type Token = {
   /** The port behind an address. */
   readonly port?: number | undefined
 }
-
-/** `192.0.2.1:443`, `[2001:db8::1]:443`, `192.0.2.1/443`, `192.0.2.1#53`; a prefix length is no port. */
-const portBehind = (text: string, end: number): number | undefined => {
-  const at = text.charCodeAt(end) === 0x5d ? end + 1 : end
-  const sign = text.charCodeAt(at)
-  if (sign !== 0x3a && sign !== 0x2f && sign !== 0x23) return undefined
-  let to = at + 1
-  while (to - at <= 5 && isDigit(text.charCodeAt(to))) to++
-  const port =
-    to === at + 1 || isDigit(text.charCodeAt(to)) || text.charCodeAt(to) === 0x2e ? 0 : Number(text.slice(at + 1, to))
-  return port === 0 || port > 65_535 || (sign === 0x2f && port <= 32 && to - at <= 3) ? undefined : port
-}
+/** False ends the scan. */
+type Visit = (token: Token) => boolean
 
 /** Letters, digits, `.`, `:`, `-`, `_`; everything beyond ASCII may be part of an internationalised name. */
 const isTokenCode = new Uint8Array(128)
@@ -37,8 +26,7 @@ for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 const longestToken = 320
 
-/** False from `visit` ends the scan. */
-export const scanTokens = (text: string, visit: (token: Token) => boolean): void => {
+export const scanTokens = (text: string, visit: Visit): void => {
   const length = text.length
   let at = 0
   while (at < length) {
@@ -60,140 +48,95 @@ export const scanTokens = (text: string, visit: (token: Token) => boolean): void
     if (dots === 0 && colons === 0) continue
     if (colons > 0 && text.charCodeAt(at - 1) === 0x3a && text.startsWith('//', at)) {
       const { host, end } = hostOfAuthority(text, at + 2)
-      const token = hostToken(host, start, end, pathAt(text, end))
+      const token = urlToken(host, start, end, pathAt(text, end))
       at = endOfUrl(text, end)
       if (token && !visit(token)) return
       continue
     }
     if ((dots === 0 && colons < 2) || at - start > longestToken) continue
     // The local part of a mail address; `192.0.2.1@pts/0` is where a terminal was opened from.
-    if (text.charCodeAt(at) === 0x40 && (dots < 3 || !isDigit(text.charCodeAt(at - 1)) || isMailHost(text, at)))
-      continue
-    if (!examine(text, start, at, dots, colons, visit)) return
+    if (code === 0x40 && at < length && (dots < 3 || !isDigit(text.charCodeAt(at - 1)))) continue
+    // A time has two colons too: an address has six, or two side by side.
+    const isV6 = colons >= 6 || (colons >= 2 && text.slice(start, at).includes('::'))
+    const address = isV6 ? addressWithColons(text, start, at) : undefined
+    if (address ? !visit(address) : !visitQuadsOrNames(text, start, at, dots, visit)) return
   }
 }
 
-const isMailHost = (text: string, at: number): boolean =>
-  /^@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[a-z]{2}/i.test(text.slice(at, at + 320))
-
-const hostToken = (host: string, start: number, end: number, path: string | undefined): Token | undefined => {
-  const kind = 'url'
+const urlToken = (host: string, start: number, end: number, path: string | undefined): Token | undefined => {
   const address = parseAddress(host)
-  if (address !== undefined) return { kind, type: 'ip', value: address, start, end }
+  if (address !== undefined) return { kind: 'url', type: 'ip', value: address, start, end }
   const name = host.includes('.') ? parseHostname(host) : undefined
-  if (name === undefined || !/[a-z]/.test(name.slice(name.lastIndexOf('.') + 1))) return undefined
-  return { kind, type: 'domain', value: name, start, end, path }
+  if (name === undefined || !/\.[^.]*[a-z][^.]*$/.test(name)) return undefined
+  return { kind: 'url', type: 'domain', value: name, start, end, path }
 }
 
-const examine = (
-  text: string,
-  start: number,
-  end: number,
-  dots: number,
-  colons: number,
-  visit: (token: Token) => boolean,
-): boolean => {
-  // A time has two colons too: an address has six, or two side by side.
-  if (colons >= 6 || (colons >= 2 && text.slice(start, end).includes('::'))) {
-    const address = addressWithColons(text, start, end)
-    if (address) return visit(address)
+const addressToken = (text: string, start: number, end: number): Token | undefined => {
+  const value = parseAddress(text.slice(start, end))
+  if (value === undefined) return undefined
+  const port = Number(portBehind.exec(text.slice(end, end + 8))?.[1] ?? 0)
+  return { kind: 'address', type: 'ip', value, start, end, port: port > 0 && port < 65_536 ? port : undefined }
+}
+/** `192.0.2.1:443`, `[2001:db8::1]:443`, `192.0.2.1/443`, `192.0.2.1#53`; a prefix length is no port. */
+const portBehind = /^\]?(?:[:#]|\/(?!(?:\d|[12]\d|3[0-2])(?!\d)))(\d{1,5})(?![\d.])/
+
+/** Four numbers that are no part of something longer; `192.0.2.1.4711 > 198.51.100.1.443:`, as tcpdump writes it, and `192.0.2.1...198.51.100.1`. */
+const quad =
+  /(?<!\w|(?<!\.)\.|[a-z]-)\d{1,3}(?:\.\d{1,3}){3}(?=\.\d{1,5} >|(?<=> [\d.]{7,15})\.\d{1,5}(?![\w.])|(?!\w|-[a-z]|\.\w))/iy
+/** `version 7.0.5.7132`, and what it was changed to: `version 7.0.5.7132 to 7.0.6.1`. */
+const version =
+  /\b(?:version|ver|build|release|revision|firmware|oid|v|rv)[\s:="]{1,4}(?:v?[\d.]{3,20}\s{1,2}(?:to|->|and|or)\s{1,2})?$/i
+/** `Chrome/129.0.0.0`. An interface (`inside/192.0.2.1(443)`) has a port behind. */
+const isVersion = (text: string, start: number, end: number): boolean =>
+  text.charCodeAt(start - 1) === 0x2f
+    ? /[\w)]/.test(text[start - 2] ?? '') && !/^(?:\(|[/:]\d)/.test(text.slice(end, end + 2))
+    : version.test(text.slice(Math.max(0, start - 48), start))
+
+const visitQuadsOrNames = (text: string, start: number, end: number, dots: number, visit: Visit): boolean => {
+  let isQuad = false
+  for (let at = start; dots >= 3 && at < end; at++) {
+    if (!isDigit(text.charCodeAt(at)) || (at > start && isWord(text.charCodeAt(at - 1)))) continue
+    quad.lastIndex = at
+    if (!quad.test(text)) continue
+    const address = isVersion(text, at, quad.lastIndex) ? undefined : addressToken(text, at, quad.lastIndex)
+    if (address && !visit(address)) return false
+    isQuad = true
+    at = quad.lastIndex
   }
-  let found = false
-  if (dots >= 3) {
-    for (let at = start; at < end; at++) {
-      if (!isDigit(text.charCodeAt(at)) || (at > start && isWord(text.charCodeAt(at - 1)))) continue
-      const stop = endOfDottedQuad(text, at, end)
-      if (stop === 0) continue
-      const value = isVersion(text, at, stop) ? undefined : parseAddress(text.slice(at, stop))
-      if (
-        value !== undefined &&
-        !visit({ kind: 'address', type: 'ip', value, start: at, end: stop, port: portBehind(text, stop) })
-      )
-        return false
-      found = true
-      at = stop
-    }
-  }
-  if (found || dots === 0) return true
-  const isMail = start > 0 && text.charCodeAt(start - 1) === 0x40
-  const before = start > 0 ? text.charCodeAt(start - 1) : 0x20
+  return isQuad || dots === 0 || visitNames(text, start, end, visit)
+}
+
+const visitNames = (text: string, start: number, end: number, visit: Visit): boolean => {
+  const before = start > 0 ? (text[start - 1] ?? '') : ' '
   // A path, a Windows domain, a variable: `/etc/hosts.allow`, `\share.name`, `$host.name`.
-  if (!isMail && (before === 0x2f || before === 0x5c || before === 0x24 || before === 0x7e || before === 0x25))
-    return true
-  for (const [from, to] of pieces(text, start, end)) {
-    const name = parseHostname(text.slice(from, to))
+  if ('/\\$~%'.includes(before)) return true
+  // The parts between colons: `inside:host.example:443`.
+  for (const { 0: part, index } of text.slice(start, end).matchAll(/[^:]+/g)) {
+    const trimmed = part.replace(/^[.-]+|[.-]+$/g, '')
+    const name = trimmed.length > 3 && trimmed.includes('.') ? parseHostname(trimmed) : undefined
     if (name === undefined) continue
-    if (isMail && from === start) {
-      if (algorithmHosts.has(name) || isElementId(text, from, to)) return true
-      if (/\.[a-z][a-z0-9-]+$/.test(name))
-        return visit({ kind: 'mail', type: 'domain', value: name, start: from, end: to })
-    } else if (isNameInText(name) && !isCall(text, to)) {
-      if (!visit({ kind: 'name', type: 'domain', value: name, start: from, end: to })) return false
-    }
+    const from = start + index + part.indexOf(trimmed)
+    const to = from + trimmed.length
+    const isMail = before === '@' && index === 0
+    // Who gave ciphers their names: `hmac-sha2-256-etm@openssh.com`.
+    if (isMail ? !/\.[a-z][a-z0-9-]+$/.test(name) || algorithmHosts.has(name) : !isNameInText(name)) continue
+    // `document.domain(`, `a.name=`: code.
+    if (!isMail && /[(=\\]/.test(text[to] ?? '')) continue
+    if (!visit({ kind: isMail ? 'mail' : 'name', type: 'domain', value: name, start: from, end: to })) return false
   }
   return true
 }
-
-/** Who gave ciphers their names: `hmac-sha2-256-etm@openssh.com`. */
 const algorithmHosts = new Set(['openssh.com', 'libssh.org', 'lysator.liu.se'])
-
-/** `[syslog@example.net key="value"]`: who gave an element its name. */
-const isElementId = (text: string, start: number, end: number): boolean => {
-  let at = start - 2
-  while (at >= 0 && start - at < longestElement && isWord(text.charCodeAt(at))) at--
-  return text.charCodeAt(at) === 0x5b && firstPair.test(text.slice(end, end + 40))
-}
-const longestElement = 66
-const firstPair = /^ [\w.-]{1,36}="/
-
-/** `document.domain(`, `a.name=`: code. */
-const isCall = (text: string, end: number): boolean => {
-  const code = text.charCodeAt(end)
-  return code === 0x28 || code === 0x3d || code === 0x5c
-}
-
-/** The parts between colons that have a dot: `inside:host.example:443`. */
-const pieces = (text: string, start: number, end: number): readonly (readonly [number, number])[] => {
-  const result: [number, number][] = []
-  let from = start
-  for (let at = start; at <= end && result.length < 4; at++) {
-    if (at < end && text.charCodeAt(at) !== 0x3a) continue
-    let to = at
-    while (from < to && !isWord(text.charCodeAt(from)) && text.charCodeAt(from) < 128) from++
-    while (to > from && !isWord(text.charCodeAt(to - 1)) && text.charCodeAt(to - 1) < 128) to--
-    if (to - from >= 4 && text.slice(from, to).includes('.')) result.push([from, to])
-    from = at + 1
-  }
-  return result
-}
 
 /** An IPv6 address, where need be without what stands before it: `inside:2001:db8::1`. */
 const addressWithColons = (text: string, start: number, end: number): Token | undefined => {
-  let from = start
-  let to = end
-  const last = text.charCodeAt(to - 1)
+  if (start > 0 && isWord(text.charCodeAt(start - 1))) return undefined
   // A colon may end the sentence's part; `2001:db8:::` is an address and a colon.
-  if (last === 0x2e || (last === 0x3a && (text.charCodeAt(to - 2) !== 0x3a || text.charCodeAt(to - 3) === 0x3a))) to--
-  if (from > 0 && isWord(text.charCodeAt(from - 1))) return undefined
-  for (let tries = 0; tries < 4; tries++) {
-    if (to - from < 3) return undefined
-    const raw = text.slice(from, to)
-    if (isPlausibleV6(raw)) {
-      const value = parseAddress(raw)
-      if (value !== undefined)
-        return { kind: 'address', type: 'ip', value, start: from, end: to, port: portBehind(text, to) }
-    }
-    const colon = raw.indexOf(':')
-    if (colon < 0 || /^[0-9a-f]{0,4}$/i.test(raw.slice(0, colon))) return undefined
-    from += colon + 1
-  }
-  return undefined
-}
-
-const isPlausibleV6 = (raw: string): boolean => {
-  if (raw.length > 45 || !/\d/.test(raw)) return raw === '::' ? false : /^[0-9a-f]{4}::?[0-9a-f:]+$/i.test(raw)
-  const groups = raw.split(':').length
-  if (!raw.includes('::') && groups !== 8 && !raw.includes('.')) return false
-  // Eight pairs are a hardware address or a serial number.
-  return !/^([0-9a-f]{2}:){7}[0-9a-f]{2}$/i.test(raw)
+  const raw = text.slice(start, end).replace(/\.$|(?<!:):$|(?<=::):$/, '')
+  const before = /^(?:[^:]*[^\da-f:][^:]*:|[^:]{5,}:){0,3}/i.exec(raw)?.[0].length ?? 0
+  const bare = raw.slice(before)
+  // Eight pairs are a hardware address or a serial number; words of hexadecimal letters alone are words.
+  if (bare.length > 45 || /^(?:[\da-f]{2}:){7}[\da-f]{2}$/i.test(bare)) return undefined
+  if (!/\d/.test(bare) && !/^[\da-f]{4}::?[\da-f:]+$/i.test(bare)) return undefined
+  return addressToken(text, start + before, start + raw.length)
 }

@@ -5,12 +5,6 @@ import { readLine } from '../../support/read-line.js'
 describe('a gateway', () => {
   it.each([
     [
-      'names the end of a session by its user, whatever the port',
-      'vpn[100]: main[alice]:192.0.2.1:443 new user session',
-      'unknown',
-      ['192.0.2.1 source'],
-    ],
-    [
       'tells the hardware address of an end before its address',
       '<134>Nov 15 10:00:00 ap1 AP MAC=02-00-5e-00-53-01 MAC SRC=02-00-5e-00-53-02 IP SRC=192.0.2.1 IP DST=198.51.100.1 IP proto=6 SPT=40001 DPT=443',
       'unknown',

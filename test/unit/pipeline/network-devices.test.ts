@@ -41,12 +41,6 @@ describe('a device', () => {
       ['ns1.example.net observer', '192.0.2.254 observer', '192.0.2.1 source'],
     ],
     [
-      'that tells from where a terminal was opened',
-      '2026 Nov 15 10:00:00 sw1 %AAA-6-AAA_ACCOUNTING_MESSAGE: stop:192.0.2.1@ssh.26046:alice:',
-      'unknown',
-      ['192.0.2.1 source'],
-    ],
-    [
       'that tells a port behind whoever changed something',
       '<134>2026-11-15 10:00:00.100 +0000  waf1 AUDIT alice GUI 192.0.2.1 40001 CONFIG 166 config SET virtual_ip_config_address 198.51.100.7 virtual_ip_config_interface',
       'unknown',

@@ -47,12 +47,6 @@ describe('a row', () => {
       ['192.0.2.1 source'],
     ],
     [
-      'of a request that tells the server first',
-      'Nov 15 10:00:00 ids CubeDefense[19501]: 0,"http://www.example.com/c.js","",GET,198.51.100.7,80,192.0.2.1,34060,355,3623,K,1,0',
-      'unknown',
-      ['www.example.com url', '198.51.100.7 destination', '192.0.2.1 source'],
-    ],
-    [
       'of a packet that came back',
       '11/15-10:00:00.017935 ,1,1000005,0,"UDP Connection",UDP,192.0.2.53,53,192.0.2.1,55475,00:25:90:3A:05:13,00:50:56:9D:A5:BE,0xC1',
       'unknown',

@@ -77,18 +77,6 @@ describe('an event', () => {
       ['192.0.2.1 source', 'mx.example.com other', '198.51.100.7 destination'],
     ],
     [
-      'in a row whose ports tell that the second came to the first',
-      '2026-11-15T10:00:00.000Z,0000ABC,2,198.51.100.7:143,192.0.2.1:65468,alice,118,31,34,authenticate,PLAIN',
-      'unknown',
-      ['198.51.100.7 destination', '192.0.2.1 source'],
-    ],
-    [
-      'in a row whose only end is a service',
-      '2026-11-15T10:00:00.000Z,Send Connector,08DC,1,,198.51.100.7:2525,*,,attempting to connect',
-      'unknown',
-      ['198.51.100.7 destination'],
-    ],
-    [
       'whose ports, in lists, tell that the local end began',
       '{"action_local_ip":["192.0.2.1"],"action_local_port":[49152],"action_remote_ip":["198.51.100.7"],"action_remote_port":["443"]}',
       'unknown',
@@ -119,12 +107,6 @@ describe('an event', () => {
       ['192.0.2.1 source'],
     ],
     [
-      'of a query that tells whose it was and who answered',
-      '{"message":{"type":"CLIENT_QUERY","query_address":"192.0.2.1","response_address":"198.51.100.53"},"qname":"www.example.com"}',
-      'unknown',
-      ['192.0.2.1 source', '198.51.100.53 destination', 'www.example.com query'],
-    ],
-    [
       'that is known by its number',
       "<Event><System><EventID>4625</EventID></System><EventData><Data Name='IpAddress'>192.0.2.1</Data></EventData></Event>",
       'blocked',
@@ -153,12 +135,6 @@ describe('an event', () => {
       'site=a;when=1773658193;who=Integration;who_ip=192.0.2.1;event=token',
       'unknown',
       ['192.0.2.1 source'],
-    ],
-    [
-      'of an end as it is inside and as it is seen from outside',
-      '{"event_type":"Member Added","data":{"private_ip":"192.0.2.1","public_ip":"198.51.100.7:41286"}}',
-      'unknown',
-      ['192.0.2.1 source', '198.51.100.7 translated'],
     ],
     [
       'of a login that went without error',
