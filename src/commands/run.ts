@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { openApp } from '../app/open-app.js'
 import type { Config } from '../config/schema.js'
 import type { AlertOut } from '../kafka/alert-record.js'
-import { startService } from '../kafka/runner.js'
+import { startRunner } from '../kafka/runner.js'
 import type { Emit } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
 import type { ConsumerView } from '../telemetry/metrics.js'
@@ -97,7 +97,7 @@ const work = async (config: Config, io: Io, emit: Emit): Promise<Trouble | undef
     })
     closings.push(ops.close)
     emit({ event: 'started', command: 'run' })
-    const service = startService({
+    const service = startRunner({
       settings: config.kafka,
       placement: config.output.placement,
       key: config.output.key,
@@ -118,7 +118,7 @@ const work = async (config: Config, io: Io, emit: Emit): Promise<Trouble | undef
     writeLate = service.writeLate
     const ended = await service.ended
     if (ended.how === 'stopped') return undefined
-    return { sentence: ended.sentence, code: ended.isRefused ? exitCodes.configuration : exitCodes.failure }
+    return { sentence: ended.sentence, code: ended.needsOperator ? exitCodes.configuration : exitCodes.failure }
   } finally {
     // Whatever refused to start, what had started must not keep the process.
     stop.abort()

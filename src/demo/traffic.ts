@@ -1,5 +1,5 @@
 // Puts sample events on a topic and reads what comes out of another, as a firewall and a SIEM would.
-import { link } from '../kafka/client.js'
+import { createClient } from '../kafka/client.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import { makeTopics } from '../kafka/topics.js'
 import type { NewRecord } from '../kafka/wire/record.js'
@@ -7,7 +7,7 @@ import { ignoreTelemetry } from '../telemetry/event.js'
 
 /** The topic that the firewalls would already write to. */
 export const createTopic = async (settings: KafkaSettings, topic: string, partitions: number): Promise<void> => {
-  const admin = link(settings, ignoreTelemetry).admin()
+  const admin = createClient(settings, ignoreTelemetry).admin()
   await admin.connect()
   try {
     await makeTopics(admin, [{ topic, numPartitions: partitions }])
@@ -18,7 +18,7 @@ export const createTopic = async (settings: KafkaSettings, topic: string, partit
 
 /** Lines go round the partitions; the number of a line is its key. */
 export const send = async (settings: KafkaSettings, topic: string, lines: readonly string[]): Promise<void> => {
-  const producer = link(settings, ignoreTelemetry).producer({ idempotent: true })
+  const producer = createClient(settings, ignoreTelemetry).producer({ idempotent: true })
   await producer.connect()
   try {
     for (let from = 0; from < lines.length; from += 250)
@@ -45,7 +45,7 @@ export const receive = async (
   topic: string,
   take: (value: Buffer) => void,
 ): Promise<() => Promise<void>> => {
-  const consumer = link(settings, ignoreTelemetry).consumer({
+  const consumer = createClient(settings, ignoreTelemetry).consumer({
     groupId: `${settings.groupId}-reader`,
     maxWaitTimeInMs: 250,
   })

@@ -4,13 +4,8 @@ import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { createLineSplitter } from './split-lines.js'
 import { fromUtf16, utf16Of } from './from-utf16.js'
+import type { Line } from './line.js'
 import { splitArray, startsArray } from './split-array.js'
-
-export type Line = {
-  readonly bytes: Buffer
-  /** `file:line`, counted from 1; `-` for standard input. */
-  readonly origin: string
-}
 
 /** A file, or standard input, that cannot be read. */
 export class InputError extends Error {

@@ -1,5 +1,5 @@
 // Splits one JSON array of objects into its elements as bytes, however it is laid out over lines and chunks.
-import type { Line } from './read-lines.js'
+import type { Line } from './line.js'
 
 const quote = 0x22
 const backslash = 0x5c

@@ -4,10 +4,10 @@ import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/wait.js'
 import type { Emit } from '../telemetry/event.js'
 import type { BrokerWatch } from './broker-watch.js'
-import { startChunks, takeOn, type Chunk } from './chunks.js'
-import { deliver, deliverBeside, type Deliver } from './deliver.js'
+import { startChunks, splitBatch, type Chunk } from './chunks.js'
+import { deliver, deliverAlerts, type Deliver } from './deliver.js'
 import type { HealthRecord } from './health.js'
-import { openLane, type Lane } from './idempotent-sender.js'
+import { openIdempotentSender, type IdempotentSender } from './idempotent-sender.js'
 import type { KafkaSettings } from './settings.js'
 import type { Fetched } from './fetched.js'
 import { within } from './within.js'
@@ -17,7 +17,7 @@ export type Delivery = {
   readonly close: () => Promise<void>
 }
 
-/** How long the events of a batch wait for their answers. */
+/** How long the events of a batch wait for their lookups. */
 export type WaitOf = (fetched: Pick<Fetched, 'records' | 'lag' | 'goesOn'>) => Wait
 
 export type DeliveryOptions = {
@@ -36,33 +36,33 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
   const { connect, settings, pipeline, waitOf, how, health, brokers, emit } = options
   const { limits } = settings
   const kafka = connect()
-  const idle: Lane[] = []
-  const all: Lane[] = []
-  const take = (): Lane => {
+  const idle: IdempotentSender[] = []
+  const all: IdempotentSender[] = []
+  const take = (): IdempotentSender => {
     const free = idle.pop()
     if (free) return free
-    const replaced: Parameters<typeof openLane>[2] = ([first], cause) =>
+    const replaced: Parameters<typeof openIdempotentSender>[2] = ([first], cause) =>
       emit({ event: 'producer_replaced', topic: first?.topic ?? '', partition: first?.partition ?? 0, cause })
-    const lane = openLane(kafka, settings.output.compression, replaced, brokers.reachableMs)
-    all.push(lane)
-    return lane
+    const sender = openIdempotentSender(kafka, settings.output.compression, replaced, brokers.reachableMs)
+    all.push(sender)
+    return sender
   }
-  const deliverChunk = async (fetched: Fetched, chunk: Chunk, lane: Lane): Promise<boolean> => {
+  const deliverChunk = async (fetched: Fetched, chunk: Chunk, sender: IdempotentSender): Promise<boolean> => {
     const { topic, partition, name } = fetched
-    health.chunkBegan(name, lane.clock)
-    const isThrough = await within(
+    health.chunkBegan(name, sender.clock)
+    const isDelivered = await within(
       limits.chunkDeadlineMs,
       `${name}, offsets ${chunk.first} to ${chunk.last}`,
       async () => {
         if (!(await chunk.ready)) return false
-        await deliver(chunk.items, lane.send, how, chunk.again)
-        if (how.beside) await deliverBeside(how.beside(chunk.events), lane.send, how)
+        await deliver(chunk.items, sender.send, how, chunk.again)
+        if (how.alertsOf) await deliverAlerts(how.alertsOf(chunk.events), sender.send, how)
         return true
       },
-      lane.clock,
+      sender.clock,
     )
     health.chunkEnded(name)
-    if (!isThrough) return false
+    if (!isDelivered) return false
     fetched.resolve(chunk.last)
     health.moved(name, chunk.records.length, Number(chunk.last) + 1, fetched.lag)
     const oldestMs = how.now() - Number(chunk.records[0]?.timestamp)
@@ -71,23 +71,23 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
   }
   return {
     handle: async (fetched) => {
-      const lane = take()
+      const sender = take()
       const wait = waitOf(fetched)
       const max = { count: limits.chunkEvents, bytes: limits.chunkBytes }
       try {
-        for (const records of takeOn(fetched.records))
+        for (const records of splitBatch(fetched.records))
           for (const chunk of await startChunks(records, { pipeline, wait, how, max })) {
             if (!fetched.goesOn()) return
-            // Nobody but the provider says how long that takes, so it has no limit.
+            // Only the provider determines how long that takes, so it has no limit.
             if (wait.kind === 'complete' && !(await chunk.ready)) return
-            if (!(await deliverChunk(fetched, chunk, lane))) return
+            if (!(await deliverChunk(fetched, chunk, sender))) return
           }
       } finally {
-        idle.push(lane)
+        idle.push(sender)
       }
     },
     close: async () => {
-      await Promise.all(all.map((lane) => lane.close()))
+      await Promise.all(all.map((sender) => sender.close()))
     },
   }
 }

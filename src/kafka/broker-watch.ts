@@ -1,14 +1,14 @@
-// Whether the brokers answer: every answer that the consumer gets counts, and so does one to a question of our own every few seconds.
+// Whether the brokers answer: every response to the consumer counts, and so does one to a request of our own every few seconds.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import { clusterOf, type Cluster } from './cluster.js'
 import { failureOf } from './failure.js'
-import { link } from './client.js'
+import { createClient } from './client.js'
 import type { KafkaSettings } from './settings.js'
 import { within } from './within.js'
 
 export type BrokerWatch = {
-  /** Some broker has answered something. */
+  /** Call when a broker has answered anything. */
   readonly answered: () => void
   /** When one last answered, where that is too long ago. */
   readonly unreachableSince: () => number | undefined
@@ -35,15 +35,15 @@ export const watchBrokers = ({ ask, everyMs, quietMs, now, emit }: BrokerWatchOp
   const startedAt = now()
   let answeredAt = startedAt
   let lostMs = 0
-  let isTold = false
+  let isReported = false
   const quietFor = (): number => {
     const ms = now() - answeredAt
     return ms > quietMs ? ms : 0
   }
   const answered = (): void => {
     lostMs += quietFor()
-    if (isTold) emit({ event: 'brokers_reachable', afterMs: now() - answeredAt })
-    isTold = false
+    if (isReported) emit({ event: 'brokers_reachable', afterMs: now() - answeredAt })
+    isReported = false
     answeredAt = now()
   }
   const watching = async (): Promise<void> => {
@@ -58,8 +58,8 @@ export const watchBrokers = ({ ask, everyMs, quietMs, now, emit }: BrokerWatchOp
       }
       if (isFailing && cause === '') for (const wake of waiting) wake()
       isFailing = cause !== ''
-      if (!isTold && isFailing && quietFor() > 0) {
-        isTold = true
+      if (!isReported && isFailing && quietFor() > 0) {
+        isReported = true
         emit({ event: 'brokers_unreachable', forMs: quietFor(), cause })
       }
       await sleep(everyMs, undefined, { ref: false, signal: closed.signal }).catch(() => undefined)
@@ -90,13 +90,13 @@ export const watchBrokers = ({ ask, everyMs, quietMs, now, emit }: BrokerWatchOp
 /** Late enough for a broker that is only slow, early enough for a readiness probe. */
 const longestQuietMs = 10_000
 
-/** Asks on a connection of its own, so that nothing else can keep the question waiting. */
+/** Asks on a connection of its own, so that the request waits for nothing else. */
 export const openBrokerWatch = (settings: KafkaSettings, emit: Emit, now: () => number): BrokerWatch => {
   const { sessionTimeoutMs, chunkDeadlineMs } = settings.limits
-  // An outage must be known before the limit of a chunk runs out.
+  // An outage must be detected before the limit of a chunk runs out.
   const quietMs = Math.min(longestQuietMs, sessionTimeoutMs, chunkDeadlineMs / 2)
   const answerMs = Math.max(1_000, quietMs / 2)
-  // Every configured address is tried within one question.
+  // Every configured address is tried within one request.
   const retry = { initialRetryTime: 10, maxRetryTime: 10, retries: settings.brokers.length - 1 }
   let cluster: Cluster | undefined
   const leave = (): void => {
@@ -105,8 +105,8 @@ export const openBrokerWatch = (settings: KafkaSettings, emit: Emit, now: () => 
   }
   const ask = async (): Promise<void> => {
     try {
-      await within(answerMs, 'a question to the brokers', async () => {
-        cluster ??= clusterOf(link(settings, ignoreTelemetry, undefined, retry))
+      await within(answerMs, 'a request to the brokers', async () => {
+        cluster ??= clusterOf(createClient(settings, ignoreTelemetry, retry))
         const broker = await cluster.brokerPool.findConnectedBroker()
         await broker.apiVersions()
       })

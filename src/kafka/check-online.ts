@@ -1,7 +1,8 @@
-// Asks the brokers what the service would meet: whether they answer, and whether its topics are there and fit.
+// Asks the brokers what `run` would meet: whether they answer, and whether its topics exist and fit.
+import type { Admin } from 'kafkajs'
 import { ignoreTelemetry } from '../telemetry/event.js'
 import { failureOf } from './failure.js'
-import { link } from './client.js'
+import { createClient } from './client.js'
 import type { KafkaSettings } from './settings.js'
 import { createTopics, inspectTopics, type TopicRemark } from './topics.js'
 
@@ -10,8 +11,9 @@ export type OnlineCheck =
   | { readonly reached: false; readonly sentence: string }
 
 export const checkOnline = async (settings: KafkaSettings, create: boolean): Promise<OnlineCheck> => {
-  const admin = link(settings, ignoreTelemetry, undefined, { retries: 2 }).admin()
+  let admin: Admin | undefined
   try {
+    admin = createClient(settings, ignoreTelemetry, { retries: 2 }).admin()
     await admin.connect()
     const created = create ? await createTopics(admin, settings) : []
     const { remarks } = await inspectTopics(admin, settings)
@@ -19,6 +21,6 @@ export const checkOnline = async (settings: KafkaSettings, create: boolean): Pro
   } catch (error) {
     return { reached: false, sentence: `${settings.brokers.join(', ')}: ${failureOf(error).message}` }
   } finally {
-    await admin.disconnect()
+    await admin?.disconnect()
   }
 }

@@ -9,17 +9,17 @@ export type Chunk = {
   readonly records: readonly Incoming[]
   readonly first: string
   readonly last: string
-  /** False when the chunk is to be left where it is; all that follows is there when it is true. */
+  /** False when the chunk is not to be delivered; what follows is complete when it is true. */
   readonly ready: boolean | Promise<boolean>
   /** What is sent, in order. */
   readonly items: readonly Item[]
-  /** The events, where something is written beside them: without that they are gone as soon as they are bytes. */
+  /** The events, if alerts are raised for them; otherwise they are dropped as soon as they are bytes. */
   readonly events: readonly EventOut[]
-  /** What the pipeline makes of one of the records now, if it is needed once more. */
+  /** What the pipeline makes of one of the records now, if it has to be composed again. */
   readonly again: (record: Incoming) => Promise<EventOut | undefined>
 }
 
-/** So many events go through between two looks at whether the event loop is needed elsewhere. */
+/** After this many events the event loop may turn to something else. */
 const sliceEvents = 64
 
 /** What of a batch is in progress at the same time: a fetch that was compressed well can be hundreds of megabytes. */
@@ -27,8 +27,8 @@ const inProgressBytes = 4_194_304
 
 const sizeOf = (record: Incoming): number => (record.value?.length ?? 0) + 32
 
-/** Parts of a batch that are taken on one after the other: usually the whole is one. */
-export const takeOn = (records: readonly Incoming[]): readonly (readonly Incoming[])[] =>
+/** Parts of a batch that are processed one after the other: usually the whole is one. */
+export const splitBatch = (records: readonly Incoming[]): readonly (readonly Incoming[])[] =>
   splitByCountAndBytes(records, sizeOf, { count: Infinity, bytes: inProgressBytes })
 
 export type ChunkOptions = {
@@ -52,7 +52,7 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
     const now = how.now()
     const finish = (place: number, event: EventOut | undefined): void => {
       items[place] = composeItem(part[place] as Incoming, event, how, now, refused)
-      if (event && how.beside) events[place] = event
+      if (event && how.alertsOf) events[place] = event
     }
     const waits: Promise<boolean>[] = []
     let isWanted = true
@@ -97,7 +97,7 @@ const startSlice = (
   return pipeline(events, (event, nth) => finish(places[nth] ?? 0, event), wait)
 }
 
-/** What the pipeline makes of the records; nothing stands for a tombstone, which has no event. */
+/** What the pipeline makes of the records; undefined for a tombstone, which has no event. */
 export const eventsOf = async (
   records: readonly Incoming[],
   pipeline: Pipeline,

@@ -4,26 +4,13 @@ import { readFile } from 'node:fs/promises'
 import type { ConnectionOptions } from 'node:tls'
 import type { Kafka as KafkaClient, KafkaConfig, LogEntry, RetryOptions, SASLOptions } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
-import { Kafka, logLevel } from './patched-kafkajs/patched-kafkajs.js'
+import { FatalKafkaError } from './failure.js'
+import { Kafka, logLevel, refusal } from './patched-kafkajs/patched-kafkajs.js'
 import type { KafkaSettings } from './settings.js'
 
-/** Called for every line of kafkajs's log at warning level or worse. */
-export type Overhear = (entry: {
-  readonly message: string
-  readonly topic?: string
-  readonly partition?: number
-}) => void
-
-/** What kafkajs adds to its lines; without the error a failed answer says only which question it was to. */
-type Said = { readonly topic?: string; readonly partition?: number; readonly error?: unknown }
-
 /** Every caller gets a client of its own: within one, offsets marked by a transaction show before it is committed. */
-export const link = (
-  settings: KafkaSettings,
-  emit: Emit,
-  overhear: Overhear = () => undefined,
-  retry?: RetryOptions,
-): KafkaClient => {
+export const createClient = (settings: KafkaSettings, emit: Emit, retry?: RetryOptions): KafkaClient => {
+  if (refusal !== undefined) throw new FatalKafkaError(refusal, true)
   const config: KafkaConfig = {
     clientId: settings.clientId,
     brokers: [...settings.brokers],
@@ -32,13 +19,9 @@ export const link = (
     ...(retry ? { retry } : {}),
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => {
-      const { message, topic, partition, error } = entry.log as LogEntry['log'] & Said
-      overhear({
-        message,
-        ...(topic === undefined ? {} : { topic }),
-        ...(partition === undefined ? {} : { partition }),
-      })
-      if (!expected.has(message))
+      // The error is kept: without it a failed response only names its request.
+      const { message, error } = entry.log as LogEntry['log'] & { readonly error?: unknown }
+      if (!notLogged.has(message))
         emit({
           event: 'kafka_client_warned',
           about: entry.namespace,
@@ -51,8 +34,8 @@ export const link = (
   return new Kafka(config)
 }
 
-/** A limit on retries is what we want: a producer whose send failed is never used again. */
-const expected = new Set(['Limiting retries for the idempotent producer may invalidate EoS guarantees'])
+/** A limit on retries is intended: a producer whose send failed is never used again. Nothing depends on the text but the log. */
+const notLogged = new Set(['Limiting retries for the idempotent producer may invalidate EoS guarantees'])
 
 const tlsOptions = (tls: KafkaSettings['tls']): ConnectionOptions => ({
   ...(tls.caFile === '' ? {} : { ca: readFileSync(tls.caFile, 'utf8') }),

@@ -1,4 +1,4 @@
-// One record read and what the line made of it → the records to write, each of a size its topic takes.
+// A record that was read and what the pipeline made of it → the record to write, of a size its topic takes.
 import { createHash } from 'node:crypto'
 import type { FormerVerdict } from '../domain/former-verdict.js'
 import type { EventOut } from '../pipeline/pipeline.js'
@@ -10,9 +10,9 @@ export type Incoming = NewRecord & {
   readonly topic: string
   readonly partition: number
   readonly offset: string
-  /** Where the event was first read, if that was elsewhere; said of a record that is replayed. */
+  /** Where the event was first read, if that was elsewhere; only in a replay. */
   readonly origin?: string | undefined
-  /** What was said of it before; said of a record that is replayed. */
+  /** The verdict it had before; only in a replay. */
   readonly former?: FormerVerdict | undefined
 }
 
@@ -26,7 +26,7 @@ export type Composed = {
   readonly rung: Rung
 }
 
-/** From the most that can be said to the least. */
+/** From the most that can be written to the least. */
 export const rungs = ['whole', 'compact', 'header', 'dead_letter', 'pointer'] as const
 export type Rung = (typeof rungs)[number]
 
@@ -92,7 +92,7 @@ const build = (
   return write(event.bytes(detail), headers)
 }
 
-/** A header named like the annotation's key is an annotation to whoever reads ours: one that an event came with is a forgery. */
+/** Readers take a header named like the annotation's key for an annotation: one that an event came with is forged. */
 const withoutOurs = (headers: readonly Header[], key: string): readonly Header[] =>
   headers.some(([name]) => name === key) ? headers.filter(([name]) => name !== key) : headers
 

@@ -1,13 +1,26 @@
-// Settings and what is known of the topics → how a chunk is delivered: sizes, partitions, and the alerts beside it.
-import { alertRecord } from './alert-record.js'
+// Settings and what is known of the topics → how a chunk is delivered: sizes, partitions, alerts.
+import type { EventOut } from '../pipeline/pipeline.js'
+import type { Emit } from '../telemetry/event.js'
+import { alertRecord, type AlertOut } from './alert-record.js'
 import type { Incoming, Target } from './compose.js'
 import type { Deliver } from './deliver.js'
 import { Partitioners } from './patched-kafkajs/patched-kafkajs.js'
-import type { ServiceOptions } from './runner.js'
+import type { KafkaSettings, Placement } from './settings.js'
 import type { Topics } from './topics.js'
 
+export type OutputContext = {
+  readonly settings: KafkaSettings
+  readonly placement: Placement
+  /** The annotation's key. */
+  readonly key: string
+  /** The alerts of a chunk's events; they go to `alertsTopic`. */
+  readonly raise?: ((events: readonly EventOut[]) => readonly AlertOut[]) | undefined
+  readonly emit: Emit
+  readonly now: () => number
+}
+
 export const deliverTo = (
-  { settings, placement, key, raise, emit, now }: Omit<ServiceOptions, 'pipeline' | 'waitOf' | 'signal'>,
+  { settings, placement, key, raise, emit, now }: OutputContext,
   { facts }: Pick<Topics, 'facts'>,
 ): Deliver => {
   const { topic, partitionBy } = settings.output
@@ -32,11 +45,11 @@ export const deliverTo = (
   const { alertsTopic = '' } = settings
   if (!raise || alertsTopic === '') return { target, max: { count: 500, bytes }, emit, now }
   const alertPartitions = facts.get(alertsTopic)?.partitions ?? 1
-  const beside: Deliver['beside'] = (events) => {
+  const alertsOf: Deliver['alertsOf'] = (events) => {
     const alerts = raise(events.filter((event) => event !== undefined))
     return alerts.map((alert) => alertRecord(alertsTopic, alertPartitions, alert, now()))
   }
-  return { target, max: { count: 500, bytes }, emit, now, beside }
+  return { target, max: { count: 500, bytes }, emit, now, alertsOf }
 }
 
 /** What a record batch has around its records, rounded up. */

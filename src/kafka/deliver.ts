@@ -1,12 +1,12 @@
-// Composes what is sent of a record, and sends it in order, in record batches its topics take; what is refused goes down the ladder.
+// Composes the records to send, and sends them in order, in batches their topics take; what is refused goes down the ladder.
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 import { compose, rungs, type Composed, type Incoming, type Outgoing, type Rung, type Target } from './compose.js'
-import { Hopeless } from './failure.js'
+import { FatalKafkaError } from './failure.js'
 import { recordBytes } from './wire/encode-batch.js'
 import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
 
-/** Sends one record batch a topic and partition; says whether the broker took it or refused the records for what they are. */
+/** Sends one record batch per topic and partition; resolves with whether the broker took it or refused the records themselves. */
 export type Send = (records: readonly Outgoing[]) => Promise<'acknowledged' | { readonly refused: string }>
 
 /** Without the event: until the broker answers, events of every partition would outlive their use and fill the old generation. */
@@ -20,11 +20,11 @@ export type Deliver = {
   readonly max: { readonly count: number; readonly bytes: number }
   readonly emit: Emit
   readonly now: () => number
-  /** What is written beside the events of a chunk: their alerts. */
-  readonly beside?: (events: readonly (EventOut | undefined)[]) => readonly Outgoing[]
+  /** The alerts of a chunk's events. */
+  readonly alertsOf?: (events: readonly (EventOut | undefined)[]) => readonly Outgoing[]
 }
 
-/** By offset: what the broker would not take, and how it is tried next. */
+/** By offset: what the broker did not take, and how it is tried next. */
 export type Refused = ReadonlyMap<string, { readonly rung: Rung; readonly reason: string }>
 
 export const composeItem = (
@@ -36,7 +36,7 @@ export const composeItem = (
 ): Item => {
   const known = refused?.get(incoming.offset)
   const composed = compose(incoming, event, target, now, known?.rung, known?.reason)
-  if (composed.rung !== 'whole') tellReduced(emit, incoming, composed.rung, known?.reason ?? 'too_large')
+  if (composed.rung !== 'whole') emitReduced(emit, incoming, composed.rung, known?.reason ?? 'too_large')
   return { incoming, composed }
 }
 
@@ -48,11 +48,11 @@ export const deliver = async (items: readonly Item[], send: Send, how: Deliver, 
   for (const part of split(items, how.max)) await deliverPart(part, send, how, again)
 }
 
-/** Sends what stands beside a chunk; a broker that refuses it refuses for good. */
-export const deliverBeside = async (records: readonly Outgoing[], send: Send, how: Deliver): Promise<void> => {
+/** Sends the alerts of a chunk; one that is refused is fatal. */
+export const deliverAlerts = async (records: readonly Outgoing[], send: Send, how: Deliver): Promise<void> => {
   for (const part of splitByCountAndBytes(records, recordBytes, how.max)) {
     const result = await send(part)
-    if (result !== 'acknowledged') throw new Hopeless(`the alerts topic refuses a record: ${result.refused}`)
+    if (result !== 'acknowledged') throw new FatalKafkaError(`the alerts topic refuses a record: ${result.refused}`)
   }
 }
 
@@ -70,7 +70,7 @@ const deliverPart = async (part: readonly Item[], send: Send, how: Deliver, agai
   if (lower === undefined) throw new Error(`even a dead letter that only points was refused: ${result.refused}`)
   const { incoming } = only
   const composed = compose(incoming, await again(incoming), how.target, how.now(), lower, result.refused.toLowerCase())
-  tellReduced(how.emit, incoming, composed.rung, result.refused.toLowerCase())
+  emitReduced(how.emit, incoming, composed.rung, result.refused.toLowerCase())
   await deliverPart([{ incoming, composed }], send, how, again)
 }
 
@@ -80,5 +80,5 @@ export const below = (rung: Rung, refusal: string): Rung | undefined => {
   return rungs[/too_large/i.test(refusal) ? next : Math.max(next, rungs.indexOf('dead_letter'))]
 }
 
-const tellReduced = (emit: Emit, { topic, partition, offset }: Incoming, to: Rung, reason: string): void =>
+const emitReduced = (emit: Emit, { topic, partition, offset }: Incoming, to: Rung, reason: string): void =>
   emit({ event: 'record_reduced', topic, partition, offset, to, reason })

@@ -1,4 +1,4 @@
-// The end of a run: what is in progress gets through within its limit, and connections are closed without waiting for them for ever.
+// The end of a run: what is in progress is finished within a limit, and closing connections is not waited for without one.
 
 /** False where the limit came first. */
 export const drained = async (stop: () => Promise<void>, limitMs: number): Promise<boolean> => {

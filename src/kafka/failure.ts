@@ -1,27 +1,27 @@
-// What a failed request to Kafka means for us.
+// What a failed Kafka request means: which failures are fatal, which an outage, which about the record itself.
 
-/** Thrown when the process cannot go on; the message is the sentence it exits with. */
-export class Hopeless extends Error {
-  /** `isRefused`: only a person can change it, by another configuration or permission. */
+/** Thrown when the process cannot go on; it exits with the message. */
+export class FatalKafkaError extends Error {
+  /** `needsOperator`: a restart does not help, only another configuration or permission. */
   constructor(
-    sentence: string,
-    readonly isRefused = false,
+    message: string,
+    readonly needsOperator = false,
   ) {
-    super(sentence)
+    super(message)
   }
 }
 
-export type Failure = {
-  /** `unavailable`: a broker that is needed cannot be reached or cannot serve yet; `untrusted`: TLS failed on either end. */
-  readonly kind: 'refused' | 'hopeless' | 'unavailable' | 'untrusted' | 'passing'
+export type KafkaFailure = {
+  /** `unavailable`: a broker that is needed cannot be reached or cannot serve yet; `untrusted`: TLS failed on either side. */
+  readonly kind: 'refused' | 'fatal' | 'unavailable' | 'untrusted' | 'other'
   readonly name: string
   readonly message: string
 }
 
-/** An answer that says the record itself is wrong: sending it again cannot help, and nothing of the batch was stored. */
+/** The record itself is wrong: sending it again does not help, and nothing of the batch was stored. */
 const refusals = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_TIMESTAMP', 'INVALID_RECORD'])
-/** An answer that only a person can change. */
-const hopeless = new Set([
+/** Only an operator can change these. */
+const fatal = new Set([
   'TOPIC_AUTHORIZATION_FAILED',
   'GROUP_AUTHORIZATION_FAILED',
   'CLUSTER_AUTHORIZATION_FAILED',
@@ -32,7 +32,7 @@ const hopeless = new Set([
   'INVALID_TRANSACTION_TIMEOUT',
 ])
 
-/** An answer, or the lack of one, that the brokers' return changes. */
+/** These pass when the brokers are back. */
 const unavailable = new Set([
   'KafkaJSConnectionError',
   'KafkaJSConnectionClosedError',
@@ -58,10 +58,10 @@ const unavailable = new Set([
   'REPLICA_NOT_AVAILABLE',
   'REQUEST_TIMED_OUT',
 ])
-/** Codes of Node and OpenSSL for a certificate or a handshake that one of the ends refuses. */
+/** Codes of Node and OpenSSL for a certificate or a handshake that one side refuses. */
 const tlsCodes = /^(?:CERT_|DEPTH_ZERO_|EPROTO$|ERR_SSL_|ERR_TLS_|HOSTNAME_MISMATCH$|SELF_SIGNED_|UNABLE_TO_)/
 
-export const failureOf = (error: unknown): Failure => {
+export const failureOf = (error: unknown): KafkaFailure => {
   let found: { readonly type?: string; readonly name?: string; readonly message?: string; readonly code?: unknown } = {}
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     found = at
@@ -70,8 +70,8 @@ export const failureOf = (error: unknown): Failure => {
   const name = found.type ?? found.name ?? 'unknown'
   const message = (found.message ?? String(error)).slice(0, 300)
   if (refusals.has(name)) return { kind: 'refused', name, message }
-  if (hopeless.has(name) || name === 'KafkaJSSASLAuthenticationError') return { kind: 'hopeless', name, message }
+  if (fatal.has(name) || name === 'KafkaJSSASLAuthenticationError') return { kind: 'fatal', name, message }
   if (typeof found.code === 'string' && tlsCodes.test(found.code)) return { kind: 'untrusted', name, message }
   if (unavailable.has(name)) return { kind: 'unavailable', name, message }
-  return { kind: 'passing', name, message }
+  return { kind: 'other', name, message }
 }

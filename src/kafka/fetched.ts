@@ -1,4 +1,4 @@
-// A batch of one partition as the consumer hands it over, with what may be done about it.
+// A fetched batch of one partition as the consumer passes it on, with what may be done about it.
 import type { Incoming } from './compose.js'
 
 export type Fetched = {
@@ -11,11 +11,11 @@ export type Fetched = {
   readonly lag: number
   /** Counts the joins of this process; another number means that the partition may have had another owner. */
   readonly generation: number
-  /** False as soon as the batch should be left where it is: stopping, lost to another member, or sought elsewhere. */
+  /** False as soon as the batch should not be processed further: stopping, lost to another member, or the position was changed. */
   readonly goesOn: () => boolean
   /** Everything up to this record is delivered. */
   readonly resolve: (last: string) => void
   readonly seek: (offset: string) => void
-  /** Resolves when a heartbeat that was sent after the call was answered in this generation; throws if we are no member. */
+  /** Resolves when a heartbeat that was sent after the call was answered in this generation; throws if this process is no member. */
   readonly proveMembership: () => Promise<void>
 }

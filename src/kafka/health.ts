@@ -1,4 +1,4 @@
-// What the Kafka service is doing, as plain values: for the status page, the health check and the tests.
+// What the Kafka runner is doing, as plain values: for the status page, the health check and the tests.
 import type { BrokerWatch } from './broker-watch.js'
 
 export type PartitionHealth = {
@@ -7,7 +7,7 @@ export type PartitionHealth = {
   /** Records still to read when last looked. */
   readonly lag: number
   readonly progressAt: number
-  /** When the chunk now in the works was begun. */
+  /** When the chunk in progress was begun. */
   readonly chunkSince?: number
 }
 
@@ -16,7 +16,7 @@ export type KafkaHealth = {
   readonly delivered: number
   readonly joins: number
   readonly restarts: number
-  /** When an offset last moved, or the service was started. */
+  /** When an offset last moved, or the runner was started. */
   readonly progressAt: number
   /** When the consumer ended; absent while there is one that takes part in the group, or will for the first time. */
   readonly leftAt?: number
@@ -27,7 +27,7 @@ export type KafkaHealth = {
 
 export type HealthRecord = {
   readonly read: () => KafkaHealth
-  readonly turn: (state: KafkaHealth['state']) => void
+  readonly setState: (state: KafkaHealth['state']) => void
   readonly joined: (assigned: readonly string[]) => void
   /** The consumer has ended, and is no member any more until the next one joins. */
   readonly left: () => void
@@ -36,10 +36,9 @@ export type HealthRecord = {
   readonly chunkBegan: (name: string, clock: () => number) => void
   readonly chunkEnded: (name: string) => void
   readonly moved: (name: string, events: number, position: number, lag: number) => void
-  readonly positionOf: (name: string) => number | undefined
 }
 
-type Chunk = { readonly clock: () => number; readonly began: number }
+type ChunkTimer = { readonly clock: () => number; readonly began: number }
 
 export const recordHealth = (now: () => number, brokers: Pick<BrokerWatch, 'unreachableSince'>): HealthRecord => {
   let state: KafkaHealth['state'] = 'starting'
@@ -49,7 +48,7 @@ export const recordHealth = (now: () => number, brokers: Pick<BrokerWatch, 'unre
   let progressAt = now()
   let leftAt: number | undefined
   const partitions = new Map<string, Omit<PartitionHealth, 'chunkSince'>>()
-  const chunks = new Map<string, Chunk>()
+  const chunks = new Map<string, ChunkTimer>()
   const shown = (name: string, partition: Omit<PartitionHealth, 'chunkSince'>): PartitionHealth => {
     const chunk = chunks.get(name)
     return chunk ? { ...partition, chunkSince: now() - (chunk.clock() - chunk.began) } : partition
@@ -68,7 +67,7 @@ export const recordHealth = (now: () => number, brokers: Pick<BrokerWatch, 'unre
         partitions: Object.fromEntries(Array.from(partitions, ([name, one]) => [name, shown(name, one)])),
       }
     },
-    turn: (next) => {
+    setState: (next) => {
       state = next
     },
     joined: (assigned) => {
@@ -92,6 +91,5 @@ export const recordHealth = (now: () => number, brokers: Pick<BrokerWatch, 'unre
       progressAt = now()
       partitions.set(name, { position, lag, progressAt })
     },
-    positionOf: (name) => partitions.get(name)?.position,
   }
 }

@@ -1,29 +1,32 @@
-// An idempotent producer for one sender at a time, replaced after any send that failed.
+// The idempotent sender: a producer for one partition's batch at a time, replaced after every send that failed.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CompressionTypes, Kafka, Producer, TopicMessages } from 'kafkajs'
+import type { CompressionTypes, Kafka, Producer, TopicMessages, Transaction } from 'kafkajs'
 import type { Outgoing } from './compose.js'
 import type { Send } from './deliver.js'
-import { failureOf, Hopeless } from './failure.js'
+import { failureOf, FatalKafkaError } from './failure.js'
 import { CompressionTypes as compression } from './patched-kafkajs/patched-kafkajs.js'
+import type { KafkaSettings } from './settings.js'
 
-export type Lane = {
+type Codec = KafkaSettings['output']['compression']
+
+export type IdempotentSender = {
   readonly send: Send
-  /** Milliseconds that count against the limit of a send: without those of attempts that failed for want of a broker. */
+  /** Milliseconds that count against the limit of a send: without attempts that failed because no broker was there. */
   readonly clock: () => number
   readonly close: () => Promise<void>
 }
 
 /**
- * kafkajs takes its sequence numbers back after a failed send. If the broker had stored that batch, the next one of the same count
- * passes for its repetition and is never written. So no producer is used again after a failure, and nobody shares one:
- * a send of another partition could be waiting inside it.
+ * kafkajs rolls its sequence numbers back after a failed send. If the broker had stored that batch, it takes the next one of the same count
+ * for a duplicate and never writes it. So a producer is not used again after a failure, and not shared either:
+ * a send of another partition could be pending in it.
  */
-export const openLane = (
+export const openIdempotentSender = (
   kafka: Kafka,
-  codec: 'none' | 'gzip' | 'zstd',
+  codec: Codec,
   replaced: (records: readonly Outgoing[], cause: string) => void,
   reachableMs: () => number = Date.now,
-): Lane => {
+): IdempotentSender => {
   let excusedMs = 0
   let producer: Producer | undefined
   let closed = false
@@ -50,20 +53,13 @@ export const openLane = (
       for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
         const began = reachableMs()
         try {
-          await (
-            await connected()
-          ).sendBatch({
-            acks: -1,
-            compression: codecOf(codec),
-            topicMessages: byTopic(records),
-          })
-          return 'acknowledged'
+          return await sendTo(await connected(), codec, records)
         } catch (error) {
           const failure = failureOf(error)
           retire()
           if (failure.kind === 'refused') return { refused: failure.name }
           replaced(records, `${failure.name}: ${failure.message}`)
-          if (failure.kind === 'hopeless') throw new Hopeless(`Kafka refuses our output: ${failure.message}`, true)
+          if (failure.kind === 'fatal') throw new FatalKafkaError(`Kafka refuses our output: ${failure.message}`, true)
           if (closed) throw new Error('closed while sending')
           await sleep(pauseMs)
           if (failure.kind === 'unavailable') excusedMs += Math.max(0, reachableMs() - began)
@@ -80,7 +76,22 @@ export const openLane = (
   }
 }
 
-export const codecOf = (name: 'none' | 'gzip' | 'zstd'): CompressionTypes =>
+const sendTo = async (
+  target: Pick<Transaction, 'sendBatch'>,
+  codec: Codec,
+  records: readonly Outgoing[],
+): Promise<'acknowledged'> => {
+  await target.sendBatch({ acks: -1, compression: codecOf(codec), topicMessages: byTopic(records) })
+  return 'acknowledged'
+}
+
+/** Sends within a transaction; whatever fails is thrown, for then the transaction has failed. */
+export const sendTransaction =
+  (transaction: Transaction, codec: Codec) =>
+  (records: readonly Outgoing[]): Promise<'acknowledged'> =>
+    sendTo(transaction, codec, records)
+
+const codecOf = (name: Codec): CompressionTypes =>
   ({ none: compression.None, gzip: compression.GZIP, zstd: compression.ZSTD })[name]
 
 /** Every record says its partition. */
@@ -90,7 +101,7 @@ export const explicitPartition =
     message.partition ?? 0
 
 // Our encoder takes headers as a list; kafkajs only hands them through.
-export const byTopic = (records: readonly Outgoing[]): TopicMessages[] => {
+const byTopic = (records: readonly Outgoing[]): TopicMessages[] => {
   const topics = new Map<string, Outgoing[]>()
   for (const record of records) {
     const same = topics.get(record.topic)

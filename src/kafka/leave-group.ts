@@ -1,9 +1,9 @@
-// Takes a former consumer of this process out of its group: without that the group waits for it as long as a session lasts.
+// Removes a former consumer of this process from its group: otherwise the group waits for it until its session times out.
 import type { Kafka } from 'kafkajs'
 import { clusterOf } from './cluster.js'
 import { failureOf } from './failure.js'
 
-/** A group that does not know the member any more is as good. */
+/** A group that no longer knows the member is fine too. */
 export const leaveGroup = async (kafka: Kafka, groupId: string, memberId: string): Promise<void> => {
   const cluster = clusterOf(kafka)
   try {

@@ -1,4 +1,4 @@
-// What is wrong with the Kafka settings as a whole, where each of them alone is fine.
+// What is wrong with the Kafka settings together, where each of them alone is valid.
 import type { KafkaSettings } from './settings.js'
 import { canWrite } from './wire/codecs.js'
 
@@ -23,9 +23,9 @@ export const settingsProblems = (settings: KafkaSettings): readonly SettingsProb
     ['alertsTopic', alertsTopic],
   ] as const)
     if (topic !== '' && input.topics.includes(topic))
-      refuse(setting, `is also read: ${topic} would feed itself for ever`)
+      refuse(setting, `is also read: ${topic} would feed itself forever`)
   if (!canWrite(output.compression))
-    refuse('output.compression', `cannot be ${output.compression} on this Node; it has it from 22.15 on`)
+    refuse('output.compression', `cannot be ${output.compression} on this Node.js, which supports it from 22.15 on`)
   if ((tls.certificateFile === '') !== (tls.keyFile === ''))
     refuse('tls.keyFile', 'and tls.certificateFile go together')
   if (!tls.enabled && [tls.caFile, tls.certificateFile, tls.keyFile].some((file) => file !== ''))

@@ -1,4 +1,4 @@
-// What the Kafka service must be told.
+// The settings of the Kafka runner.
 
 export type Placement = 'json' | 'headers' | 'topic'
 

@@ -1,12 +1,12 @@
-// A new group that shall not read what is already there: its offsets are committed at the end, once.
+// For a new group that should not read existing records: its offsets are committed once, at the end of each partition.
 import type { Admin, Kafka } from 'kafkajs'
 import { clusterOf } from './cluster.js'
 import { failureOf } from './failure.js'
 
 /**
- * Not by the consumer's own setting: with that one the records of a partition added later are lost. Does nothing as
- * soon as the group has committed anything: then somebody else has begun. All of it is one commit from outside the group, which is
- * refused once the group has members; kafkajs's admin joins the group for it, and two workers that do so at the same time
+ * Not by the consumer's own setting: with that the records of a partition added later are lost. Does nothing if
+ * the group has committed anything: another worker has begun. It is one commit from outside the group, which is
+ * refused once the group has members; kafkajs's admin would join the group for it, and two workers that do so at the same time
  * disturb each other and leave partitions without an offset.
  */
 export const startAtTheEnd = async (

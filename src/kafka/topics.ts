@@ -1,4 +1,4 @@
-// What the topics must be like: said before anything is read, never changed silently.
+// What is required of the topics: checked before anything is read, never changed silently.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Admin, ITopicConfig } from 'kafkajs'
 import { ConfigResourceTypes } from './patched-kafkajs/patched-kafkajs.js'
@@ -8,7 +8,7 @@ export type TopicFacts = { readonly partitions: number; readonly maxBytes: numbe
 
 export type TopicRemark = {
   readonly topic: string
-  /** An error means that the service does not start. */
+  /** An error means that the runner does not start. */
   readonly level: 'error' | 'warning'
   readonly message: string
 }
@@ -19,7 +19,7 @@ export type Topics = {
   readonly remarks: readonly TopicRemark[]
 }
 
-/** The annotation is at most 4 KB; headers of ours and the batch around it take less than 1 KB. */
+/** The annotation is at most 4 KB; our headers and the batch around it take less than 1 KB. */
 export const growthBytes = 5_120
 const dayMs = 86_400_000
 
@@ -51,12 +51,12 @@ export const inspectTopics = async (admin: Admin, settings: KafkaSettings): Prom
         topic,
         level: 'error',
         message: input.includes(topic)
-          ? 'does not exist; it is the input, and only you can say how many partitions it wants: make it, or correct kafka.input.topics'
-          : 'does not exist; `threatweave check --online --create-topics` makes it',
+          ? 'does not exist; it is the input, and only you know how many partitions it needs: create it, or correct kafka.input.topics'
+          : 'does not exist; `threatweave check --online --create-topics` creates it',
       })
   for (const topic of input)
     if (writtenTopics(settings).includes(topic))
-      remarks.push({ topic, level: 'error', message: 'is read and written: its events would go round for ever' })
+      remarks.push({ topic, level: 'error', message: 'is read and written: its events would circulate forever' })
   if (input.length === 0)
     remarks.push({ topic: settings.input.pattern, level: 'error', message: 'matches no topic to read' })
   const present = [...new Set([...input, ...writtenTopics(settings)])].filter((topic) => existing.includes(topic))
@@ -130,7 +130,7 @@ export const readFacts = async (admin: Admin, topics: readonly string[]): Promis
   )
 }
 
-/** Makes the missing output, dead-letter and alert topics; topics to read are somebody else's to make. */
+/** Creates the missing output, dead-letter and alerts topics; input topics are for their owners to create. */
 export const createTopics = async (admin: Admin, settings: KafkaSettings): Promise<readonly string[]> => {
   const { input, facts } = await inspectTopics(admin, settings)
   const partitions = Math.max(1, ...input.map((topic) => facts.get(topic)?.partitions ?? 1))
@@ -152,7 +152,7 @@ export const createTopics = async (admin: Admin, settings: KafkaSettings): Promi
   return missing
 }
 
-/** Waits by itself until they can be written: kafkajs gives up when a topic just made is not known yet. */
+/** Waits until they can be written: kafkajs gives up when a new topic is not known yet. */
 export const makeTopics = async (admin: Admin, topics: ITopicConfig[]): Promise<void> => {
   await admin.createTopics({ waitForLeaders: false, topics })
   const names = topics.map(({ topic }) => topic)

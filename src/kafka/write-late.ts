@@ -1,8 +1,8 @@
-// Writes alerts that came late, on their own: their events are long acknowledged.
+// Writes alerts that were raised late, on their own: their events were acknowledged before.
 import type { Emit } from '../telemetry/event.js'
 import { alertRecord, type AlertOut } from './alert-record.js'
-import { openLane, type Lane } from './idempotent-sender.js'
-import { link } from './client.js'
+import { openIdempotentSender, type IdempotentSender } from './idempotent-sender.js'
+import { createClient } from './client.js'
 import type { KafkaSettings } from './settings.js'
 
 /** Resolves when the brokers have them. */
@@ -13,7 +13,7 @@ export const createWriteLate = (options: {
   readonly settings: KafkaSettings
   readonly emit: Emit
   readonly now: () => number
-  /** When the service has ended nothing is written any more. */
+  /** When the runner has ended nothing is written any more. */
   readonly ended: Promise<unknown>
   /** How many partitions the alerts topic has. */
   readonly partitions: () => number
@@ -21,23 +21,23 @@ export const createWriteLate = (options: {
   const { settings, emit, now, ended, partitions } = options
   const { alertsTopic = '' } = settings
   let isOver = false
-  const open = new Set<Lane>()
+  const open = new Set<IdempotentSender>()
   void ended.then(async () => {
     isOver = true
-    await Promise.allSettled([...open].map((lane) => lane.close()))
+    await Promise.allSettled([...open].map((sender) => sender.close()))
   })
   return async (alerts) => {
     if (alertsTopic === '' || alerts.length === 0 || isOver) return
-    const lane = openLane(link(settings, emit), settings.output.compression, (_records, cause) =>
+    const sender = openIdempotentSender(createClient(settings, emit), settings.output.compression, (_records, cause) =>
       emit({ event: 'producer_replaced', topic: alertsTopic, partition: 0, cause }),
     )
-    open.add(lane)
+    open.add(sender)
     try {
-      const result = await lane.send(alerts.map((alert) => alertRecord(alertsTopic, partitions(), alert, now())))
+      const result = await sender.send(alerts.map((alert) => alertRecord(alertsTopic, partitions(), alert, now())))
       if (result !== 'acknowledged') throw new Error(`the alerts topic refuses a late alert: ${result.refused}`)
     } finally {
-      open.delete(lane)
-      await lane.close()
+      open.delete(sender)
+      await sender.close()
     }
   }
 }

@@ -4,13 +4,15 @@ import type { Call } from '../domain/lookup.js'
 import { registrableDomain } from '../domain/public-suffix.js'
 import type { ProviderAnswer } from './client.js'
 import { reportFacts, reportsFacts, reportSubjects } from './report-facts.js'
-import type { StepScan } from './scan.js'
 import { transmit, type CallContext } from './transmit.js'
 
 export type DomainSettings = {
   readonly maxAgeDays: number
   readonly report: 'never' | 'suspicious' | 'always'
 }
+
+/** Never waits: makes the calls that are due, and returns `pending` until there is a result. */
+export type StepScan = (name: string, call: Call) => Promise<Finding>
 
 const dayMs = 86_400_000
 

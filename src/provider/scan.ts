@@ -2,7 +2,7 @@
 import type { Facts, Finding, Unknown } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import { registrableDomain } from '../domain/public-suffix.js'
-import { isAboutDomain } from './ask-domain.js'
+import { isAboutDomain, type StepScan } from './ask-domain.js'
 import type { Reply } from './client.js'
 import { member, numberOf, textOf, timeOf } from './read-value.js'
 import { hostOf, reportFacts } from './report-facts.js'
@@ -10,9 +10,6 @@ import type { StartedScan, StartedScanState, StartedScans, Visibility } from './
 import { transmit, findingOf, type CallContext } from './transmit.js'
 
 export type ScanSettings = { readonly visibility: Visibility; readonly pollMs: number; readonly againAfterMs: number }
-
-/** Never waits: makes the calls that are due, and says `pending` until there is a result. */
-export type StepScan = (name: string, call: Call) => Promise<Finding>
 
 const scanOperations = { public: 'domain/scan', private: 'domain/scan/private' } as const
 /** While an earlier scan of the account runs, another one has to wait at least this long. */

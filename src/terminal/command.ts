@@ -2,7 +2,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { ParseArgsConfig } from 'node:util'
 import { messageOf } from '../domain/message-of.js'
-import type { FileOutput } from './file-output.js'
 
 export type Io = {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -36,7 +35,7 @@ export const exitCodes = { ok: 0, failure: 1, usage: 64, configuration: 78 } as 
 /** Thrown where what a command makes cannot be written; the message says what, why, and how much of it is there. */
 export class OutputError extends Error {
   constructor(what: string, cause: unknown, { stream, unit }: { readonly stream: Writable; readonly unit: string }) {
-    const lines = 'wholeLines' in stream ? (stream as FileOutput).wholeLines() : undefined
+    const lines = 'wholeLines' in stream ? (stream as { readonly wholeLines: () => number }).wholeLines() : undefined
     const written = lines === undefined ? '' : `; ${lines} complete ${lines === 1 ? unit : `${unit}s`} written before`
     super(`cannot write ${what}: ${messageOf(cause)}${written}`)
   }

@@ -30,7 +30,7 @@ describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('a worker t
     await producer.disconnect()
     const worker = startWorker(settingsFor(names, { delivery }))
     expect(await worker.exit).toBe(1)
-    expect(worker.events.at(-1)?.sentence).toMatch(/cannot go on: .*the record batch at offset 50 .*268435456/)
+    expect(worker.events.at(-1)?.sentence).toMatch(/^in-.*\/0: the record batch at offset 50 .*268435456/)
     expect(Math.max(0, ...(await committed(names)))).toBeLessThanOrEqual(50)
   })
 

@@ -49,6 +49,6 @@ describe('SIGTERM while a chunk hangs', () => {
     await sleep(500)
     worker.kill('SIGTERM')
     expect(await worker.exit).toBe(1)
-    expect(String(worker.events.at(-1)?.sentence)).toMatch(/500 ms after the stop/)
+    expect(String(worker.events.at(-1)?.sentence)).toMatch(/within 500 ms of the stop/)
   })
 })

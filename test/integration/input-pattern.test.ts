@@ -66,7 +66,7 @@ describe.concurrent('a topic that we write, named as input', () => {
     const worker = startWorker(settingsFor(names, { alertsTopic, input: { topics: [names.input, topic] } }))
     expect(await worker.exit).toBe(1)
     expect(worker.events.at(-1)?.sentence).toBe(
-      `topic ${topic} is read and written: its events would go round for ever`,
+      `topic ${topic} is read and written: its events would circulate forever`,
     )
   })
 })

@@ -72,9 +72,7 @@ describe('offsets', () => {
     await fill(names.input, partitions, 0, 10)
     const worker = startWorker(settingsFor(names, { limits: { chunkDeadlineMs: 1_000 } }), { delayMs: 60_000 })
     expect(await worker.exit).toBe(1)
-    expect(String((await Promise.resolve(worker.events.at(-1)))?.sentence)).toMatch(
-      /did not get through within 1000 ms/,
-    )
+    expect(String((await Promise.resolve(worker.events.at(-1)))?.sentence)).toMatch(/was not finished within 1000 ms/)
     expect((await committed(names)).every((offset) => offset === 0)).toBe(true)
   })
 })

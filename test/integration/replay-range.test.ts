@@ -59,7 +59,8 @@ describe('a replay of a middle hour', () => {
   })
 
   it('is refused where it would be lost, would go round, or was not meant', async () => {
-    const names = await makeTopics({ partitions: 1, config: { output: { 'retention.ms': '3600000' } } })
+    const config = { input: { 'retention.ms': '-1' }, output: { 'retention.ms': '3600000' } }
+    const names = await makeTopics({ partitions: 1, config })
     await fillTimed(names.input, 1, 10, start, 1000)
     const range = ['--topic', names.input, '--from', 'earliest', '--to', 'now']
     const refusal = async (...args: string[]): Promise<string> => {

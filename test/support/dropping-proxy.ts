@@ -7,6 +7,8 @@ export type DroppingProxy = {
   readonly arm: () => void
   /** From now on no answer to a produce request of this client arrives, and no line is cut. */
   readonly keepSilent: (clientId: string) => void
+  /** From now on one bit of this text is wrong in every answer. */
+  readonly damage: (text: string) => void
   /** How many answers were swallowed. */
   readonly dropped: () => number
   /** The broker to stand before; connections wait until it is known. */
@@ -18,6 +20,7 @@ export const startDroppingProxy = async (every: number): Promise<DroppingProxy> 
   let target = 0
   let armed = false
   let silenced: string | undefined
+  let damaged: string | undefined
   let produced = 0
   let dropped = 0
   const sockets = new Set<Socket>()
@@ -32,6 +35,8 @@ export const startDroppingProxy = async (every: number): Promise<DroppingProxy> 
       broker.write(frame)
     })
     frames(broker, (frame) => {
+      const at = damaged === undefined ? -1 : frame.indexOf(damaged)
+      if (at >= 0) frame.writeUInt8(frame.readUInt8(at) ^ 1, at)
       if (!doomed.has(frame.readInt32BE(4))) return client.write(frame)
       dropped++
       if (silenced !== undefined) return true
@@ -56,6 +61,9 @@ export const startDroppingProxy = async (every: number): Promise<DroppingProxy> 
     },
     keepSilent: (clientId) => {
       silenced = clientId
+    },
+    damage: (text) => {
+      damaged = text
     },
     dropped: () => dropped,
     to: (port) => {

@@ -1,5 +1,5 @@
 // One worker of the Kafka service for the integration tests: settings from argv, a line that adds one member, one JSON line a second of health.
-import { startService } from '../../dist/kafka/runner.js'
+import { startRunner } from '../../dist/kafka/runner.js'
 
 const { settings, placement = 'json', delayMs = 0, quiet = true, mark } = JSON.parse(process.argv[2])
 const stop = new AbortController()
@@ -29,7 +29,7 @@ const pipeline = (chunk, use) => {
 const wait = { kind: 'live', turn: () => undefined }
 
 const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`)
-const service = startService({
+const service = startRunner({
   settings,
   placement,
   key: 'threatweave',

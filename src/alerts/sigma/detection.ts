@@ -3,7 +3,7 @@ import { parseCondition } from './condition.js'
 import { both, type Expression } from './expression.js'
 import type { Fields } from './fields.js'
 import { compileItem } from './item.js'
-import type { Scalar } from './value-test.js'
+import type { Scalar } from './scalar.js'
 
 export type Path = readonly (string | number)[]
 export type Complain = (path: Path, message: string) => void

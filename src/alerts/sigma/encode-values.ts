@@ -1,5 +1,5 @@
 // The modifiers that rewrite a value before it is compared: other dashes, UTF-16, Base64.
-import type { Scalar, Wrong } from './value-test.js'
+import type { Scalar, Wrong } from './scalar.js'
 
 export const encodings = ['windash', 'wide', 'base64', 'base64offset'] as const
 export type Encoding = (typeof encodings)[number]

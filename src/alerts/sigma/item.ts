@@ -6,7 +6,8 @@ import { textOf } from './field.js'
 import type { Fields } from './fields.js'
 import { readModifiers, type Modifiers } from './modifiers.js'
 import type { Affix } from './pattern.js'
-import { textTest, valueTest, type Scalar, type ValueTest, type Wrong } from './value-test.js'
+import type { Scalar, Wrong } from './scalar.js'
+import { textTest, valueTest, type ValueTest } from './value-test.js'
 
 /** `key` as it stands in the rule: `source.ip|cidr`, or for words anywhere `''` or `'|all'`. */
 export const compileItem = (key: string, values: readonly Scalar[], fields: Fields): Expression | Wrong => {

@@ -5,9 +5,8 @@ import { textOf } from './field.js'
 import type { Comparison, Modifiers } from './modifiers.js'
 import { createTextTest, literalOf, parsePattern, withAffix, type Affix, type TextTest } from './pattern.js'
 import { createRegexTest } from './regex.js'
+import type { Scalar, Wrong } from './scalar.js'
 
-export type Scalar = string | number | boolean | null
-export type Wrong = { readonly wrong: string }
 export type ValueTest = (value: unknown) => boolean
 
 export const valueTest = (values: readonly Exclude<Scalar, null>[], { how, cased }: Modifiers): ValueTest | Wrong => {

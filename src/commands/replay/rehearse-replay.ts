@@ -28,7 +28,7 @@ export const rehearseReplay = async (
   const allowed = allowedLookups(args, config, app.admission?.state().spent)
   let events = 0
   try {
-    await opened.look(async (read) => {
+    await opened.readRanges(async (read) => {
       // Without what was said before: it is not asked for less because of it.
       const records = read.map((record) => ({ ...record, former: undefined }))
       for (const event of await eventsOf(records, app.pipeline))

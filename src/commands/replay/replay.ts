@@ -1,7 +1,7 @@
 // replay: a stretch of a topic judged again, into a topic of its own, without touching the live service.
 import type { Alerts } from '../../alerts/open-alerts.js'
 import type { Config } from '../../config/schema.js'
-import { Hopeless } from '../../kafka/failure.js'
+import { FatalKafkaError } from '../../kafka/failure.js'
 import { openReplay, type OpenReplay } from '../../kafka/replay/open-replay.js'
 import { openAlerting } from '../../app/open-alerting.js'
 import type { Emit } from '../../telemetry/event.js'
@@ -97,7 +97,7 @@ Exit codes: 0 all of it is through, 1 it is not and says why, 64 wrong usage, 78
       const work = args.isDryRun ? rehearseReplay : perform
       return await work(opened, args, config, io, emit)
     } catch (error) {
-      if (!(error instanceof Hopeless)) throw error
+      if (!(error instanceof FatalKafkaError)) throw error
       return refuse(io, `${error.message}; --id ${args.id} goes on from here`)
     } finally {
       await opened.close()

@@ -1,58 +1,52 @@
-// kafkajs with six of its inner parts replaced by ours, for the whole process; everything else of src/kafka/ takes it from here.
+// kafkajs with some of its modules replaced by ours, for the whole process; README.md in this folder says which, why and how they are checked.
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type * as kafkajs from 'kafkajs'
+import { addErrorCodes } from './add-error-codes.js'
+import { decodeMessages } from './decode-messages.js'
+import { dropAborted } from './drop-aborted.js'
+import { encodeProduce } from './encode-produce.js'
+import { encodeRequest } from './encode-request.js'
+import { groupByPartition } from './group-by-partition.js'
+import { addOffsetResetEvent, emitOffsetReset } from './offset-reset.js'
 import { quietQueue } from './quiet-queue.js'
-import { decodeBatches } from '../wire/decode-batches.js'
-import { dropAborted } from '../wire/drop-aborted.js'
-import { encodeProduce } from '../wire/encode-produce.js'
-import { encodeRequest } from '../wire/encode-request.js'
-import { groupByPartition } from '../wire/group-by-partition.js'
+import { replaceParts, type Part } from './replace-parts.js'
 
-const require = createRequire(import.meta.url)
+const load = createRequire(import.meta.url)
 
-type FetchDecoder = {
-  readonly buffer: Buffer
-  readonly offset: number
-  readInt32: () => number
-  canReadBytes: (length: number) => boolean
-  readBytes: (length: number) => Buffer
-}
+/** The version whose modules were read and compared with ours. */
+const patchedVersion = '2.2.4'
 
-/** What was checked to be replaceable; another version has other inner parts, and is refused by a test. */
-export const mendedVersion = '2.2.4'
+const fetchResponses = ['v4', 'v5', 'v7', 'v8', 'v11'].map(
+  (version) => `protocol/requests/fetch/${version}/response.js`,
+)
 
-const home = join(dirname(require.resolve('kafkajs/package.json')), 'src')
-const replace = (path: string, make: (original: unknown) => unknown): void => {
-  const original: unknown = require(join(home, path))
-  const entry = require.cache[require.resolve(join(home, path))]
-  if (entry) entry.exports = make(original)
-}
+const parts: readonly Part[] = [
+  { path: 'network/requestQueue/index.js', usedBy: ['network/connection.js'], replacement: quietQueue },
+  { path: 'consumer/filterAbortedMessages.js', usedBy: ['consumer/batch.js'], replacement: () => dropAborted },
+  { path: 'protocol/requests/fetch/v4/decodeMessages.js', usedBy: fetchResponses, replacement: decodeMessages },
+  {
+    path: 'producer/groupMessagesPerPartition.js',
+    usedBy: ['producer/sendMessages.js'],
+    replacement: () => groupByPartition,
+  },
+  {
+    path: 'protocol/requests/produce/v3/request.js',
+    usedBy: ['protocol/requests/produce/v4/request.js', 'protocol/requests/produce/v5/request.js'],
+    replacement: () => encodeProduce,
+  },
+  { path: 'protocol/request.js', usedBy: ['network/connection.js'], replacement: () => encodeRequest },
+  // The next two replace nothing: they add one event, and so have to be in place when the consumer loads.
+  { path: 'consumer/instrumentationEvents.js', usedBy: ['consumer/index.js'], replacement: addOffsetResetEvent },
+  { path: 'consumer/consumerGroup.js', usedBy: ['consumer/index.js'], replacement: emitOffsetReset },
+]
 
-// Wakes for nothing, and Node 24 complains about how; see quiet-queue.
-replace('network/requestQueue/index.js', quietQueue)
-// Leaks aborted records in three cases; see drop-aborted.
-replace('consumer/filterAbortedMessages.js', () => dropAborted)
-// Overflows the stack on large batches and never gets past a batch that compaction emptied; see decode-batches.
-replace('protocol/requests/fetch/v4/decodeMessages.js', (original) => (decoder: FetchDecoder): Promise<unknown> => {
-  const magicAt = decoder.offset + 20
-  if (
-    decoder.buffer.length > magicAt &&
-    decoder.buffer[magicAt] !== 2 &&
-    decoder.buffer.readInt32BE(decoder.offset) > 0
-  )
-    return (original as (decoder: FetchDecoder) => Promise<unknown>)(decoder) // a message set from before Kafka 0.11
-  const size = decoder.readInt32()
-  return Promise.resolve(size <= 0 || !decoder.canReadBytes(size) ? [] : decodeBatches(decoder.readBytes(size)))
-})
-// Quadratic in the number of records.
-replace('producer/groupMessagesPerPartition.js', () => groupByPartition)
-// Two thirds of the cost of an event; and a null header value cannot be written with it.
-replace('protocol/requests/produce/v3/request.js', () => encodeProduce)
-// Copies everything that is sent twice more; see encode-request.
-replace('protocol/request.js', () => encodeRequest)
+const root = dirname(load.resolve('kafkajs/package.json'))
 
-const mended = require('kafkajs') as typeof kafkajs
+/** Why this kafkajs must not be used, if so: whoever makes a client refuses with it. */
+export const refusal: string | undefined =
+  replaceParts(root, patchedVersion, parts) ?? addErrorCodes(load(join(root, 'src/protocol/error.js')))
 
-export const { Kafka, logLevel, Partitioners, CompressionTypes, ConfigResourceTypes } = mended
-export const installedVersion = (require('kafkajs/package.json') as { readonly version: string }).version
+export const { Kafka, logLevel, Partitioners, CompressionTypes, ConfigResourceTypes } = load(
+  'kafkajs',
+) as typeof kafkajs

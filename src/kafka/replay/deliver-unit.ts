@@ -1,4 +1,4 @@
-// Some events of a partition through the line and out, with their alerts and what is counted of them.
+// Some events of a partition through the pipeline to the output, with their alerts and counts.
 import type { Level } from '../../domain/finding.js'
 import type { EventOut, Pipeline } from '../../pipeline/pipeline.js'
 import type { Outgoing } from '../compose.js'
@@ -36,7 +36,7 @@ export const deliverUnit = async (
 ): Promise<Tally> => {
   const unit = read.map((record) => withFormer(record, options.former))
   const { pipeline, how, now } = options
-  // All is known before the transaction begins: it must not time out while a lookup is waited for.
+  // Everything is known before the transaction begins: it must not time out while a lookup is waited for.
   const events = await eventsOf(unit, pipeline)
   const items = unit.map((one, place) => composeItem(one, events[place], how, now(), output.refusals.refused))
   const { tally, wanted } = examine(options, unit, events)
@@ -48,14 +48,14 @@ export const deliverUnit = async (
     alerts: alerts.length,
     alertsNew: alerts.filter(({ origin }) => fresh.has(origin)).length,
   })
-  const beside = alerts.map(({ value }): Outgoing => {
+  const alertRecords = alerts.map(({ value }): Outgoing => {
     const { topic = '', partitions = 1 } = options.alertsTopic ?? {}
     return { topic, partition: partition % partitions, key: null, value, headers: [], timestamp: String(now()) }
   })
   const position = { partition, offset: next, metadata: encodeTally(reached) }
   await output.write(
     items,
-    beside,
+    alertRecords,
     position,
     (record) => events[unit.findIndex(({ offset }) => offset === record.offset)],
   )
@@ -67,7 +67,7 @@ const withFormer = (record: Restored, formerOf: Former | undefined): Restored =>
   return former === record.former ? record : { ...record, former }
 }
 
-/** What changed against what was said before, and which events are asked for alerts. */
+/** What changed against the former verdicts, and for which events alerts are raised. */
 const examine = (
   { raiseAll }: UnitOptions,
   unit: readonly Restored[],

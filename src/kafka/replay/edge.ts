@@ -1,4 +1,4 @@
-// An edge of a range as it is written on a command line: a time, an offset, a time ago, the beginning or now.
+// The start or end of a range as given on the command line: a time, an offset, a duration ago, the beginning or now.
 
 export type Edge =
   | { readonly kind: 'earliest' }

@@ -1,8 +1,8 @@
-// What was said about the events of a range before, read from the topic that holds it: four bytes an event.
+// The former verdicts of the events of a range, read from the topic that holds them: four bytes per event.
 import { levels } from '../../domain/finding.js'
 import type { FormerVerdict } from '../../domain/former-verdict.js'
 import type { Range } from './plan.js'
-import type { Reader } from './reader.js'
+import type { TopicReader } from './topic-reader.js'
 import { annotationOf } from './restore.js'
 
 export type Former = (partition: number, offset: number) => FormerVerdict | undefined
@@ -10,7 +10,7 @@ export type Former = (partition: number, offset: number) => FormerVerdict | unde
 const maxEvents = 125_000_000
 
 export const readFormer = async (
-  reader: Reader,
+  reader: TopicReader,
   about: { readonly topic: string; readonly ranges: readonly Range[]; readonly key: string },
   against: { readonly topic: string; readonly fromTime: number | undefined },
   signal: AbortSignal,
@@ -18,7 +18,7 @@ export const readFormer = async (
   const total = about.ranges.reduce((sum, { start, end }) => sum + end - start, 0)
   if (total > maxEvents) return { refused: `--against takes ranges of at most ${maxEvents} events, not ${total}` }
   const known = new Map(
-    about.ranges.map((range) => [range.partition, { range, said: new Uint32Array(range.end - range.start) }]),
+    about.ranges.map((range) => [range.partition, { range, codes: new Uint32Array(range.end - range.start) }]),
   )
   const last = await reader.offsetsAt(against.topic, 'latest')
   const first = await reader.offsetsAt(against.topic, against.fromTime ?? 'earliest')
@@ -32,16 +32,16 @@ export const readFormer = async (
         const origin = id === undefined || former === undefined ? undefined : splitOrigin(id)
         const place = origin?.topic === about.topic ? known.get(origin.partition) : undefined
         if (!origin || !place || !former) continue
-        const { range, said } = place
+        const { range, codes } = place
         if (origin.offset >= range.start && origin.offset < range.end)
-          said[origin.offset - range.start] = former.decidedBy * 8 + levels.indexOf(former.level) + 1
+          codes[origin.offset - range.start] = former.decidedBy * 8 + levels.indexOf(former.level) + 1
       }
       at = next
     }
   }
   return (partition, offset) => {
     const place = known.get(partition)
-    const code = place?.said[offset - place.range.start] ?? 0
+    const code = place?.codes[offset - place.range.start] ?? 0
     const level = levels[(code & 7) - 1]
     return level && { level, decidedBy: code >>> 3 }
   }

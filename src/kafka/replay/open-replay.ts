@@ -1,23 +1,23 @@
-// Opens a replay: connects, resolves its ranges or takes up those of an earlier start, and offers what can be done with them.
+// Opens a replay: connects, resolves its ranges or takes those of an earlier start, and returns what can be done with them.
 import type { Admin, Kafka } from 'kafkajs'
 import type { Pipeline } from '../../pipeline/pipeline.js'
 import type { Emit } from '../../telemetry/event.js'
 import { failureOf } from '../failure.js'
-import { link } from '../client.js'
+import { createClient } from '../client.js'
 import { deliverTo } from '../deliver-to.js'
 import type { KafkaSettings, Placement } from '../settings.js'
 import { readFormer, type Former } from './former.js'
 import { keepPlan, makePlan, type Plan, type PlanRequest } from './plan.js'
 import { prepareTopics } from './prepare-topics.js'
-import { openReader, type Reader } from './reader.js'
+import { openTopicReader, type TopicReader } from './topic-reader.js'
 import { transactionalOutput } from './partition-output.js'
-import { readRange, type Reading } from './read-range.js'
+import { readRange, type RangeOptions } from './read-range.js'
 import { replay, type Progress, type ReplayOptions } from './replay.js'
 import type { Restored } from './restore.js'
 
-export type ReplayRequest = PlanRequest & Pick<Reading, 'kind' | 'times'>
+export type ReplayRequest = PlanRequest & Pick<RangeOptions, 'kind' | 'times'>
 
-export type Surroundings = {
+export type ReplayContext = {
   readonly settings: KafkaSettings
   readonly placement: Placement
   readonly key: string
@@ -29,7 +29,7 @@ export type Surroundings = {
 export type OpenReplay = {
   readonly plan: Plan
   /** Reads the ranges and writes nothing. */
-  readonly look: (each: (records: readonly Restored[]) => Promise<void>) => Promise<void>
+  readonly readRanges: (each: (records: readonly Restored[]) => Promise<void>) => Promise<void>
   readonly former: (topic: string) => Promise<Former | { readonly refused: string }>
   /** Calls back with every value of a topic, up to its end now. */
   readonly valuesOf: (topic: string, each: (value: Buffer) => void) => Promise<void>
@@ -46,33 +46,33 @@ export type Run = Pick<ReplayOptions, 'raise' | 'raiseAll' | 'former' | 'eventsP
 
 export const openReplay = async (
   request: ReplayRequest,
-  around: Surroundings,
+  context: ReplayContext,
 ): Promise<OpenReplay | { readonly refused: string }> => {
-  const { settings, emit, signal, key } = around
-  const kafka = link(settings, emit)
-  const admin = kafka.admin()
+  const { settings, emit, signal, key } = context
   const opened: (() => Promise<void>)[] = []
   const close = async (): Promise<void> => {
-    await Promise.allSettled(opened.map((one) => one()))
+    await Promise.allSettled(opened.map((closeOne) => closeOne()))
   }
   try {
+    const kafka = createClient(settings, emit)
+    const admin = kafka.admin()
     await admin.connect()
     opened.push(() => admin.disconnect())
     if (!(await admin.listTopics()).includes(request.topic)) {
       await close()
       return { refused: `topic ${request.topic} does not exist` }
     }
-    const reader = await openReader(kafka)
+    const reader = await openTopicReader(kafka)
     opened.push(reader.close)
     const plan = await makePlan(reader, request)
     if ('refused' in plan) {
       await close()
       return plan
     }
-    const reading: Reading = { topic: request.topic, kind: request.kind, key, times: request.times, signal }
+    const reading: RangeOptions = { topic: request.topic, kind: request.kind, key, times: request.times, signal }
     return {
       plan,
-      look: async (each) => {
+      readRanges: async (each) => {
         for (const range of plan.ranges)
           await readRange(reader, reading, range, async (records, next) => {
             await each(records)
@@ -84,7 +84,7 @@ export const openReplay = async (
         return readFormer(reader, { topic: request.topic, ranges: plan.ranges, key }, { topic, fromTime }, signal)
       },
       valuesOf: (topic, each) => valuesOf(reader, admin, topic, each, signal),
-      run: (how) => start(request, around, { kafka, admin, reader, plan, reading }, how),
+      run: (how) => start(request, context, { kafka, admin, reader, plan, reading }, how),
       close,
     }
   } catch (error) {
@@ -98,24 +98,24 @@ const dayMs = 86_400_000
 type Open = {
   readonly kafka: Kafka
   readonly admin: Admin
-  readonly reader: Reader
+  readonly reader: TopicReader
   readonly plan: Plan
-  readonly reading: Reading
+  readonly reading: RangeOptions
 }
 
 const start = async (
   request: ReplayRequest,
-  around: Surroundings,
+  context: ReplayContext,
   { admin, reader, plan, reading }: Open,
   how: Run,
 ): Promise<Progress | { readonly refused: string }> => {
-  const { now, emit } = around
+  const { now, emit } = context
   const settings = {
-    ...around.settings,
+    ...context.settings,
     groupId: plan.groupId,
-    output: { ...around.settings.output, topic: request.output },
+    output: { ...context.settings.output, topic: request.output },
     deadLetterTopic:
-      around.settings.deadLetterTopic === '' ? `${request.output}-dead` : around.settings.deadLetterTopic,
+      context.settings.deadLetterTopic === '' ? `${request.output}-dead` : context.settings.deadLetterTopic,
   }
   const topics = await prepareTopics(admin, {
     input: request.topic,
@@ -131,8 +131,8 @@ const start = async (
       ? undefined
       : { topic: how.alertsTopic, partitions: topics.facts.get(how.alertsTopic)?.partitions ?? 1 }
   // Another client than the reader's: within one, offsets show as committed before their transaction is.
-  const kafka = link(settings, emit)
-  const deliver = deliverTo({ ...around, settings }, topics)
+  const kafka = createClient(settings, emit)
+  const deliver = deliverTo({ ...context, settings }, topics)
   // A transaction that a killed start left open hides what was committed behind it, alerts among it.
   if (plan.isResumed && settings.delivery === 'exactly-once')
     for (const { partition } of plan.ranges) {
@@ -155,7 +155,7 @@ const start = async (
 }
 
 /** The time of the oldest first record; later ones may be older, but not by much. */
-const oldest = async (reader: Reader, topic: string, { ranges }: Plan, now: number): Promise<number> => {
+const oldest = async (reader: TopicReader, topic: string, { ranges }: Plan, now: number): Promise<number> => {
   let time = now
   for (const { partition, start, end } of ranges) {
     if (start >= end) continue
@@ -166,7 +166,7 @@ const oldest = async (reader: Reader, topic: string, { ranges }: Plan, now: numb
 }
 
 const valuesOf = async (
-  reader: Reader,
+  reader: TopicReader,
   admin: Admin,
   topic: string,
   each: (value: Buffer) => void,

@@ -1,23 +1,23 @@
-// Where one partition's output goes, with how far the replay has come: acknowledged first, or both in one transaction.
+// Writes the output of one replayed partition and how far the replay has come: one after the other, or both in one transaction.
 import type { Kafka, Producer, Transaction } from 'kafkajs'
 import type { Outgoing } from '../compose.js'
-import { deliver, deliverBeside, split, type Again, type Deliver, type Item } from '../deliver.js'
-import { remember, type Refusals } from '../exactly-once.js'
-import { failureOf, Hopeless } from '../failure.js'
-import { byTopic, codecOf, openLane } from '../idempotent-sender.js'
+import { deliver, deliverAlerts, split, type Again, type Deliver, type Item } from '../deliver.js'
+import { noRefusals, sendOrNote, type Refusals } from '../refusals.js'
+import { failureOf, FatalKafkaError } from '../failure.js'
+import { openIdempotentSender, sendTransaction } from '../idempotent-sender.js'
 import type { KafkaSettings } from '../settings.js'
 import { transactionalProducer } from '../transactional-producer.js'
 import { splitByCountAndBytes } from '../split-by-count-and-bytes.js'
 import { recordBytes } from '../wire/encode-batch.js'
-import type { Position, Reader } from './reader.js'
+import type { Position, TopicReader } from './topic-reader.js'
 
 export type PartitionOutput = {
-  /** Shuts out whoever wrote before and says how far that came. */
+  /** Fences whoever wrote before, and resolves with how far that came. */
   readonly claim: () => Promise<Position | undefined>
-  /** Throws when it did not get through; then it has to be claimed anew. */
+  /** Throws when it failed; then it has to be claimed again. */
   readonly write: (
     items: readonly Item[],
-    beside: readonly Outgoing[],
+    alerts: readonly Outgoing[],
     reached: Position,
     again: Again,
   ) => Promise<void>
@@ -27,7 +27,7 @@ export type PartitionOutput = {
 
 export type OutputOptions = {
   readonly kafka: Kafka
-  readonly reader: Reader
+  readonly reader: TopicReader
   readonly settings: KafkaSettings
   readonly how: Deliver
   readonly groupId: string
@@ -41,7 +41,7 @@ const commitEveryMs = 1_000
 /** What was written since the last commit is written again after a kill. */
 export const acknowledgedOutput = (options: OutputOptions): PartitionOutput => {
   const { kafka, reader, settings, how, groupId, topic, partition, now } = options
-  const lane = openLane(kafka, settings.output.compression, (_records, cause) =>
+  const sender = openIdempotentSender(kafka, settings.output.compression, (_records, cause) =>
     how.emit({ event: 'producer_replaced', topic, partition, cause }),
   )
   let reached: Position | undefined
@@ -52,27 +52,27 @@ export const acknowledgedOutput = (options: OutputOptions): PartitionOutput => {
     committedAt = now()
   }
   return {
-    refusals: { refused: new Map(), carefulUntil: -1 },
+    refusals: noRefusals(),
     claim: async () => (await reader.committed(groupId, topic)).find((one) => one.partition === partition),
-    write: async (items, beside, position, again) => {
-      await deliver(items, lane.send, how, again)
-      await deliverBeside(beside, lane.send, how)
+    write: async (items, alerts, position, again) => {
+      await deliver(items, sender.send, how, again)
+      await deliverAlerts(alerts, sender.send, how)
       reached = position
       if (now() - committedAt >= commitEveryMs) await commit()
     },
     close: async () => {
       await commit()
-      await lane.close()
+      await sender.close()
     },
   }
 }
 
-/** Another writer of the same replay took over, or our transaction was given up by the broker. */
-const shutOut = /^(?:INVALID_PRODUCER_EPOCH|PRODUCER_FENCED|INVALID_PRODUCER_ID_MAPPING)$/
+/** Another writer of the same replay took over, or the broker gave up our transaction. */
+const fenced = new Set(['INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED', 'INVALID_PRODUCER_ID_MAPPING'])
 
 export const transactionalOutput = (options: OutputOptions): PartitionOutput => {
   const { kafka, reader, settings, how, groupId, topic, partition } = options
-  const refusals: Refusals = { refused: new Map(), carefulUntil: -1 }
+  const refusals: Refusals = noRefusals()
   let producer: Producer | undefined
   let transaction: Transaction | undefined
   const leave = (): void => {
@@ -81,22 +81,15 @@ export const transactionalOutput = (options: OutputOptions): PartitionOutput => 
     transaction = undefined
     old?.disconnect().catch(() => undefined) // it is not used again, however that ends
   }
-  const send = async (to: Transaction, records: readonly Outgoing[]): Promise<void> => {
-    await to.sendBatch({
-      acks: -1,
-      compression: codecOf(settings.output.compression),
-      topicMessages: byTopic(records),
-    })
-  }
-  const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
+  const attempt = async <T>(task: () => Promise<T>): Promise<T> => {
     try {
-      return await work()
+      return await task()
     } catch (error) {
       leave()
       const { name, kind, message } = failureOf(error)
-      if (shutOut.test(name) || message.endsWith('error code 90'))
-        throw new Hopeless(`${topic}/${partition}: another process replays with the same --id`)
-      if (kind === 'hopeless') throw new Hopeless(`Kafka refuses our output: ${message}`)
+      if (fenced.has(name))
+        throw new FatalKafkaError(`${topic}/${partition}: another process replays with the same --id`)
+      if (kind === 'fatal') throw new FatalKafkaError(`Kafka refuses our output: ${message}`)
       throw error
     }
   }
@@ -108,29 +101,17 @@ export const transactionalOutput = (options: OutputOptions): PartitionOutput => 
         const prefix = settings.transactionalIdPrefix
         producer = transactionalProducer(kafka, { prefix, groupId, topic, partition })
         await producer.connect()
-        // Only after the last writer's transaction is ended is the committed offset to be believed.
+        // The committed offset is reliable only after the last writer's transaction has ended.
         transaction = await producer.transaction()
         return (await reader.committed(groupId, topic)).find((one) => one.partition === partition)
       }),
-    write: (items, beside, reached) =>
+    write: (items, alerts, reached) =>
       attempt(async () => {
         const current = transaction
         if (!current || !producer) throw new Error('not claimed')
-        for (const part of split(items, how.max)) {
-          const careful = part.some(({ incoming }) => Number(incoming.offset) <= refusals.carefulUntil)
-          for (const some of careful ? part.map((item) => [item]) : [part])
-            try {
-              await send(
-                current,
-                some.map(({ composed }) => composed.record),
-              )
-            } catch (error) {
-              const { kind, name } = failureOf(error)
-              if (kind === 'refused') remember(some, name.toLowerCase(), refusals)
-              throw error
-            }
-        }
-        for (const part of splitByCountAndBytes(beside, recordBytes, how.max)) await send(current, part)
+        const send = sendTransaction(current, settings.output.compression)
+        for (const part of split(items, how.max)) await sendOrNote(part, refusals, send)
+        for (const part of splitByCountAndBytes(alerts, recordBytes, how.max)) await send(part)
         await current.sendOffsets({
           consumerGroupId: groupId,
           topics: [{ topic, partitions: [{ ...reached, offset: String(reached.offset) }] }],

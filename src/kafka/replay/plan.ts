@@ -1,6 +1,6 @@
 // What a replay reads: per partition from the first offset at or after one edge to the first at or after the other, resolved once.
 import type { Edge } from './edge.js'
-import type { Reader } from './reader.js'
+import type { TopicReader } from './topic-reader.js'
 import { decodeTally, type Tally } from './tally.js'
 
 export type Range = {
@@ -30,10 +30,13 @@ export type PlanRequest = {
 
 type Note = { readonly start: number; readonly output: string }
 
-/** The ranges are kept as offsets of a group beside the replay's own, so that a resumed replay ends where it was to end. */
+/** The ranges are kept as the offsets of a second group, so that a resumed replay ends where the first start would have. */
 const rangeGroup = (groupId: string): string => `${groupId}-range`
 
-export const makePlan = async (reader: Reader, request: PlanRequest): Promise<Plan | { readonly refused: string }> => {
+export const makePlan = async (
+  reader: TopicReader,
+  request: PlanRequest,
+): Promise<Plan | { readonly refused: string }> => {
   const { topic, partition, groupId, output } = request
   const all = await reader.partitionsOf(topic)
   if (partition !== undefined && !all.includes(partition))
@@ -59,7 +62,7 @@ export const makePlan = async (reader: Reader, request: PlanRequest): Promise<Pl
   const elsewhere = notes.find(({ note }) => note.output !== output)
   if (elsewhere)
     return {
-      refused: `this id was begun with --output ${elsewhere.note.output}; go on with that, or take another --id`,
+      refused: `this id was started with --output ${elsewhere.note.output}; use that, or another --id`,
     }
   const reached = await reader.committed(groupId, topic)
   return {
@@ -75,7 +78,7 @@ export const makePlan = async (reader: Reader, request: PlanRequest): Promise<Pl
   }
 }
 
-export const keepPlan = async (reader: Reader, { topic, output }: PlanRequest, plan: Plan): Promise<void> => {
+export const keepPlan = async (reader: TopicReader, { topic, output }: PlanRequest, plan: Plan): Promise<void> => {
   const positions = plan.ranges.map(({ partition, start, end }) => ({
     partition,
     offset: end,
@@ -84,7 +87,7 @@ export const keepPlan = async (reader: Reader, { topic, output }: PlanRequest, p
   await reader.commit(rangeGroup(plan.groupId), topic, positions)
 }
 
-const edgeOffsets = async (reader: Reader, topic: string, edge: Edge): Promise<ReadonlyMap<number, number>> => {
+const edgeOffsets = async (reader: TopicReader, topic: string, edge: Edge): Promise<ReadonlyMap<number, number>> => {
   if (edge.kind === 'offset')
     return new Map((await reader.partitionsOf(topic)).map((partition) => [partition, edge.offset]))
   return reader.offsetsAt(topic, edge.kind === 'time' ? edge.time : edge.kind === 'now' ? 'latest' : 'earliest')

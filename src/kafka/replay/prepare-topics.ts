@@ -1,4 +1,4 @@
-// The topics a replay writes to: made with unlimited retention, for its records are as old as the events; or refused.
+// The topics a replay writes to: created with unlimited retention, because its records are as old as the events; or refused.
 import type { Admin } from 'kafkajs'
 import { growthBytes, makeTopics, readFacts, type TopicFacts } from '../topics.js'
 

@@ -1,12 +1,12 @@
 // Reads a range of one partition to its end, as the events were first read.
 import type { Incoming } from '../compose.js'
-import { Hopeless } from '../failure.js'
+import { FatalKafkaError } from '../failure.js'
 import type { Range } from './plan.js'
-import type { Reader } from './reader.js'
+import type { TopicReader } from './topic-reader.js'
 import { restore, type InputKind, type Restored } from './restore.js'
 import type { Tally } from './tally.js'
 
-export type Reading = {
+export type RangeOptions = {
   readonly topic: string
   readonly kind: InputKind
   /** The annotation's key. */
@@ -19,10 +19,10 @@ export type Reading = {
 /** Fetches in a row that brought nothing although there is something; each waits a tenth of a second. */
 const maxEmptyFetches = 300
 
-/** Calls back for every fetch; what is answered is where to read on. Ends by position: the last offsets may hold no event. */
+/** Calls `each` for every fetch, which returns the offset to continue at. Ends by position: the last offsets may hold no event. */
 export const readRange = async (
-  reader: Reader,
-  reading: Reading,
+  reader: TopicReader,
+  reading: RangeOptions,
   { partition, start, end }: Range,
   each: (records: readonly Restored[], next: number, left: Pick<Tally, 'pointers' | 'deleted'>) => Promise<number>,
 ): Promise<void> => {
@@ -31,7 +31,9 @@ export const readRange = async (
   for (let at = start; at < end && !signal.aborted;) {
     const { records, next, deleted } = await reader.fetch(topic, partition, at)
     if (next === at && ++empty > maxEmptyFetches)
-      throw new Hopeless(`${topic}/${partition} gives nothing from offset ${at} on, although it ends at ${end}`)
+      throw new FatalKafkaError(
+        `${topic}/${partition} returns nothing from offset ${at} on, although it ends at ${end}`,
+      )
     if (next === at) continue
     empty = 0
     const restored: Restored[] = []

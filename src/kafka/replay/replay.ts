@@ -1,18 +1,18 @@
-// A replay: a bounded stretch of a topic through the line again, partitions side by side, each from where it was left.
+// A replay: a range of a topic through the pipeline again, partitions in parallel, each from where it was left.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import type { Emit } from '../../telemetry/event.js'
-import { failureOf, Hopeless } from '../failure.js'
+import { failureOf, FatalKafkaError } from '../failure.js'
 import { deliverUnit, type UnitOptions } from './deliver-unit.js'
 import { acknowledgedOutput, transactionalOutput } from './partition-output.js'
 import type { Plan, Range } from './plan.js'
-import { readRange, type Reading } from './read-range.js'
-import type { Reader } from './reader.js'
+import { readRange, type RangeOptions } from './read-range.js'
+import type { TopicReader } from './topic-reader.js'
 import { addTallies, decodeTally, emptyTally, type Tally } from './tally.js'
 
-export type ReplayOptions = Reading &
+export type ReplayOptions = RangeOptions &
   UnitOptions & {
-    readonly reader: Reader
+    readonly reader: TopicReader
     readonly kafka: Kafka
     readonly plan: Plan
     readonly eventsPerSecond?: number | undefined
@@ -28,7 +28,7 @@ export type Progress = {
 const maxFailures = 8
 const unitEvents = 2_000
 
-/** Resolves when every range is through or the signal is given. Throws `Hopeless` with the sentence to end with. */
+/** Resolves when every range is through or the signal is given. Throws `FatalKafkaError` with the message to exit with. */
 export const replay = async (options: ReplayOptions): Promise<Progress> => {
   const { plan, settings } = options
   const partitions = new Map(
@@ -39,12 +39,12 @@ export const replay = async (options: ReplayOptions): Promise<Progress> => {
   )
   const stop = new AbortController()
   const signal = AbortSignal.any([options.signal, stop.signal])
-  const pace = pacer(options.eventsPerSecond, options.now, signal)
+  const waitFor = rateLimit(options.eventsPerSecond, options.now, signal)
   const waiting = [...plan.ranges]
-  const work = async (): Promise<void> => {
+  const replayNext = async (): Promise<void> => {
     for (let range = waiting.shift(); range && !signal.aborted; range = waiting.shift()) {
       const { partition } = range
-      await replayRange({ ...options, signal }, range, pace, (position, tally) => {
+      await replayRange({ ...options, signal }, range, waitFor, (position, tally) => {
         partitions.set(partition, { position, tally })
         options.moved({ partitions })
       })
@@ -52,19 +52,19 @@ export const replay = async (options: ReplayOptions): Promise<Progress> => {
   }
   try {
     const workers = Math.min(settings.limits.concurrentPartitions, waiting.length)
-    await Promise.all(Array.from({ length: workers }, work))
+    await Promise.all(Array.from({ length: workers }, replayNext))
   } finally {
     stop.abort()
   }
   return { partitions }
 }
 
-type Pace = (events: number) => Promise<void>
+type RateLimit = (events: number) => Promise<void>
 
 const replayRange = async (
   options: ReplayOptions,
   range: Range,
-  pace: Pace,
+  waitFor: RateLimit,
   moved: (position: number, tally: Tally) => void,
 ): Promise<void> => {
   const { reader, settings, plan, topic, emit, signal } = options
@@ -82,14 +82,16 @@ const replayRange = async (
         tally = decodeTally(committed?.metadata ?? '')
         return position
       } catch (error) {
-        await bear(error)
+        await retryOrGiveUp(error)
       }
   }
   /** Gives up after so many failures in a row. */
-  const bear = async (error: unknown): Promise<void> => {
+  const retryOrGiveUp = async (error: unknown): Promise<void> => {
     const { name, message } = failureOf(error)
-    if (error instanceof Hopeless || ++failures > maxFailures)
-      throw error instanceof Hopeless ? error : new Hopeless(`${topic}/${partition} cannot be replayed: ${message}`)
+    if (error instanceof FatalKafkaError || ++failures > maxFailures)
+      throw error instanceof FatalKafkaError
+        ? error
+        : new FatalKafkaError(`${topic}/${partition} cannot be replayed: ${message}`)
     emit({ event: 'producer_replaced', topic, partition, cause: `${name}: ${message}` })
     await sleep(100 * 2 ** failures)
   }
@@ -104,7 +106,7 @@ const replayRange = async (
         position = next
         break
       }
-      await pace(unit.length)
+      await waitFor(unit.length)
       if (signal.aborted) return position
       const reached = isLast ? next : (unit.at(-1)?.at ?? next) + 1
       try {
@@ -114,7 +116,7 @@ const replayRange = async (
         position = reached
         failures = 0
       } catch (error) {
-        await bear(error)
+        await retryOrGiveUp(error)
         return claim()
       }
       moved(position, tally)
@@ -133,8 +135,8 @@ const replayRange = async (
   }
 }
 
-/** Events so many a second, over all partitions. */
-const pacer = (eventsPerSecond: number | undefined, now: () => number, signal: AbortSignal): Pace => {
+/** Limits the events per second, over all partitions. */
+const rateLimit = (eventsPerSecond: number | undefined, now: () => number, signal: AbortSignal): RateLimit => {
   let freeAt = now()
   return async (events) => {
     if (eventsPerSecond === undefined) return

@@ -1,4 +1,4 @@
-// A record that was read again → the record as it was first read, with what was said about it then.
+// A record that was read again → the record as it was first read, with the verdict it had then.
 import { levels, type Level } from '../../domain/finding.js'
 import { markOf, type FormerVerdict } from '../../domain/former-verdict.js'
 import type { Incoming } from '../compose.js'
@@ -38,23 +38,23 @@ export const restore = (read: Incoming, kind: InputKind, key: string): Restored 
     partition: Number(partition),
     offset,
     timestamp: timestamp !== undefined && /^-?\d{1,16}$/.test(timestamp) ? timestamp : record.timestamp,
-    headers: record.headers.filter(isTheirs),
+    headers: record.headers.filter(isOriginal),
   }
 }
 
 const isCount = (text: string | undefined): text is string => text !== undefined && /^\d{1,15}$/.test(text)
 
-const ours = new Set(
+const deadLetterHeaders = new Set(
   ['topic', 'partition', 'offset', 'timestamp', 'reason', 'time'].map((name) => `threatweave-${name}`),
 )
-const isTheirs = ([name]: Header): boolean => !ours.has(name)
+const isOriginal = ([name]: Header): boolean => !deadLetterHeaders.has(name)
 
-export type Said = { readonly id?: string; readonly former?: FormerVerdict }
+export type PreviousAnnotation = { readonly id?: string; readonly former?: FormerVerdict }
 
 const maxIdLength = 200
 
 /** The annotation in the value, in a header, or the value itself where annotations stand alone. */
-export const annotationOf = (record: Pick<Incoming, 'value' | 'headers'>, key: string): Said => {
+export const annotationOf = (record: Pick<Incoming, 'value' | 'headers'>, key: string): PreviousAnnotation => {
   const header = record.headers.findLast(([name]) => name === key)?.[1]
   const found = objectOf(header ?? record.value)
   const annotation = header ? found : (memberOf(found, key) ?? (found && 'schema_version' in found ? found : undefined))
@@ -81,7 +81,7 @@ const objectOf = (bytes: Buffer | null | undefined): Json | undefined => {
     const value: unknown = JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''))
     return typeof value === 'object' && value !== null ? (value as Json) : undefined
   } catch {
-    return undefined // whoever wrote it, it is not an annotated event
+    return undefined // it is not an annotated event
   }
 }
 

@@ -1,4 +1,4 @@
-// Reading record batches in every codec a producer may use, and writing them in those that Node has.
+// RangeOptions record batches in every codec a producer may use, and writing them in those that Node has.
 import * as zlib from 'node:zlib'
 import { unlz4 } from './lz4.js'
 import { unsnappy } from './snappy.js'
@@ -32,12 +32,12 @@ export const unpack = (codec: number, bytes: Buffer): Buffer => {
         ? native.zstdDecompressSync(bytes, { maxOutputLength: maxUnpackedBytes })
         : unzstd(bytes, maxUnpackedBytes)
     default:
-      throw new Error(`a record batch in codec ${codec}, which Kafka does not have`)
+      throw new Error(`its codec is ${codec}, which does not exist`)
   }
 }
 
 export const pack = (codec: number, bytes: Buffer): Buffer => {
   if (codec === 1) return zlib.gzipSync(bytes, { level: 1 })
   if (codec === 4 && native.zstdCompressSync) return native.zstdCompressSync(bytes)
-  throw new Error(`codec ${codec} cannot be written`)
+  throw new Error(`codec ${codec} cannot be written on this Node.js`)
 }

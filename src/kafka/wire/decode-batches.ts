@@ -1,37 +1,55 @@
-// The record batches of one partition in a fetch answer → records.
+// The record batches of one partition in a fetch response → records.
 import { unpack } from './codecs.js'
+import { crc32c } from './crc32c.js'
 import type { BatchContext, Header, WireRecord } from './record.js'
 
 const headBytes = 61
 const noHeaders: readonly Header[] = []
 
 /**
- * Two things are unlike kafkajs's own: any number of records fits (it spreads them into a call and overflows the stack), and
- * a batch whose last offsets are gone, by compaction, ends in a control record that carries its last offset: so the position moves on.
+ * Unlike the decoder of kafkajs: any number of records fits (it spreads them into a call and overflows the stack); a batch whose
+ * last offsets were compacted away ends in a control record with its last offset, so that the position moves past it; and
+ * the checksum is verified. A batch that cannot be read is one record that says so, and comes alone: what precedes it in the
+ * response is returned first, and the next fetch begins with the batch.
  */
 export const decodeBatches = (bytes: Buffer): WireRecord[] => {
   const records: WireRecord[] = []
-  let at = 0
-  while (at + headBytes <= bytes.length) {
+  for (let at = 0; at + headBytes <= bytes.length;) {
     const end = at + 12 + bytes.readInt32BE(at + 8)
-    if (end > bytes.length) break // the last batch of an answer may be cut off
+    if (end > bytes.length) break // the last batch of a response may be cut off
+    const before = records.length
     try {
-      decodeBatch(bytes.subarray(at, end), records)
+      decodeBatch(bytes, at, end, records)
     } catch (error) {
-      throw unreadable(bytes.readBigInt64BE(at), error)
+      if (before === 0) return [unreadable(bytes.readBigInt64BE(at), error)]
+      records.length = before
+      break
     }
     at = end
   }
   return records
 }
 
-/** It stays what it is: kafkajs gives up at once on a RangeError, and tries again for minutes after any other. */
-const unreadable = (offset: bigint, error: unknown): RangeError =>
-  new RangeError(
-    `the record batch at offset ${offset} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-  )
+/** Its own offset is the largest there is: kafkajs drops records before the one it asked for, and this one must not be. */
+const unreadable = (offset: bigint, error: unknown): WireRecord => ({
+  ...gap(Number.MAX_SAFE_INTEGER, {
+    firstOffset: String(offset),
+    producerId: '-1',
+    inTransaction: false,
+    isControlBatch: false,
+  }),
+  isControlRecord: false,
+  unreadable: `the record batch at offset ${offset} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+})
 
-const decodeBatch = (bytes: Buffer, records: WireRecord[]): void => {
+const decodeBatch = (response: Buffer, from: number, to: number, records: WireRecord[]): void => {
+  if (to - from < headBytes) throw new Error('it is shorter than its own head')
+  const format = response[from + 16]
+  if (format !== 2) throw new Error(`its format is ${format}, not 2`)
+  const stated = response.readUInt32BE(from + 17)
+  const checksum = crc32c(response, from + 21, to)
+  if (checksum !== stated) throw new Error(`its checksum is ${hex(checksum)}, and it says ${hex(stated)}`)
+  const bytes = response.subarray(from, to)
   const firstOffset = Number(bytes.readBigInt64BE(0))
   const attributes = bytes.readInt16BE(21)
   const lastOffset = firstOffset + bytes.readInt32BE(23)
@@ -46,7 +64,7 @@ const decodeBatch = (bytes: Buffer, records: WireRecord[]): void => {
   }
   const count = bytes.readInt32BE(57)
   const packed = bytes.subarray(headBytes)
-  const reader = new Reader((attributes & 7) === 0 || count <= 0 ? packed : unpack(attributes & 7, packed))
+  const reader = new RecordReader((attributes & 7) === 0 || count <= 0 ? packed : unpack(attributes & 7, packed))
   const appendTime = (attributes & 0x08) !== 0 ? maxTime.toString() : undefined
   const safeFirstTime = Number(firstTime)
   let last = firstOffset - 1
@@ -71,6 +89,8 @@ const decodeBatch = (bytes: Buffer, records: WireRecord[]): void => {
   if (last < lastOffset) records.push(gap(lastOffset, context))
 }
 
+const hex = (value: number): string => value.toString(16).padStart(8, '0')
+
 const wideTime = (first: bigint, delta: number): string =>
   BigInt.asIntN(64, first + BigInt(Math.trunc(delta))).toString()
 
@@ -84,7 +104,7 @@ const gap = (offset: number, context: BatchContext): WireRecord => ({
   batchContext: context,
 })
 
-class Reader {
+class RecordReader {
   at = 0
   constructor(private readonly source: Buffer) {}
 

@@ -13,13 +13,13 @@ export type BatchHead = {
   readonly firstSequence: number
 }
 
-/** A batch whose size is known before it is written, so that it can be written where it is to be sent from. */
-export type LaidBatch = {
+/** A batch whose size is known before it is written, so that it can be written into the buffer that is sent. */
+export type PreparedBatch = {
   readonly length: number
   readonly writeTo: (bytes: Buffer, from: number) => void
 }
 
-export const layBatch = (records: readonly NewRecord[], head: BatchHead): LaidBatch => {
+export const prepareBatch = (records: readonly NewRecord[], head: BatchHead): PreparedBatch => {
   const times = records.map((record) => Number(record.timestamp))
   const [firstTime = 0] = times
   const sizes = records.map((record, index) => bodyBytes(record, index, (times[index] ?? 0) - firstTime))

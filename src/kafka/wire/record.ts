@@ -1,4 +1,4 @@
-// A record as it stands on the wire, header for header: order, repetition and null values are kept.
+// A record as it is on the wire: order, repetition and null values of its headers are kept.
 
 export type Header = readonly [name: string, value: Buffer | null]
 
@@ -18,6 +18,8 @@ export type WireRecord = {
   readonly headers: readonly Header[]
   readonly isControlRecord: boolean
   readonly batchContext: BatchContext
+  /** Set instead of everything else where a record batch cannot be read: which one, and why. */
+  readonly unreadable?: string
 }
 
 export type NewRecord = {

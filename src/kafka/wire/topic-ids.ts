@@ -1,4 +1,4 @@
-// A metadata request that asks for the ids of topics, which kafkajs's own versions of it do not carry.
+// A metadata request that asks for topic ids, which the versions that kafkajs knows do not have.
 
 /** The first version with ids; brokers have it from Kafka 2.8 on. */
 export const topicIdsVersion = 10
@@ -40,7 +40,7 @@ export const encodeTopicIds = (topics: readonly string[]): Buffer => {
     const name = Buffer.from(topic)
     parts.push(Buffer.alloc(16), unsigned(name.length + 1), name, Buffer.from([noTags]))
   }
-  // Creates no topic and asks for nobody's rights.
+  // Creates no topic and does not ask for permissions.
   parts.push(Buffer.from([0, 0, 0, noTags]))
   return Buffer.concat(parts)
 }
@@ -58,14 +58,14 @@ export const decodeTopicIds = (bytes: Buffer): TopicIds => {
       value += (byte & 0x7f) * 2 ** shift
       if (byte < 0x80) return value
     }
-    throw new Error('a number in a metadata answer is too long')
+    throw new Error('a number in a metadata response is too long')
   }
   const text = (): string => {
     const from = at
     const size = Math.max(0, length() - 1)
     const start = at
     at += size
-    if (at > bytes.length) throw new Error(`a text in a metadata answer ends too early, at ${from}`)
+    if (at > bytes.length) throw new Error(`a text in a metadata response ends too early, at ${from}`)
     return bytes.toString('utf8', start, at)
   }
   const tags = (): void => {

@@ -1,4 +1,4 @@
-// Zstandard where Node has none of its own: a decoder in JavaScript, told beforehand how much there may be at most.
+// Zstandard where Node.js does not have it: a decoder in JavaScript, whose output is bounded before it starts.
 import { decompress } from 'fzstd'
 
 const frameMagic = 0xfd2fb528

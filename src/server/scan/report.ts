@@ -1,32 +1,11 @@
 // What a scan saw becomes a report in the provider's shape; what it did not look at is left out, not claimed to be fine.
-import type { Listing } from '../../domain/finding.js'
-import type { Indicator } from '../../domain/indicator.js'
 import { timeText, type JsonObject } from '../answer.js'
 import { ratingOf } from '../local/dossier.js'
 import { domainScore } from '../local/domain-score.js'
-import type { Place } from '../local/places.js'
 import { certificateFault, commonName, validityOf } from './certificate.js'
-import type { DnsRecords } from './resolver.js'
+import type { ScanSurroundings, Seen } from './seen.js'
 import { summarise } from './summary.js'
-import type { Target } from './target.js'
 import type { Visit } from './visit.js'
-
-/** What the local sources know around a scan. */
-export type ScanSurroundings = {
-  readonly placeOf: (address: string) => Place | undefined
-  readonly listingsOf: (indicator: Indicator) => readonly Listing[]
-  /** The date a name was registered, `""` when it is on no list, nothing when no list is loaded. */
-  readonly registeredOn: (host: string) => string | undefined
-}
-
-export type Seen = {
-  readonly target: Target
-  readonly records: DnsRecords
-  readonly visits: readonly Visit[]
-  /** The last visit over TLS, if there was any. */
-  readonly secure: Visit | undefined
-  readonly now: number
-}
 
 export const composeReport = (seen: Seen, surroundings: ScanSurroundings): JsonObject => {
   const { target, records, visits, secure, now } = seen

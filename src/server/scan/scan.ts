@@ -1,7 +1,8 @@
 // One scan of one site: DNS, the redirects, the certificate; its outcome is a report or the reason why there is none.
 import type { JsonObject } from '../answer.js'
 import { follow, type FollowLimits } from './follow.js'
-import { composeReport, type ScanSurroundings } from './report.js'
+import { composeReport } from './report.js'
+import type { ScanSurroundings } from './seen.js'
 import type { DnsRecords, Resolver } from './resolver.js'
 import { parseTarget, type MayConnect, type Target } from './target.js'
 import type { Visit } from './visit.js'

@@ -4,7 +4,7 @@ import { ratingOf } from '../local/dossier.js'
 import { readTime } from '../local/date-text.js'
 import type { JsonObject } from '../answer.js'
 import type { CertificateFault } from './certificate.js'
-import type { Seen, ScanSurroundings } from './report.js'
+import type { Seen, ScanSurroundings } from './seen.js'
 
 const newbornDays = 30
 const dayMs = 86_400_000

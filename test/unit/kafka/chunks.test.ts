@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { eventsOf, startChunks, takeOn } from '../../../src/kafka/chunks.js'
+import { eventsOf, startChunks, splitBatch } from '../../../src/kafka/chunks.js'
 import type { Incoming, Target } from '../../../src/kafka/compose.js'
 import type { Deliver } from '../../../src/kafka/deliver.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
@@ -82,11 +82,11 @@ describe('chunks of a batch', () => {
     expect(await Promise.all(chunks.map(async ({ ready }) => ready))).toEqual([false, false])
   })
 
-  it('keep their events only where something is written beside them', async () => {
+  it('keep their events only where alerts are raised for them', async () => {
     const { pipeline, wait, answer } = setUp()
     answer(true)
     const [bare] = await startChunks(records, { pipeline, wait, how, max })
-    const [kept] = await startChunks(records, { pipeline, wait, how: { ...how, beside: () => [] }, max })
+    const [kept] = await startChunks(records, { pipeline, wait, how: { ...how, alertsOf: () => [] }, max })
     await Promise.all([bare?.ready, kept?.ready])
     expect(bare?.events).toHaveLength(0)
     expect(kept?.events.filter((event) => (event as EventOut | undefined) !== undefined)).toHaveLength(149)
@@ -95,7 +95,7 @@ describe('chunks of a batch', () => {
 
 it('a batch that is large unpacked is taken on in parts', () => {
   const large = records.map((record) => ({ ...record, value: Buffer.alloc(100_000) }))
-  const parts = takeOn(large)
+  const parts = splitBatch(large)
   expect(parts.map(({ length }) => length)).toEqual([41, 41, 41, 41, 36])
   expect(parts.flat()).toEqual(large)
 })

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
-import { failureOf, type Failure } from '../../../src/kafka/failure.js'
+import { failureOf, type KafkaFailure } from '../../../src/kafka/failure.js'
 
 type Made = new (cause: unknown, more?: object) => Error
 const errors = createRequire(import.meta.url)('kafkajs/src/errors.js') as Readonly<Record<string, Made>>
@@ -8,11 +8,11 @@ const make = (name: string, cause: unknown = 'sentence', more: object = {}): Err
 const answer = (type: string): Error => make('KafkaJSProtocolError', { message: 'sentence', type, code: 1 })
 
 describe('a failed request', () => {
-  it.each<[Failure['kind'], string, unknown]>([
+  it.each<[KafkaFailure['kind'], string, unknown]>([
     ['refused', 'a record that is too large', answer('MESSAGE_TOO_LARGE')],
-    ['hopeless', 'a missing permission', answer('TOPIC_AUTHORIZATION_FAILED')],
-    ['hopeless', 'a refused login', make('KafkaJSSASLAuthenticationError')],
-    ['hopeless', 'a version that the broker does not speak', answer('UNSUPPORTED_VERSION')],
+    ['fatal', 'a missing permission', answer('TOPIC_AUTHORIZATION_FAILED')],
+    ['fatal', 'a refused login', make('KafkaJSSASLAuthenticationError')],
+    ['fatal', 'a version that the broker does not speak', answer('UNSUPPORTED_VERSION')],
     ['unavailable', 'a refused connection', make('KafkaJSConnectionError', 'sentence', { code: 'ECONNREFUSED' })],
     ['unavailable', 'a name that is not known yet', make('KafkaJSConnectionError', 'sentence', { code: 'ENOTFOUND' })],
     ['unavailable', 'no answer', make('KafkaJSRequestTimeoutError')],
@@ -32,8 +32,8 @@ describe('a failed request', () => {
       'a certificate of nobody we trust',
       make('KafkaJSConnectionError', 'sentence', { code: 'SELF_SIGNED_CERT_IN_CHAIN' }),
     ],
-    ['passing', 'a topic that is gone', answer('UNKNOWN_TOPIC_OR_PARTITION')],
-    ['passing', 'a mistake of ours', new Error('sentence')],
+    ['other', 'a topic that is gone', answer('UNKNOWN_TOPIC_OR_PARTITION')],
+    ['other', 'a mistake of ours', new Error('sentence')],
   ])('is %s: %s', (kind, _, error) => {
     expect(failureOf(error).kind).toBe(kind)
   })

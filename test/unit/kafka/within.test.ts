@@ -10,7 +10,7 @@ describe('a limit on work', () => {
   })
 
   it('ends work that hangs, and says what and after how long', async () => {
-    await expect(within(20, 'firewall/0', never)).rejects.toThrow('firewall/0 did not get through within 20 ms')
+    await expect(within(20, 'firewall/0', never)).rejects.toThrow('firewall/0 was not finished within 20 ms')
   })
 
   it('does not run out while its clock stands still, and runs out when that goes on', async () => {
@@ -24,6 +24,6 @@ describe('a limit on work', () => {
     await new Promise((resolve) => setTimeout(resolve, 300))
     expect(isOver).toBe(false)
     time = 20
-    expect(await limited).toMatchObject({ message: 'firewall/0 did not get through within 20 ms' })
+    expect(await limited).toMatchObject({ message: 'firewall/0 was not finished within 20 ms' })
   })
 })

@@ -1,7 +1,7 @@
 // What is read of a range, and when it is at its end.
 import { describe, expect, it } from 'vitest'
 import { readRange } from '../../../../src/kafka/replay/read-range.js'
-import type { Fetch, Reader } from '../../../../src/kafka/replay/reader.js'
+import type { Fetch, TopicReader } from '../../../../src/kafka/replay/topic-reader.js'
 import type { WireRecord } from '../../../../src/kafka/wire/record.js'
 
 const record = (offset: number, timestamp = 1000): WireRecord => ({
@@ -25,7 +25,7 @@ const read = async (
       asked.push(offset)
       return Promise.resolve({ records: [], next: offset, deleted: 0, ...fetches[offset] })
     },
-  } as unknown as Reader
+  } as unknown as TopicReader
   const offsets: number[] = []
   let deleted = 0
   const reading = { topic: 't', kind: 'raw', key: 'k', times, signal: new AbortController().signal } as const
@@ -58,6 +58,6 @@ describe('a range', () => {
   })
 
   it('says so when nothing comes although there is something', async () => {
-    await expect(read({}, [3, 9])).rejects.toThrow('gives nothing from offset 3 on, although it ends at 9')
+    await expect(read({}, [3, 9])).rejects.toThrow('returns nothing from offset 3 on, although it ends at 9')
   })
 })

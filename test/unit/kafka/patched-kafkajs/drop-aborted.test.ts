@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dropAborted } from '../../../../src/kafka/wire/drop-aborted.js'
+import { dropAborted } from '../../../../src/kafka/patched-kafkajs/drop-aborted.js'
 import type { WireRecord } from '../../../../src/kafka/wire/record.js'
 
 const record = (offset: number, producerId: string, key: Buffer | null = null, control = false): WireRecord => ({

@@ -1,9 +1,9 @@
-// When a topic counts as another one of the same name.
+// When a topic counts as another one with the same name.
 import { describe, expect, it } from 'vitest'
-import { sameTopic, type SameTopic } from '../../../src/kafka/same-topic.js'
+import { topicIdentity, type TopicIdentity } from '../../../src/kafka/topic-identity.js'
 
 type Scene = {
-  readonly same: Omit<SameTopic, 'close'>
+  readonly identity: Omit<TopicIdentity, 'close'>
   readonly ids: Map<string, string>
   readonly told: string[]
   readonly clock: { now: number }
@@ -21,74 +21,74 @@ const scene = (): Scene => {
       ? Promise.reject(new Error('no broker'))
       : Promise.resolve(new Map([...ids].filter(([name]) => topics.includes(name))))
   }
-  const same = sameTopic(
+  const identity = topicIdentity(
     read,
     (event) => told.push(event.event),
     () => clock.now,
   )
-  same.joined(['fw'])
-  return { same, ids, told, clock, reads: () => reads }
+  identity.joined(['fw'])
+  return { identity, ids, told, clock, reads: () => reads }
 }
 
 describe('a topic under its name', () => {
   it('is the same as long as its id is, and is looked at four times a second at most', async () => {
-    const { same, clock, reads } = scene()
+    const { identity, clock, reads } = scene()
     for (let step = 0; step < 100; step++) {
-      expect(await same.replaced('fw')).toBe(false)
+      expect(await identity.wasRecreated('fw')).toBe(false)
       clock.now += 10
     }
     expect(reads()).toBe(4)
   })
 
   it('is replaced when its id is another, which is said once', async () => {
-    const { same, ids, told, clock } = scene()
-    await same.replaced('fw')
+    const { identity, ids, told, clock } = scene()
+    await identity.wasRecreated('fw')
     ids.set('fw', 'b')
     clock.now += 300
-    expect([await same.replaced('fw'), await same.replaced('fw')]).toEqual([true, false])
+    expect([await identity.wasRecreated('fw'), await identity.wasRecreated('fw')]).toEqual([true, false])
     expect(told).toEqual(['topic_recreated'])
   })
 
   it('is looked at right away when there is doubt', async () => {
-    const { same, ids } = scene()
-    await same.replaced('fw')
+    const { identity, ids } = scene()
+    await identity.wasRecreated('fw')
     ids.set('fw', 'b')
-    expect(await same.replaced('fw')).toBe(false)
-    same.doubt()
-    expect(await same.replaced('fw')).toBe(true)
+    expect(await identity.wasRecreated('fw')).toBe(false)
+    identity.recheck()
+    expect(await identity.wasRecreated('fw')).toBe(true)
   })
 
   it('is only told of when the group was joined since: the positions are new then', async () => {
-    const { same, ids, told, clock } = scene()
-    await same.replaced('fw')
+    const { identity, ids, told, clock } = scene()
+    await identity.wasRecreated('fw')
     ids.set('fw', 'b')
-    same.joined(['fw'])
+    identity.joined(['fw'])
     clock.now += 300
-    expect(await same.replaced('fw')).toBe(false)
+    expect(await identity.wasRecreated('fw')).toBe(false)
     expect(told).toEqual(['topic_recreated'])
   })
 
   it('is told of although it was not there, or nobody answered, when the group was joined', async () => {
-    const { same, ids, told, clock } = scene()
-    await same.replaced('fw')
+    const { identity, ids, told, clock } = scene()
+    await identity.wasRecreated('fw')
     ids.clear()
-    same.joined(['fw'])
-    expect(await same.replaced('fw')).toBe(false)
+    identity.joined(['fw'])
+    expect(await identity.wasRecreated('fw')).toBe(false)
     ids.set('fw', 'b')
-    expect(await same.replaced('fw')).toBe(false)
+    expect(await identity.wasRecreated('fw')).toBe(false)
     expect(told).toEqual(['topic_recreated'])
     ids.set('fw', 'c')
     clock.now += 300
-    expect(await same.replaced('fw')).toBe(true)
+    expect(await identity.wasRecreated('fw')).toBe(true)
   })
 
   it('is taken for the same while nobody answers', async () => {
-    const { same, ids, clock } = scene()
-    await same.replaced('fw')
+    const { identity, ids, clock } = scene()
+    await identity.wasRecreated('fw')
     ids.clear()
     clock.now += 300
-    expect(await same.replaced('fw')).toBe(false)
+    expect(await identity.wasRecreated('fw')).toBe(false)
     ids.set('fw', 'b')
-    expect(await same.replaced('fw')).toBe(true)
+    expect(await identity.wasRecreated('fw')).toBe(true)
   })
 })

@@ -1,8 +1,9 @@
-// Reads and commits without being a member of any group: a fetch says where it ends, which a consumer never tells.
+// Reads and commits without being a member of a group: unlike a consumer, it knows where each fetch ended.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
-import { failureOf, Hopeless } from '../failure.js'
-import { dropAborted, type AbortedTransaction } from '../wire/drop-aborted.js'
+import { failureOf, FatalKafkaError } from '../failure.js'
+import { clusterOf, readCommitted } from '../cluster.js'
+import { dropAborted } from '../patched-kafkajs/drop-aborted.js'
 import type { WireRecord } from '../wire/record.js'
 
 export type Position = { readonly partition: number; readonly offset: number; readonly metadata: string }
@@ -16,7 +17,7 @@ export type Fetch = {
   readonly deleted: number
 }
 
-export type Reader = {
+export type TopicReader = {
   readonly partitionsOf: (topic: string) => Promise<readonly number[]>
   /** Per partition the first offset there is, the end of what is committed, or the first offset at or after a time; -1: none. */
   readonly offsetsAt: (topic: string, at: 'earliest' | 'latest' | number) => Promise<ReadonlyMap<number, number>>
@@ -26,87 +27,53 @@ export type Reader = {
   readonly close: () => Promise<void>
 }
 
-/** What is used of kafkajs's inner client, which its consumers and producers are made of. */
-type Cluster = {
-  readonly connect: () => Promise<void>
-  readonly disconnect: () => Promise<void>
-  readonly refreshMetadata: () => Promise<void>
-  readonly refreshMetadataIfNecessary: () => Promise<void>
-  readonly addTargetTopic: (topic: string) => Promise<void>
-  readonly findTopicPartitionMetadata: (topic: string) => readonly { readonly partitionId: number }[]
-  readonly findLeaderForPartitions: (topic: string, partitions: readonly number[]) => Record<string, number[]>
-  readonly findBroker: (which: { readonly nodeId: string }) => Promise<Broker>
-  readonly findGroupCoordinator: (which: { readonly groupId: string }) => Promise<Broker>
-  readonly fetchTopicsOffset: (
-    topics: readonly object[],
-  ) => Promise<readonly { readonly partitions: readonly { readonly partition: number; readonly offset: string }[] }[]>
-}
-
-type Broker = {
-  readonly fetch: (request: object) => Promise<{
-    readonly responses: readonly {
-      readonly partitions: readonly {
-        readonly abortedTransactions: readonly AbortedTransaction[] | null
-        readonly messages: readonly WireRecord[]
-      }[]
-    }[]
-  }>
-  readonly offsetFetch: (request: object) => Promise<{
-    readonly responses: readonly {
-      readonly partitions: readonly { partition: number; offset: string; metadata: string | null }[]
-    }[]
-  }>
-  readonly offsetCommit: (request: object) => Promise<unknown>
-}
-
-const readCommitted = 1
 const fetchBytes = 1_048_576
-const attempts = 8
+const maxAttempts = 8
 
-export const openReader = async (kafka: Kafka): Promise<Reader> => {
+export const openTopicReader = async (kafka: Kafka): Promise<TopicReader> => {
   const cluster = clusterOf(kafka)
   await cluster.connect()
   const known = new Set<string>()
-  const know = async (topic: string): Promise<void> => {
+  const refreshFor = async (topic: string): Promise<void> => {
     if (!known.has(topic)) await cluster.addTargetTopic(topic)
     known.add(topic)
     await cluster.refreshMetadataIfNecessary()
   }
-  /** Leaders move and connections break; whoever asks again later gets an answer. */
-  const insist = async <T>(ask: () => Promise<T>): Promise<T> => {
+  /** Leaders move and connections break: a later attempt may succeed. */
+  const withRetries = async <T>(request: () => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt++)
       try {
-        return await ask()
+        return await request()
       } catch (error) {
         const { kind, name, message } = failureOf(error)
         if (name === 'OFFSET_OUT_OF_RANGE') throw error
-        if (kind === 'hopeless' || kind === 'refused' || attempt === attempts)
-          throw new Hopeless(`Kafka cannot be read: ${message}`)
+        if (kind === 'fatal' || kind === 'refused' || attempt === maxAttempts)
+          throw new FatalKafkaError(`Kafka cannot be read: ${message}`)
         await sleep(100 * 2 ** attempt)
-        await cluster.refreshMetadata().catch(() => undefined) // asked for again by the next attempt
+        await cluster.refreshMetadata().catch(() => undefined) // the next attempt asks for it again
       }
   }
 
   const partitionsOf = (topic: string): Promise<readonly number[]> =>
-    insist(async () => {
-      await know(topic)
+    withRetries(async () => {
+      await refreshFor(topic)
       return cluster
         .findTopicPartitionMetadata(topic)
         .map(({ partitionId }) => partitionId)
         .sort((a, b) => a - b)
     })
 
-  const offsetsAt: Reader['offsetsAt'] = async (topic, at) => {
+  const offsetsAt: TopicReader['offsetsAt'] = async (topic, at) => {
     const partitions = (await partitionsOf(topic)).map((partition) => ({ partition }))
     const which = typeof at === 'number' ? { fromTimestamp: at } : { fromBeginning: at === 'earliest' }
-    const [found] = await insist(() => cluster.fetchTopicsOffset([{ topic, partitions, ...which }]))
+    const [found] = await withRetries(() => cluster.fetchTopicsOffset([{ topic, partitions, ...which }]))
     return new Map((found?.partitions ?? []).map(({ partition, offset }) => [partition, Number(offset)]))
   }
 
-  const fetch: Reader['fetch'] = async (topic, partition, offset) => {
+  const fetch: TopicReader['fetch'] = async (topic, partition, offset) => {
     try {
-      const answer = await insist(async () => {
-        await know(topic)
+      const response = await withRetries(async () => {
+        await refreshFor(topic)
         const [nodeId = ''] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]))
         const broker = await cluster.findBroker({ nodeId })
         return broker.fetch({
@@ -117,8 +84,10 @@ export const openReader = async (kafka: Kafka): Promise<Reader> => {
           topics: [{ topic, partitions: [{ partition, fetchOffset: String(offset), maxBytes: fetchBytes }] }],
         })
       })
-      const [found] = answer.responses[0]?.partitions ?? []
+      const [found] = response.responses[0]?.partitions ?? []
       const messages = found?.messages ?? []
+      const [{ unreadable } = {}] = messages
+      if (unreadable !== undefined) throw new FatalKafkaError(`${topic}/${partition}: ${unreadable}`)
       const next = Math.max(offset, Number(messages.at(-1)?.offset ?? offset - 1) + 1)
       const records = dropAborted({ messages, abortedTransactions: found?.abortedTransactions ?? null })
       return {
@@ -130,13 +99,15 @@ export const openReader = async (kafka: Kafka): Promise<Reader> => {
       if (failureOf(error).name !== 'OFFSET_OUT_OF_RANGE') throw error
       const first = (await offsetsAt(topic, 'earliest')).get(partition) ?? 0
       if (first > offset) return { records: [], next: first, deleted: first - offset }
-      throw new Hopeless(`${topic}/${partition} ends before offset ${offset}: was the topic made anew?`)
+      throw new FatalKafkaError(
+        `${topic}/${partition} ends before offset ${offset}: was the topic deleted and created again?`,
+      )
     }
   }
 
-  const committed: Reader['committed'] = async (groupId, topic) => {
+  const committed: TopicReader['committed'] = async (groupId, topic) => {
     const partitions = (await partitionsOf(topic)).map((partition) => ({ partition }))
-    const { responses } = await insist(async () =>
+    const { responses } = await withRetries(async () =>
       (await cluster.findGroupCoordinator({ groupId })).offsetFetch({ groupId, topics: [{ topic, partitions }] }),
     )
     return (responses[0]?.partitions ?? [])
@@ -144,13 +115,13 @@ export const openReader = async (kafka: Kafka): Promise<Reader> => {
       .map(({ partition, offset, metadata }) => ({ partition, offset: Number(offset), metadata: metadata ?? '' }))
   }
 
-  const commit: Reader['commit'] = async (groupId, topic, positions) => {
+  const commit: TopicReader['commit'] = async (groupId, topic, positions) => {
     const partitions = positions.map(({ partition, offset, metadata }) => ({
       partition,
       offset: String(offset),
       metadata,
     }))
-    await insist(async () =>
+    await withRetries(async () =>
       (await cluster.findGroupCoordinator({ groupId })).offsetCommit({
         groupId,
         groupGenerationId: -1,
@@ -161,13 +132,4 @@ export const openReader = async (kafka: Kafka): Promise<Reader> => {
   }
 
   return { partitionsOf, offsetsAt, fetch, committed, commit, close: () => cluster.disconnect() }
-}
-
-const clusterOf = (kafka: Kafka): Cluster => {
-  const name = Object.getOwnPropertySymbols(kafka).find(
-    ({ description }) => description === 'private:Kafka:createCluster',
-  )
-  const create = name && (kafka as unknown as Record<symbol, (options: object) => Cluster>)[name]
-  if (!create) throw new Error('this kafkajs keeps its inner client elsewhere')
-  return create({ metadataMaxAge: 300_000, allowAutoTopicCreation: false, isolationLevel: readCommitted })
 }

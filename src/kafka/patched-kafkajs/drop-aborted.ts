@@ -1,5 +1,5 @@
-// Takes the records of aborted transactions out of what was fetched.
-import type { WireRecord } from './record.js'
+// Removes the records of aborted transactions from what was fetched.
+import type { WireRecord } from '../wire/record.js'
 
 export type AbortedTransaction = { readonly producerId: string; readonly firstOffset: string }
 

@@ -1,7 +1,7 @@
 // A produce request, version 3 and up, with our record batches in it, written once into the buffer that is sent.
-import { layBatch } from './encode-batch.js'
+import { prepareBatch } from '../wire/encode-batch.js'
 import type { Encoded } from './encode-request.js'
-import type { NewRecord } from './record.js'
+import type { NewRecord } from '../wire/record.js'
 
 type Produce = {
   readonly acks: number
@@ -33,7 +33,7 @@ export const encodeProduce = ({
   apiVersion: 3,
   apiName: 'Produce',
   expectResponse: () => acks !== 0,
-  /** `before` is how many bytes are left free in front, for the head of the request. */
+  /** `before`: how many bytes are left free at the beginning, for the header of the request. */
   encode: (before = 0): Promise<Encoded> => {
     const head = {
       codec: compression,
@@ -45,7 +45,7 @@ export const encodeProduce = ({
       topic,
       batches: partitions.map(({ partition, firstSequence = 0, messages }) => ({
         partition: Number(partition),
-        batch: layBatch(messages, { ...head, firstSequence }),
+        batch: prepareBatch(messages, { ...head, firstSequence }),
       })),
     }))
     let length = before + textBytes(transactionalId) + 2 + 4 + 4

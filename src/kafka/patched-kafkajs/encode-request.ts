@@ -1,11 +1,11 @@
-// A request and its head in one buffer: kafkajs copies both twice, into memory of up to twice their size that it clears first.
+// A request and its header in one buffer: kafkajs copies both twice, into memory of up to twice their size that it clears first.
 
-/** kafkajs asks of an encoder no more than its bytes. */
+/** kafkajs needs only the bytes of an encoder. */
 export type Encoded = {
   readonly buf: Buffer
   readonly buffer: Buffer
   readonly size: () => number
-  /** The bytes with the room in front that was asked for. */
+  /** The bytes with the reserved space before them. */
   readonly whole?: Buffer
 }
 
@@ -15,7 +15,7 @@ type Request = {
   readonly request: {
     readonly apiKey: number
     readonly apiVersion: number
-    /** Leaves so many bytes free in front, if it knows how to. */
+    /** Leaves this many bytes free at the beginning, if it supports that. */
     readonly encode: (before: number) => Promise<Encoded>
   }
 }
@@ -24,7 +24,7 @@ export const encodeRequest = async ({ correlationId, clientId, request }: Reques
   const nameBytes = clientId === null ? 0 : Buffer.byteLength(clientId)
   const headBytes = 14 + nameBytes
   const payload = await request.encode(headBytes)
-  const buffer = payload.whole ?? behindRoom(headBytes, payload.buffer)
+  const buffer = payload.whole ?? afterSpace(headBytes, payload.buffer)
   buffer.writeInt32BE(buffer.length - 4, 0)
   buffer.writeInt16BE(request.apiKey, 4)
   buffer.writeInt16BE(request.apiVersion, 6)
@@ -34,8 +34,8 @@ export const encodeRequest = async ({ correlationId, clientId, request }: Reques
   return { buf: buffer, buffer, size: () => buffer.length }
 }
 
-const behindRoom = (room: number, bytes: Buffer): Buffer => {
-  const buffer = Buffer.allocUnsafe(room + bytes.length)
-  bytes.copy(buffer, room)
+const afterSpace = (space: number, bytes: Buffer): Buffer => {
+  const buffer = Buffer.allocUnsafe(space + bytes.length)
+  bytes.copy(buffer, space)
   return buffer
 }

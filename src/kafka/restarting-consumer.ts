@@ -1,27 +1,27 @@
-// The consumer, kept going: a new one after every crash, for as long as it takes where a broker cannot be reached.
+// A consumer that is replaced after every crash: in an outage for as long as it lasts, otherwise only while offsets move.
 import { createBackoff } from './backoff.js'
 import { failureOf } from './failure.js'
 import { consume, type ConsumeOptions, type Consuming } from './consume.js'
 
-export type Source = { readonly stop: () => Promise<void> }
+export type RestartingConsumer = { readonly stop: () => Promise<void> }
 
-export type SourceOptions = Omit<ConsumeOptions, 'kafka'> & {
+export type RestartingConsumerOptions = Omit<ConsumeOptions, 'kafka'> & {
   /** Makes a client of its own. */
   readonly connect: () => ConsumeOptions['kafka']
 }
 
-/** Restarts for a cause that is no outage, with nothing delivered in between: then the next would end the same way. */
+/** Restarts that no outage caused, with nothing delivered in between: the next would end the same way. */
 const maxRestarts = 3
-/** Between those: long enough for a topic that is just being made again. */
-const fruitlessPauseMs = 10_000
+/** Between those: long enough for a topic that is just being created again. */
+const noProgressPauseMs = 10_000
 
-export const startSource = (options: SourceOptions): Source => {
+export const startRestartingConsumer = (options: RestartingConsumerOptions): RestartingConsumer => {
   const { connect, health, brokers, emit, fail } = options
   const stopped = new AbortController()
   let current: Consuming | undefined
-  const keepGoing = async (): Promise<void> => {
+  const consumeAgain = async (): Promise<void> => {
     let deliveredBefore = -1
-    let fruitless = 0
+    let withoutProgress = 0
     const backoff = createBackoff(brokers)
     while (!stopped.signal.aborted) {
       current = consume({ ...options, kafka: connect() })
@@ -31,25 +31,25 @@ export const startSource = (options: SourceOptions): Source => {
       const { kind, name, message } = failureOf(error)
       const cause = `${name}: ${message}`
       const isOutage = kind === 'unavailable' || kind === 'untrusted'
-      if (!isOutage && (kind === 'hopeless' || !isRetriable(error))) {
-        fail(`the consumer cannot go on: ${cause}`, kind === 'hopeless')
+      if (!isOutage && (kind === 'fatal' || !isRetriable(error))) {
+        fail(`the consumer cannot go on: ${cause}`, kind === 'fatal')
         return
       }
       const { delivered } = health.read()
       const isMoving = delivered !== deliveredBefore
       deliveredBefore = delivered
-      fruitless = (isMoving ? 0 : fruitless) + (isOutage ? 0 : 1)
+      withoutProgress = (isMoving ? 0 : withoutProgress) + (isOutage ? 0 : 1)
       health.restarted()
-      const againInMs = fruitless > 1 ? fruitlessPauseMs : backoff(isMoving)
+      const againInMs = withoutProgress > 1 ? noProgressPauseMs : backoff(isMoving)
       emit({ event: 'consumer_restarted', cause, againInMs })
-      if (fruitless > maxRestarts) {
-        fail(`the consumer crashed ${fruitless} times without an offset moving: ${cause}`)
+      if (withoutProgress > maxRestarts) {
+        fail(`the consumer crashed ${withoutProgress} times without an offset moving: ${cause}`)
         return
       }
       await brokers.pause(againInMs, stopped.signal)
     }
   }
-  keepGoing().catch((error: unknown) => fail(`the consumer cannot go on: ${failureOf(error).message}`))
+  consumeAgain().catch((error: unknown) => fail(`the consumer cannot go on: ${failureOf(error).message}`))
   return {
     stop: async () => {
       stopped.abort()
@@ -58,7 +58,7 @@ export const startSource = (options: SourceOptions): Source => {
   }
 }
 
-/** Asked again after a wait, which the type checker does not know of. */
+/** A call, because the type checker does not know that it changes during a wait. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
 /** As kafkajs decides it. */

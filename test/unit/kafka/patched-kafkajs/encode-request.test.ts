@@ -1,24 +1,14 @@
 // Requests as they go over the wire, held against those that kafkajs writes by itself.
-import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
-import { encodeProduce } from '../../../../src/kafka/wire/encode-produce.js'
-import { encodeRequest } from '../../../../src/kafka/wire/encode-request.js'
+import { encodeProduce } from '../../../../src/kafka/patched-kafkajs/encode-produce.js'
+import { encodeRequest } from '../../../../src/kafka/patched-kafkajs/encode-request.js'
+import { original } from '../../../support/original-kafkajs.js'
 
 type Request = Parameters<typeof encodeRequest>[0]['request']
-const require = createRequire(import.meta.url)
 
-/** As kafkajs ships it, also where its parts have been replaced by ours in this process. */
-const original = (path: string): unknown => {
-  const name = require.resolve(path)
-  const inUse = require.cache[name]
-  Reflect.deleteProperty(require.cache, name)
-  const loaded: unknown = require(name)
-  if (inUse) require.cache[name] = inUse
-  return loaded
-}
-const theirs = original('kafkajs/src/protocol/request') as (given: object) => Promise<{ readonly buffer: Buffer }>
-const metadata = original('kafkajs/src/protocol/requests/metadata/v5/request') as (given: object) => Request
-const theirProduce = original('kafkajs/src/protocol/requests/produce/v3/request') as (given: object) => Request
+const theirs = original('protocol/request') as (given: object) => Promise<{ readonly buffer: Buffer }>
+const metadata = original('protocol/requests/metadata/v5/request') as (given: object) => Request
+const theirProduce = original('protocol/requests/produce/v3/request') as (given: object) => Request
 
 const value = Buffer.from(JSON.stringify({ src_ip: '192.0.2.1', note: 'grüß' }))
 const produce = {

@@ -1,0 +1,47 @@
+// Takes over a partition for exactly-once delivery: a new producer fences the previous one, and then the committed offset is final.
+import type { Admin, Kafka, Producer, Transaction } from 'kafkajs'
+import type { Emit } from '../telemetry/event.js'
+import type { Fetched } from './fetched.js'
+import type { KafkaSettings } from './settings.js'
+import { transactionalProducer } from './transactional-producer.js'
+
+/**
+ * Done after every join and after every failure: what was in progress is dropped, a new producer fences the last
+ * one and ends its transaction, and only then is the committed offset reliable. Membership is proved before and after: a process that
+ * slept past its session must not fence the owner.
+ */
+export const claimPartition = async (
+  fetched: Fetched,
+  kafka: Kafka,
+  { admin, settings, emit }: { readonly admin: Admin; readonly settings: KafkaSettings; readonly emit: Emit },
+): Promise<{ readonly generation: number; readonly producer: Producer; transaction: Transaction }> => {
+  const { topic, partition, generation } = fetched
+  await fetched.proveMembership()
+  const { groupId, transactionalIdPrefix: prefix } = settings
+  const producer = transactionalProducer(kafka, { prefix, groupId, topic, partition })
+  try {
+    await producer.connect()
+    const transaction = await producer.transaction()
+    await fetched.proveMembership()
+    const offset = await committedOffset(admin, groupId, fetched)
+    fetched.seek(offset)
+    emit({ event: 'partition_claimed', topic, partition, offset })
+    return { generation, producer, transaction }
+  } catch (error) {
+    discard(producer)
+    throw error
+  }
+}
+
+const committedOffset = async (admin: Admin, groupId: string, { topic, partition }: Fetched): Promise<string> => {
+  const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] })
+  const offset = committed?.partitions.find((entry) => entry.partition === partition)?.offset ?? '-1'
+  if (Number(offset) >= 0) return offset
+  const ends = await admin.fetchTopicOffsets(topic)
+  return ends.find((entry) => entry.partition === partition)?.low ?? '0'
+}
+
+/** It is not used again, however its disconnection ends. */
+export const discard = (producer: Producer): void => {
+  producer.disconnect().catch(() => undefined)
+}

@@ -1,0 +1,22 @@
+// Adds the error code of a fenced producer: kafkajs's table ends before it, and only a sentence would contain it.
+
+type ErrorTable = {
+  readonly errorCodes: { type: string; code: number; retriable: boolean; message: string }[]
+  readonly createErrorFromCode: (code: number) => { readonly type?: string }
+}
+
+const fenced = {
+  type: 'PRODUCER_FENCED',
+  code: 90,
+  retriable: false,
+  message: 'There is a newer producer with the same transactional id',
+}
+
+/** Returns what is wrong if that had no effect. */
+export const addErrorCodes = (table: unknown): string | undefined => {
+  const { errorCodes, createErrorFromCode } = table as ErrorTable
+  if (!errorCodes.some(({ code }) => code === fenced.code)) errorCodes.push(fenced)
+  return createErrorFromCode(fenced.code).type === fenced.type
+    ? undefined
+    : 'kafkajs does not use its own table of error codes: reinstall the dependencies with `npm ci`'
+}

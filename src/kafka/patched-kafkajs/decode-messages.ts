@@ -1,0 +1,27 @@
+// The records of one partition in a fetch response; record batches are decoded by us, the older message sets by kafkajs.
+import { decodeBatches } from '../wire/decode-batches.js'
+
+export type FetchDecoder = {
+  readonly buffer: Buffer
+  readonly offset: number
+  readInt32: () => number
+  canReadBytes: (length: number) => boolean
+  readBytes: (length: number) => Buffer
+}
+
+type Decode = (decoder: FetchDecoder) => Promise<unknown>
+
+export const decodeMessages =
+  (original: unknown): Decode =>
+  (decoder) => {
+    // The length comes first, and the format is byte 16 of what follows.
+    const formatAt = decoder.offset + 4 + 16
+    if (
+      decoder.buffer.length > formatAt &&
+      decoder.buffer[formatAt] !== 2 &&
+      decoder.buffer.readInt32BE(decoder.offset) > 0
+    )
+      return (original as Decode)(decoder) // a message set from before Kafka 0.11
+    const size = decoder.readInt32()
+    return Promise.resolve(size <= 0 || !decoder.canReadBytes(size) ? [] : decodeBatches(decoder.readBytes(size)))
+  }

@@ -1,0 +1,42 @@
+// An event for what kafkajs only logs: it asked for an offset that the broker no longer has, and goes on at the oldest one.
+import type { Consumer } from 'kafkajs'
+
+export type OffsetReset = {
+  readonly topic: string
+  readonly partition: number
+  /** The offset that was asked for. */
+  readonly position: number
+}
+
+const eventName = 'consumer.offset_reset'
+
+/** The names that `consumer.on` takes, with ours among them. */
+export const addOffsetResetEvent = (original: unknown): unknown => {
+  const { events, ...rest } = original as { readonly events: object }
+  return { ...rest, events: { ...events, OFFSET_RESET: eventName } }
+}
+
+type OutOfRange = { readonly topic: string; readonly partition: number }
+type ConsumerGroup = {
+  readonly offsetManager: { readonly nextOffset: (topic: string, partition: number) => { toString: () => string } }
+  readonly instrumentationEmitter: { readonly emit: (event: string, payload: OffsetReset) => void }
+  recoverFromOffsetOutOfRange(error: OutOfRange): Promise<void>
+}
+// TypeScript requires this form of a class that is extended without being known.
+type ConsumerGroupClass = new (...given: any[]) => ConsumerGroup // eslint-disable-line @typescript-eslint/no-explicit-any
+
+/** The consumer group of kafkajs, which emits the event before it resets a position. */
+export const emitOffsetReset = (original: unknown): unknown =>
+  class extends (original as ConsumerGroupClass) {
+    override async recoverFromOffsetOutOfRange(error: OutOfRange): Promise<void> {
+      const { topic, partition } = error
+      const position = Number(this.offsetManager.nextOffset(topic, partition).toString())
+      this.instrumentationEmitter.emit(eventName, { topic, partition, position })
+      await super.recoverFromOffsetOutOfRange(error)
+    }
+  }
+
+export const onOffsetReset = (consumer: Consumer, listener: (reset: OffsetReset) => void): void => {
+  type Listening = { on: (event: string, listener: (event: { payload: OffsetReset }) => void) => void }
+  ;(consumer as unknown as Listening).on(eventName, ({ payload }) => listener(payload))
+}
