@@ -4,12 +4,12 @@ import type { IndicatorList } from '../domain/decision.js'
 import type { Known, Listing } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
-import type { Skipped } from './collect.js'
 import type { FeedProblem, FeedSettings } from './feed.js'
 import { signatureOf } from './feed-file.js'
-import { sizeOf, targetOf, type FeedIndex } from './feed-index.js'
+import { sizeOf, targetOf } from './feed-index.js'
 import { loadInThread, type Load } from './load-in-thread.js'
 import { listBelow, matchIn } from './match.js'
+import type { InUse, Slot } from './slot.js'
 import { statusOf, type FeedStatus } from './status.js'
 
 export type FeedsOptions = {
@@ -34,22 +34,6 @@ export type Feeds = {
   readonly status: () => readonly FeedStatus[]
   /** Stops watching; done when nothing is being loaded any more. */
   readonly close: () => Promise<void>
-}
-
-export type InUse = {
-  readonly index: FeedIndex
-  readonly modified: number
-  readonly size: ReturnType<typeof sizeOf>
-  readonly skipped: Skipped
-  readonly examples: readonly FeedProblem[]
-}
-export type Slot = {
-  readonly settings: FeedSettings
-  inUse?: InUse | undefined
-  problem?: FeedProblem | undefined
-  /** Signature of what was last loaded or refused, and of a change that has yet to stand still. */
-  tried?: string
-  changing?: string
 }
 
 const defaultPollMs = 5000

@@ -1,7 +1,7 @@
 // How a feed is doing: what of it is in use, what is wrong with it, and what that means for the setting that names it.
 import type { Skipped } from './collect.js'
 import type { FeedProblem } from './feed.js'
-import type { Slot } from './open-feeds.js'
+import type { Slot } from './slot.js'
 
 export type FeedStatus = {
   readonly name: string

@@ -1,0 +1,21 @@
+// A configured feed: what of it is in use, and what is wrong with it.
+import type { Skipped } from './collect.js'
+import type { FeedProblem, FeedSettings } from './feed.js'
+import type { FeedIndex, sizeOf } from './feed-index.js'
+
+export type InUse = {
+  readonly index: FeedIndex
+  readonly modified: number
+  readonly size: ReturnType<typeof sizeOf>
+  readonly skipped: Skipped
+  readonly examples: readonly FeedProblem[]
+}
+
+export type Slot = {
+  readonly settings: FeedSettings
+  inUse?: InUse | undefined
+  problem?: FeedProblem | undefined
+  /** Signature of what was last loaded or refused, and of a change that has yet to stand still. */
+  tried?: string
+  changing?: string
+}
