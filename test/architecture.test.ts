@@ -70,7 +70,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   ajv: ['config/load.ts'],
   '@sinclair/typebox': ['config/'],
   fastify: ['server/', 'ops/', 'http/'],
-  re2js: ['alerts/sigma/regex.ts'],
+  re2js: ['alerts/sigma/regex.ts', 'feeds/list-file.ts'],
   maxmind: ['server/local/places.ts'],
 }
 

@@ -11,14 +11,19 @@ export type Decision =
   /** `ask` is what may leave: for a name its registrable domain, unless told otherwise. */
   | { readonly decision: 'lookup'; readonly ask: Indicator }
   | { readonly decision: 'feeds'; readonly reason: Reason }
-  | { readonly decision: 'skip'; readonly reason: Reason }
+  /** `until`: epoch milliseconds when this stops to hold, where such a moment is known. */
+  | { readonly decision: 'skip'; readonly reason: Reason; readonly until?: number }
 
 /** For whoever keeps it. */
 export const ownDecision = (decision: Decision): Decision =>
   decision.decision === 'lookup' ? { decision: 'lookup', ask: ownIndicator(decision.ask) } : decision
 
-/** Addresses and names that somebody listed. */
-export type IndicatorList = { readonly ranges: RangeSet; readonly names: NameSet }
+/** Addresses and names that somebody listed; `expiring` are those that count only until a moment, in epoch milliseconds. */
+export type IndicatorList = {
+  readonly ranges: RangeSet
+  readonly names: NameSet
+  readonly expiring?: readonly { readonly until: number; readonly ranges: RangeSet; readonly names: NameSet }[]
+}
 
 /** What a decision depends on beside the sighting. */
 export type GateOptions = {
@@ -30,6 +35,8 @@ export type GateOptions = {
   readonly domainAsk: 'registrable' | 'host'
   /** Treats documentation addresses as if they were real. */
   readonly documentation?: boolean
+  /** The time, for entries of the allow list that expire. */
+  readonly now?: () => number
 }
 
 /** Pure; called for every sighting of every event. */

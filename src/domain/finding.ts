@@ -12,7 +12,7 @@ export type Level = (typeof levels)[number]
 export type Listing = {
   readonly feed: string
   readonly entry: string
-  /** `flag`: shown, but decides nothing, for the entry is a URL somewhere on a safeguarded host. */
+  /** `flag`: shown, but decides nothing, because what it accuses is safeguarded. */
   readonly level: 'malicious' | 'suspicious' | 'flag'
   readonly score?: number
   readonly categories: readonly string[]

@@ -96,7 +96,7 @@ const ranks = { malicious: 1000, suspicious: 0, flag: -1000 } as const
 const rankOf = ({ level, score }: Listing): number => ranks[level] + (score ?? -1)
 
 const describeListing = ({ feed, entry, categories, level }: Listing): string =>
-  `listed in ${feed} as ${entry}${categories.length > 0 ? ` (${categories.slice(0, 4).join(', ')})` : ''}${level === 'flag' ? ', on a safeguarded host' : ''}`
+  `listed in ${feed} as ${entry}${categories.length > 0 ? ` (${categories.slice(0, 4).join(', ')})` : ''}${level === 'flag' ? '; safeguarded' : ''}`
 
 const verdictOf = (finding: Known, ruling: Ruling): Verdict => {
   const { level, reason, score, because, feed, entry, until } = ruling

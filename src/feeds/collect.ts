@@ -26,7 +26,7 @@ export type Skipped = {
   readonly unusable: number
   /** Entries that would accuse too much. */
   readonly tooBroad: number
-  /** Well-formed entries of a kind that is not looked up: file hashes, mail addresses, paths without a host. */
+  /** Well-formed entries that are not wanted: file hashes, mail addresses, paths without a host, scores below `minScore`. */
   readonly other: number
 }
 
@@ -43,7 +43,7 @@ export type Collector = Sink & {
 
 const maxExamples = 3
 
-type Rules = Pick<FeedSettings, 'score' | 'categories' | 'expiresDays'> & {
+type Rules = Pick<FeedSettings, 'score' | 'minScore' | 'categories' | 'expiresDays'> & {
   /** Epoch milliseconds: the age of entries that do not tell their own. */
   readonly modified: () => number
   readonly now: number
@@ -69,6 +69,7 @@ export const collect = (rules: Rules): Collector => {
     hostLengths: createColumn(bytes),
     ...createDetailColumns(),
   }
+  const { minScore = 0 } = rules
   const lists = categoryLists(rules.categories)
   let nameBytes = 0
   let siteBytes = 0
@@ -81,24 +82,27 @@ export const collect = (rules: Rules): Collector => {
     if (skipped[why]++ < maxExamples) examples.push({ why, place, message })
     return true
   }
-  const describe = (columns: DetailColumns, details: Details | undefined): void => {
-    columns.categories.push(details?.categories ? lists.idOf(details.categories) : 0)
+  const describe = (columns: DetailColumns, type: 'ip' | 'domain', details: Details | undefined): void => {
+    const { tlp, categories } = details ?? {}
+    // First, so that no number of tags crowds it out.
+    const given = tlp === undefined ? categories : [tlp, ...(categories ?? [])]
+    columns.categories.push(given ? lists.idOf(given) : 0)
     columns.scores.push(scoreOf(details?.score ?? rules.score))
     columns.since.push(details?.since === undefined || details.since <= rules.now ? 0 : secondsOf(details.since))
-    columns.expires.push(secondsOf(expiryOf(details, rules)))
+    columns.expires.push(secondsOf(expiryOf(details, type, rules)))
   }
   const addRange = (range: Range, details: Details | undefined): void => {
     const columns = range.version === 4 ? four : six
     if (range.version === 4) four.starts.push(range.first)
     else for (const word of range.first) six.starts.push(word)
     columns.bits.push(bitsOf(range))
-    describe(columns, details)
+    describe(columns, 'ip', details)
   }
   const addName = (name: string, details: Details | undefined): void => {
     names.offsets.push(nameBytes)
     for (let i = 0; i < name.length; i++) names.text.push(name.charCodeAt(i))
     nameBytes += name.length
-    describe(names, details)
+    describe(names, 'domain', details)
   }
   const addSite = (host: string, path: string, details: Details | undefined): void => {
     sites.offsets.push(siteBytes)
@@ -106,13 +110,13 @@ export const collect = (rules: Rules): Collector => {
     for (let i = 0; i < host.length; i++) sites.text.push(host.charCodeAt(i))
     for (let i = 0; i < path.length; i++) sites.text.push(path.charCodeAt(i))
     siteBytes += host.length + path.length
-    describe(sites, details)
+    describe(sites, 'domain', details)
   }
 
   return {
     add: (value, place, details) => {
       const entry = readEntry(value)
-      if (entry.kind === 'other') {
+      if (entry.kind === 'other' || (details?.score !== undefined && details.score < minScore)) {
         skipped.other++
         return true
       }
@@ -157,9 +161,11 @@ const quoted = (value: string): string => JSON.stringify(value.length > 80 ? `${
 const scoreOf = (score: number | undefined): number =>
   score === undefined || Number.isNaN(score) ? noScore : Math.round(Math.min(Math.max(score, 0), 100))
 
-const expiryOf = (details: Details | undefined, { expiresDays, modified }: Rules): number | undefined => {
+const expiryOf = (details: Details | undefined, type: 'ip' | 'domain', rules: Rules): number | undefined => {
   if (details?.expires !== undefined) return details.expires
-  return expiresDays === undefined ? undefined : (details?.seen ?? modified()) + expiresDays * dayMs
+  const { expiresDays } = rules
+  const days = typeof expiresDays === 'object' ? expiresDays[type] : expiresDays
+  return days === undefined ? undefined : (details?.seen ?? rules.modified()) + days * dayMs
 }
 
 const secondsOf = (time: number | undefined): number =>

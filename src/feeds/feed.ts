@@ -6,7 +6,9 @@ export type FeedSettings = {
   readonly level: 'malicious' | 'suspicious'
   readonly score?: number
   readonly categories: readonly string[]
-  readonly expiresDays?: number
+  /** Entries that the list itself gives a lower score are left out. */
+  readonly minScore?: number
+  readonly expiresDays?: number | { readonly ip?: number; readonly domain?: number }
 }
 
 /** What a feed says about one entry, where it says more than the feed's own settings. Times are epoch milliseconds. */
@@ -17,6 +19,8 @@ export type Details = {
   readonly since?: number | undefined
   readonly expires?: number | undefined
   readonly seen?: number | undefined
+  /** How far it may be passed on: `tlp:amber`. */
+  readonly tlp?: string | undefined
 }
 
 export type FeedProblem = { readonly file: string; readonly line?: number; readonly message: string }

@@ -1,9 +1,18 @@
 // Reads a list of addresses, ranges and names: plain text, one entry a line, or a MISP warninglist as JSON.
+import { RE2JS } from 're2js'
 import { parseRange, type Range } from '../domain/address.js'
 import { parseSuffix } from '../domain/hostname.js'
 import type { NameEntry } from '../domain/name-set.js'
+import { isObject } from './json-text.js'
+import { parseTimestamp } from './timestamp.js'
 
-export type ListEntries = { readonly ranges: readonly Range[]; readonly names: readonly NameEntry[] }
+type Listed = { readonly ranges: readonly Range[]; readonly names: readonly NameEntry[] }
+export type ListEntries = Listed & {
+  /** Warninglists may list names by a part of them or by a regular expression. */
+  readonly patterns: readonly ((name: string) => boolean)[]
+  /** Entries that count only until a moment, in epoch milliseconds. */
+  readonly expiring: readonly (Listed & { readonly until: number })[]
+}
 /** `where` is the file with its line, or with the place in its JSON. */
 export type ListProblem = { readonly message: string; readonly where: string }
 export type ListFile = ListEntries | { readonly problems: readonly ListProblem[] }
@@ -15,26 +24,20 @@ const maxProblems = 20
 const maxCharacters = 256 * 1024 * 1024
 const maxShown = 80
 
+const nothing: ListEntries = { ranges: [], names: [], patterns: [], expiring: [] }
+const refuse = (where: string, message: string): ListFile => ({ problems: [{ where, message }] })
+const wrong = ({ text, where }: Entry): ListProblem => ({
+  where,
+  message: `is not an address, a range or a name: ${JSON.stringify(text.slice(0, maxShown))}`,
+})
+
 /** An address or a range covers itself; `.example.com` and `*.example.com` cover example.com and everything below it. */
-const readEntries = (entries: Iterable<Entry>, namesCoverBelow: boolean): ListFile => {
-  const ranges: Range[] = []
-  const names: NameEntry[] = []
-  const problems: ListProblem[] = []
-  for (const { text, where } of entries) {
-    const range = parseRange(text)
-    const name = range === undefined ? parseSuffix(text) : undefined
-    if (range !== undefined) ranges.push(range)
-    else if (name !== undefined)
-      names.push({ name, below: namesCoverBelow || text.startsWith('.') || text.startsWith('*.') })
-    else {
-      problems.push({
-        where,
-        message: `is not an address, a range or a name: ${JSON.stringify(text.slice(0, maxShown))}`,
-      })
-      if (problems.length === maxProblems) break
-    }
-  }
-  return problems.length > 0 ? { problems } : { ranges, names }
+const listedBy = (text: string, coversBelow: boolean): Listed | undefined => {
+  const range = parseRange(text)
+  if (range !== undefined) return { ranges: [range], names: [] }
+  const name = parseSuffix(text)
+  const below = coversBelow || text.startsWith('.') || text.startsWith('*.')
+  return name === undefined ? undefined : { ranges: [], names: [{ name, below }] }
 }
 
 /** What is before a comment: `#` and `;` anywhere, `//` at the start of the line or after a space. */
@@ -60,11 +63,38 @@ const plainEntries = function* (file: string, text: string): Generator<Entry> {
   }
 }
 
-const refuse = (where: string, message: string): ListFile => ({ problems: [{ where, message }] })
+/** `203.0.113.7 until 2026-12-01 # false positive` counts until that day begins (UTC). Nothing in it may be wrong: somebody wrote it by hand. */
+const readPlain = (entries: Iterable<Entry>): ListFile => {
+  const ranges: Range[] = []
+  const names: NameEntry[] = []
+  const expiring = new Map<number, { ranges: Range[]; names: NameEntry[] }>()
+  const problems: ListProblem[] = []
+  for (const entry of entries) {
+    const dated = /^(\S+)\s+until\s+(.+)$/i.exec(entry.text)
+    const listed = listedBy(dated?.[1] ?? entry.text, false)
+    const until = dated ? parseTimestamp(dated[2]) : undefined
+    if (!listed) problems.push(wrong(entry))
+    else if (!dated) {
+      ranges.push(...listed.ranges)
+      names.push(...listed.names)
+    } else if (until === undefined)
+      problems.push({ where: entry.where, message: 'must have a date behind until, such as 2026-12-01' })
+    else {
+      const same = expiring.get(until) ?? { ranges: [], names: [] }
+      same.ranges.push(...listed.ranges)
+      same.names.push(...listed.names)
+      expiring.set(until, same)
+    }
+    if (problems.length === maxProblems) break
+  }
+  if (problems.length > 0) return { problems }
+  return { ...nothing, ranges, names, expiring: [...expiring].map(([until, listed]) => ({ until, ...listed })) }
+}
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const kinds = ['cidr', 'hostname', 'string', 'substring', 'regex'] as const
+type Kind = (typeof kinds)[number]
 
+/** Public lists hold other things as well, such as file hashes; only one that holds mostly those is not the list that was meant. */
 const readWarninglist = (file: string, text: string): ListFile => {
   let content: unknown
   try {
@@ -72,29 +102,49 @@ const readWarninglist = (file: string, text: string): ListFile => {
   } catch (error) {
     return refuse(file, `is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}`)
   }
-  if (!isRecord(content) || !Array.isArray(content.list))
+  if (!isObject(content) || !Array.isArray(content.list))
     return refuse(file, 'is JSON but no MISP warninglist: it has no `list` of entries')
-  const type = content.type ?? 'string'
-  if (type !== 'cidr' && type !== 'hostname' && type !== 'string')
+  const type = kinds.find((kind) => kind === (content.type ?? 'string'))
+  if (type === undefined)
     return refuse(
       file,
-      `is a warninglist of type ${JSON.stringify(type)}; only cidr, hostname and string are supported`,
+      `is a warninglist of type ${JSON.stringify(content.type)}, which is none of ${kinds.join(', ')}`,
     )
   const list: readonly unknown[] = content.list
-  const place = (i: number): string => `${file} list[${String(i)}]`
-  const foreign = list.findIndex((entry) => typeof entry !== 'string')
-  if (foreign >= 0) return refuse(place(foreign), 'is not a string')
-  const entries = list
-    .filter((entry) => typeof entry === 'string')
-    .map((entry, i) => ({ text: entry.trim(), where: place(i) }))
-  // In a warninglist of type hostname an entry stands for the host and everything below it.
-  return readEntries(entries, type === 'hostname')
+  const ranges: Range[] = []
+  const names: NameEntry[] = []
+  const patterns: ((name: string) => boolean)[] = []
+  const problems: ListProblem[] = []
+  for (const [i, entry] of list.entries()) {
+    const trimmed = typeof entry === 'string' ? entry.trim() : ''
+    const pattern = patternOf(type, trimmed)
+    // In a warninglist of type hostname an entry stands for the host and everything below it.
+    const listed = pattern ? undefined : listedBy(trimmed, type === 'hostname')
+    if (pattern) patterns.push(pattern)
+    else if (listed) {
+      ranges.push(...listed.ranges)
+      names.push(...listed.names)
+    } else problems.push(wrong({ text: trimmed, where: `${file} list[${String(i)}]` }))
+  }
+  if (problems.length * 2 > list.length) return { problems: problems.slice(0, maxProblems) }
+  return { ...nothing, ranges, names, patterns }
+}
+
+const patternOf = (type: Kind, text: string): ((name: string) => boolean) | undefined => {
+  if (text === '' || (type !== 'substring' && type !== 'regex')) return undefined
+  const lower = text.toLowerCase()
+  if (type === 'substring') return (name) => name.includes(lower)
+  const [, source = text, flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(text) ?? []
+  try {
+    const expression = RE2JS.compile(source, flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0)
+    return (name) => expression.matcher(name).find()
+  } catch {
+    return undefined // told as an entry that cannot be used
+  }
 }
 
 export const readListFile = (file: string, content: string): ListFile => {
   if (content.length > maxCharacters) return refuse(file, `is longer than ${String(maxCharacters)} characters`)
   const text = content.startsWith('\uFEFF') ? content.slice(1) : content
-  return /^\s*[{[]/.test(text.slice(0, 1000))
-    ? readWarninglist(file, text)
-    : readEntries(plainEntries(file, text), false)
+  return /^\s*[{[]/.test(text.slice(0, 1000)) ? readWarninglist(file, text) : readPlain(plainEntries(file, text))
 }

@@ -1,11 +1,11 @@
 // Turns the list files that settings name into what the gate and the feeds decide by, or every problem at once.
-import { parseRange, type Range } from '../domain/address.js'
+import { parseRange } from '../domain/address.js'
 import type { GateOptions, IndicatorList } from '../domain/decision.js'
 import { parseSuffix } from '../domain/hostname.js'
-import { createNameSet, type NameEntry } from '../domain/name-set.js'
+import { createNameSet } from '../domain/name-set.js'
 import { createRangeSet } from '../domain/range-set.js'
 import { readListFile, type ListEntries } from './list-file.js'
-import { sharedHosts } from './shared-hosts.js'
+import { publicResolvers, sharedHosts } from './shared-hosts.js'
 
 export type GateSettings = {
   readonly ownRanges: readonly string[]
@@ -26,8 +26,7 @@ const loadList = (
   readFile: (path: string) => string,
   fail: Fail,
 ): ListEntries => {
-  const ranges: Range[] = []
-  const names: NameEntry[] = []
+  const lists: ListEntries[] = []
   files.forEach((file, i) => {
     const here = `${setting}.${String(i)}`
     let content: string
@@ -44,22 +43,40 @@ const loadList = (
     const read = readListFile(file, content)
     if ('problems' in read) for (const problem of read.problems) fail({ setting: here, ...problem })
     else {
-      for (const range of read.ranges) ranges.push(range)
-      for (const name of read.names) names.push(name)
+      lists.push(read)
+      if (read.expiring.length > 0 && setting !== 'gate.allow')
+        fail({ setting: here, message: 'has an entry with until: only entries of gate.allow may expire', where: file })
     }
   })
-  return { ranges, names }
+  return {
+    ranges: lists.flatMap(({ ranges }) => ranges),
+    names: lists.flatMap(({ names }) => names),
+    patterns: lists.flatMap(({ patterns }) => patterns),
+    expiring: lists.flatMap(({ expiring }) => expiring),
+  }
 }
 
-const toList = ({ ranges, names }: ListEntries): IndicatorList => ({
-  ranges: createRangeSet(ranges),
-  names: createNameSet(names),
-})
+const toList = ({ ranges, names, patterns, expiring }: ListEntries): IndicatorList => {
+  const set = createNameSet(names)
+  const isMatched = (name: string): boolean => patterns.some((matches) => matches(name))
+  return {
+    ranges: createRangeSet(ranges),
+    names:
+      patterns.length === 0
+        ? set
+        : { size: set.size + patterns.length, has: (name) => set.has(name) || isMatched(name) },
+    expiring: expiring.map((entry) => ({
+      until: entry.until,
+      ranges: createRangeSet(entry.ranges),
+      names: createNameSet(entry.names),
+    })),
+  }
+}
 
 /** A name that must never leave takes everything below it along, however it is written. */
-const withAllBelow = ({ ranges, names }: ListEntries): ListEntries => ({
-  ranges,
-  names: names.map(({ name }) => ({ name, below: true })),
+const withAllBelow = (list: ListEntries): ListEntries => ({
+  ...list,
+  names: list.names.map(({ name }) => ({ name, below: true })),
 })
 
 const parseAll = <Value>(
@@ -107,13 +124,14 @@ export const loadGate = (
 /** What stands in the setting for the list that comes with the program. */
 const bundled = 'bundled'
 
-/** The hosts that a listed URL says nothing about: the bundled list of shared hosts, and whatever lists the user has. */
+/** What no feed accuses: the bundled list of shared hosts and public resolvers, and whatever lists the user has. */
 export const loadSafeguard = (
   lists: readonly string[],
   readFile: (path: string) => string,
 ): IndicatorList | { readonly problems: readonly GateProblem[] } => {
   const problems: GateProblem[] = []
-  const read = (file: string): string => (file === bundled ? sharedHosts.join('\n') : readFile(file))
+  const read = (file: string): string =>
+    file === bundled ? [...sharedHosts, ...publicResolvers].join('\n') : readFile(file)
   const entries = loadList('intel.safeguard', lists, read, (problem) => void problems.push(problem))
   return problems.length > 0 ? { problems } : toList(entries)
 }

@@ -1,4 +1,5 @@
 // What the feeds in use say about an indicator, and about the hosts below a domain.
+import type { Address } from '../domain/address.js'
 import type { IndicatorList } from '../domain/decision.js'
 import type { Known, Listing } from '../domain/finding.js'
 import { isCurrent } from './columns.js'
@@ -19,8 +20,7 @@ export const matchIn = (
     const hit = inUse && findHit(inUse.index, target, nowSeconds)
     if (!hit) continue
     found ??= []
-    const host = 'name' in target ? target.name : ''
-    found.push({ listing: listingOf(settings, hit, host, safeguard), modified: inUse.modified })
+    found.push({ listing: listingOf(settings, hit, target, safeguard), modified: inUse.modified })
   }
   return found && knownOf(found)
 }
@@ -35,19 +35,32 @@ export const listBelow = (
 ): readonly Listing[] =>
   slots.flatMap(({ settings, inUse }) =>
     (inUse ? hitsBelow(inUse.index, domain, nowSeconds, maxBelow) : [])
-      .map(({ host, hit }) => listingOf(settings, hit, host, safeguard))
+      .map(({ host, hit }) => listingOf(settings, hit, { name: host }, safeguard))
       .filter(({ level }) => level !== 'flag'),
   )
 
-/** A URL that is listed somewhere on a host makes the host suspicious, unless it is safeguarded. */
+/**
+ * What is safeguarded is not accused: the entry is shown as a flag. A URL that is listed somewhere on a host makes the host suspicious;
+ * an event that shows that very URL has the feed's level, whoever the host belongs to.
+ */
 const listingOf = (
   { name: feed, level: own }: FeedSettings,
   { isHostOnly, ...listed }: Hit,
-  host: string,
+  target: Target,
   safeguard: IndicatorList | undefined,
 ): Listing => {
-  const level = !isHostOnly ? own : safeguard?.names.has(host) === true ? 'flag' : 'suspicious'
-  return { feed, level, ...listed }
+  const isSafe = safeguard !== undefined && isSafeguarded(safeguard, target, listed.entry, isHostOnly === true)
+  return { feed, level: isSafe ? 'flag' : isHostOnly ? 'suspicious' : own, ...listed }
+}
+
+const addressOf = ({ 0: a = 0, 1: b, 2: c, 3: d }: ArrayLike<number>): Address =>
+  b === undefined || c === undefined || d === undefined ? a : [a, b, c, d]
+
+const isSafeguarded = (safeguard: IndicatorList, target: Target, entry: string, isHostOnly: boolean): boolean => {
+  if (!('name' in target)) return safeguard.ranges.has(addressOf(target.address))
+  const slash = entry.indexOf('/')
+  if (slash >= 0 && slash < entry.length - 1 && !isHostOnly) return false
+  return safeguard.names.has(target.name) || safeguard.names.has(slash < 0 ? entry : entry.slice(0, slash))
 }
 
 type Found = { readonly listing: Listing; readonly modified: number }

@@ -2,6 +2,7 @@
 import type { Details } from './feed.js'
 import { isObject, objectsOf, readJson, stringOf, type JsonObject, type JsonParser } from './json-text.js'
 import { parseTimestamp } from './timestamp.js'
+import { tlpOf } from './tlp.js'
 
 /** Attribute type → which of the parts between `|` are addresses, names or URLs. */
 const parts: ReadonlyMap<unknown, readonly number[]> = new Map([
@@ -37,7 +38,7 @@ const attributesOf = (event: JsonObject): readonly JsonObject[] => [
     .flatMap((object) => objectsOf(object.Attribute)),
 ]
 
-/** Handling instructions are no category of threat. */
+/** Handling instructions are no category of threat; how far it may be passed on is told apart. */
 const tagsOf = (owner: JsonObject): readonly string[] =>
   objectsOf(owner.Tag)
     .map((tag) => stringOf(tag.name))
@@ -47,24 +48,31 @@ const tagsOf = (owner: JsonObject): readonly string[] =>
 const isForDetection = (attribute: JsonObject): boolean =>
   (attribute.to_ids === true || attribute.to_ids === 1 || attribute.to_ids === '1') && attribute.deleted !== true
 
-const detailsOf = (attribute: JsonObject, eventTags: readonly string[]): Details => {
+const tlpIn = (owner: JsonObject): string | undefined =>
+  objectsOf(owner.Tag)
+    .map((tag) => tlpOf(stringOf(tag.name)))
+    .find((tlp) => tlp !== undefined)
+
+const detailsOf = (attribute: JsonObject, eventTags: readonly string[], eventTlp: string | undefined): Details => {
   const category = stringOf(attribute.category)
   return {
     categories: [...(category === undefined ? [] : [category]), ...tagsOf(attribute), ...eventTags],
     seen: parseTimestamp(attribute.last_seen) ?? parseTimestamp(attribute.timestamp),
+    tlp: tlpIn(attribute) ?? eventTlp,
   }
 }
 
 export const addMisp: JsonParser = (json, sink) => {
   for (const event of eventsIn(json)) {
     const eventTags = tagsOf(event)
+    const eventTlp = tlpIn(event)
     for (const attribute of attributesOf(event)) {
       const places = parts.get(attribute.type)
       if (!places || !isForDetection(attribute)) continue
       const value = stringOf(attribute.value)
       const place = stringOf(attribute.uuid) ?? value ?? 1
       const values = attribute.type === 'url' ? [value] : value?.split('|', 2)
-      const details = detailsOf(attribute, eventTags)
+      const details = detailsOf(attribute, eventTags, eventTlp)
       for (const at of places) {
         const part = values?.[at]
         if (!(part === undefined ? sink.skip(place) : sink.add(part, place, details))) return

@@ -1,5 +1,6 @@
 // Rows with named columns, of a table or of JSON objects: which column lists the indicator, and what the others say about it.
 import type { Place, Sink } from './feed.js'
+import { tlpOf } from './tlp.js'
 import { parseTimestamp } from './timestamp.js'
 
 /** Of several columns that may hold the indicator, the first of this order that is not empty. Names without case and punctuation. */
@@ -41,6 +42,7 @@ const detailColumns = {
     'listingdate',
   ],
   revoked: ['revoked'],
+  tlp: ['tlp'],
   asn: ['asn'],
 } as const
 type Detail = keyof typeof detailColumns
@@ -84,6 +86,7 @@ export const addRow = (cells: readonly unknown[], layout: Layout, place: Place, 
     categories: layout.categories.flatMap((column) => text(column).split(/[,;|]/)),
     since: parseTimestamp(first(layout.since)),
     expires: parseTimestamp(first(layout.expires)),
+    tlp: tlpOf(first(layout.tlp)),
     seen: layout.seen.map((column) => parseTimestamp(text(column))).find((time) => time !== undefined),
   })
 }

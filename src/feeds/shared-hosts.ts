@@ -1,4 +1,4 @@
-// Hosts that many people's content stands on: a listed URL there says nothing about whoever else visits the host.
+// What many people use for many things: hosts that anybody's content stands on, and public DNS resolvers.
 
 /**
  * Each stands for itself alone; `*.` takes what is below along. Customers' own names (`alice.github.io`, `shop.wixsite.com`) are not
@@ -144,4 +144,33 @@ export const sharedHosts: readonly string[] = [
   'goo.gl',
   'cutt.ly',
   'rebrand.ly',
+]
+
+/** Addresses of the resolvers that Google, Cloudflare, Quad9, OpenDNS, AdGuard, Level 3, Yandex, Alibaba and 114DNS offer to everybody. */
+export const publicResolvers: readonly string[] = [
+  '8.8.8.8',
+  '8.8.4.4',
+  '2001:4860:4860::8888',
+  '2001:4860:4860::8844',
+  '1.1.1.1',
+  '1.0.0.1',
+  '2606:4700:4700::1111',
+  '2606:4700:4700::1001',
+  '9.9.9.9',
+  '149.112.112.112',
+  '2620:fe::fe',
+  '2620:fe::9',
+  '208.67.222.222',
+  '208.67.220.220',
+  '2620:119:35::35',
+  '2620:119:53::53',
+  '94.140.14.14',
+  '94.140.15.15',
+  '4.2.2.1',
+  '4.2.2.2',
+  '77.88.8.8',
+  '77.88.8.1',
+  '223.5.5.5',
+  '223.6.6.6',
+  '114.114.114.114',
 ]

@@ -2,6 +2,7 @@
 import type { Details } from './feed.js'
 import { isObject, listOf, objectsOf, stringOf, stringsOf, type JsonObject, type JsonParser } from './json-text.js'
 import { parseTimestamp } from './timestamp.js'
+import { stixMarkings } from './tlp.js'
 
 export const looksLikeStix = (value: unknown): boolean =>
   (isObject(value) && (value.type === 'bundle' || Array.isArray(value.objects))) ||
@@ -18,6 +19,9 @@ const detailsOf = (indicator: JsonObject): Details => ({
   since: parseTimestamp(indicator.valid_from),
   expires: parseTimestamp(indicator.valid_until),
   seen: parseTimestamp(indicator.modified) ?? parseTimestamp(indicator.valid_from),
+  tlp: stringsOf(indicator.object_marking_refs)
+    .map((id) => stixMarkings.get(id))
+    .find((tlp) => tlp !== undefined),
 })
 
 /** `benign` alone says that the pattern is harmless: a feed that tells what not to accuse. */

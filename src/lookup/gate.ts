@@ -1,6 +1,7 @@
 // Decides what may be asked about before anybody is, so that nothing leaves that should not and no credit is wasted.
 import { readAddress } from '../domain/address.js'
-import type { Decide, Decision, GateOptions } from '../domain/decision.js'
+import { systemClock } from '../domain/clock.js'
+import type { Decide, Decision, GateOptions, IndicatorList } from '../domain/decision.js'
 import { unknownOf } from '../domain/finding.js'
 import { isInternalName } from '../domain/internal-names.js'
 import type { Layer } from '../domain/lookup.js'
@@ -52,6 +53,7 @@ const isContacted = (role: Role): boolean =>
 export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
   const options: GateOptions = { ...defaults, ...given }
   const { ownRanges, internalSuffixes, allow, deny, askFreeText, domainAsk, documentation } = options
+  const { now = () => systemClock.now() } = options
 
   const decideAddress = ({ value, role }: Sighting): Decision => {
     const address = readAddress(value)
@@ -61,7 +63,8 @@ export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
     if (ownRanges.has(address) || deny.ranges.has(address)) return skips.own_range
     const unasked = skipForRole(role)
     if (unasked !== undefined) return unasked
-    if (allow.ranges.has(address)) return skips.allow_listed
+    const allowed = allowedBy(allow, ({ ranges }) => ranges.has(address), now)
+    if (allowed !== undefined) return allowed
     return { decision: 'lookup', ask: { type: 'ip', value } }
   }
 
@@ -80,12 +83,26 @@ export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
     if (asked !== value && mustStay(asked)) return skips.internal_name
     const unasked = skipForRole(role)
     if (unasked !== undefined) return unasked
-    if (allow.names.has(value) || (asked !== value && allow.names.has(asked))) return skips.allow_listed
+    const allowed = allowedBy(allow, ({ names }) => names.has(value) || (asked !== value && names.has(asked)), now)
+    if (allowed !== undefined) return allowed
     if (evidence === 'text' && !askFreeText) return feedsOnly
     return { decision: 'lookup', ask: { type: 'domain', value: asked } }
   }
 
   return (sighting) => (sighting.type === 'ip' ? decideAddress(sighting) : decideName(sighting))
+}
+
+/** By an entry that stays, or else by the one that expires last. */
+const allowedBy = (
+  allow: IndicatorList,
+  holds: (list: Pick<IndicatorList, 'ranges' | 'names'>) => boolean,
+  now: () => number,
+): Decision | undefined => {
+  if (holds(allow)) return skips.allow_listed
+  if (allow.expiring === undefined || allow.expiring.length === 0) return undefined
+  const moment = now()
+  const until = allow.expiring.filter((list) => list.until > moment && holds(list)).map((list) => list.until)
+  return until.length === 0 ? undefined : { decision: 'skip', reason: 'allow_listed', until: Math.max(...until) }
 }
 
 /** Lets through what may be asked about, or looked up in local feeds, and says why for the rest. */

@@ -62,7 +62,7 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
     const judged: Judged[] = []
     let open: Open[] | undefined
     for (const sighting of sightings) {
-      const cached = cache.of(sighting)
+      const cached = cache.of(sighting, now)
       const { role, evidence, paths } = sighting
       const ask = { role, action, evidence, decision: cached.decision, urgency, now, paths }
       const found = lookup(sighting, ask)

@@ -10,7 +10,7 @@ import type { Judged } from './judged.js'
 /** One indicator in one field and role. Flat and chained by hand: with ten thousand of them in use every pointer costs. */
 export type Cached = Omit<Sighting, 'value' | 'paths'> & {
   readonly sighting: Sighting
-  readonly decision: Decision
+  decision: Decision
   /** Judged last, and until when that holds, where such a moment is known. */
   finding: Finding | undefined
   until: number | undefined
@@ -22,7 +22,8 @@ export type Cached = Omit<Sighting, 'value' | 'paths'> & {
 }
 
 export type SightingCache = {
-  readonly of: (sighting: Sighting) => Cached
+  /** Decided anew where the decision held only until a moment that is past. */
+  readonly of: (sighting: Sighting, now?: number) => Cached
   /** The same object again as long as nothing changed. */
   readonly judge: (cached: Cached, finding: Finding, now: number) => Judged
   /** Of one that leaves without its answer: the same object again as long as the same answer is awaited. */
@@ -70,8 +71,16 @@ export const createSightingCache = (
     return cached
   }
 
+  const decideAnew = (cached: Cached): Cached => {
+    cached.decision = decide(cached.sighting)
+    cached.finding = undefined
+    cached.unanswered = undefined
+    cached.judged = judgedAs(cached.sighting, cached.decision, unjudged, undefined)
+    return cached
+  }
+
   return {
-    of: (sighting) => {
+    of: (sighting, now = 0) => {
       const first = recent.get(sighting.value)
       for (let cached = first; cached !== undefined; cached = cached.next)
         if (
@@ -80,7 +89,7 @@ export const createSightingCache = (
           cached.evidence === sighting.evidence &&
           cached.type === sighting.type
         )
-          return cached
+          return isOver(cached.decision, now) ? decideAnew(cached) : cached
       return add(sighting, first)
     },
     judge: (cached, finding, now) => {
@@ -101,6 +110,9 @@ export const createSightingCache = (
     },
   }
 }
+
+const isOver = (decision: Decision, now: number): boolean =>
+  decision.decision === 'skip' && decision.until !== undefined && decision.until <= now
 
 /** All of one shape, which makes reading them faster. */
 const judgedAs = (

@@ -1,6 +1,8 @@
 // Settings of local intelligence: the feed files, and what a listing in them means.
 import { Type } from '@sinclair/typebox'
 
+const days = Type.Number({ exclusiveMinimum: 0, maximum: 36500 })
+
 const feed = Type.Object(
   {
     name: Type.String({
@@ -28,13 +30,22 @@ const feed = Type.Object(
       maxItems: 8,
       description: 'Categories of every entry, beside those that the feed gives.',
     }),
-    expiresDays: Type.Optional(
-      Type.Number({
-        exclusiveMinimum: 0,
-        maximum: 36500,
+    minScore: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
         description:
-          'An entry without an expiry of its own no longer counts this many days after it was seen, or after the file was written where the feed does not say; by default it counts as long as it is listed.',
+          'Entries to which the list gives a lower score or confidence are left out; those without one are taken.',
       }),
+    ),
+    expiresDays: Type.Optional(
+      Type.Union(
+        [days, Type.Object({ ip: Type.Optional(days), domain: Type.Optional(days) }, { additionalProperties: false })],
+        {
+          description:
+            'An entry without an expiry of its own no longer counts this many days after it was seen, or after the file was written where the feed does not say; by default it counts as long as it is listed. A number of days for all, or by type: { ip: 30, domain: 90 }.',
+        },
+      ),
     ),
   },
   { additionalProperties: false },

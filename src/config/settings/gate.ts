@@ -15,7 +15,7 @@ export const gateSettings = Type.Object(
     allow: Type.Array(Type.String(), {
       default: [],
       description:
-        'Files of addresses, ranges and names known to be harmless: not asked about. Plain text, one entry a line, # for comments, or MISP warninglists as JSON (cidr, hostname, string). A name stands for itself; .example.com, *.example.com and names of a hostname list stand for everything below as well.',
+        'Files of addresses, ranges and names known to be harmless: not asked about. Plain text, one entry a line, # for comments, or MISP warninglists as JSON, of any type. An entry may end at a date: 203.0.113.7 until 2026-12-01 # false positive. A name stands for itself; .example.com, *.example.com and names of a hostname list stand for everything below as well.',
     }),
     deny: Type.Array(Type.String(), {
       default: [],

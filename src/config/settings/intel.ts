@@ -11,7 +11,7 @@ export const intelSettings = Type.Object(
     safeguard: Type.Array(Type.String({ minLength: 1 }), {
       default: ['bundled'],
       description:
-        'Hosts that a URL listed somewhere on them does not accuse: they are flagged as safeguarded instead. `bundled` is the list of shared hosts that comes with the program (code hosting, file sharing, site builders, large platforms); leave it out to replace it. Everything else is a file as in gate.allow: plain text or a MISP warninglist.',
+        'Hosts and addresses that no feed accuses: a listing of them, or of a URL on them, is a flag, with the reason safeguarded. `bundled` is the list that comes with the program (code hosting, file sharing, site builders, large platforms, public DNS resolvers); leave it out to replace it. Everything else is a file as in gate.allow: plain text or a MISP warninglist.',
     }),
     ip: Type.Object(
       {

@@ -15,10 +15,7 @@ import { findHit, sizeOf, targetOf, type FeedIndex } from '../../../src/feeds/fe
 
 type Entry = readonly [value: string, details?: Details]
 
-const indexOf = (
-  entries: readonly Entry[],
-  rules: { score?: number; categories?: string[]; expiresDays?: number } = {},
-): FeedIndex => {
+const indexOf = (entries: readonly Entry[], rules: Partial<Parameters<typeof collect>[0]> = {}): FeedIndex => {
   const collector = collect({
     categories: [],
     modified: () => 0,
@@ -206,5 +203,50 @@ describe('the index and a naive matcher', () => {
         },
       ),
     )
+  })
+})
+
+describe('what an entry means', () => {
+  const hit = (index: FeedIndex, value: string, now = 0): ReturnType<typeof findHit> => {
+    const target = targetOf({ type: readAddress(value) === undefined ? 'domain' : 'ip', value })
+    return target && findHit(index, target, now / 1000)
+  }
+
+  it('leaves out entries whose own score is below minScore, and takes those without one', () => {
+    const index = indexOf([['198.51.100.1', { score: 20 }], ['198.51.100.2', { score: 50 }], ['198.51.100.3']], {
+      minScore: 50,
+      score: 10,
+    })
+    expect(['198.51.100.1', '198.51.100.2', '198.51.100.3'].map((value) => look(index, value))).toEqual([
+      undefined,
+      '198.51.100.2',
+      '198.51.100.3',
+    ])
+  })
+
+  it('lives as long as its type does', () => {
+    const day = 86_400_000
+    const index = indexOf(
+      [
+        ['198.51.100.1', { seen: 0 }],
+        ['bad.example.com', { seen: 0 }],
+        ['https://bad.example.net/x', { seen: 0 }],
+      ],
+      {
+        expiresDays: { ip: 30, domain: 90 },
+      },
+    )
+    const values = ['198.51.100.1', 'bad.example.com', 'bad.example.net']
+    expect(values.map((value) => hit(index, value, day)?.expires)).toEqual([30 * day, 90 * day, 90 * day])
+    expect(values.map((value) => hit(index, value, 31 * day) !== undefined)).toEqual([false, true, true])
+    expect(hit(indexOf([['bad.example.com']], { expiresDays: { ip: 1 } }), 'bad.example.com')).not.toHaveProperty(
+      'expires',
+    )
+  })
+
+  it('says how far it may be passed on before all its categories', () => {
+    const categories = Array.from({ length: 20 }, (_, i) => `tag-${i}`)
+    const index = indexOf([['198.51.100.1', { categories, tlp: 'tlp:amber' }]])
+    expect(hit(index, '198.51.100.1')?.categories.slice(0, 2)).toEqual(['tlp:amber', 'tag-0'])
   })
 })

@@ -41,6 +41,20 @@ describe('a plain list', () => {
     expect(read(content)).toEqual({ ranges, names })
   })
 
+  it('may hold entries that end at a date, with the reason behind them', () => {
+    const file = readListFile(
+      'my.list',
+      '203.0.113.7 until 2026-12-01 # false positive, ticket 4711\nexample.com\nexample.net until 2026-12-01',
+    )
+    expect(file).toMatchObject({
+      names: [{ name: 'example.com' }],
+      expiring: [{ until: Date.UTC(2026, 11, 1), ranges: [{ version: 4 }], names: [{ name: 'example.net' }] }],
+    })
+    expect(read('203.0.113.7 until tomorrow')).toEqual({
+      problems: [{ where: 'my.list:1', message: 'must have a date behind until, such as 2026-12-01' }],
+    })
+  })
+
   it('names file and line of every wrong entry', () => {
     expect(read('192.0.2.1\n# fine\nhttp://example.com/x\n\n192.0.2.0/33\n')).toEqual({
       problems: [
@@ -81,8 +95,7 @@ describe('a MISP warninglist', () => {
   })
 
   it.each([
-    [misp('regex', '/x/'), 'is a warninglist of type "regex"; only cidr, hostname and string are supported'],
-    [misp('substring', 'x'), 'is a warninglist of type "substring"; only cidr, hostname and string are supported'],
+    [misp('glob', 'x'), 'is a warninglist of type "glob", which is none of cidr, hostname, string, substring, regex'],
     ['{"type":"cidr"}', 'is JSON but no MISP warninglist: it has no `list` of entries'],
     ['["192.0.2.1"]', 'is JSON but no MISP warninglist: it has no `list` of entries'],
   ])('is refused as a whole: %s', (content, message) => {
@@ -95,19 +108,31 @@ describe('a MISP warninglist', () => {
     expect('problems' in file && file.problems[0]?.message).toMatch(/^is not valid JSON: /)
   })
 
-  it('names the place of every wrong entry', () => {
-    expect(read(misp('cidr', '192.0.2.0/24', 'a b', '192.0.2.1', ''))).toEqual({
+  it('names the place of every wrong entry where most are wrong, and goes on without a few', () => {
+    expect(read(misp('cidr', '192.0.2.0/24', 'a b', ''))).toEqual({
       problems: [
         { where: 'my.list list[1]', message: 'is not an address, a range or a name: "a b"' },
-        { where: 'my.list list[3]', message: 'is not an address, a range or a name: ""' },
+        { where: 'my.list list[2]', message: 'is not an address, a range or a name: ""' },
       ],
+    })
+    expect(read(misp('string', 'example.com', 'a b', 'example.net', 7))).toEqual({
+      ranges: [],
+      names: ['example.com', 'example.net'],
     })
   })
 
-  it.each([7, null, true, ['example.com']])('is refused when an entry is %j', (entry) => {
-    expect(read(misp('string', 'example.com', entry))).toEqual({
-      problems: [{ where: 'my.list list[1]', message: 'is not a string' }],
-    })
+  it.each([
+    ['substring', ['EXAMPLE.c'], ['www.example.com', 'example.org'], [true, false]],
+    [
+      'regex',
+      ['/^www\\.example\\.(com|net)$/i', 'cdn[0-9]+'],
+      ['www.example.net', 'cdn7.example.org', 'example.com'],
+      [true, true, false],
+    ],
+    ['regex', ['(a+)+$'], [`${'a'.repeat(200)}!`], [false]],
+  ])('of type %s lists names by %j', (type, list, names, listed) => {
+    const file = readListFile('my.list', misp(type, ...list))
+    expect('patterns' in file && names.map((name) => file.patterns.some((matches) => matches(name)))).toEqual(listed)
   })
 })
 

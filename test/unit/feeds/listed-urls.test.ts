@@ -155,3 +155,26 @@ describe('a listed URL on a safeguarded host', () => {
     await expect(enrichWith({ feed, intel: { safeguard: ['/no/such/list'] } })).rejects.toThrow('intel.safeguard.0')
   })
 })
+
+describe('what everybody uses, in a feed', () => {
+  it.each([
+    ['a shared host', 'github.com', dns('github.com')],
+    ['a name below a listed shared host', 'github.com', dns('new.github.com')],
+    ['a public resolver', '8.8.8.8', 'action=allow src=10.0.0.5 dst=8.8.8.8'],
+    ['a range around a public resolver', '8.8.8.0/24', 'action=allow src=10.0.0.5 dst=8.8.8.8'],
+  ])('is flagged and not malicious: %s', async (_, feed, event) => {
+    const enrich = await enrichWith({ feed })
+    expect(await enrich(event)).toMatchObject({
+      verdict: 'unknown',
+      reason: 'safeguarded',
+      safeguarded: true,
+      entry: feed,
+    })
+  })
+
+  it('leaves its neighbours accused', async () => {
+    const enrich = await enrichWith({ feed: '8.8.8.0/24\nevil.github.com' })
+    expect(verdictOf(await enrich('action=allow src=10.0.0.5 dst=8.8.8.9'))).toBe('malicious')
+    expect(verdictOf(await enrich(dns('evil.github.com')))).toBe('malicious')
+  })
+})

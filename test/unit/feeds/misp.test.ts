@@ -54,11 +54,11 @@ describe('a MISP event', () => {
     expect(parsed(JSON.stringify({ Event: { Attribute, Object: [deleted] } })).added).toEqual([])
   })
 
-  it('takes tags of attribute and event for categories, but not handling instructions', () => {
+  it('takes tags of attribute and event for categories, and TLP for how far it may be passed on', () => {
     const tagged = attribute('a', 'ip-src', '198.51.100.7', { Tag: [{ name: 'botnet' }, { name: 'tlp:red' }, null] })
     const event = { Event: { Tag: [{ name: 'ransomware' }, { name: 7 }], Attribute: [tagged] } }
     expect(parsed(JSON.stringify(event)).added).toEqual([
-      ['198.51.100.7', 'a', { categories: ['Network activity', 'botnet', 'ransomware'], seen }],
+      ['198.51.100.7', 'a', { categories: ['Network activity', 'botnet', 'ransomware'], seen, tlp: 'tlp:red' }],
     ])
   })
 

@@ -24,6 +24,7 @@ describe('a STIX bundle', () => {
         labels: ['botnet'],
         valid_from: '2026-11-01T00:00:00Z',
         valid_until: '2026-12-01T00:00:00Z',
+        object_marking_refs: ['marking-definition--f88d31f6-486f-44da-b317-01333bde0b82'],
       }),
     )
     expect(parsed(text)).toEqual({
@@ -37,6 +38,7 @@ describe('a STIX bundle', () => {
             since: Date.UTC(2026, 10, 1),
             expires: Date.UTC(2026, 11, 1),
             seen: Date.UTC(2026, 10, 1),
+            tlp: 'tlp:amber',
           },
         ],
       ],

@@ -280,3 +280,38 @@ describe('gate', () => {
     expect(asked).toEqual([[{ type: 'ip', value: ordinary }, decided]])
   })
 })
+
+describe('an entry of the allow list that ends at a date', () => {
+  const december = Date.UTC(2026, 11, 1)
+  const address = parseRange('203.0.113.7')
+  let time = december - 1
+  const decide = createDecide({
+    documentation: true,
+    now: () => time,
+    allow: {
+      ranges: createRangeSet([]),
+      names: createNameSet([]),
+      expiring: [
+        {
+          until: december,
+          ranges: createRangeSet(address ? [address] : []),
+          names: createNameSet([{ name: 'shop.example.com', below: false }]),
+        },
+      ],
+    },
+  })
+  const seen = (type: 'ip' | 'domain', value: string): Decision =>
+    decide({ type, value, field: 'destination', role: 'destination', evidence: 'field' })
+
+  it('counts before it, and no longer from then on', () => {
+    expect([seen('ip', '203.0.113.7'), seen('domain', 'shop.example.com')]).toEqual([
+      { decision: 'skip', reason: 'allow_listed', until: december },
+      { decision: 'skip', reason: 'allow_listed', until: december },
+    ])
+    time = december
+    expect([seen('ip', '203.0.113.7').decision, seen('domain', 'shop.example.com').decision]).toEqual([
+      'lookup',
+      'lookup',
+    ])
+  })
+})

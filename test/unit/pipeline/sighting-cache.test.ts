@@ -97,3 +97,16 @@ describe('a sighting that is met again', () => {
       for (let n = 0; n < 20; n++) expect(of(sighting({ field: `f${n}` })).sighting.field).toBe(`f${n}`)
   })
 })
+
+it('decides anew when a decision held only until a moment that is past', () => {
+  const decisions: Decision[] = [
+    { decision: 'skip', reason: 'allow_listed', until: 100 },
+    { decision: 'lookup', ask: { type: 'ip', value: '198.51.100.7' } },
+  ]
+  const cache = createSightingCache(
+    () => decisions.shift() ?? { decision: 'skip', reason: 'bad_input' },
+    (): Verdict => ({ level: 'unknown', flags: {}, because: '' }),
+  )
+  const decided = [50, 99, 100, 101].map((now) => cache.of(sighting(), now).decision.decision)
+  expect(decided).toEqual(['skip', 'skip', 'lookup', 'lookup'])
+})
