@@ -8,7 +8,7 @@ import { gate } from '../dist/lookup/gate.js'
 import { createMemory } from '../dist/lookup/memory/memory.js'
 import { createLookup } from '../dist/lookup/open-lookup.js'
 import { indicators } from '../dist/lookup/question.js'
-import { openReading } from '../dist/app/open-app.js'
+import { openReader } from '../dist/app/open-app.js'
 import { createAnnotate } from '../dist/pipeline/annotate.js'
 import { createEnrich } from '../dist/pipeline/enrich.js'
 import { createInFlight } from '../dist/pipeline/in-flight.js'
@@ -49,7 +49,7 @@ export const openWarmLine = async (events, wanted = 10_000) => {
   const now = () => clock.now()
   const table = { ...config.intel.table, maxAgeDays: config.intel.domain.maxAgeDays }
   const emit = () => undefined
-  const reading = openReading(config)
+  const reading = openReader(config)
   const varied = vary(events, reading, wanted)
   const local = await openFeeds(config.feeds, { emit, clock })
   const memory = createMemory(config.memory, indicators.keyOf, (finding, about) =>

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command table: name → one function; nothing else.
 import { constants } from 'node:os'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { exitCodes, OutputError, UsageError, type Command, type Io } from './terminal/command.js'
 import { ConfigurationError } from './config/problem.js'
@@ -10,7 +10,7 @@ import { printable } from './terminal/table.js'
 import { version } from './terminal/version.js'
 import { didYouMean } from './config/did-you-mean.js'
 
-/** Loaded when it is called: a command pays for its own libraries only. */
+/** Loaded on demand, so that each command loads only its own libraries. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   api: async () => (await import('./commands/api.js')).api,
   check: async () => (await import('./commands/check.js')).check,
@@ -31,16 +31,16 @@ const overview = async (): Promise<string> => {
   const list: string[] = []
   for (const [name, loadCommand] of Object.entries(commands))
     list.push(`  ${name.padEnd(width)}  ${(await loadCommand()).summary}`)
-  return `threatweave: weaves threat intelligence into a log stream
+  return `threatweave: adds threat intelligence to a log stream
 
 Usage: threatweave COMMAND [options]
 
 Commands:
 ${list.join('\n')}
 
-\`threatweave COMMAND --help\` explains one of them; \`threatweave --version\` says which version this is.
+\`threatweave COMMAND --help\` explains a command; \`threatweave --version\` prints the version.
 Exit codes: 0 done, 1 failed, 64 wrong usage, 78 wrong configuration,
-130 and 143 stopped half-way by SIGINT and SIGTERM.
+130 and 143 interrupted by SIGINT and SIGTERM.
 `
 }
 
@@ -94,7 +94,7 @@ const parseOptions = (command: Command, args: string[]): ReturnType<typeof parse
       options: { ...command.options, help: { type: 'boolean', short: 'h' } },
     })
   } catch (error) {
-    // What Node says behind the first sentence is about arguments that begin with a dash.
+    // Node's first sentence is enough; the rest is about arguments that start with a dash.
     const sentence = error instanceof Error ? error.message.split(/\. To specify|\.?\n/)[0] : undefined
     const wrong = /^Unknown option '--([^']+)'/.exec(sentence ?? '')?.[1]
     const names = [...Object.keys(command.options), 'help'].map((name) => `--${name}`)
@@ -105,10 +105,10 @@ const parseOptions = (command: Command, args: string[]): ReturnType<typeof parse
 
 const stdout = standardOutput(process.stdout)
 const stderr = standardError(process.stderr)
-/** What one line of the output is. */
+/** What one line of output is, for error messages. */
 let unit = 'line'
 
-/** Names of files and settings come from anywhere: no control character of them reaches a terminal. */
+/** File names and settings may contain control characters, which must not reach a terminal. */
 const say = (text: string): void => {
   stderr.write(`threatweave: ${text.split('\n').map(printable).join('\n')}\n`)
 }
@@ -117,23 +117,23 @@ const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     stop.abort(signal)
-    process.once(signal, () => process.exit(128 + constants.signals[signal])) // asked twice: do not wait for the drain
+    process.once(signal, () => process.exit(128 + constants.signals[signal])) // the second signal ends at once, without draining
   })
 }
 
-/** A reader that went away (`| head`) is a normal end; anything else that could not be written is not. */
+/** A closed pipe (`| head`) is a normal end; any other write error is not. */
 let outputFailed: number | undefined
 stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (outputFailed !== undefined) return
   process.exitCode = outputFailed = error.code === 'EPIPE' ? exitCodes.ok : exitCodes.failure
   if (outputFailed !== exitCodes.ok) say(new OutputError('to standard output', error, { stream: stdout, unit }).message)
-  // What was paid for is kept: the command closes what it has open, but does not take its time.
+  // Let the command close and store what was paid for, but not for long.
   stop.abort(error.code)
   setTimeout(() => process.exit(), 5_000).unref()
 })
 
 const explain = async (error: unknown): Promise<number> => {
-  await breathe() // the stream tells its writer first and its listener then
+  await nextTurn() // the stream's error listener runs after the rejected write
   if (outputFailed !== undefined) return outputFailed
   if (error instanceof UsageError) {
     say(error.message)
@@ -150,10 +150,10 @@ const explain = async (error: unknown): Promise<number> => {
   return exitCodes.failure
 }
 
-/** A request that hangs for ever must not keep a process that has said its last word; a slow reader may. */
-const leaveSoon = (): void => {
+/** A hanging request must not keep a finished process alive; unwritten output may. */
+const exitSoon = (): void => {
   setTimeout(() => {
-    if (stdout.writableLength > 0 || stderr.writableLength > 0) leaveSoon()
+    if (stdout.writableLength > 0 || stderr.writableLength > 0) exitSoon()
     else process.exit()
   }, 2_000).unref()
 }
@@ -163,6 +163,6 @@ void main(process.argv.slice(2), io)
   .catch(explain)
   .then((code) => {
     process.exitCode = outputFailed ?? code
-    if (stdout !== process.stdout) stdout.end() // some disks refuse only then
-    leaveSoon()
+    if (stdout !== process.stdout) stdout.end() // some disks report errors only now
+    exitSoon()
   })

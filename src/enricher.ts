@@ -1,4 +1,4 @@
-// The line for those who embed it: one event at a time, or a stream of lines.
+// The public library: enriches one event at a time, or a stream of lines.
 import { readFileSync } from 'node:fs'
 import { Transform, type TransformCallback } from 'node:stream'
 import { openApp, type App } from './app/open-app.js'
@@ -15,9 +15,9 @@ export type EnricherOptions = {
   readonly settings?: Readonly<Record<string, unknown>>
   /** A YAML file, read before `settings`. */
   readonly configFile?: string
-  /** Where THREATWEAVE_… and proxy variables are taken from; by default nowhere. */
+  /** Where THREATWEAVE_… and proxy variables are read from; by default they are not read. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** `complete` waits for every answer, `live` one deadline at most. */
+  /** `complete` waits for every answer, `live` at most one deadline. */
   readonly mode?: 'live' | 'complete'
   /** Called with every log event. */
   readonly onTelemetry?: Emit
@@ -30,12 +30,12 @@ export type Enriched = {
 }
 
 export type Enricher = {
-  /** One event, JSON or text. Rejects after `close`, and what is neither text nor bytes. */
+  /** Enriches one event, JSON or text. Rejects after `close`. */
   readonly enrich: (event: Buffer | string, origin?: string) => Promise<Enriched>
   readonly close: () => Promise<void>
 }
 
-/** Rejects, naming every problem, when the settings are wrong or a feed cannot be loaded. */
+/** Rejects with every problem if the settings are wrong or a feed cannot be loaded. */
 export const createEnricher = async (options: EnricherOptions = {}): Promise<Enricher> => {
   const app = await open(options, 'complete')
   let count = 0
@@ -44,9 +44,11 @@ export const createEnricher = async (options: EnricherOptions = {}): Promise<Enr
     enrich: async (event, origin = `event:${++count}`) => {
       if (isClosed) throw new Error('threatweave: the enricher is closed')
       if (typeof event !== 'string' && !Buffer.isBuffer(event))
-        throw new TypeError('threatweave: an event is a text or a Buffer; give an object as JSON.stringify(object)')
+        throw new TypeError(
+          'threatweave: an event must be a string or a Buffer; pass an object as JSON.stringify(object)',
+        )
       const [out] = await allOf(app.pipeline, [{ bytes: toBuffer(event), origin }])
-      if (!out) throw new Error('the line lost an event')
+      if (!out) throw new Error('the pipeline lost an event')
       return { bytes: out.bytes(), annotation: out.annotation }
     },
     close: async () => {
@@ -57,7 +59,7 @@ export const createEnricher = async (options: EnricherOptions = {}): Promise<Enr
   }
 }
 
-/** Log lines in, annotated lines out, in order; reads no faster than it is read. */
+/** Log lines in, annotated lines out, in order and with backpressure. */
 export const enrichTransform = (options: EnricherOptions = {}): Transform => {
   let app: App | undefined
   const splitter = createLineSplitter()
@@ -70,7 +72,7 @@ export const enrichTransform = (options: EnricherOptions = {}): Transform => {
     const chunk = lines.map((bytes) => ({ bytes, origin: `line:${++count}` }))
     Promise.resolve(allOf(app.pipeline, chunk)).then(
       (out) => done(null, Buffer.concat(out.flatMap((one) => [one.bytes(), newline]))),
-      (error: unknown) => done(error instanceof Error ? error : new Error('the line failed')),
+      (error: unknown) => done(error instanceof Error ? error : new Error('the pipeline failed')),
     )
   }
   return new Transform({
@@ -104,7 +106,7 @@ const refusal = (problems: readonly Problem[]): Error =>
 const open = async (options: EnricherOptions, mode: 'live' | 'complete'): Promise<App> => {
   const strange = Object.keys(options).find((name) => !known.has(name))
   if (strange !== undefined)
-    throw new Error(`threatweave: ${JSON.stringify(strange)} is no option; settings go into \`settings\``)
+    throw new Error(`threatweave: ${JSON.stringify(strange)} is not an option; put settings into \`settings\``)
   const { configFile: name, env = {} } = options
   const readFile = (path: string): string => readFileSync(path, 'utf8')
   const loaded = load({

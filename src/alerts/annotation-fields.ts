@@ -4,7 +4,7 @@ import { decisions } from '../domain/decision.js'
 import { levels } from '../domain/finding.js'
 import { flags, type Flag } from '../domain/flag.js'
 import { indicatorTypes } from '../domain/indicator.js'
-import { readings } from '../domain/reading.js'
+import { contentKinds } from '../domain/content-kind.js'
 import { reasons } from '../domain/reason.js'
 import { actions, directions, roles } from '../domain/sighting.js'
 
@@ -59,7 +59,7 @@ const members: Readonly<Record<Exclude<keyof Annotation, 'indicators'>, Values>>
   stale: booleans,
   former: [true],
   truncated: [true],
-  read_as: readings,
+  read_as: contentKinds,
   format: 'any',
   replaced: 'any',
   enrichment_id: 'any',

@@ -1,4 +1,4 @@
-// Checks a file that is no configuration: a Sigma rule, a log format with its examples, or a feed; each problem with file, line and reason.
+// Checks a Sigma rule, a log format with its examples, or a feed.
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { flagsStatedBy } from '../alerts/annotation-fields.js'
@@ -12,16 +12,15 @@ import { openFormats } from './open-formats.js'
 import type { CheckedFile } from '../terminal/report-remarks.js'
 import { recogniseFile, type FileKind } from './recognise-file.js'
 
-/** A folder is one of MISP, or it is known by the first file in it. */
+/** A folder is a MISP feed, or recognised by its first rule or format. */
 export const kindOfFile = (path: string): FileKind | { readonly problem: string } => {
   try {
     if (statSync(path).isDirectory())
       return statSync(join(path, 'manifest.json'), { throwIfNoEntry: false }) ? 'feed' : kindOfFolder(path)
     const bytes = readFileSync(path)
-    // Packed: only feeds may be.
+    // Gzip: only feeds may be compressed.
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'feed'
-    const unknown =
-      'is neither a configuration, a Sigma rule, a log format nor a feed: none of its names is one of theirs'
+    const unknown = 'is not a configuration, Sigma rule, log format or feed: it has none of their names'
     return recogniseFile(path, bytes.toString('utf8')) ?? { problem: unknown }
   } catch (error) {
     return { problem: `cannot be read: ${messageOf(error)}` }
@@ -34,7 +33,7 @@ const kindOfFolder = (path: string): FileKind | { readonly problem: string } => 
     const kind = recogniseFile(name, readFileSync(join(path, name), 'utf8'))
     if (kind === 'rule' || kind === 'format') return kind
   }
-  return { problem: 'is a folder without a Sigma rule or a log format (.yml, .yaml) in it' }
+  return { problem: 'is a folder without a Sigma rule or log format (.yml, .yaml)' }
 }
 
 export const checkFile = (
@@ -44,7 +43,7 @@ export const checkFile = (
 ): Promise<CheckedFile> =>
   kind === 'rule' ? checkRules([path], config) : kind === 'format' ? checkFormat(path, config) : checkFeed(path, config)
 
-/** Without paths the rules of the configuration. */
+/** Without paths, the rules of the configuration. */
 export const loadConfiguredRules = (paths: readonly string[], config: Config): Promise<LoadedRules> =>
   loadRules({
     paths: paths.length > 0 ? paths : config.alerts.rules,
@@ -64,7 +63,7 @@ export const checkRules = async (paths: readonly string[], config: Config): Prom
   }
 }
 
-/** Together with the formats that would be in use beside it: two must not match the same line. */
+/** Checked together with the other formats: no two may match the same line. */
 const checkFormat = (path: string, { extract }: Config): Promise<CheckedFile> => {
   const others = new Set(openFormats(extract.formats).problems.map((one) => JSON.stringify(one)))
   const { problems } = openFormats([...extract.formats, path])
@@ -75,7 +74,7 @@ const checkFormat = (path: string, { extract }: Config): Promise<CheckedFile> =>
   return Promise.resolve({ what: `${count(formats, 'format')}, ${count(remarks.length, 'error')}`, remarks })
 }
 
-/** As the configuration describes it, where it names this file. */
+/** Uses the settings of the configuration if it names this file. */
 const checkFeed = async (path: string, { feeds }: Config): Promise<CheckedFile> => {
   const settings = feeds.find((feed) => isSame(feed.path, path)) ?? {
     name: 'feed',
@@ -86,11 +85,11 @@ const checkFeed = async (path: string, { feeds }: Config): Promise<CheckedFile> 
   const opened = await openFeeds([settings], { pollMs: 0 })
   await opened.close()
   const [status] = opened.status()
-  if (status?.problem) return { what: 'a feed that is refused', remarks: [{ kind: 'error', ...status.problem }] }
+  if (status?.problem) return { what: 'a refused feed', remarks: [{ kind: 'error', ...status.problem }] }
   const { addresses = 0, names = 0, skipped, examples = [] } = status ?? {}
-  const left = (skipped?.unusable ?? 0) + (skipped?.tooBroad ?? 0)
+  const skippedLines = (skipped?.unusable ?? 0) + (skipped?.tooBroad ?? 0)
   return {
-    what: `a feed of ${count(addresses, 'address', 'es')} and ${count(names, 'name')}${left > 0 ? `; ${count(left, 'line')} skipped` : ''}`,
+    what: `a feed of ${count(addresses, 'address', 'es')} and ${count(names, 'name')}${skippedLines > 0 ? `; ${count(skippedLines, 'line')} skipped` : ''}`,
     remarks: examples.map((example) => ({ kind: 'warning' as const, ...example })),
   }
 }
@@ -99,7 +98,7 @@ const realOf = (path: string): string => {
   try {
     return realpathSync(path)
   } catch {
-    return path // it is not there, and whoever reads it says so
+    return path // missing; reported when it is read
   }
 }
 const isSame = (one: string, other: string): boolean => realOf(one) === realOf(other)

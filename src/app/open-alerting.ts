@@ -1,36 +1,39 @@
-// Composition of the alerts, from the same configuration and judgement as the line's own verdicts.
+// Builds the alerts from the configuration, with the same judgement as the pipeline.
 import type { Alert } from '../alerts/alert.js'
 import { openAlerts, type Alerts } from '../alerts/open-alerts.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import { tableOf, type Refused } from './open-app.js'
+import { accepted } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
 import { systemClock, type Clock } from '../domain/clock.js'
 import { judge } from '../domain/judge.js'
 import { conclude } from '../pipeline/annotate/conclude.js'
 import { eventTime } from '../pipeline/event-time.js'
+import type { AlertOut } from '../kafka/alert-record.js'
+import type { EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 
-export type Alerting = {
+export type AlertingOptions = {
   readonly emit?: Emit
   readonly clock?: Clock
-  /** Called with the alerts of events that left before the answer about them came. */
+  /** Called with alerts of events that were delivered before their answer arrived. */
   readonly late: (alerts: readonly Alert[]) => void
   readonly replayId?: string
 }
 
-/** The operations that are asked about an address, as far as they state flags. */
+/** The operations used for addresses that state flags. */
 export const askedOperations = ({ intel }: Config): readonly string[] =>
   intel.service.apiKey === '' ? [] : ['ip/malicious-info', ...(intel.ip.escalate ? ['ip/suspicious_info'] : [])]
 
-/** Rules over what left the line; where alerts are not wanted, no event raises any. */
-export const openAlerting = async (config: Config, around: Alerting): Promise<Alerts | Refused> => {
-  const { clock = systemClock } = around
+/** Without `alerts.enabled` there are no rules, so no event raises an alert. */
+export const openAlerting = async (config: Config, options: AlertingOptions): Promise<Alerts | Refused> => {
+  const { clock = systemClock } = options
   const { enabled, rules, bundled, suppressSeconds } = config.alerts
   const table = tableOf(config)
   const opened = await openAlerts(
     { rules: enabled ? rules : [], bundled: enabled && bundled, suppressSeconds },
     {
-      ...around,
+      ...options,
       clock,
       key: config.output.key,
       operations: askedOperations(config),
@@ -44,3 +47,37 @@ export const openAlerting = async (config: Config, around: Alerting): Promise<Al
     problems: opened.problems.map((problem) => ({ setting: 'alerts.rules', message: describeRuleProblem(problem) })),
   }
 }
+
+export type RunAlerts = {
+  readonly raise: (events: readonly EventOut[]) => readonly AlertOut[]
+  readonly close: () => Promise<void>
+}
+
+/** The alerts of `run`; none without an alerts topic. */
+export const openRunAlerts = async (
+  config: Config,
+  emit: Emit,
+  writeLate: (alerts: readonly AlertOut[]) => Promise<void>,
+): Promise<RunAlerts | undefined> => {
+  if (config.kafka.alertsTopic === '' || !config.alerts.enabled) return undefined
+  const rules = accepted(
+    await openAlerting(config, {
+      emit,
+      late: (alerts) => {
+        writeLate(alerts.map(toRecord)).catch((error: unknown) =>
+          emit({
+            event: 'kafka_client_warned',
+            about: 'late alerts',
+            message: error instanceof Error ? error.message : 'not written',
+          }),
+        )
+      },
+    }),
+  )
+  return { raise: (events) => rules.raise(events).map(toRecord), close: rules.close }
+}
+
+const toRecord = (alert: Alert): AlertOut => ({
+  key: alert.threat_match_value ?? alert.rule.id,
+  value: Buffer.from(JSON.stringify(alert)),
+})

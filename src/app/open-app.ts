@@ -1,4 +1,4 @@
-// Composition root of the pipeline: builds its concrete parts and wires them; open-alerting and open-server do so for theirs.
+// Composition root: builds reader, intelligence and pipeline from the configuration. Alerts and server are in open-alerting and open-server.
 import { readFileSync } from 'node:fs'
 import { intelligenceProblems } from '../config/intelligence-problems.js'
 import { memoryFolder } from '../config/memory-folder.js'
@@ -37,16 +37,16 @@ import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 
 export type Refused = { readonly problems: readonly Problem[] }
 
-/** The half that asks nobody: what an event shows and what may be asked about it. */
-export type Reading = {
+/** Reads events and decides what may be looked up; sends nothing. */
+export type EventReader = {
   readonly decode: (bytes: Buffer) => ReturnType<typeof decode>
   readonly extract: Extract
   readonly decide: Decide
   readonly gate: GateOptions
 }
 
-/** The half that knows and asks: everything below `enrich`. */
-export type Asking = {
+/** Everything below `enrich`: feeds and the lookup layers. */
+export type Intelligence = {
   readonly lookup: Lookup
   readonly feeds: Feeds
   /** The state of the API key; absent where no provider is configured. */
@@ -54,23 +54,23 @@ export type Asking = {
   readonly close: () => Promise<void>
 }
 
-export type App = Reading & Asking & { readonly pipeline: Pipeline; readonly waits: Waits }
+export type App = EventReader & Intelligence & { readonly pipeline: Pipeline; readonly waits: Waits }
 
-export type Surroundings = LookupWatch & {
+export type AppOptions = LookupWatch & {
   readonly emit?: Emit
   readonly clock?: Clock
-  /** `auto` of the settings is resolved by whoever knows where the events come from. */
+  /** The caller resolves `auto`, since it knows where the events come from. */
   readonly mode: 'live' | 'complete'
-  /** Events stay until the provider is back, so nothing is left alone for a while after an outage. */
+  /** Events wait until the provider is back, so an outage causes no cooldown. */
   readonly waitsOutOutages?: boolean
   readonly urgency?: 'live' | 'replay'
-  /** Events of the past that are judged again; `isAnnotated` where they carry an annotation of ours already. */
+  /** Set for a replay; `isAnnotated` if the events already carry our annotation. */
   readonly replay?: { readonly id: string; readonly isAnnotated: boolean }
-  /** The events are the lines of one source in their order. */
+  /** Whether the events are the lines of one file, in order. */
   readonly isOneSource?: boolean
-  /** For the proxy variables and the place where the memory is kept. */
+  /** For proxy variables and the default memory folder. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Asked once before the first call that costs something. */
+  /** Called once before the first paid call. */
   readonly approve?: () => Promise<boolean>
   /** Called with how long events waited for answers. */
   readonly waited?: (ms: number) => void
@@ -79,8 +79,8 @@ export type Surroundings = LookupWatch & {
 export const readText = (path: string): string => readFileSync(path, 'utf8')
 export const tableOf = ({ intel }: Config): JudgementTable => ({ ...intel.table, maxAgeDays: intel.domain.maxAgeDays })
 
-/** `isOneSource`: the events are the lines of one source in their order, as those of a file are; a topic's are not. */
-export const openReading = (config: Config, isOneSource = false): Reading | Refused => {
+/** `isOneSource`: the events are the lines of one file, in order. */
+export const openReader = (config: Config, isOneSource = false): EventReader | Refused => {
   const loaded = loadGate(config.gate, config.intel.domain.ask, readText)
   if ('problems' in loaded) return loaded
   const opened = openFormats(config.extract.formats)
@@ -102,9 +102,13 @@ export const openReading = (config: Config, isOneSource = false): Reading | Refu
   }
 }
 
-export const openAsking = async (config: Config, decide: Decide, around: Surroundings): Promise<Asking | Refused> => {
-  const { emit = ignoreTelemetry, clock = systemClock } = around
-  const client = openClient(config, around)
+export const openIntelligence = async (
+  config: Config,
+  decide: Decide,
+  options: AppOptions,
+): Promise<Intelligence | Refused> => {
+  const { emit = ignoreTelemetry, clock = systemClock } = options
+  const client = openClient(config, options)
   if (client && 'problems' in client) return client
   const safeguard = loadSafeguard(config.intel.safeguard, readText)
   if ('problems' in safeguard) {
@@ -113,7 +117,7 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
   }
   const local = await openFeeds(config.feeds, { emit, clock, safeguard })
   const known = [gate(decide), feeds(local.match)] as const
-  // Where no provider is configured nobody is asked, and nobody's silence means clean.
+  // Without a provider an unlisted indicator is unknown, never clean.
   if (!client)
     return { lookup: stack(...known)(() => unknownOf('not_listed')), feeds: local, close: () => local.close() }
 
@@ -125,21 +129,21 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
       admit: { ...config.admit, inFlight: config.intel.service.concurrency },
       memory: {
         ...config.memory,
-        cooldown: { ...config.memory.cooldown, forOutages: around.waitsOutOutages !== true },
+        cooldown: { ...config.memory.cooldown, forOutages: options.waitsOutOutages !== true },
       },
     },
     {
       type: indicators,
       outer: known,
-      source: around.approve ? approve(around.approve)(source) : source,
+      source: options.approve ? approve(options.approve)(source) : source,
       clock,
       random: Math.random,
       emit,
-      watch: around,
+      watch: options,
     },
     {
-      ...memoryFolder(config, around.env),
-      isReader: around.replay !== undefined,
+      ...memoryFolder(config, options.env),
+      isReader: options.replay !== undefined,
       classify: (finding, about) => worstLevel(finding, about, table, now()),
     },
   )
@@ -155,54 +159,54 @@ export const openAsking = async (config: Config, decide: Decide, around: Surroun
   return { lookup, feeds: local, admission, close }
 }
 
-export const openApp = async (config: Config, around: Surroundings): Promise<App | Refused> => {
-  const { clock = systemClock, mode, urgency = 'live' } = around
+export const openApp = async (config: Config, options: AppOptions): Promise<App | Refused> => {
+  const { clock = systemClock, mode, urgency = 'live' } = options
   const missing = intelligenceProblems(config)
   if (missing.length > 0) return { problems: missing }
-  const reading = openReading(config, around.isOneSource)
-  if ('problems' in reading) return reading
-  const asking = await openAsking(config, reading.decide, around)
-  if ('problems' in asking) return asking
+  const reader = openReader(config, options.isOneSource)
+  if ('problems' in reader) return reader
+  const intelligence = await openIntelligence(config, reader.decide, options)
+  if ('problems' in intelligence) return intelligence
   const table = tableOf(config)
   const inFlight = createInFlight(clock)
   const waits = createWaits({
     ...config.enrich,
     clock,
-    estimateMs: asking.admission && ((asked) => asking.admission?.estimateMs(keyOf(asked))),
-    provider: asking.admission?.state,
+    estimateMs: intelligence.admission && ((asked) => intelligence.admission?.estimateMs(keyOf(asked))),
+    provider: intelligence.admission?.state,
     quietMs: inFlight.quietMs,
     idleMs: () => performance.eventLoopUtilization().idle,
-    waited: around.waited,
+    waited: options.waited,
   })
   const enrich = createEnrich({
-    lookup: asking.lookup,
-    decide: reading.decide,
+    lookup: intelligence.lookup,
+    decide: reader.decide,
     judge: (finding, sighting, at) => judge(finding, sighting, table, at),
     clock,
     inFlight,
     urgency,
   })
   const pipeline = createPipeline({
-    ...reading,
+    ...reader,
     enrich,
     annotate: createAnnotate({
       ...config.output,
-      ownRanges: reading.gate.ownRanges,
-      isOurInput: around.replay?.isAnnotated ?? false,
-      replayId: around.replay?.id,
-      // Nobody reads an event twice under exactly-once; annotations in a topic of their own must name their event.
+      ownRanges: reader.gate.ownRanges,
+      isOurInput: options.replay?.isAnnotated ?? false,
+      replayId: options.replay?.id,
+      // Exactly-once output has no repeats to drop; annotations in a topic of their own must name their event.
       hasId: config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic',
     }),
     clock,
     wait: mode === 'complete' ? waits.complete : waits.live,
   })
-  return { ...reading, ...asking, pipeline, waits }
+  return { ...reader, ...intelligence, pipeline, waits }
 }
 
-/** Without a key nobody outside is asked. */
+/** Without a key there is no client. */
 export const openClient = (
   { intel: { service } }: Config,
-  { env, clock = systemClock, urgency = 'live' }: Pick<Surroundings, 'env' | 'clock' | 'urgency'>,
+  { env, clock = systemClock, urgency = 'live' }: Pick<AppOptions, 'env' | 'clock' | 'urgency'>,
 ): Client | Refused | undefined => {
   if (service.apiKey === '') return undefined
   const problems: Problem[] = []

@@ -1,19 +1,19 @@
-// Loads the log formats that come with the program, once, and those of the user.
+// Loads the bundled log formats and those of the user.
 import { resolve } from 'node:path'
 import { readFormatFiles, type FileProblem } from '../config/format-files.js'
 import { checkFormats } from '../pipeline/check-formats.js'
 import type { FormatSpec } from '../pipeline/read/formats.js'
 
-/** Beside `src/` and beside `dist/`. */
+/** Next to `src/` and `dist/`. */
 export const formatsFolder = resolve(import.meta.dirname, '../../formats')
 
 export type OpenedFormats = { readonly formats: readonly FormatSpec[]; readonly problems: readonly FileProblem[] }
 
-let shipped: OpenedFormats | undefined
+let bundled: OpenedFormats | undefined
 
-/** `paths`: files and folders with formats of the user's own. They are checked together with the others: no line may be two formats' own. */
+/** `paths`: files and folders of the user. All formats are checked together, because no line may match two of them. */
 export const openFormats = (paths: readonly string[]): OpenedFormats =>
-  paths.length === 0 ? (shipped ??= load([formatsFolder])) : load([formatsFolder, ...paths])
+  paths.length === 0 ? (bundled ??= load([formatsFolder])) : load([formatsFolder, ...paths])
 
 const load = (paths: readonly string[]): OpenedFormats => {
   const { documents, problems } = readFormatFiles(paths)

@@ -1,5 +1,5 @@
-// Composition of the server, from the same configuration and parts as the lookups of the pipeline.
-import { openClient, readText, tableOf, type Refused, type Surroundings } from './open-app.js'
+// Builds the lookup server, or the gateway, from the configuration.
+import { openClient, readText, tableOf, type Refused, type AppOptions } from './open-app.js'
 import { describeProblem } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock } from '../domain/clock.js'
@@ -10,14 +10,14 @@ import { openGateway, type Gateway } from '../server/gateway/gateway.js'
 import { startServer, type LookupServer } from '../server/start-server.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 
-export type ServerSurroundings = Pick<Surroundings, 'env' | 'emit' | 'clock'> & { readonly watch?: LookupWatch }
+export type ServerOptions = Pick<AppOptions, 'env' | 'emit' | 'clock'> & { readonly watch?: LookupWatch }
 
-/** The client of a gateway, which asks `serve.upstream` as the pipeline asks `intel.service.baseUrl`. */
-export const openUpstream = (config: Config, around: Pick<ServerSurroundings, 'env' | 'clock'>): Client | Refused => {
+/** The client of a gateway: like the pipeline's, but for `serve.upstream`. */
+export const openUpstream = (config: Config, options: Pick<ServerOptions, 'env' | 'clock'>): Client | Refused => {
   const { serve, intel } = config
   const client = openClient(
     { ...config, intel: { ...intel, service: { ...intel.service, baseUrl: serve.upstream } } },
-    around,
+    options,
   )
   if (!client)
     return {
@@ -31,10 +31,10 @@ export const openUpstream = (config: Config, around: Pick<ServerSurroundings, 'e
   }
 }
 
-/** A gateway to the provider where `serve.upstream` names one. Throws when it cannot start. */
+/** A gateway if `serve.upstream` is set. Throws if it cannot start. */
 export const openServer = async (
   config: Config,
-  { env, emit = ignoreTelemetry, clock = systemClock, watch }: ServerSurroundings,
+  { env, emit = ignoreTelemetry, clock = systemClock, watch }: ServerOptions,
   version: string,
 ): Promise<LookupServer> => {
   const { serve, intel, admit: limits, memory } = config

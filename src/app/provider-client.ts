@@ -1,4 +1,4 @@
-// The client with which a command calls the provider directly, or a refusal that says which setting is missing.
+// Opens the provider client for a command that needs one.
 import { openClient } from './open-app.js'
 import type { Config } from '../config/schema.js'
 import type { Client } from '../provider/client.js'
@@ -10,6 +10,6 @@ export const providerClient = (config: Config, io: Io): Client => {
   const client = openClient(config, { env: io.env })
   if (client) return accepted<Client>(client)
   throw new ConfigurationError([
-    { setting: 'intel.service.apiKey', message: 'is needed for this; THREATWEAVE_INTEL_SERVICE_API_KEY gives it' },
+    { setting: 'intel.service.apiKey', message: 'is needed for this; set THREATWEAVE_INTEL_SERVICE_API_KEY' },
   ])
 }

@@ -1,17 +1,17 @@
-// Tells from its content what kind of file a user hands over: a configuration, a Sigma rule, a log format or a feed.
+// Detects whether a file is a configuration, a Sigma rule, a log format or a feed.
 import { configSchema } from '../config/schema.js'
 
 export const fileKinds = ['configuration', 'rule', 'format', 'feed'] as const
 export type FileKind = (typeof fileKinds)[number]
 
-/** Names at the top of a file; `id` and `fields` are in rules and formats alike, and tell nothing. */
+/** Top-level names of each kind; `id` and `fields` occur in rules and formats. */
 const names: Readonly<Record<Exclude<FileKind, 'feed'>, ReadonlySet<string>>> = {
   configuration: new Set(Object.keys(configSchema.properties)),
   rule: new Set(['title', 'logsource', 'detection', 'status', 'description', 'author', 'date', 'level', 'tags']),
   format: new Set(['cut', 'contains', 'separator', 'words', 'variants', 'line', 'when', 'set', 'example']),
 }
 
-/** The kind that most of the names speak for, so that a misspelt one is still told as what it was meant to be; nothing where none does. */
+/** The kind with the most matching names, so that a file with a typo is still recognised. */
 export const recogniseFile = (name: string, text: string): FileKind | undefined => {
   const found = namesIn(text)
   const scores = (['configuration', 'rule', 'format'] as const).map(
@@ -24,7 +24,7 @@ export const recogniseFile = (name: string, text: string): FileKind | undefined 
   return isYaml ? 'configuration' : 'feed'
 }
 
-/** Not parsed as YAML: a file that is broken further down is still of its kind. */
+/** Not parsed as YAML, so that a broken file is still recognised. */
 const namesIn = (text: string): readonly string[] => {
   if (/^\s*[{[]/.test(text)) {
     try {

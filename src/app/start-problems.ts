@@ -1,7 +1,7 @@
-// Everything that some command would refuse to start with, told beforehand: rules, feeds, lists, keys, certificates, services.
+// Finds everything that a command would refuse to start with: rules, feeds, lists, keys, certificates, Kafka settings.
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { openClient, openReading, readText } from './open-app.js'
+import { openClient, openReader, readText } from './open-app.js'
 import type { Problem } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { messageOf } from '../domain/message-of.js'
@@ -9,15 +9,15 @@ import { feedProblems } from '../feeds/status.js'
 import { openFeeds } from '../feeds/open-feeds.js'
 import { loadSafeguard } from '../feeds/load-lists.js'
 import { openAlerting } from './open-alerting.js'
+import { settingsProblems } from '../kafka/settings-problems.js'
 import { openUpstream } from './open-server.js'
 import { readKeys } from '../server/keys.js'
 import type { Io } from '../terminal/command.js'
-import { kafkaProblems } from './kafka-problems.js'
 import { readNamed, tlsProblems } from './tls-problems.js'
 
-/** `asksBrokers`: Kafka is wanted, also where no setting of it is given. */
+/** `asksBrokers`: check Kafka even if none of its settings is given. */
 export const startProblems = async (config: Config, env: Io['env'], asksBrokers: boolean): Promise<Problem[]> => {
-  const reading = openReading(config)
+  const reading = openReader(config)
   const safeguard = loadSafeguard(config.intel.safeguard, readText)
   return [
     ...('problems' in reading ? reading.problems : []),
@@ -44,7 +44,7 @@ const ruleProblems = async (config: Config): Promise<readonly Problem[]> => {
   return []
 }
 
-/** A gateway asks another address with the same key. */
+/** A gateway uses the same key with another address. */
 const clientProblems = async (config: Config, env: Io['env']): Promise<Problem[]> => {
   const problems = new Map<string, Problem>()
   for (const open of [openClient, ...(config.serve.upstream === '' ? [] : [openUpstream])]) {
@@ -56,7 +56,7 @@ const clientProblems = async (config: Config, env: Io['env']): Promise<Problem[]
   return [...problems.values()]
 }
 
-/** A folder that cannot be written costs money after a restart; only a budget that is counted there keeps anything from starting. */
+/** An unusable folder only costs money after a restart, unless a budget is counted in it. */
 const memoryProblems = ({ memory, admit }: Config): Problem[] => {
   const message = admit.perHour > 0 || admit.perDay > 0 ? unusableMemory(memory) : undefined
   if (message === undefined) return []
@@ -64,21 +64,19 @@ const memoryProblems = ({ memory, admit }: Config): Problem[] => {
   return [{ setting: 'memory.path', message: why }]
 }
 
-/** What nothing is refused for, but what costs something. */
+/** Problems that cost something but do not prevent a start. */
 export const startWarnings = ({ memory }: Config): Problem[] => {
   const message = unusableMemory(memory)
   if (message === undefined) return []
-  return [
-    { setting: 'memory.path', message: `cannot be used, so what is paid for is forgotten at a restart: ${message}` },
-  ]
+  return [{ setting: 'memory.path', message: `cannot be used, so findings are lost at a restart: ${message}` }]
 }
 
-/** Nothing is made: what would be is made in the nearest folder that is there. A process at work in it is no problem of the settings. */
+/** Creates nothing: checks the nearest existing parent folder. */
 const unusableMemory = ({ path }: Config['memory']): string | undefined => {
   if (path === '' || path === 'none') return undefined
   let nearest = resolve(path)
   while (!existsSync(nearest)) nearest = dirname(nearest)
-  if (!statSync(nearest).isDirectory()) return `${nearest} is no folder`
+  if (!statSync(nearest).isDirectory()) return `${nearest} is not a folder`
   try {
     accessSync(nearest, constants.W_OK)
     return undefined
@@ -94,8 +92,8 @@ const serveProblems = ({ data, keysFile, tls }: Config['serve']): Problem[] => {
     tls.passphrase,
   )
   if ((tls.certFile === '') !== (tls.keyFile === ''))
-    problems.push({ setting: 'serve.tls.keyFile', message: 'and serve.tls.certFile go together' })
-  if (data !== '' && !existsSync(data)) problems.push({ setting: 'serve.data', message: `names no folder: ${data}` })
+    problems.push({ setting: 'serve.tls.keyFile', message: 'and serve.tls.certFile must be set together' })
+  if (data !== '' && !existsSync(data)) problems.push({ setting: 'serve.data', message: `is not a folder: ${data}` })
   const keys = readNamed('serve.keysFile', keysFile, problems)
   try {
     if (keys !== undefined) readKeys(keysFile, keys)
@@ -106,12 +104,25 @@ const serveProblems = ({ data, keysFile, tls }: Config['serve']): Problem[] => {
   return problems
 }
 
-/** Settings that `run` cannot do without; that they are empty is no problem where Kafka is not used. */
-const needed = new Set(['kafka.brokers', 'kafka.input.topics', 'kafka.output.topic', 'kafka.deadLetterTopic'])
+/** Settings that are required only if Kafka is used. */
+const requiredByKafka = new Set(['kafka.brokers', 'kafka.input.topics', 'kafka.output.topic', 'kafka.deadLetterTopic'])
 
 const kafkaIfUsed = (kafka: Config['kafka'], asksBrokers: boolean): Problem[] => {
   const { brokers, input, output, deadLetterTopic, alertsTopic } = kafka
   const named = [...brokers, ...input.topics, input.pattern, output.topic, deadLetterTopic, alertsTopic]
   const isUsed = asksBrokers || named.some((name) => name !== '')
-  return kafkaProblems(kafka).filter(({ setting }) => isUsed || !needed.has(setting))
+  return kafkaProblems(kafka).filter(({ setting }) => isUsed || !requiredByKafka.has(setting))
+}
+
+/** Problems in the Kafka settings and the files that they name. */
+export const kafkaProblems = (kafka: Config['kafka']): Problem[] => {
+  const { tls, sasl } = kafka
+  const problems: Problem[] = [...settingsProblems(kafka)]
+  if (sasl.mechanism === 'oauthbearer') readNamed('kafka.sasl.tokenFile', sasl.tokenFile, problems)
+  const files = {
+    ca: ['caFile', tls.caFile],
+    cert: ['certificateFile', tls.certificateFile],
+    key: ['keyFile', tls.keyFile],
+  } as const
+  return [...problems, ...tlsProblems('kafka.tls', files, tls.keyPassphrase)]
 }

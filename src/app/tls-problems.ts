@@ -1,4 +1,4 @@
-// What is wrong with the files that TLS is set up with.
+// Finds problems in TLS files.
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { Problem } from '../config/problem.js'
@@ -6,7 +6,7 @@ import { messageOf } from '../domain/message-of.js'
 
 type TlsFile = readonly [setting: string, path: string]
 
-/** What TLS would refuse: a file that is not there, one that is no PEM, a key that does not fit its certificate. */
+/** Missing files, invalid PEM, and keys that do not match their certificate. */
 export const tlsProblems = (
   section: string,
   files: Readonly<Partial<Record<'ca' | 'cert' | 'key', TlsFile>>>,
@@ -18,18 +18,18 @@ export const tlsProblems = (
     return text === undefined ? [] : [[kind, text] as const]
   })
   for (const [kind, text] of texts)
-    // OpenSSL takes a file without certificates for one of none, and then trusts nobody.
+    // OpenSSL accepts a CA file without certificates and then trusts nobody.
     if (kind === 'ca' && !text.includes('-----BEGIN '))
-      problems.push({ setting: `${section}.${files.ca?.[0] ?? 'ca'}`, message: 'holds no certificate in PEM' })
+      problems.push({ setting: `${section}.${files.ca?.[0] ?? 'ca'}`, message: 'contains no PEM certificate' })
   try {
     createSecureContext({ ...Object.fromEntries(texts), passphrase })
   } catch (error) {
-    problems.push({ setting: section, message: `names files that cannot be used: ${messageOf(error)}` })
+    problems.push({ setting: section, message: `has files that cannot be used: ${messageOf(error)}` })
   }
   return problems
 }
 
-/** The text of a file that a setting names; nothing where it names none or it cannot be read, which is then a problem. */
+/** Reads the file of a setting; adds a problem if it cannot be read. */
 export const readNamed = (setting: string, path: string, problems: Problem[]): string | undefined => {
   if (path === '') return undefined
   try {

@@ -1,4 +1,4 @@
-// What `run` and `serve` count and show of themselves while they run.
+// Telemetry of `run` and `serve`: counters, logs, traces and the ops endpoint.
 import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
 import { backgroundClock } from '../domain/clock.js'
@@ -16,13 +16,13 @@ import { ConfigurationError } from '../config/problem.js'
 import { version } from '../terminal/version.js'
 
 export type Watch = {
-  /** Counts, remembers and logs. */
+  /** Counts, stores and logs an event. */
   readonly emit: Emit
   readonly hooks: Pick<Counters, 'recalled' | 'joined' | 'lookedUp' | 'waited'>
   readonly observe: (pipeline: Pipeline) => Pipeline
-  /** Before the end: logs what is only counted so far. */
+  /** Logs pending counts before a stop. */
   readonly flush: () => void
-  /** Refuses with a ConfigurationError where the port cannot be listened on. */
+  /** Throws a ConfigurationError if the port cannot be used. */
   readonly serve: (
     views: Pick<OpsSources, 'provider' | 'consumer' | 'feedEntries' | 'kind'>,
     port?: number,
@@ -30,9 +30,9 @@ export type Watch = {
   ) => Promise<Ops>
 }
 
-/** Repeats of a failure are told as a count this often. */
+/** How often repeats of a failure are logged as a count. */
 const burstMs = 30_000
-/** Past its own deadline a chunk gets this long to be noticed by its own watch. */
+/** Time for a stuck chunk to be ended by its own deadline before health fails. */
 const graceMs = 5_000
 const loopMs = 5_000
 

@@ -1,4 +1,4 @@
-// The gateway that worker processes share: it alone holds the key, the memory, the limit and the budget.
+// The gateway shared by worker processes: it holds the key, the memory, the limit and the budget.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,12 +8,12 @@ import { memoryFolder } from '../config/memory-folder.js'
 import type { Config } from '../config/schema.js'
 import { messageOf } from '../domain/message-of.js'
 import { FolderInUse, lockFolder } from '../lookup/memory/folder-lock.js'
-import { openServer, type ServerSurroundings } from './open-server.js'
+import { openServer, type ServerOptions } from './open-server.js'
 import type { LookupServer } from '../server/start-server.js'
 import { ConfigurationError } from '../config/problem.js'
 
 export type WorkersGateway = {
-  /** What a worker's environment is changed by. */
+  /** Changes to the environment of a worker. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The state of the API key. */
   readonly provider?: LookupServer['provider']
@@ -26,19 +26,19 @@ export type WorkersGateway = {
  */
 const leastInFlight = 8
 
-/** Without a key there is nobody to ask and nothing to share. */
-export const openWorkersGateway = async (config: Config, around: ServerSurroundings): Promise<WorkersGateway> => {
+/** Without a key there is no gateway. */
+export const openWorkersGateway = async (config: Config, options: ServerOptions): Promise<WorkersGateway> => {
   const { service } = config.intel
   const problems = intelligenceProblems(config)
   if (problems.length > 0) throw new ConfigurationError(problems)
   if (service.apiKey === '') return { env: {}, close: () => Promise.resolve() }
-  const { path } = memoryFolder(config, around.env)
+  const { path } = memoryFolder(config, options.env)
   const state = path === undefined ? undefined : `${path}-gateway`
   const unwritable = state === undefined ? undefined : await whyUnwritable(state)
   const isBudgeted = config.admit.perHour > 0 || config.admit.perDay > 0
   const isKept = state !== undefined && (unwritable === undefined || isBudgeted)
   if (state !== undefined && !isKept)
-    around.emit?.({ event: 'memory_not_persisted', path: state, message: unwritable ?? '' })
+    options.emit?.({ event: 'memory_not_persisted', path: state, message: unwritable ?? '' })
   const temporary = isKept ? undefined : mkdtempSync(join(tmpdir(), 'threatweave-gateway-'))
   const apiKey = randomBytes(32).toString('hex')
   const gateway = await openServer(
@@ -58,7 +58,7 @@ export const openWorkersGateway = async (config: Config, around: ServerSurroundi
         upstream: service.baseUrl,
       },
     },
-    around,
+    options,
     'workers',
   ).catch((error: unknown) => {
     throw new ConfigurationError([
@@ -74,7 +74,7 @@ export const openWorkersGateway = async (config: Config, around: ServerSurroundi
       THREATWEAVE_INTEL_SERVICE_PATHS: 'given',
       THREATWEAVE_INTEL_SERVICE_PATH_OVERRIDES: '{}',
       THREATWEAVE_INTEL_SERVICE_CONCURRENCY: String(Math.max(leastInFlight, service.concurrency)),
-      // What is paid for is counted and kept at the gateway.
+      // The gateway holds the budget and the memory.
       THREATWEAVE_MEMORY_PATH: 'none',
       THREATWEAVE_ADMIT_PER_HOUR: '0',
       THREATWEAVE_ADMIT_PER_DAY: '0',
@@ -88,7 +88,7 @@ export const openWorkersGateway = async (config: Config, around: ServerSurroundi
   }
 }
 
-/** Why a folder cannot be written, if so; one that is in use is refused by whoever opens it. */
+/** The reason why a folder cannot be written, if any; a folder in use is refused when it is opened. */
 const whyUnwritable = async (folder: string): Promise<string | undefined> => {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })

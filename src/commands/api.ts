@@ -1,4 +1,4 @@
-// api: calls one of the eighteen operations of the lookup service and prints its answer as it came.
+// The `api` command: calls one of the provider's eighteen operations and prints the answer.
 import { didYouMean } from '../config/did-you-mean.js'
 import { buildRequest } from '../provider/build-request.js'
 import { isOperation, operationNames, operations, type Operation } from '../provider/operations.js'
@@ -12,23 +12,23 @@ const parameterNames = [...new Set(operationNames.flatMap((name) => Object.keys(
 const describe = (name: (typeof operationNames)[number]): string => {
   const { about, parameters }: Operation = operations[name]
   const options = Object.entries(parameters).map(([key, { required, default: given, about: what }]) => {
-    const note = required ? what : given === undefined ? `${what}; may be left out` : `${what}; else ${String(given)}`
+    const note = required ? what : given === undefined ? `${what}; optional` : `${what}; default ${String(given)}`
     return `      --${key.padEnd(14)} ${note}`
   })
   return [`  ${name.padEnd(25)} ${about}`, ...options].join('\n')
 }
 
 export const api: Command = {
-  summary: 'call one of the eighteen operations of the lookup service, raw',
+  summary: 'call one of the eighteen operations of the lookup service and print the raw answer',
   help: `Usage: threatweave api OPERATION [--name value…] [--config FILE]
 
-Calls one operation of the lookup service and prints the JSON of its answer. Every call may cost a credit; domain/scan and
-domain/scan/private always do, and a public scan is seen by everybody.
+Calls one operation of the lookup service and prints its JSON answer. Every call may cost a credit; domain/scan and
+domain/scan/private always do. A public scan is visible to everyone.
 
 Operations and their parameters:
 ${operationNames.map(describe).join('\n')}
 
-  -c, --config FILE   the configuration to run with (intel.service)
+  -c, --config FILE   the configuration (intel.service)
 
 Example:
   THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=key.txt threatweave api ip/summary --ip 198.51.100.23
@@ -62,7 +62,7 @@ Exit codes: 0 answered, 1 refused or not answered, 64 wrong usage.
         return exitCodes.ok
       }
       const { reason, detail, retry } = reply.failure
-      io.stderr.write(`threatweave: ${name} failed: ${reason}, ${detail}${retry ? '; it may work later' : ''}\n`)
+      io.stderr.write(`threatweave: ${name} failed: ${reason}, ${detail}${retry ? '; try again later' : ''}\n`)
       return exitCodes.failure
     } finally {
       await client.close()

@@ -1,4 +1,4 @@
-// check: says whether a configuration would run, or whether a rule, a format or a feed can be used, with every problem at once.
+// The `check` command: lists every problem in a configuration, rule, log format or feed.
 import { stringify } from 'yaml'
 import { intelligenceProblems } from '../config/intelligence-problems.js'
 import { ConfigurationError, describeProblem, type Problem } from '../config/problem.js'
@@ -15,36 +15,34 @@ import { startProblems, startWarnings } from '../app/start-problems.js'
 import { printable } from '../terminal/table.js'
 
 export const check: Command = {
-  summary: 'say what is wrong with a configuration, a rule, a log format or a feed',
+  summary: 'report problems in a configuration, rule, log format or feed',
   help: `Usage: threatweave check [--config FILE] [--print] [--online [--create-topics]]
        threatweave check [--config FILE] [--json] FILE…
 
-Without a FILE: the configuration.
+Without FILE it checks the configuration, read as by every other command (defaults, then the file, then the environment),
+and the files it names. Every problem is listed with the setting and where it was set. Sends nothing unless --online is given.
 
-Reads the configuration as every other command would (defaults, then the file, then the environment) and the files it
-names, and lists everything that is wrong, each with its setting's name and where it was given. Asks nobody, unless told to.
+With FILEs it detects what each one is and lists every problem with file, line and reason:
+  a configuration   the same as --config FILE
+  a Sigma rule      errors, and parts that can never match; also a folder of rules
+  a log format      names and examples, and that no other format matches the same lines; also a folder of formats
+  a feed            whether it can be loaded, with the settings of \`feeds\` if the configuration names this file
 
-With FILEs: each is taken for what its content says it is, and every problem is listed with file, line and reason.
-  a configuration   as above; the same as --config FILE
-  a Sigma rule      what is wrong with it, and what in it can never fire; or a folder of rules
-  a log format      its names, its examples, and that no other format matches the same lines; or a folder of formats
-  a feed            whether it would be taken, as \`feeds\` of the configuration describes it where it names this file
+  -c, --config FILE   the YAML file (default: THREATWEAVE_CONFIG; without it, defaults and the environment)
+      --print         print the effective settings as YAML, without secrets
+      --online        with a key, check the account at the lookup service (plan, quota, problems); with kafka.brokers, or
+                      without a key, check that the topics exist and are suitable for \`run\`
+      --create-topics with --online: create missing output, dead-letter and alerts topics
+      --json          print problems of rules, formats and feeds as JSON, one object per line
 
-  -c, --config FILE   the YAML file; else THREATWEAVE_CONFIG names it; else only defaults and the environment count
-      --print         show the settings in force as YAML, secrets hidden
-      --online        ask the lookup service about the account (plan, quota, what is wrong) where a key is set, and the brokers,
-                      where kafka.brokers names some or there is no key, whether the topics are there and fit for \`run\`
-      --create-topics with --online: make the missing output, dead-letter and alerts topics
-      --json          print what is wrong with rules, formats and feeds as one JSON object a line
-
-Every setting has an environment variable: intel.service.apiKey is THREATWEAVE_INTEL_SERVICE_API_KEY, and a secret may be
+Every setting has an environment variable: intel.service.apiKey is THREATWEAVE_INTEL_SERVICE_API_KEY. Secrets can be
 read from a file: THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=/run/secrets/key.
 
 Example:
   THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=key.txt threatweave check --print
   threatweave check my-format.yaml my-rules/ blocklist.txt
 
-Exit codes: 0 fine, 1 a FILE, the account, the brokers or their topics are not, 78 something is wrong with the configuration.
+Exit codes: 0 no problem, 1 a problem in a FILE, the account, the brokers or topics, 78 a problem in the configuration.
 `,
   options: {
     ...configOption,
@@ -56,7 +54,7 @@ Exit codes: 0 fine, 1 a FILE, the account, the brokers or their topics are not, 
   takesArguments: true,
   run: async (args, io) => {
     if (args.values['create-topics'] === true && args.values.online !== true)
-      throw new UsageError('--create-topics goes with --online')
+      throw new UsageError('--create-topics needs --online')
     const kinds = args.positionals.map((path) => [path, kindOfFile(path)] as const)
     const [named, second] = kinds.filter(([, kind]) => kind === 'configuration').map(([path]) => path)
     if (second !== undefined || (named !== undefined && typeof args.values.config === 'string'))
@@ -96,7 +94,7 @@ const checkConfiguration = async (args: Arguments, io: Io): Promise<number> => {
   const hasKey = config.intel.service.apiKey !== ''
   const asksBrokers = online && (!hasKey || config.kafka.brokers.length > 0)
   const settings = new Set(found.map(({ setting }) => setting))
-  const more = [...lackOf(config, found), ...(await startProblems(config, io.env, asksBrokers))]
+  const more = [...missingIntelligence(config, found), ...(await startProblems(config, io.env, asksBrokers))]
   const problems = [...found, ...more.filter(({ setting }) => !settings.has(setting))]
   if (problems.length > 0) throw new ConfigurationError(problems)
   for (const warning of startWarnings(config))
@@ -108,13 +106,13 @@ const checkConfiguration = async (args: Arguments, io: Io): Promise<number> => {
   return account === exitCodes.ok ? brokers : account
 }
 
-/** A `serve` answers from files of its own; and of a key or feed that is wrong it is said already. */
-const lackOf = (config: Config, found: readonly Problem[]): readonly Problem[] => {
+/** A configuration for `serve` needs neither key nor feed, and a wrong key or feed is already reported. */
+const missingIntelligence = (config: Config, found: readonly Problem[]): readonly Problem[] => {
   const { serve, kafka } = config
   const isForServe =
     kafka.brokers.length === 0 && [serve.data, serve.upstream, serve.keysFile, serve.apiKey].some((text) => text !== '')
-  const isSaid = found.some(({ setting }) => /^(feeds|intel|THREATWEAVE_(FEEDS|INTEL))/.test(setting))
-  return isForServe || isSaid ? [] : intelligenceProblems(config)
+  const isReported = found.some(({ setting }) => /^(feeds|intel|THREATWEAVE_(FEEDS|INTEL))/.test(setting))
+  return isForServe || isReported ? [] : intelligenceProblems(config)
 }
 
 const askAccount = async (config: Config, io: Io): Promise<number> => {
@@ -128,12 +126,12 @@ const askAccount = async (config: Config, io: Io): Promise<number> => {
 const askBrokers = async (settings: Config['kafka'], create: boolean, io: Io): Promise<number> => {
   const found = await checkOnline(settings, create)
   if (!found.reached) {
-    io.stderr.write(`threatweave: the brokers cannot be asked: ${found.sentence}\n`)
+    io.stderr.write(`threatweave: the brokers cannot be checked: ${found.sentence}\n`)
     return exitCodes.failure
   }
-  for (const topic of found.created) io.stdout.write(`Topic ${topic} was made.\n`)
+  for (const topic of found.created) io.stdout.write(`Topic ${topic} was created.\n`)
   for (const { topic, level, message } of found.remarks) io.stdout.write(`${level}: topic ${topic} ${message}\n`)
   if (found.remarks.some(({ level }) => level === 'error')) return exitCodes.failure
-  io.stdout.write('The topics are there.\n')
+  io.stdout.write('The topics exist.\n')
   return exitCodes.ok
 }

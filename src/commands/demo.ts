@@ -1,11 +1,11 @@
-// demo: the main job on this machine: a broker, a lookup service, sample firewall logs in, annotated events out; then all of it is gone.
+// The `demo` command: annotates sample firewall logs with a local broker and lookup server, then cleans up.
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openApp, openReading } from '../app/open-app.js'
+import { openApp, openReader } from '../app/open-app.js'
 import { load } from '../config/load.js'
 import type { Config } from '../config/schema.js'
 import { startBroker, type Broker } from '../demo/broker.js'
@@ -26,14 +26,14 @@ const root = resolve(import.meta.dirname, '../..')
 const rounds = 100
 
 export const demo: Command = {
-  summary: 'show the main job on this machine: broker, lookup service, sample firewall logs in, annotated events out',
+  summary: 'annotate sample firewall logs on this machine, with a real broker and a lookup server',
   help: `Usage: threatweave demo [--no-kafka]
 
-Starts a Kafka broker (KAFKA_BROKERS if set, else Docker, else Java and Maven), a lookup service on sample intelligence, and
-\`threatweave run\` between two topics; sends sample firewall logs through and shows what came out. Everything is stopped and
-removed afterwards. Without a broker it says what is missing and shows the same line over standard input.
+Starts a Kafka broker (KAFKA_BROKERS if set, else Docker, else Java and Maven), a lookup server with sample data, and
+\`threatweave run\` between two topics. Sends sample firewall logs through it and shows the result, then stops and removes
+everything. Without a broker it says what is missing and runs the same pipeline over standard input.
 
-      --no-kafka   do not look for a broker
+      --no-kafka   do not start a broker
 `,
   options: { 'no-kafka': { type: 'boolean' } },
   run: async (args, io) => {
@@ -46,14 +46,14 @@ removed afterwards. Without a broker it says what is missing and shows the same 
     let broker: Broker | undefined
     let factor = 1
     try {
-      say(`A lookup service answers at ${service.url} from examples/intel and examples/feeds.`)
+      say(`Lookup server at ${service.url}, with data from examples/intel and examples/feeds.`)
       const env = demoEnvironment(io, folder, service.url, key)
       const found =
         args.values['no-kafka'] === true
-          ? { missing: 'no broker was looked for' }
+          ? { missing: 'No broker, because of --no-kafka' }
           : await startBroker({ env: io.env, say })
       if ('missing' in found) {
-        say(`${found.missing}.\nThe same line over standard input:\n`)
+        say(`${found.missing}.\nRunning the same pipeline over standard input:\n`)
         await overStandardInput(configOf(env), lines, io)
       } else {
         broker = found
@@ -62,9 +62,9 @@ removed afterwards. Without a broker it says what is missing and shows the same 
       }
       const { distinct, seen } = countAsked(configOf(env), lines)
       say(
-        `\n${seen * factor} sightings of ${distinct} distinct addresses and domains; calls to the lookup service: ${calls.made}`,
+        `\n${seen * factor} sightings of ${distinct} distinct addresses and domains; calls to the lookup server: ${calls.made}`,
       )
-      say('(one each, and one more for an address that is not plainly clean).')
+      say('(one each, and a second one for addresses that are not clearly clean).')
       return exitCodes.ok
     } finally {
       await broker?.stop()
@@ -95,11 +95,11 @@ const startLookupService = (
   )
 }
 
-/** The sample logs use documentation addresses, which are otherwise never asked about. */
+/** The sample logs use documentation addresses, which are normally never looked up. */
 const demoEnvironment = (io: Io, folder: string, url: string, key: string): Record<string, string> => ({
   PATH: io.env.PATH ?? '',
   THREATWEAVE_GATE_DOCUMENTATION: 'true',
-  // The summary at the end is made from what stands in the events.
+  // The summary is made from the full annotations.
   THREATWEAVE_OUTPUT_DETAIL: 'full',
   THREATWEAVE_INTEL_SERVICE_BASE_URL: url,
   THREATWEAVE_INTEL_SERVICE_API_KEY: key,
@@ -119,7 +119,7 @@ const configOf = (env: Record<string, string>): Config => {
 }
 
 const countAsked = (config: Config, lines: readonly string[]): { distinct: number; seen: number } => {
-  const { decode, extract, decide } = accepted(openReading(config))
+  const { decode, extract, decide } = accepted(openReader(config))
   const asked = lines.flatMap((line) =>
     extract(decode(Buffer.from(line)))
       .sightings.map(decide)
@@ -160,17 +160,18 @@ const overKafka = async (env: Record<string, string>, lines: readonly string[], 
   const progress = createProgress(io.stderr, { label: 'annotated', total: all.length })
   try {
     io.stdout.write(
-      `${all.length} sample firewall events go to the topic firewall; threatweave run writes firewall-annotated.\n`,
+      `Sending ${all.length} sample firewall events to the topic firewall; threatweave run writes to firewall-annotated.\n`,
     )
     const deadline = Date.now() + 120_000
     const untilOut = async (count: number): Promise<void> => {
       while (out.length < count && worker.exitCode === null && !io.signal.aborted) {
-        if (Date.now() > deadline) throw new Error(`only ${out.length} of ${all.length} events came out in two minutes`)
+        if (Date.now() > deadline)
+          throw new Error(`only ${out.length} of ${all.length} events were written in two minutes`)
         progress.update(out.length, `${out.length} of ${all.length} events`)
         await sleep(50)
       }
     }
-    // The first few meet an empty memory and wait for their answers; the rest find them there.
+    // The first events fill the empty memory; the rest use it.
     await send(kafka, 'firewall', all.slice(0, lines.length))
     await untilOut(lines.length)
     await send(kafka, 'firewall', all.slice(lines.length))
@@ -181,11 +182,11 @@ const overKafka = async (env: Record<string, string>, lines: readonly string[], 
     await Promise.all([ended, stopReading()])
   }
   if (out.length < all.length && !io.signal.aborted)
-    throw new Error('threatweave run ended before every event came out')
+    throw new Error('threatweave run exited before every event was written')
   show(out, io)
 }
 
-/** One event before and after, then what was found. */
+/** Shows one event before and after, then a summary. */
 const show = (events: readonly Buffer[], io: Io): void => {
   const summary = createSummary()
   const annotated = events.map((bytes) => JSON.parse(bytes.toString()) as { message?: string; threatweave: Annotation })
@@ -196,7 +197,7 @@ const show = (events: readonly Buffer[], io: Io): void => {
     const { status, verdict, score, value, role, direction, action, summary: why } = sample.threatweave
     io.stdout.write(`\n  before  ${printable(sample.message ?? '').slice(0, 150)}…\n`)
     io.stdout.write(
-      `  after   the same, and "threatweave":${JSON.stringify({ status, verdict, score, value, role, direction, action, summary: why })}\n\n`,
+      `  after   the same plus "threatweave":${JSON.stringify({ status, verdict, score, value, role, direction, action, summary: why })}\n\n`,
     )
   }
   for (const { threatweave } of annotated) summary.see(threatweave)

@@ -1,33 +1,33 @@
-// estimate: what a log would cost with a given memory, lifetime and price; nobody is asked.
-import { openReading } from '../app/open-app.js'
+// The `estimate` command: predicts how many lookups a log would need; sends nothing.
+import { openReader } from '../app/open-app.js'
 import type { Config } from '../config/schema.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import { createForecast, type Forecast } from '../lookup/memory/forecast.js'
 import { eventTime } from '../pipeline/event-time.js'
 import { UsageError, type Arguments, type Command } from '../terminal/command.js'
-import { endedAfter } from '../terminal/ended-after.js'
+import { reportStop } from '../terminal/report-stop.js'
 import { accepted, configOption, loadConfig } from '../config/load-config.js'
 import { createProgress, duration } from '../terminal/progress.js'
 import { readLines } from '../input/read-lines.js'
-import { readingInput } from '../input/reading-input.js'
+import { withInputErrors } from '../input/read-lines.js'
 import { printable } from '../terminal/table.js'
 import { write } from '../terminal/write-lines.js'
 
 const hourMs = 3_600_000
 
 export const estimate: Command = {
-  summary: 'say what enriching a log would cost: lookups a day and a month, hit ratio, credits; asks nobody',
+  summary: 'predict lookups per day and month, hit ratio and cost of a log; sends nothing',
   help: `Usage: threatweave estimate [options] [FILE…]
 
-Reads a log (files, .gz too, or standard input), finds what would be asked about, and plays it through a memory of the
-given size and lifetime. Nobody is asked and nothing leaves.
+Reads a log (files, also .gz, or standard input), finds what would be looked up, and simulates a memory of the
+given size and lifetime. Sends nothing.
 
-  -c, --config FILE     the configuration to run with
-      --memory N        how many verdicts are remembered (default: memory.maxEntries)
-      --lifetime HOURS  how long a verdict is used (default: memory.freshSeconds.clean)
-      --span HOURS      how much time the log covers (default: by the times in it); less than an hour says little about a month
-      --price PRICE     the price of one call, to say what a month costs
-      --list            print exactly the values that would leave, one a line, and nothing else
+  -c, --config FILE     the configuration
+      --memory N        size of the memory in findings (default: memory.maxEntries)
+      --lifetime HOURS  lifetime of a finding (default: memory.freshSeconds.clean)
+      --span HOURS      time the log covers (default: from its timestamps); less than an hour predicts little
+      --price PRICE     price of one call, for the cost per month
+      --list            print only the values that would be sent, one per line
       --json            print the figures as one JSON object
 
 Example:
@@ -45,7 +45,7 @@ Example:
   takesArguments: true,
   run: async (args, io) => {
     const config = loadConfig(args, io)
-    const { decode, extract, decide } = accepted(openReading(config, true))
+    const { decode, extract, decide } = accepted(openReader(config, true))
     const memory = numberOf(args, 'memory') ?? config.memory.maxEntries
     const lifetimeMs = numberOf(args, 'lifetime', hourMs) ?? config.memory.freshSeconds.clean * 1000
     const spanMs = numberOf(args, 'span', hourMs)
@@ -56,7 +56,7 @@ Example:
     const now = Date.now()
     const progress = createProgress(io.stderr, { label: 'estimate' })
     let events = 0
-    await readingInput(async () => {
+    await withInputErrors(async () => {
       for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
         if (io.signal.aborted) break
         for (const { bytes } of lines) {
@@ -67,7 +67,7 @@ Example:
             if (decision.decision === 'lookup') {
               keys.push(keyOf(decision.ask))
               asked.set(keyOf(decision.ask), decision.ask)
-            } else remember(skipped, decision.reason, keyOf(sighting))
+            } else addTo(skipped, decision.reason, keyOf(sighting))
           }
           forecast.see(keys, eventTime(event.text, now))
           events++
@@ -91,17 +91,17 @@ Example:
       const report = { ...figures, callsAtMost, notAsked: Object.fromEntries(reasons), ...cost }
       await write(io.stdout, `${JSON.stringify(report)}\n`)
     } else await write(io.stdout, describe(figures, reasons, { memory, lifetimeMs, price, mostCalls }))
-    return endedAfter(events, io)
+    return reportStop(events, io)
   },
 }
 
-/** Calls that a lookup may come to, on average, if nothing turns out plainly clean: then it is asked about once more. */
+/** The average number of calls per lookup if nothing is clearly clean, which needs a second call. */
 const mostCallsOf = (asked: readonly Indicator[], { intel }: Config): number => {
   const isAskedAgain = { ip: intel.ip.escalate, domain: intel.domain.report !== 'never' }
   return asked.length === 0 ? 1 : 1 + asked.filter(({ type }) => isAskedAgain[type]).length / asked.length
 }
 
-const remember = (skipped: Map<string, Set<string>>, reason: string, key: string): void => {
+const addTo = (skipped: Map<string, Set<string>>, reason: string, key: string): void => {
   let values = skipped.get(reason)
   if (!values) skipped.set(reason, (values = new Set()))
   values.add(key)
@@ -122,7 +122,7 @@ type Assumptions = {
   readonly mostCalls: number
 }
 
-const again = 'what is not plainly clean is asked about once more'
+const secondCall = 'indicators that are not clearly clean need a second call'
 
 const describe = (
   figures: Forecast,
@@ -131,34 +131,37 @@ const describe = (
 ): string => {
   const notAsked = reasons.reduce((sum, [, count]) => sum + count, 0)
   const rows: (readonly [string, string])[] = [
-    ['events', `${count(figures.events)}, of which ${count(figures.eventsWithoutAsks)} show nothing to ask about`],
-    ['would be asked about', `${count(figures.distinct)} distinct, seen ${count(figures.asks)} times`],
+    ['events', `${count(figures.events)}, ${count(figures.eventsWithoutAsks)} of them with nothing to look up`],
+    ['would be looked up', `${count(figures.distinct)} distinct, seen ${count(figures.asks)} times`],
     [
-      'would not be asked',
+      'would be skipped',
       `${count(notAsked)} distinct${notAsked ? `: ${reasons.map(([reason, n]) => `${reason} ${count(n)}`).join(', ')}` : ''}`,
     ],
-    ['lookups for this log', `${count(figures.lookups)}, starting with an empty memory`],
+    ['lookups for this log', `${count(figures.lookups)}, with an empty memory`],
     ...(mostCalls > 1
       ? ([
-          ['calls for them', `${count(figures.lookups)} to ${count(Math.ceil(figures.lookups * mostCalls))}: ${again}`],
+          [
+            'calls for them',
+            `${count(figures.lookups)} to ${count(Math.ceil(figures.lookups * mostCalls))}: ${secondCall}`,
+          ],
         ] as const)
       : []),
-    ['memory', `${count(memory)} verdicts, used for ${duration(lifetimeMs)}`],
-    ['hit ratio', figures.asks === 0 ? 'none: nothing in this log would be asked about' : percent(figures.hitRatio)],
+    ['memory', `${count(memory)} findings, lifetime ${duration(lifetimeMs)}`],
+    ['hit ratio', figures.asks === 0 ? 'none: nothing in this log would be looked up' : percent(figures.hitRatio)],
   ]
   if (figures.asks === 0) return layOut(rows)
   if (figures.spanMs === undefined || figures.lookupsPerDay === undefined || figures.lookupsPerMonth === undefined)
-    rows.push(['a day, a month', `${whyNoSpan(figures)}: give --span HOURS`])
+    rows.push(['per day, per month', `${whyNoSpan(figures)}: give --span HOURS`])
   else {
     const isShort = figures.doubt === 'short'
     const about = isShort ? 'perhaps' : 'about'
     rows.push(['time covered', `${duration(figures.spanMs)}${isShort ? `: ${tooShort}` : ''}`])
-    rows.push(['lookups a day', `${about} ${count(figures.lookupsPerDay)}`])
-    rows.push(['lookups a month', `${about} ${count(figures.lookupsPerMonth)}`])
+    rows.push(['lookups per day', `${about} ${count(figures.lookupsPerDay)}`])
+    rows.push(['lookups per month', `${about} ${count(figures.lookupsPerMonth)}`])
     if (price !== undefined) {
       const monthly = figures.lookupsPerMonth * price
-      const most = mostCalls > 1 ? ` if all is clean, ${round(monthly * mostCalls).toFixed(2)} at most` : ''
-      rows.push(['cost a month', `${about} ${round(monthly).toFixed(2)}${most}`])
+      const most = mostCalls > 1 ? ` if everything is clean, ${round(monthly * mostCalls).toFixed(2)} at most` : ''
+      rows.push(['cost per month', `${about} ${round(monthly).toFixed(2)}${most}`])
     }
   }
   return layOut(rows)
@@ -169,14 +172,14 @@ const layOut = (rows: readonly (readonly [string, string])[]): string => {
   return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}\n`).join('')
 }
 
-const tooShort = 'less than an hour says little about a day or a month; estimate with more of the log'
+const tooShort = 'less than an hour predicts little; use more of the log'
 
 const whyNoSpan = ({ doubt, times: [first, last] = ['', ''] }: Forecast): string =>
   doubt === 'future'
-    ? `the times in the log run into the future (${first} to ${last}), so they are not those of the events`
+    ? `the timestamps are in the future (${first} to ${last}), so they are not those of the events`
     : doubt === 'years'
-      ? `the times in the log are years apart (${first} to ${last}), so some are not those of the events`
-      : 'the log does not say how much time it covers'
+      ? `the timestamps are years apart (${first} to ${last}), so some are not those of the events`
+      : 'the log has no timestamps'
 
 const count = (value: number): string => value.toLocaleString('en-US')
 const percent = (ratio: number): string => `${(ratio * 100).toFixed(1)} %`

@@ -1,11 +1,11 @@
 // The `extract` command: what would be looked at in each event, one JSON object a line; nobody is asked.
-import { openReading } from '../app/open-app.js'
+import { openReader } from '../app/open-app.js'
 import { directionOf, sideOf } from '../pipeline/annotate/direction.js'
 import type { Command } from '../terminal/command.js'
-import { endedAfter } from '../terminal/ended-after.js'
+import { reportStop } from '../terminal/report-stop.js'
 import { accepted, configOption, loadConfig } from '../config/load-config.js'
 import { readLines } from '../input/read-lines.js'
-import { readingInput } from '../input/reading-input.js'
+import { withInputErrors } from '../input/read-lines.js'
 import { writeJson } from '../terminal/write-lines.js'
 
 export const extract: Command = {
@@ -31,9 +31,9 @@ Example:
   unit: () => 'event',
   run: async (args, io) => {
     const config = loadConfig(args, io)
-    const { decode, extract: find, decide, gate } = accepted(openReading(config, true))
+    const { decode, extract: find, decide, gate } = accepted(openReader(config, true))
     let events = 0
-    await readingInput(async () => {
+    await withInputErrors(async () => {
       for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
         if (io.signal.aborted) break
         let out = ''
@@ -53,6 +53,6 @@ Example:
         events += lines.length
       }
     })
-    return endedAfter(events, io)
+    return reportStop(events, io)
   },
 }

@@ -1,4 +1,4 @@
-// The `rules` command: lints Sigma rules, and runs them against annotated events to say which fire and why.
+// The `rules` command: checks Sigma rules, or runs them on annotated events.
 import { matchedOf } from '../alerts/alert.js'
 import { annotationKey } from '../alerts/annotation-fields.js'
 import type { LoadedRules } from '../alerts/load-rules.js'
@@ -8,31 +8,31 @@ import type { Config } from '../config/schema.js'
 import type { Annotation } from '../domain/annotation.js'
 import { checkRules, loadConfiguredRules } from '../app/check-file.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
-import { endedAfter } from '../terminal/ended-after.js'
+import { reportStop } from '../terminal/report-stop.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import { readLines } from '../input/read-lines.js'
-import { readingInput } from '../input/reading-input.js'
+import { withInputErrors } from '../input/read-lines.js'
 import { report } from '../terminal/report-remarks.js'
 import { printable } from '../terminal/table.js'
 import { write } from '../terminal/write-lines.js'
 
 export const rules: Command = {
-  summary: 'check Sigma rules, or run them against annotated events and say which fire and why',
+  summary: 'check Sigma rules, or test them on annotated events',
   help: `Usage: threatweave rules check [options] [PATH…]
        threatweave rules test [options] --events FILE [PATH…]
 
-PATH is a rule file, or a folder with everything below it that ends in .yml or .yaml. Without one the rules of the
-configuration count: alerts.rules, and those that come with the program unless alerts.bundled says no.
+PATH is a rule file, or a folder of .yml and .yaml files. The default is the configuration: alerts.rules, and the bundled
+rules unless alerts.bundled is false.
 
-  check   reads the rules and lists everything that is wrong with them or that can never fire, by file and line;
-          \`threatweave check PATH\` says the same, of formats and feeds too
-  test    reads annotated events, one JSON object a line (.gz too, - for standard input), and prints for each that
-          fires a rule: where it stands, the rule, and the fields and values that made it fire
+  check   lists every error, and every part that can never match, with file and line;
+          \`threatweave check PATH\` does the same, also for formats and feeds
+  test    reads annotated events, one JSON object per line (also .gz, - for standard input), and prints for each match
+          the event, the rule, and the fields and values that matched
 
 Options:
-  -e, --events FILE   the events of \`test\`; may be given several times
-      --json          print one JSON object a line
-  -c, --config FILE   the configuration to run with (default: THREATWEAVE_CONFIG, or built-in defaults)
+  -e, --events FILE   the events for \`test\`; can be repeated
+      --json          print one JSON object per line
+  -c, --config FILE   the configuration (default: THREATWEAVE_CONFIG, or built-in defaults)
   -h, --help          this text
 
 Example:
@@ -46,7 +46,7 @@ Exit codes: 0 done, 1 a rule cannot be used.
   run: async (args, io) => {
     const [verb, ...paths] = args.positionals
     if (verb !== 'check' && verb !== 'test')
-      throw new UsageError('say what to do with the rules: `threatweave rules check` or `threatweave rules test`')
+      throw new UsageError('use `threatweave rules check` or `threatweave rules test`')
     const config = loadConfig(args, io)
     return verb === 'check'
       ? report(await checkRules(paths, config), args, io)
@@ -60,36 +60,36 @@ const test = async ({ set, problems }: LoadedRules, config: Config, args: Argume
     return exitCodes.failure
   }
   const files = [args.values.events ?? []].flat().filter((name) => typeof name === 'string')
-  if (files.length === 0) throw new UsageError('name the events to test with: --events FILE, or --events - ')
-  const tally = { events: 0, fired: 0, bare: 0, broken: 0 }
-  await readingInput(async () => {
+  if (files.length === 0) throw new UsageError('name the events to test: --events FILE, or --events -')
+  const counts = { events: 0, fired: 0, bare: 0, broken: 0 }
+  await withInputErrors(async () => {
     for await (const lines of readLines(files, io.stdin, io.signal)) {
       if (io.signal.aborted) break
       let out = ''
       for (const { bytes, origin } of lines) {
         if (bytes.length === 0) continue
-        tally.events++
+        counts.events++
         const event = parse(bytes)
         if (!event) {
-          tally.broken++
+          counts.broken++
           continue
         }
         const annotation = event[config.output.key] ?? event[annotationKey]
-        if (!isObject(annotation)) tally.bare++
+        if (!isObject(annotation)) counts.bare++
         const matches = set.match((isObject(annotation) ? annotation : {}) as unknown as Annotation, () => event)
-        if (matches.length > 0) tally.fired++
+        if (matches.length > 0) counts.fired++
         for (const match of matches) out += describe(origin, match, args.values.json === true)
       }
       await write(io.stdout, out)
     }
   })
   io.stderr.write(
-    `${tally.fired} of ${count(tally.events, 'event')} fired a rule; ${count(set.size, 'rule')} in use` +
-      (tally.broken > 0 ? `; ${tally.broken} are no JSON objects` : '') +
-      (tally.bare > 0 ? `; ${tally.bare} carry no annotation under ${config.output.key}` : '') +
+    `${counts.fired} of ${count(counts.events, 'event')} matched a rule; ${count(set.size, 'rule')} loaded` +
+      (counts.broken > 0 ? `; ${counts.broken} are not JSON objects` : '') +
+      (counts.bare > 0 ? `; ${counts.bare} have no annotation under ${config.output.key}` : '') +
       '\n',
   )
-  return endedAfter(tally.events, io)
+  return reportStop(counts.events, io)
 }
 
 const describe = (origin: string, { rule, why }: Match, asJson: boolean): string => {
@@ -97,7 +97,7 @@ const describe = (origin: string, { rule, why }: Match, asJson: boolean): string
   const { id, title, level } = rule
   if (asJson) return `${JSON.stringify({ origin, rule: { id, title, level }, matched })}\n`
   const reasons = matched.map(({ field, value }) => `${field}=${String(value)}`).join(' ')
-  return `${printable(`${origin}  ${level}  ${title}  because ${reasons || 'nothing speaks against it'}`)}\n`
+  return `${printable(`${origin}  ${level}  ${title}  because ${reasons || 'no condition excludes it'}`)}\n`
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

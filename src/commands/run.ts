@@ -1,4 +1,4 @@
-// run: the main job, Kafka topic to Kafka topic, until it is stopped or cannot go on.
+// The `run` command: annotates Kafka topics until it is stopped.
 import { availableParallelism } from 'node:os'
 import { openApp } from '../app/open-app.js'
 import type { Config } from '../config/schema.js'
@@ -8,39 +8,39 @@ import type { Emit } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
 import type { ConsumerView } from '../telemetry/metrics.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
-import { kafkaProblems } from '../app/kafka-problems.js'
+import { kafkaProblems } from '../app/start-problems.js'
 import { accepted, configOption, loadConfig } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
 import { openWorkersGateway } from '../app/workers-gateway.js'
-import { openRunAlerts } from '../app/run-alerts.js'
-import { supervise, type Trouble } from '../app/supervise-workers.js'
+import { openRunAlerts } from '../app/open-alerting.js'
+import { supervise, type Failure } from '../app/supervise-workers.js'
 import { watchRun } from '../app/watch-run.js'
 
 export const run: Command = {
-  summary: 'annotate the events of Kafka topics and write them to another, until stopped',
+  summary: 'annotate the events of Kafka topics and write them to another topic, until stopped',
   help: `Usage: threatweave run [options]
 
-Reads kafka.input, annotates every event and writes it to kafka.output.topic: same key, headers and time, in the order of
-its partition. Offsets move only after the brokers have acknowledged the output; with kafka.delivery exactly-once both
-are one transaction. What the output topic cannot take goes to kafka.deadLetterTopic with the reason.
+Reads kafka.input, annotates every event and writes it to kafka.output.topic, with the same key, headers and time, in the
+order of its partition. Offsets are committed only after the brokers acknowledged the output; with kafka.delivery
+exactly-once both are one transaction. Records that the output topic refuses go to kafka.deadLetterTopic with the reason.
 
 Options:
-      --workers N       so many processes of the same group on this machine, or auto for one a core (default: 1)
-  -c, --config FILE     the configuration to run with (default: THREATWEAVE_CONFIG, or built-in defaults)
+      --workers N       number of processes in the group on this machine, or auto for one per core (default: 1)
+  -c, --config FILE     the configuration (default: THREATWEAVE_CONFIG, or built-in defaults)
   -h, --help            this text
 
-SIGTERM and SIGINT finish what is in the works, within kafka.limits.drainMs, and stop. \`threatweave check --online\` says
-beforehand whether the topics are there and fit.
+On SIGTERM and SIGINT it finishes the chunks in progress, within kafka.limits.drainMs, and exits. \`threatweave check --online\`
+checks the topics beforehand.
 
 Example:
   export THREATWEAVE_KAFKA_BROKERS=localhost:9092 THREATWEAVE_KAFKA_INPUT_TOPICS=firewall
   export THREATWEAVE_KAFKA_OUTPUT_TOPIC=firewall-annotated THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC=firewall-dead
   threatweave check --online --create-topics && threatweave run
 
-A broker that cannot be reached is waited for, at the start and later; /readyz and the log say so meanwhile.
+If no broker can be reached, at the start or later, it keeps retrying; /readyz and the log show it.
 
-Exit codes: 0 stopped in order, 1 could not go on and says why, 64 wrong usage, 78 wrong configuration, a missing topic, a port in
-use, or refused by the brokers: what a restart does not cure.
+Exit codes: 0 stopped in order, 1 failed, 64 wrong usage, 78 a problem that a restart does not fix: wrong configuration, missing
+topic, port in use, refused by the brokers.
 `,
   options: { ...configOption, workers: { type: 'string' } },
   run: async (args, io) => {
@@ -50,11 +50,11 @@ use, or refused by the brokers: what a restart does not cure.
     if (problems.length > 0) throw new ConfigurationError(problems)
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
     const emit = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
-    const trouble = workers === 1 ? await work(config, io, emit) : await workTogether(workers, config, args, io, emit)
-    emit({ event: 'stopped', command: 'run', cause: trouble?.sentence ?? String(io.signal.reason) })
-    if (trouble === undefined) return exitCodes.ok
-    io.stderr.write(`threatweave: ${trouble.sentence}\n`)
-    return trouble.code
+    const failure = workers === 1 ? await runAlone(config, io, emit) : await runWorkers(workers, config, args, io, emit)
+    emit({ event: 'stopped', command: 'run', cause: failure?.sentence ?? String(io.signal.reason) })
+    if (failure === undefined) return exitCodes.ok
+    io.stderr.write(`threatweave: ${failure.sentence}\n`)
+    return failure.code
   },
 }
 
@@ -63,10 +63,10 @@ const workersOf = ({ values }: Arguments): number => {
   if (workers === undefined) return 1
   if (workers === 'auto') return availableParallelism()
   if (typeof workers === 'string' && /^[1-9]\d?$/.test(workers)) return Number(workers)
-  throw new UsageError('--workers takes a number from 1 to 99, or auto')
+  throw new UsageError('--workers must be a number from 1 to 99, or auto')
 }
 
-const work = async (config: Config, io: Io, emit: Emit): Promise<Trouble | undefined> => {
+const runAlone = async (config: Config, io: Io, emit: Emit): Promise<Failure | undefined> => {
   const watch = await watchRun(config, emit)
   const { recalled, joined, lookedUp, waited } = watch.hooks
   const isComplete = config.enrich.mode === 'complete'
@@ -82,7 +82,7 @@ const work = async (config: Config, io: Io, emit: Emit): Promise<Trouble | undef
       waited,
     }),
   )
-  const { live, catchUp, steadfast } = app.waits
+  const { live, catchUp, throughOutages } = app.waits
   const stop = new AbortController()
   const closings: (() => Promise<unknown> | undefined)[] = [app.close]
   try {
@@ -104,7 +104,7 @@ const work = async (config: Config, io: Io, emit: Emit): Promise<Trouble | undef
       pipeline: watch.observe(app.pipeline),
       waitOf: ({ records, lag, goesOn }) =>
         isComplete
-          ? steadfast(goesOn)
+          ? throughOutages(goesOn)
           : records.length + lag > config.kafka.limits.behindEvents
             ? catchUp(goesOn)
             : live,
@@ -120,24 +120,24 @@ const work = async (config: Config, io: Io, emit: Emit): Promise<Trouble | undef
     if (ended.how === 'stopped') return undefined
     return { sentence: ended.sentence, code: ended.needsOperator ? exitCodes.configuration : exitCodes.failure }
   } finally {
-    // Whatever refused to start, what had started must not keep the process.
+    // Close everything that was opened, also if a later part failed to start.
     stop.abort()
     for (const close of closings) await close()
     watch.flush()
   }
 }
 
-/** The workers know nothing of each other but the group and the gateway in this process, which asks for all of them. */
-const workTogether = async (
+/** The workers share only the consumer group and the gateway in this process. */
+const runWorkers = async (
   count: number,
   config: Config,
   args: Arguments,
   io: Io,
   emit: Emit,
-): Promise<Trouble | undefined> => {
+): Promise<Failure | undefined> => {
   const watch = await watchRun(config, emit)
   const gateway = await openWorkersGateway(config, { env: io.env, emit: watch.emit, watch: watch.hooks })
-  // Without a key there is no gateway, and nothing to show of it.
+  // Without a key there is no gateway.
   const ops = gateway.provider
     ? await watch
         .serve({ provider: gateway.provider, kind: 'server' }, portOf(config.ops.port, count + 1))
@@ -148,7 +148,7 @@ const workTogether = async (
     : undefined
   emit({ event: 'started', command: `run with ${count} workers` })
   const given = typeof args.values.config === 'string' ? ['--config', args.values.config] : []
-  const trouble = await supervise({
+  const failure = await supervise({
     count,
     command: process.execPath,
     args: [...process.execArgv, process.argv[1] ?? '', 'run', ...given],
@@ -159,8 +159,8 @@ const workTogether = async (
   })
   await Promise.all([gateway.close(), ops?.close()])
   watch.flush()
-  return trouble
+  return failure
 }
 
-/** Every worker has an endpoint of its own, on the ports from the configured one up; behind the last one comes the gateway. */
+/** Each worker has its own ops port, counting up from the configured one; the gateway has the one after the last. */
 const portOf = (first: number, worker: number): number => (first === 0 ? 0 : first + worker - 1)

@@ -1,4 +1,4 @@
-// The `serve` command: the lookup service for others, on local intelligence.
+// The `serve` command: a lookup server on local data, or a gateway to the provider.
 import { once } from 'node:events'
 import { openServer } from '../app/open-server.js'
 import { hashKey, newKey } from '../server/keys.js'
@@ -10,28 +10,28 @@ import { version } from '../terminal/version.js'
 import { watchRun } from '../app/watch-run.js'
 
 export const serve: Command = {
-  summary: 'answer the eighteen operations of the lookup service over HTTP, from intelligence of your own',
+  summary: 'serve the eighteen lookup operations over HTTP, from your own data or as a gateway',
   help: `Usage: threatweave serve [options]
 
-Answers the same eighteen operations as the provider, with the same bodies, errors and x-api-key header, from local
-intelligence: feeds, MaxMind databases, address lists, banner and exploit indexes, domain reports and scans. What no source
+Serves the same eighteen operations as the provider, with the same bodies, errors and x-api-key header, from local
+data: feeds, MaxMind databases, address lists, banner and exploit indexes, domain reports and scans. What no source
 covers has no verdict; it is never called clean.
 
-With --upstream it is a gateway: what is not known here is asked at the provider with the key of intel.service.apiKey, once for all
-callers, with one memory, one limit and one budget. Callers that can wait say so with the header x-threatweave-urgency: replay.
-GET /status says what was spent and what waits; health and metrics are on serve.opsPort of ops.host.
+With --upstream it is a gateway: what it does not know it asks the provider with the key of intel.service.apiKey, with one
+memory, one limit and one budget for all callers. Requests with the header x-threatweave-urgency: replay go after others.
+GET /status shows what is spent and queued; health and metrics are on serve.opsPort of ops.host.
 
 Options:
-      --host HOST       where to listen (default: serve.host, 127.0.0.1)
-      --port N          which port, 0 for any (default: serve.port, 8787)
-      --data DIR        the folder of local intelligence (default: serve.data)
-      --upstream URL    ask this provider for what is not known here (default: serve.upstream, nobody)
-      --state DIR       the folder for scans, credits and remembered answers (default: serve.state)
-      --new-key NAME    print a new key and its entry for serve.keysFile, and end
-  -c, --config FILE     the configuration to run with (default: THREATWEAVE_CONFIG, or built-in defaults)
+      --host HOST       address to listen on (default: serve.host, 127.0.0.1)
+      --port N          port, 0 for any (default: serve.port, 8787)
+      --data DIR        folder of local data (default: serve.data)
+      --upstream URL    the provider to ask (default: serve.upstream, none)
+      --state DIR       folder for scans, credits and stored answers (default: serve.state)
+      --new-key NAME    print a new key and its entry for serve.keysFile, and exit
+  -c, --config FILE     the configuration (default: THREATWEAVE_CONFIG, or built-in defaults)
   -h, --help            this text
 
-Callers need a key: one in THREATWEAVE_SERVE_API_KEY for a quick start, many in the file of serve.keysFile.
+Callers need a key: a single one in THREATWEAVE_SERVE_API_KEY, or several in serve.keysFile.
 
 Example:
   THREATWEAVE_SERVE_API_KEY=change-me-please threatweave serve --data examples/intel &
@@ -53,7 +53,7 @@ Example:
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
     const log = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
     const { emit, flush, hooks, serve: openEndpoint } = await watchRun(config, log)
-    const service = await openServer(
+    const server = await openServer(
       { ...config, serve: { ...config.serve, ...given(args) } },
       { env: io.env, emit, watch: hooks },
       version,
@@ -63,15 +63,15 @@ Example:
       ])
     })
     const { opsPort } = config.serve
-    const ops = await openEndpoint({ provider: service.provider, kind: 'server' }, opsPort, 'serve.opsPort').catch(
+    const ops = await openEndpoint({ provider: server.provider, kind: 'server' }, opsPort, 'serve.opsPort').catch(
       async (error: unknown) => {
-        await service.close()
+        await server.close()
         throw error
       },
     )
-    emit({ event: 'started', command: `serve on ${service.url}` })
+    emit({ event: 'started', command: `serve on ${server.url}` })
     if (!io.signal.aborted) await once(io.signal, 'abort')
-    await Promise.all([service.close(), ops.close()])
+    await Promise.all([server.close(), ops.close()])
     flush()
     emit({ event: 'stopped', command: 'serve', cause: String(io.signal.reason) })
     return exitCodes.ok
@@ -79,10 +79,10 @@ Example:
 }
 
 const printNewKey = (name: string, io: Io): number => {
-  if (!/^[\w.-]{1,64}$/.test(name)) throw new UsageError('the name of a key is a short word such as soc-playbooks')
+  if (!/^[\w.-]{1,64}$/.test(name)) throw new UsageError('the name of a key must be a short word such as soc-playbooks')
   const key = newKey()
   const entry = { name, hash: hashKey(key), plan: { name: 'team', inFlight: 1, credits: 10_000, perSecond: 10 } }
-  io.stdout.write(`key, shown only now:      ${key}\nentry for serve.keysFile: ${JSON.stringify(entry)}\n`)
+  io.stdout.write(`key (not shown again):    ${key}\nentry for serve.keysFile: ${JSON.stringify(entry)}\n`)
   return exitCodes.ok
 }
 
@@ -91,8 +91,8 @@ const given = ({
 }: Arguments): { host?: string; port?: number; data?: string; state?: string; upstream?: string } => {
   const { host, port, data, state, upstream } = values
   if (port !== undefined && !(typeof port === 'string' && /^\d{1,5}$/.test(port) && Number(port) <= 65_535))
-    throw new UsageError('--port takes a number from 0 to 65535')
-  if (typeof upstream === 'string' && !/^https?:\/\//.test(upstream)) throw new UsageError('--upstream takes a URL')
+    throw new UsageError('--port must be a number from 0 to 65535')
+  if (typeof upstream === 'string' && !/^https?:\/\//.test(upstream)) throw new UsageError('--upstream must be a URL')
   return {
     ...(typeof host === 'string' ? { host } : {}),
     ...(typeof port === 'string' ? { port: Number(port) } : {}),

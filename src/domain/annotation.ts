@@ -2,7 +2,7 @@
 import type { Flag } from './flag.js'
 import type { Level } from './finding.js'
 import type { IndicatorType } from './indicator.js'
-import type { Reading } from './reading.js'
+import type { ContentKind } from './content-kind.js'
 import type { Reason } from './reason.js'
 import type { Action, Direction, Role } from './sighting.js'
 
@@ -62,7 +62,7 @@ export type Annotation = {
   former?: true
   truncated?: boolean
   /** How the event was read, where it was no JSON object and came out wrapped in one. */
-  read_as?: Exclude<Reading, 'json'>
+  read_as?: Exclude<ContentKind, 'json'>
   replaced?: number
   enrichment_id?: string
   /** Of an event that was judged again: by which replay. */

@@ -1,4 +1,4 @@
-// Reads lines as bytes from files (`.gz` and UTF-16 too) or standard input, in order, holding no more than one chunk and one line.
+// Reads lines as bytes from files (also gzip and UTF-16) or standard input, one chunk at a time.
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -6,18 +6,26 @@ import { createLineSplitter } from './split-lines.js'
 import { fromUtf16, utf16Of } from './from-utf16.js'
 import type { Line } from './line.js'
 import { splitArray, startsArray } from './split-array.js'
+import { UsageError } from '../terminal/command.js'
 
-/** A file, or standard input, that cannot be read. */
+/** An input that cannot be read. */
 export class InputError extends Error {
   constructor(name: string, { message }: Error) {
     super(`${name === '-' ? 'standard input' : name}: ${message}`)
   }
 }
 
-/**
- * No file, or `-`, is standard input. A file that cannot be read ends the iteration with its error; `signal` ends it at
- * once, also while nothing comes in.
- */
+/** Runs work that reads input files; a file that cannot be read is a usage error, not a bug. */
+export const withInputErrors = async (work: () => Promise<void>): Promise<void> => {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof InputError) throw new UsageError(`cannot read the input ${error.message}`)
+    throw error
+  }
+}
+
+/** No file, or `-`, means standard input. Throws if a file cannot be read; `signal` ends the iteration at once. */
 export async function* readLines(
   files: readonly string[],
   stdin: Readable,
@@ -31,18 +39,18 @@ export async function* readLines(
       yield* splitEvents(await unpack(raw), name)
     } catch (error) {
       if (signal?.aborted === true) return
-      throw ofInput(error) ? new InputError(name, error) : error
+      throw isSystemError(error) ? new InputError(name, error) : error
     } finally {
       signal?.removeEventListener('abort', stop)
     }
   }
 }
 
-/** The codes of Node itself speak of bugs. */
-const ofInput = (error: unknown): error is Error & { code: string } =>
+/** System errors; Node's own `ERR_…` codes are bugs. */
+const isSystemError = (error: unknown): error is Error & { code: string } =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && !error.code.startsWith('ERR_')
 
-/** One JSON array of objects is taken apart into its elements; anything else into its lines. */
+/** Splits a JSON array of objects into its elements, anything else into lines. */
 async function* splitEvents(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Line[]> {
   const rest = chunks[Symbol.asyncIterator]()
   const first = await rest.next()
@@ -53,7 +61,7 @@ async function* splitEvents(chunks: AsyncIterable<Buffer>, name: string): AsyncG
   else yield* splitEvents(fromUtf16(startingWith(first.value, rest), encoding), name)
 }
 
-/** Whether it is packed is told by its first bytes, not by its name. */
+/** Detects gzip by content, not by file name. */
 const unpack = async (raw: Readable): Promise<AsyncIterable<Buffer>> => {
   const chunks = raw[Symbol.asyncIterator]() as AsyncIterator<Buffer | string>
   const first = await chunks.next()
@@ -63,13 +71,13 @@ const unpack = async (raw: Readable): Promise<AsyncIterable<Buffer>> => {
   if (!(head[0] === 0x1f && head[1] === 0x8b)) return rest
   const gunzip = createGunzip()
   const { pipeline } = await import('node:stream')
-  // The error reaches the reader of `gunzip`; the callback is there because pipeline wants one.
+  // Errors reach the reader of `gunzip`; pipeline only requires a callback.
   pipeline(rest, gunzip, () => undefined)
   return gunzip
 }
 
 async function* empty(): AsyncGenerator<Buffer> {
-  // Nothing to give.
+  // Yields nothing.
 }
 
 async function* startingWith(head: Buffer, chunks: AsyncIterator<Buffer | string>): AsyncGenerator<Buffer> {
@@ -79,7 +87,7 @@ async function* startingWith(head: Buffer, chunks: AsyncIterator<Buffer | string
 
 const toBuffer = (chunk: Buffer | string): Buffer => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
 
-/** The lines that each chunk completes, together. */
+/** Yields the lines that each chunk completes. */
 export async function* splitLines(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Line[]> {
   const splitter = createLineSplitter()
   let number = 0

@@ -1,4 +1,4 @@
-// Splits one JSON array of objects into its elements as bytes, however it is laid out over lines and chunks.
+// Splits a JSON array of objects into its elements as bytes.
 import type { Line } from './line.js'
 
 const quote = 0x22
@@ -9,7 +9,7 @@ const close = new Set([0x5d, 0x7d])
 
 const isBlank = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
-/** `[` and then `{`, with blanks around: an array of events, and not a text line that begins with a bracket. */
+/** Whether the input starts with `[` and `{`; a text line may start with a bracket too. */
 export const startsArray = (head: Buffer): boolean => {
   let at = head[0] === 0xef ? 3 : 0
   while (isBlank(head[at])) at++
@@ -19,7 +19,7 @@ export const startsArray = (head: Buffer): boolean => {
   return head[at] === 0x7b
 }
 
-/** Elements are counted from 1. What is left when the input breaks off, or follows the array, comes out as a last element. */
+/** Elements are numbered from 1. Incomplete or trailing input becomes the last element. */
 export async function* splitArray(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Line[]> {
   let held: Buffer[] = []
   let depth = 0
@@ -59,7 +59,7 @@ export async function* splitArray(chunks: AsyncIterable<Buffer>, name: string): 
   if (last) yield [last]
 }
 
-/** Newlines between members become blanks, so that an event is one line of output; in a JSON text they stand nowhere else. */
+/** Replaces newlines between members by spaces, so that an event is one line of output. */
 const onOneLine = (bytes: Buffer): Buffer => {
   if (!bytes.includes(0x0a) && !bytes.includes(0x0d)) return bytes
   const line = Buffer.from(bytes)

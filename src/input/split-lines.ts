@@ -1,13 +1,13 @@
-// Cuts a stream of bytes into lines, however the lines are spread over chunks, holding no more than one line.
+// Splits a stream of bytes into lines, holding at most one line.
 
 export type LineSplitter = {
   /** The lines that this chunk completes. */
   readonly push: (chunk: Buffer) => Buffer[]
-  /** The last line, where no newline ends it. */
+  /** The last line, if it has no newline. */
   readonly end: () => Buffer[]
 }
 
-/** A line longer than this is cut in pieces of about this length, so that no input can exhaust the memory. */
+/** Longer lines are split, so that no input can exhaust the memory. */
 export const maxLineBytes = 64 * 1024 * 1024
 
 const newline = 0x0a

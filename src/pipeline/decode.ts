@@ -1,6 +1,6 @@
 // Turns the bytes of one record into an event; whatever the bytes are, an event comes out.
 import { isUtf8 } from 'node:buffer'
-import { ObjectEvent, type Event, type Reading } from './event.js'
+import { ObjectEvent, type Event, type ContentKind } from './event.js'
 
 export type DecodeLimits = {
   readonly maxEventBytes: number
@@ -25,7 +25,7 @@ export const decode = (bytes: Buffer, limits: DecodeLimits): Event => {
   return { bytes, reading: readingOf(first, bytes, start, text), text, bom }
 }
 
-const readingOf = (first: number | undefined, bytes: Buffer, start: number, text: string): Reading => {
+const readingOf = (first: number | undefined, bytes: Buffer, start: number, text: string): ContentKind => {
   if (first === openBracket && endsInBracket(bytes)) return isJson(text) ? 'json_array' : 'broken_json'
   // `[` opens many a text line (`[INFO] …`, `[12/Nov/…`).
   return looksLikeScalar(first, bytes, start) && isJson(text) ? 'json_scalar' : 'text'

@@ -1,12 +1,12 @@
 // An event is one record as it was read: its bytes, untouched, and what they turned out to be.
 import { isUtf8 } from 'node:buffer'
-import type { Reading } from '../domain/reading.js'
+import type { ContentKind } from '../domain/content-kind.js'
 
-export { readings, type Reading } from '../domain/reading.js'
+export { contentKinds, type ContentKind } from '../domain/content-kind.js'
 
 export type Event = {
   readonly bytes: Buffer
-  readonly reading: Reading
+  readonly reading: ContentKind
   /** The bytes as text, without a byte order mark; of `not_utf8` what could be read, of `too_large` the first part. */
   readonly text: string
   readonly bom: boolean
@@ -24,7 +24,7 @@ export type Event = {
  */
 export class ObjectEvent implements Event {
   holdsOurs: boolean | undefined
-  private decided: Reading | undefined
+  private decided: ContentKind | undefined
   private parsed: Readonly<Record<string, unknown>> | undefined
 
   constructor(
@@ -45,7 +45,7 @@ export class ObjectEvent implements Event {
     return isText
   }
 
-  get reading(): Reading {
+  get reading(): ContentKind {
     if (this.decided !== undefined) return this.decided
     if (!isUtf8(this.bytes)) return (this.decided = 'not_utf8')
     this.parsed = parseObject(this.text)

@@ -58,7 +58,7 @@ export type Waits = {
   /** Of a file, which has an end: a failure is an answer, but for a queue that is full. */
   readonly complete: Wait
   /** Of a topic: outages of the provider are waited for, too. */
-  readonly steadfast: (goesOn: () => boolean) => Wait
+  readonly throughOutages: (goesOn: () => boolean) => Wait
 }
 
 /** The answer is on its way, but was not waited for: it could not have come in time, or the backlog has waited enough. */
@@ -111,7 +111,7 @@ export const createWaits = (options: WaitOptions): Waits => {
     goesOn,
     inVain: pending,
   })
-  const steadfast = (goesOn: () => boolean): Wait => ({
+  const throughOutages = (goesOn: () => boolean): Wait => ({
     ...live,
     kind: 'complete',
     isFor: always,
@@ -122,9 +122,9 @@ export const createWaits = (options: WaitOptions): Waits => {
     inVain: pending,
   })
   const complete: Wait = {
-    ...steadfast(always),
+    ...throughOutages(always),
     isFinal: (finding) => finding.status === 'known' || finding.reason !== 'queue_full',
     maxRefusals: 600,
   }
-  return { live, catchUp, complete, steadfast }
+  return { live, catchUp, complete, throughOutages }
 }

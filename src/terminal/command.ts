@@ -1,4 +1,4 @@
-// What a command is: a name, words that teach it, its options, and one function that returns an exit code.
+// The interface of a command: help, options and a function that returns an exit code.
 import type { Readable, Writable } from 'node:stream'
 import type { ParseArgsConfig } from 'node:util'
 import { messageOf } from '../domain/message-of.js'
@@ -23,23 +23,24 @@ export type Command = {
   /** What `threatweave NAME --help` prints: usage, options, an example that can be pasted. */
   readonly help: string
   readonly options: NonNullable<ParseArgsConfig['options']>
-  /** Whether it takes arguments beside its options; to the others one is a mistake. */
+  /** Whether it accepts positional arguments. */
   readonly takesArguments?: true
-  /** What one line of its output is; a line where it is nothing more. */
+  /** What one line of its output is, for messages; by default `line`. */
   readonly unit?: (args: Arguments) => string
   readonly run: (args: Arguments, io: Io) => Promise<number>
 }
 
 export const exitCodes = { ok: 0, failure: 1, usage: 64, configuration: 78 } as const
 
-/** Thrown where what a command makes cannot be written; the message says what, why, and how much of it is there. */
+/** Thrown when output cannot be written; the message says what, why and how much was written. */
 export class OutputError extends Error {
   constructor(what: string, cause: unknown, { stream, unit }: { readonly stream: Writable; readonly unit: string }) {
-    const lines = 'wholeLines' in stream ? (stream as { readonly wholeLines: () => number }).wholeLines() : undefined
+    const lines =
+      'completeLines' in stream ? (stream as { readonly completeLines: () => number }).completeLines() : undefined
     const written = lines === undefined ? '' : `; ${lines} complete ${lines === 1 ? unit : `${unit}s`} written before`
     super(`cannot write ${what}: ${messageOf(cause)}${written}`)
   }
 }
 
-/** Thrown by a command that was called wrongly; the message says what to do instead. */
+/** Thrown for a wrong command line; the message says what to do instead. */
 export class UsageError extends Error {}

@@ -1,8 +1,8 @@
-// Progress of long work: a bar on a terminal, a plain line every few seconds elsewhere.
+// Shows progress: a bar on a terminal, else a line every few seconds.
 import type { Io } from './command.js'
 
 export type Progress = {
-  /** `done` of `total`, in whatever unit; `note` is said behind it. */
+  /** `done` of `total`, in any unit; `note` is appended. */
   readonly update: (done: number, note?: string) => void
   /** Clears the bar; nothing is drawn afterwards. */
   readonly end: () => void
@@ -10,18 +10,18 @@ export type Progress = {
 
 export type ProgressOptions = {
   readonly label: string
-  /** Absent when nobody knows how much there is. */
+  /** Absent if unknown. */
   readonly total?: number
   readonly clock?: () => number
 }
 
 const drawEveryMs = 100
-const sayEveryMs = 5000
+const printEveryMs = 5000
 const barWidth = 24
 
 export const createProgress = (stream: Io['stderr'], { label, total, clock = Date.now }: ProgressOptions): Progress => {
   const isTerminal = stream.isTTY === true
-  const everyMs = isTerminal ? drawEveryMs : sayEveryMs
+  const everyMs = isTerminal ? drawEveryMs : printEveryMs
   const started = clock()
   let last = isTerminal ? Number.NEGATIVE_INFINITY : started
   let drawn = false

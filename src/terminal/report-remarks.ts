@@ -1,4 +1,4 @@
-// Prints what is wrong with checked files, one remark a line, and answers the exit code.
+// Prints the remarks about checked files, one per line, and returns the exit code.
 import { exitCodes, type Arguments, type Io } from './command.js'
 import { printable } from './table.js'
 import { write } from './write-lines.js'
@@ -9,7 +9,7 @@ export type Remark = {
   readonly line?: number
   readonly message: string
 }
-/** `what` says what was checked, for a person: `1 usable rule`. */
+/** `what` describes what was checked: `1 usable rule`. */
 export type CheckedFile = { readonly what: string; readonly remarks: readonly Remark[] }
 
 export const report = async ({ what, remarks }: CheckedFile, args: Arguments, io: Io): Promise<number> => {

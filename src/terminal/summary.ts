@@ -1,9 +1,9 @@
-// What a run found, for a person: events by verdict, the worst indicators, what was asked.
+// A text summary of annotated events: verdicts, reasons, worst indicators.
 import type { Annotation } from '../domain/annotation.js'
 import { levels } from '../domain/finding.js'
 import { renderTable } from './table.js'
 
-/** Indicators come from events: past this many only those already known are counted on. */
+/** Further indicators are not added, since events are hostile. */
 const maxIndicators = 10_000
 
 export const createSummary = () => {

@@ -1,4 +1,4 @@
-// A table for a person: aligned columns, clipped to the width there is, no control character let through.
+// Renders a text table with aligned, clipped columns and no control characters.
 
 export type Column = { readonly title: string; readonly align?: 'right'; readonly max?: number }
 
@@ -21,7 +21,7 @@ export const renderTable = (columns: readonly Column[], rows: readonly (readonly
     .join('')
 }
 
-/** What an event holds is hostile: escape sequences must not reach a terminal. */
+/** Event data is hostile: escape sequences must not reach a terminal. */
 export const printable = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/g, '?')
 
 const clip = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`)

@@ -1,4 +1,4 @@
-// What is known about one indicator, as a card for a person at a terminal or as one JSON object.
+// Renders the verdict about one indicator as text for a terminal or as JSON.
 import type { Finding, HostReport } from '../domain/finding.js'
 import type { Flag } from '../domain/flag.js'
 import type { Indicator } from '../domain/indicator.js'

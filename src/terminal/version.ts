@@ -1,4 +1,4 @@
-// The version of this program, as its package says.
+// The version from package.json.
 import { createRequire } from 'node:module'
 
 export const { version } = createRequire(import.meta.url)('../../package.json') as { readonly version: string }

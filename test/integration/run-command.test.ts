@@ -104,7 +104,7 @@ describe('threatweave run', () => {
     expect(refused.text).toContain(`topic ${missing.output} does not exist`)
     expect(call('check', '--online').status).toBe(1)
     const made = call('check', '--online', '--create-topics')
-    expect(made.text).toContain(`Topic ${missing.output} was made.`)
+    expect(made.text).toContain(`Topic ${missing.output} was created.`)
     expect(made.status).toBe(0)
   })
 

@@ -26,7 +26,7 @@ describe('the README', () => {
       env: { PATH: process.env.PATH, HOME: out },
     })
     expect(printed).toContain('"decision":"skip"')
-    expect(printed).toContain('lookups a month')
+    expect(printed).toContain('lookups per month')
     expect(readFileSync(join(out, 'annotated.ndjson'), 'utf8')).toContain('"malicious":true')
   })
 

@@ -28,8 +28,8 @@ describe('createEnricher', () => {
   })
 
   it('refuses an option that it does not know', async () => {
-    await expect(createEnricher({ feeds: [] } as EnricherOptions)).rejects.toThrow('"feeds" is no option')
+    await expect(createEnricher({ feeds: [] } as EnricherOptions)).rejects.toThrow('"feeds" is not an option')
     const stream = enrichTransform({ bogus: 1 } as EnricherOptions)
-    await expect(stream.toArray()).rejects.toThrow('"bogus" is no option')
+    await expect(stream.toArray()).rejects.toThrow('"bogus" is not an option')
   })
 })

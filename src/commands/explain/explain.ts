@@ -1,12 +1,12 @@
 // The `explain` command: what is read from each event, and which rule read it from what; nobody is asked.
-import { openReading } from '../../app/open-app.js'
+import { openReader } from '../../app/open-app.js'
 import { formatOf, type Extraction, type Sighting } from '../../domain/sighting.js'
 import type { Command } from '../../terminal/command.js'
-import { endedAfter } from '../../terminal/ended-after.js'
+import { reportStop } from '../../terminal/report-stop.js'
 import { accepted, configOption, loadConfig } from '../../config/load-config.js'
 import { marksOf, showMarked, wordsAround } from './mark-values.js'
 import { readLines } from '../../input/read-lines.js'
-import { readingInput } from '../../input/reading-input.js'
+import { withInputErrors } from '../../input/read-lines.js'
 import { renderTable, type Column } from '../../terminal/table.js'
 import { write, writeJson } from '../../terminal/write-lines.js'
 
@@ -47,11 +47,11 @@ Example:
   takesArguments: true,
   unit: () => 'event',
   run: async (args, io) => {
-    const { decode, extract } = accepted(openReading(loadConfig(args, io), true))
+    const { decode, extract } = accepted(openReader(loadConfig(args, io), true))
     const isJson = args.values.json === true
     const isColoured = io.stdout.isTTY === true && (io.env.NO_COLOR ?? '') === ''
     let events = 0
-    await readingInput(async () => {
+    await withInputErrors(async () => {
       for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
         if (io.signal.aborted) break
         let out = ''
@@ -64,7 +64,7 @@ Example:
         events += lines.length
       }
     })
-    return endedAfter(events, io)
+    return reportStop(events, io)
   },
 }
 

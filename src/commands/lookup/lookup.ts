@@ -1,4 +1,4 @@
-// lookup: what is known about addresses or names, as a card for a person or as JSON lines, through the same layers as the stream.
+// The `lookup` command: looks up addresses or names through the same layers as the pipeline.
 import { openApp } from '../../app/open-app.js'
 import type { Config } from '../../config/schema.js'
 import { parseAddress } from '../../domain/address.js'
@@ -12,7 +12,7 @@ import { roles, type Role } from '../../domain/sighting.js'
 import type { Client } from '../../provider/client.js'
 import { createLogger } from '../../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../../terminal/command.js'
-import { endedAfter, unlessStopped } from '../../terminal/ended-after.js'
+import { reportStop, unlessStopped } from '../../terminal/report-stop.js'
 import { accepted, configOption, loadConfig } from '../../config/load-config.js'
 import { createProgress } from '../../terminal/progress.js'
 import { readLines } from '../../input/read-lines.js'
@@ -22,25 +22,24 @@ import { renderCard, renderJson } from '../../terminal/verdict-card.js'
 import { write, writeJson } from '../../terminal/write-lines.js'
 
 export const lookup: Command = {
-  summary: 'say what is known about addresses or names',
+  summary: 'look up addresses or names',
   help: `Usage: threatweave lookup ip|domain [VALUE…] [options]
 
-Says what the feeds and, where intel.service.apiKey is set, the lookup service know. Without a VALUE, reads one a line from
-standard input. Private addresses and internal names are not asked about. A card for a person on a terminal, else one
-JSON object a line, in the order given.
+Looks values up in the feeds and, if intel.service.apiKey is set, at the lookup service. Without VALUE it reads one per line
+from standard input. Private addresses and internal names are not sent. Prints text on a terminal, else one JSON object per
+line, in the given order.
 
-  -c, --config FILE   the configuration to run with
+  -c, --config FILE   the configuration
       --role ROLE     judge as: ${roles.join(', ')} (default: other)
-      --json          JSON also on a terminal
-      --scan          domain: let the service scan it, wait, and show the result; everybody can see that it was scanned
+      --json          print JSON on a terminal too
+      --scan          domain: let the provider scan it, wait, and show the result; the scan is publicly visible
       --private       with --scan: a scan that only your account can see
 
 Examples:
   threatweave lookup ip 198.51.100.23
   cut -d, -f3 connections.csv | threatweave lookup ip --role source > verdicts.ndjson
 
-Exit codes: 0 everything was answered ("not found" included), 1 something could not be, 64 wrong usage, 130 or 143 stopped
-by a signal.
+Exit codes: 0 every value was answered ("not found" included), 1 some were not, 64 wrong usage, 130 or 143 interrupted.
 `,
   options: {
     ...configOption,
@@ -51,7 +50,7 @@ by a signal.
   },
   takesArguments: true,
   run: async (args, io) => {
-    const { type, role } = wishes(args)
+    const { type, role } = readArguments(args)
     const config = loadConfig(args, io)
     const values = args.positionals.length > 1 ? args.positionals.slice(1) : await readValues(io)
     const isJson = args.values.json === true || io.stdout.isTTY !== true
@@ -82,23 +81,23 @@ by a signal.
       await app.close()
       await client?.close()
     }
-    const code = done < values.length ? endedAfter(done, io, 'value') : exitCodes.ok
+    const code = done < values.length ? reportStop(done, io, 'value') : exitCodes.ok
     return code === exitCodes.ok && failures > 0 ? exitCodes.failure : code
   },
 }
 
-const wishes = (args: Arguments): { type: 'ip' | 'domain'; role: Role } => {
+const readArguments = (args: Arguments): { type: 'ip' | 'domain'; role: Role } => {
   const type = args.positionals[0]
   if (type !== 'ip' && type !== 'domain') throw new UsageError('write `lookup ip VALUE` or `lookup domain VALUE`')
   const role = roles.find((known) => known === (args.values.role ?? 'other'))
   if (role === undefined) throw new UsageError(`--role must be one of ${roles.join(', ')}`)
-  if (args.values.scan === true && type !== 'domain') throw new UsageError('--scan works for a domain')
-  if (args.values.private === true && args.values.scan !== true) throw new UsageError('--private goes with --scan')
+  if (args.values.scan === true && type !== 'domain') throw new UsageError('--scan is only for domains')
+  if (args.values.private === true && args.values.scan !== true) throw new UsageError('--private needs --scan')
   return { type, role }
 }
 
 const readValues = async (io: Io): Promise<string[]> => {
-  if (io.stdin.isTTY === true) throw new UsageError('which value? Give one, or many on standard input')
+  if (io.stdin.isTTY === true) throw new UsageError('give a value, or several on standard input')
   const values: string[] = []
   for await (const lines of readLines([], io.stdin))
     for (const { bytes } of lines) {
@@ -108,8 +107,8 @@ const readValues = async (io: Io): Promise<string[]> => {
   return values
 }
 
-/** Asked together, as far as admission lets them, and told in the order they were given. */
-const together = 64
+/** Lookups started ahead; results come in the given order. */
+const ahead = 64
 async function* inOrder(
   values: readonly string[],
   type: 'ip' | 'domain',
@@ -124,8 +123,8 @@ async function* inOrder(
     const indicator: Indicator = { type, value }
     return { indicator, finding: ask(indicator, { role, action: 'unknown', evidence: 'field' }) }
   }
-  const started = values.slice(0, together).map(start)
-  for (let next = together; ; next++) {
+  const started = values.slice(0, ahead).map(start)
+  for (let next = ahead; ; next++) {
     const first = started.shift()
     if (!first) return
     const finding = await unlessStopped(Promise.resolve(first.finding), signal)
@@ -136,7 +135,7 @@ async function* inOrder(
   }
 }
 
-/** One scan after the other: an account may have one at a time. */
+/** One scan at a time, as accounts allow. */
 const scanning = (client: Client, config: Config, args: Arguments, io: Io, inner: Lookup): Lookup => {
   const { domain } = config.intel
   const emit = createLogger(io.stderr, { level: 'warn', pretty: true, clock: Date.now })
@@ -157,7 +156,7 @@ const scanning = (client: Client, config: Config, args: Arguments, io: Io, inner
         },
         io,
       )
-      // One that was finished before is among the reports.
+      // A scan that was finished earlier is among the reports.
       return finding.status === 'unknown' && finding.reason === 'not_found' ? inner(indicator, ask) : finding
     })
     turn = mine

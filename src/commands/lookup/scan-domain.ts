@@ -1,4 +1,4 @@
-// The long way of a lookup: scans a domain, waiting and showing how far it is, and comes back with what was found.
+// Scans a domain at the provider, shows progress, and returns the finding.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Finding } from '../../domain/finding.js'
 import type { Client } from '../../provider/client.js'
@@ -19,7 +19,7 @@ export type ScanOptions = {
 
 const stepMs = 250
 
-/** A scan that was given up or interrupted goes on at the provider; the next call finds it by its written-down number. */
+/** An interrupted scan continues at the provider; the next call finds it by its stored id. */
 export const scanDomain = async (name: string, client: Client, options: ScanOptions, io: Io): Promise<Finding> => {
   const progress = createProgress(io.stderr, { label: `scan ${name}`, total: 100 })
   let percent = 0

@@ -1,4 +1,4 @@
-// Where `pipe` writes alerts: a file, or standard output in place of the events.
+// Writes the alerts of `pipe` to a file, or to standard output instead of the events.
 import { openSync } from 'node:fs'
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
@@ -16,11 +16,11 @@ import { writeJson } from '../../terminal/write-lines.js'
 export type AlertOutput = {
   readonly isStandardOutput: boolean
   readonly raise: (events: readonly EventOut[]) => Promise<void>
-  /** Waits a while for answers that come late, then closes. */
+  /** Waits a while for late answers, then closes. */
   readonly close: () => Promise<void>
 }
 
-/** How long answers that are still on their way are waited for at the end. */
+/** How long to wait for late answers at the end. */
 const lateMs = 5000
 
 export const openAlertOutput = async (
@@ -36,11 +36,11 @@ export const openAlertOutput = async (
     await openAlerting(config, {
       emit,
       late: (alerts) => {
-        late = late.then(() => put(alerts)).catch(() => undefined) // `close` says it
+        late = late.then(() => put(alerts)).catch(() => undefined) // reported by `close`
       },
     }),
   )
-  // Opened only now: the alerts of the last time stay where the rules are refused.
+  // Opened only now, so that refused rules do not empty an existing file.
   let stream: Io['stdout']
   try {
     stream = isStandardOutput ? io.stdout : fileOutput(openSync(target, 'w'))
@@ -49,14 +49,14 @@ export const openAlertOutput = async (
     throw new UsageError(`cannot write the alerts: ${messageOf(error)}`)
   }
   let failed: OutputError | undefined
-  const note = (error: unknown): void => {
+  const recordFailure = (error: unknown): void => {
     failed ??= new OutputError(`the alerts to ${target}`, error, { stream, unit: 'alert' })
   }
-  if (!isStandardOutput) stream.on('error', note)
+  if (!isStandardOutput) stream.on('error', recordFailure)
   const put = async (alerts: readonly Alert[]): Promise<void> => {
     if (failed) throw failed
     await writeJson(stream, alerts.map((alert) => `${JSON.stringify(alert)}\n`).join('')).catch((error: unknown) => {
-      note(error)
+      recordFailure(error)
       throw failed ?? error
     })
   }
@@ -68,7 +68,7 @@ export const openAlertOutput = async (
       await Promise.race([rules.idle(), once(limit, 'abort')])
       await late
       await rules.close()
-      if (!isStandardOutput) await finished(stream.end()).catch(note)
+      if (!isStandardOutput) await finished(stream.end()).catch(recordFailure)
       if (failed) throw failed
     },
   }

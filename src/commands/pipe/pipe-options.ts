@@ -1,4 +1,4 @@
-// What `pipe` was told on its command line: feeds, limits, how long to wait, and whether lookups may be paid for.
+// Command-line options of `pipe`: feeds, limits, mode, and consent to paid lookups.
 import { fstatSync } from 'node:fs'
 import { basename } from 'node:path'
 import { createInterface } from 'node:readline/promises'
@@ -26,13 +26,13 @@ export const withArguments = (config: Config, args: Arguments): Config => {
   }
 }
 
-/** With neither key nor feeds every event would leave as unknown and look as if it had been examined. */
+/** Without key and feeds, every event would come out as unknown and look as if it had been checked. */
 export const refuseWithoutIntelligence = (config: Config): void => {
   if (!hasIntelligence(config))
-    throw new UsageError(`nothing could be known about any event: give --feed FILE, or configure ${twoWaysOut}`)
+    throw new UsageError(`there is no intelligence to check events with: give --feed FILE, or configure ${twoWaysOut}`)
 }
 
-/** A feed is called after its file, with a number behind it where that is taken. */
+/** Names a feed after its file, with a number if that name is taken. */
 const feedName = (path: string, taken: ReadonlySet<string>): string => {
   const plain = basename(path)
     .replace(/\.gz$/i, '')
@@ -55,17 +55,17 @@ export const modeOf = (args: Arguments, config: Config, io: Io): 'live' | 'compl
   return args.positionals.some((name) => name !== '-') || isFile(io) ? 'complete' : 'live'
 }
 
-/** Whether standard input was redirected from a file: then it has an end, and its answers are worth waiting for. */
+/** Whether standard input is a file, which has an end, so that waiting for all answers is possible. */
 const isFile = ({ stdin }: Io): boolean => {
   const fd = 'fd' in stdin && typeof stdin.fd === 'number' ? stdin.fd : undefined
   try {
     return fd !== undefined && fstatSync(fd).isFile()
   } catch {
-    return false // closed, or not ours to look at: a stream like any other
+    return false // closed
   }
 }
 
-/** No lookup at all is a no that needs no asking; on a terminal a person is asked, elsewhere the limits are the answer. */
+/** Asks for consent on a terminal; elsewhere the configured limits apply. */
 export const approval = (args: Arguments, config: Config, io: Io): { approve?: () => Promise<boolean> } => {
   if (Number(args.values['max-lookups']) === 0) return { approve: () => Promise.resolve(false) }
   const isAsked = args.values.yes !== true && io.stdin.isTTY === true && io.stderr.isTTY === true
@@ -76,9 +76,9 @@ const confirm = async (config: Config, io: Io): Promise<boolean> => {
   const lines = createInterface({ input: io.stdin, output: io.stderr })
   try {
     const limit =
-      config.admit.perRun > 0 ? `at most ${config.admit.perRun} calls` : 'as many calls as there are new indicators'
+      config.admit.perRun > 0 ? `at most ${config.admit.perRun} calls` : 'one or two calls per new indicator'
     const host = new URL(config.intel.service.baseUrl).host
-    const answer = await lines.question(`Ask ${host}, ${limit}, each of which may cost a credit? [y/N] `, {
+    const answer = await lines.question(`Send lookups to ${host}, ${limit}, each of which may cost a credit? [y/N] `, {
       signal: io.signal,
     })
     return /^y(es)?$/i.test(answer.trim())

@@ -1,4 +1,4 @@
-// pipe: events from files or standard input to standard output, each with its annotation, in order.
+// The `pipe` command: annotates events from files or standard input.
 import { statSync } from 'node:fs'
 import { openApp, type App } from '../../app/open-app.js'
 import { feedProblems, placeOf } from '../../feeds/status.js'
@@ -6,43 +6,42 @@ import { allOf } from '../../pipeline/pipeline.js'
 import { createLogger } from '../../telemetry/logger.js'
 import { openAlertOutput, type AlertOutput } from './alert-output.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../../terminal/command.js'
-import { endedAfter, unlessStopped } from '../../terminal/ended-after.js'
+import { reportStop, unlessStopped } from '../../terminal/report-stop.js'
 import { accepted, configOption, loadConfig } from '../../config/load-config.js'
 import { ConfigurationError } from '../../config/problem.js'
-import { refuseOverwriting } from './overwriting.js'
+import { refuseOverwriting } from './refuse-overwriting.js'
 import { approval, modeOf, refuseWithoutIntelligence, withArguments } from './pipe-options.js'
 import { createProgress } from '../../terminal/progress.js'
 import { readLines } from '../../input/read-lines.js'
-import { readingInput } from '../../input/reading-input.js'
+import { withInputErrors } from '../../input/read-lines.js'
 import { createSummary } from '../../terminal/summary.js'
-import { watchAnswers } from './watch-answers.js'
+import { detectRefusedKey } from './detect-refused-key.js'
 import { writeJson } from '../../terminal/write-lines.js'
 
 export const pipe: Command = {
   summary: 'annotate events from files or standard input, without Kafka',
   help: `Usage: threatweave pipe [options] [FILE…]
 
-Reads one event a line (JSON or text; a JSON array of events works too) from files, .gz too, or standard input, and writes
-each with its annotation to standard output, one JSON object a line, in order. Verdicts come from the feeds and, where
-intel.service.apiKey is set, from the lookup service; one of the two is needed.
+Reads one event per line (JSON or text, or a JSON array of events) from files, also .gz, or standard input, and writes
+each with its annotation to standard output, one JSON object per line, in order. Verdicts come from feeds and, if
+intel.service.apiKey is set, from the lookup service; at least one of the two is needed.
 
-  -c, --config FILE      the configuration to run with
-      --feed FILE        a feed file to look indicators up in, beside those of the configuration (may be repeated); it is
-                         called after its file, and refused where it cannot be loaded
-      --mode MODE        complete: wait for every answer (the default for files); live: wait one deadline at most
-      --max-lookups N    send at most N calls to the lookup service; what is left says budget_spent
-      --malicious-only   write only events whose verdict is malicious
-      --alerts FILE      write the alerts that the rules raise to FILE, one JSON object a line; with - they are written to
-                         standard output instead of the events
-      --summary          say on standard error what was found
-      --yes              do not ask before the first call that costs a credit
+  -c, --config FILE      the configuration
+      --feed FILE        an additional feed (can be repeated); it is named after its file
+      --mode MODE        complete: wait for every answer (default for files); live: wait at most one deadline
+      --max-lookups N    send at most N calls to the lookup service; other indicators are budget_spent
+      --malicious-only   write only malicious events
+      --alerts FILE      write alerts to FILE, one JSON object per line; with - to standard output, instead of the events
+      --summary          print a summary on standard error
+      --yes              do not ask before the first paid call
 
 Example:
   threatweave pipe --feed blocklist.txt --summary firewall.log > annotated.ndjson
 
 Logs and progress go to standard error.
 
-Exit codes: 0 done, 1 not everything could be written or the key was refused for every lookup, 64 wrong usage, 78 wrong configuration, 130 and 143 stopped by SIGINT and SIGTERM.
+Exit codes: 0 done, 1 output could not be written, or the key was refused for every lookup, 64 wrong usage, 78 wrong configuration,
+130 and 143 interrupted by SIGINT and SIGTERM.
 `,
   options: {
     ...configOption,
@@ -63,10 +62,10 @@ Exit codes: 0 done, 1 not everything could be written or the key was refused for
       pretty: config.log.format === 'pretty' || (config.log.format === 'auto' && io.stderr.isTTY === true),
       clock: Date.now,
     })
-    const answers = watchAnswers()
-    const around = {
+    const keyCheck = detectRefusedKey()
+    const options = {
       isOneSource: true,
-      lookedUp: answers.lookedUp,
+      lookedUp: keyCheck.lookedUp,
       mode: modeOf(args, config, io),
       env: io.env,
       emit,
@@ -74,25 +73,25 @@ Exit codes: 0 done, 1 not everything could be written or the key was refused for
     }
     refuseWithoutIntelligence(config)
     refuseOverwriting(args, config, io)
-    const app = accepted(await openApp(config, around))
+    const app = accepted(await openApp(config, options))
     let alerts: AlertOutput | undefined
     let events = 0
     try {
       refuseWithoutFeeds(app, args)
       alerts = await openAlertOutput(args.values.alerts, config, emit, io)
-      await readingInput(() => run(app, alerts, args, io, (more) => (events += more)))
+      await withInputErrors(() => run(app, alerts, args, io, (more) => (events += more)))
     } finally {
       await (alerts?.close() ?? Promise.resolve()).finally(app.close)
     }
-    const code = endedAfter(events, io)
-    const refusal = answers.refusal()
+    const code = reportStop(events, io)
+    const refusal = keyCheck.refusal()
     if (code !== exitCodes.ok || refusal === undefined) return code
     io.stderr.write(`threatweave: ${refusal}\n`)
     return exitCodes.failure
   },
 }
 
-/** A feed named here is meant to be used; of those of the configuration one is enough, or a service to ask. */
+/** Every feed on the command line must load; of the configured ones, one is enough, or none with a provider. */
 const refuseWithoutFeeds = ({ feeds, admission }: App, args: Arguments): void => {
   const all = feeds.status()
   const named = all.slice(all.length - ((args.values.feed as string[] | undefined)?.length ?? 0))
@@ -103,10 +102,10 @@ const refuseWithoutFeeds = ({ feeds, admission }: App, args: Arguments): void =>
   const problems = feedProblems(all)
   if (problems.length > 0 && problems.length === all.length && !admission) throw new ConfigurationError(problems)
   if (!admission && all.every(({ addresses, names }) => addresses + names === 0))
-    throw new UsageError('nothing could be known about any event: there is no key, and no feed holds an entry')
+    throw new UsageError('there is no intelligence to check events with: no key, and no feed has an entry')
 }
 
-/** `written` is told how many events each chunk was. */
+/** `written` is called with the number of events in each chunk and returns the total. */
 const run = async (
   app: App,
   alerts: AlertOutput | undefined,

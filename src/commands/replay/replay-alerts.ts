@@ -1,4 +1,4 @@
-// The alerts of a replay: what was said before a kill is not said again.
+// Alerts of a replay; those written before an interruption are not raised again.
 import type { Alerts } from '../../alerts/open-alerts.js'
 import type { RaisedAlert } from '../../kafka/replay/deliver-unit.js'
 import type { OpenReplay } from '../../kafka/replay/open-replay.js'
@@ -7,7 +7,7 @@ import type { ReplayArguments } from './replay-options.js'
 
 const maxRemembered = 1_000_000
 
-/** What was alerted on before the kill is not alerted on again. */
+/** Reads the ids of the alerts that an interrupted replay has already written. */
 export const alertsBefore = (
   opened: Pick<OpenReplay, 'valuesOf'>,
   args: Pick<ReplayArguments, 'id' | 'alertsTopic'>,
@@ -24,16 +24,16 @@ const readAlert = (value: Buffer): WrittenAlert => {
   try {
     return (JSON.parse(value.toString()) as WrittenAlert | null) ?? {}
   } catch {
-    return {} // whoever wrote it, it is no alert of ours
+    return {} // not one of our alerts
   }
 }
 
 export const raiseOnce = (
   alerts: Alerts,
   events: readonly EventOut[],
-  said: ReadonlySet<string>,
+  known: ReadonlySet<string>,
 ): readonly RaisedAlert[] =>
   alerts
     .raise(events)
-    .filter(({ threatweave: { alert_id } }) => !said.has(alert_id))
+    .filter(({ threatweave: { alert_id } }) => !known.has(alert_id))
     .map((alert) => ({ origin: alert.threatweave.origin, value: Buffer.from(JSON.stringify(alert)) }))

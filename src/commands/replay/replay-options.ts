@@ -1,4 +1,4 @@
-// What was asked of a replay on the command line, checked against the configuration.
+// Command-line options of `replay`, checked against the configuration.
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../../config/schema.js'
 import { parseEdge, type Edge } from '../../kafka/replay/edge.js'
@@ -67,27 +67,29 @@ export const readReplayArguments = (args: Arguments, { kafka }: Config, now: num
   const id =
     text('id') ??
     `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${randomBytes(2).toString('hex')}`
-  if (!/^[A-Za-z0-9._-]{1,64}$/.test(id)) throw new UsageError('--id takes letters, digits, dot, dash and underscore')
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(id))
+    throw new UsageError('--id may contain letters, digits, dot, dash and underscore')
   const output = named('output') ?? `${topic}-replay-${id}`
-  if (!topicName.test(output)) throw new UsageError('--output must name a topic: the usual name would be too long')
+  if (!topicName.test(output)) throw new UsageError('--output is needed: the default name would be too long')
   if (output === topic) throw new UsageError(`--output must be another topic than ${topic}, which is read`)
   if (kafka.input.topics.includes(output))
-    throw new UsageError(`--output ${output} is read by the live service: its events would be annotated again`)
+    throw new UsageError(`--output ${output} is read by the live run: its events would be annotated again`)
   if (output === kafka.output.topic && args.values['into-live'] !== true)
-    throw new UsageError(`--output ${output} is the live output; --into-live says that this is meant`)
+    throw new UsageError(`--output ${output} is the live output; add --into-live if you mean it`)
   const rate = text('rate')
   const eventsPerSecond = rate === undefined ? undefined : Number(rate)
   if (eventsPerSecond !== undefined && !(eventsPerSecond > 0 && eventsPerSecond < 1e9))
-    throw new UsageError(`--rate must be a number of events a second, not ${JSON.stringify(rate)}`)
+    throw new UsageError(`--rate must be a number of events per second, not ${JSON.stringify(rate)}`)
   const from = edge('from')
   const to = edge('to')
   if (from.kind === 'time' && to.kind === 'time' && from.time >= to.time)
     throw new UsageError('--from must be before --to')
-  const usual = topic === kafka.output.topic ? 'annotated' : topic === kafka.deadLetterTopic ? 'dead-letter' : 'raw'
+  const defaultKind =
+    topic === kafka.output.topic ? 'annotated' : topic === kafka.deadLetterTopic ? 'dead-letter' : 'raw'
   return {
     id,
     topic,
-    kind: choice('input', ['raw', 'annotated', 'dead-letter'], usual),
+    kind: choice('input', ['raw', 'annotated', 'dead-letter'], defaultKind),
     from,
     to,
     fromText: text('from') ?? '',

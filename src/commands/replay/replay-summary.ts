@@ -1,4 +1,4 @@
-// What a replay came to: one object for programs, some lines for a person.
+// The summary of a replay, as an object and as text.
 import { levels, type Level } from '../../domain/finding.js'
 import type { Plan } from '../../kafka/replay/plan.js'
 import type { Progress } from '../../kafka/replay/replay.js'
@@ -50,14 +50,14 @@ export type DryRun = Pick<
   readonly expected_lookups: number
 }
 
-type Circumstances = {
+type ReplayTotals = {
   readonly delivery: string
   readonly alertsTopic: string | undefined
   readonly lookups: number
   readonly seconds: number
 }
 
-const headOf = (args: ReplayArguments, { isResumed }: Plan) =>
+const commonOf = (args: ReplayArguments, { isResumed }: Plan) =>
   ({
     schema_version: 1,
     replay_id: args.id,
@@ -73,7 +73,7 @@ export const summarise = (
   args: ReplayArguments,
   plan: Plan,
   { partitions }: Progress,
-  { delivery, alertsTopic, lookups, seconds }: Circumstances,
+  { delivery, alertsTopic, lookups, seconds }: ReplayTotals,
 ): ReplaySummary => {
   const tally = [...partitions.values()].map((one) => one.tally).reduce(addTallies, emptyTally)
   const ranges = plan.ranges.map(({ partition, start, end }) => ({
@@ -86,7 +86,7 @@ export const summarise = (
     tally
   const counts = Object.fromEntries(levels.map((level) => [level, verdicts[level] ?? 0]))
   return {
-    ...headOf(args, plan),
+    ...commonOf(args, plan),
     ...(alertsTopic !== undefined && { alerts_output: alertsTopic }),
     delivery,
     partitions: ranges,
@@ -115,7 +115,7 @@ export const dryRun = (
   plan: Plan,
   { events, lookups, seconds }: { readonly events: number; readonly lookups: number; readonly seconds: number },
 ): DryRun => ({
-  ...headOf(args, plan),
+  ...commonOf(args, plan),
   dry_run: true,
   partitions: plan.ranges.map(({ partition, start, end }) => ({ partition, from: start, to: end })),
   events,
@@ -128,29 +128,27 @@ export const describeRanges = ({ ranges }: Plan): string =>
 
 export const describeDryRun = (dry: DryRun, plan: Plan): string =>
   `replay of ${dry.topic} from ${dry.from} to ${dry.to}, ${count(dry.events)} events:\n${describeRanges(plan)}` +
-  `expected lookups: ${count(dry.expected_lookups)}, what memory and feeds know left out\nnothing was written\n`
+  `expected lookups: ${count(dry.expected_lookups)}, without those that memory and feeds answer\nnothing was written\n`
 
 export const describeSummary = (done: ReplaySummary): string => {
   const lines = [
     `replay ${done.replay_id} of ${done.topic}${done.complete ? '' : ' is NOT complete'}: ${count(done.events)} events to ${done.output} in ${duration(done.seconds * 1000)}`,
     `verdicts: ${levels.map((level) => `${count(done.verdicts[level])} ${level}`).join(', ')}`,
     done.compared === 0
-      ? 'verdicts changed: not known, there was nothing to compare with (an annotated topic, or --against TOPIC)'
+      ? 'verdicts changed: unknown, nothing to compare with (use --against TOPIC or an annotated input)'
       : `verdicts changed: ${count(done.changed)} of ${count(done.compared)} compared` +
         done.changes.map(({ from, to, events }) => `\n  ${from} to ${to}: ${count(events)}`).join('') +
-        (done.former_stands === 0
-          ? ''
-          : `\nformer verdict stands, nothing newer is known: ${count(done.former_stands)}`),
+        (done.former_stands === 0 ? '' : `\nformer verdict kept, nothing newer known: ${count(done.former_stands)}`),
     done.alerts_output === undefined
-      ? 'alerts: none wanted'
+      ? 'alerts: off'
       : `alerts: ${count(done.alerts)} raised, ${count(done.alerts_new)} of them new, on ${done.alerts_output}`,
     `lookups sent: ${count(done.lookups)}`,
   ]
-  if (done.dead_letters > 0) lines.push(`dead letters: ${count(done.dead_letters)} events did not fit the output topic`)
-  if (done.pointers > 0)
-    lines.push(`not brought back: ${count(done.pointers)} dead letters that only point to their event`)
-  if (done.deleted > 0) lines.push(`not read: ${count(done.deleted)} records that the broker had deleted meanwhile`)
-  if (!done.complete) lines.push(`go on with: --id ${done.replay_id}`)
+  if (done.dead_letters > 0)
+    lines.push(`dead letters: ${count(done.dead_letters)} events were refused by the output topic`)
+  if (done.pointers > 0) lines.push(`not restored: ${count(done.pointers)} dead letters without their event`)
+  if (done.deleted > 0) lines.push(`not read: ${count(done.deleted)} records deleted by retention`)
+  if (!done.complete) lines.push(`continue with: --id ${done.replay_id}`)
   return lines.map((line) => `${line}\n`).join('')
 }
 

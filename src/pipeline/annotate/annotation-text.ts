@@ -2,7 +2,7 @@
 import type { AnnotatedIndicator, Annotation, Detail, Status } from '../../domain/annotation.js'
 import type { Level } from '../../domain/finding.js'
 import type { RangeSet } from '../../domain/range-set.js'
-import type { Reading } from '../../domain/reading.js'
+import type { ContentKind } from '../../domain/content-kind.js'
 import { formatOf, type Extraction } from '../../domain/sighting.js'
 import type { Judged } from '../judged.js'
 import { conclude, idOf, idsOf } from './conclude.js'
@@ -100,7 +100,7 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId }: Tex
   return (
     extraction: Pick<Extraction, 'action' | 'truncated' | 'format'>,
     rows: readonly Judged[],
-    reading: Reading,
+    reading: ContentKind,
     origin: string,
   ): AnnotationText => {
     const { action, truncated } = extraction

@@ -1,7 +1,7 @@
 // Concludes what one event's judged sightings amount to: the annotation, as a value.
 import { createHash } from 'node:crypto'
 import type { Annotation } from '../../domain/annotation.js'
-import type { Reading } from '../../domain/reading.js'
+import type { ContentKind } from '../../domain/content-kind.js'
 import { formatOf, type Direction, type Extraction } from '../../domain/sighting.js'
 import type { Judged } from '../judged.js'
 import { clip } from './clip.js'
@@ -17,7 +17,7 @@ export type Findings = {
   readonly direction: Direction
   /** Where the event was first read; the same origin always gives the same `enrichment_id`. */
   readonly origin?: string | undefined
-  readonly reading?: Reading | undefined
+  readonly reading?: ContentKind | undefined
   readonly replayId?: string | undefined
 }
 

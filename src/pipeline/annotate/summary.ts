@@ -2,7 +2,7 @@
 import type { AnnotatedIndicator, AnnotationSummary, Status } from '../../domain/annotation.js'
 import { flags } from '../../domain/flag.js'
 import type { Level } from '../../domain/finding.js'
-import type { Reading } from '../../domain/reading.js'
+import type { ContentKind } from '../../domain/content-kind.js'
 import type { Action, Direction } from '../../domain/sighting.js'
 import type { Verdict } from '../../domain/verdict.js'
 import { clip } from './clip.js'
@@ -14,7 +14,7 @@ export type Circumstances = {
   readonly direction: Direction
   readonly action: Action
   readonly truncated: boolean
-  readonly reading: Reading | undefined
+  readonly reading: ContentKind | undefined
   readonly format: string | undefined
 }
 

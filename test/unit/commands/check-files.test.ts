@@ -113,7 +113,7 @@ describe('check FILE', () => {
   it('names the line of a feed that is refused', async () => {
     const path = put('page.txt', '<!doctype html>\n<title>Sign in</title>\n')
     const { code, out } = await run([path])
-    expect(out).toMatch(new RegExp(`^error +${path}:1: is a web page.+\n${path}: a feed that is refused\n$`))
+    expect(out).toMatch(new RegExp(`^error +${path}:1: is a web page.+\n${path}: a refused feed\n$`))
     expect(code).toBe(1)
   })
 
@@ -128,9 +128,7 @@ describe('check FILE', () => {
 
   it('refuses what is none of these, what is not there, and two configurations at once', async () => {
     const pod = put('pod.yaml', 'apiVersion: v1\n')
-    expect((await run([pod])).out).toContain(
-      `${pod}: is neither a configuration, a Sigma rule, a log format nor a feed`,
-    )
+    expect((await run([pod])).out).toContain(`${pod}: is not a configuration, Sigma rule, log format or feed`)
     expect((await run([join(folder, 'nosuch')])).code).toBe(1)
     const one = put('one.yaml', 'gate: {}\n')
     await expect(run([one], { config: one })).rejects.toThrow(UsageError)
@@ -140,7 +138,7 @@ describe('check FILE', () => {
   it('warns of a memory folder that cannot be written, as `run` does, and refuses nothing', async () => {
     const path = put('memory.yaml', `memory: { path: ${join(put('no-folder', ''), 'memory')} }\n`)
     const { code, err } = await run([path], {}, feeds)
-    expect(err).toMatch(/^threatweave: warning: memory\.path cannot be used, .+no-folder is no folder\n$/)
+    expect(err).toMatch(/^threatweave: warning: memory\.path cannot be used, .+no-folder is not a folder\n$/)
     expect(code).toBe(0)
   })
 })

@@ -90,10 +90,10 @@ describe('check', () => {
       ['intel.service.apiKey holds characters that cannot stand in a header'],
     ],
     ['serve: { keysFile: nosuch }', [`serve.keysFile ${missing}`]],
-    ['serve: { data: nosuch }', ['serve.data names no folder: nosuch']],
+    ['serve: { data: nosuch }', ['serve.data is not a folder: nosuch']],
     [
       'serve: { tls: { certFile: nosuch } }',
-      [`serve.tls.certFile ${missing}`, 'serve.tls.keyFile and serve.tls.certFile go together'],
+      [`serve.tls.certFile ${missing}`, 'serve.tls.keyFile and serve.tls.certFile must be set together'],
     ],
     [
       'serve: { upstream: https://intel.example.com }',
@@ -126,18 +126,18 @@ describe('check', () => {
     [`serve: { keysFile: ${join(folder, 'keys.json')} }`, 'serve.keysFile is refused:', 'name must be a short word'],
     [
       `serve: { tls: { certFile: ${join(folder, 'no.pem')}, keyFile: ${join(folder, 'no.pem')} } }`,
-      'serve.tls names files that cannot be used:',
+      'serve.tls has files that cannot be used:',
       'no start line',
     ],
     [
       `kafka: { tls: { enabled: true, caFile: ${join(folder, 'no.pem')} } }`,
       'kafka.tls.caFile',
-      'holds no certificate in PEM',
+      'contains no PEM certificate',
     ],
     [
       `admit: { perDay: 10 }\nmemory: { path: ${join(folder, 'no.pem', 'memory')} }`,
       'memory.path cannot be used, and admit.perHour and admit.perDay are counted there:',
-      'no.pem is no folder',
+      'no.pem is not a folder',
     ],
     ['kafka: { brokers: ["kafka.example.com:99999"] }', 'kafka.brokers.0', ''],
   ])('refuses what the files of %j hold', async (text, setting, words) => {

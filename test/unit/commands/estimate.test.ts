@@ -35,9 +35,9 @@ describe('estimate', () => {
 
   it('says how many calls the lookups may come to, and what that costs', async () => {
     const out = await run(log, { span: '24', price: '0.5' })
-    expect(out).toMatch(/^lookups for this log +3, starting with an empty memory$/m)
-    expect(out).toMatch(/^calls for them +3 to 5: what is not plainly clean is asked about once more$/m)
-    expect(out).toMatch(/^cost a month +about 45\.00 if all is clean, 75\.00 at most$/m)
+    expect(out).toMatch(/^lookups for this log +3, with an empty memory$/m)
+    expect(out).toMatch(/^calls for them +3 to 5: indicators that are not clearly clean need a second call$/m)
+    expect(out).toMatch(/^cost per month +about 45\.00 if everything is clean, 75\.00 at most$/m)
     expect(JSON.parse(await run(log, { span: '24', price: '0.5', json: true }))).toMatchObject({
       lookups: 3,
       callsAtMost: 5,
@@ -50,7 +50,7 @@ describe('estimate', () => {
     const env = { THREATWEAVE_INTEL_IP_ESCALATE: 'false', THREATWEAVE_INTEL_DOMAIN_REPORT: 'never' }
     const out = await run(log, { span: '24', price: '0.5' }, env)
     expect(out).not.toContain('calls for them')
-    expect(out).toMatch(/^cost a month +about 45\.00$/m)
+    expect(out).toMatch(/^cost per month +about 45\.00$/m)
   })
 
   const at = (time: string, place = 1): string => `${time} src=198.51.100.${place} action=deny`
@@ -58,23 +58,23 @@ describe('estimate', () => {
   it('warns where less than an hour of logs is all there is', async () => {
     const short = [at('2026-01-15T08:00:00Z'), at('2026-01-15T08:00:19Z', 2)].join('\n')
     const out = await run(short)
-    expect(out).toMatch(/^time covered +19s: less than an hour says little about a day or a month/m)
-    expect(out).toMatch(/^lookups a month +perhaps /m)
+    expect(out).toMatch(/^time covered +19s: less than an hour predicts little/m)
+    expect(out).toMatch(/^lookups per month +perhaps /m)
     expect(JSON.parse(await run(short, { json: true }))).toMatchObject({ doubt: 'short' })
     const long = await run([at('2026-01-15T08:00:00Z'), at('2026-01-15T10:00:00Z', 2)].join('\n'))
-    expect(long).toMatch(/^lookups a month +about /m)
+    expect(long).toMatch(/^lookups per month +about /m)
   })
 
   it.each([
     ['are years apart', '2008-01-15T08:00:00Z', '2026-01-15T08:00:00Z'],
-    ['run into the future', '2026-01-15T08:00:00Z', '2096-01-15T08:00:00Z'],
+    ['are in the future', '2026-01-15T08:00:00Z', '2096-01-15T08:00:00Z'],
   ])('predicts nothing from times that %s, and says so', async (words, first, last) => {
     const odd = [at(first), at(last, 2)].join('\n')
     const out = await run(odd)
-    expect(out).toMatch(/^a day, a month +the times in the log /m)
+    expect(out).toMatch(/^per day, per month +the timestamps are /m)
     expect(out).toContain(`${words} (${first.replace('Z', '.000Z')} to ${last.replace('Z', '.000Z')})`)
-    expect(out).not.toMatch(/^lookups a month/m)
-    expect(await run(odd, { span: '24' })).toMatch(/^lookups a month +about /m)
+    expect(out).not.toMatch(/^lookups per month/m)
+    expect(await run(odd, { span: '24' })).toMatch(/^lookups per month +about /m)
     expect(JSON.parse(await run(odd, { json: true, price: '1' }))).not.toHaveProperty('costPerMonth')
   })
 
@@ -82,13 +82,13 @@ describe('estimate', () => {
     'has no hit ratio where nothing is asked: %j',
     async (text) => {
       const out = await run(text, { span: '24' })
-      expect(out).toMatch(/^hit ratio +none: nothing in this log would be asked about$/m)
+      expect(out).toMatch(/^hit ratio +none: nothing in this log would be looked up$/m)
       expect(out).not.toMatch(/^lookups a/m)
     },
   )
 
-  it('names the events that show nothing to ask about', async () => {
+  it('counts the events with nothing to look up', async () => {
     const out = await run([at('2026-01-15T08:00:00Z'), 'nothing here', '{"src_ip":"10.0.0.5"}'].join('\n'))
-    expect(out).toMatch(/^events +3, of which 2 show nothing to ask about$/m)
+    expect(out).toMatch(/^events +3, 2 of them with nothing to look up$/m)
   })
 })

@@ -57,7 +57,7 @@ describe('pipe', () => {
     const empty = join(folder, 'empty.txt')
     writeFileSync(empty, '# nothing yet\n')
     const { ended, wrote } = await run([empty], [])
-    expect(String(ended)).toContain('no feed holds an entry')
+    expect(String(ended)).toContain('no feed has an entry')
     expect(ended).toBeInstanceOf(UsageError)
     expect(wrote).toBe(false)
   })

@@ -74,7 +74,7 @@ describe('rules test', () => {
       expect.stringMatching(/medium {2}A rule {2}because threatweave\.verdict=malicious$/),
     ])
     expect(err).toBe(
-      '1 of 4 events fired a rule; 1 rule in use; 1 are no JSON objects; 1 carry no annotation under threatweave\n',
+      '1 of 4 events matched a rule; 1 rule loaded; 1 are not JSON objects; 1 have no annotation under threatweave\n',
     )
   })
 

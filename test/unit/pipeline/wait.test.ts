@@ -176,7 +176,7 @@ describe('events of a topic that are to be complete', () => {
       { forOutages: false },
     )
     const state = { isDone: false }
-    const rows = Promise.resolve(enrichWith(many(10), waits.steadfast(always)))
+    const rows = Promise.resolve(enrichWith(many(10), waits.throughOutages(always)))
     void rows.then(() => (state.isDone = true))
     await clock.advance(200_000)
     expect(admission.state().state).not.toBe('open')
@@ -194,7 +194,7 @@ describe('events of a topic that are to be complete', () => {
       const rows = Promise.resolve(
         enrichWith(
           many(10),
-          waits.steadfast(() => goesOn),
+          waits.throughOutages(() => goesOn),
         ),
       )
       await clock.advance(60_000)
@@ -206,7 +206,7 @@ describe('events of a topic that are to be complete', () => {
 
   it('leave with what no waiting changes', async () => {
     const { clock, enrichWith, waits } = setUp(() => unknown('bad_input'))
-    const rows = Promise.resolve(enrichWith(many(2), waits.steadfast(always)))
+    const rows = Promise.resolve(enrichWith(many(2), waits.throughOutages(always)))
     expect(await elapsed(clock, rows, 10_000)).toBeLessThan(10_000)
     expect(words(await rows)).toEqual([['bad_input'], ['bad_input']])
   })

@@ -8,7 +8,7 @@ import { decisions } from '../../../src/domain/decision.js'
 import { levels } from '../../../src/domain/finding.js'
 import { flags } from '../../../src/domain/flag.js'
 import { indicatorTypes } from '../../../src/domain/indicator.js'
-import { readings } from '../../../src/domain/reading.js'
+import { contentKinds } from '../../../src/domain/content-kind.js'
 import { reasons } from '../../../src/domain/reason.js'
 import { actions, directions, lineKinds, roles } from '../../../src/domain/sighting.js'
 import { formatsFolder } from '../../../src/app/open-formats.js'
@@ -30,7 +30,7 @@ describe('schemas/annotation.schema.json', () => {
     ['decision', decisions],
     ['flag', flags],
     ['reason', reasons],
-    ['reading', readings.filter((reading) => reading !== 'json')],
+    ['reading', contentKinds.filter((reading) => reading !== 'json')],
   ] as const)('has the closed list of %s', (name, list) => {
     expect(schema.definitions[name]!.enum).toEqual(list)
   })

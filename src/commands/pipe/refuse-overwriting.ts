@@ -1,10 +1,10 @@
-// Keeps `--alerts FILE` from emptying a file that is read: the input, a feed, a list, a rule or the configuration.
+// Prevents `--alerts FILE` from overwriting an input file, feed, list, rule or configuration.
 import { fstatSync, statSync, type Stats } from 'node:fs'
 import type { Config } from '../../config/schema.js'
 import { UsageError, type Arguments, type Io } from '../../terminal/command.js'
 import { configFileOf } from '../../config/load-config.js'
 
-/** Files are the same by device and inode, whatever they are called. */
+/** Compares files by device and inode. */
 export const refuseOverwriting = (args: Arguments, config: Config, io: Io): void => {
   const { alerts } = args.values
   if (typeof alerts !== 'string' || alerts === '-') return
@@ -33,6 +33,6 @@ const statOf = (stream: object): Stats | undefined => {
   try {
     return fstatSync(stream.fd)
   } catch {
-    return undefined // closed: nothing is read or written there
+    return undefined // closed
   }
 }

@@ -1,16 +1,16 @@
-// How a command over files and standard input ends when it was told to stop: it says how far it came, and the shell sees the signal.
+// Exit code and message of a command that was interrupted by a signal.
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { exitCodes, type Io } from './command.js'
 
-/** 130 after SIGINT, 143 after SIGTERM, as a shell expects; 0 where nobody asked, or only because the output is closed. */
-export const endedAfter = (count: number, { signal, stderr }: Io, what = 'event'): number => {
+/** Returns 130 after SIGINT, 143 after SIGTERM, as shells expect; 0 without a signal or if only the output was closed. */
+export const reportStop = (count: number, { signal, stderr }: Io, what = 'event'): number => {
   if (signal.reason !== 'SIGINT' && signal.reason !== 'SIGTERM') return exitCodes.ok
   stderr.write(`threatweave: stopped after ${count} ${count === 1 ? what : `${what}s`}\n`)
   return signal.reason === 'SIGTERM' ? 128 + constants.signals.SIGTERM : 128 + constants.signals.SIGINT
 }
 
-/** The outcome of `work`, or nothing where the signal comes first. */
+/** The result of `work`, or undefined if the signal comes first. */
 export const unlessStopped = async <Outcome>(
   work: Promise<Outcome>,
   signal: AbortSignal,

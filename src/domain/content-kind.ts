@@ -1,7 +1,7 @@
 // How the bytes of an event were read: a closed list, told in the annotation of everything that is not a JSON object.
 
 /** How the bytes were read. Only `json` is a JSON object that an annotation can be spliced into. */
-export const readings = [
+export const contentKinds = [
   'json',
   'text',
   'broken_json',
@@ -11,4 +11,4 @@ export const readings = [
   'not_utf8',
   'empty',
 ] as const
-export type Reading = (typeof readings)[number]
+export type ContentKind = (typeof contentKinds)[number]

@@ -1,4 +1,4 @@
-// A replay without its effects: what it would read, and how many lookups it would ask for.
+// Dry run of a replay: what it would read, and how many lookups it would send.
 import type { Config } from '../../config/schema.js'
 import { keyOf } from '../../domain/indicator.js'
 import type { OpenReplay } from '../../kafka/replay/open-replay.js'
@@ -6,22 +6,21 @@ import { eventsOf } from '../../kafka/chunks.js'
 import type { Spent } from '../../lookup/admission/budget.js'
 import type { Emit } from '../../telemetry/event.js'
 import { exitCodes, type Io } from '../../terminal/command.js'
-import { openReplayLine } from './open-replay-line.js'
 import { createProgress } from '../../terminal/progress.js'
 import type { ReplayArguments } from './replay-options.js'
-import { lengthOf } from './replay-progress.js'
+import { lengthOf, openReplayApp } from './perform-replay.js'
 import { describeDryRun, dryRun } from './replay-summary.js'
 import { write } from '../../terminal/write-lines.js'
 
-export const rehearseReplay = async (
+export const dryRunReplay = async (
   opened: OpenReplay,
   args: ReplayArguments,
   config: Config,
   io: Io,
   emit: Emit,
 ): Promise<number> => {
-  const app = await openReplayLine(args, config, io, emit)
-  const began = Date.now()
+  const app = await openReplayApp(args, config, io, emit)
+  const startedAt = Date.now()
   const { plan } = opened
   const progress = createProgress(io.stderr, { label: 'dry run', total: lengthOf(opened) })
   const missing = new Set<string>()
@@ -29,7 +28,7 @@ export const rehearseReplay = async (
   let events = 0
   try {
     await opened.readRanges(async (read) => {
-      // Without what was said before: it is not asked for less because of it.
+      // Former verdicts do not save lookups.
       const records = read.map((record) => ({ ...record, former: undefined }))
       for (const event of await eventsOf(records, app.pipeline))
         for (const { decision, verdict } of event?.judged ?? [])
@@ -44,13 +43,13 @@ export const rehearseReplay = async (
   const outcome = dryRun(args, plan, {
     events,
     lookups: Math.min(missing.size, allowed),
-    seconds: (Date.now() - began) / 1000,
+    seconds: (Date.now() - startedAt) / 1000,
   })
   await write(io.stdout, args.isJson ? `${JSON.stringify(outcome)}\n` : describeDryRun(outcome, plan))
   return io.signal.aborted ? exitCodes.failure : exitCodes.ok
 }
 
-/** As many as the run could send now. */
+/** The number of calls that the budgets allow now. */
 const allowedLookups = (
   { lookups, maxLookups = Infinity }: ReplayArguments,
   { admit: { perHour, perDay } }: Config,

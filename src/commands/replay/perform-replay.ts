@@ -1,0 +1,115 @@
+// Performs a replay: opens pipeline and alerts, shows progress, prints the summary.
+import type { Alerts } from '../../alerts/open-alerts.js'
+import { openAlerting } from '../../app/open-alerting.js'
+import { openApp, type App } from '../../app/open-app.js'
+import { accepted } from '../../config/load-config.js'
+import type { Config } from '../../config/schema.js'
+import type { OpenReplay } from '../../kafka/replay/open-replay.js'
+import type { Progress } from '../../kafka/replay/replay.js'
+import type { Emit } from '../../telemetry/event.js'
+import { exitCodes, type Io } from '../../terminal/command.js'
+import { createProgress } from '../../terminal/progress.js'
+import { write } from '../../terminal/write-lines.js'
+import { alertsBefore, raiseOnce } from './replay-alerts.js'
+import type { ReplayArguments } from './replay-options.js'
+import { describeRanges, describeSummary, summarise } from './replay-summary.js'
+
+export const performReplay = async (
+  opened: OpenReplay,
+  args: ReplayArguments,
+  config: Config,
+  io: Io,
+  emit: Emit,
+): Promise<number> => {
+  const { plan } = opened
+  const startedAt = Date.now()
+  io.stderr.write(
+    `replay ${args.id} of ${args.topic} to ${args.output}${plan.isResumed ? ', continued' : ''}:\n${describeRanges(plan)}`,
+  )
+  const former = args.against === undefined ? undefined : await opened.former(args.against)
+  if (former && 'refused' in former) return refuse(io, former.refused)
+  const app = await openReplayApp(args, config, io, emit)
+  let alerts: Alerts | undefined
+  try {
+    const rules = accepted(await openAlerting(config, { emit, late: () => undefined, replayId: args.id }))
+    alerts = rules
+    const wantsAlerts = args.alerts !== 'none' && rules.status().rules > 0
+    const alertsTopic = wantsAlerts ? args.alertsTopic : undefined
+    const written = new Set<string>()
+    const lookups = (): number => app.admission?.state().spent.run ?? 0
+    const progress = createProgress(io.stderr, { label: 'replay', total: lengthOf(opened) })
+    const outcome = await opened
+      .run({
+        pipeline: app.pipeline,
+        ready: () => (plan.isResumed && wantsAlerts ? alertsBefore(opened, args, written) : Promise.resolve()),
+        raise: wantsAlerts ? (events) => raiseOnce(rules, events, written) : undefined,
+        raiseAll: args.alerts === 'all',
+        alertsTopic,
+        former,
+        eventsPerSecond: args.eventsPerSecond,
+        moved: showProgress(opened, progress.update, lookups, startedAt),
+      })
+      .finally(progress.end)
+    if ('refused' in outcome) return refuse(io, outcome.refused)
+    const seconds = (Date.now() - startedAt) / 1000
+    const { delivery } = config.kafka
+    const summary = summarise(args, plan, outcome, { delivery, alertsTopic, lookups: lookups(), seconds })
+    await write(io.stdout, args.isJson ? `${JSON.stringify(summary)}\n` : describeSummary(summary))
+    return summary.complete ? exitCodes.ok : exitCodes.failure
+  } finally {
+    await alerts?.close()
+    await app.close()
+  }
+}
+
+/** Waits for every answer, with lower priority than live traffic, and keeps the given limit of lookups. */
+export const openReplayApp = async (args: ReplayArguments, config: Config, io: Io, emit: Emit): Promise<App> => {
+  const { maxLookups } = args
+  const sendsNothing = args.lookups === 'none' || maxLookups === 0 || args.isDryRun
+  const budget = maxLookups === undefined || maxLookups === 0 ? {} : { perRun: maxLookups }
+  return accepted(
+    await openApp(
+      { ...config, admit: { ...config.admit, ...budget } },
+      {
+        mode: 'complete',
+        urgency: 'replay',
+        env: io.env,
+        emit,
+        replay: { id: args.id, isAnnotated: args.kind === 'annotated' },
+        ...(sendsNothing && { approve: () => Promise.resolve(false) }),
+      },
+    ),
+  )
+}
+
+/** The number of records still to read. */
+export const lengthOf = ({ plan }: OpenReplay): number =>
+  plan.ranges.reduce(
+    (sum, { partition, start, end }) => sum + end - (plan.reached.get(partition)?.position ?? start),
+    0,
+  )
+
+const showProgress = (
+  { plan }: OpenReplay,
+  update: (done: number, note: string) => void,
+  lookups: () => number,
+  startedAt: number,
+): ((progress: Progress) => void) => {
+  const earlierEvents = [...plan.reached.values()].reduce((sum, { tally }) => sum + tally.events, 0)
+  return ({ partitions }) => {
+    let done = 0
+    let events = 0
+    for (const { partition, start } of plan.ranges) {
+      const one = partitions.get(partition)
+      done += (one?.position ?? start) - (plan.reached.get(partition)?.position ?? start)
+      events += one?.tally.events ?? 0
+    }
+    const rate = Math.round((events - earlierEvents) / Math.max(0.001, (Date.now() - startedAt) / 1000))
+    update(done, `${events} events, ${rate}/s, ${lookups()} credits`)
+  }
+}
+
+export const refuse = (io: Io, sentence: string): number => {
+  io.stderr.write(`threatweave: ${sentence}\n`)
+  return exitCodes.failure
+}
