@@ -1,10 +1,10 @@
 // Who waits for a late answer: events that left without it are remembered, bounded, until it comes and says whether they matter.
+import type { Judged } from '../domain/judged.js'
 import type { Finding } from '../domain/finding.js'
-import type { JudgedRow } from './annotated-event.js'
 
 /** One event that left while some of its indicators were still asked about. */
 export type Waiter = {
-  rows: readonly JudgedRow[]
+  rows: readonly Judged[]
   readonly origin: string
   /** Rules that fired already. */
   readonly fired: Set<string>

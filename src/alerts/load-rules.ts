@@ -1,9 +1,10 @@
 // Loads rules from files and folders: a set that can be used, or every problem with file and line.
+import type { FileProblem } from '../domain/file-problem.js'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createFields } from './sigma/fields.js'
 import { parseRules } from './sigma/parse-rules.js'
-import type { Rule, RuleProblem } from './sigma/rule.js'
+import type { Rule } from './sigma/rule.js'
 import { createRuleSet, type RuleSet } from './sigma/rule-set.js'
 
 export type RuleSource = {
@@ -22,8 +23,8 @@ export type LoadedRules = {
   readonly set: RuleSet
   readonly rules: readonly Rule[]
   readonly files: number
-  readonly problems: readonly RuleProblem[]
-  readonly warnings: readonly RuleProblem[]
+  readonly problems: readonly FileProblem[]
+  readonly warnings: readonly FileProblem[]
   /** Changes when a file does. */
   readonly signature: string
 }
@@ -39,8 +40,8 @@ export const loadRules = async (source: RuleSource): Promise<LoadedRules> => {
   const found = await findRuleFiles(source)
   const fields = createFields(key)
   const rules = new Map<string, Rule>()
-  const problems: RuleProblem[] = [...found.problems]
-  const warnings: RuleProblem[] = []
+  const problems: FileProblem[] = [...found.problems]
+  const warnings: FileProblem[] = []
   for (const file of found.files) {
     const text = await readRuleFile(file)
     if (typeof text !== 'string') {
@@ -68,7 +69,7 @@ export const loadRules = async (source: RuleSource): Promise<LoadedRules> => {
   }
 }
 
-const readRuleFile = async (file: string): Promise<string | RuleProblem> => {
+const readRuleFile = async (file: string): Promise<string | FileProblem> => {
   try {
     const text = await readFile(file, 'utf8')
     return text.length <= maxFileBytes ? text : { file, message: `is larger than ${maxFileBytes} bytes` }
@@ -79,7 +80,7 @@ const readRuleFile = async (file: string): Promise<string | RuleProblem> => {
 
 type Found = {
   readonly files: readonly string[]
-  readonly problems: readonly RuleProblem[]
+  readonly problems: readonly FileProblem[]
   readonly signature: string
 }
 
@@ -87,7 +88,7 @@ type Found = {
 export const findRuleFiles = async ({ paths, bundled }: Pick<RuleSource, 'paths' | 'bundled'>): Promise<Found> => {
   const files = new Map<string, string>()
   const signatures: string[] = []
-  const problems: RuleProblem[] = []
+  const problems: FileProblem[] = []
   const visit = async (path: string, isNamed: boolean): Promise<void> => {
     try {
       const about = await stat(path, { bigint: true })

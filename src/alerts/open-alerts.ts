@@ -1,4 +1,5 @@
 // Raises alerts: rules over annotated events, held back where they repeat, and raised late where the answer came late.
+import type { FileProblem } from '../domain/file-problem.js'
 import type { Annotation } from '../domain/annotation.js'
 import { systemClock, type Clock } from '../domain/clock.js'
 import type { Finding } from '../domain/finding.js'
@@ -9,7 +10,6 @@ import { createAlert, type Alert } from './alert.js'
 import { objectOf, type AnnotatedEvent } from './annotated-event.js'
 import { flagsStatedBy } from './annotation-fields.js'
 import { createRaiseLate, type Conclude, type Occurrence } from './raise-late.js'
-import type { RuleProblem } from './sigma/rule.js'
 import { createSuppress, type Ruling } from './suppress.js'
 import { watchRules } from './watch-rules.js'
 
@@ -54,7 +54,7 @@ export type Alerts = {
 export type AlertsStatus = {
   readonly rules: number
   /** Of the newest files, where they were refused. */
-  readonly problems: readonly RuleProblem[]
+  readonly problems: readonly FileProblem[]
   readonly raised: number
   readonly heldBack: number
   readonly waiting: number
@@ -66,7 +66,7 @@ const none: readonly Alert[] = []
 export const openAlerts = async (
   settings: AlertsSettings,
   options: AlertsOptions,
-): Promise<Alerts | { readonly problems: readonly RuleProblem[] }> => {
+): Promise<Alerts | { readonly problems: readonly FileProblem[] }> => {
   const { emit = ignoreTelemetry, clock = systemClock, key, operations, eventTime, judge, conclude, replayId } = options
   const rules = await watchRules(
     {

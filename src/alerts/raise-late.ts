@@ -1,4 +1,5 @@
 // Events that left before an answer came: kept until it does, judged again, and their alerts raised late.
+import type { Judged } from '../domain/judged.js'
 import type { Annotation } from '../domain/annotation.js'
 import { ownDecision } from '../domain/decision.js'
 import type { Finding } from '../domain/finding.js'
@@ -6,7 +7,7 @@ import { ownText } from '../domain/own-text.js'
 import type { Action, Direction, Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import { createAlert, type Alert } from './alert.js'
-import { objectOf, type AnnotatedEvent, type JudgedRow } from './annotated-event.js'
+import { objectOf, type AnnotatedEvent } from './annotated-event.js'
 import { createLate, type Waiter } from './late.js'
 import type { RuleSet } from './sigma/rule-set.js'
 import type { Ruling } from './suppress.js'
@@ -21,7 +22,7 @@ export type Occurrence = {
 /** What an event's verdicts amount to, once a late one is among them. */
 export type Conclude = (findings: {
   readonly extraction: { readonly action: Action; readonly truncated: boolean }
-  readonly rows: readonly JudgedRow[]
+  readonly rows: readonly Judged[]
   readonly direction: Direction
   readonly origin: string
 }) => Annotation
@@ -44,7 +45,7 @@ type Kept = Waiter & {
   readonly time: number
 }
 
-const ownRow = ({ sighting, decision, ...row }: JudgedRow): JudgedRow => ({
+const ownRow = ({ sighting, decision, ...row }: Judged): Judged => ({
   ...row,
   decision: ownDecision(decision),
   sighting: { ...sighting, value: ownText(sighting.value), field: ownText(sighting.field) },

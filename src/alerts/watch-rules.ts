@@ -1,14 +1,14 @@
 // Keeps the rules in use: reads them again when a file changed and stood still, and keeps the old set where the new one is broken.
+import type { FileProblem } from '../domain/file-problem.js'
 import type { Clock } from '../domain/clock.js'
 import type { Emit } from '../telemetry/event.js'
 import { bundledFolder, findRuleFiles, loadRules, type RuleSource } from './load-rules.js'
-import type { RuleProblem } from './sigma/rule.js'
 import type { RuleSet } from './sigma/rule-set.js'
 
 export type WatchedRules = {
   readonly set: () => RuleSet
   /** Of the newest files, where they were refused. */
-  readonly refused: () => readonly RuleProblem[]
+  readonly refused: () => readonly FileProblem[]
   readonly reload: () => Promise<void>
   /** Stops watching; done when nothing is being loaded any more. */
   readonly close: () => Promise<void>
@@ -21,11 +21,11 @@ const defaultPollMs = 5000
 export const watchRules = async (
   source: RuleSource,
   { emit, clock, pollMs = defaultPollMs }: WatchOptions,
-): Promise<WatchedRules | { readonly problems: readonly RuleProblem[] }> => {
+): Promise<WatchedRules | { readonly problems: readonly FileProblem[] }> => {
   const first = await loadRules(source)
   if (first.problems.length > 0) return { problems: first.problems }
   let inUse = first
-  let problems: readonly RuleProblem[] = []
+  let problems: readonly FileProblem[] = []
   let tried = first.signature
   let changing = ''
   let isClosed = false

@@ -1,6 +1,7 @@
 // Loads the bundled log formats and those of the user.
+import type { FileProblem } from '../domain/file-problem.js'
 import { resolve } from 'node:path'
-import { readFormatFiles, type FileProblem } from '../config/format-files.js'
+import { readFormatFiles } from '../config/format-files.js'
 import { checkFormats } from '../pipeline/check-formats.js'
 import type { FormatSpec } from '../pipeline/read/formats.js'
 

@@ -1,4 +1,5 @@
 // The `run` command: annotates Kafka topics until it is stopped.
+import type { ConsumerHealth } from '../domain/consumer-health.js'
 import { availableParallelism } from 'node:os'
 import { openApp } from '../app/open-app.js'
 import type { Config } from '../config/schema.js'
@@ -6,7 +7,6 @@ import type { AlertOut } from '../kafka/alert-record.js'
 import { startRunner } from '../kafka/runner.js'
 import type { Emit } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
-import type { ConsumerView } from '../telemetry/metrics.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
 import { kafkaProblems } from '../app/start-problems.js'
 import { accepted, configOption, loadConfig } from '../config/load-config.js'
@@ -86,7 +86,7 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<Failure | u
   const stop = new AbortController()
   const closings: (() => Promise<unknown> | undefined)[] = [app.close]
   try {
-    let health: () => ConsumerView = () => ({ state: 'starting', joins: 0, restarts: 0, partitions: {} })
+    let health: () => ConsumerHealth = () => ({ state: 'starting', joins: 0, restarts: 0, partitions: {} })
     let writeLate: (alerts: readonly AlertOut[]) => Promise<void> = () => Promise.resolve()
     const alerts = await openRunAlerts(config, watch.emit, (late) => writeLate(late))
     closings.push(() => alerts?.close())

@@ -1,15 +1,9 @@
 // Reads files of log formats: YAML documents as plain values, each with the lines its parts stand on, or what cannot be read.
+import type { FormatDocument } from '../domain/format-document.js'
+import type { FileProblem } from '../domain/file-problem.js'
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isNode, LineCounter, parseAllDocuments, type Document } from 'yaml'
-
-export type FormatDocument = {
-  readonly file: string
-  readonly value: unknown
-  /** The line of what stands at this path, or of the nearest thing around it. */
-  readonly lineOf: (path: readonly (string | number)[]) => number
-}
-export type FileProblem = { readonly file: string; readonly line?: number; readonly message: string }
 
 const maxFileBytes = 262_144
 const maxDepth = 40

@@ -1,6 +1,7 @@
 // One thing that is wrong with the configuration: which setting, what, and where it was given; and the refusal to start with any.
+import type { SettingProblem } from '../domain/setting-problem.js'
 
-export type Problem = { readonly setting: string; readonly message: string; readonly where?: string }
+export type Problem = SettingProblem
 
 export const describeProblem = (problem: Problem): string =>
   `${problem.setting} ${problem.message}${problem.where ? ` (${problem.where})` : ''}`

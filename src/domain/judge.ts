@@ -9,9 +9,9 @@ import { changesAt, nothingYet, worse, type Ruling } from './ruling.js'
 import type { Role } from './sighting.js'
 import type { Verdict } from './verdict.js'
 
-export type Judged = Indicator & { readonly role: Role }
+export type IndicatorInRole = Indicator & { readonly role: Role }
 
-export const judge = (finding: Finding, sighting: Judged, table: JudgementTable, now: number): Verdict =>
+export const judge = (finding: Finding, sighting: IndicatorInRole, table: JudgementTable, now: number): Verdict =>
   finding.status === 'unknown'
     ? (unknowns[finding.reason] ?? unknownVerdict(finding.reason))
     : verdictOf(finding, rule(finding, sighting, table, now))
@@ -35,7 +35,7 @@ export const worstLevel = (finding: Finding, indicator: Indicator, table: Judgem
   return levels[worst] ?? 'unknown'
 }
 
-const rule = (finding: Known, sighting: Judged, table: JudgementTable, now: number): Ruling => {
+const rule = (finding: Known, sighting: IndicatorInRole, table: JudgementTable, now: number): Ruling => {
   const { facts } = finding
   const weight = nothingYet()
   let reason: Reason | undefined
@@ -67,7 +67,7 @@ const rule = (finding: Known, sighting: Judged, table: JudgementTable, now: numb
 
 const worstListing = (
   listings: readonly Listing[] | undefined,
-  sighting: Judged,
+  sighting: IndicatorInRole,
   now: number,
   expires: (moment: number) => void,
 ): Listing | undefined => {

@@ -23,8 +23,6 @@ export type Details = {
   readonly tlp?: string | undefined
 }
 
-export type FeedProblem = { readonly file: string; readonly line?: number; readonly message: string }
-
 /** A line of a text file; in JSON, an id that stands at the entry and is looked for only when there is something to say. */
 export type Place = number | string
 

@@ -1,9 +1,10 @@
 // Reads, parses, judges and indexes one feed, all at once and blocking: meant for a thread of its own.
+import type { FileProblem } from '../domain/file-problem.js'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { collect, type Collector, type Example, type Skipped } from './collect.js'
 import { parserOf } from './detect.js'
-import type { FeedProblem, FeedSettings, ParseProblem, Place } from './feed.js'
+import type { FeedSettings, ParseProblem, Place } from './feed.js'
 import { readBytes } from './feed-file.js'
 import type { FeedIndex } from './feed-index.js'
 import { lineAt } from './json-text.js'
@@ -19,14 +20,14 @@ export type LoadResult =
       readonly modified: number
       readonly skipped: Skipped
       /** The first of what was skipped, too broad entries before unusable lines. */
-      readonly examples: readonly FeedProblem[]
+      readonly examples: readonly FileProblem[]
     }
-  | { readonly ok: false; readonly problem: FeedProblem }
+  | { readonly ok: false; readonly problem: FileProblem }
 
 export const loadFeed = ({ feed, now, seed }: LoadRequest): LoadResult => {
   let modified = 0
   const collector = collect({ ...feed, now, modified: () => modified })
-  const examples: { readonly [why in Example['why']]: FeedProblem[] } = { tooBroad: [], unusable: [] }
+  const examples: { readonly [why in Example['why']]: FileProblem[] } = { tooBroad: [], unusable: [] }
   const files = filesOf(feed)
   if (!files.ok) return files
   for (const path of files.list) {
@@ -63,7 +64,7 @@ const unusableOf = (collector: Collector): string | undefined => {
 }
 
 type Files =
-  { readonly ok: true; readonly list: readonly string[] } | { readonly ok: false; readonly problem: FeedProblem }
+  { readonly ok: true; readonly list: readonly string[] } | { readonly ok: false; readonly problem: FileProblem }
 
 /** A directory is a MISP feed: what its manifest names. */
 const filesOf = ({ path }: FeedSettings): Files => {
@@ -77,7 +78,7 @@ const filesOf = ({ path }: FeedSettings): Files => {
   return { ok: true, list: manifest.files.map((name) => join(path, name)) }
 }
 
-const at = (file: string, bytes: Buffer, { place, message }: ParseProblem): FeedProblem => {
+const at = (file: string, bytes: Buffer, { place, message }: ParseProblem): FileProblem => {
   const line = place === undefined ? undefined : lineOf(bytes, place)
   return { file, ...(line !== undefined && { line }), message }
 }

@@ -1,4 +1,5 @@
 // Turns the list files that settings name into what the gate and the feeds decide by, or every problem at once.
+import type { SettingProblem } from '../domain/setting-problem.js'
 import { parseRange } from '../domain/address.js'
 import type { GateOptions, IndicatorList } from '../domain/decision.js'
 import { parseSuffix } from '../domain/hostname.js'
@@ -15,10 +16,9 @@ export type GateSettings = {
   readonly askFreeText: boolean
   readonly documentation?: boolean
 }
-export type GateProblem = { readonly setting: string; readonly message: string; readonly where?: string }
-export type LoadedGate = { readonly options: GateOptions } | { readonly problems: readonly GateProblem[] }
+export type LoadedGate = { readonly options: GateOptions } | { readonly problems: readonly SettingProblem[] }
 
-type Fail = (problem: GateProblem) => void
+type Fail = (problem: SettingProblem) => void
 
 const loadList = (
   setting: string,
@@ -99,7 +99,7 @@ export const loadGate = (
   domainAsk: GateOptions['domainAsk'],
   readFile: (path: string) => string,
 ): LoadedGate => {
-  const problems: GateProblem[] = []
+  const problems: SettingProblem[] = []
   const fail: Fail = (problem) => void problems.push(problem)
   const ownRanges = parseAll('gate.ownRanges', settings.ownRanges, parseRange, 'must be an address or a range', fail)
   const suffixes = parseAll(
@@ -128,8 +128,8 @@ const bundled = 'bundled'
 export const loadSafeguard = (
   lists: readonly string[],
   readFile: (path: string) => string,
-): IndicatorList | { readonly problems: readonly GateProblem[] } => {
-  const problems: GateProblem[] = []
+): IndicatorList | { readonly problems: readonly SettingProblem[] } => {
+  const problems: SettingProblem[] = []
   const read = (file: string): string =>
     file === bundled ? [...sharedHosts, ...publicResolvers].join('\n') : readFile(file)
   const entries = loadList('intel.safeguard', lists, read, (problem) => void problems.push(problem))

@@ -1,10 +1,11 @@
 // Keeps the feeds: loads them, watches their files, swaps a changed feed whole, and answers who is listed.
+import type { FileProblem } from '../domain/file-problem.js'
 import { systemClock, type Clock } from '../domain/clock.js'
 import type { IndicatorList } from '../domain/decision.js'
 import type { Known, Listing } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
-import type { FeedProblem, FeedSettings } from './feed.js'
+import type { FeedSettings } from './feed.js'
 import { signatureOf } from './feed-file.js'
 import { sizeOf, targetOf } from './feed-index.js'
 import { loadInThread, type Load } from './load-in-thread.js'
@@ -47,7 +48,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   /** One load at a time bounds the memory. */
   let queue: Promise<void> = Promise.resolve()
 
-  const refuse = (slot: Slot, problem: FeedProblem): void => {
+  const refuse = (slot: Slot, problem: FileProblem): void => {
     slot.problem = problem
     emit({ event: 'feed_refused', feed: slot.settings.name, kept: slot.inUse !== undefined, ...problem })
   }
@@ -116,7 +117,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
 }
 
 /** Half a feed gone is a broken download more often than good news. */
-const lossOf = ({ settings, inUse }: Slot, size: InUse['size']): FeedProblem | undefined => {
+const lossOf = ({ settings, inUse }: Slot, size: InUse['size']): FileProblem | undefined => {
   const before = inUse ? inUse.size.addresses + inUse.size.names : 0
   const after = size.addresses + size.names
   if (after * 2 >= before) return undefined

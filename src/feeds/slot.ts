@@ -1,6 +1,7 @@
 // A configured feed: what of it is in use, and what is wrong with it.
+import type { FileProblem } from '../domain/file-problem.js'
 import type { Skipped } from './collect.js'
-import type { FeedProblem, FeedSettings } from './feed.js'
+import type { FeedSettings } from './feed.js'
 import type { FeedIndex, sizeOf } from './feed-index.js'
 
 export type InUse = {
@@ -8,13 +9,13 @@ export type InUse = {
   readonly modified: number
   readonly size: ReturnType<typeof sizeOf>
   readonly skipped: Skipped
-  readonly examples: readonly FeedProblem[]
+  readonly examples: readonly FileProblem[]
 }
 
 export type Slot = {
   readonly settings: FeedSettings
   inUse?: InUse | undefined
-  problem?: FeedProblem | undefined
+  problem?: FileProblem | undefined
   /** Signature of what was last loaded or refused, and of a change that has yet to stand still. */
   tried?: string
   changing?: string

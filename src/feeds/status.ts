@@ -1,6 +1,7 @@
 // How a feed is doing: what of it is in use, what is wrong with it, and what that means for the setting that names it.
+import type { SettingProblem } from '../domain/setting-problem.js'
+import type { FileProblem } from '../domain/file-problem.js'
 import type { Skipped } from './collect.js'
-import type { FeedProblem } from './feed.js'
 import type { Slot } from './slot.js'
 
 export type FeedStatus = {
@@ -16,8 +17,8 @@ export type FeedStatus = {
   readonly modified?: number
   /** What of the file in use was left out, and the first of it. */
   readonly skipped: Skipped
-  readonly examples: readonly FeedProblem[]
-  readonly problem?: FeedProblem
+  readonly examples: readonly FileProblem[]
+  readonly problem?: FileProblem
 }
 
 export const statusOf = ({ settings: { name, path }, inUse, problem }: Slot): FeedStatus => ({
@@ -31,9 +32,7 @@ export const statusOf = ({ settings: { name, path }, inUse, problem }: Slot): Fe
   ...(problem && { problem }),
 })
 
-export type RefusedFeed = { readonly setting: string; readonly message: string; readonly where: string }
-
-export const feedProblems = (feeds: readonly FeedStatus[]): readonly RefusedFeed[] =>
+export const feedProblems = (feeds: readonly FeedStatus[]): readonly SettingProblem[] =>
   feeds.flatMap(({ name, problem }, place) =>
     problem
       ? [
@@ -47,4 +46,4 @@ export const feedProblems = (feeds: readonly FeedStatus[]): readonly RefusedFeed
   )
 
 /** The file, and the line where one is to blame. */
-export const placeOf = ({ file, line }: FeedProblem): string => (line === undefined ? file : `${file}:${line}`)
+export const placeOf = ({ file, line }: FileProblem): string => (line === undefined ? file : `${file}:${line}`)

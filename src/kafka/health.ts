@@ -1,29 +1,16 @@
 // What the Kafka runner is doing, as plain values: for the status page, the health check and the tests.
+import type { ConsumerHealth, PartitionHealth } from '../domain/consumer-health.js'
 import type { BrokerWatch } from './broker-watch.js'
 
-export type PartitionHealth = {
-  /** The offset after the last one delivered by this process. */
-  readonly position: number
-  /** Records still to read when last looked. */
-  readonly lag: number
-  readonly progressAt: number
-  /** When the chunk in progress was begun. */
-  readonly chunkSince?: number
-}
-
-export type KafkaHealth = {
-  readonly state: 'starting' | 'running' | 'draining' | 'stopped' | 'failed'
+export type KafkaHealth = ConsumerHealth & {
   readonly delivered: number
-  readonly joins: number
-  readonly restarts: number
   /** When an offset last moved, or the runner was started. */
   readonly progressAt: number
-  /** When the consumer ended; absent while there is one that takes part in the group, or will for the first time. */
-  readonly leftAt?: number
-  /** When a broker last answered, where that is too long ago. */
-  readonly unreachableSince?: number
-  readonly partitions: Readonly<Record<string, PartitionHealth>>
+  /** With the offset after the last one that this process delivered. */
+  readonly partitions: Readonly<Record<string, PartitionPosition>>
 }
+
+type PartitionPosition = PartitionHealth & { readonly position: number }
 
 export type HealthRecord = {
   readonly read: () => KafkaHealth
@@ -47,9 +34,9 @@ export const recordHealth = (now: () => number, brokers: Pick<BrokerWatch, 'unre
   let restarts = 0
   let progressAt = now()
   let leftAt: number | undefined
-  const partitions = new Map<string, Omit<PartitionHealth, 'chunkSince'>>()
+  const partitions = new Map<string, Omit<PartitionPosition, 'chunkSince'>>()
   const chunks = new Map<string, ChunkTimer>()
-  const shown = (name: string, partition: Omit<PartitionHealth, 'chunkSince'>): PartitionHealth => {
+  const shown = (name: string, partition: Omit<PartitionPosition, 'chunkSince'>): PartitionPosition => {
     const chunk = chunks.get(name)
     return chunk ? { ...partition, chunkSince: now() - (chunk.clock() - chunk.began) } : partition
   }

@@ -1,12 +1,11 @@
 // What is wrong with the Kafka settings together, where each of them alone is valid.
+import type { SettingProblem } from '../domain/setting-problem.js'
 import type { KafkaSettings } from './settings.js'
 import { canWrite } from './wire/codecs.js'
 
-export type SettingsProblem = { readonly setting: string; readonly message: string }
-
-export const settingsProblems = (settings: KafkaSettings): readonly SettingsProblem[] => {
+export const settingsProblems = (settings: KafkaSettings): readonly SettingProblem[] => {
   const { brokers, input, output, deadLetterTopic, alertsTopic = '', tls, sasl } = settings
-  const problems: SettingsProblem[] = []
+  const problems: SettingProblem[] = []
   const refuse = (setting: string, message: string): void => {
     problems.push({ setting: `kafka.${setting}`, message })
   }

@@ -1,5 +1,5 @@
 // Health (would a restart help?) and readiness (is it doing its work?).
-import type { ConsumerView } from '../telemetry/metrics.js'
+import type { ConsumerHealth } from '../domain/consumer-health.js'
 
 export type Health = { readonly ok: boolean; readonly problems: readonly string[] }
 
@@ -12,7 +12,7 @@ export type HealthLimits = {
 
 /** Ignores broker and provider: a restart does not cure their outages. */
 export const healthOf = (
-  consumer: ConsumerView | undefined,
+  consumer: ConsumerHealth | undefined,
   blockedMs: number,
   { chunkMs, loopMs }: HealthLimits,
   now: number,
@@ -26,7 +26,7 @@ export const healthOf = (
   return { ok: problems.length === 0, problems }
 }
 
-export const readinessOf = (consumer: ConsumerView | undefined, now: number): Health => {
+export const readinessOf = (consumer: ConsumerHealth | undefined, now: number): Health => {
   const problems: string[] = []
   if (consumer?.unreachableSince !== undefined)
     problems.push(`no broker has answered for ${Math.round((now - consumer.unreachableSince) / 1000)} s`)

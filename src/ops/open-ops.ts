@@ -1,7 +1,9 @@
 // Opens the ops endpoint: health, readiness, metrics and the status page.
+import type { ConsumerHealth } from '../domain/consumer-health.js'
+import type { ProviderState } from '../domain/provider-state.js'
 import type { Clock } from '../domain/clock.js'
 import type { Emit } from '../telemetry/event.js'
-import { createMetrics, type ConsumerView, type ProcessKind, type ProviderView } from '../telemetry/metrics.js'
+import { createMetrics, type ProcessKind } from '../telemetry/metrics.js'
 import type { Counters } from '../telemetry/counters.js'
 import { healthOf, readinessOf, type Health, type HealthLimits } from './health.js'
 import { createHistory, type Sample } from './history.js'
@@ -22,8 +24,8 @@ export type OpsSettings = {
 export type OpsSources = {
   readonly counters: Counters
   readonly recent: RecentActivity
-  readonly provider?: (() => ProviderView) | undefined
-  readonly consumer?: (() => ConsumerView) | undefined
+  readonly provider?: (() => ProviderState) | undefined
+  readonly consumer?: (() => ConsumerHealth) | undefined
   /** Number of entries in the local feeds. */
   readonly feedEntries?: (() => number) | undefined
   readonly allowed: { readonly hour: number; readonly day: number }

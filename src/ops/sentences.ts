@@ -1,5 +1,6 @@
 // The state of the process and of the provider, in one sentence each for the status page.
-import type { ConsumerView, ProviderView } from '../telemetry/metrics.js'
+import type { ConsumerHealth } from '../domain/consumer-health.js'
+import type { ProviderState } from '../domain/provider-state.js'
 import type { Health } from './health.js'
 import { count, duration, rate } from './numbers.js'
 
@@ -9,7 +10,7 @@ export type Sentence = { readonly text: string; readonly tone: Tone }
 /** With records waiting, no delivery for this long is a problem. */
 const quietMs = 15_000
 
-export const providerSentence = (provider: ProviderView | undefined, now: number): Sentence => {
+export const providerSentence = (provider: ProviderState | undefined, now: number): Sentence => {
   if (!provider) return { tone: 'idle', text: 'No provider: local feeds only.' }
   const { state, reason, until, inFlight, waiting, latencyMs } = provider
   const because = reason === undefined ? '' : ` (${reason.replaceAll('_', ' ')})`
@@ -33,8 +34,8 @@ export const providerSentence = (provider: ProviderView | undefined, now: number
 
 export type Situation = {
   readonly health: Health
-  readonly provider: ProviderView | undefined
-  readonly consumer: ConsumerView | undefined
+  readonly provider: ProviderState | undefined
+  readonly consumer: ConsumerHealth | undefined
   /** Number of entries in the local feeds; absent where they are not counted. */
   readonly feedEntries: number | undefined
   readonly lag: number

@@ -1,5 +1,6 @@
 // The content of the status page as texts and numbers, rendered by the server and updated by the page's script.
-import type { ConsumerView, ProviderView } from '../telemetry/metrics.js'
+import type { ConsumerHealth } from '../domain/consumer-health.js'
+import type { ProviderState } from '../domain/provider-state.js'
 import type { Counts } from '../telemetry/counters.js'
 import { drawChart } from './chart.js'
 import type { Health } from './health.js'
@@ -18,8 +19,8 @@ export type View = {
 
 export type ViewSources = {
   readonly counts: () => Counts
-  readonly provider?: (() => ProviderView) | undefined
-  readonly consumer?: (() => ConsumerView) | undefined
+  readonly provider?: (() => ProviderState) | undefined
+  readonly consumer?: (() => ConsumerHealth) | undefined
   readonly feedEntries?: (() => number) | undefined
   readonly health: () => Health
   readonly history: History
@@ -161,7 +162,10 @@ const highest = (values: readonly number[]): number => Math.max(0, ...values)
 const lowest = (values: readonly number[]): number | undefined => (values.length > 0 ? Math.min(...values) : undefined)
 
 /** Shows the hourly budget if there is one, else the daily one. */
-const creditsTexts = (spent: ProviderView['spent'], allowed: ViewSources['allowed']): { now: string; limit: string } =>
+const creditsTexts = (
+  spent: ProviderState['spent'],
+  allowed: ViewSources['allowed'],
+): { now: string; limit: string } =>
   allowed.hour > 0
     ? { now: `${count(spent.hour)} this hour`, limit: `of ${count(allowed.hour)} allowed, ` }
     : { now: `${count(spent.day)} today`, limit: allowed.day > 0 ? `of ${count(allowed.day)} allowed, ` : '' }

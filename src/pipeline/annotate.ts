@@ -7,7 +7,7 @@ import { createAnnotationText, type AnnotationText, type TextSettings } from './
 import { createPlace, type Place, type PlaceSettings } from './annotate/place.js'
 import { writeAnnotation, writeCompact } from './annotate/write-annotation.js'
 import type { Event } from './event.js'
-import type { Judged } from './judged.js'
+import type { Judged } from '../domain/judged.js'
 
 export type EventIn = {
   readonly bytes: Buffer

@@ -1,4 +1,6 @@
 // Checks formats before they are used: their shape, their names, their examples, and that no line is two formats' own.
+import type { FormatDocument } from '../domain/format-document.js'
+import type { FileProblem } from '../domain/file-problem.js'
 import { parseAddress } from '../domain/address.js'
 import { lineKinds, type Extraction } from '../domain/sighting.js'
 import { decode } from './decode.js'
@@ -10,13 +12,7 @@ import { readSyslog } from './read/syslog.js'
 import { problemOfLine } from './read/template.js'
 
 /** A format as it stood in a file: plain values, and where each of them is. */
-export type FormatSource = {
-  readonly file: string
-  readonly value: unknown
-  readonly lineOf: (path: readonly (string | number)[]) => number
-}
-export type FormatProblem = { readonly file: string; readonly line?: number; readonly message: string }
-export type CheckedFormats = { readonly formats: readonly FormatSpec[]; readonly problems: readonly FormatProblem[] }
+export type CheckedFormats = { readonly formats: readonly FormatSpec[]; readonly problems: readonly FileProblem[] }
 
 type Path = readonly (string | number)[]
 type Complain = (path: Path, message: string) => void
@@ -31,8 +27,8 @@ const variantKeys = ['id', 'line', 'when', 'fields', 'set', 'example']
 const formatKeys = [...variantKeys, 'cut', 'contains', 'separator', 'words', 'variants']
 
 /** `known` are formats that were checked before: a new one may neither take their ids nor their lines. */
-export const checkFormats = (sources: readonly FormatSource[], known: readonly FormatSpec[] = []): CheckedFormats => {
-  const problems: FormatProblem[] = []
+export const checkFormats = (sources: readonly FormatDocument[], known: readonly FormatSpec[] = []): CheckedFormats => {
+  const problems: FileProblem[] = []
   const checked: Checked[] = []
   for (const source of sources) {
     const wrong: Complain = (path, message) => problems.push({ file: source.file, line: source.lineOf(path), message })

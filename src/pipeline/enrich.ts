@@ -6,7 +6,7 @@ import type { Ask, Lookup } from '../domain/lookup.js'
 import type { Extraction, Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import type { InFlight, LookupInFlight } from './in-flight.js'
-import type { Judged } from './judged.js'
+import type { Judged } from '../domain/judged.js'
 import { createSightingCache, type Cached } from './sighting-cache.js'
 import { pending, type Wait } from './wait.js'
 

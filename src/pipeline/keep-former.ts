@@ -2,7 +2,7 @@
 import type { Level } from '../domain/finding.js'
 import { markOf, type FormerVerdict } from '../domain/former-verdict.js'
 import { kindOf } from '../domain/reason.js'
-import type { Judged } from './judged.js'
+import type { Judged } from '../domain/judged.js'
 
 /**
  * Bad news stands for the indicator it was about, good news for all of the event. Only what says nothing is replaced: a provider's

@@ -4,7 +4,7 @@ import type { Extraction } from '../domain/sighting.js'
 import type { Annotate, EventIn, EventOut } from './annotate.js'
 import type { Enrich, Row } from './enrich.js'
 import type { Event } from './event.js'
-import type { Judged } from './judged.js'
+import type { Judged } from '../domain/judged.js'
 import { keepFormer } from './keep-former.js'
 import type { Wait } from './wait.js'
 

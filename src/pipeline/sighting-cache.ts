@@ -5,7 +5,7 @@ import { ownText } from '../domain/own-text.js'
 import { createRecent } from '../domain/recent.js'
 import type { Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
-import type { Judged } from './judged.js'
+import type { Judged } from '../domain/judged.js'
 
 /** One indicator in one field and role. Flat and chained by hand: with ten thousand of them in use every pointer costs. */
 export type Cached = Omit<Sighting, 'value' | 'paths'> & {

@@ -1,4 +1,5 @@
 // How long events wait for their answers: one deadline at the head of the topic, a share of the time in a backlog, or as long as it takes.
+import type { ProviderState } from '../domain/provider-state.js'
 import type { Clock } from '../domain/clock.js'
 import type { Finding, Unknown } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
@@ -44,12 +45,7 @@ export type WaitOptions = {
   readonly waited?: ((ms: number) => void) | undefined
 }
 
-export type Provider = {
-  readonly waiting: number
-  readonly inFlight: number
-  readonly latencyMs: number
-  readonly state: string
-}
+export type Provider = Pick<ProviderState, 'waiting' | 'inFlight' | 'latencyMs' | 'state'>
 
 export type Waits = {
   readonly live: Wait

@@ -1,4 +1,5 @@
 // The one pool of connections to the provider: HTTPS unless it is on this machine, through a configured proxy, trusting a private CA.
+import type { SettingProblem } from '../domain/setting-problem.js'
 import { rootCertificates } from 'node:tls'
 import { Pool, type Dispatcher } from 'undici'
 import { isOperation } from './operations.js'
@@ -26,18 +27,16 @@ const isLoopback = (host: string): boolean =>
   host === '[::1]' ||
   /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)
 
-export type UnusableSetting = { readonly setting: string; readonly message: string }
-
 /** Settings that cannot work, every one of them; it never holds the key. */
 export class UnusableSettings extends Error {
-  constructor(readonly problems: readonly UnusableSetting[]) {
+  constructor(readonly problems: readonly SettingProblem[]) {
     super(problems.map(({ setting, message }) => `${setting} ${message}`).join('; '))
   }
 }
 
 /** Throws UnusableSettings. */
 export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
-  const problems: UnusableSetting[] = []
+  const problems: SettingProblem[] = []
   const refuse = (name: string, message: string): void => {
     problems.push({ setting: `intel.service.${name}`, message })
   }

@@ -1,39 +1,13 @@
 // Maps counters and states to Prometheus metrics.
+import { type ConsumerHealth, consumerStates } from '../domain/consumer-health.js'
+import { type ProviderState, providerStates } from '../domain/provider-state.js'
 import type { Count, Counts } from './counters.js'
 import { createDefine, createRegistry, type Define } from './define-metrics.js'
 
-export const providerStates = ['open', 'paused', 'breaker_open', 'stopped', 'probing'] as const
-export const consumerStates = ['starting', 'running', 'draining', 'stopped', 'failed'] as const
-
-/** The state of the API key. */
-export type ProviderView = {
-  readonly waiting: number
-  readonly inFlight: number
-  readonly state: (typeof providerStates)[number]
-  readonly reason?: string
-  readonly until?: number
-  readonly spent: { readonly hour: number; readonly day: number; readonly run: number }
-  readonly latencyMs: number
-}
-
-export type PartitionView = { readonly lag: number; readonly progressAt: number; readonly chunkSince?: number }
-
-export type ConsumerView = {
-  readonly state: (typeof consumerStates)[number]
-  readonly joins: number
-  readonly restarts: number
-  /** When it left its group; absent while it is a member. */
-  readonly leftAt?: number
-  /** When a broker last answered; set only once that is too long ago. */
-  readonly unreachableSince?: number
-  /** The partitions assigned to this process, by `topic/partition`. */
-  readonly partitions: Readonly<Record<string, PartitionView>>
-}
-
 export type MetricsSources = {
   readonly counts: () => Counts
-  readonly provider?: (() => ProviderView) | undefined
-  readonly consumer?: (() => ConsumerView) | undefined
+  readonly provider?: (() => ProviderState) | undefined
+  readonly consumer?: (() => ConsumerHealth) | undefined
   /** Calls allowed per hour and per day; 0 means no limit. */
   readonly allowed: { readonly hour: number; readonly day: number }
   readonly version: string
@@ -151,7 +125,7 @@ const defineLookupMetrics = ({ counter, gauge, histogram }: Define): void => {
 
 const defineProviderMetrics = (
   { counter, gauge }: Define,
-  provider: () => ProviderView,
+  provider: () => ProviderState,
   allowed: MetricsSources['allowed'],
 ): void => {
   counter('credits', 'Calls charged to the budget since the start.', [], () => provider().spent.run)
@@ -169,7 +143,7 @@ const defineProviderMetrics = (
   )
 }
 
-const defineConsumerMetrics = ({ counter, gauge }: Define, consumer: () => ConsumerView): void => {
+const defineConsumerMetrics = ({ counter, gauge }: Define, consumer: () => ConsumerHealth): void => {
   gauge('consumer_lag', 'Records not read yet, by partition.', ['topic', 'partition'], () =>
     Object.entries(consumer().partitions).map(([name, { lag }]) => ({ labels: placeOf(name), value: lag })),
   )

@@ -1,20 +1,21 @@
 // The ops endpoint on a free port, fed with whatever a test wants it to show.
+import type { ConsumerHealth } from '../../src/domain/consumer-health.js'
+import type { ProviderState } from '../../src/domain/provider-state.js'
 import type { Annotation } from '../../src/domain/annotation.js'
 import { systemClock, type Clock } from '../../src/domain/clock.js'
 import { openOps, type Ops, type OpsSettings, type OpsSources } from '../../src/ops/open-ops.js'
 import { createRecentActivity } from '../../src/ops/recent-activity.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
-import type { ConsumerView, ProviderView } from '../../src/telemetry/metrics.js'
 import { createCounters, type CountedEvent } from '../../src/telemetry/counters.js'
 
-export const runningConsumer = (now: number): ConsumerView => ({
+export const runningConsumer = (now: number): ConsumerHealth => ({
   state: 'running',
   joins: 1,
   restarts: 0,
   partitions: { 'firewall/0': { lag: 12, progressAt: now }, 'firewall/1': { lag: 0, progressAt: now } },
 })
 
-export const openProvider: ProviderView = {
+export const openProvider: ProviderState = {
   state: 'open',
   waiting: 3,
   inFlight: 1,

@@ -1,10 +1,10 @@
 // The status page in a real browser: it moves, it shows trouble and its end, and nothing in an event is markup.
+import type { ProviderState } from '../../src/domain/provider-state.js'
 import { createRequire } from 'node:module'
 import { readFileSync } from 'node:fs'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { observePipeline } from '../../src/ops/observe-pipeline.js'
-import type { ProviderView } from '../../src/telemetry/metrics.js'
 import { openProvider, openTestOps, seen } from '../support/ops.js'
 import { findTool } from '../support/tools.js'
 
@@ -20,7 +20,7 @@ describe.runIf('path' in tool)('the status page', () => {
   let browser: Browser
   let ops: Awaited<ReturnType<typeof openTestOps>>
   let feed: NodeJS.Timeout
-  let provider: ProviderView = openProvider
+  let provider: ProviderState = openProvider
   const hostile = seen({
     value: '<script>window.hacked = 1</script>',
     summary: '<img src=x onerror="window.hacked = 2"> \u001b[31mred',

@@ -1,17 +1,18 @@
 // The text of a rule file becomes rules, or what is wrong with each, by line.
+import type { FileProblem } from '../../domain/file-problem.js'
 import { createHash } from 'node:crypto'
 import { isMap as isYamlMap, isNode, isScalar, LineCounter, parseAllDocuments, type Document } from 'yaml'
 import { isFlag, operationsStating } from '../annotation-fields.js'
 import { compileDetection, isMap, type Complain, type Path } from './detection.js'
 import { compile, testsOf, type Expression } from './expression.js'
 import type { Fields } from './fields.js'
-import { ruleLevels, type Rule, type RuleLevel, type RuleProblem } from './rule.js'
+import { ruleLevels, type Rule, type RuleLevel } from './rule.js'
 import { nestsTooDeep } from './yaml-depth.js'
 
 export type ParsedRules = {
   readonly rules: readonly Rule[]
-  readonly problems: readonly RuleProblem[]
-  readonly warnings: readonly RuleProblem[]
+  readonly problems: readonly FileProblem[]
+  readonly warnings: readonly FileProblem[]
 }
 
 export type ParseOptions = {
@@ -30,8 +31,8 @@ export const parseRules = (file: string, text: string, { fields, stated }: Parse
   if (nestsTooDeep(text)) return { rules: [], problems: [{ file, message: 'is nested too deep' }], warnings: [] }
   const lines = new LineCounter()
   const rules: Rule[] = []
-  const problems: RuleProblem[] = []
-  const warnings: RuleProblem[] = []
+  const problems: FileProblem[] = []
+  const warnings: FileProblem[] = []
   const lineAt = (offset: number): number => lines.linePos(offset).line
   const documents: readonly Document[] = [
     ...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' }),

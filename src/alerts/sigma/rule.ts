@@ -1,4 +1,5 @@
 // A rule as it is used: what it is called, and the detection as a tree and as one closure.
+import type { FileProblem } from '../../domain/file-problem.js'
 import type { Expression, View } from './expression.js'
 
 export const ruleLevels = ['informational', 'low', 'medium', 'high', 'critical'] as const
@@ -16,8 +17,5 @@ export type Rule = {
   readonly holds: (view: View) => boolean
 }
 
-/** What is wrong, or only odd, about a rule file. */
-export type RuleProblem = { readonly file: string; readonly line?: number; readonly message: string }
-
-export const describeRuleProblem = ({ file, line, message }: RuleProblem): string =>
+export const describeRuleProblem = ({ file, line, message }: FileProblem): string =>
   `${file}${line === undefined ? '' : `:${line}`}: ${message}`

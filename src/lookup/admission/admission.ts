@@ -1,22 +1,17 @@
 // Admission: the one state of an API key, which decides which lookup goes next and when an answer can be expected.
+import type { ProviderState } from '../../domain/provider-state.js'
 import type { Clock } from '../../domain/clock.js'
 import type { Unknown } from '../../domain/finding.js'
 import type { Call } from '../../domain/lookup.js'
 import { ignoreTelemetry, type Emit } from '../../telemetry/event.js'
 import type { Ledger } from './budget.js'
-import { createCallSender, unknown, type CallSettings, type CallState, type Outcome } from './call-sender.js'
+import { createCallSender, unknown, type CallSettings, type Outcome } from './call-sender.js'
 import { createLatencyEstimate } from './latency-estimate.js'
 import { createQueue, type Priority } from './queue.js'
 
 export type AdmissionSettings = CallSettings & {
   /** Lookups that may wait for their turn. */
   readonly maxWaiting: number
-}
-
-export type AdmissionState = CallState & {
-  readonly waiting: number
-  /** What a lookup takes from its start to its finding, as observed. */
-  readonly latencyMs: number
 }
 
 export type Admission = {
@@ -30,7 +25,7 @@ export type Admission = {
   readonly askedAgain: (key: string, priority: Priority) => void
   /** When a finding can be expected, in milliseconds from now; undefined when nobody is being asked this. */
   readonly estimateMs: (key: string) => number | undefined
-  readonly state: () => AdmissionState
+  readonly state: () => ProviderState
 }
 
 type QueuedTask = { readonly start: () => Promise<void>; readonly refuse: (finding: Unknown) => void }

@@ -1,16 +1,12 @@
 // Sends the calls of a key: no more at once than allowed, none while the circuit breaker, a pause or the budget forbids it, none for ever.
+import type { ProviderState } from '../../domain/provider-state.js'
 import pLimit from 'p-limit'
 import type { Clock } from '../../domain/clock.js'
 import type { Unknown } from '../../domain/finding.js'
 import type { Reason } from '../../domain/reason.js'
 import type { Emit } from '../../telemetry/event.js'
-import { createBudget, type BudgetSettings, type Ledger, type Spent } from './budget.js'
-import {
-  createCircuitBreaker,
-  type CircuitBreakerSettings,
-  type CircuitState,
-  type Passage,
-} from './circuit-breaker.js'
+import { createBudget, type BudgetSettings, type Ledger } from './budget.js'
+import { createCircuitBreaker, type CircuitBreakerSettings, type Passage } from './circuit-breaker.js'
 
 export type CallSettings = CircuitBreakerSettings &
   BudgetSettings & {
@@ -20,14 +16,7 @@ export type CallSettings = CircuitBreakerSettings &
     readonly callTimeoutMs: number
   }
 
-export type CallState = {
-  readonly inFlight: number
-  readonly state: CircuitState
-  readonly reason?: Reason
-  /** Epoch milliseconds when the next call is tried. */
-  readonly until?: number
-  readonly spent: Spent
-}
+export type CallState = Omit<ProviderState, 'waiting' | 'latencyMs'>
 
 /** Anything that carries a status of its own, or the `unknown` that the failure is. */
 export type Outcome = { readonly status: string }

@@ -5,7 +5,7 @@ import type { Level } from '../../domain/finding.js'
 import { kindOf } from '../../domain/reason.js'
 import { roles, type Role } from '../../domain/sighting.js'
 import type { Verdict } from '../../domain/verdict.js'
-import type { Judged } from '../judged.js'
+import type { Judged } from '../../domain/judged.js'
 import { clip } from './clip.js'
 
 /** The strongest first. An unknown that stands in the way of `clean` goes before a clean one; what was left alone, last. */

@@ -1,10 +1,11 @@
+import type { Judged } from '../../../src/domain/judged.js'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Alert } from '../../../src/alerts/alert.js'
-import type { AnnotatedEvent, JudgedRow } from '../../../src/alerts/annotated-event.js'
+import type { AnnotatedEvent } from '../../../src/alerts/annotated-event.js'
 import { openAlerts, type Alerts, type AlertsOptions, type AlertsSettings } from '../../../src/alerts/open-alerts.js'
 import type { Finding } from '../../../src/domain/finding.js'
 import type { Sighting } from '../../../src/domain/sighting.js'
@@ -56,7 +57,7 @@ const event = ({
 }: Sketch): AnnotatedEvent => {
   const origin = `firewall/0/${n}`
   const value = { time: at, src: '198.51.100.60', dst: peer, ...more }
-  const judged: JudgedRow[] = [
+  const judged: Judged[] = [
     {
       sighting: sighting('198.51.100.60', 'source'),
       decision: { decision: 'lookup', ask: { type: 'ip', value: '198.51.100.60' } },

@@ -1,7 +1,7 @@
 // One golden case for every row of the shipped table, then the rules around it.
 import { describe, expect, it } from 'vitest'
 import type { Facts, HostReport, Known } from '../../../src/domain/finding.js'
-import { judge, worstLevel, type Judged } from '../../../src/domain/judge.js'
+import { judge, worstLevel, type IndicatorInRole } from '../../../src/domain/judge.js'
 import { shippedTable, type JudgementTable } from '../../../src/domain/judgement-table.js'
 import type { Role } from '../../../src/domain/sighting.js'
 
@@ -13,9 +13,9 @@ const known = (facts: Partial<Facts>, source = 'service'): Known => ({
   source,
   at: now - 1000,
 })
-const ip = (role: Role): Judged => ({ type: 'ip', value: '198.51.100.60', role })
-const name = (value: string): Judged => ({ type: 'domain', value, role: 'query' })
-const verdict = (facts: Partial<Facts>, sighting: Judged, table: JudgementTable = shippedTable) => {
+const ip = (role: Role): IndicatorInRole => ({ type: 'ip', value: '198.51.100.60', role })
+const name = (value: string): IndicatorInRole => ({ type: 'domain', value, role: 'query' })
+const verdict = (facts: Partial<Facts>, sighting: IndicatorInRole, table: JudgementTable = shippedTable) => {
   const { level, score, reason, because } = judge(known(facts), sighting, table, now)
   return { level, ...(score === undefined ? {} : { score }), ...(reason === undefined ? {} : { reason }), because }
 }

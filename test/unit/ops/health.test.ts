@@ -1,12 +1,12 @@
+import type { ConsumerHealth } from '../../../src/domain/consumer-health.js'
 import { describe, expect, it } from 'vitest'
 import { healthOf, readinessOf } from '../../../src/ops/health.js'
 import { measureEventLoopDelay } from '../../../src/ops/event-loop-delay.js'
 import type { Clock } from '../../../src/domain/clock.js'
-import type { ConsumerView } from '../../../src/telemetry/metrics.js'
 
 const now = 1_000_000
 const limits = { chunkMs: 120_000, loopMs: 5_000 }
-const consumer = (over: Partial<ConsumerView> = {}): ConsumerView => ({
+const consumer = (over: Partial<ConsumerHealth> = {}): ConsumerHealth => ({
   state: 'running',
   joins: 1,
   restarts: 0,
@@ -15,7 +15,7 @@ const consumer = (over: Partial<ConsumerView> = {}): ConsumerView => ({
 })
 
 describe('health', () => {
-  it.each<[string, ConsumerView | undefined, number, readonly string[]]>([
+  it.each<[string, ConsumerHealth | undefined, number, readonly string[]]>([
     ['a running consumer', consumer(), 0, []],
     ['a consumer that starts while its broker is away', consumer({ state: 'starting', joins: 0 }), 0, []],
     ['a drain', consumer({ state: 'draining' }), 0, []],
@@ -44,7 +44,7 @@ describe('health', () => {
     expect(healthOf(view, blockedMs, limits, now)).toEqual({ ok: problems.length === 0, problems })
   })
 
-  it.each<[ConsumerView, readonly string[]]>([
+  it.each<[ConsumerHealth, readonly string[]]>([
     [consumer(), []],
     [consumer({ joins: 0 }), ['the consumer has not joined its group yet']],
     [consumer({ leftAt: now - 1_000 }), ['the consumer has not rejoined its group']],

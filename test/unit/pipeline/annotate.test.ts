@@ -10,7 +10,7 @@ import { conclude } from '../../../src/pipeline/annotate/conclude.js'
 import { directionOf, sideOf } from '../../../src/pipeline/annotate/direction.js'
 import { writeAnnotation, writeCompact } from '../../../src/pipeline/annotate/write-annotation.js'
 import { decode } from '../../../src/pipeline/decode.js'
-import type { Judged } from '../../../src/pipeline/judged.js'
+import type { Judged } from '../../../src/domain/judged.js'
 import { expectValidAnnotation } from '../../support/annotation-schema.js'
 
 const ownRanges = createRangeSet(['203.0.113.0/24'].map(parseRange).filter((range) => range !== undefined))

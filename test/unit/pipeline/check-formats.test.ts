@@ -1,10 +1,11 @@
 // Formats are refused with file, line and reason; those that come with the program pass their own examples and each of them is needed.
+import type { FormatDocument } from '../../../src/domain/format-document.js'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readFormatFiles } from '../../../src/config/format-files.js'
 import { formatsFolder, openFormats } from '../../../src/app/open-formats.js'
-import { checkFormats, differences, recognisedBy, type FormatSource } from '../../../src/pipeline/check-formats.js'
+import { checkFormats, differences, recognisedBy } from '../../../src/pipeline/check-formats.js'
 import { decode } from '../../../src/pipeline/decode.js'
 import { createExtract } from '../../../src/pipeline/extract.js'
 import type { FormatSpec } from '../../../src/pipeline/read/formats.js'
@@ -51,7 +52,7 @@ describe('the formats that come with the program', () => {
   })
 })
 
-const source = (value: object): FormatSource => ({
+const source = (value: object): FormatDocument => ({
   file: 'mine.yaml',
   value,
   lineOf: (path) => 1 + path.length,

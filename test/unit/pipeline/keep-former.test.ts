@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Level } from '../../../src/domain/finding.js'
 import { markOf } from '../../../src/domain/former-verdict.js'
 import type { Reason } from '../../../src/domain/reason.js'
-import type { Judged } from '../../../src/pipeline/judged.js'
+import type { Judged } from '../../../src/domain/judged.js'
 import { keepFormer } from '../../../src/pipeline/keep-former.js'
 
 const judged = (value: string, now: Level | Reason): Judged => {

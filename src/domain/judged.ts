@@ -1,8 +1,8 @@
-// A sighting with what was decided about it and its verdict: what enrich hands to annotate, and nobody changes.
-import type { Decision } from '../domain/decision.js'
-import type { Finding } from '../domain/finding.js'
-import type { Sighting } from '../domain/sighting.js'
-import type { Verdict } from '../domain/verdict.js'
+// A sighting with the decision about it and its verdict: made by enrich, never changed.
+import type { Decision } from './decision.js'
+import type { Finding } from './finding.js'
+import type { Sighting } from './sighting.js'
+import type { Verdict } from './verdict.js'
 
 /** The same object stands in many events, as long as nothing changes. */
 export type Judged = {

@@ -1,0 +1,18 @@
+// How calls to the provider are doing: for the pipeline's waits, the metrics and the status page.
+import type { Reason } from './reason.js'
+
+export const providerStates = ['open', 'paused', 'breaker_open', 'stopped', 'probing'] as const
+
+/** The state of the API key. */
+export type ProviderState = {
+  readonly waiting: number
+  readonly inFlight: number
+  readonly state: (typeof providerStates)[number]
+  /** Why calls are not sent. */
+  readonly reason?: Reason
+  /** Epoch milliseconds when the next call is tried. */
+  readonly until?: number
+  readonly spent: { readonly hour: number; readonly day: number; readonly run: number }
+  /** What a lookup takes from its start to its finding, as observed. */
+  readonly latencyMs: number
+}
