@@ -14,7 +14,7 @@ import { createExtract } from '../dist/pipeline/extract.js'
 import { measure, ratio } from './measure.mjs'
 import { samples } from './samples.mjs'
 
-const extract = createExtract({ fields: {}, maxIndicators: 64, maxDepth: 64, formats: openFormats([]).formats })
+const extract = createExtract({ maxIndicators: 64, maxDepth: 64, formats: openFormats([]).formats })
 const decide = createDecide()
 const annotate = createAnnotate({
   key: 'threatweave',

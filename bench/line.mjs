@@ -21,7 +21,7 @@ import { findingOf } from './verdicts.mjs'
 
 const limits = { maxEventBytes: 1_048_576 }
 const { isOurs } = createAnnotationKey('threatweave')
-const extract = createExtract({ fields: {}, maxIndicators: 64, maxDepth: 64, formats: openFormats([]).formats, isOurs })
+const extract = createExtract({ maxIndicators: 64, maxDepth: 64, formats: openFormats([]).formats, isOurs })
 const decide = createDecide()
 const annotate = createAnnotate({
   key: 'threatweave',

@@ -67,7 +67,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['telemetry/define-metrics.ts'],
   tldts: ['domain/public-suffix.ts'],
   yaml: ['config/', 'alerts/', 'commands/check.ts'],
-  ajv: ['config/load.ts'],
+  ajv: ['config/validate.ts'],
   '@sinclair/typebox': ['config/'],
   fastify: ['server/', 'ops/', 'http/'],
   re2js: ['alerts/sigma/regex.ts', 'feeds/list-file.ts'],

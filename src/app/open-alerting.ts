@@ -2,7 +2,8 @@
 import type { Alert } from '../alerts/alert.js'
 import { openAlerts, type Alerts } from '../alerts/open-alerts.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
-import { tableOf, type Refused } from './open-app.js'
+import type { Refused } from './open-app.js'
+import { openTable } from './open-table.js'
 import { accepted } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
 import { systemClock, type Clock } from '../domain/clock.js'
@@ -25,23 +26,20 @@ export type AlertingOptions = {
 export const askedOperations = ({ intel }: Config): readonly string[] =>
   intel.service.apiKey === '' ? [] : ['ip/malicious-info', ...(intel.ip.escalate ? ['ip/suspicious_info'] : [])]
 
-/** Without `alerts.enabled` there are no rules, so no event raises an alert. */
 export const openAlerting = async (config: Config, options: AlertingOptions): Promise<Alerts | Refused> => {
   const { clock = systemClock } = options
-  const { enabled, rules, bundled, suppressSeconds } = config.alerts
-  const table = tableOf(config)
-  const opened = await openAlerts(
-    { rules: enabled ? rules : [], bundled: enabled && bundled, suppressSeconds },
-    {
-      ...options,
-      clock,
-      key: config.output.key,
-      operations: askedOperations(config),
-      eventTime,
-      judge: (finding, sighting) => judge(finding, sighting, table, clock.now()),
-      conclude,
-    },
-  )
+  const judged = openTable(config)
+  if ('problems' in judged) return judged
+  const { table } = judged
+  const opened = await openAlerts(config.alerts, {
+    ...options,
+    clock,
+    key: config.output.key,
+    operations: askedOperations(config),
+    eventTime,
+    judge: (finding, sighting) => judge(finding, sighting, table, clock.now()),
+    conclude,
+  })
   if (!('problems' in opened)) return opened
   return {
     problems: opened.problems.map((problem) => ({ setting: 'alerts.rules', message: describeRuleProblem(problem) })),
@@ -59,7 +57,7 @@ export const openRunAlerts = async (
   emit: Emit,
   writeLate: (alerts: readonly AlertOut[]) => Promise<void>,
 ): Promise<RunAlerts | undefined> => {
-  if (config.kafka.alertsTopic === '' || !config.alerts.enabled) return undefined
+  if (config.kafka.alertsTopic === '') return undefined
   const rules = accepted(
     await openAlerting(config, {
       emit,

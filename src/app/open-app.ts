@@ -9,7 +9,6 @@ import type { Decide, GateOptions } from '../domain/decision.js'
 import { unknownOf } from '../domain/finding.js'
 import { keyOf } from '../domain/indicator.js'
 import { judge, worstLevel } from '../domain/judge.js'
-import type { JudgementTable } from '../domain/judgement-table.js'
 import type { Lookup } from '../domain/lookup.js'
 import { messageOf } from '../domain/message-of.js'
 import { openFeeds, type Feeds } from '../feeds/open-feeds.js'
@@ -25,11 +24,13 @@ import { openLookup, type LookupWatch } from '../lookup/open-lookup.js'
 import { indicators } from '../lookup/question.js'
 import { stack } from '../lookup/stack.js'
 import { createAnnotate } from '../pipeline/annotate.js'
+import { limits as ownLimits, lookupSettingsOf, type Limits } from './limits.js'
 import { openFormats } from './open-formats.js'
-import { decode } from '../pipeline/decode.js'
+import { openTable, tableOf } from './open-table.js'
+import { decode, decodeLimits } from '../pipeline/decode.js'
 import { createEnrich } from '../pipeline/enrich.js'
 import { createAnnotationKey } from '../pipeline/annotate/annotation-key.js'
-import { createExtract, type Extract } from '../pipeline/extract.js'
+import { createExtract, extractLimits, type Extract } from '../pipeline/extract.js'
 import { createInFlight } from '../pipeline/in-flight.js'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.js'
 import { createWaits, type Waits } from '../pipeline/wait.js'
@@ -59,6 +60,8 @@ export type App = EventReader & Intelligence & { readonly pipeline: Pipeline; re
 export type AppOptions = LookupWatch & {
   readonly emit?: Emit
   readonly clock?: Clock
+  /** Other bounds than the program's own, for tests. */
+  readonly limits?: Limits
   /** The caller resolves `auto`, since it knows where the events come from. */
   readonly mode: 'live' | 'complete'
   /** Events wait until the provider is back, so an outage causes no cooldown. */
@@ -77,12 +80,13 @@ export type AppOptions = LookupWatch & {
 }
 
 export const readText = (path: string): string => readFileSync(path, 'utf8')
-export const tableOf = ({ intel }: Config): JudgementTable => ({ ...intel.table, maxAgeDays: intel.domain.maxAgeDays })
 
 /** `isOneSource`: the events are the lines of one file, in order. */
 export const openReader = (config: Config, isOneSource = false): EventReader | Refused => {
   const loaded = loadGate(config.gate, config.intel.domain.ask, readText)
   if ('problems' in loaded) return loaded
+  const judged = openTable(config)
+  if ('problems' in judged) return judged
   const opened = openFormats(config.extract.formats)
   if (opened.problems.length > 0)
     return {
@@ -93,9 +97,9 @@ export const openReader = (config: Config, isOneSource = false): EventReader | R
       })),
     }
   const { isOurs } = createAnnotationKey(config.output.key)
-  const extract = createExtract({ ...config.extract, formats: opened.formats, isOneSource, isOurs })
+  const extract = createExtract({ ...extractLimits, formats: opened.formats, isOneSource, isOurs })
   return {
-    decode: (bytes) => decode(bytes, config.extract),
+    decode: (bytes) => decode(bytes, decodeLimits),
     extract,
     decide: createDecide(loaded.options),
     gate: loaded.options,
@@ -107,7 +111,7 @@ export const openIntelligence = async (
   decide: Decide,
   options: AppOptions,
 ): Promise<Intelligence | Refused> => {
-  const { emit = ignoreTelemetry, clock = systemClock } = options
+  const { emit = ignoreTelemetry, clock = systemClock, limits = ownLimits } = options
   const client = openClient(config, options)
   if (client && 'problems' in client) return client
   const safeguard = loadSafeguard(config.intel.safeguard, readText)
@@ -123,15 +127,13 @@ export const openIntelligence = async (
 
   const now = (): number => clock.now()
   const table = tableOf(config)
-  const source = providerSource(client, config.intel, now, emit)
+  const domain = { ...config.intel.domain, maxAgeDays: table.maxAgeDays, scanPollMs: limits.scanPollMs }
+  const source = providerSource(client, { ...config.intel, domain }, now, emit)
   const opened = await openLookup(
-    {
-      admit: { ...config.admit, inFlight: config.intel.service.concurrency },
-      memory: {
-        ...config.memory,
-        cooldown: { ...config.memory.cooldown, forOutages: options.waitsOutOutages !== true },
-      },
-    },
+    lookupSettingsOf(config, limits, {
+      maxEntries: config.memory.maxEntries,
+      forOutages: options.waitsOutOutages !== true,
+    }),
     {
       type: indicators,
       outer: known,
@@ -206,7 +208,12 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
 /** Without a key there is no client. */
 export const openClient = (
   { intel: { service } }: Config,
-  { env, clock = systemClock, urgency = 'live' }: Pick<AppOptions, 'env' | 'clock' | 'urgency'>,
+  {
+    env,
+    clock = systemClock,
+    urgency = 'live',
+    limits = ownLimits,
+  }: Pick<AppOptions, 'env' | 'clock' | 'urgency' | 'limits'>,
 ): Client | Refused | undefined => {
   if (service.apiKey === '') return undefined
   const problems: Problem[] = []
@@ -217,12 +224,15 @@ export const openClient = (
     problems.push({ setting: 'intel.service.caFile', message: `cannot be read: ${messageOf(error)}` })
   }
   try {
-    const client = createClient(service, {
-      env,
-      now: () => clock.now(),
-      urgency,
-      ...(ca === undefined ? {} : { ca }),
-    })
+    const client = createClient(
+      { ...limits.client, ...service },
+      {
+        env,
+        now: () => clock.now(),
+        urgency,
+        ...(ca === undefined ? {} : { ca }),
+      },
+    )
     if (problems.length === 0) return client
     void client.close()
   } catch (error) {

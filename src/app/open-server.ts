@@ -1,5 +1,7 @@
 // Builds the lookup server, or the gateway, from the configuration.
-import { openClient, readText, tableOf, type Refused, type AppOptions } from './open-app.js'
+import { limits as ownLimits, lookupSettingsOf, serveSettingsOf } from './limits.js'
+import { openClient, readText, type Refused, type AppOptions } from './open-app.js'
+import { tableOf } from './open-table.js'
 import { describeProblem } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock } from '../domain/clock.js'
@@ -10,10 +12,13 @@ import { openGateway, type Gateway } from '../server/gateway/gateway.js'
 import { startServer, type LookupServer } from '../server/start-server.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 
-export type ServerOptions = Pick<AppOptions, 'env' | 'emit' | 'clock'> & { readonly watch?: LookupWatch }
+export type ServerOptions = Pick<AppOptions, 'env' | 'emit' | 'clock' | 'limits'> & { readonly watch?: LookupWatch }
 
 /** The client of a gateway: like the pipeline's, but for `serve.upstream`. */
-export const openUpstream = (config: Config, options: Pick<ServerOptions, 'env' | 'clock'>): Client | Refused => {
+export const openUpstream = (
+  config: Config,
+  options: Pick<ServerOptions, 'env' | 'clock' | 'limits'>,
+): Client | Refused => {
   const { serve, intel } = config
   const client = openClient(
     { ...config, intel: { ...intel, service: { ...intel.service, baseUrl: serve.upstream } } },
@@ -31,31 +36,30 @@ export const openUpstream = (config: Config, options: Pick<ServerOptions, 'env' 
   }
 }
 
+/** A gateway keeps whole answers, which are larger than the facts in them. */
+const findingsPerAnswer = 5
+
 /** A gateway if `serve.upstream` is set. Throws if it cannot start. */
 export const openServer = async (
   config: Config,
-  { env, emit = ignoreTelemetry, clock = systemClock, watch }: ServerOptions,
+  { env, emit = ignoreTelemetry, clock = systemClock, limits = ownLimits, watch }: ServerOptions,
   version: string,
 ): Promise<LookupServer> => {
-  const { serve, intel, admit: limits, memory } = config
+  const { serve, intel, memory } = config
   const gateway = (folder: string): Promise<Gateway> => {
-    const client = openUpstream(config, { env, clock })
+    const client = openUpstream(config, { env, clock, limits })
     if ('problems' in client) throw new Error(client.problems.map(describeProblem).join('\n'))
     return openGateway(
-      {
-        admit: { ...limits, inFlight: intel.service.concurrency },
-        memory: {
-          ...memory,
-          maxEntries: serve.maxAnswers,
-          cooldown: { ...memory.cooldown, forOutages: config.enrich.mode !== 'complete' },
-        },
-      },
+      lookupSettingsOf(config, limits, {
+        maxEntries: Math.ceil(memory.maxEntries / findingsPerAnswer),
+        forOutages: config.enrich.mode !== 'complete',
+      }),
       { client, table: tableOf(config), clock, random: Math.random, folder, emit, ...(watch ? { watch } : {}) },
     )
   }
   const safeguard = loadSafeguard(intel.safeguard, readText)
   if ('problems' in safeguard) throw new Error(safeguard.problems.map(describeProblem).join('\n'))
-  return startServer(serve, {
+  return startServer(serveSettingsOf(config), {
     now: () => clock.now(),
     emit,
     version,

@@ -8,6 +8,7 @@ import { messageOf } from '../domain/message-of.js'
 import { feedProblems } from '../feeds/status.js'
 import { openFeeds } from '../feeds/open-feeds.js'
 import { loadSafeguard } from '../feeds/load-lists.js'
+import { kafkaSettingsOf } from './limits.js'
 import { openAlerting } from './open-alerting.js'
 import { settingsProblems } from '../kafka/settings-problems.js'
 import { openUpstream } from './open-server.js'
@@ -27,7 +28,7 @@ export const startProblems = async (config: Config, env: Io['env'], asksBrokers:
     ...(await clientProblems(config, env)),
     ...memoryProblems(config),
     ...serveProblems(config.serve),
-    ...kafkaIfUsed(config.kafka, asksBrokers),
+    ...kafkaIfUsed(config, asksBrokers),
   ]
 }
 
@@ -107,17 +108,17 @@ const serveProblems = ({ data, keysFile, tls }: Config['serve']): Problem[] => {
 /** Settings that are required only if Kafka is used. */
 const requiredByKafka = new Set(['kafka.brokers', 'kafka.input.topics', 'kafka.output.topic', 'kafka.deadLetterTopic'])
 
-const kafkaIfUsed = (kafka: Config['kafka'], asksBrokers: boolean): Problem[] => {
-  const { brokers, input, output, deadLetterTopic, alertsTopic } = kafka
+const kafkaIfUsed = (config: Config, asksBrokers: boolean): Problem[] => {
+  const { brokers, input, output, deadLetterTopic, alertsTopic } = config.kafka
   const named = [...brokers, ...input.topics, input.pattern, output.topic, deadLetterTopic, alertsTopic]
   const isUsed = asksBrokers || named.some((name) => name !== '')
-  return kafkaProblems(kafka).filter(({ setting }) => isUsed || !requiredByKafka.has(setting))
+  return kafkaProblems(config).filter(({ setting }) => isUsed || !requiredByKafka.has(setting))
 }
 
 /** Problems in the Kafka settings and the files that they name. */
-export const kafkaProblems = (kafka: Config['kafka']): Problem[] => {
-  const { tls, sasl } = kafka
-  const problems: Problem[] = [...settingsProblems(kafka)]
+export const kafkaProblems = (config: Config): Problem[] => {
+  const { tls, sasl } = config.kafka
+  const problems: Problem[] = [...settingsProblems(kafkaSettingsOf(config))]
   if (sasl.mechanism === 'oauthbearer') readNamed('kafka.sasl.tokenFile', sasl.tokenFile, problems)
   const files = {
     ca: ['caFile', tls.caFile],

@@ -3,6 +3,7 @@ import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
 import { backgroundClock } from '../domain/clock.js'
 import { operationNames } from '../provider/operations.js'
+import { kafkaSettingsOf } from './limits.js'
 import { openFormats } from './open-formats.js'
 import { openOps, type Ops, type OpsSources } from '../ops/open-ops.js'
 import { createRecentActivity } from '../ops/recent-activity.js'
@@ -64,7 +65,7 @@ export const watchRun = async (config: Config, log: Emit): Promise<Watch> => {
         allowed: { hour: config.admit.perHour, day: config.admit.perDay },
         config: redact(config),
         version,
-        limits: { chunkMs: config.kafka.limits.chunkDeadlineMs + graceMs, loopMs },
+        limits: { chunkMs: kafkaSettingsOf(config).limits.chunkDeadlineMs + graceMs, loopMs },
         clock,
         emit,
       },

@@ -50,7 +50,6 @@ export const openWorkersGateway = async (config: Config, options: ServerOptions)
         host: '127.0.0.1',
         port: 0,
         apiKey,
-        plan: { inFlight: 10_000, credits: 0, perSecond: 0 },
         keysFile: '',
         tls: { certFile: '', keyFile: '', passphrase: '' },
         data: '',

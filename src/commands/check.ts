@@ -5,6 +5,7 @@ import { ConfigurationError, describeProblem, type Problem } from '../config/pro
 import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
 import { checkAccount, describeAccount } from '../provider/check-account.js'
+import { kafkaSettingsOf } from '../app/limits.js'
 import { checkOnline } from '../kafka/check-online.js'
 import { checkFile, kindOfFile } from '../app/check-file.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
@@ -102,7 +103,7 @@ const checkConfiguration = async (args: Arguments, io: Io): Promise<number> => {
   if (args.values.print === true) io.stdout.write(stringify(redact(config)))
   else io.stdout.write('The configuration is fine.\n')
   const account = online && hasKey ? await askAccount(config, io) : exitCodes.ok
-  const brokers = asksBrokers ? await askBrokers(config.kafka, args.values['create-topics'] === true, io) : exitCodes.ok
+  const brokers = asksBrokers ? await askBrokers(config, args.values['create-topics'] === true, io) : exitCodes.ok
   return account === exitCodes.ok ? brokers : account
 }
 
@@ -123,8 +124,8 @@ const askAccount = async (config: Config, io: Io): Promise<number> => {
   return account.ok ? exitCodes.ok : exitCodes.failure
 }
 
-const askBrokers = async (settings: Config['kafka'], create: boolean, io: Io): Promise<number> => {
-  const found = await checkOnline(settings, create)
+const askBrokers = async (config: Config, create: boolean, io: Io): Promise<number> => {
+  const found = await checkOnline(kafkaSettingsOf(config), create)
   if (!found.reached) {
     io.stderr.write(`threatweave: the brokers cannot be checked: ${found.sentence}\n`)
     return exitCodes.failure

@@ -16,6 +16,7 @@ import { checkOnline } from '../kafka/check-online.js'
 import { allOf } from '../pipeline/pipeline.js'
 import { startServer } from '../server/start-server.js'
 import { exitCodes, type Command, type Io } from '../terminal/command.js'
+import { kafkaSettingsOf, serveSettingsOf } from '../app/limits.js'
 import { accepted } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
 import { createProgress } from '../terminal/progress.js'
@@ -83,7 +84,13 @@ const startLookupService = (
     THREATWEAVE_FEEDS: JSON.stringify([{ name: 'sample', path: join(root, 'examples/feeds/sample-feed.csv') }]),
   })
   return startServer(
-    { ...serve, port: 0, apiKey, data: join(root, 'examples/intel'), state: join(folder, 'service') },
+    {
+      ...serveSettingsOf({ serve }),
+      port: 0,
+      apiKey,
+      data: join(root, 'examples/intel'),
+      state: join(folder, 'service'),
+    },
     {
       now: Date.now,
       version: 'demo',
@@ -145,7 +152,7 @@ const overStandardInput = async (config: Config, lines: readonly string[], io: I
 }
 
 const overKafka = async (env: Record<string, string>, lines: readonly string[], io: Io): Promise<void> => {
-  const { kafka } = configOf(env)
+  const kafka = kafkaSettingsOf(configOf(env))
   await createTopic(kafka, 'firewall', 4)
   const ready = await checkOnline(kafka, true)
   if (!ready.reached) throw new Error(ready.sentence)

@@ -8,6 +8,7 @@ import { startRunner } from '../kafka/runner.js'
 import type { Emit } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
+import { kafkaSettingsOf } from '../app/limits.js'
 import { kafkaProblems } from '../app/start-problems.js'
 import { accepted, configOption, loadConfig } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
@@ -46,7 +47,7 @@ topic, port in use, refused by the brokers.
   run: async (args, io) => {
     const workers = workersOf(args)
     const config = loadConfig(args, io)
-    const problems = kafkaProblems(config.kafka)
+    const problems = kafkaProblems(config)
     if (problems.length > 0) throw new ConfigurationError(problems)
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
     const emit = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
@@ -69,6 +70,7 @@ const workersOf = ({ values }: Arguments): number => {
 const runAlone = async (config: Config, io: Io, emit: Emit): Promise<Failure | undefined> => {
   const watch = await watchRun(config, emit)
   const { recalled, joined, lookedUp, waited } = watch.hooks
+  const settings = kafkaSettingsOf(config)
   const isComplete = config.enrich.mode === 'complete'
   const app = accepted(
     await openApp(config, {
@@ -98,14 +100,14 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<Failure | u
     closings.push(ops.close)
     emit({ event: 'started', command: 'run' })
     const service = startRunner({
-      settings: config.kafka,
+      settings,
       placement: config.output.placement,
       key: config.output.key,
       pipeline: watch.observe(app.pipeline),
       waitOf: ({ records, lag, goesOn }) =>
         isComplete
           ? throughOutages(goesOn)
-          : records.length + lag > config.kafka.limits.behindEvents
+          : records.length + lag > settings.limits.behindEvents
             ? catchUp(goesOn)
             : live,
       raise: alerts?.raise,

@@ -1,8 +1,10 @@
-// Environment variables over the file, by one mechanical rule: `intel.service.apiKey` is THREATWEAVE_INTEL_SERVICE_API_KEY.
+// Environment variables over the file.
 import { parse } from 'yaml'
 import { messageOf } from '../domain/message-of.js'
 import { didYouMean } from './did-you-mean.js'
+import { environmentName, prefix } from './environment-name.js'
 import type { Problem } from './problem.js'
+import { removedVariable } from './removed.js'
 
 export type Setting = { readonly path: readonly string[]; readonly schema: SchemaNode; readonly secret: boolean }
 
@@ -13,12 +15,8 @@ type SchemaNode = {
   readonly secret?: boolean
 }
 
-const prefix = 'THREATWEAVE_'
 /** Variables that steer the command line itself and are no settings. */
 const reserved = new Set(['THREATWEAVE_CONFIG'])
-
-export const environmentName = (path: readonly string[]): string =>
-  prefix + path.map((part) => part.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()).join('_')
 
 /** Every setting that has no settings of its own below it. */
 export const settingsOf = (schema: SchemaNode, path: readonly string[] = []): Setting[] =>
@@ -45,7 +43,8 @@ export const readEnvironment = (
     if (!name.startsWith(prefix) || reserved.has(name) || text === undefined || text === '') continue
     const found = settings.get(name)
     if (!found) {
-      problems.push({ setting: name, message: `is not the name of a setting${didYouMean(name, settings.keys())}` })
+      const message = removedVariable(name) ?? `is not the name of a setting${didYouMean(name, settings.keys())}`
+      problems.push({ setting: name, message })
       continue
     }
     const where = found.setting.path.join('.')

@@ -2,6 +2,22 @@
 
 export type Placement = 'json' | 'headers' | 'topic'
 
+/** Bounds that fit every cluster we know; those that depend on a deployment are settings. */
+export const kafkaLimits = {
+  /** Enough that a chunk is cheap, few enough that its answers are waited for together. */
+  chunkEvents: 500,
+  chunkBytes: 524_288,
+  /** Below the one megabyte that brokers take by default; a topic that takes less is noticed and lowers it. */
+  sendBytes: 700_000,
+  /** A chunk that is stuck must not hide behind heartbeats; no healthy one takes a tenth of this. */
+  chunkDeadlineMs: 120_000,
+  /** Ten chunks: a partition with more to read is behind and waits by `enrich.catchUpShare`. */
+  behindEvents: 5_000,
+  concurrentPartitions: 8,
+  /** How soon new partitions and topics are found. */
+  refreshMs: 60_000,
+} as const
+
 export type KafkaSettings = {
   readonly brokers: readonly string[]
   readonly clientId: string

@@ -13,6 +13,9 @@ export type RetrySettings = {
   readonly maxMs: number
 }
 
+/** Two more attempts within a second or so outlast a dropped connection; an outage is for the circuit breaker. */
+export const retryLimits: RetrySettings = { times: 2, firstMs: 250, maxMs: 5_000 }
+
 /** What may be different a moment later. A budget, a key or a question does not change by asking again. */
 const passing: ReadonlySet<Reason> = new Set<Reason>(['unavailable', 'timeout', 'busy', 'throttled'])
 

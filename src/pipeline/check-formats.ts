@@ -3,8 +3,8 @@ import type { FormatDocument } from '../domain/format-document.js'
 import type { FileProblem } from '../domain/file-problem.js'
 import { parseAddress } from '../domain/address.js'
 import { lineKinds, type Extraction } from '../domain/sighting.js'
-import { decode } from './decode.js'
-import { createExtract } from './extract.js'
+import { decode, decodeLimits } from './decode.js'
+import { createExtract, extractLimits } from './extract.js'
 import { isEcsName, roleOfName } from './read/ecs.js'
 import { compileFormats, cuts, type FormatSpec, type Line, type Variant } from './read/formats.js'
 import { pairsOf } from './read/pairs.js'
@@ -41,8 +41,7 @@ export const checkFormats = (sources: readonly FormatDocument[], known: readonly
     else checked.push({ ...format, wrong })
   }
   const all = [...known, ...checked.map(({ spec }) => spec)]
-  const settings = { fields: {}, maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576, formats: all }
-  const extract = createExtract(settings)
+  const extract = createExtract({ ...extractLimits, formats: all })
   for (const [place, { spec, examples, wrong }] of checked.entries())
     for (const { path, line, expected } of examples) {
       const ids = recognisedBy(all, line)
@@ -57,7 +56,7 @@ export const checkFormats = (sources: readonly FormatDocument[], known: readonly
         wrong(path, `this line is also one of ${other}: two formats must not match the same line`)
       else if (ids.length === 0) wrong(path, 'this line is not recognised by the format')
       else {
-        const found = extract(decode(Buffer.from(line), settings))
+        const found = extract(decode(Buffer.from(line), decodeLimits))
         for (const [name, value] of Object.entries(expected))
           for (const message of differences(found, { [name]: value })) wrong([...path, name], message)
       }

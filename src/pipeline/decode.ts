@@ -6,6 +6,9 @@ export type DecodeLimits = {
   readonly maxEventBytes: number
 }
 
+/** As much as brokers take in one record by default; what stands behind it is kept and not searched. */
+export const decodeLimits: DecodeLimits = { maxEventBytes: 1_048_576 }
+
 const openBrace = 0x7b
 const openBracket = 0x5b
 

@@ -1,5 +1,5 @@
 // Finds the indicators of an event and what was done to it: formats and known fields first, free text last.
-import type { Extraction, Role } from '../domain/sighting.js'
+import type { Extraction } from '../domain/sighting.js'
 import { ObjectEvent, type Event } from './event.js'
 import { createActionFinder } from './read/action.js'
 import { settleBeside } from './read/beside.js'
@@ -13,7 +13,6 @@ import { createScan } from './read/scan.js'
 import { createW3cFields } from './read/w3c-fields.js'
 
 export type ExtractSettings = {
-  readonly fields: Readonly<Record<string, Role>>
   readonly maxIndicators: number
   readonly maxDepth: number
   /** The events are the lines of one source in their order, so that a header tells what stands in the lines behind it. */
@@ -24,11 +23,14 @@ export type ExtractSettings = {
   readonly formats?: readonly FormatSpec[] | undefined
 }
 
+/** No event of a product that we know comes near them; they bound what a hostile one can cost. */
+export const extractLimits = { maxIndicators: 64, maxDepth: 64 } as const
+
 export type Extract = (event: Event) => Extraction
 
 export const createExtract = (settings: ExtractSettings): Extract => {
   const formats = compileFormats(settings.formats ?? [])
-  const fieldOf = createFieldOf(settings.fields)
+  const fieldOf = createFieldOf()
   const paths = createPaths(fieldOf, settings.isOurs)
   // One event is read at a time and to its end, so what gathers its findings is made once.
   const findings = createFindings(settings.maxIndicators)

@@ -17,6 +17,15 @@ export type ProviderSettings = ConnectSettings & {
   readonly maxAnswerDepth: number
 }
 
+/** A provider that needs longer is as good as down; a larger or deeper body is no answer of the eighteen operations. */
+export const clientLimits = {
+  connectTimeoutMs: 5_000,
+  headersTimeoutMs: 15_000,
+  bodyTimeoutMs: 15_000,
+  maxAnswerBytes: 4_194_304,
+  maxAnswerDepth: 32,
+} as const satisfies Partial<ProviderSettings>
+
 export type ClientOutside = ConnectOutside & {
   readonly now: () => number
   /** A gateway lets live traffic go before replayed history. */

@@ -11,6 +11,9 @@ import { transmit, findingOf, type CallContext } from './transmit.js'
 
 export type ScanSettings = { readonly visibility: Visibility; readonly pollMs: number; readonly againAfterMs: number }
 
+/** How often a running scan is asked about: each time is a call, and a scan takes a minute or more. */
+export const scanPollMs = 15_000
+
 const scanOperations = { public: 'domain/scan', private: 'domain/scan/private' } as const
 /** While an earlier scan of the account runs, another one has to wait at least this long. */
 const busyMs = 15_000

@@ -44,6 +44,15 @@ export type ServeSettings = {
   }
 }
 
+/** Protects the machine that serves. No setting: nobody has to judge it to start a server. */
+export const serverLimits = {
+  // The single key is shared by all workers; plans are for the keys of serve.keysFile.
+  plan: { inFlight: 10_000, credits: 0, perSecond: 0 },
+  // All rows are kept in memory.
+  maxRows: 500_000,
+  scan: { atOnce: 2, timeoutMs: 10_000, totalMs: 45_000, maxBytes: 262_144, maxRedirects: 10 },
+} as const
+
 export type ServerOutside = {
   readonly now: () => number
   readonly emit: Emit

@@ -28,7 +28,7 @@ export const wordings: Wordings = {
   index_loaded: {
     level: 'info',
     say: ({ file, rows, skipped, full }) =>
-      `${file}: ${rows} rows loaded, ${skipped} skipped${full ? '; the index is full, see serve.maxRows' : ''}`,
+      `${file}: ${rows} rows loaded, ${skipped} skipped${full ? '; the index is full' : ''}`,
   },
   operation_answered: {
     level: 'debug',

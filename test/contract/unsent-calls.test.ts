@@ -11,6 +11,7 @@ import { load } from '../../src/config/load.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { allOf } from '../../src/pipeline/pipeline.js'
 import { createCounters } from '../../src/telemetry/counters.js'
+import { limitsWith } from '../support/limits.js'
 
 let folder: string
 let app: App | undefined
@@ -48,7 +49,7 @@ const spendingAt = async (baseUrl: string) => {
     values: {
       memory: { path: folder },
       gate: { documentation: true },
-      admit: { perHour: 2, perDay: 2, breakerFailures: 100, retry: { times: 0 } },
+      admit: { perHour: 2, perDay: 2 },
       intel: { service: { apiKey: 'sample-key', baseUrl } },
     },
     env: {},
@@ -56,7 +57,12 @@ const spendingAt = async (baseUrl: string) => {
   })
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
   const counters = createCounters([])
-  const opened = await openApp(loaded.config, { mode: 'complete', env: {}, emit: counters.emit })
+  const opened = await openApp(loaded.config, {
+    mode: 'complete',
+    env: {},
+    emit: counters.emit,
+    limits: limitsWith({ admission: { breakerFailures: 100 }, retry: { times: 0 } }),
+  })
   if ('problems' in opened) throw new Error(JSON.stringify(opened.problems))
   app = opened
   const { admission } = opened

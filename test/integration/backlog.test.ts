@@ -3,6 +3,7 @@ import { Partitioners } from 'kafkajs'
 import { expect, it } from 'vitest'
 import type { Annotation } from '../../src/domain/annotation.js'
 import { client, makeTopics, readTopic, type Names, type Read } from '../support/kafka.js'
+import { limitsEnv } from '../support/limits.js'
 import { startLookupServer } from '../support/lookup-server.js'
 import { spawnRun } from '../support/spawn-run.js'
 
@@ -60,7 +61,7 @@ it.each([
         THREATWEAVE_KAFKA_DELIVERY: delivery,
         // However slow the machine is: what is promised of time is measured by the bench.
         THREATWEAVE_ENRICH_CATCH_UP_SHARE: '0.9',
-        THREATWEAVE_KAFKA_LIMITS_BEHIND_EVENTS: '500',
+        ...limitsEnv({ kafka: { behindEvents: 500 } }),
       },
       ['--workers', workers],
     )
@@ -85,7 +86,7 @@ it('a provider that hangs is not waited for, and every event says that its answe
   const run = spawnRun(names, {
     THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
     THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
-    THREATWEAVE_KAFKA_LIMITS_BEHIND_EVENTS: '500',
+    ...limitsEnv({ kafka: { behindEvents: 500 } }),
     THREATWEAVE_OPS_ENABLED: 'true',
     THREATWEAVE_LOG_LEVEL: 'info',
   })

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { Annotation } from '../../src/domain/annotation.js'
 import { client, committed, makeTopics, readTopic, withAdmin, type Names, type Read } from '../support/kafka.js'
+import { limitsEnv } from '../support/limits.js'
 import { startLookupServer } from '../support/lookup-server.js'
 import { spawnRun, type Run } from '../support/spawn-run.js'
 
@@ -41,11 +42,9 @@ const metric = async (run: Run, name: string): Promise<number> => {
 const settings = (url: string, delivery: string): Readonly<Record<string, string>> => ({
   THREATWEAVE_ENRICH_MODE: 'complete',
   THREATWEAVE_INTEL_SERVICE_BASE_URL: url,
-  THREATWEAVE_ADMIT_BREAKER_MS: '500',
-  THREATWEAVE_ADMIT_MAX_BREAKER_MS: '500',
+  ...limitsEnv({ admission: { breakerMs: 500, maxBreakerMs: 500 }, kafka: { chunkDeadlineMs: 12_000 } }),
   THREATWEAVE_KAFKA_DELIVERY: delivery,
   THREATWEAVE_KAFKA_LIMITS_SESSION_TIMEOUT_MS: '6000',
-  THREATWEAVE_KAFKA_LIMITS_CHUNK_DEADLINE_MS: '12000',
   THREATWEAVE_OPS_ENABLED: 'true',
   THREATWEAVE_LOG_LEVEL: 'info',
 })

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { makeTopic, makeTopics, readTopic, soak } from '../support/kafka.js'
 import { killRepeatedly, partitions } from '../support/kill-repeatedly.js'
+import { limitsEnv } from '../support/limits.js'
 import { alertedOrigins, endWorkers, originsListed, startProgram } from '../support/worker.js'
 
 afterEach(endWorkers)
@@ -16,7 +17,7 @@ describe('exactly once, killed again and again', () => {
       const names = { ...made, alerts: `${made.output}-alerts` }
       await makeTopic(names.alerts, 2)
       const found = await killRepeatedly(names, kills, 'partition_claimed', () =>
-        startProgram(names, { THREATWEAVE_KAFKA_LIMITS_CHUNK_EVENTS: '40' }),
+        startProgram(names, limitsEnv({ kafka: { chunkEvents: 40 } })),
       )
       expect(found).toMatchObject({ missing: 0, repeated: 0, outOfOrder: 0, killedMidway: kills })
       const expected = originsListed(names.input, partitions, found.count)

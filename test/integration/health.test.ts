@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startBrokerBehindProxy, type BrokerBehindProxy } from '../support/broker-behind-proxy.js'
 import { complete, fill, makeTopics, readTopic, type Names } from '../support/kafka.js'
+import { limitsEnv } from '../support/limits.js'
 import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
 import { spawnRun, type Run } from '../support/spawn-run.js'
 
@@ -128,7 +129,7 @@ describe('health', () => {
     { timeout: 120_000 },
     async () => {
       const limitMs = 4_000
-      await start({ THREATWEAVE_KAFKA_LIMITS_CHUNK_DEADLINE_MS: String(limitMs) })
+      await start(limitsEnv({ kafka: { chunkDeadlineMs: limitMs } }))
       await fill(names.input, 2, 0, 10, behind.through)
       await readTopic(names.output, complete(2, 10), { broker: behind.through })
       expect((await look()).code).toBe(200)

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { cliPath } from '../support/cli.js'
 import { startUpstream, type Upstream } from '../support/counting-upstream.js'
 import { client, makeTopics, type Names } from '../support/kafka.js'
+import { limitsEnv } from '../support/limits.js'
 import { findTool } from '../support/tools.js'
 
 const tool = findTool('chromium')
@@ -36,9 +37,7 @@ describe.runIf('path' in tool)('the status page during a run', () => {
         PATH: process.env.PATH,
         THREATWEAVE_GATE_DOCUMENTATION: 'true',
         THREATWEAVE_OPS_PORT: '0',
-        THREATWEAVE_ADMIT_BREAKER_FAILURES: '2',
-        THREATWEAVE_ADMIT_BREAKER_MS: '1000',
-        THREATWEAVE_ADMIT_MAX_BREAKER_MS: '1000',
+        ...limitsEnv({ admission: { breakerFailures: 2, breakerMs: 1_000, maxBreakerMs: 1_000 } }),
         THREATWEAVE_INTEL_SERVICE_BASE_URL: upstream.url,
         THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
         THREATWEAVE_MEMORY_PATH: 'none',

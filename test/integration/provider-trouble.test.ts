@@ -4,8 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Partitioners } from 'kafkajs'
 import { describe, expect, it } from 'vitest'
 import type { Annotation } from '../../src/domain/annotation.js'
-import { createEnricher } from '../../src/enricher.js'
+import { openApp } from '../../src/app/open-app.js'
+import { load } from '../../src/config/load.js'
+import { accepted } from '../../src/config/load-config.js'
+import { allOf } from '../../src/pipeline/pipeline.js'
 import { client, makeTopics, readTopic } from '../support/kafka.js'
+import { limitsWith } from '../support/limits.js'
 import { startLookupServer } from '../support/lookup-server.js'
 import { spawnRun } from '../support/spawn-run.js'
 
@@ -69,17 +73,31 @@ describe.concurrent('a provider in trouble', () => {
 it('a provider that goes away and comes back is asked again, and what it says then is believed', async () => {
   let server = await startLookupServer()
   const port = Number(new URL(server.url).port)
-  const enricher = await createEnricher({
-    settings: {
+  const loaded = load({
+    values: {
       gate: { documentation: true },
-      memory: { path: 'none', cooldown: { firstSeconds: 1 } },
-      admit: { breakerFailures: 2, breakerMs: 200, maxBreakerMs: 400, retry: { times: 0 } },
+      memory: { path: 'none' },
       intel: { service: { baseUrl: server.url, apiKey: 'sample-key' } },
     },
+    env: {},
+    readFile: () => '',
   })
+  if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
+  const app = accepted(
+    await openApp(loaded.config, {
+      mode: 'complete',
+      env: {},
+      limits: limitsWith({
+        admission: { breakerFailures: 2, breakerMs: 200, maxBreakerMs: 400 },
+        retry: { times: 0 },
+        cooldown: { firstSeconds: 1 },
+      }),
+    }),
+  )
   const verdictOf = async (ip: string): Promise<string> => {
-    const { annotation } = await enricher.enrich(JSON.stringify({ src_ip: ip }))
-    return annotation.verdict === 'unknown' ? String(annotation.reason) : annotation.verdict
+    const [out] = await allOf(app.pipeline, [{ bytes: Buffer.from(JSON.stringify({ src_ip: ip })), origin: ip }])
+    const { verdict, reason } = out!.annotation
+    return verdict === 'unknown' ? String(reason) : verdict
   }
   try {
     expect(await verdictOf('198.51.100.1')).toBe('clean')
@@ -92,7 +110,7 @@ it('a provider that goes away and comes back is asked again, and what it says th
     server = await startLookupServer({ port })
     for (let number = 1; (await verdictOf(`2001:db8::${number.toString(16)}`)) !== 'clean'; number++) await sleep(100)
   } finally {
-    await enricher.close()
+    await app.close()
     await server.close()
   }
 })

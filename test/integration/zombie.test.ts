@@ -15,6 +15,7 @@ import {
   type Names,
   type Read,
 } from '../support/kafka.js'
+import { limitsEnv } from '../support/limits.js'
 import {
   alertedOrigins,
   endWorkers,
@@ -74,7 +75,7 @@ describe.concurrent('a worker that was stopped in the middle of a transaction an
         const { zombie, owner } = await takeOver(names, half, (mark) =>
           startProgram(names, {
             THREATWEAVE_OUTPUT_KEY: mark,
-            THREATWEAVE_KAFKA_LIMITS_CHUNK_EVENTS: '2',
+            ...limitsEnv({ kafka: { chunkEvents: 2 } }),
           }),
         )
         const first = await readTopic(names.output, complete(partitions, half))

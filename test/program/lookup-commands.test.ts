@@ -1,11 +1,12 @@
 // lookup, api and check --online as a user runs them, against a real HTTP server that counts what it was asked.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { cliPath, runCli } from '../support/cli.js'
+import { limitsEnv } from '../support/limits.js'
 import {
   replayExamples,
   startScriptedService,
@@ -28,13 +29,19 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
+/** The reports of the examples are old. */
+const table = (): string => {
+  const path = join(folder, 'judgement.yaml')
+  writeFileSync(path, 'maxAgeDays: 100000\n')
+  return path
+}
 const settings = (): Record<string, string> => ({
   THREATWEAVE_INTEL_SERVICE_BASE_URL: service.baseUrl,
   THREATWEAVE_INTEL_SERVICE_API_KEY: testKey,
   THREATWEAVE_GATE_DOCUMENTATION: 'true',
   THREATWEAVE_INTEL_DOMAIN_SCAN_FOLDER: join(folder, 'scans'),
-  THREATWEAVE_INTEL_DOMAIN_SCAN_POLL_MS: '200',
-  THREATWEAVE_INTEL_DOMAIN_MAX_AGE_DAYS: '100000',
+  THREATWEAVE_INTEL_TABLE: table(),
+  ...limitsEnv({ scanPollMs: 200 }),
 })
 const run = (args: string[], input = '', env: Record<string, string> = {}) =>
   runCli(args, { input, env: { ...settings(), ...env }, cwd: folder })

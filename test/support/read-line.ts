@@ -4,7 +4,6 @@ import { createExtract } from '../../src/pipeline/extract.js'
 import { openFormats } from '../../src/app/open-formats.js'
 
 const settings = {
-  fields: {},
   maxIndicators: 64,
   maxDepth: 64,
   maxEventBytes: 1_048_576,

@@ -17,7 +17,7 @@ const limits = { maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576 }
 
 export const createReading = (): ((bytes: Buffer) => Read) => {
   const { isOurs } = createAnnotationKey('threatweave')
-  const extract = createExtract({ ...limits, fields: {}, isOurs, formats: openFormats([]).formats })
+  const extract = createExtract({ ...limits, isOurs, formats: openFormats([]).formats })
   return (bytes) => {
     const event = decode(bytes, limits)
     const isOpen = event instanceof ObjectEvent && event.isOpen

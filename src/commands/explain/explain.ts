@@ -30,7 +30,7 @@ others and the word that tells the action in colours of their own), and for ever
 it and what that rule saw. The first word of a rule's id says what kind of evidence it is, strongest first:
 
   format:…     a log format that recognised the event; docs/formats.md tells how to write one
-  field:…      a field name of the table; extract.fields are names of your own
+  field:…      a field name of the table; names of your own go in a log format
   words:…      the words of an unknown field name, such as client_ip_addr
   text:…       the text around the value: from … to …, ->, Failed password for …
   position:…   the place in the line, which is a guess

@@ -13,6 +13,8 @@ import type { Client } from '../../provider/client.js'
 import { createLogger } from '../../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../../terminal/command.js'
 import { reportStop, unlessStopped } from '../../terminal/report-stop.js'
+import { limits } from '../../app/limits.js'
+import { tableOf } from '../../app/open-table.js'
 import { accepted, configOption, loadConfig } from '../../config/load-config.js'
 import { createProgress } from '../../terminal/progress.js'
 import { readLines } from '../../input/read-lines.js'
@@ -58,7 +60,7 @@ Exit codes: 0 every value was answered ("not found" included), 1 some were not, 
     const app = accepted(await openApp(config, { mode: 'complete', env: io.env, emit }))
     const client = args.values.scan === true ? providerClient(config, io) : undefined
     const ask = client ? scanning(client, config, args, io, app.lookup) : app.lookup
-    const table = { ...config.intel.table, maxAgeDays: config.intel.domain.maxAgeDays }
+    const table = tableOf(config)
     const progress =
       values.length > 1 && io.stderr.isTTY === true && !(io.stdout.isTTY === true)
         ? createProgress(io.stderr, { label: 'lookup', total: values.length })
@@ -149,9 +151,9 @@ const scanning = (client: Client, config: Config, args: Arguments, io: Io, inner
         {
           visibility: args.values.private === true ? 'private' : 'public',
           folder: domain.scanFolder,
-          pollMs: domain.scanPollMs,
+          pollMs: limits.scanPollMs,
           giveUpMs: 600_000,
-          againAfterMs: domain.maxAgeDays * 86_400_000,
+          againAfterMs: tableOf(config).maxAgeDays * 86_400_000,
           emit,
         },
         io,

@@ -3,6 +3,7 @@ import { FatalKafkaError } from '../../kafka/failure.js'
 import { openReplay } from '../../kafka/replay/open-replay.js'
 import { createLogger } from '../../telemetry/logger.js'
 import type { Command } from '../../terminal/command.js'
+import { kafkaSettingsOf } from '../../app/limits.js'
 import { kafkaProblems } from '../../app/start-problems.js'
 import { configOption, loadConfig } from '../../config/load-config.js'
 import { ConfigurationError } from '../../config/problem.js'
@@ -66,7 +67,7 @@ Exit codes: 0 complete, 1 not complete, 64 wrong usage, 78 wrong configuration.
   },
   run: async (given, io) => {
     const config = loadConfig(given, io)
-    const problems = kafkaProblems(config.kafka).filter(({ setting }) => !notNeeded.has(setting))
+    const problems = kafkaProblems(config).filter(({ setting }) => !notNeeded.has(setting))
     if (problems.length > 0) throw new ConfigurationError(problems)
     const args = readReplayArguments(given, config, Date.now())
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
@@ -75,7 +76,7 @@ Exit codes: 0 complete, 1 not complete, 64 wrong usage, 78 wrong configuration.
     const opened = await openReplay(
       { ...args, groupId: `${config.kafka.groupId}-replay-${args.id}` },
       {
-        settings: config.kafka,
+        settings: kafkaSettingsOf(config),
         placement: config.output.placement,
         key: config.output.key,
         emit,

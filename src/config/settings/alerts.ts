@@ -3,7 +3,6 @@ import { Type } from '@sinclair/typebox'
 
 export const alertsSettings = Type.Object(
   {
-    enabled: Type.Boolean({ default: true, description: 'Whether rules are evaluated at all.' }),
     bundled: Type.Boolean({
       default: true,
       description: 'Use the rules that come with the program; a rule of the same id elsewhere takes the place of one.',

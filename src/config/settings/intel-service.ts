@@ -1,4 +1,4 @@
-// Settings of the lookup service: where it is, with which key, and how patient the client is.
+// Settings of the provider: where it is, with which key, and how many calls it takes at a time.
 import { Type } from '@sinclair/typebox'
 
 export const serviceSettings = Type.Object(
@@ -40,31 +40,6 @@ export const serviceSettings = Type.Object(
     caFile: Type.String({
       default: '',
       description: 'A PEM file of certificate authorities to trust besides the usual ones.',
-    }),
-    connectTimeoutMs: Type.Integer({ default: 5000, minimum: 1, maximum: 600_000, description: 'For a connection.' }),
-    headersTimeoutMs: Type.Integer({
-      default: 15_000,
-      minimum: 1,
-      maximum: 600_000,
-      description: 'From a connection to the beginning of the answer.',
-    }),
-    bodyTimeoutMs: Type.Integer({
-      default: 15_000,
-      minimum: 1,
-      maximum: 600_000,
-      description: 'From the beginning of the answer to its end.',
-    }),
-    maxAnswerBytes: Type.Integer({
-      default: 4_194_304,
-      minimum: 1024,
-      maximum: 268_435_456,
-      description: 'A larger answer is not read to its end and counts as a bad one.',
-    }),
-    maxAnswerDepth: Type.Integer({
-      default: 32,
-      minimum: 4,
-      maximum: 256,
-      description: 'An answer nested deeper counts as a bad one.',
     }),
   },
   { additionalProperties: false, default: {}, description: 'The lookup service and how it is reached.' },

@@ -1,13 +1,15 @@
 // Settings of where verdicts come from.
 import { Type } from '@sinclair/typebox'
-import { shippedTable } from '../../domain/judgement-table.js'
 import { serviceSettings } from './intel-service.js'
-import { tableSettings } from './intel-table.js'
 
 export const intelSettings = Type.Object(
   {
     service: serviceSettings,
-    table: tableSettings,
+    table: Type.String({
+      default: '',
+      description:
+        'A YAML file that says what each kind of evidence amounts to, where that is not as built in; examples/judgement.yaml is the built-in table. Empty: the built-in one.',
+    }),
     safeguard: Type.Array(Type.String({ minLength: 1 }), {
       default: ['bundled'],
       description:
@@ -29,11 +31,6 @@ export const intelSettings = Type.Object(
           description:
             'Ask about the registrable domain (fewer credits, no internal host names told) or the whole host name.',
         }),
-        maxAgeDays: Type.Number({
-          default: shippedTable.maxAgeDays,
-          minimum: 0,
-          description: 'A report older than this says nothing any more: the name is unknown, `outdated`.',
-        }),
         report: Type.Union([Type.Literal('never'), Type.Literal('suspicious'), Type.Literal('always')], {
           default: 'never',
           description:
@@ -43,12 +40,6 @@ export const intelSettings = Type.Object(
           default: 'off',
           description:
             'Scan names that nobody has a report of. A public scan tells the world that you look at the name.',
-        }),
-        scanPollMs: Type.Integer({
-          default: 15_000,
-          minimum: 100,
-          maximum: 600_000,
-          description: 'How often a running scan is asked about; each time is one call.',
         }),
         scanFolder: Type.String({
           default: 'threatweave-scans',

@@ -18,7 +18,9 @@ export const kafkaSettings = Type.Object(
     }),
     clientId: Type.String({
       default: 'threatweave',
-      description: 'The name the brokers see in their logs and quotas.',
+      minLength: 1,
+      description:
+        'The name the brokers see in their logs and quotas. Transactional ids are <clientId>-<groupId>-<topic>-<partition>, for access rules.',
     }),
     groupId: Type.String({
       default: 'threatweave',
@@ -74,11 +76,6 @@ export const kafkaSettings = Type.Object(
       default: 'at-least-once',
       description: 'exactly-once writes output and offsets in one transaction; read the output with read_committed.',
     }),
-    transactionalIdPrefix: Type.String({
-      default: 'threatweave',
-      minLength: 1,
-      description: 'Transactional ids are <prefix>-<groupId>-<topic>-<partition>; access rules may name the prefix.',
-    }),
     tls: Type.Object(
       {
         enabled: Type.Boolean({ default: false, description: 'Speak TLS with the brokers.' }),
@@ -122,42 +119,11 @@ export const kafkaSettings = Type.Object(
     ),
     limits: Type.Object(
       {
-        chunkEvents: Type.Integer({
-          default: 500,
-          minimum: 1,
-          maximum: 5000,
-          description: 'The most events that go through the line together.',
-        }),
-        chunkBytes: Type.Integer({
-          default: 524_288,
-          minimum: 1024,
-          maximum: 16_777_216,
-          description: 'The most bytes of events that go through the line together; a larger event goes alone.',
-        }),
-        sendBytes: Type.Integer({
-          default: 700_000,
-          minimum: 10_000,
-          maximum: 16_777_216,
-          description: 'The most bytes in one record batch that is written; below the topic’s max.message.bytes.',
-        }),
-        chunkDeadlineMs: Type.Integer({
-          default: 120_000,
-          minimum: 1000,
-          maximum: 3_600_000,
-          description:
-            'A chunk that is not through after this long ends the process: it must not hide behind heartbeats. Time in which no broker can be reached does not count.',
-        }),
         drainMs: Type.Integer({
           default: 20_000,
           minimum: 100,
           maximum: 600_000,
-          description: 'How long a stop may take before what is in the works is left for the next start.',
-        }),
-        behindEvents: Type.Integer({
-          default: 5_000,
-          minimum: 0,
-          description:
-            'A partition with more events than this still to read is behind: it waits for lookups as enrich.catchUpShare allows, and not for the deadline.',
+          description: 'How long a stop may take before what is in progress is left for the next start.',
         }),
         sessionTimeoutMs: Type.Integer({
           default: 45_000,
@@ -165,20 +131,8 @@ export const kafkaSettings = Type.Object(
           maximum: 1_800_000,
           description: 'After this long without a heartbeat the group takes our partitions.',
         }),
-        concurrentPartitions: Type.Integer({
-          default: 8,
-          minimum: 1,
-          maximum: 64,
-          description: 'How many partitions are worked on side by side.',
-        }),
-        refreshMs: Type.Integer({
-          default: 60_000,
-          minimum: 1000,
-          maximum: 3_600_000,
-          description: 'How often new partitions, and new topics that match the pattern, are looked for.',
-        }),
       },
-      section('Bounds; the defaults fit most clusters.'),
+      section('Bounds that depend on how it is deployed.'),
     ),
   },
   section('The Kafka service.'),

@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/clock.js'
 import type { Unknown } from '../../domain/finding.js'
 import type { Call } from '../../domain/lookup.js'
 import { ignoreTelemetry, type Emit } from '../../telemetry/event.js'
-import type { Ledger } from './budget.js'
+import type { BudgetSettings, Ledger } from './budget.js'
 import { createCallSender, unknown, type CallSettings, type Outcome } from './call-sender.js'
 import { createLatencyEstimate } from './latency-estimate.js'
 import { createQueue, type Priority } from './queue.js'
@@ -12,6 +12,21 @@ import { createQueue, type Priority } from './queue.js'
 export type AdmissionSettings = CallSettings & {
   /** Lookups that may wait for their turn. */
   readonly maxWaiting: number
+}
+
+/** How calls wait and fail. No setting: it depends on how providers fail, not on a deployment. */
+export const admissionLimits: Omit<AdmissionSettings, keyof BudgetSettings | 'inFlight'> = {
+  // At one call in flight and 100 ms each, a quarter of an hour; what is dropped is queued again when it is seen again.
+  maxWaiting: 10_000,
+  // Longer than connecting, the first byte and the last one may take together under normal load.
+  callTimeoutMs: 30_000,
+  pauseMs: 2_000,
+  maxPauseMs: 60_000,
+  breakerFailures: 5,
+  breakerMs: 10_000,
+  maxBreakerMs: 300_000,
+  // Often enough that a new key is noticed, rarely enough not to look like an attack.
+  stopMs: 300_000,
 }
 
 export type Admission = {

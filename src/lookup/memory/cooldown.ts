@@ -10,6 +10,13 @@ export type CooldownSettings = {
   readonly forOutages?: boolean
 }
 
+/** Half a minute for a short problem, up to an hour for a lasting one; an input that the provider refuses is refused tomorrow, too. */
+export const cooldownLimits: Omit<CooldownSettings, 'maxEntries' | 'forOutages'> = {
+  firstSeconds: 30,
+  maxSeconds: 3_600,
+  badInputSeconds: 86_400,
+}
+
 export type Cooldown = {
   readonly isCooling: (key: string) => boolean
   readonly failed: (key: string, reason: Reason) => void

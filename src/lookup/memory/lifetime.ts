@@ -19,6 +19,22 @@ export type LifetimeSettings = {
   readonly refreshAhead: number
 }
 
+/**
+ * All lifetimes, from the three that are settings: suspicious facts live half as long as malicious ones and facts without a verdict half
+ * as long as clean ones, since both may change sooner; bad news is served stale for seven lifetimes, a week by default.
+ */
+export const lifetimesOf = (freshSeconds: {
+  readonly malicious: number
+  readonly clean: number
+  readonly notFound: number
+}): LifetimeSettings => ({
+  freshSeconds: { ...freshSeconds, suspicious: freshSeconds.malicious / 2, noVerdict: freshSeconds.clean / 2 },
+  staleSeconds: 7 * freshSeconds.malicious,
+  // Twelve hours and more are then spread over an hour and more.
+  jitter: 0.1,
+  refreshAhead: 0.1,
+})
+
 /** Epoch milliseconds: fetched anew when asked for past `refreshAt`, fresh until `freshUntil`, served stale until `servedUntil`. */
 export type Lifetime = { readonly refreshAt: number; readonly freshUntil: number; readonly servedUntil: number }
 

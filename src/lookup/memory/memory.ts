@@ -5,6 +5,10 @@ import { createLifetimeOf, type Classify, type LifetimeSettings } from './lifeti
 
 export type MemorySettings = LifetimeSettings & { readonly maxEntries: number }
 
+/** The most that the folder of a memory of this size may hold: 256 MB for the default of 100,000 findings, and in proportion. */
+export const folderBytes = (maxEntries: number): number =>
+  Math.max(1_048_576, Math.ceil((maxEntries / 100_000) * 268_435_456))
+
 export type Remembered = {
   readonly finding: Finding
   readonly freshUntil: number

@@ -30,22 +30,17 @@ export type FieldOf = (path: string, isHurried?: boolean) => Field
 const maxRemembered = 4096
 const longestPath = 200
 
-/** `path` is dotted; the names that a mapping of the user's own gives come first. */
-export const createFieldOf = (custom: Readonly<Record<string, Role>>): FieldOf => {
-  const mapped = new Map(Object.entries(custom).map(([name, role]) => [name.toLowerCase(), role]))
+/** `path` is dotted. */
+export const createFieldOf = (): FieldOf => {
   // Keys come from events, so their number is bounded: a full memory starts anew.
   const remembered = new Map<string, Field>()
   const fieldOf = (path: string, isHurried: boolean): Field => {
-    const lower = mapped.size === 0 ? '' : path.toLowerCase()
-    const role = mapped.get(lower) ?? mapped.get(lower.slice(lower.lastIndexOf('.') + 1))
     const segments = path.split('.', 32)
     const says = actionName(segments.at(-1) ?? '') ? 'ruling' : saysOf(segments)
-    if (role !== undefined)
-      return { holds: role === 'url' || role === 'mail' ? role : 'host', role, says, rule: 'extract.fields' }
     const meaning = isHurried ? knownOnly(segments) : meaningOf(segments)
-    const { holds, role: own } = meaning
+    const { holds, role } = meaning
     const isKnownToSay = says !== undefined && meaning === unknownName
-    return { holds, role: own, says, rule: isKnownToSay ? `field:${compact(segments.at(-1) ?? '')}` : meaning.rule }
+    return { holds, role, says, rule: isKnownToSay ? `field:${compact(segments.at(-1) ?? '')}` : meaning.rule }
   }
   return (path, isHurried = false) => {
     const known = remembered.get(path)

@@ -164,7 +164,7 @@ describe('check', () => {
 
   it('names the problems of files beside those of the settings themselves', async () => {
     const text = [
-      'extract: { maxDepth: 0 }',
+      'admit: { perDay: -1 }',
       'colour: red',
       'kafka: { brokers: nonsense, sasl: { mechanism: plain } }',
       'feeds: [{ name: one, path: nosuch, format: odd }]',
@@ -173,8 +173,8 @@ describe('check', () => {
     const problems = await problemsOf(text, {})
     const settings = problems.map((problem) => problem.split(' ')[0])
     expect(settings.sort()).toEqual([
+      'admit.perDay',
       'colour',
-      'extract.maxDepth',
       'feeds.0',
       'feeds.0.format',
       'kafka.brokers',

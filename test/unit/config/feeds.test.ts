@@ -37,7 +37,7 @@ describe('the settings of feeds', () => {
     ['{ name: ours, path: x, format: xml }', 'feeds.0.format'],
     ['{ name: ours, path: x, score: 101 }', 'feeds.0.score'],
     ['{ name: ours, path: x, expiresDays: 0 }', 'feeds.0.expiresDays'],
-    ['{ name: ours, path: x, columns: { value: ip } }', 'feeds.0.columns'],
+    ['{ name: ours, path: x, columns: { value: ip } }', 'feeds.0.columns.value'],
     ['{ name: ours, path: x, onBadEntry: skip }', 'feeds.0.onBadEntry'],
   ])('refuse %s', (feed, setting) => {
     const loaded = loadText(`feeds: [${feed}]`)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { environmentName } from '../../../src/config/environment.js'
+import { environmentName } from '../../../src/config/environment-name.js'
 import { load } from '../../../src/config/load.js'
 import { describeProblem } from '../../../src/config/problem.js'
 
@@ -17,7 +17,7 @@ const problemsOf = (loaded: ReturnType<typeof load>): string[] =>
 describe('load', () => {
   it('runs with no file and an empty environment', () => {
     const loaded = load({ env: {}, readFile })
-    expect(loaded).toMatchObject({ config: { output: { key: 'threatweave' }, extract: { fields: {} } } })
+    expect(loaded).toMatchObject({ config: { output: { key: 'threatweave' }, extract: { formats: [] } } })
   })
 
   it('freezes what it accepts', () => {
@@ -36,21 +36,24 @@ describe('load', () => {
     const loaded = load({
       env: {
         THREATWEAVE_GATE_OWN_RANGES: '198.51.100.0/24, 2001:db8::/32',
-        THREATWEAVE_EXTRACT_FIELDS: '{ my_src: source }',
+        THREATWEAVE_INTEL_SERVICE_PATH_OVERRIDES: '{ ip/data: /v2/ip/data }',
       },
       readFile,
     })
     expect(loaded).toMatchObject({
-      config: { gate: { ownRanges: ['198.51.100.0/24', '2001:db8::/32'] }, extract: { fields: { my_src: 'source' } } },
+      config: {
+        gate: { ownRanges: ['198.51.100.0/24', '2001:db8::/32'] },
+        intel: { service: { pathOverrides: { 'ip/data': '/v2/ip/data' } } },
+      },
     })
   })
 
   it('names every problem at once, with its setting and the line it stands on', () => {
     const loaded = loadText(
-      'extract:\n  maxDepth: many\noutput:\n  onExisting: perhaps\n  colour: red\ngate:\n  ownRanges: [nonsense]\n',
+      'admit:\n  perDay: many\noutput:\n  onExisting: perhaps\n  colour: red\ngate:\n  ownRanges: [nonsense]\n',
     )
     expect(problemsOf(loaded).sort()).toEqual([
-      'extract.maxDepth must be a whole number (threatweave.yaml:2)',
+      'admit.perDay must be a whole number (threatweave.yaml:2)',
       'gate.ownRanges.0 must be an address or a range such as 198.51.100.0/24 or 2001:db8::/32 (threatweave.yaml:7)',
       'output.colour is not a setting (threatweave.yaml:5)',
       'output.onExisting must be one of replace, keep (threatweave.yaml:4)',
@@ -80,8 +83,8 @@ describe('load', () => {
   })
 
   it('says which variable a wrong value came from', () => {
-    expect(problemsOf(load({ env: { THREATWEAVE_EXTRACT_MAX_DEPTH: '0' }, readFile }))).toEqual([
-      'extract.maxDepth must be >= 1 (THREATWEAVE_EXTRACT_MAX_DEPTH)',
+    expect(problemsOf(load({ env: { THREATWEAVE_ADMIT_PER_DAY: '-1' }, readFile }))).toEqual([
+      'admit.perDay must be >= 0 (THREATWEAVE_ADMIT_PER_DAY)',
     ])
   })
 
@@ -109,7 +112,7 @@ describe('environmentName', () => {
   it.each([
     [['intel', 'service', 'apiKey'], 'THREATWEAVE_INTEL_SERVICE_API_KEY'],
     [['output', 'key'], 'THREATWEAVE_OUTPUT_KEY'],
-    [['extract', 'maxEventBytes'], 'THREATWEAVE_EXTRACT_MAX_EVENT_BYTES'],
+    [['kafka', 'deadLetterTopic'], 'THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC'],
   ])('writes %j as %s', (path, name) => {
     expect(environmentName(path)).toBe(name)
   })

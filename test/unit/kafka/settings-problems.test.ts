@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { kafkaSettingsOf } from '../../../src/app/limits.js'
 import { load } from '../../../src/config/load.js'
 import type { KafkaSettings } from '../../../src/kafka/settings.js'
 import { settingsProblems } from '../../../src/kafka/settings-problems.js'
@@ -7,7 +8,7 @@ import { inputTopics } from '../../../src/kafka/topics.js'
 const settings = (text: string): KafkaSettings => {
   const loaded = load({ file: { name: 'c.yaml', text }, env: {}, readFile: () => '' })
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
-  return loaded.config.kafka
+  return kafkaSettingsOf(loaded.config)
 }
 const fine = 'brokers: [localhost:9092], output: { topic: out }, deadLetterTopic: dead'
 

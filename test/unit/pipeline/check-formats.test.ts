@@ -11,7 +11,7 @@ import { createExtract } from '../../../src/pipeline/extract.js'
 import type { FormatSpec } from '../../../src/pipeline/read/formats.js'
 
 const { formats, problems } = openFormats([])
-const settings = { fields: {}, maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576 }
+const settings = { maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576 }
 
 type Example = { line: string; [name: string]: string | number }
 type Document = { id: string; example?: Example; variants?: { id: string; example: Example }[] }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { decode } from '../../../src/pipeline/decode.js'
 import { createExtract } from '../../../src/pipeline/extract.js'
 
-const settings = { fields: {}, maxIndicators: 64, maxDepth: 64, maxEventBytes: 4_194_304 }
+const settings = { maxIndicators: 64, maxDepth: 64, maxEventBytes: 4_194_304 }
 const extract = createExtract(settings)
 const found = (text: string, find = extract): string[] =>
   find(decode(Buffer.from(text), settings)).sightings.map(({ value, role }) => `${value} ${role}`)
@@ -40,9 +40,13 @@ describe('extract', () => {
     expect(found(text)).toEqual([])
   })
 
-  it('gives fields of your own the role you say', () => {
-    const own = createExtract({ ...settings, fields: { my_box: 'source' } })
-    expect(found('{"my_box":"192.0.2.1"}', own)).toEqual(['192.0.2.1 source'])
+  it.each([
+    ['json', '{"my_box":"192.0.2.1"}', '"my_box"'],
+    ['pairs', 'my_box=192.0.2.1 x=y', 'my_box='],
+  ] as const)('gives fields of your own the role that a format says: %s', (cut, line, contains) => {
+    const mine = { id: 'mine', cut, contains: [contains], fields: { my_box: 'source.ip' } }
+    expect(found(line)).not.toEqual(['192.0.2.1 source'])
+    expect(found(line, createExtract({ ...settings, formats: [mine] }))).toEqual(['192.0.2.1 source'])
   })
 
   it.each(['src=192.0.2.1 spt=1e999', 'src=192.0.2.1 spt=70000', '{"src":"192.0.2.1","src_port":"1e999"}'])(

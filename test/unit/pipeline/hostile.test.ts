@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { decode } from '../../../src/pipeline/decode.js'
 import { createExtract } from '../../../src/pipeline/extract.js'
 
-const settings = { fields: {}, maxIndicators: 64, maxDepth: 64, maxEventBytes: 4_194_304 }
+const settings = { maxIndicators: 64, maxDepth: 64, maxEventBytes: 4_194_304 }
 const megabyte = (piece: string): string => piece.repeat(Math.ceil(1_000_000 / piece.length)).slice(0, 1_000_000)
 
 /** A hundred times what was measured, as machines differ; what grows with the square of a megabyte takes many minutes. */

@@ -7,7 +7,7 @@ import { createAnnotationKey } from '../../../src/pipeline/annotate/annotation-k
 
 const limits = { maxEventBytes: 65_536 }
 const { isOurs, holdsOurs } = createAnnotationKey('threatweave')
-const settings = { fields: {}, maxIndicators: 8, maxDepth: 6, isOurs }
+const settings = { maxIndicators: 8, maxDepth: 6, isOurs }
 const walking = createExtract(settings)
 const scanning = createExtract(settings)
 

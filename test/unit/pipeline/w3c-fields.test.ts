@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { decode } from '../../../src/pipeline/decode.js'
 import { createExtract } from '../../../src/pipeline/extract.js'
 
-const settings = { fields: {}, maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576 }
+const settings = { maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576 }
 
 const readLast = (lines: readonly string[], isOneSource: boolean): { action: string; found: string[] } => {
   const extract = createExtract({ ...settings, isOneSource })

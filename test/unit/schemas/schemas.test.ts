@@ -2,6 +2,7 @@
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { readFormatFiles } from '../../../src/config/format-files.js'
+import { judgementSchema } from '../../../src/config/judgement-file.js'
 import { configSchema } from '../../../src/config/schema.js'
 import { statuses } from '../../../src/domain/annotation.js'
 import { decisions } from '../../../src/domain/decision.js'
@@ -107,6 +108,14 @@ describe('schemas/format.schema.json', () => {
   ])('refuses a format with %s', (_, wrong) => {
     expect(validate({ id: 'acme', cut: 'csv', when: { 1: 'acme' }, fields: { 2: 'source.ip' } })).toBe(true)
     expect(validate({ id: 'acme', cut: 'csv', when: { 1: 'acme' }, ...wrong })).toBe(false)
+  })
+})
+
+describe('schemas/judgement.schema.json', () => {
+  it('is the judgement file as it is declared (after a change: npx vitest run test/unit/schemas -u)', async () => {
+    await expect(`${JSON.stringify(judgementSchema, null, 2)}\n`).toMatchFileSnapshot(
+      '../../../schemas/judgement.schema.json',
+    )
   })
 })
 

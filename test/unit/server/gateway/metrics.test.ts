@@ -10,6 +10,7 @@ import type { Ops } from '../../../../src/ops/open-ops.js'
 import type { LookupServer } from '../../../../src/server/start-server.js'
 import { ignoreTelemetry } from '../../../../src/telemetry/event.js'
 import { startUpstream, type Upstream } from '../../../support/counting-upstream.js'
+import { limitsWith } from '../../../support/limits.js'
 import { ask, sampleKey } from '../../../support/lookup-service.js'
 
 describe('the endpoint of a gateway', () => {
@@ -21,7 +22,7 @@ describe('the endpoint of a gateway', () => {
     upstream = await startUpstream()
     const loaded = load({
       values: {
-        admit: { perDay: 1000, breakerFailures: 2, retry: { times: 0 } },
+        admit: { perDay: 1000 },
         intel: { service: { apiKey: 'only-an-example-key' } },
         serve: {
           port: 0,
@@ -35,7 +36,16 @@ describe('the endpoint of a gateway', () => {
     })
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
     const watch = await watchRun(loaded.config, ignoreTelemetry)
-    service = await openServer(loaded.config, { env: {}, emit: watch.emit, watch: watch.hooks }, '1.2.3')
+    service = await openServer(
+      loaded.config,
+      {
+        env: {},
+        emit: watch.emit,
+        watch: watch.hooks,
+        limits: limitsWith({ admission: { breakerFailures: 2 }, retry: { times: 0 } }),
+      },
+      '1.2.3',
+    )
     ops = await watch.serve({ provider: service.provider, kind: 'server' }, 0)
   })
   afterAll(async () => {

@@ -1,13 +1,18 @@
-// Settings of the judgement: what each kind of evidence amounts to, and the thresholds.
+// The file that `intel.table` names: what each kind of evidence amounts to, and the thresholds, where they are not the built-in ones.
 import { Type } from '@sinclair/typebox'
 import {
   rowLevels,
   rowNames,
   shippedTable,
+  type JudgementTable,
   type Row,
   type RowLevel,
   type RowName,
-} from '../../domain/judgement-table.js'
+} from '../domain/judgement-table.js'
+import { freeze } from './freeze.js'
+import type { Problem } from './problem.js'
+import { createValidator, explain } from './validate.js'
+import { readYamlFile, type NamedText } from './yaml-file.js'
 
 const abouts: Readonly<Record<RowName, string>> = {
   reportedMalicious: 'is_malicious is true.',
@@ -29,7 +34,7 @@ const abouts: Readonly<Record<RowName, string>> = {
   domainSigns: 'Several of: newborn, random-looking name, fake domain, invalid TLS.',
 }
 
-const rowSettings = (name: RowName) => {
+const rowSchema = (name: RowName) => {
   const shipped: Row = shippedTable.rows[name]
   return Type.Object(
     {
@@ -52,11 +57,11 @@ const rowSettings = (name: RowName) => {
   )
 }
 
-type RowSettings = { [name in RowName]: ReturnType<typeof rowSettings> }
+type RowSchemas = { [name in RowName]: ReturnType<typeof rowSchema> }
 
-export const tableSettings = Type.Object(
+export const judgementSchema = Type.Object(
   {
-    rows: Type.Object(Object.fromEntries(rowNames.map((name) => [name, rowSettings(name)])) as RowSettings, {
+    rows: Type.Object(Object.fromEntries(rowNames.map((name) => [name, rowSchema(name)])) as RowSchemas, {
       additionalProperties: false,
       default: {},
       description: 'What each kind of evidence amounts to; the worst that applies decides.',
@@ -92,6 +97,33 @@ export const tableSettings = Type.Object(
       maximum: 4,
       description: 'How many signs make a domain suspicious.',
     }),
+    maxAgeDays: Type.Number({
+      default: shippedTable.maxAgeDays,
+      minimum: 0,
+      description: 'A report of a domain that is older says nothing any more: the name is unknown, `outdated`.',
+    }),
   },
-  { additionalProperties: false, default: {}, description: 'How facts become a verdict.' },
+  {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Threatweave judgement table',
+    additionalProperties: false,
+    default: {},
+    description: 'How facts become a verdict: the file that intel.table names. What it does not say is as built in.',
+  },
 )
+
+const validate = createValidator(judgementSchema)
+
+/** What the file does not say is as in the built-in table. */
+export const readJudgementFile = (
+  file: NamedText,
+): { readonly table: JudgementTable } | { readonly problems: readonly Problem[] } => {
+  const { content, problems: unreadable, placeOf } = readYamlFile(file)
+  if (unreadable.length > 0) return { problems: unreadable }
+  const problems: Problem[] = []
+  for (const error of validate(content)) {
+    const problem = explain(error)
+    if (problem) problems.push({ ...problem, where: placeOf(problem.setting) ?? file.name })
+  }
+  return problems.length > 0 ? { problems } : { table: freeze(content) as JudgementTable }
+}

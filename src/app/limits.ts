@@ -1,0 +1,59 @@
+// The bounds that are no settings, gathered from where they are declared: composition reads them here, and a test may hand in others.
+import type { Config } from '../config/schema.js'
+import { kafkaLimits, type KafkaSettings } from '../kafka/settings.js'
+import { admissionLimits, type AdmissionSettings } from '../lookup/admission/admission.js'
+import { cooldownLimits, type CooldownSettings } from '../lookup/memory/cooldown.js'
+import { lifetimesOf } from '../lookup/memory/lifetime.js'
+import { folderBytes } from '../lookup/memory/memory.js'
+import type { LookupSettings } from '../lookup/open-lookup.js'
+import { retryLimits, type RetrySettings } from '../lookup/retry.js'
+import { clientLimits, type ProviderSettings } from '../provider/client.js'
+import { scanPollMs } from '../provider/scan.js'
+import { serverLimits, type ServeSettings } from '../server/start-server.js'
+
+export type Limits = {
+  readonly admission: { readonly [name in keyof typeof admissionLimits]: AdmissionSettings[name] }
+  readonly retry: RetrySettings
+  readonly cooldown: Omit<CooldownSettings, 'maxEntries' | 'forOutages'>
+  readonly client: { readonly [name in keyof typeof clientLimits]: ProviderSettings[name] }
+  readonly kafka: { readonly [name in keyof typeof kafkaLimits]: number }
+  readonly scanPollMs: number
+}
+
+export const limits: Limits = {
+  admission: { ...admissionLimits },
+  retry: { ...retryLimits },
+  cooldown: { ...cooldownLimits },
+  client: { ...clientLimits },
+  kafka: { ...kafkaLimits },
+  scanPollMs,
+}
+
+/** The settings of a lookup with the bounds that are none. */
+export const lookupSettingsOf = (
+  { admit, intel, memory }: Config,
+  { admission, retry, cooldown }: Limits,
+  { maxEntries, forOutages }: { readonly maxEntries: number; readonly forOutages: boolean },
+): LookupSettings & { readonly memory: { readonly maxBytes: number } } => ({
+  admit: { ...admission, ...admit, inFlight: intel.service.concurrency, retry },
+  memory: {
+    ...lifetimesOf(memory.freshSeconds),
+    maxEntries,
+    maxBytes: folderBytes(memory.maxEntries),
+    cooldown: { ...cooldown, forOutages },
+  },
+})
+
+/** The settings of Kafka with the bounds that are none. */
+export const kafkaSettingsOf = ({ kafka }: Pick<Config, 'kafka'>): KafkaSettings => ({
+  ...kafka,
+  transactionalIdPrefix: kafka.clientId,
+  limits: { ...limits.kafka, ...kafka.limits },
+})
+
+/** The settings of the server with the bounds that are none. */
+export const serveSettingsOf = ({ serve }: Pick<Config, 'serve'>): ServeSettings => ({
+  ...serve,
+  ...serverLimits,
+  scan: { ...serverLimits.scan, ...serve.scan },
+})

@@ -1,0 +1,85 @@
+// The schema validator and its errors in words: which setting, and what it must be.
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { isCidr } from '../domain/address.js'
+import { isSuffix } from '../domain/hostname.js'
+import { didYouMean } from './did-you-mean.js'
+import type { Problem } from './problem.js'
+
+export type SchemaError = ErrorObject
+
+const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: false, verbose: true })
+ajv.addFormat('cidr', isCidr)
+ajv.addFormat('suffix', isSuffix)
+ajv.addFormat('url', (text: string) => URL.canParse(text))
+ajv.addFormat('regex', (text: string) => {
+  try {
+    return new RegExp(text) instanceof RegExp
+  } catch {
+    return false
+  }
+})
+
+/** Fills in defaults and returns what is wrong. */
+export const createValidator = (schema: object): ((values: unknown) => readonly SchemaError[]) => {
+  const validate: ValidateFunction = ajv.compile(schema)
+  return (values) => (validate(values) ? [] : [...(validate.errors ?? [])])
+}
+
+/** The path of what is wrong; for a name that does not belong there, of that name. */
+export const pathOf = ({ instancePath, keyword, params }: SchemaError): readonly string[] => [
+  ...instancePath.split('/').slice(1).map(unescapePointer),
+  ...(keyword === 'additionalProperties' ? [String((params as Record<string, unknown>).additionalProperty)] : []),
+]
+
+const unescapePointer = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~')
+
+/** `elsewhere` says where a setting of this name has its place, if only the place was wrong. */
+export const explain = (error: SchemaError, elsewhere: (name: string) => string = () => ''): Problem | undefined => {
+  const setting = pathOf(error).join('.')
+  const params = error.params as Record<string, unknown>
+  const one = (message: string): Problem => ({ setting: setting || 'configuration', message })
+  switch (error.keyword) {
+    case 'additionalProperties': {
+      const name = String(params.additionalProperty)
+      const siblings = Object.keys((error.parentSchema as { properties?: object }).properties ?? {})
+      return one(`is not a setting${didYouMean(name, siblings) || elsewhere(name)}`)
+    }
+    case 'const':
+      return undefined // one branch of a choice; the choice itself reports
+    case 'anyOf': {
+      const branches = (error.schema as { const?: unknown }[]).map((branch) => branch.const)
+      if (branches.every((branch) => branch !== undefined))
+        return one(`must be one of ${branches.map(String).join(', ')}`)
+      return one('has a value of the wrong kind')
+    }
+    case 'enum':
+      return one(`must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`)
+    case 'format':
+      return one(formatMessages[String(params.format)] ?? `must be a valid ${String(params.format)}`)
+    case 'pattern': {
+      const { form, description } = error.parentSchema as { form?: string; description?: string }
+      if (form !== undefined) return one(`must be ${form}`)
+      return one(`must match ${String(params.pattern)}${description ? `: ${description}` : ''}`)
+    }
+    case 'type':
+      return one(typeMessages[String(params.type)] ?? 'is of the wrong kind')
+    default:
+      return one(error.message ?? 'is wrong')
+  }
+}
+
+const formatMessages: Readonly<Record<string, string>> = {
+  cidr: 'must be an address or a range such as 198.51.100.0/24 or 2001:db8::/32',
+  suffix: 'must be a domain name such as corp.example.com',
+  regex: 'must be a regular expression',
+  url: 'must be a URL such as https://intel.example.com',
+}
+
+const typeMessages: Readonly<Record<string, string>> = {
+  array: 'must be a list, such as [one, two]',
+  boolean: 'must be true or false',
+  integer: 'must be a whole number',
+  number: 'must be a number',
+  object: 'must hold settings as `name: value` lines',
+  string: 'must be text',
+}

@@ -1,0 +1,25 @@
+// Other bounds than the program's own, for tests that would wait for minutes with those: in this process, or in one that is started.
+import { pathToFileURL } from 'node:url'
+import { resolve } from 'node:path'
+import { limits, type Limits } from '../../src/app/limits.js'
+
+export type LimitChanges = {
+  readonly [group in keyof Limits]?: Limits[group] extends number ? number : Partial<Limits[group]>
+}
+
+/** To be handed to what is opened in this process. */
+export const limitsWith = ({ scanPollMs, ...changes }: LimitChanges): Limits => ({
+  admission: { ...limits.admission, ...changes.admission },
+  retry: { ...limits.retry, ...changes.retry },
+  cooldown: { ...limits.cooldown, ...changes.cooldown },
+  client: { ...limits.client, ...changes.client },
+  kafka: { ...limits.kafka, ...changes.kafka },
+  scanPollMs: scanPollMs ?? limits.scanPollMs,
+})
+
+/** The environment of a program that is to run with them; its children do so, too. */
+export const limitsEnv = (changes: LimitChanges): { readonly NODE_OPTIONS: string } => {
+  const url = pathToFileURL(resolve(import.meta.dirname, 'other-limits.mjs'))
+  url.searchParams.set('limits', JSON.stringify(changes))
+  return { NODE_OPTIONS: `--import ${url.href}` }
+}
