@@ -24,6 +24,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./commands/run.js')).run,
   rules: async () => (await import('./commands/rules.js')).rules,
   serve: async () => (await import('./commands/serve.js')).serve,
+  tail: async () => (await import('./commands/tail.js')).tail,
 }
 
 const overview = async (): Promise<string> => {

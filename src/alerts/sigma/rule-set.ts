@@ -13,6 +13,7 @@ export type Match = {
 
 export type RuleSet = {
   readonly size: number
+  readonly rules: readonly Rule[]
   /** `event` is called only where some rule may fire. */
   readonly match: (annotation: Readonly<Annotation>, event: () => Subject['event']) => readonly Match[]
   /** Of an event only what the rules mention. */
@@ -55,6 +56,7 @@ export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet =
 
   return {
     size: rules.length,
+    rules,
     digest: fields.digest,
     match: (annotation, event) => {
       const possible = candidates(annotation)

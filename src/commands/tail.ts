@@ -1,0 +1,186 @@
+// The `tail` command: annotated events as they arrive, one line each, filtered.
+import { loadConfiguredRules } from '../app/check-file.js'
+import { kafkaSettingsOf } from '../app/limits.js'
+import { describeRuleProblem } from '../alerts/sigma/rule.js'
+import { configOption, loadConfig } from '../config/load-config.js'
+import type { Config } from '../config/schema.js'
+import type { Annotation } from '../domain/annotation.js'
+import { levels, type Level } from '../domain/finding.js'
+import { reasons } from '../domain/reason.js'
+import { followTopic, type Followed } from '../kafka/follow-topic.js'
+import { parseEdge, type Edge } from '../kafka/replay/edge.js'
+import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
+import { reportStop } from '../terminal/report-stop.js'
+import { printable } from '../terminal/table.js'
+import { write, writeJson } from '../terminal/write-lines.js'
+
+export const tail: Command = {
+  summary: 'show annotated events as they arrive, filtered',
+  help: `Usage: threatweave tail [options]
+
+Follows kafka.output.topic and prints one line per event: time, verdict, direction, action, why, and the log line. It joins no
+consumer group and commits nothing, so it can run beside anything. Ctrl-C ends it.
+
+Options:
+      --verdict LIST    only events with one of these verdicts: malicious, suspicious, clean, unknown
+      --reason LIST     only events that are unknown for one of these reasons, such as pending
+      --value VALUE     only events with this address or name
+      --rule ID         only events that match this Sigma rule (its id or title) of the configuration
+      --topic TOPIC     another topic of annotated events
+      --from WHEN       a time (2026-11-09T08:00:00Z), a time ago (15m, 2h), an offset, earliest or now (default: now)
+  -n, --count N         stop after N events
+      --json            print the events as they are, one JSON object per line
+  -c, --config FILE     the configuration (default: THREATWEAVE_CONFIG, or built-in defaults)
+  -h, --help            this text
+
+Example:
+  threatweave tail --verdict malicious,suspicious --from 1h
+`,
+  options: {
+    ...configOption,
+    verdict: { type: 'string' },
+    reason: { type: 'string' },
+    value: { type: 'string' },
+    rule: { type: 'string' },
+    topic: { type: 'string' },
+    from: { type: 'string' },
+    count: { type: 'string', short: 'n' },
+    json: { type: 'boolean' },
+  },
+  unit: () => 'event',
+  run: async (args, io) => {
+    const config = loadConfig(args, io)
+    const { topic, from, limit, isWanted } = await readOptions(args, config)
+    const isJson = args.values.json === true
+    const colour = io.stdout.isTTY === true && (io.env.NO_COLOR ?? '') === ''
+    const enough = new AbortController()
+    let shown = 0
+    const each = async (record: Followed): Promise<void> => {
+      const event = annotatedEvent(record, config.output.key)
+      if (!event || shown === limit || !isWanted(event)) return
+      if (++shown === limit) enough.abort()
+      if (isJson) await writeJson(io.stdout, `${JSON.stringify(event.whole)}\n`)
+      else await write(io.stdout, lineOf(event, record, io, colour))
+    }
+    const refused = await followTopic(
+      kafkaSettingsOf(config),
+      topic,
+      from,
+      each,
+      AbortSignal.any([io.signal, enough.signal]),
+    )
+    if (!refused) return reportStop(shown, io)
+    io.stderr.write(`threatweave: ${printable(refused.refused)}\n`)
+    return exitCodes.failure
+  },
+}
+
+type AnnotatedEvent = { readonly whole: Readonly<Record<string, unknown>>; readonly annotation: Annotation }
+type Options = {
+  readonly topic: string
+  readonly from: Edge
+  readonly limit: number
+  readonly isWanted: (event: AnnotatedEvent) => boolean
+}
+
+const readOptions = async ({ values }: Arguments, config: Config): Promise<Options> => {
+  const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
+  const listed = (name: string, known: readonly string[]): ReadonlySet<string> | undefined => {
+    const given = text(name)?.split(',')
+    const wrong = given?.find((one) => !known.includes(one))
+    if (wrong !== undefined)
+      throw new UsageError(`--${name} takes ${known.join(', ')}; ${JSON.stringify(wrong)} is none of them`)
+    return given && new Set(given)
+  }
+  const from = parseEdge(text('from') ?? 'now', Date.now())
+  if (!from)
+    throw new UsageError(
+      `--from takes a time, a time ago such as 15m, an offset, earliest or now, not ${JSON.stringify(text('from'))}`,
+    )
+  const count = text('count')
+  if (count !== undefined && !/^[1-9]\d{0,8}$/.test(count))
+    throw new UsageError(`--count takes a whole number from 1 on, not ${JSON.stringify(count)}`)
+  const topic = text('topic') ?? config.kafka.output.topic
+  if (topic === '') throw new UsageError('--topic, or kafka.output.topic in the configuration, must name the topic')
+  const verdicts = listed('verdict', levels)
+  const wantedReasons = listed('reason', reasons)
+  const value = text('value')?.toLowerCase()
+  const rule = text('rule')
+  const rules = rule === undefined ? undefined : await rulesNamed(rule, config)
+  return {
+    topic,
+    from,
+    limit: count === undefined ? Infinity : Number(count),
+    isWanted: ({ annotation, whole }) =>
+      (verdicts?.has(annotation.verdict) ?? true) &&
+      (wantedReasons?.has(annotation.reason ?? '') ?? true) &&
+      (value === undefined || mentions(annotation, whole, value)) &&
+      (rules?.(annotation, whole) ?? true),
+  }
+}
+
+const rulesNamed = async (
+  name: string,
+  config: Config,
+): Promise<(annotation: Annotation, event: AnnotatedEvent['whole']) => boolean> => {
+  const { set, problems } = await loadConfiguredRules([], config)
+  if (problems.length > 0) throw new UsageError(problems.map(describeRuleProblem).join('\n'))
+  const isNamed = ({ id, title }: { readonly id: string; readonly title: string }): boolean =>
+    id === name || title.toLowerCase() === name.toLowerCase()
+  if (!set.rules.some(isNamed))
+    throw new UsageError(`no rule has the id or title ${JSON.stringify(name)}; alerts.rules names the rules`)
+  return (annotation, event) => set.match(annotation, () => event).some(({ rule }) => isNamed(rule))
+}
+
+/** The compact form does not list its indicators: there the event itself is searched. */
+const mentions = (annotation: Annotation, whole: AnnotatedEvent['whole'], value: string): boolean => {
+  const { indicators } = annotation as Partial<Annotation>
+  if (annotation.value === value || indicators?.some((one) => one.value === value)) return true
+  if (indicators !== undefined && annotation.indicators_omitted === undefined) return false
+  const text = JSON.stringify(whole).toLowerCase()
+  const at = text.indexOf(value)
+  return at >= 0 && !/[\w-]/.test(text.charAt(at - 1)) && !/[\w-]/.test(text.charAt(at + value.length))
+}
+
+/** The annotation stands in the event, in a header of its record, or is the record (output.placement). */
+const annotatedEvent = ({ value, headers }: Followed, key: string): AnnotatedEvent | undefined => {
+  const whole = parse(value)
+  if (!whole) return undefined
+  const inside = whole[key]
+  if (isObject(inside)) return { whole, annotation: inside as unknown as Annotation }
+  const header = parse(headers.find(([name]) => name === key)?.[1] ?? null)
+  if (header) return { whole, annotation: header as unknown as Annotation }
+  return typeof whole.verdict === 'string' ? { whole, annotation: whole as unknown as Annotation } : undefined
+}
+
+const parse = (bytes: Buffer | null): Readonly<Record<string, unknown>> | undefined => {
+  if (bytes === null) return undefined
+  try {
+    const value: unknown = JSON.parse(bytes.toString())
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const colours: Record<Level, number> = { malicious: 31, suspicious: 33, clean: 32, unknown: 90 }
+
+const lineOf = (
+  { whole, annotation }: AnnotatedEvent,
+  { timestamp }: Followed,
+  { stdout }: Io,
+  isColoured: boolean,
+): string => {
+  const { verdict, direction, action, status, reason } = annotation
+  const time = new Date(Number(timestamp)).toISOString().slice(11, 19)
+  const why = (annotation as Partial<Annotation>).summary ?? reason ?? status
+  const text = typeof whole.message === 'string' ? whole.message : JSON.stringify(whole)
+  const start = `${time}  ${verdict.padEnd(10)}`
+  const rest = printable(`  ${direction.padEnd(8)}  ${action.padEnd(7)}  ${why}  | ${text}`)
+  const width = Math.max(80, stdout.columns ?? 200) - start.length
+  const clipped = rest.length > width ? `${rest.slice(0, width - 1)}…` : rest
+  return isColoured ? `\u001b[${colours[verdict]}m${start}\u001b[0m${clipped}\n` : `${start}${clipped}\n`
+}

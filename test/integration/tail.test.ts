@@ -1,0 +1,74 @@
+// Promise: `tail` shows the annotated events of a topic that its filters ask for, in order, and commits nothing.
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { runCli } from '../support/cli.js'
+import { client, makeTopics, type Names } from '../support/kafka.js'
+
+const event = (nth: number, verdict: string, more: object = {}): string =>
+  JSON.stringify({
+    message: `line ${nth} src=198.51.100.${nth}`,
+    threatweave: { schema_version: 1, status: 'complete', verdict, direction: 'inbound', action: 'allowed', ...more },
+  })
+
+describe('tail', () => {
+  let names: Names
+  const shown = async (...args: string[]): Promise<readonly string[]> => {
+    const { code, stdout, stderr } = await runCli(['tail', '--from', 'earliest', ...args], {
+      env: {
+        THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
+        THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
+      },
+    })
+    expect(stderr).toBe('')
+    expect(code).toBe(0)
+    return stdout.trimEnd().split('\n')
+  }
+
+  beforeAll(async () => {
+    names = await makeTopics({ partitions: 1 })
+    const producer = client().producer()
+    await producer.connect()
+    const values = [
+      event(1, 'clean'),
+      event(2, 'malicious', { value: '198.51.100.2', summary: 'src 198.51.100.2 is malicious: \u001b[2J' }),
+      event(3, 'unknown', { reason: 'pending' }),
+      'no annotated event',
+      event(4, 'suspicious', { value: '198.51.100.4', summary: 'src 198.51.100.4 is suspicious' }),
+      event(45, 'clean'),
+    ]
+    await producer.send({ topic: names.output, messages: values.map((value) => ({ value })) })
+    await producer.disconnect()
+  })
+
+  it('shows every annotated event on one line, without its control characters', async () => {
+    const lines = await shown('--count', '5')
+    expect(lines.map((line) => line.slice(10).split(/ {2,}/).slice(0, 3).join(' '))).toEqual([
+      'clean inbound allowed',
+      'malicious inbound allowed',
+      'unknown inbound allowed',
+      'suspicious inbound allowed',
+      'clean inbound allowed',
+    ])
+    expect(lines[1]).toContain('src 198.51.100.2 is malicious: ?[2J  | line 2 src=198.51.100.2')
+  })
+
+  it('shows what the filters ask for', async () => {
+    expect(await shown('--count', '2', '--verdict', 'malicious,suspicious')).toHaveLength(2)
+    expect((await shown('--count', '1', '--reason', 'pending'))[0]).toContain('| line 3')
+    expect((await shown('--count', '1', '--value', '198.51.100.4'))[0]).toContain('| line 4')
+    expect((await shown('--count', '1', '--value', '198.51.100.45'))[0]).toContain('| line 45')
+    expect((await shown('--count', '1', '--rule', 'malicious address was let in'))[0]).toContain('| line 2')
+  })
+
+  it('prints the events as they are, and refuses what it cannot mean', async () => {
+    expect(JSON.parse((await shown('--count', '1', '--json'))[0] ?? '')).toMatchObject({
+      message: 'line 1 src=198.51.100.1',
+    })
+    expect((await runCli(['tail', '--topic', 'x', '--verdict', 'bad'])).stderr).toContain(
+      'malicious, suspicious, clean, unknown',
+    )
+    const missing = await runCli(['tail', '--topic', 'no-such-topic'], {
+      env: { THREATWEAVE_KAFKA_BROKERS: inject('broker').plain },
+    })
+    expect(missing).toMatchObject({ code: 1, stderr: 'threatweave: topic no-such-topic does not exist\n' })
+  })
+})
