@@ -61,7 +61,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   kafkajs: ['kafka/'],
   fzstd: ['kafka/wire/zstd.ts'],
   undici: ['provider/'],
-  'lru-cache': ['lookup/memory/memory.ts'],
+  'lru-cache': ['lookup/memory/'],
   'p-limit': ['lookup/admission/call-sender.ts'],
   pino: ['telemetry/logger.ts'],
   'prom-client': ['telemetry/define-metrics.ts'],

@@ -1,4 +1,5 @@
 // Holds back what was alerted on already: one alert for a rule, an indicator and an internal peer in a window of event time.
+import { createBoundedCache } from '../domain/bounded-cache.js'
 import { createHash } from 'node:crypto'
 
 export type Suppressed = {
@@ -26,27 +27,20 @@ export type Suppress = {
 type Window = { readonly number: number; readonly origin: string }
 type Entry = { newest: Window; before?: Window | undefined; held: number }
 
-const maxEntries = 50_000
+/** At least as many are remembered, and at most twice as many. */
+const generation = 50_000
 
 /** Windows are parts of the calendar, not begun by the first event: after a restart the same event has the same window and id. */
 export const createSuppress = (windowMs: number): Suppress => {
-  /** In the order of use; the longest unused goes first, at the price of a repeat with the same id. */
-  const entries = new Map<string, Entry>()
-
-  const forgetOldest = (): void => {
-    const { value } = entries.keys().next()
-    if (value !== undefined) entries.delete(value)
-  }
+  /** What is dropped costs a repeat with the same id. */
+  const entries = createBoundedCache<string, Entry>(generation)
 
   const count = (key: string, window: Window): number => {
     const entry = entries.get(key)
     if (!entry) {
       entries.set(key, { newest: window, held: 0 })
-      if (entries.size > maxEntries) forgetOldest()
       return 1
     }
-    entries.delete(key)
-    entries.set(key, entry)
     const known = [entry.newest, entry.before].find((one) => one?.number === window.number)
     if (known) {
       // The event that raised the alert comes again when its chunk does: its alert must not be lost.
@@ -70,7 +64,7 @@ export const createSuppress = (windowMs: number): Suppress => {
       const key = windowMs === 0 ? `${about}\0${origin}` : `${about}\0${windowMs}\0${number}`
       return { key, id: () => hash(key), count: windowMs === 0 ? 1 : count(about, { number, origin }) }
     },
-    size: () => entries.size,
+    size: entries.size,
   }
 }
 

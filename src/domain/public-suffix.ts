@@ -1,4 +1,5 @@
 // Which part of a name somebody registered, by the list of public suffixes, private ones such as github.io included.
+import { createBoundedCache } from './bounded-cache.js'
 import { parse } from 'tldts'
 import { ownText } from './own-text.js'
 
@@ -33,18 +34,16 @@ export const isHostBelowWildcard = (name: string): boolean => {
   return parse(`no-such-label${name.slice(name.indexOf('.'))}`, options).domain === null
 }
 
-/** Names come in bursts of the same few; the memo is emptied when full, so that it can never grow. */
-const maxRemembered = 4096
-const remembered = new Map<string, PublicSuffix>()
+/** The same few names come again and again. */
+const cached = createBoundedCache<string, PublicSuffix>(2048)
 
 /** `host` is a name in its normal form. */
 export const publicSuffix = (host: string): PublicSuffix => {
-  const known = remembered.get(host)
+  const known = cached.get(host)
   if (known !== undefined) return known
   const own = ownText(host)
   const found = find(own)
-  if (remembered.size >= maxRemembered) remembered.clear()
-  remembered.set(own, found)
+  cached.set(own, found)
   return found
 }
 

@@ -1,4 +1,5 @@
 // Lists in JSON: STIX, MISP, the exports of abuse.ch, and lists of texts or of objects with named members, whole or one a line.
+import { createBoundedCache } from '../domain/bounded-cache.js'
 import type { ParseProblem, Place, Sink } from './feed.js'
 import { isObject, listOf, readJson, type JsonObject, type JsonParser } from './json-text.js'
 import { forEachLine } from './lines.js'
@@ -51,14 +52,16 @@ const addRows: JsonParser = (value, sink) => {
 }
 
 /** Objects of one list have the same members, so their layout is looked for once. */
-const layouts = new Map<string, Layout | undefined>()
+const layouts = createBoundedCache<string, { readonly layout: Layout | undefined }>(500)
 
 const rowLayout = (row: JsonObject): Layout | undefined => {
   const names = Object.keys(row).slice(0, 64)
   const key = names.join('\n').slice(0, 4096)
-  if (layouts.size > 1000) layouts.clear()
-  if (!layouts.has(key)) layouts.set(key, layoutOf(names))
-  return layouts.get(key)
+  const known = layouts.get(key)
+  if (known) return known.layout
+  const layout = layoutOf(names)
+  layouts.set(key, { layout })
+  return layout
 }
 
 const addObject = (row: JsonObject, place: Place, sink: Sink): boolean => {

@@ -2,7 +2,7 @@
 import type { Decide, Decision } from '../domain/decision.js'
 import type { Finding, Unknown } from '../domain/finding.js'
 import { ownText } from '../domain/own-text.js'
-import { createRecent } from '../domain/recent.js'
+import { createBoundedCache } from '../domain/bounded-cache.js'
 import type { Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import type { Judged } from '../domain/judged.js'
@@ -39,7 +39,7 @@ export const createSightingCache = (
   decide: Decide,
   judge: (finding: Finding, sighting: Sighting, now: number) => Verdict,
 ): SightingCache => {
-  const recent = createRecent<string, Cached>(generation, countAlike)
+  const recent = createBoundedCache<string, Cached>(generation, countAlike)
 
   const add = (given: Sighting, first: Cached | undefined): Cached => {
     // Not its paths: a listed URL is another finding, and one host has ever new paths.
@@ -66,7 +66,7 @@ export const createSightingCache = (
       cached.next = first.next
       first.next = cached
       forgetBeyond(first, maxAlike)
-      recent.grew()
+      recent.addWeight(1)
     }
     return cached
   }

@@ -1,4 +1,5 @@
 // Asks about an address: whether it is malicious, and once more for scores and flags when it is not plainly clean.
+import { createBoundedCache } from '../domain/bounded-cache.js'
 import type { Facts, Finding } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import type { ProviderAnswer } from './client.js'
@@ -18,7 +19,7 @@ export const createAskIp = (
 ): ((ip: string, call: Call) => Promise<Finding>) => {
   const pause = createIpv6Pause(context)
   /** First answers whose second call failed: the next attempt does not pay for them again. */
-  const held = new Map<string, { readonly facts: Facts; readonly at: number }>()
+  const held = createBoundedCache<string, { readonly facts: Facts; readonly at: number }>(maxHeld / 2)
 
   const first = async (ip: string, call: Call): Promise<Finding> => {
     const kept = held.get(ip)
@@ -42,7 +43,6 @@ export const createAskIp = (
       return known(joinFacts(finding.facts, addressFacts(answer.body, context.now())), finding.at)
     // Bad news is complete enough; without the scores there may be no good news.
     if (finding.facts.flags.is_malicious === true || answer.reason === 'not_found') return finding
-    if (held.size >= maxHeld) held.clear()
     held.set(ip, { facts: finding.facts, at: finding.at })
     return answer
   }

@@ -1,4 +1,5 @@
 // An indicator about which asking failed is left alone for a while, longer each time; a failure is never an answer.
+import { createBoundedCache } from '../../domain/bounded-cache.js'
 import type { Reason } from '../../domain/reason.js'
 
 export type CooldownSettings = {
@@ -30,7 +31,9 @@ const ownFailures: ReadonlySet<Reason> = new Set<Reason>(['bad_answer', 'bad_inp
 const outages: ReadonlySet<Reason> = new Set<Reason>(['unavailable', 'timeout'])
 
 export const createCooldown = (settings: CooldownSettings, now: () => number): Cooldown => {
-  const entries = new Map<string, { readonly until: number; readonly times: number }>()
+  const entries = createBoundedCache<string, { readonly until: number; readonly times: number }>(
+    settings.maxEntries / 2,
+  )
   return {
     isCooling: (key) => {
       const entry = entries.get(key)
@@ -41,14 +44,9 @@ export const createCooldown = (settings: CooldownSettings, now: () => number): C
       const times = (entries.get(key)?.times ?? 0) + 1
       const doubled = settings.firstSeconds * 2 ** Math.min(times - 1, 30)
       const seconds = reason === 'bad_input' ? settings.badInputSeconds : Math.min(doubled, settings.maxSeconds)
-      entries.delete(key)
       entries.set(key, { until: now() + seconds * 1000, times })
-      for (const oldest of entries.keys()) {
-        if (entries.size <= settings.maxEntries) break
-        entries.delete(oldest)
-      }
     },
-    answered: (key) => void entries.delete(key),
-    size: () => entries.size,
+    answered: entries.delete,
+    size: entries.size,
   }
 }

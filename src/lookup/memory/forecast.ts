@@ -1,4 +1,5 @@
 // What a log would cost: plays its indicators through a memory of a given size and lifetime, and predicts a day and a month of them.
+import { LRUCache } from 'lru-cache'
 import { ownText } from '../../domain/own-text.js'
 
 export type ForecastOptions = {
@@ -28,8 +29,8 @@ export type Forecast = {
 }
 
 export const createForecast = ({ memory, lifetimeMs }: ForecastOptions) => {
-  /** key → when it was last looked up; a Map keeps its order, so the first key is the least recently asked. */
-  const remembered = new Map<string, number>()
+  /** key → when it was last looked up; forgets as the memory does. */
+  const remembered = new LRUCache<string, number>({ max: memory })
   const seen = new Map<string, number>()
   let events = 0
   let asks = 0
@@ -44,12 +45,7 @@ export const createForecast = ({ memory, lifetimeMs }: ForecastOptions) => {
     const at = remembered.get(key)
     const isFresh = at !== undefined && now - at < lifetimeMs
     if (!isFresh) lookups++
-    remembered.delete(key)
-    remembered.set(ownText(key), isFresh ? at : now)
-    if (remembered.size > memory) {
-      const oldest = remembered.keys().next()
-      if (oldest.done !== true) remembered.delete(oldest.value)
-    }
+    if (!isFresh) remembered.set(ownText(key), now)
   }
 
   return {

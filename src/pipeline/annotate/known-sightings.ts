@@ -2,7 +2,7 @@
 import type { AnnotatedIndicator, AnnotationSummary } from '../../domain/annotation.js'
 import { levels } from '../../domain/finding.js'
 import type { RangeSet } from '../../domain/range-set.js'
-import { createRecent } from '../../domain/recent.js'
+import { createBoundedCache } from '../../domain/bounded-cache.js'
 import type { Verdict } from '../../domain/verdict.js'
 import type { Judged } from '../../domain/judged.js'
 import { sideOf, type Sided } from './direction.js'
@@ -56,7 +56,7 @@ const sample: Circumstances = {
 export const createOwner = (): Owner => ({ finished: undefined })
 
 export const createKnownSightings = (ownRanges: RangeSet): KnownSightings => {
-  const recent = createRecent<Judged, Known>(generation, weightOf)
+  const recent = createBoundedCache<Judged, Known>(generation, weightOf)
   /** By verdict, or by reason where the compact form states one. */
   const common = new Map<string, Owner>([...levels, 'pending', 'deadline'].map((name) => [name, createOwner()]))
 
@@ -91,7 +91,7 @@ export const createKnownSightings = (ownRanges: RangeSet): KnownSightings => {
       return owner.finished
     },
     keep: (text) => {
-      recent.grew(text.length)
+      recent.addWeight(text.length)
       return flat(text)
     },
   }

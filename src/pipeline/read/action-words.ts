@@ -1,4 +1,5 @@
 // The table of action words: what the value of a field says of the action, and whether it tells of somebody who logs in and how that went.
+import { createBoundedCache } from '../../domain/bounded-cache.js'
 import { ownText } from '../../domain/own-text.js'
 import type { Action } from '../../domain/sighting.js'
 import { table, words } from './characters.js'
@@ -38,19 +39,16 @@ const common = new Set(
   ),
 )
 
-/** Values are few, but they come from events: the memory is emptied when full. */
-const maxRemembered = 2048
 /** What is longer says nothing of an action. */
 export const longestSaying = 64
-const remembered = new Map<string, Saying>()
+const cached = createBoundedCache<string, Saying>(1024)
 const nothing: Saying = { action: 'unknown', isCommon: false, isLogin: false, outcome: 'unknown' }
 
 /** Numbers and words that say neither are unknown. */
 export const sayingOf = (value: string): Saying => {
   if (value.length === 0 || value.length > longestSaying) return nothing
-  const known = remembered.get(value)
+  const known = cached.get(value)
   if (known !== undefined) return known
-  if (remembered.size >= maxRemembered) remembered.clear()
   // `allowedOnNoPolicyMatch`, `ADFSSignInLogs` are several words.
   const verb = value
     .trim()
@@ -62,7 +60,7 @@ export const sayingOf = (value: string): Saying => {
     isLogin: (login.test(verb) && !logout.test(verb)) || badSecret.test(verb),
     outcome: success.test(verb) ? 'allowed' : failure.test(verb) ? 'blocked' : 'unknown',
   }
-  remembered.set(ownText(value), saying)
+  cached.set(ownText(value), saying)
   return saying
 }
 

@@ -1,4 +1,5 @@
 // Says from a field's name what its value holds, which role its indicators play and what it says of the action.
+import { createBoundedCache } from '../../domain/bounded-cache.js'
 import { ownText } from '../../domain/own-text.js'
 import type { Role } from '../../domain/sighting.js'
 import { words } from './characters.js'
@@ -27,13 +28,11 @@ export type Field = {
 /** `isHurried`: well-known names only, no weighing of words, for an event that has more names than anybody gave fields. */
 export type FieldOf = (path: string, isHurried?: boolean) => Field
 
-const maxRemembered = 4096
 const longestPath = 200
 
 /** `path` is dotted. */
 export const createFieldOf = (): FieldOf => {
-  // Keys come from events, so their number is bounded: a full memory starts anew.
-  const remembered = new Map<string, Field>()
+  const cached = createBoundedCache<string, Field>(2048)
   const fieldOf = (path: string, isHurried: boolean): Field => {
     const segments = path.split('.', 32)
     const says = actionName(segments.at(-1) ?? '') ? 'ruling' : saysOf(segments)
@@ -43,12 +42,11 @@ export const createFieldOf = (): FieldOf => {
     return { holds, role, says, rule: isKnownToSay ? `field:${compact(segments.at(-1) ?? '')}` : meaning.rule }
   }
   return (path, isHurried = false) => {
-    const known = remembered.get(path)
+    const known = cached.get(path)
     if (known !== undefined) return known
     if (path.length > longestPath) return { holds: 'text', role: 'other', says: undefined, rule: 'field' }
     const made = fieldOf(path, isHurried)
-    if (remembered.size >= maxRemembered) remembered.clear()
-    if (!isHurried) remembered.set(ownText(path), made)
+    if (!isHurried) cached.set(ownText(path), made)
     return made
   }
 }

@@ -1,4 +1,5 @@
 // All reports a caller may see: bundled ones, those of local scans, and one for each listed name that was asked for.
+import { createBoundedCache } from '../../domain/bounded-cache.js'
 import { createHash } from 'node:crypto'
 import type { Listing } from '../../domain/finding.js'
 import { timeText, type JsonObject } from '../answer.js'
@@ -40,7 +41,10 @@ export const openReports = (
 ): Reports => {
   const bundled = new Map(files.map(readReportFile).map(({ report, data }) => [report.id, { report, data }]))
   const scanned = new Map<number, Report>()
-  const listedHosts = new Map<number, { readonly host: string; readonly paths: readonly string[] | undefined }>()
+  const listedHosts = createBoundedCache<
+    number,
+    { readonly host: string; readonly paths: readonly string[] | undefined }
+  >(maxListed / 2)
 
   const isVisible = (scan: Scan, caller: string): boolean => !scan.isPrivate || scan.owner === caller
   const reportOfScan = (scan: Scan): Report | undefined => {
@@ -98,7 +102,6 @@ export const openReports = (
       if (!data) return undefined
       const name = host + (paths?.join('') ?? '')
       const id = firstListedId + createHash('sha256').update(name).digest().readUIntBE(0, 6)
-      if (listedHosts.size >= maxListed) listedHosts.clear()
       listedHosts.set(id, { host, paths })
       return reportOf(id, data)
     },

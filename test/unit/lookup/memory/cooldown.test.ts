@@ -56,8 +56,8 @@ describe('cooldown', () => {
   it('holds a bounded number, the latest', () => {
     const { cooldown } = setUp()
     for (let nth = 0; nth < 5000; nth++) cooldown.failed(`ip:${nth}`, 'timeout')
-    expect(cooldown.size()).toBe(1000)
-    expect(cooldown.isCooling('ip:4999')).toBe(true)
+    expect(cooldown.size()).toBeLessThanOrEqual(1000)
+    for (let nth = 4500; nth < 5000; nth++) expect(cooldown.isCooling(`ip:${nth}`)).toBe(true)
     expect(cooldown.isCooling('ip:0')).toBe(false)
   })
 })
