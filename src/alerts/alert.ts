@@ -1,13 +1,13 @@
-// An alert: one rule that fired, on which event and why, in the Elastic Common Schema with Splunk's two fields beside.
+// An alert: the rule, the event and the reason, in ECS with Splunk's two threat match fields.
 import { isUtf8 } from 'node:buffer'
 import type { Annotation } from '../domain/annotation.js'
 import type { Witness } from './sigma/expression.js'
-import { textOf } from './sigma/field.js'
+import { scalarText } from './sigma/field.js'
 import { ruleLevels, type Rule, type RuleLevel } from './sigma/rule.js'
 
 export type Matched = { readonly field: string; readonly value: string | number | boolean | null }
 
-/** No member is ever null but a matched value; what has no value is absent. */
+/** Members without a value are absent; only matched values can be null. */
 export type Alert = {
   /** When the event happened. */
   readonly '@timestamp': string
@@ -38,19 +38,19 @@ export type Alert = {
 
 export type AlertBody = {
   readonly schema_version: 1
-  /** A hash of rule, indicator, internal peer and window: a repeat carries the same. */
+  /** A hash of rule, indicator, internal peer and time window; repeats have the same. */
   readonly alert_id: string
   readonly level: RuleLevel
-  /** Where the event was first read; of a late alert the first, all in `origins`. */
+  /** The origin of the event; of a late alert the first, with all in `origins`. */
   readonly origin: string
   readonly key?: string
   readonly key_base64?: string
   readonly enrichment_id?: string
-  /** Matches this alert stands for: itself, and those held back since the last of its kind. */
+  /** The number of matches: this one, and those suppressed since the last alert of its kind. */
   readonly count: number
   readonly late?: true
   readonly origins?: readonly string[]
-  /** More events left without the answer than were remembered; they may matter too. */
+  /** Further events that waited for the same answer but were not tracked. */
   readonly origins_omitted?: number
   readonly replay_id?: string
   readonly peer?: string
@@ -61,7 +61,7 @@ export type AlertBody = {
 > &
   Pick<Annotation, 'categories' | 'feed' | 'entry' | 'verdict_time' | 'stale'>
 
-export type Occasion = {
+export type AlertInput = {
   readonly id: string
   readonly rule: Rule
   readonly why: readonly Witness[]
@@ -71,7 +71,7 @@ export type Occasion = {
   readonly time: number
   readonly peer: string | undefined
   readonly count: number
-  /** Of a late alert: every event it stands for. */
+  /** All events of a late alert. */
   readonly origins?: readonly string[]
   readonly originsOmitted?: number
   readonly replayId?: string | undefined
@@ -80,12 +80,12 @@ export type Occasion = {
 const maxMatched = 16
 const maxValue = 256
 
-export const createAlert = (occasion: Occasion): Alert => {
-  const { id, rule, annotation, origin, key, peer, count, origins, originsOmitted = 0, replayId } = occasion
+export const createAlert = (input: AlertInput): Alert => {
+  const { id, rule, annotation, origin, key, peer, count, origins, originsOmitted = 0, replayId } = input
   const { status, verdict, score, type, value, field, role, direction, action, summary, source } = annotation
   const { categories, feed, entry, verdict_time, stale, enrichment_id } = annotation
   return {
-    '@timestamp': isoOf(occasion.time),
+    '@timestamp': isoOf(input.time),
     message: `${rule.title}: ${summary}`,
     event: {
       kind: 'alert',
@@ -135,7 +135,7 @@ export const createAlert = (occasion: Occasion): Alert => {
       ...(entry !== undefined && { entry }),
       ...(verdict_time !== undefined && { verdict_time }),
       ...(stale !== undefined && { stale }),
-      matched: matchedOf(occasion.why),
+      matched: matchedOf(input.why),
     },
   }
 }
@@ -169,7 +169,7 @@ export const matchedOf = (why: readonly Witness[]): Matched[] =>
     value:
       typeof value === 'number' || typeof value === 'boolean' || value === null
         ? value
-        : clip(textOf(value) ?? JSON.stringify(value ?? null)),
+        : clip(scalarText(value) ?? JSON.stringify(value ?? null)),
   }))
 
 const clip = (text: string): string => (text.length <= maxValue ? text : `${text.slice(0, maxValue - 1)}…`)

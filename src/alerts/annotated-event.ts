@@ -1,11 +1,11 @@
-// An event as it left the line, as far as alerts care.
+// An annotated event, as far as alerts need it.
 import type { Judged } from '../domain/judged.js'
 import type { Annotation } from '../domain/annotation.js'
 import { endpointsOf } from '../domain/endpoints.js'
 
 export type AnnotatedEvent = {
   readonly origin: string
-  /** Epoch milliseconds, for an event that carries no time of its own. */
+  /** Epoch milliseconds, used if the event has no time of its own. */
   readonly time?: number | undefined
   readonly key?: Buffer | null | undefined
   readonly event: { readonly text: string; readonly value?: Readonly<Record<string, unknown>> | undefined }
@@ -14,7 +14,7 @@ export type AnnotatedEvent = {
   readonly judged: readonly Judged[]
 }
 
-/** As it comes out: what was no JSON object stands in `message`, beside its endpoints. */
+/** The event as written: text is in `message`, next to its endpoints. */
 export const objectOf = ({
   event,
   extraction,

@@ -1,4 +1,4 @@
-// What a rule can ask of an annotation: its members, the values of those with a closed list, and which operation states which flag.
+// The annotation members that rules can test, their possible values, and the operations that state each flag.
 import { statuses, type AnnotatedIndicator, type Annotation } from '../domain/annotation.js'
 import { decisions } from '../domain/decision.js'
 import { levels } from '../domain/finding.js'
@@ -8,7 +8,7 @@ import { contentKinds } from '../domain/content-kind.js'
 import { reasons } from '../domain/reason.js'
 import { actions, directions, roles } from '../domain/sighting.js'
 
-/** Where annotations stand for rules, whatever key the output uses. */
+/** The key that rules use for annotations, whatever `output.key` is. */
 export const annotationKey = 'threatweave'
 
 type Values = 'any' | readonly (string | boolean)[]
@@ -72,10 +72,10 @@ const paths: ReadonlyMap<string, Values> = new Map([
   ...Object.entries(indicatorMembers).map(([name, values]): [string, Values] => [`indicators.${name}`, values]),
 ])
 
-/** The values a member can have; nothing where there is no such member. */
+/** The possible values of a member; undefined if there is no such member. */
 export const valuesOf = (member: string): Values | undefined => paths.get(member)
 
-/** The member that was probably meant. */
+/** The most similar member. */
 export const closestMember = (wrong: string): string | undefined => {
   const close = [...paths.keys()].filter((name) => distance(name, wrong, 3) < 3)
   return close.toSorted((a, b) => distance(a, wrong, 3) - distance(b, wrong, 3))[0]
@@ -120,7 +120,7 @@ const statedBy: Readonly<Record<string, readonly Flag[]>> = {
 
 const byFeeds: readonly Flag[] = ['safeguarded']
 
-/** By the operations, and by feeds, which are always asked. */
+/** Flags stated by the operations, and by feeds. */
 export const flagsStatedBy = (operations: readonly string[]): ReadonlySet<Flag> =>
   new Set([...operations.flatMap((operation) => statedBy[operation] ?? []), ...byFeeds])
 

@@ -1,14 +1,14 @@
-// Who waits for a late answer: events that left without it are remembered, bounded, until it comes and says whether they matter.
+// Tracks delivered events that wait for a late answer, within limits.
 import type { Judged } from '../domain/judged.js'
 import type { Finding } from '../domain/finding.js'
 
-/** One event that left while some of its indicators were still asked about. */
+/** An event that was delivered before all its answers arrived. */
 export type Waiter = {
   rows: readonly Judged[]
   readonly origin: string
-  /** Rules that fired already. */
+  /** Rules that already matched. */
   readonly fired: Set<string>
-  /** What is kept of it, roughly. */
+  /** Its approximate size. */
   readonly bytes: number
 }
 
@@ -21,17 +21,17 @@ export type LateLimits = {
 export const lateLimits: LateLimits = { maxIndicators: 10_000, maxOrigins: 16, maxBytes: 32 * 1024 * 1024 }
 
 export type Late<W extends Waiter> = {
-  /** `make` is called at most once, and not at all where nothing more can be kept. False where there was no room to remember it. */
+  /** `make` is called at most once. Returns false if a limit is reached. */
   readonly wait: (promises: ReadonlySet<Promise<Finding>>, make: () => W) => boolean
   readonly size: () => number
-  /** Resolves when nobody waits any more. */
+  /** Resolves when no event waits any more. */
   readonly idle: () => Promise<void>
   readonly close: () => void
 }
 
 type Group<W> = { readonly waiters: W[]; more: number }
 
-/** `arrived` is called with all that waited for one answer, and how many more there were than were kept. */
+/** `arrived` is called with the events that waited for one answer, and the number that were not tracked. */
 export const createLate = <W extends Waiter>(
   arrived: (finding: Finding, promise: Promise<Finding>, waiters: readonly W[], more: number) => void,
   limits: LateLimits = lateLimits,
@@ -44,12 +44,12 @@ export const createLate = <W extends Waiter>(
     if (known || groups.size >= limits.maxIndicators) return known
     const group: Group<W> = { waiters: [], more: 0 }
     groups.set(promise, group)
-    const land = (finding: Finding): void => {
+    const arrive = (finding: Finding): void => {
       if (!groups.delete(promise)) return
       for (const waiter of group.waiters) bytes -= waiter.bytes
       arrived(finding, promise, group.waiters, group.more)
     }
-    promise.then(land, () => land({ status: 'unknown', reason: 'bad_answer' }))
+    promise.then(arrive, () => arrive({ status: 'unknown', reason: 'bad_answer' }))
     return group
   }
 

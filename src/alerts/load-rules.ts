@@ -1,4 +1,4 @@
-// Loads rules from files and folders: a set that can be used, or every problem with file and line.
+// Loads rules from files and folders.
 import type { FileProblem } from '../domain/file-problem.js'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -8,18 +8,18 @@ import type { Rule } from './sigma/rule.js'
 import { createRuleSet, type RuleSet } from './sigma/rule-set.js'
 
 export type RuleSource = {
-  /** Files and folders; a folder counts with everything below it that ends in .yml or .yaml. */
+  /** Files and folders; folders are searched for .yml and .yaml files. */
   readonly paths: readonly string[]
-  /** Whether the rules that come with the program count; a rule of the same id elsewhere takes the place of one of them. */
+  /** Whether to load the bundled rules; a rule with the same id replaces a bundled one. */
   readonly bundled: boolean
-  /** Where the output places annotations. */
+  /** The annotation key of the output. */
   readonly key: string
-  /** Flags that the configured operations state, where that is known. */
+  /** Flags that the configured operations state, if known. */
   readonly stated?: ReadonlySet<string> | undefined
 }
 
 export type LoadedRules = {
-  /** Without the rules that have a problem. */
+  /** Rules without problems. */
   readonly set: RuleSet
   readonly rules: readonly Rule[]
   readonly files: number
@@ -29,7 +29,7 @@ export type LoadedRules = {
   readonly signature: string
 }
 
-/** Beside `src/` and beside `dist/`. */
+/** Next to `src/` and `dist/`. */
 export const bundledFolder = resolve(import.meta.dirname, '../../rules')
 
 const maxFiles = 10_000
@@ -84,7 +84,7 @@ type Found = {
   readonly signature: string
 }
 
-/** In the order of the settings and then of names; a file that is named twice counts once. */
+/** In the order of the settings, then by name; each file once. */
 export const findRuleFiles = async ({ paths, bundled }: Pick<RuleSource, 'paths' | 'bundled'>): Promise<Found> => {
   const files = new Map<string, string>()
   const signatures: string[] = []

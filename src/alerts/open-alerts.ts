@@ -1,4 +1,4 @@
-// Raises alerts: rules over annotated events, held back where they repeat, and raised late where the answer came late.
+// Raises alerts for annotated events, suppresses repeats, and raises late alerts for late answers.
 import type { FileProblem } from '../domain/file-problem.js'
 import type { Annotation } from '../domain/annotation.js'
 import { systemClock, type Clock } from '../domain/clock.js'
@@ -10,7 +10,7 @@ import { createAlert, type Alert } from './alert.js'
 import { objectOf, type AnnotatedEvent } from './annotated-event.js'
 import { flagsStatedBy } from './annotation-fields.js'
 import { createRaiseLate, type Conclude, type Occurrence } from './raise-late.js'
-import { createSuppress, type Ruling } from './suppress.js'
+import { createSuppress, type Suppression } from './suppress.js'
 import { watchRules } from './watch-rules.js'
 
 export type AlertsSettings = {
@@ -22,47 +22,47 @@ export type AlertsSettings = {
 export type AlertsOptions = {
   readonly emit?: Emit
   readonly clock?: Clock
-  /** Where the output places annotations. */
+  /** The annotation key of the output. */
   readonly key: string
-  /** Operations that are asked, such as `ip/malicious-info`; a rule on a flag that none of them states is warned about. */
+  /** Operations in use, such as `ip/malicious-info`; rules on flags that none of them states cause a warning. */
   readonly operations?: readonly string[]
-  /** When an event happened, by its own text. */
+  /** The time in the event's text. */
   readonly eventTime: (text: string, now: number) => number | undefined
   readonly judge: (finding: Finding, sighting: Sighting) => Verdict
   readonly conclude: Conclude
-  /** Called with the alerts of events that left before the answer came. */
+  /** Called with alerts of events that were delivered before the answer arrived. */
   readonly late: (alerts: readonly Alert[]) => void
   readonly replayId?: string
-  /** How often the rule files are looked at; 0: never. */
+  /** How often to check the rule files for changes; 0: never. */
   readonly pollMs?: number
 }
 
 export type Alerts = {
   /**
-   * The alerts of a chunk, in order. A chunk that comes again raises the same alerts with the same ids.
-   * Events that still wait for an answer are remembered.
+   * The alerts of a chunk, in order. A repeated chunk raises the same alerts with the same ids.
+   * Events that still wait for an answer are tracked.
    */
   readonly raise: (events: readonly AnnotatedEvent[]) => readonly Alert[]
-  /** Reads the rules again, changed or not; a broken file keeps the old set. */
+  /** Reloads the rules; if a file is broken, the old rules stay. */
   readonly reload: () => Promise<void>
   readonly status: () => AlertsStatus
-  /** Resolves when nobody waits for a late answer. */
+  /** Resolves when no event waits for a late answer. */
   readonly idle: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 export type AlertsStatus = {
   readonly rules: number
-  /** Of the newest files, where they were refused. */
+  /** Problems of the newest files, if they were refused. */
   readonly problems: readonly FileProblem[]
   readonly raised: number
-  readonly heldBack: number
+  readonly suppressed: number
   readonly waiting: number
 }
 
 const none: readonly Alert[] = []
 
-/** Refuses rules that cannot be used, naming every problem. */
+/** Returns every problem if rules cannot be used. */
 export const openAlerts = async (
   settings: AlertsSettings,
   options: AlertsOptions,
@@ -80,19 +80,22 @@ export const openAlerts = async (
   if ('problems' in rules) return rules
   const suppress = createSuppress(settings.suppressSeconds * 1000)
   let raised = 0
-  let heldBack = 0
+  let suppressed = 0
 
   const timeOf = ({ event, time }: AnnotatedEvent): number => {
     const now = clock.now()
     return eventTime(event.text, now) ?? time ?? now
   }
 
-  const rule = (ruleId: string, { annotation, time, origin }: Occurrence): Ruling & { peer: string | undefined } => {
+  const rule = (
+    ruleId: string,
+    { annotation, time, origin }: Occurrence,
+  ): Suppression & { peer: string | undefined } => {
     const peer = peerOf(annotation)
-    const ruling = suppress.decide({ ruleId, value: annotation.value ?? '', peer: peer ?? '', time, origin })
-    if (ruling.count === 0) heldBack++
+    const suppression = suppress.decide({ ruleId, value: annotation.value ?? '', peer: peer ?? '', time, origin })
+    if (suppression.count === 0) suppressed++
     else raised++
-    return { ...ruling, peer }
+    return { ...suppression, peer }
   }
 
   const late = createRaiseLate({
@@ -111,7 +114,7 @@ export const openAlerts = async (
       const set = rules.set()
       if (set.size === 0) return none
       let alerts: Alert[] | undefined
-      let forgotten = 0
+      let untracked = 0
       for (const one of events) {
         const { annotation, origin } = one
         const matches = set.match(annotation, () => objectOf(one))
@@ -137,16 +140,16 @@ export const openAlerts = async (
             ;(alerts ??= []).push(createAlert(about))
           }
         }
-        if (waits && !late.remember(one, new Set(matches.map((match) => match.rule.id)), set, () => timeOf(one)))
-          forgotten++
+        if (waits && !late.track(one, new Set(matches.map((match) => match.rule.id)), set, () => timeOf(one)))
+          untracked++
       }
-      if (forgotten > 0) emit({ event: 'late_events_dropped', events: forgotten })
+      if (untracked > 0) emit({ event: 'late_events_dropped', events: untracked })
       if (!alerts) return none
       emit({ event: 'alerts_raised', alerts: alerts.length, late: false, levels: alerts.map(levelOf) })
       return alerts
     },
     reload: rules.reload,
-    status: () => ({ rules: rules.set().size, problems: rules.refused(), raised, heldBack, waiting: late.waiting() }),
+    status: () => ({ rules: rules.set().size, problems: rules.refused(), raised, suppressed, waiting: late.waiting() }),
     idle: late.idle,
     close: () => {
       late.close()
@@ -157,7 +160,7 @@ export const openAlerts = async (
 
 const levelOf = ({ threatweave }: Alert): string => threatweave.level
 
-/** The inside address that has to do with it, by which alerts about many victims are told apart. */
+/** The internal address involved, so that alerts about several victims stay separate. */
 const peerOf = ({ indicators, value }: Readonly<Annotation>): string | undefined =>
   indicators.find(
     (one) =>

@@ -1,4 +1,4 @@
-// Events that left before an answer came: kept until it does, judged again, and their alerts raised late.
+// Raises late alerts: judges delivered events again when their answer arrives.
 import type { Judged } from '../domain/judged.js'
 import type { Annotation } from '../domain/annotation.js'
 import { ownDecision } from '../domain/decision.js'
@@ -10,16 +10,16 @@ import { createAlert, type Alert } from './alert.js'
 import { objectOf, type AnnotatedEvent } from './annotated-event.js'
 import { createLate, type Waiter } from './late.js'
 import type { RuleSet } from './sigma/rule-set.js'
-import type { Ruling } from './suppress.js'
+import type { Suppression } from './suppress.js'
 
-/** An event on which a rule fired. */
+/** An event that matched a rule. */
 export type Occurrence = {
   readonly origin: string
   readonly time: number
   readonly annotation: Readonly<Annotation>
 }
 
-/** What an event's verdicts amount to, once a late one is among them. */
+/** Builds the annotation again with the late verdict. */
 export type Conclude = (findings: {
   readonly extraction: { readonly action: Action; readonly truncated: boolean }
   readonly rows: readonly Judged[]
@@ -28,16 +28,16 @@ export type Conclude = (findings: {
 }) => Annotation
 
 export type RaiseLate = {
-  /** False where there is no room for one more. `fired` are the rules that need not fire again. */
-  readonly remember: (one: AnnotatedEvent, fired: Set<string>, set: RuleSet, timeOf: () => number) => boolean
+  /** Returns false if a limit is reached. `fired` are the rules that already matched. */
+  readonly track: (one: AnnotatedEvent, fired: Set<string>, set: RuleSet, timeOf: () => number) => boolean
   readonly waiting: () => number
-  /** Resolves when nobody waits for a late answer. */
+  /** Resolves when no event waits for a late answer. */
   readonly idle: () => Promise<void>
   readonly close: () => void
 }
 
-/** Only what is needed to judge the event again. */
-type Kept = Waiter & {
+/** What is needed to judge the event again. */
+type Tracked = Waiter & {
   readonly annotation: Pick<Annotation, 'action' | 'direction' | 'truncated' | 'read_as' | 'format'>
   readonly event: Readonly<Record<string, unknown>>
   readonly set: RuleSet
@@ -45,7 +45,7 @@ type Kept = Waiter & {
   readonly time: number
 }
 
-const ownRow = ({ sighting, decision, ...row }: Judged): Judged => ({
+const ownSighting = ({ sighting, decision, ...row }: Judged): Judged => ({
   ...row,
   decision: ownDecision(decision),
   sighting: { ...sighting, value: ownText(sighting.value), field: ownText(sighting.field) },
@@ -54,14 +54,14 @@ const ownRow = ({ sighting, decision, ...row }: Judged): Judged => ({
 export const createRaiseLate = (options: {
   readonly judge: (finding: Finding, sighting: Sighting) => Verdict
   readonly conclude: Conclude
-  /** Whether the alert is raised or held back. */
-  readonly rule: (ruleId: string, occurrence: Occurrence) => Ruling & { readonly peer: string | undefined }
+  /** Decides whether the alert is raised or suppressed. */
+  readonly rule: (ruleId: string, occurrence: Occurrence) => Suppression & { readonly peer: string | undefined }
   readonly replayId: string | undefined
   readonly raised: (alerts: readonly Alert[]) => void
 }): RaiseLate => {
   const { judge, conclude, rule, replayId, raised } = options
 
-  const arrived = (finding: Finding, promise: Promise<Finding>, waiters: readonly Kept[], more: number): void => {
+  const arrived = (finding: Finding, promise: Promise<Finding>, waiters: readonly Tracked[], more: number): void => {
     if (finding.status === 'unknown') return
     type Draft = Parameters<typeof createAlert>[0] & { origins: string[]; count: number }
     const drafts = new Map<string, Draft>()
@@ -74,7 +74,7 @@ export const createRaiseLate = (options: {
           : row,
       )
       if (!waiter.rows.some((row, place) => isAwaited[place] === true && isBad(row.verdict))) continue
-      const annotation = reconsidered(waiter)
+      const annotation = reannotate(waiter)
       for (const match of set.match(annotation, () => event)) {
         if (fired.has(match.rule.id)) continue
         fired.add(match.rule.id)
@@ -104,13 +104,13 @@ export const createRaiseLate = (options: {
   }
   const late = createLate(arrived)
 
-  const reconsidered = ({ annotation, rows, origin }: Kept): Annotation => {
+  const reannotate = ({ annotation, rows, origin }: Tracked): Annotation => {
     const { action, direction, truncated = false, read_as, format } = annotation
     const fresh = conclude({ extraction: { action, truncated }, rows, direction, origin })
     return { ...fresh, ...(read_as && { read_as }), ...(format !== undefined && { format }) }
   }
 
-  const remember: RaiseLate['remember'] = (one, fired, set, timeOf) => {
+  const track: RaiseLate['track'] = (one, fired, set, timeOf) => {
     const promises = new Set(one.judged.flatMap(({ late: promise }) => promise ?? []))
     return late.wait(promises, () => {
       const { origin, judged } = one
@@ -124,13 +124,13 @@ export const createRaiseLate = (options: {
       }
       const event = set.digest(objectOf(one))
       const bytes = 512 + 256 * judged.length + origin.length + (one.key?.length ?? 0) + JSON.stringify(event).length
-      // Neither the text of the event nor the batch that its key came in may stay because of what is kept of them.
+      // Copies, so that neither the event's text nor its record batch stays in memory.
       const key = one.key && Buffer.from(one.key)
-      return { rows: judged.map(ownRow), origin, fired, bytes, annotation, event, set, key, time: timeOf() }
+      return { rows: judged.map(ownSighting), origin, fired, bytes, annotation, event, set, key, time: timeOf() }
     })
   }
 
-  return { remember, waiting: late.size, idle: late.idle, close: late.close }
+  return { track, waiting: late.size, idle: late.idle, close: late.close }
 }
 
 const isBad = ({ level }: Verdict): boolean => level === 'malicious' || level === 'suspicious'

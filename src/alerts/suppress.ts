@@ -1,4 +1,4 @@
-// Holds back what was alerted on already: one alert for a rule, an indicator and an internal peer in a window of event time.
+// Suppresses repeated alerts: one per rule, indicator, internal peer and window of event time.
 import { createBoundedCache } from '../domain/bounded-cache.js'
 import { createHash } from 'node:crypto'
 
@@ -11,29 +11,29 @@ export type Suppressed = {
   readonly origin: string
 }
 
-export type Ruling = {
-  /** The same for all that one alert stands for. */
+export type Suppression = {
+  /** The same for all matches of one alert. */
   readonly key: string
   readonly id: () => string
-  /** How many matches the alert stands for; 0 holds it back. */
+  /** The number of matches the alert stands for; 0 suppresses it. */
   readonly count: number
 }
 
 export type Suppress = {
-  readonly decide: (about: Suppressed) => Ruling
+  readonly decide: (about: Suppressed) => Suppression
   readonly size: () => number
 }
 
 type Window = { readonly number: number; readonly origin: string }
-type Entry = { newest: Window; before?: Window | undefined; held: number }
+type SuppressionEntry = { newest: Window; before?: Window | undefined; held: number }
 
-/** At least as many are remembered, and at most twice as many. */
+/** Keeps at least this many entries, and at most twice as many. */
 const generation = 50_000
 
-/** Windows are parts of the calendar, not begun by the first event: after a restart the same event has the same window and id. */
+/** Windows are aligned to the clock, so that an event has the same window and id after a restart. */
 export const createSuppress = (windowMs: number): Suppress => {
-  /** What is dropped costs a repeat with the same id. */
-  const entries = createBoundedCache<string, Entry>(generation)
+  /** Dropping an entry may repeat an alert with the same id. */
+  const entries = createBoundedCache<string, SuppressionEntry>(generation)
 
   const count = (key: string, window: Window): number => {
     const entry = entries.get(key)
@@ -43,7 +43,7 @@ export const createSuppress = (windowMs: number): Suppress => {
     }
     const known = [entry.newest, entry.before].find((one) => one?.number === window.number)
     if (known) {
-      // The event that raised the alert comes again when its chunk does: its alert must not be lost.
+      // If the chunk is repeated, the event that raised the alert must raise it again.
       if (known.origin === window.origin) return 1
       entry.held++
       return 0

@@ -1,4 +1,4 @@
-// Keeps the rules in use: reads them again when a file changed and stood still, and keeps the old set where the new one is broken.
+// Reloads rules when their files change; broken files keep the old rules.
 import type { FileProblem } from '../domain/file-problem.js'
 import type { Clock } from '../domain/clock.js'
 import type { Emit } from '../telemetry/event.js'
@@ -7,10 +7,10 @@ import type { RuleSet } from './sigma/rule-set.js'
 
 export type WatchedRules = {
   readonly set: () => RuleSet
-  /** Of the newest files, where they were refused. */
+  /** Problems of the newest files, if they were refused. */
   readonly refused: () => readonly FileProblem[]
   readonly reload: () => Promise<void>
-  /** Stops watching; done when nothing is being loaded any more. */
+  /** Stops watching; resolves when no load is in progress. */
   readonly close: () => Promise<void>
 }
 
@@ -32,10 +32,10 @@ export const watchRules = async (
   let cancel = (): void => undefined
   let queue: Promise<void> = Promise.resolve()
 
-  const tellLoaded = (): void => {
+  const reportLoaded = (): void => {
     const { rules, files, warnings } = inUse
     emit({ event: 'rules_loaded', rules: rules.length, files })
-    // About the bundled rules nobody can do anything but switch them off.
+    // Users cannot fix bundled rules.
     for (const warning of warnings)
       if (!warning.file.startsWith(bundledFolder)) emit({ event: 'rule_warned', ...warning })
   }
@@ -47,7 +47,7 @@ export const watchRules = async (
     problems = next.problems
     if (problems.length === 0) {
       inUse = next
-      tellLoaded()
+      reportLoaded()
     } else for (const problem of problems.slice(0, 20)) emit({ event: 'rules_refused', ...problem })
   }
   const loadIfChanged = async (): Promise<void> => {
@@ -63,7 +63,7 @@ export const watchRules = async (
     cancel = clock.after(pollMs, () => void enqueue(loadIfChanged).then(watch))
   }
 
-  tellLoaded()
+  reportLoaded()
   watch()
   return {
     set: () => inUse.set,

@@ -47,7 +47,7 @@ export type EventReader = {
 }
 
 /** Everything below `enrich`: feeds and the lookup layers. */
-export type Intelligence = {
+export type IndicatorLookup = {
   readonly lookup: Lookup
   readonly feeds: Feeds
   /** The state of the API key; absent where no provider is configured. */
@@ -55,7 +55,7 @@ export type Intelligence = {
   readonly close: () => Promise<void>
 }
 
-export type App = EventReader & Intelligence & { readonly pipeline: Pipeline; readonly waits: Waits }
+export type App = EventReader & IndicatorLookup & { readonly pipeline: Pipeline; readonly waits: Waits }
 
 export type AppOptions = LookupWatch & {
   readonly emit?: Emit
@@ -96,8 +96,8 @@ export const openReader = (config: Config, isOneSource = false): EventReader | R
         where: line === undefined ? file : `${file}:${line}`,
       })),
     }
-  const { isOurs } = createAnnotationKey(config.output.key)
-  const extract = createExtract({ ...extractLimits, formats: opened.formats, isOneSource, isOurs })
+  const { isAnnotationName } = createAnnotationKey(config.output.key)
+  const extract = createExtract({ ...extractLimits, formats: opened.formats, isOneSource, isAnnotationName })
   return {
     decode: (bytes) => decode(bytes, decodeLimits),
     extract,
@@ -106,11 +106,11 @@ export const openReader = (config: Config, isOneSource = false): EventReader | R
   }
 }
 
-export const openIntelligence = async (
+export const openIndicatorLookup = async (
   config: Config,
   decide: Decide,
   options: AppOptions,
-): Promise<Intelligence | Refused> => {
+): Promise<IndicatorLookup | Refused> => {
   const { emit = ignoreTelemetry, clock = systemClock, limits = ownLimits } = options
   const client = openClient(config, options)
   if (client && 'problems' in client) return client
@@ -167,21 +167,21 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
   if (missing.length > 0) return { problems: missing }
   const reader = openReader(config, options.isOneSource)
   if ('problems' in reader) return reader
-  const intelligence = await openIntelligence(config, reader.decide, options)
-  if ('problems' in intelligence) return intelligence
+  const lookups = await openIndicatorLookup(config, reader.decide, options)
+  if ('problems' in lookups) return lookups
   const table = tableOf(config)
   const inFlight = createInFlight(clock)
   const waits = createWaits({
     ...config.enrich,
     clock,
-    estimateMs: intelligence.admission && ((asked) => intelligence.admission?.estimateMs(keyOf(asked))),
-    provider: intelligence.admission?.state,
+    estimateMs: lookups.admission && ((asked) => lookups.admission?.estimateMs(keyOf(asked))),
+    provider: lookups.admission?.state,
     quietMs: inFlight.quietMs,
     idleMs: () => performance.eventLoopUtilization().idle,
     waited: options.waited,
   })
   const enrich = createEnrich({
-    lookup: intelligence.lookup,
+    lookup: lookups.lookup,
     decide: reader.decide,
     judge: (finding, sighting, at) => judge(finding, sighting, table, at),
     clock,
@@ -194,7 +194,7 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
     annotate: createAnnotate({
       ...config.output,
       ownRanges: reader.gate.ownRanges,
-      isOurInput: options.replay?.isAnnotated ?? false,
+      isAnnotatedInput: options.replay?.isAnnotated ?? false,
       replayId: options.replay?.id,
       // Exactly-once output has no repeats to drop; annotations in a topic of their own must name their event.
       hasId: config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic',
@@ -202,7 +202,7 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
     clock,
     wait: mode === 'complete' ? waits.complete : waits.live,
   })
-  return { ...reader, ...intelligence, pipeline, waits }
+  return { ...reader, ...lookups, pipeline, waits }
 }
 
 /** Without a key there is no client. */

@@ -12,12 +12,12 @@ import { openGateway, type Gateway } from '../server/gateway/gateway.js'
 import { startServer, type LookupServer } from '../server/start-server.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 
-export type ServerOptions = Pick<AppOptions, 'env' | 'emit' | 'clock' | 'limits'> & { readonly watch?: LookupWatch }
+export type OpenServerOptions = Pick<AppOptions, 'env' | 'emit' | 'clock' | 'limits'> & { readonly watch?: LookupWatch }
 
 /** The client of a gateway: like the pipeline's, but for `serve.upstream`. */
 export const openUpstream = (
   config: Config,
-  options: Pick<ServerOptions, 'env' | 'clock' | 'limits'>,
+  options: Pick<OpenServerOptions, 'env' | 'clock' | 'limits'>,
 ): Client | Refused => {
   const { serve, intel } = config
   const client = openClient(
@@ -42,7 +42,7 @@ const findingsPerAnswer = 5
 /** A gateway if `serve.upstream` is set. Throws if it cannot start. */
 export const openServer = async (
   config: Config,
-  { env, emit = ignoreTelemetry, clock = systemClock, limits = ownLimits, watch }: ServerOptions,
+  { env, emit = ignoreTelemetry, clock = systemClock, limits = ownLimits, watch }: OpenServerOptions,
   version: string,
 ): Promise<LookupServer> => {
   const { serve, intel, memory } = config

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Emit } from '../telemetry/event.js'
 import { exitCodes } from '../terminal/command.js'
 
-export type Failure = { readonly sentence: string; readonly code: number }
+export type WorkerFailure = { readonly sentence: string; readonly code: number }
 
 export type Supervision = {
   readonly count: number
@@ -28,12 +28,12 @@ const permanent: ReadonlySet<string> = new Set(
 )
 
 /** Resolves with a failure, or undefined after an orderly stop. */
-export const supervise = async (options: Supervision): Promise<Failure | undefined> => {
+export const supervise = async (options: Supervision): Promise<WorkerFailure | undefined> => {
   const { count, limitMs, signal } = options
   const giveUp = new AbortController()
   const children = new Set<ChildProcess>()
   const stopping = AbortSignal.any([signal, giveUp.signal])
-  let failure: Failure | undefined
+  let failure: WorkerFailure | undefined
   const keepRunning = async (worker: number): Promise<void> => {
     for (let pauseMs = firstPauseMs; !stopping.aborted; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       const began = Date.now()

@@ -8,7 +8,7 @@ import { memoryFolder } from '../config/memory-folder.js'
 import type { Config } from '../config/schema.js'
 import { messageOf } from '../domain/message-of.js'
 import { FolderInUse, lockFolder } from '../lookup/memory/folder-lock.js'
-import { openServer, type ServerOptions } from './open-server.js'
+import { openServer, type OpenServerOptions } from './open-server.js'
 import type { LookupServer } from '../server/start-server.js'
 import { ConfigurationError } from '../config/problem.js'
 
@@ -27,7 +27,7 @@ export type WorkersGateway = {
 const leastInFlight = 8
 
 /** Without a key there is no gateway. */
-export const openWorkersGateway = async (config: Config, options: ServerOptions): Promise<WorkersGateway> => {
+export const openWorkersGateway = async (config: Config, options: OpenServerOptions): Promise<WorkersGateway> => {
   const { service } = config.intel
   const problems = intelligenceProblems(config)
   if (problems.length > 0) throw new ConfigurationError(problems)

@@ -3,7 +3,7 @@ import { matchedOf } from '../alerts/alert.js'
 import { annotationKey } from '../alerts/annotation-fields.js'
 import type { LoadedRules } from '../alerts/load-rules.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
-import type { Match } from '../alerts/sigma/rule-set.js'
+import type { RuleMatch } from '../alerts/sigma/rule-set.js'
 import type { Config } from '../config/schema.js'
 import type { Annotation } from '../domain/annotation.js'
 import { checkRules, loadConfiguredRules } from '../app/check-file.js'
@@ -92,7 +92,7 @@ const test = async ({ set, problems }: LoadedRules, config: Config, args: Argume
   return reportStop(counts.events, io)
 }
 
-const describe = (origin: string, { rule, why }: Match, asJson: boolean): string => {
+const describe = (origin: string, { rule, why }: RuleMatch, asJson: boolean): string => {
   const matched = matchedOf(why())
   const { id, title, level } = rule
   if (asJson) return `${JSON.stringify({ origin, rule: { id, title, level }, matched })}\n`

@@ -14,7 +14,7 @@ import { accepted, configOption, loadConfig } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
 import { openWorkersGateway } from '../app/workers-gateway.js'
 import { openRunAlerts } from '../app/open-alerting.js'
-import { supervise, type Failure } from '../app/supervise-workers.js'
+import { supervise, type WorkerFailure } from '../app/supervise-workers.js'
 import { watchRun } from '../app/watch-run.js'
 
 export const run: Command = {
@@ -67,7 +67,7 @@ const workersOf = ({ values }: Arguments): number => {
   throw new UsageError('--workers must be a number from 1 to 99, or auto')
 }
 
-const runAlone = async (config: Config, io: Io, emit: Emit): Promise<Failure | undefined> => {
+const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailure | undefined> => {
   const watch = await watchRun(config, emit)
   const { recalled, joined, lookedUp, waited } = watch.hooks
   const settings = kafkaSettingsOf(config)
@@ -136,7 +136,7 @@ const runWorkers = async (
   args: Arguments,
   io: Io,
   emit: Emit,
-): Promise<Failure | undefined> => {
+): Promise<WorkerFailure | undefined> => {
   const watch = await watchRun(config, emit)
   const gateway = await openWorkersGateway(config, { env: io.env, emit: watch.emit, watch: watch.hooks })
   // Without a key there is no gateway.

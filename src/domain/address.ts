@@ -1,4 +1,4 @@
-// IP addresses in their normal form, as numbers, and the ranges written as address/bits.
+// Parses and formats IP addresses and CIDR ranges.
 
 /** An IPv6 address as four 32-bit words, most significant first. */
 export type Words = readonly [number, number, number, number]
@@ -6,7 +6,7 @@ export type Words = readonly [number, number, number, number]
 /** An IPv4 address is one unsigned 32-bit number; an IPv4-mapped IPv6 address is the IPv4 address. */
 export type Address = number | Words
 
-/** Every address from first to last, both included; both are of one family. */
+/** From first to last, both included. */
 export type Range =
   | { readonly version: 4; readonly first: number; readonly last: number }
   | { readonly version: 6; readonly first: Words; readonly last: Words }
@@ -15,11 +15,11 @@ const dot = 46
 const zero = 48
 const colon = 58
 
-/** Zone ids are interface names and numbers; the longest in common use are well below this. */
+/** Zone ids are interface names; real ones are shorter. */
 const maxZoneLength = 32
 const maxIPv6Length = 45
 
-/** Four decimal numbers without leading zeros, which some readers take for octal; -1 when it is anything else. */
+/** Four decimal numbers without leading zeros, which some readers take for octal; -1 for anything else. */
 const readIPv4 = (text: string, start: number, end: number): number => {
   if (end - start < 7 || end - start > 15) return -1
   let address = 0
@@ -112,13 +112,13 @@ const fromGroups = ([a, b, c, d, e, f, g, h]: Groups, dotted: boolean): Address 
   const low = g * 0x10000 + h
   if (a === 0 && b === 0 && c === 0 && d === 0 && e === 0) {
     if (f === 0xffff) return low
-    // An IPv4-compatible address says what it means only when it is written as one; `::1` and `::1234:5678` do not.
+    // Only the dotted form is IPv4-compatible; `::1` and `::1234:5678` are not.
     if (f === 0 && dotted && low >= 0x1000000) return low
   }
   return [a * 0x10000 + b, c * 0x10000 + d, e * 0x10000 + f, low]
 }
 
-/** The number or words of text that is exactly one address. */
+/** Parses text that is exactly one address. */
 export const readAddress = (text: string): Address | undefined => {
   const quad = readIPv4(text, 0, text.length)
   if (quad >= 0) return quad

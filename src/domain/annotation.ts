@@ -1,4 +1,4 @@
-// The annotation is the one object that is added to an event: flat scalars for alerting rules first, details after.
+// The annotation: the object added to an event, flat members first.
 import type { Flag } from './flag.js'
 import type { Level } from './finding.js'
 import type { IndicatorType } from './indicator.js'
@@ -9,7 +9,7 @@ import type { Action, Direction, Role } from './sighting.js'
 export const statuses = ['complete', 'partial', 'failed', 'skipped'] as const
 export type Status = (typeof statuses)[number]
 
-/** How much an annotation says. `auto`: all of it for malicious and suspicious events, `compact` for the rest. */
+/** `auto`: full for malicious and suspicious events, compact for the rest. */
 export const details = ['auto', 'full', 'compact'] as const
 export type Detail = (typeof details)[number]
 
@@ -29,7 +29,7 @@ export type AnnotatedIndicator = {
   entry?: string
   at?: string
   stale?: boolean
-  /** What an earlier annotation said, where nothing newer is known. */
+  /** The former verdict of a replayed event: nothing newer is known. */
   former?: true
 }
 
@@ -48,7 +48,7 @@ export type Annotation = {
   action: Action
 } & { [flag in Flag]?: boolean } & {
   summary: string
-  /** Of the deciding indicator: what it is reported for. */
+  /** Categories of the deciding indicator. */
   categories?: readonly string[]
   reason?: Reason
   source?: string
@@ -58,18 +58,18 @@ export type Annotation = {
   stale?: boolean
   /** The log format that recognised the event. */
   format?: string
-  /** The verdict is that of an earlier annotation: nothing newer is known. */
+  /** The former verdict of a replayed event: nothing newer is known. */
   former?: true
   truncated?: boolean
-  /** How the event was read, where it was no JSON object and came out wrapped in one. */
+  /** What the event was, if it was not a JSON object and is wrapped in one. */
   read_as?: Exclude<ContentKind, 'json'>
   replaced?: number
   enrichment_id?: string
-  /** Of an event that was judged again: by which replay. */
+  /** The replay that wrote the event. */
   replay_id?: string
   indicators: AnnotatedIndicator[]
   indicators_omitted?: number
 }
 
-/** The flat members alone, without what is different in every event: its ids and its list of indicators. */
+/** The flat members without ids. */
 export type AnnotationSummary = Omit<Annotation, 'enrichment_id' | 'replay_id' | 'indicators' | 'indicators_omitted'>

@@ -1,4 +1,4 @@
-// Time as a parameter: what the clock says, and being called back later.
+// The clock as a parameter, so that tests can control time.
 
 export type Clock = {
   /** Epoch milliseconds. */
@@ -7,7 +7,7 @@ export type Clock = {
   readonly after: (ms: number, run: () => void) => () => void
 }
 
-/** Node takes a longer delay for 1 ms. */
+/** Node treats longer delays as 1 ms. */
 const longestMs = 2_147_483_647
 
 export const systemClock: Clock = {
@@ -18,7 +18,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** For what is worth doing only while something else keeps the process going. */
+/** Its timers do not keep the process alive. */
 export const backgroundClock: Clock = {
   now: () => Date.now(),
   after: (ms, run) => {

@@ -1,6 +1,6 @@
-// How the bytes of an event were read: a closed list, told in the annotation of everything that is not a JSON object.
+// The closed list of what the bytes of an event can be; `read_as` of the annotation.
 
-/** How the bytes were read. Only `json` is a JSON object that an annotation can be spliced into. */
+/** Only `json` is a JSON object that an annotation can be inserted into. */
 export const contentKinds = [
   'json',
   'text',

@@ -1,4 +1,4 @@
-// What may be done with a sighting before anybody is asked: ask about it, look only in local feeds, or leave it alone.
+// The gate's decision about a sighting: look it up, check local feeds only, or skip it.
 import { ownIndicator, type Indicator } from './indicator.js'
 import type { NameSet } from './name-set.js'
 import type { RangeSet } from './range-set.js'
@@ -8,13 +8,13 @@ import type { Sighting } from './sighting.js'
 export const decisions = ['lookup', 'feeds', 'skip'] as const
 
 export type Decision =
-  /** `ask` is what may leave: for a name its registrable domain, unless told otherwise. */
+  /** `ask` is what may be sent: for a name its registrable domain, unless configured otherwise. */
   | { readonly decision: 'lookup'; readonly ask: Indicator }
   | { readonly decision: 'feeds'; readonly reason: Reason }
   /** `until`: epoch milliseconds when this stops to hold, where such a moment is known. */
   | { readonly decision: 'skip'; readonly reason: Reason; readonly until?: number }
 
-/** For whoever keeps it. */
+/** A copy for long-term storage. */
 export const ownDecision = (decision: Decision): Decision =>
   decision.decision === 'lookup' ? { decision: 'lookup', ask: ownIndicator(decision.ask) } : decision
 
@@ -25,7 +25,7 @@ export type IndicatorList = {
   readonly expiring?: readonly { readonly until: number; readonly ranges: RangeSet; readonly names: NameSet }[]
 }
 
-/** What a decision depends on beside the sighting. */
+/** What a decision depends on besides the sighting. */
 export type GateOptions = {
   readonly ownRanges: RangeSet
   readonly internalSuffixes: NameSet

@@ -1,10 +1,10 @@
-// The two endpoints of an event by their names in the Elastic Common Schema, for events that do not state them in fields of their own.
+// The source and destination of an event as ECS fields, for events without fields of their own.
 import type { Extraction } from './sighting.js'
 
 export type Endpoint = { ip?: string; domain?: string; port?: number }
 export type Endpoints = { source?: Endpoint; destination?: Endpoint }
 
-/** By the first address and the first name in each of the two roles; the ports where they are known. */
+/** The first address and name in each of the two roles, and known ports. */
 export const endpointsOf = ({
   sightings,
   sourcePort = 0,

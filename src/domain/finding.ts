@@ -1,4 +1,4 @@
-// A finding is what a lookup came back with: facts somebody paid for, or the reason why there are none.
+// A finding: the result of a lookup, facts or the reason why there are none.
 import type { Flags } from './flag.js'
 import type { Reason } from './reason.js'
 
@@ -8,7 +8,7 @@ export type Rating = (typeof ratings)[number]
 export const levels = ['malicious', 'suspicious', 'clean', 'unknown'] as const
 export type Level = (typeof levels)[number]
 
-/** One entry of a local feed that matched; a feed can only accuse. */
+/** A matching entry of a local feed. */
 export type Listing = {
   readonly feed: string
   readonly entry: string
@@ -39,7 +39,7 @@ export type HostReport = {
   readonly invalidTls?: boolean
 }
 
-/** Facts are judged anew for every role; they carry no verdict of their own. */
+/** Facts contain no verdict; they are judged for every role. */
 export type Facts = {
   readonly flags: Flags
   readonly inbound?: Rating
@@ -67,17 +67,17 @@ export type Known = {
   /** Epoch milliseconds when the facts were obtained. */
   readonly at: number
   readonly stale?: boolean
-  /** The whole answer, where it is passed on as it came. */
+  /** The whole answer, if it is passed on unchanged. */
   readonly body?: Readonly<Record<string, unknown>>
 }
 export type Unknown = {
   readonly status: 'unknown'
   readonly reason: Reason
-  /** When a failure says how long to stay away. */
+  /** From a failure with a Retry-After. */
   readonly retryAfterMs?: number
-  /** Epoch milliseconds, set on an answer such as `not_found` that may be remembered. */
+  /** Epoch milliseconds; set on an answer such as `not_found` that may be stored. */
   readonly at?: number
-  /** Not a byte of the request was written, so that it cannot have cost anything. */
+  /** No byte of the request was sent, so it cost nothing. */
   readonly isUnsent?: true
 }
 export type Finding = Known | Unknown
@@ -85,6 +85,6 @@ export type Finding = Known | Unknown
 export const noFacts: Facts = { flags: {}, categories: [] }
 
 const unknowns: { [reason in Reason]?: Unknown } = {}
-/** The same value for the same reason, so that what was made of it is found again. */
+/** The same object for the same reason, so that caches find it. */
 export const unknownOf = (reason: Reason): Unknown =>
   (unknowns[reason] ??= Object.freeze({ status: 'unknown', reason }))

@@ -1,4 +1,4 @@
-// The closed list of booleans that an answer may state about an indicator; each becomes a flat member of the annotation.
+// The closed list of flags that an answer may state; each is a flat member of the annotation.
 
 export const flags = [
   'is_malicious',

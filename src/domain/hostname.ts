@@ -1,4 +1,4 @@
-// Host names in their normal form: lower case, without trailing dot, international names as punycode.
+// Parses and normalises host names: lower case, no trailing dot, punycode.
 import { domainToASCII } from 'node:url'
 import { parseAddress } from './address.js'
 
@@ -10,7 +10,7 @@ const maxLabelLength = 63
 /** An international name may be longer than the punycode it becomes, but not by more than this. */
 const maxUnicodeLength = 1024
 
-/** Which rule a name follows: a host has two labels or more and a clean registrable part, a suffix may be one label. */
+/** A host has at least two labels and a clean registrable part; a suffix may be a single label. */
 type Kind = 'host' | 'suffix'
 
 /** Checks ASCII text up to `end` and lowers its case; one pass, no allocation when it is already lower case. */
@@ -65,22 +65,22 @@ const normalise = (text: string, kind: Kind): string | undefined => {
 }
 
 /**
- * The normal form of text that is exactly a host name of two labels or more. Underscores and hyphens at a label's edge are
- * allowed, for names that exist in DNS carry them, but not in the last two labels, which somebody had to register.
+ * The normal form of text that is exactly a host name of at least two labels. Underscores and hyphens at a label's edge exist in
+ * DNS and are allowed, except in the last two labels, which are registered.
  */
 export const parseHostname = (text: string): string | undefined => normalise(text, 'host')
 
-/** The normal form of a domain that others may stand below; a single label and a leading dot or `*.` are allowed. */
+/** The normal form of a domain suffix; a single label and a leading dot or `*.` are allowed. */
 export const parseSuffix = (text: string): string | undefined =>
   normalise(text.startsWith('*.') ? text.slice(2) : text.startsWith('.') ? text.slice(1) : text, 'suffix')
 
-/** A domain name that others may stand below; a single label counts. */
+/** Whether the text is a domain suffix; a single label is allowed. */
 export const isSuffix = (text: string): boolean => parseSuffix(text) !== undefined
 
 const reverse4 = '.in-addr.arpa'
 const reverse6 = '.ip6.arpa'
 
-/** The address that a whole reverse name stands for; the name of a zone of them stands for none. */
+/** The address of a complete reverse name (`…in-addr.arpa`, `…ip6.arpa`). */
 export const reverseNameToAddress = (host: string): string | undefined => {
   if (host.endsWith(reverse4)) {
     const octets = host.slice(0, -reverse4.length).split('.')

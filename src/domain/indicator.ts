@@ -1,4 +1,4 @@
-// An indicator is what intelligence is about: one address or one name, in its normal form.
+// An indicator: one address or one name, in its normal form.
 import { ownText } from './own-text.js'
 
 export const indicatorTypes = ['ip', 'domain'] as const
@@ -6,9 +6,9 @@ export type IndicatorType = (typeof indicatorTypes)[number]
 
 export type Indicator = { readonly type: IndicatorType; readonly value: string }
 
-/** An address is its own key, so that the most usual ask makes no new text; no address begins as the key of a name does. */
+/** An address is its own key, so that the most common lookup allocates nothing. */
 export const keyOf = (indicator: Indicator): string =>
   indicator.type === 'ip' ? indicator.value : `domain:${indicator.value}`
 
-/** For whoever keeps it. */
+/** A copy for long-term storage. */
 export const ownIndicator = ({ type, value }: Indicator): Indicator => ({ type, value: ownText(value) })

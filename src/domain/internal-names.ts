@@ -1,6 +1,6 @@
-// Suffixes that no name of the public internet ends in: reserved ones, and those that networks use for themselves.
+// Suffixes of internal names: reserved ones and those used by private networks.
 
-/** Names whose suffix is not on the public list are internal too; these are named because some are on it, or may come to be. */
+/** Names without a public suffix are internal too; these are listed because some are, or may become, public suffixes. */
 const internalSuffixes = new Set([
   // Reserved: RFC 2606, 6761, 6762, 7686, 8375, 9476, 9665, and ICANN's `internal`.
   'test',

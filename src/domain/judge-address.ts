@@ -1,8 +1,8 @@
-// What the facts about an address mean for the role it plays.
+// Judges the facts about an address for its role.
 import { ratings, type Facts, type Rating } from './finding.js'
 import type { JudgementTable } from './judgement-table.js'
 import type { Role } from './sighting.js'
-import { apply, changesAt, count, dayMs, type Weight } from './ruling.js'
+import { apply, changesAt, countOf, dayMs, type Weight } from './ruling.js'
 
 type Counted = { readonly rating: Rating; readonly word: string; readonly own: boolean }
 
@@ -23,13 +23,13 @@ export const weighAddress = (facts: Facts, role: Role, table: JudgementTable, no
   if (scans(facts)) apply(role === 'source' ? rows.scannerAsSource : rows.scanner, weight)
   if (counted?.rating === 'moderate') apply(role === 'destination' ? rows.moderateAsDestination : rows.moderate, weight)
 
-  // Good news about another role is no good news about this one.
-  const spoken = flags.is_malicious !== undefined || counted?.own === true
-  if (weight.level === 'unknown' && spoken) weight.level = 'clean'
-  say(facts, counted, weight.words)
+  // A clean score for another role does not make this role clean.
+  const isStated = flags.is_malicious !== undefined || counted?.own === true
+  if (weight.level === 'unknown' && isStated) weight.level = 'clean'
+  describeFacts(facts, counted, weight.words)
 }
 
-/** Inbound for a source, outbound for a destination; where neither is meant or given, the higher one a level down. */
+/** Inbound for a source, outbound for a destination; otherwise the higher one, one level lower. */
 const scoreFor = (facts: Facts, role: Role): Counted | undefined => {
   const { inbound, outbound } = facts
   if (role === 'source' && inbound) return { rating: inbound, word: 'inbound', own: true }
@@ -58,7 +58,7 @@ const recent = (at: number | undefined, table: JudgementTable, now: number, weig
   return now < end
 }
 
-/** The service counts abuse records without dating them; a date, where there is one, must be recent. */
+/** The provider may not date abuse records; a date, if present, must be recent. */
 const abuseCounts = (facts: Facts, table: JudgementTable, now: number, weight: Weight): boolean =>
   (facts.abuseRecords ?? 0) > 0 && (facts.abuseLatest === undefined || recent(facts.abuseLatest, table, now, weight))
 
@@ -68,16 +68,16 @@ const scans = (facts: Facts): boolean =>
   (facts.scanningRecords ?? 0) > 0 ||
   (facts.idsHits ?? 0) > 0
 
-const say = (facts: Facts, counted: Counted | undefined, words: string[]): void => {
+const describeFacts = (facts: Facts, counted: Counted | undefined, words: string[]): void => {
   const { flags } = facts
   if (flags.is_malicious === true) words.push('reported malicious')
   if (flags.is_malicious === false) words.push('not reported malicious')
   const given = counted && (counted.word === 'inbound' ? facts.inbound : facts.outbound)
   if (counted && given && (counted.own || given !== 'safe')) words.push(`${counted.word} score ${given}`)
   if (facts.categories.length > 0) words.push(`category ${facts.categories.slice(0, 4).join(', ')}`)
-  if (facts.abuseRecords) words.push(count(facts.abuseRecords, 'abuse record'))
-  if (facts.idsHits) words.push(count(facts.idsHits, 'intrusion-detection hit'))
-  if (facts.scanningRecords) words.push(count(facts.scanningRecords, 'scanning record'))
+  if (facts.abuseRecords) words.push(countOf(facts.abuseRecords, 'abuse record'))
+  if (facts.idsHits) words.push(countOf(facts.idsHits, 'intrusion-detection hit'))
+  if (facts.scanningRecords) words.push(countOf(facts.scanningRecords, 'scanning record'))
   if (flags.is_tor === true) words.push('Tor')
   if (flags.is_darkweb === true) words.push('dark web')
   if (flags.is_scanner === true) words.push('scanner')

@@ -1,10 +1,10 @@
-// What the reports about the hosts of a domain mean for one of its names.
+// Judges the reports about the hosts of a domain for one of its names.
 import type { Facts, HostReport } from './finding.js'
 import type { JudgementTable } from './judgement-table.js'
 import type { Reason } from './reason.js'
-import { apply, changesAt, count, dayMs, type Weight } from './ruling.js'
+import { apply, changesAt, countOf, dayMs, type Weight } from './ruling.js'
 
-/** Weighs the report that counts for the name; returns why there is none. */
+/** Weighs the report for the name; returns a reason if there is none. */
 export const weighHost = (
   facts: Facts,
   name: string,
@@ -62,9 +62,9 @@ const weigh = (report: HostReport, table: JudgementTable, now: number, weight: W
 
 const evidenceOf = (report: HostReport, table: JudgementTable): string[] => {
   const words: string[] = []
-  if (report.phishingRecords) words.push(count(report.phishingRecords, 'phishing record'))
-  if (report.safeBrowsingHits) words.push(count(report.safeBrowsingHits, 'Safe Browsing hit'))
-  if (report.criticalAbuseRecords) words.push(count(report.criticalAbuseRecords, 'critical abuse record'))
+  if (report.phishingRecords) words.push(countOf(report.phishingRecords, 'phishing record'))
+  if (report.safeBrowsingHits) words.push(countOf(report.safeBrowsingHits, 'Safe Browsing hit'))
+  if (report.criticalAbuseRecords) words.push(countOf(report.criticalAbuseRecords, 'critical abuse record'))
   if (report.phishingProbability !== undefined && report.phishingProbability >= table.phishingProbability)
     words.push(`phishing probability ${report.phishingProbability}`)
   return words

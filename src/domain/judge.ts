@@ -1,4 +1,4 @@
-// Facts become a verdict for the role an indicator plays in one event; nothing is asked and nothing is remembered.
+// Judges a finding for the role of a sighting. Pure.
 import { weighAddress } from './judge-address.js'
 import { weighHost } from './judge-host.js'
 import { levels, type Finding, type Known, type Level, type Listing } from './finding.js'
@@ -16,7 +16,7 @@ export const judge = (finding: Finding, sighting: IndicatorInRole, table: Judgem
     ? (unknowns[finding.reason] ?? unknownVerdict(finding.reason))
     : verdictOf(finding, rule(finding, sighting, table, now))
 
-/** The worst that any role, and for a domain any of its hosts, can be told: it decides how long facts are kept. */
+/** The worst level for any role and any host of a domain; it determines how long facts are kept. */
 export const worstLevel = (finding: Finding, indicator: Indicator, table: JudgementTable, now: number): Level => {
   if (finding.status === 'unknown') return 'unknown'
   const names =
@@ -83,10 +83,10 @@ const worstListing = (
   return worst
 }
 
-/** An entry with a slash is a URL, and about its host alone. */
+/** An entry with a slash is a URL and concerns its host only. */
 const hostOfListing = ({ entry }: Listing): string => (entry.includes('/') ? entry.slice(0, entry.indexOf('/')) : entry)
 
-/** Facts about a domain may name listed hosts below it, which say nothing about each other. */
+/** Facts about a domain may contain listings of several hosts below it. */
 const isAbout = (listing: Listing, name: string): boolean => {
   const host = hostOfListing(listing)
   return host === name || (host === listing.entry && name.endsWith(`.${host}`))

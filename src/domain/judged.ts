@@ -4,11 +4,11 @@ import type { Finding } from './finding.js'
 import type { Sighting } from './sighting.js'
 import type { Verdict } from './verdict.js'
 
-/** The same object stands in many events, as long as nothing changes. */
+/** Immutable; shared by events as long as nothing changes. */
 export type Judged = {
   readonly sighting: Sighting
   readonly decision: Decision
   readonly verdict: Verdict
-  /** Set on a sighting that left without its answer: the answer, when it comes. The same promise for all that wait for one. */
+  /** The answer that had not arrived yet, shared by all sightings that wait for it. */
   readonly late?: Promise<Finding> | undefined
 }

@@ -1,4 +1,4 @@
-// A lookup is one function from a question to a finding; everything else about lookups wraps it. The stream's questions are indicators.
+// The lookup function: question in, finding out. Layers wrap it. In the pipeline the question is an indicator.
 import type { Decision } from './decision.js'
 import type { Finding, Unknown } from './finding.js'
 import type { Indicator } from './indicator.js'
@@ -8,17 +8,17 @@ export type Ask = {
   readonly role: Role
   readonly action: Action
   readonly evidence: Evidence
-  /** Path and query of each URL of a name that the event shows. */
+  /** Path and query of each URL in the event for this name. */
   readonly paths?: readonly string[] | undefined
-  /** Set by whoever already decided; the gate decides where it is absent. */
+  /** The gate's decision, if it was already made. */
   readonly decision?: Decision
   /** Live traffic goes before replayed history. */
   readonly urgency?: 'live' | 'replay'
-  /** Epoch milliseconds, where the asker has just looked at the clock. */
+  /** Epoch milliseconds, if the caller has just read the clock. */
   readonly now?: number | undefined
 }
 
-/** Never rejects and never throws; answers at once, without a promise, when it is known. */
+/** Never rejects or throws; returns the finding synchronously if it is known. */
 export type Lookup<Question = Indicator> = (question: Question, ask: Ask) => Finding | Promise<Finding>
 export type Layer<Question = Indicator> = (inner: Lookup<Question>) => Lookup<Question>
 

@@ -1,3 +1,3 @@
-// What was thrown, in words: anything may be.
+// The message of anything that was thrown.
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

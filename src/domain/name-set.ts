@@ -1,4 +1,4 @@
-// An immutable set of names, each standing for itself alone or for itself and everything below it.
+// An immutable set of names, each with or without the names below it.
 
 export type NameEntry = { readonly name: string; readonly below: boolean }
 

@@ -1,7 +1,6 @@
-// A text of its own, for whoever keeps it: a text cut from a longer one holds on to all of that one.
+// Copies a substring, so that storing it does not keep the whole original text in memory.
 
-/** Shorter texts are copied when they are cut. */
+/** V8 always copies shorter substrings. */
 const alwaysCopied = 13
 
-/** An event of a megabyte must not stay in memory because a name in it is remembered. */
 export const ownText = (text: string): string => (text.length < alwaysCopied ? text : ` ${text}`.slice(1))

@@ -1,12 +1,12 @@
-// Which part of a name somebody registered, by the list of public suffixes, private ones such as github.io included.
+// The registrable part of a name, by the public suffix list including private suffixes such as github.io.
 import { createBoundedCache } from './bounded-cache.js'
 import { parse } from 'tldts'
 import { ownText } from './own-text.js'
 
 export type PublicSuffix = {
-  /** Whether the name ends in a suffix of the list; `.corp` and the like do not. */
+  /** Whether the name has a listed suffix; `.corp` is not one. */
   readonly isListed: boolean
-  /** What was registered below the suffix; absent when the name is itself a suffix. */
+  /** The registered domain; absent if the name is itself a suffix. */
   readonly registrable?: string
 }
 

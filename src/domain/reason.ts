@@ -1,8 +1,8 @@
-// The closed list of reasons why an indicator's verdict is `unknown`, and what each says about the work that was done.
+// The closed list of reasons for an `unknown` verdict, and the kind of each.
 
 /**
- * policy:  we chose not to ask.  answer: somebody was asked and had no verdict to give.
- * failure: somebody should have been asked, or was, and no answer came.
+ * policy: not looked up on purpose.  answer: looked up, without a verdict.
+ * failure: no answer, or no lookup where there should have been one.
  */
 const kinds = {
   not_found: 'answer',

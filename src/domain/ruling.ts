@@ -1,4 +1,4 @@
-// A ruling is the judgement of one set of facts for one role, before it is joined with where and when the facts were obtained.
+// A ruling: the judgement of facts for one role, before source and time are added.
 import { levels, type Level } from './finding.js'
 import type { Row } from './judgement-table.js'
 import type { Reason } from './reason.js'
@@ -14,7 +14,7 @@ export type Ruling = {
   readonly until: number
 }
 
-/** What decides so far; collected row by row, the worst wins. */
+/** The judgement so far; the worst row wins. */
 export type Weight = { level: Level; score: number | undefined; readonly words: string[]; until: number }
 
 export const nothingYet = (): Weight => ({ level: 'unknown', score: undefined, words: [], until: Infinity })
@@ -30,11 +30,11 @@ export const apply = (row: Row, weight: Weight): void => {
   weight.score = row.score
 }
 
-/** The ruling changes when this moment passes, unless it already has. */
+/** The ruling expires at this moment if it is in the future. */
 export const changesAt = (moment: number, now: number, weight: Weight): void => {
   if (moment > now && moment < weight.until) weight.until = moment
 }
 
 export const dayMs = 86_400_000
 
-export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+export const countOf = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

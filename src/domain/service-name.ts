@@ -1,6 +1,6 @@
-// Names that machines ask for by themselves to find a service, and the labels that only say which record is meant.
+// Names used for service discovery, and labels that only select a DNS record type.
 
-/** A closed list, so that a tunnel cannot pass for discovery by writing its data in front of `_tcp`. */
+/** A closed list, so that a DNS tunnel cannot pose as discovery by putting data before `_tcp`. */
 const services = new Set([
   '_autodiscover',
   '_caldav',
@@ -41,7 +41,7 @@ const browsers = new Set(['b', 'db', 'r', 'dr', 'lb'])
 
 /** Whether a name is one of service discovery, such as `wpad.example.com` or `_sip._tcp.example.com`. */
 export const isServiceName = (name: string): boolean => {
-  // Windows looks for its proxy and its tunnel below every domain of its search list.
+  // Windows looks for a proxy and a tunnel below every domain of its search list.
   if (!name.includes('_')) return name.startsWith('wpad.') || name.startsWith('isatap.')
   const first = name.slice(0, name.indexOf('.'))
   const rest = name.slice(first.length + 1)
@@ -53,7 +53,7 @@ export const isServiceName = (name: string): boolean => {
   )
 }
 
-/** What is left of `selector._domainkey.example.com` when the labels that no host carries are gone: `example.com`. */
+/** Removes labels that no host has: `selector._domainkey.example.com` → `example.com`. */
 export const withoutServiceLabels = (name: string): string => {
   if (!name.includes('_')) return name
   const labels = name.split('.')

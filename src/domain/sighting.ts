@@ -1,4 +1,4 @@
-// A sighting is an indicator as one event shows it: where it stood and which part it plays there.
+// A sighting: an indicator in one field and role of one event.
 import type { Indicator } from './indicator.js'
 
 export const roles = [
@@ -34,27 +34,27 @@ export type Sighting = Indicator & {
   readonly rule?: string
 }
 
-/** What an event is read as that no format recognises; no format has such an id. */
+/** What an event without a recognised format is read as; formats cannot have these ids. */
 export const lineKinds = ['json', 'cef', 'xml', 'w3c', 'row', 'pairs', 'text'] as const
 const kinds: ReadonlySet<string> = new Set(lineKinds)
 
-/** The format that recognised the event; nothing where none did. */
+/** The format that recognised the event, if any. */
 export const formatOf = ({ format }: Pick<Extraction, 'format'>): string | undefined =>
   format === undefined || kinds.has(format) ? undefined : format
 
-/** What an event says about itself, before anybody is asked. */
+/** What was read from an event, before any lookup. */
 export type Extraction = {
   readonly action: Action
   readonly sightings: readonly Sighting[]
-  /** More indicators were there than are listed. */
+  /** Whether the event has more indicators than listed. */
   readonly truncated: boolean
   /** What the event was read as: the id of a format, or one of `lineKinds`. */
   readonly format?: string | undefined
-  /** The rule that gave the action; empty where none did. */
+  /** The rule that gave the action; empty if none did. */
   readonly actionRule?: string
   /** The word or number that it saw. */
   readonly actionSaw?: string
-  /** 0 where the event does not tell it. */
+  /** 0 if unknown. */
   readonly sourcePort?: number
   readonly destinationPort?: number
 }

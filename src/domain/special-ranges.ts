@@ -1,4 +1,4 @@
-// The special-purpose address ranges of the IANA registries, multicast and reserved space included.
+// Special-purpose address ranges of the IANA registries, including multicast and reserved space.
 import { parseRange, type Address } from './address.js'
 import { createRangeSet, type RangeSet } from './range-set.js'
 
@@ -65,7 +65,7 @@ export const specialRanges: readonly SpecialRange[] = [
   { range: 'ff00::/8', kind: 'local', name: 'multicast' },
 ]
 
-/** Addresses that stand for real ones in examples. */
+/** Ranges for examples in documentation. */
 export const isDocumentationRange = ({ name }: SpecialRange): boolean => name.startsWith('documentation')
 
 const setOf = (...kinds: readonly Kind[]): RangeSet => setWhere(({ kind }) => kinds.includes(kind))
@@ -83,13 +83,13 @@ const anySet = setOf('private', 'local', 'special')
 const insideSet = setOf('private', 'local')
 const documentationSet = setWhere(isDocumentationRange)
 
-/** Why an address is never asked about, if it is a special one. */
+/** The reason why a special address is never looked up. */
 export const specialReason = (address: Address): 'private_address' | 'special_address' | undefined => {
   if (!anySet.has(address)) return undefined
   return privateSet.has(address) ? 'private_address' : 'special_address'
 }
 
-/** Whether an address can only be on this side: private, or never routed as one host. */
+/** Whether an address is always inside: private, or never routed. */
 export const isInside = (address: Address): boolean => insideSet.has(address)
 
 export const isDocumentation = (address: Address): boolean => documentationSet.has(address)

@@ -1,4 +1,4 @@
-// A verdict is facts judged for the role an indicator plays in one event.
+// A verdict: a finding judged for the role of a sighting.
 import type { Flags } from './flag.js'
 import type { Level } from './finding.js'
 import type { Reason } from './reason.js'
@@ -9,19 +9,19 @@ export type Verdict = {
   readonly reason?: Reason
   readonly score?: number
   readonly flags: Flags
-  /** Why, in words: `reported malicious, category malware, 1 scanning record`. */
+  /** The explanation: `reported malicious, category malware, 1 scanning record`. */
   readonly because: string
-  /** What it is reported for. */
+  /** The reported categories. */
   readonly categories?: readonly string[]
   readonly source?: string
   /** Epoch milliseconds when the facts were obtained. */
   readonly at?: number
   readonly stale?: boolean
-  /** Of an event that is judged again: what was said before, where nothing newer is known. */
+  /** The former verdict of a replayed event: nothing newer is known. */
   readonly former?: true
-  /** Which feed entry decided, when a feed did. */
+  /** The deciding feed and entry, if any. */
   readonly feed?: string
   readonly entry?: string
-  /** Epoch milliseconds from which the same facts may be judged differently, where such a moment is known. */
+  /** Epoch milliseconds after which the same facts may be judged differently. */
   readonly until?: number
 }

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 
-export type Client = {
+export type OpsClient = {
   readonly host: string | undefined
   /** The client's address. */
   readonly peer: string | undefined
@@ -13,8 +13,8 @@ export type Client = {
 
 export type Guard = {
   /** Any address, or a configured name: other names may be DNS rebinding. */
-  readonly knowsHost: (client: Client) => boolean
-  readonly maySee: (client: Client) => boolean
+  readonly knowsHost: (client: OpsClient) => boolean
+  readonly maySee: (client: OpsClient) => boolean
 }
 
 export const createGuard = (token: string, allowedHosts: readonly string[]): Guard => {

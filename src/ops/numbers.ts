@@ -11,14 +11,14 @@ const short = (value: number, digits: number): string =>
           ? `${(value / 1e3).toFixed(1)} k`
           : value.toFixed(digits)
 
-export const count = (value: number): string => short(Math.max(0, value), 0)
+export const formatCount = (value: number): string => short(Math.max(0, value), 0)
 
-export const rate = (value: number): string => short(Math.max(0, value), value > 0 && value < 10 ? 1 : 0)
+export const formatRate = (value: number): string => short(Math.max(0, value), value > 0 && value < 10 ? 1 : 0)
 
-export const percent = (ratio: number | undefined): string =>
+export const formatPercent = (ratio: number | undefined): string =>
   ratio === undefined ? '–' : `${(100 * ratio).toFixed(ratio > 0.99 && ratio < 1 ? 1 : 0)} %`
 
-export const duration = (ms: number): string => {
+export const formatDuration = (ms: number): string => {
   const seconds = Math.max(0, Math.round(ms / 1000))
   if (seconds < 120) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)
@@ -27,4 +27,4 @@ export const duration = (ms: number): string => {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`
 }
 
-export const clockTime = (at: number): string => `${new Date(at).toISOString().slice(11, 19)} UTC`
+export const formatTime = (at: number): string => `${new Date(at).toISOString().slice(11, 19)} UTC`

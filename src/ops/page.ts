@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { chartSize } from './chart.js'
 import { pageScript } from './page-script.js'
 import { pageStyle } from './page-style.js'
-import type { View } from './view.js'
+import type { PageView } from './view.js'
 import { escapeHtml, visible } from './visible.js'
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
@@ -51,7 +51,7 @@ const tables = [
 ] as const
 
 /** `config` is rows of setting and value, secrets already hidden. */
-export const renderPage = (view: View, config: readonly (readonly [string, string])[]): string => {
+export const renderPage = (view: PageView, config: readonly (readonly [string, string])[]): string => {
   const text = (id: string): string => escapeHtml(view.texts[id] ?? '')
   const tone = (id: string): string => escapeHtml(view.tones[id] ?? 'idle')
   const path = (id: string): string => escapeHtml(view.paths[id] ?? '')

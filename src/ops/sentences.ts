@@ -2,7 +2,7 @@
 import type { ConsumerHealth } from '../domain/consumer-health.js'
 import type { ProviderState } from '../domain/provider-state.js'
 import type { Health } from './health.js'
-import { count, duration, rate } from './numbers.js'
+import { formatCount, formatDuration, formatRate } from './numbers.js'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'idle'
 export type Sentence = { readonly text: string; readonly tone: Tone }
@@ -14,12 +14,12 @@ export const providerSentence = (provider: ProviderState | undefined, now: numbe
   if (!provider) return { tone: 'idle', text: 'No provider: local feeds only.' }
   const { state, reason, until, inFlight, waiting, latencyMs } = provider
   const because = reason === undefined ? '' : ` (${reason.replaceAll('_', ' ')})`
-  const retry = until === undefined ? '' : `, retry in ${duration(until - now)}`
+  const retry = until === undefined ? '' : `, retry in ${formatDuration(until - now)}`
   switch (state) {
     case 'open':
       return {
         tone: 'good',
-        text: `Provider available: ${count(inFlight)} calls in flight, ${count(waiting)} queued, about ${Math.round(latencyMs)} ms per lookup.`,
+        text: `Provider available: ${formatCount(inFlight)} calls in flight, ${formatCount(waiting)} queued, about ${Math.round(latencyMs)} ms per lookup.`,
       }
     case 'paused':
       return { tone: 'warn', text: `Provider paused: it asked us to slow down${because}${retry}.` }
@@ -49,7 +49,7 @@ export const headline = (situation: Situation): Sentence => {
   if (consumer?.unreachableSince !== undefined)
     return {
       tone: 'bad',
-      text: `No broker has answered for ${duration(now - consumer.unreachableSince)}: events are waiting in Kafka.`,
+      text: `No broker has answered for ${formatDuration(now - consumer.unreachableSince)}: events are waiting in Kafka.`,
     }
   if (consumer && consumer.state !== 'running') return { tone: 'warn', text: `The consumer is ${consumer.state}.` }
   if (consumer?.joins === 0) return { tone: 'warn', text: 'The consumer has not joined its group yet.' }
@@ -59,7 +59,7 @@ export const headline = (situation: Situation): Sentence => {
   if (waiting.length > 0 && quiet > quietMs)
     return {
       tone: 'bad',
-      text: `${count(lag)} events are waiting and none was delivered for ${duration(quiet)}: are the brokers reachable?`,
+      text: `${formatCount(lag)} events are waiting and none was delivered for ${formatDuration(quiet)}: are the brokers reachable?`,
     }
   if (provider && provider.state !== 'open')
     return { tone: 'warn', text: 'Events are delivered, but indicators that are not in memory come out as unknown.' }
@@ -68,6 +68,6 @@ export const headline = (situation: Situation): Sentence => {
       tone: 'bad',
       text: 'Events are delivered without any intelligence: there is no feed and no provider.',
     }
-  const throughput = eventsPerSecond > 0 ? `${rate(eventsPerSecond)} events/s` : 'waiting for events'
+  const throughput = eventsPerSecond > 0 ? `${formatRate(eventsPerSecond)} events/s` : 'waiting for events'
   return { tone: 'good', text: `Working: ${throughput}.` }
 }

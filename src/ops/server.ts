@@ -3,11 +3,11 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { refuseOtherMethods } from '../http/refuse-other-methods.js'
 import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { createGuard, type Client } from './guard.js'
+import { createGuard, type OpsClient } from './guard.js'
 import type { Health } from './health.js'
 import { contentSecurityPolicy, renderPage } from './page.js'
 import type { WatcherStream } from './watcher-stream.js'
-import type { View } from './view.js'
+import type { PageView } from './view.js'
 
 export type OpsServerOptions = {
   readonly token: string
@@ -16,7 +16,7 @@ export type OpsServerOptions = {
   readonly readiness: () => Health
   readonly metrics: Metrics
   /** Without it there is no status page. */
-  readonly view?: () => View
+  readonly view?: () => PageView
   /** Rows of setting and value, secrets already hidden. */
   readonly config: readonly (readonly [string, string])[]
   readonly stream: WatcherStream
@@ -113,7 +113,7 @@ const forwardedHeaders = [
   'via',
 ] as const
 
-const clientOf = ({ headers: given, socket }: FastifyRequest): Client => ({
+const clientOf = ({ headers: given, socket }: FastifyRequest): OpsClient => ({
   host: given.host,
   peer: socket.remoteAddress,
   forwarded: forwardedHeaders.some((name) => given[name] !== undefined),

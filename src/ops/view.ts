@@ -6,10 +6,10 @@ import { drawChart } from './chart.js'
 import type { Health } from './health.js'
 import type { History, Point } from './history.js'
 import { headline, providerSentence, type Tone } from './sentences.js'
-import { clockTime, count, duration, percent, rate } from './numbers.js'
+import { formatTime, formatCount, formatDuration, formatPercent, formatRate } from './numbers.js'
 import type { RecentActivity } from './recent-activity.js'
 
-export type View = {
+export type PageView = {
   /** By element id. */
   readonly texts: Readonly<Record<string, string>>
   readonly tones: Readonly<Record<string, Tone>>
@@ -31,7 +31,7 @@ export type ViewSources = {
   readonly allowed: { readonly hour: number; readonly day: number }
 }
 
-export const createView = (sources: ViewSources) => (): View => {
+export const createView = (sources: ViewSources) => (): PageView => {
   const state = stateOf(sources)
   return {
     texts: textsOf(sources, state),
@@ -77,40 +77,42 @@ const stateOf = (sources: ViewSources) => {
 const textsOf = (
   { history, allowed, version, startedAt }: ViewSources,
   { now, counts, provider, partitions, lag, health, asking, deadLetters, points }: State,
-): View['texts'] => {
+): PageView['texts'] => {
   const extremes = points.map((point) => point.extremes)
   const credits = provider ? creditsTexts(provider.spent, allowed) : { now: 'none', limit: '' }
   const malicious = sumOf(counts.annotated, 'verdict', 'malicious')
   return {
     headline: health.text,
     asking: asking.text,
-    uptime: `version ${version}, up for ${duration(now - startedAt)}`,
-    'rate-read': rate(history.rate('read')),
-    'note-read': `lag ${count(lag)} in ${partitions.length} ${partitions.length === 1 ? 'partition' : 'partitions'}`,
-    'rate-extract': rate(history.rate('indicators')),
+    uptime: `version ${version}, up for ${formatDuration(now - startedAt)}`,
+    'rate-read': formatRate(history.rate('read')),
+    'note-read': `lag ${formatCount(lag)} in ${partitions.length} ${partitions.length === 1 ? 'partition' : 'partitions'}`,
+    'rate-extract': formatRate(history.rate('indicators')),
     'note-extract': 'addresses and names',
-    'rate-memory': rate(history.rate('lookups')),
-    'note-memory': `${percent(history.hitRatio())} hits`,
-    'rate-ask': rate(history.rate('calls')),
-    'note-ask': provider ? `${count(provider.inFlight)} in flight, ${count(provider.waiting)} queued` : 'no provider',
-    'rate-annotate': rate(history.rate('annotated')),
-    'note-annotate': `${count(malicious)} of ${count(total(counts.annotated))} malicious, ${completeness(counts)}`,
-    'rate-deliver': rate(history.rate('delivered')),
-    'note-deliver': `${count(deadLetters)} dead letters, ${count(total(counts.alerts))} alerts`,
-    'now-events': `${rate(history.rate('annotated'))}/s`,
-    'now-lag': count(lag),
-    'now-hits': percent(history.hitRatio()),
-    'now-calls': `${rate(60 * history.rate('calls'))}/min`,
+    'rate-memory': formatRate(history.rate('lookups')),
+    'note-memory': `${formatPercent(history.hitRatio())} hits`,
+    'rate-ask': formatRate(history.rate('calls')),
+    'note-ask': provider
+      ? `${formatCount(provider.inFlight)} in flight, ${formatCount(provider.waiting)} queued`
+      : 'no provider',
+    'rate-annotate': formatRate(history.rate('annotated')),
+    'note-annotate': `${formatCount(malicious)} of ${formatCount(total(counts.annotated))} malicious, ${completeness(counts)}`,
+    'rate-deliver': formatRate(history.rate('delivered')),
+    'note-deliver': `${formatCount(deadLetters)} dead letters, ${formatCount(total(counts.alerts))} alerts`,
+    'now-events': `${formatRate(history.rate('annotated'))}/s`,
+    'now-lag': formatCount(lag),
+    'now-hits': formatPercent(history.hitRatio()),
+    'now-calls': `${formatRate(60 * history.rate('calls'))}/min`,
     'now-credits': credits.now,
-    'peak-events': `at most ${rate(highest(extremes.map((one) => one.eventsPerSecond)))}/s`,
-    'peak-lag': `at most ${count(highest([lag, ...extremes.map((one) => one.lag)]))}`,
-    'peak-hits': `at least ${percent(lowest(extremes.flatMap(({ hitRatio }) => hitRatio ?? [])))}`,
-    'peak-calls': `at most ${rate(highest(extremes.map((one) => one.callsPerMinute)))}/min`,
-    'peak-credits': `${credits.limit}at most ${rate(highest(extremes.map((one) => one.creditsPerMinute)))}/min`,
+    'peak-events': `at most ${formatRate(highest(extremes.map((one) => one.eventsPerSecond)))}/s`,
+    'peak-lag': `at most ${formatCount(highest([lag, ...extremes.map((one) => one.lag)]))}`,
+    'peak-hits': `at least ${formatPercent(lowest(extremes.flatMap(({ hitRatio }) => hitRatio ?? [])))}`,
+    'peak-calls': `at most ${formatRate(highest(extremes.map((one) => one.callsPerMinute)))}/min`,
+    'peak-credits': `${credits.limit}at most ${formatRate(highest(extremes.map((one) => one.creditsPerMinute)))}/min`,
   }
 }
 
-const tonesOf = ({ history }: ViewSources, { lag, health, asking, deadLetters }: State): View['tones'] => ({
+const tonesOf = ({ history }: ViewSources, { lag, health, asking, deadLetters }: State): PageView['tones'] => ({
   headline: health.tone,
   asking: asking.tone,
   'step-read': lag > 0 && history.rate('read') === 0 ? 'warn' : 'good',
@@ -118,7 +120,7 @@ const tonesOf = ({ history }: ViewSources, { lag, health, asking, deadLetters }:
   'step-deliver': deadLetters > 0 ? 'warn' : 'good',
 })
 
-const pathsOf = ({ points }: State): View['paths'] => {
+const pathsOf = ({ points }: State): PageView['paths'] => {
   const draw = (name: string, valueOf: (point: Point) => number | undefined, top?: number): Record<string, string> =>
     drawChart(name, points.map(valueOf), top)
   return {
@@ -130,28 +132,30 @@ const pathsOf = ({ points }: State): View['paths'] => {
   }
 }
 
-const tablesOf = ({ history, recent }: ViewSources, { now, counts, partitions }: State): View['tables'] => ({
+const tablesOf = ({ history, recent }: ViewSources, { now, counts, partitions }: State): PageView['tables'] => ({
   findings: recent
     .findings()
     .map(({ at, value, role, score, summary, events, origin }) => [
-      clockTime(at),
+      formatTime(at),
       value,
       role,
       score,
       summary,
-      count(events),
+      formatCount(events),
       origin,
     ]),
-  errors: recent.errors().map(({ at, level, sentence, times }) => [clockTime(at), level, sentence, count(times)]),
+  errors: recent
+    .errors()
+    .map(({ at, level, sentence, times }) => [formatTime(at), level, sentence, formatCount(times)]),
   verdicts: verdictRows(counts),
   reasons: reasonRows(counts, history),
   partitions: partitions
     .slice(0, 100)
     .map(([name, { lag, progressAt, chunkSince }]) => [
       name,
-      count(lag),
-      `${duration(now - progressAt)} ago`,
-      chunkSince === undefined ? 'idle' : `for ${duration(now - chunkSince)}`,
+      formatCount(lag),
+      `${formatDuration(now - progressAt)} ago`,
+      chunkSince === undefined ? 'idle' : `for ${formatDuration(now - chunkSince)}`,
     ]),
 })
 
@@ -167,8 +171,11 @@ const creditsTexts = (
   allowed: ViewSources['allowed'],
 ): { now: string; limit: string } =>
   allowed.hour > 0
-    ? { now: `${count(spent.hour)} this hour`, limit: `of ${count(allowed.hour)} allowed, ` }
-    : { now: `${count(spent.day)} today`, limit: allowed.day > 0 ? `of ${count(allowed.day)} allowed, ` : '' }
+    ? { now: `${formatCount(spent.hour)} this hour`, limit: `of ${formatCount(allowed.hour)} allowed, ` }
+    : {
+        now: `${formatCount(spent.day)} today`,
+        limit: allowed.day > 0 ? `of ${formatCount(allowed.day)} allowed, ` : '',
+      }
 
 const sumOf = <Label extends string>(
   counts: readonly { labels: Readonly<Record<Label, string>>; value: number }[],
@@ -182,14 +189,14 @@ const completeness = ({ annotated, indicators, waitedMs }: Counts): string => {
   const others = sumOf(annotated, 'status', 'partial') + sumOf(annotated, 'status', 'failed')
   const pending = sumOf(indicators, 'reason', 'pending') + sumOf(indicators, 'reason', 'deadline')
   const share = complete + others === 0 ? undefined : complete / (complete + others)
-  return `${percent(share)} complete, ${count(pending)} answers pending, ${duration(waitedMs)} waited`
+  return `${formatPercent(share)} complete, ${formatCount(pending)} answers pending, ${formatDuration(waitedMs)} waited`
 }
 
 const verdictRows = ({ annotated }: Counts): string[][] =>
   ['malicious', 'suspicious', 'clean', 'unknown'].map((verdict) => [
     verdict,
     ...['complete', 'partial', 'failed', 'skipped'].map((status) =>
-      count(annotated.find(({ labels }) => labels.verdict === verdict && labels.status === status)?.value ?? 0),
+      formatCount(annotated.find(({ labels }) => labels.verdict === verdict && labels.status === status)?.value ?? 0),
     ),
   ])
 
@@ -201,5 +208,5 @@ const reasonRows = ({ indicators }: Counts, history: History): string[][] => {
     .filter(([, total]) => total > 0)
     .map(([reason, total]) => ({ reason, total, lately: history.lastMinute(reason) }))
     .sort((a, b) => b.lately - a.lately || b.total - a.total)
-    .map(({ reason, total, lately }) => [reason.replaceAll('_', ' '), count(lately), count(total)])
+    .map(({ reason, total, lately }) => [reason.replaceAll('_', ' '), formatCount(lately), formatCount(total)])
 }

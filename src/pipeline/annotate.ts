@@ -1,10 +1,10 @@
-// Annotate: an event and its judged sightings become the event with its annotation.
+// Annotate: adds the annotation to an event.
 import type { Annotation, Status } from '../domain/annotation.js'
 import type { Level } from '../domain/finding.js'
 import type { FormerVerdict } from '../domain/former-verdict.js'
 import type { Extraction } from '../domain/sighting.js'
 import { createAnnotationText, type AnnotationText, type TextSettings } from './annotate/annotation-text.js'
-import { createPlace, type Place, type PlaceSettings } from './annotate/place.js'
+import { createPlace, type PlaceAnnotation, type PlaceSettings } from './annotate/place.js'
 import { writeAnnotation, writeCompact } from './annotate/write-annotation.js'
 import type { Event } from './event.js'
 import type { Judged } from '../domain/judged.js'
@@ -13,22 +13,22 @@ export type EventIn = {
   readonly bytes: Buffer
   /** Where the event was first read (`topic/partition/offset`, `file:line`); its enrichment id derives from it. */
   readonly origin: string
-  /** Epoch milliseconds, for an event that carries no time of its own. */
+  /** Epoch milliseconds, used if the event has no time of its own. */
   readonly time?: number | undefined
-  /** The record's key, where it has one. */
+  /** The record's key, if any. */
   readonly key?: Buffer | null | undefined
-  /** What was said of the event before, where it is judged again. */
+  /** The former verdict of a replayed event. */
   readonly former?: FormerVerdict | undefined
 }
 
 export type EventOut = Pick<EventIn, 'origin' | 'time' | 'key'> & {
   readonly event: Event
-  /** The two members of the annotation that everybody counts, without the annotation being made for them. */
+  /** Available without creating the annotation. */
   readonly status: Status
   readonly verdict: Level
-  /** In full, whatever the detail of its text. */
+  /** The full annotation, whatever form is written. */
   readonly annotation: Annotation
-  /** The annotation as JSON, for placements beside the event; `compact` where there is no room for more. */
+  /** The annotation as JSON, for other placements; `compact` if it must be small. */
   readonly annotationText: (detail?: 'compact') => string
   /** The event with its annotation. */
   readonly bytes: (detail?: 'compact') => Buffer
@@ -38,7 +38,7 @@ export type EventOut = Pick<EventIn, 'origin' | 'time' | 'key'> & {
 
 export type AnnotateSettings = PlaceSettings & TextSettings
 
-/** `judged` holds one for each sighting of the extraction, in the same order. */
+/** `judged` has one element per sighting, in the same order. */
 export type Annotate = (given: EventIn, event: Event, extraction: Extraction, judged: readonly Judged[]) => EventOut
 
 export const createAnnotate = (settings: AnnotateSettings): Annotate => {
@@ -64,7 +64,7 @@ const replacing = (forgeries: number, written: AnnotationText): AnnotationText =
   return { ...written, text: [text], value: () => value }
 }
 
-/** A class for its getters: they are made once and not for every event, and the annotation only when somebody reads it. */
+/** A class because getters on a prototype cost nothing per event; the annotation is created on demand. */
 class AnnotatedEvent implements EventOut {
   readonly origin: string
   readonly time: number | undefined
@@ -76,7 +76,7 @@ class AnnotatedEvent implements EventOut {
     readonly event: Event,
     readonly extraction: Extraction,
     readonly judged: readonly Judged[],
-    private readonly place: Place,
+    private readonly place: PlaceAnnotation,
     private readonly written: AnnotationText,
   ) {
     this.origin = origin

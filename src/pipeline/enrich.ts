@@ -1,4 +1,4 @@
-// Enrich: every sighting of an event gets its verdict, at once where it is known, and after a wait where it is not.
+// Enrich: looks up every sighting of an event and judges it, waiting for answers if allowed.
 import type { Clock } from '../domain/clock.js'
 import type { Decision } from '../domain/decision.js'
 import type { Finding } from '../domain/finding.js'
@@ -21,34 +21,34 @@ export type EnrichOptions = {
   readonly urgency?: 'live' | 'replay'
 }
 
-/** The sightings of one event: judged, but for those in `open`. */
-export type Row = { readonly judged: Judged[]; readonly open: readonly Open[] }
+/** The sightings of one event: judged, except those in `open`. */
+export type EventVerdicts = { readonly judged: Judged[]; readonly open: readonly OpenSighting[] }
 
-export type Open = {
+export type OpenSighting = {
   readonly place: number
   readonly cached: Cached
   readonly ask: Ask
   found: Finding | LookupInFlight
-  /** Whether anybody waits, or waited, for it. */
+  /** Whether the event waits for it. */
   isAwaited: boolean
 }
 
 export type Enrich = {
-  /** Asks about every sighting of an event. */
-  readonly start: (extraction: Extraction, wait: Wait, now: number) => Row
+  /** Starts the lookups of an event. */
+  readonly start: (extraction: Extraction, wait: Wait, now: number) => EventVerdicts
   /**
-   * Until what is open has been answered, or was waited for long enough; false where the events are to be left where they are. No
-   * promise where nothing is waited for. Never rejects.
+   * Waits until the open sightings are answered or the wait is over; false if the events should stay in the topic. Synchronous if
+   * there is nothing to wait for. Never rejects.
    */
-  readonly wait: (rows: readonly Row[], wait: Wait) => boolean | Promise<boolean>
-  /** Judges what was open by what is known now. */
-  readonly finish: (row: Row, wait: Wait, now: number) => readonly Judged[]
+  readonly wait: (rows: readonly EventVerdicts[], wait: Wait) => boolean | Promise<boolean>
+  /** Judges the open sightings by what is known now. */
+  readonly finish: (row: EventVerdicts, wait: Wait, now: number) => readonly Judged[]
 }
 
-/** How often what was refused is asked for again. */
-const againMs = 100
+/** Pause before refused lookups are repeated. */
+const repeatMs = 100
 
-const none: readonly Open[] = []
+const none: readonly OpenSighting[] = []
 
 export const createEnrich = (options: EnrichOptions): Enrich => {
   const { lookup, decide, judge, clock, inFlight } = options
@@ -58,9 +58,9 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
   const track = (found: Finding | Promise<Finding>): Finding | LookupInFlight =>
     found instanceof Promise ? inFlight.of(found) : found
 
-  const start = ({ action, sightings }: Extraction, wait: Wait, now: number): Row => {
+  const start = ({ action, sightings }: Extraction, wait: Wait, now: number): EventVerdicts => {
     const judged: Judged[] = []
-    let open: Open[] | undefined
+    let open: OpenSighting[] | undefined
     for (const sighting of sightings) {
       const cached = cache.of(sighting, now)
       const { role, evidence, paths } = sighting
@@ -74,22 +74,22 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
     return { judged, open: open ?? none }
   }
 
-  const isWorthIt = ({ cached: { decision } }: Open, wait: Wait): boolean =>
+  const isWorthWaitingFor = ({ cached: { decision } }: OpenSighting, wait: Wait): boolean =>
     decision.decision !== 'lookup' || wait.isFor(decision.ask)
 
-  const settle = async (opens: readonly Open[], wait: Wait): Promise<boolean> => {
-    const began = clock.now()
-    for (const open of opens) open.isAwaited = isWorthIt(open, wait)
+  const settle = async (opens: readonly OpenSighting[], wait: Wait): Promise<boolean> => {
+    const startedAt = clock.now()
+    for (const open of opens) open.isAwaited = isWorthWaitingFor(open, wait)
     for (let refusals = 0; ;) {
       const awaited = new Set<LookupInFlight>()
       for (const { found, isAwaited } of opens)
         if (isAwaited && 'promise' in found && !found.finding) awaited.add(found)
-      if (!(await inFlight.settled([...awaited], () => wait.leftMs(clock.now() - began)))) return wait.goesOn()
+      if (!(await inFlight.settled([...awaited], () => wait.leftMs(clock.now() - startedAt)))) return wait.goesOn()
       const refused = opens.filter(({ found }) => !wait.isFinal(findingOf(found) ?? pending))
       if (refused.length === 0) return true
       if (awaited.size === 0) {
         if (++refusals >= wait.maxRefusals) return true
-        await new Promise<void>((done) => clock.after(againMs, done))
+        await new Promise<void>((done) => clock.after(repeatMs, done))
       }
       if (!wait.goesOn()) return false
       for (const open of refused) open.found = track(lookup(open.cached.sighting, { ...open.ask, now: undefined }))
@@ -100,7 +100,7 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
     start,
     wait: (rows, wait) => {
       const opens = rows.flatMap(({ open }) => open)
-      if (wait.leftMs(0) <= 0 || !opens.some((open) => isWorthIt(open, wait))) return wait.goesOn()
+      if (wait.leftMs(0) <= 0 || !opens.some((open) => isWorthWaitingFor(open, wait))) return wait.goesOn()
       wait.began()
       return settle(opens, wait).then(async (isWanted) => {
         wait.ended()
@@ -114,12 +114,12 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
         const late = 'promise' in found ? found.promise : undefined
         judged[place] = finding
           ? cache.judge(cached, finding, now)
-          : cache.leave(cached, isAwaited ? wait.inVain : pending, late, now)
+          : cache.judgeUnanswered(cached, isAwaited ? wait.noAnswer : pending, late, now)
       }
       return judged
     },
   }
 }
 
-/** What it came to, if it has landed. */
+/** The finding, if it has arrived. */
 const findingOf = (found: Finding | LookupInFlight): Finding | undefined => ('promise' in found ? found.finding : found)

@@ -1,4 +1,4 @@
-// An event is one record as it was read: its bytes, untouched, and what they turned out to be.
+// An event: its original bytes and what they contain.
 import { isUtf8 } from 'node:buffer'
 import type { ContentKind } from '../domain/content-kind.js'
 
@@ -7,23 +7,23 @@ export { contentKinds, type ContentKind } from '../domain/content-kind.js'
 export type Event = {
   readonly bytes: Buffer
   readonly reading: ContentKind
-  /** The bytes as text, without a byte order mark; of `not_utf8` what could be read, of `too_large` the first part. */
+  /** The text without byte order mark; approximate for `not_utf8`, only the first part for `too_large`. */
   readonly text: string
   readonly bom: boolean
-  /** The object, exactly when the reading is `json`. */
+  /** The object, if the content is `json`. */
   readonly value?: Readonly<Record<string, unknown>> | undefined
-  /** The names at the top of the object, exactly when the reading is `json`. */
+  /** Top-level names, if the content is `json`. */
   readonly names?: readonly string[] | undefined
-  /** Whether one of the names would be taken for our annotation, where that was looked at while the event was read. */
-  readonly holdsOurs?: boolean | undefined
+  /** Whether a name looks like our annotation key; absent if that was not checked while reading. */
+  readonly hasAnnotationName?: boolean | undefined
 }
 
 /**
- * Bytes that begin like a JSON object. Whether they are one is decided once, by whoever first reads through them: the extraction, which
- * has to look at every byte anyway and then confirms it, or else the parser. Text and value are made when asked for; most never are.
+ * Bytes that start like a JSON object. Whether they are one is decided once: by the extraction, which scans every byte anyway, or else
+ * by the parser. Text and value are created on demand.
  */
 export class ObjectEvent implements Event {
-  holdsOurs: boolean | undefined
+  hasAnnotationName: boolean | undefined
   private decided: ContentKind | undefined
   private parsed: Readonly<Record<string, unknown>> | undefined
 
@@ -32,16 +32,16 @@ export class ObjectEvent implements Event {
     readonly bom: boolean,
   ) {}
 
-  /** Whether nobody has decided yet. */
+  /** Whether it is not decided yet. */
   get isOpen(): boolean {
     return this.decided === undefined
   }
 
-  /** A scan found one JSON object. Answers whether the event is one: it is not where the bytes are no UTF-8. */
-  confirm(holdsOurs: boolean | undefined): boolean {
+  /** Called when a scan found one JSON object; returns false if the bytes are not UTF-8. */
+  confirm(hasAnnotationName: boolean | undefined): boolean {
     const isText = isUtf8(this.bytes)
     this.decided = isText ? 'json' : 'not_utf8'
-    if (isText) this.holdsOurs = holdsOurs
+    if (isText) this.hasAnnotationName = hasAnnotationName
     return isText
   }
 
@@ -67,7 +67,7 @@ export class ObjectEvent implements Event {
   }
 }
 
-/** Text that begins with a brace is an object or no JSON at all. */
+/** Text that starts with a brace is an object or not JSON. */
 const parseObject = (text: string): Readonly<Record<string, unknown>> | undefined => {
   try {
     return JSON.parse(text) as Record<string, unknown>

@@ -18,7 +18,7 @@ export type ExtractSettings = {
   /** The events are the lines of one source in their order, so that a header tells what stands in the lines behind it. */
   readonly isOneSource?: boolean
   /** Tells a name that would be taken for our annotation at the top of an event; looked at once for each name. */
-  readonly isOurs?: (name: string) => boolean
+  readonly isAnnotationName?: (name: string) => boolean
   /** The log formats that lines are held against. */
   readonly formats?: readonly FormatSpec[] | undefined
 }
@@ -31,7 +31,7 @@ export type Extract = (event: Event) => Extraction
 export const createExtract = (settings: ExtractSettings): Extract => {
   const formats = compileFormats(settings.formats ?? [])
   const fieldOf = createFieldOf()
-  const paths = createPaths(fieldOf, settings.isOurs)
+  const paths = createPaths(fieldOf, settings.isAnnotationName)
   // One event is read at a time and to its end, so what gathers its findings is made once.
   const findings = createFindings(settings.maxIndicators)
   const action = createActionFinder()
@@ -67,8 +67,8 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     begin()
     const scanned = scan(event.bytes, event.bom ? 3 : 0, 0)
     if (scanned === undefined) return undefined
-    const holdsOurs = settings.isOurs === undefined ? undefined : scanned.holdsOurs
-    if (!event.confirm(holdsOurs)) return undefined
+    const hasAnnotationName = settings.isAnnotationName === undefined ? undefined : scanned.hasAnnotationName
+    if (!event.confirm(hasAnnotationName)) return undefined
     return end(formats.has('json') ? readJsonFormat(event) : 'json', false)
   }
 

@@ -1,11 +1,11 @@
-// Lookups in flight, seen from those who wait for them: each promise is listened to once, however many events hang on it.
+// Lookups in flight: listens to each promise once, however many events wait for it.
 import type { Clock } from '../domain/clock.js'
 import type { Finding } from '../domain/finding.js'
 import { kindOf } from '../domain/reason.js'
 
 export type LookupInFlight = {
   readonly promise: Promise<Finding>
-  /** Set when it has landed. */
+  /** Set when it has arrived. */
   finding?: Finding
   readonly waiting: Set<() => void>
 }
@@ -13,48 +13,48 @@ export type LookupInFlight = {
 export type InFlight = {
   readonly of: (promise: Promise<Finding>) => LookupInFlight
   /**
-   * Milliseconds without an answer, as far as somebody waited for one: of the time between two looks no more counts than lies
-   * between two of a wait. Only an answer ends it; a provider that hangs is not waited for again because its calls timed out.
+   * Milliseconds of waiting without an answer. Time between two calls counts for at most one polling interval. Only an answer
+   * resets it: a hanging provider is not waited for again because its calls time out.
    */
   readonly quietMs: () => number
   /**
-   * True when all have landed, false when `leftMs` said that it has taken long enough. It is asked at the start and at least
-   * every 50 ms. Leaves nothing behind at those that have not landed.
+   * True when all have arrived, false when `leftMs` returns 0 or less. `leftMs` is called at the start and at least every 50 ms.
+   * Leaves no listeners behind.
    */
   readonly settled: (lookups: readonly LookupInFlight[], leftMs: () => number) => Promise<boolean>
 }
 
-/** The first answer of all comes over connections that have yet to be made, from a provider that nobody knows yet. */
+/** Extra time for the very first answer, which needs new connections. */
 const firstMs = 600
 
-/** So soon a wait notices that it is no longer wanted. */
-const lookEveryMs = 50
+/** Polling interval of a wait. */
+const pollMs = 50
 
 export const createInFlight = (clock: Clock): InFlight => {
-  // Reactions of a promise cannot be taken back: one per event would pile up at a lookup that hangs.
+  // Promise reactions cannot be removed: one per event would pile up at a hanging lookup.
   const all = new Map<Promise<Finding>, LookupInFlight>()
   let quiet = -firstMs
-  let lookedAt = clock.now()
+  let polledAt = clock.now()
   return {
     of: (promise) => {
       const known = all.get(promise)
       if (known) return known
       const lookup: LookupInFlight = { promise, waiting: new Set() }
       all.set(promise, lookup)
-      const land = (finding: Finding): void => {
+      const arrive = (finding: Finding): void => {
         lookup.finding = finding
         all.delete(promise)
         if (isAnswer(finding)) quiet = 0
-        for (const landed of lookup.waiting) landed()
+        for (const notify of lookup.waiting) notify()
         lookup.waiting.clear()
       }
-      promise.then(land, () => land({ status: 'unknown', reason: 'bad_answer' }))
+      promise.then(arrive, () => arrive({ status: 'unknown', reason: 'bad_answer' }))
       return lookup
     },
     quietMs: () => {
       const now = clock.now()
-      quiet += Math.min(now - lookedAt, lookEveryMs)
-      lookedAt = now
+      quiet += Math.min(now - polledAt, pollMs)
+      polledAt = now
       return quiet
     },
     settled: (lookups, leftMs) =>
@@ -63,24 +63,24 @@ export const createInFlight = (clock: Clock): InFlight => {
         let cancel: (() => void) | undefined
         const finish = (isAll: boolean): void => {
           cancel?.()
-          for (const lookup of lookups) lookup.waiting.delete(landed)
+          for (const lookup of lookups) lookup.waiting.delete(arrived)
           resolve(isAll)
         }
-        const landed = (): void => {
+        const arrived = (): void => {
           if (--missing === 0) finish(true)
         }
-        const look = (): void => {
+        const poll = (): void => {
           const ms = leftMs()
-          if (ms > 0) cancel = clock.after(Math.min(ms, lookEveryMs), look)
+          if (ms > 0) cancel = clock.after(Math.min(ms, pollMs), poll)
           else finish(false)
         }
         for (const lookup of lookups) {
           if (lookup.finding) continue
           missing++
-          lookup.waiting.add(landed)
+          lookup.waiting.add(arrived)
         }
         if (missing === 0) finish(true)
-        else look()
+        else poll()
       }),
   }
 }

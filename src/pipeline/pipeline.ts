@@ -1,8 +1,8 @@
-// The pipeline: events in, the same events with their annotations out.
+// The pipeline: decode → extract → enrich → annotate for a chunk of events.
 import type { Clock } from '../domain/clock.js'
 import type { Extraction } from '../domain/sighting.js'
 import type { Annotate, EventIn, EventOut } from './annotate.js'
-import type { Enrich, Row } from './enrich.js'
+import type { Enrich, EventVerdicts } from './enrich.js'
 import type { Event } from './event.js'
 import type { Judged } from '../domain/judged.js'
 import { keepFormer } from './keep-former.js'
@@ -11,15 +11,14 @@ import type { Wait } from './wait.js'
 export type { EventIn, EventOut }
 
 /**
- * Hands over every event of a chunk once, with its place in it: those that are answered at once and in order, the others when their
- * answers came or were waited for long enough. No promise when nothing has to be waited for. Never throws and never rejects; false
- * when the events that were still open are to be left where they are.
+ * Calls `use` once for every event of a chunk, with its position: at once and in order if it is answered, the others after waiting.
+ * Synchronous if there is nothing to wait for. Never throws or rejects; returns false if the remaining events should stay in the topic.
  */
 export type Pipeline = (chunk: readonly EventIn[], use: Use, wait?: Wait) => boolean | Promise<boolean>
 
 export type Use = (event: EventOut, place: number) => void
 
-/** All events of a chunk in order, for those who have nothing to do before the last one is through. */
+/** Returns all events of a chunk in order, when the last one is done. */
 export const allOf = (
   pipeline: Pipeline,
   chunk: readonly EventIn[],
@@ -36,20 +35,25 @@ export type Steps = {
   readonly enrich: Enrich
   readonly annotate: Annotate
   readonly clock: Clock
-  /** How long events wait where nobody says otherwise. */
+  /** The default wait. */
   readonly wait: Wait
 }
 
-type Open = { readonly place: number; readonly event: Event; readonly extraction: Extraction; readonly row: Row }
+type OpenEvent = {
+  readonly place: number
+  readonly event: Event
+  readonly extraction: Extraction
+  readonly row: EventVerdicts
+}
 
 export const createPipeline = (steps: Steps): Pipeline => {
   const { decode, extract, enrich, annotate, clock } = steps
   const finish = (given: EventIn, event: Event, extraction: Extraction, judged: readonly Judged[]): EventOut =>
     annotate(given, event, extraction, given.former === undefined ? judged : keepFormer(judged, given.former))
   return (chunk, use, wait = steps.wait) => {
-    // One look at the clock for all: it takes as long as reading a field of an event.
+    // One clock reading per chunk: it costs as much as reading a field of an event.
     const now = clock.now()
-    const open: Open[] = []
+    const open: OpenEvent[] = []
     for (let place = 0; place < chunk.length; place++) {
       const given = chunk[place] as EventIn
       const event = decode(given.bytes)

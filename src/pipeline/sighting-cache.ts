@@ -1,4 +1,4 @@
-// Sighting cache: what was decided about a sighting and how it was last judged, ready for the next event that shows the same.
+// Sighting cache: decision and last verdict of each sighting, reused by later events with the same sighting.
 import type { Decide, Decision } from '../domain/decision.js'
 import type { Finding, Unknown } from '../domain/finding.js'
 import { ownText } from '../domain/own-text.js'
@@ -7,7 +7,7 @@ import type { Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import type { Judged } from '../domain/judged.js'
 
-/** One indicator in one field and role. Flat and chained by hand: with ten thousand of them in use every pointer costs. */
+/** One indicator in one field and role. Flat and linked by hand, because with ten thousand entries every pointer costs. */
 export type Cached = Omit<Sighting, 'value' | 'paths'> & {
   readonly sighting: Sighting
   decision: Decision
@@ -15,7 +15,7 @@ export type Cached = Omit<Sighting, 'value' | 'paths'> & {
   finding: Finding | undefined
   until: number | undefined
   judged: Judged
-  /** How it left last without its answer. */
+  /** How it was last judged without its answer. */
   unanswered: Judged | undefined
   /** The same indicator in another field or role. */
   next: Cached | undefined
@@ -24,13 +24,18 @@ export type Cached = Omit<Sighting, 'value' | 'paths'> & {
 export type SightingCache = {
   /** Decided anew where the decision held only until a moment that is past. */
   readonly of: (sighting: Sighting, now?: number) => Cached
-  /** The same object again as long as nothing changed. */
+  /** Returns the same object as long as nothing changed. */
   readonly judge: (cached: Cached, finding: Finding, now: number) => Judged
-  /** Of one that leaves without its answer: the same object again as long as the same answer is awaited. */
-  readonly leave: (cached: Cached, missing: Unknown, late: Promise<Finding> | undefined, now: number) => Judged
+  /** For a sighting without its answer; returns the same object as long as the same answer is awaited. */
+  readonly judgeUnanswered: (
+    cached: Cached,
+    missing: Unknown,
+    late: Promise<Finding> | undefined,
+    now: number,
+  ) => Judged
 }
 
-/** At least as many sightings are kept, and at most twice as many. */
+/** Keeps at least this many sightings, and at most twice as many. */
 const generation = 50_000
 const maxAlike = 6
 const longestField = 200
@@ -42,7 +47,7 @@ export const createSightingCache = (
   const recent = createBoundedCache<string, Cached>(generation, countAlike)
 
   const add = (given: Sighting, first: Cached | undefined): Cached => {
-    // Not its paths: a listed URL is another finding, and one host has ever new paths.
+    // Without paths: a listed URL is another finding, and a host has endless paths.
     const { type, role, evidence } = given
     const sighting: Sighting = { type, value: ownText(given.value), field: ownText(given.field), role, evidence }
     const { field } = sighting
@@ -102,7 +107,7 @@ export const createSightingCache = (
         cached.judged = judgedAs(cached.sighting, cached.decision, verdict, undefined)
       return cached.judged
     },
-    leave: (cached, missing, late, now) => {
+    judgeUnanswered: (cached, missing, late, now) => {
       const { sighting, decision, unanswered } = cached
       if (unanswered !== undefined && unanswered.late === late && unanswered.verdict.reason === missing.reason)
         return unanswered
@@ -114,7 +119,7 @@ export const createSightingCache = (
 const isOver = (decision: Decision, now: number): boolean =>
   decision.decision === 'skip' && decision.until !== undefined && decision.until <= now
 
-/** All of one shape, which makes reading them faster. */
+/** One object shape, for speed. */
 const judgedAs = (
   sighting: Sighting,
   decision: Decision,
@@ -134,5 +139,5 @@ const countAlike = (first: Cached): number => {
   return count
 }
 
-/** Stands there until the sighting is judged; never leaves. */
+/** A placeholder until the sighting is judged. */
 const unjudged: Verdict = { level: 'unknown', reason: 'pending', flags: {}, because: '' }

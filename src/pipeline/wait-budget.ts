@@ -1,4 +1,4 @@
-// How long a process that is behind may still wait for answers: a share of the time that passes, and some credit to begin with.
+// The time that a backlog may spend waiting for answers: a share of the elapsed time plus an initial credit.
 
 export type WaitBudget = {
   readonly began: () => void
@@ -6,19 +6,19 @@ export type WaitBudget = {
   readonly leftMs: () => number
 }
 
-/** What a process may wait before it has earned any; no more than this is saved up. */
+/** The initial credit, which is also the most that can be saved up. */
 const creditMs = 2_000
 
 /**
- * In wall time: however many partitions wait at the same time, it passes once. Only what the process stood idle meanwhile is
- * spent: a partition that waits while others are worked on holds nothing up.
+ * Measured in wall time, so partitions that wait at the same time count once. Only idle time is spent: a partition that waits while
+ * others are processed delays nothing.
  */
 export const createWaitBudget = (
   share: number,
   now: () => number,
-  /** Milliseconds that the process has been idle, counted from any moment. */
+  /** Total idle time of the process in milliseconds, from any starting point. */
   idleMs: () => number = now,
-  /** Told how much was waited since it was last told. */
+  /** Called with the time waited since the last call. */
   waited: (ms: number) => void = () => undefined,
 ): WaitBudget => {
   let left = share > 0 ? creditMs : 0

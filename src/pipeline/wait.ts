@@ -1,4 +1,4 @@
-// How long events wait for their answers: one deadline at the head of the topic, a share of the time in a backlog, or as long as it takes.
+// How long events wait for answers: one deadline when live, a share of the time in a backlog, or until answered.
 import type { ProviderState } from '../domain/provider-state.js'
 import type { Clock } from '../domain/clock.js'
 import type { Finding, Unknown } from '../domain/finding.js'
@@ -11,19 +11,19 @@ export type Wait = {
   readonly kind: 'live' | 'catch_up' | 'complete'
   /** Whether the answer about an indicator is worth waiting for. */
   readonly isFor: (asked: Indicator) => boolean
-  /** Milliseconds that a wait may still take that began so long ago. */
+  /** Remaining milliseconds of a wait that started `sinceMs` ago. */
   readonly leftMs: (sinceMs: number) => number
-  /** Whether an event leaves with this; what it does not leave with is asked for again. */
+  /** Whether the event accepts this finding; otherwise the lookup is repeated. */
   readonly isFinal: (finding: Finding) => boolean
-  /** How often in a row all that is asked for again may be refused. */
+  /** How often in a row all repeated lookups may be refused. */
   readonly maxRefusals: number
-  /** False as soon as the events should be left where they are. */
+  /** False as soon as the events should stay in the topic. */
   readonly goesOn: () => boolean
-  /** What is said of an indicator whose answer was waited for in vain. */
-  readonly inVain: Unknown
-  /** A turn of the event loop for the lookups, where they need one: a stream that never yields starves its own answers. */
+  /** The finding of an indicator whose answer did not arrive. */
+  readonly noAnswer: Unknown
+  /** Yields the event loop if lookups need it: a stream that never yields starves its own answers. */
   readonly turn: () => Promise<void> | undefined
-  /** Counts the time in between as waited. */
+  /** The time between `began` and `ended` counts as waited. */
   readonly began: () => void
   readonly ended: () => void
 }
@@ -31,17 +31,17 @@ export type Wait = {
 export type WaitOptions = {
   readonly clock: Clock
   readonly deadlineMs: number
-  /** The share of the time that a backlog may wait, 0 to 1. */
+  /** The share of time that a backlog may wait, 0 to 1. */
   readonly catchUpShare: number
-  /** When an answer can be expected; what cannot come within the deadline is not waited for at the head. */
+  /** When an answer can be expected; live events do not wait for answers beyond the deadline. */
   readonly estimateMs?: ((asked: Indicator) => number | undefined) | undefined
-  /** Absent where nobody is asked. */
+  /** Absent without a provider. */
   readonly provider?: (() => Provider) | undefined
   /** Milliseconds without an answer. */
   readonly quietMs: () => number
-  /** Milliseconds that the process has been idle; without it all time in a wait counts as waited. */
+  /** Idle time of the process; without it all time in a wait counts. */
   readonly idleMs?: (() => number) | undefined
-  /** Told how long the process stood idle in waits. */
+  /** Called with the idle time spent in waits. */
   readonly waited?: ((ms: number) => void) | undefined
 }
 
@@ -49,21 +49,21 @@ export type Provider = Pick<ProviderState, 'waiting' | 'inFlight' | 'latencyMs' 
 
 export type Waits = {
   readonly live: Wait
-  /** Of a partition that is behind. */
+  /** For a partition that is behind. */
   readonly catchUp: (goesOn: () => boolean) => Wait
-  /** Of a file, which has an end: a failure is an answer, but for a queue that is full. */
+  /** For a file: every failure except a full queue is accepted as an answer. */
   readonly complete: Wait
-  /** Of a topic: outages of the provider are waited for, too. */
+  /** For a topic in mode `complete`: also waits through provider outages. */
   readonly throughOutages: (goesOn: () => boolean) => Wait
 }
 
-/** The answer is on its way, but was not waited for: it could not have come in time, or the backlog has waited enough. */
+/** The event did not wait: the answer could not arrive in time, or the backlog has waited enough. */
 export const pending: Unknown = { status: 'unknown', reason: 'pending' }
-/** The answer was waited for until the deadline. */
+/** The answer did not arrive before the deadline. */
 const deadline: Unknown = { status: 'unknown', reason: 'deadline' }
 
-/** What may be over in a moment, or in an hour, without anybody doing anything about the question. */
-const passing: ReadonlySet<Reason> = new Set<Reason>([
+/** Failures that pass by themselves. */
+const temporary: ReadonlySet<Reason> = new Set<Reason>([
   'queue_full',
   'busy',
   'throttled',
@@ -93,7 +93,7 @@ export const createWaits = (options: WaitOptions): Waits => {
     isFinal: always,
     maxRefusals: 0,
     goesOn: always,
-    inVain: deadline,
+    noAnswer: deadline,
   }
   const catchUp = (goesOn: () => boolean): Wait => ({
     ...live,
@@ -105,17 +105,17 @@ export const createWaits = (options: WaitOptions): Waits => {
       return Math.min(budget.leftMs(), Math.max(4 * Math.min(latencyMs, slowMs), 100) - quietMs())
     },
     goesOn,
-    inVain: pending,
+    noAnswer: pending,
   })
   const throughOutages = (goesOn: () => boolean): Wait => ({
     ...live,
     kind: 'complete',
     isFor: always,
     leftMs: () => (goesOn() ? Infinity : 0),
-    isFinal: (finding) => finding.status === 'known' || !passing.has(finding.reason),
+    isFinal: (finding) => finding.status === 'known' || !temporary.has(finding.reason),
     maxRefusals: Infinity,
     goesOn,
-    inVain: pending,
+    noAnswer: pending,
   })
   const complete: Wait = {
     ...throughOutages(always),

@@ -16,12 +16,12 @@ export type Read = {
 const limits = { maxIndicators: 64, maxDepth: 64, maxEventBytes: 1_048_576 }
 
 export const createReading = (): ((bytes: Buffer) => Read) => {
-  const { isOurs } = createAnnotationKey('threatweave')
-  const extract = createExtract({ ...limits, isOurs, formats: openFormats([]).formats })
+  const { isAnnotationName } = createAnnotationKey('threatweave')
+  const extract = createExtract({ ...limits, isAnnotationName, formats: openFormats([]).formats })
   return (bytes) => {
     const event = decode(bytes, limits)
     const isOpen = event instanceof ObjectEvent && event.isOpen
     const extraction = extract(event)
-    return { event, extraction, isOnePass: isOpen && event.holdsOurs !== undefined }
+    return { event, extraction, isOnePass: isOpen && event.hasAnnotationName !== undefined }
   }
 }

@@ -2,7 +2,7 @@
 import type { Annotation } from '../../src/domain/annotation.js'
 import { createFields } from '../../src/alerts/sigma/fields.js'
 import { parseRules, type ParsedRules } from '../../src/alerts/sigma/parse-rules.js'
-import { createRuleSet, type Match } from '../../src/alerts/sigma/rule-set.js'
+import { createRuleSet, type RuleMatch } from '../../src/alerts/sigma/rule-set.js'
 
 export const ruleText = (detection: string, more = ''): string =>
   `title: A rule\nid: 11111111-2222-4333-8444-555555555555\nlogsource:\n    category: firewall\n${more}detection:\n${detection.replace(/^/gm, '    ')}\n`
@@ -26,7 +26,7 @@ export const matching = (
   detection: string,
   event: Readonly<Record<string, unknown>>,
   about: Partial<Annotation> = {},
-): readonly Match[] => {
+): readonly RuleMatch[] => {
   const fields = createFields('threatweave')
   const { rules, problems } = parseRules('rule.yml', ruleText(detection), { fields })
   if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('; '))

@@ -7,7 +7,7 @@ export type Condition =
 const tokenPattern = /\s*(?:([()])|([^\s()|]+)|(\|))/y
 const maxTokens = 1000
 
-/** Thrown and caught in this file alone: a condition is wrong at one place. */
+/** Thrown and caught in this file only. */
 class Wrong extends Error {}
 
 export const parseCondition = (text: string, selections: ReadonlyMap<string, Expression>): Condition => {
@@ -29,7 +29,7 @@ export const parseCondition = (text: string, selections: ReadonlyMap<string, Exp
       const pattern = tokens[at++]
       if (pattern === undefined) throw new Wrong('ends after "of"')
       const names = namesLike(pattern)
-      if (names.length === 0) throw new Wrong(`${JSON.stringify(pattern)} names no selection`)
+      if (names.length === 0) throw new Wrong(`${JSON.stringify(pattern)} matches no selection`)
       for (const name of names) used.add(name)
       const parts = names.flatMap((name) => selections.get(name) ?? [])
       return both(quantifier === 'all' ? 'and' : 'or', parts)
@@ -37,7 +37,7 @@ export const parseCondition = (text: string, selections: ReadonlyMap<string, Exp
 
     const operand = (): Expression => {
       const token = tokens[at]
-      if (token === undefined) throw new Wrong('ends where a selection should stand')
+      if (token === undefined) throw new Wrong('ends where a selection is expected')
       if (word() === 'not') {
         at++
         return { kind: 'not', part: operand() }
@@ -89,7 +89,7 @@ const tokensOf = (text: string): string[] => {
   while (tokenPattern.lastIndex < end) {
     const [, bracket, word, pipe] = tokenPattern.exec(text) ?? []
     if (pipe !== undefined)
-      throw new Wrong('aggregations behind "|" (count, near, …) are not supported; every event is judged by itself')
+      throw new Wrong('aggregations behind "|" (count, near, …) are not supported; each event is tested on its own')
     tokens.push(bracket ?? word ?? '')
     if (tokens.length > maxTokens) throw new Wrong('is too long')
   }

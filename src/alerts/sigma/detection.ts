@@ -5,20 +5,20 @@ import type { Fields } from './fields.js'
 import { compileItem } from './item.js'
 import type { Scalar } from './scalar.js'
 
-export type Path = readonly (string | number)[]
-export type Complain = (path: Path, message: string) => void
+export type YamlPath = readonly (string | number)[]
+export type Complain = (path: YamlPath, message: string) => void
 
 type Context = { readonly fields: Fields; readonly wrong: Complain; readonly odd: Complain }
 
-/** Nothing where something was wrong, which has then been told. */
+/** Returns undefined after reporting a problem. */
 export const compileDetection = (detection: unknown, context: Context): Expression | undefined => {
   const { wrong, odd } = context
   if (!isMap(detection)) {
-    wrong(['detection'], 'detection must hold selections and a condition')
+    wrong(['detection'], 'detection must contain selections and a condition')
     return undefined
   }
   if ('timeframe' in detection)
-    wrong(['detection', 'timeframe'], 'timeframe is not supported; every event is judged by itself')
+    wrong(['detection', 'timeframe'], 'timeframe is not supported; each event is tested on its own')
   const selections = new Map<string, Expression>()
   let isWhole = true
   for (const [name, content] of Object.entries(detection)) {
@@ -33,7 +33,7 @@ export const compileDetection = (detection: unknown, context: Context): Expressi
   const parts: Expression[] = []
   const used = new Set<string>()
   conditions.forEach((text, place) => {
-    const path: Path = ['detection', 'condition', ...(Array.isArray(condition) ? [place] : [])]
+    const path: YamlPath = ['detection', 'condition', ...(Array.isArray(condition) ? [place] : [])]
     if (typeof text !== 'string') {
       wrong(path, 'condition must be text such as `selection and not filter`')
       return
@@ -52,8 +52,8 @@ export const compileDetection = (detection: unknown, context: Context): Expressi
   return both('or', parts)
 }
 
-/** A map holds when all its lines do, a list when one of its elements does. */
-const compileSelection = (content: unknown, path: Path, context: Context): Expression | undefined => {
+/** A map matches if all its lines match, a list if any element matches. */
+const compileSelection = (content: unknown, path: YamlPath, context: Context): Expression | undefined => {
   if (isMap(content)) return compileMap(content, path, context)
   const list: unknown[] = Array.isArray(content) ? content : [content]
   if (list.length === 0) {
@@ -69,7 +69,7 @@ const compileSelection = (content: unknown, path: Path, context: Context): Expre
 
 const compileMap = (
   content: Readonly<Record<string, unknown>>,
-  path: Path,
+  path: YamlPath,
   context: Context,
 ): Expression | undefined => {
   const lines = Object.entries(content)
@@ -81,7 +81,12 @@ const compileMap = (
   return parts.every((part) => part !== undefined) ? both('and', parts) : undefined
 }
 
-const compileLine = (key: string, value: unknown, path: Path, { fields, wrong }: Context): Expression | undefined => {
+const compileLine = (
+  key: string,
+  value: unknown,
+  path: YamlPath,
+  { fields, wrong }: Context,
+): Expression | undefined => {
   const values: unknown[] = Array.isArray(value) ? value : [value]
   const bad = values.findIndex((one) => !isScalar(one))
   if (bad >= 0) {

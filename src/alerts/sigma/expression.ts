@@ -1,8 +1,8 @@
-// A rule's detection as a tree: built once into one closure that answers quickly, and walked again only to say why it fired.
+// A rule's detection as a tree, compiled into one closure, and walked again only to explain a match.
 
-/** What a test looks at. */
-export type View = {
-  /** Value, values or nothing of a field of the rule set, by its slot; read once however many tests ask. */
+/** The event as tests see it. */
+export type EventView = {
+  /** The value or values of a field, by its slot; read at most once. */
   readonly read: (slot: number) => unknown
   /** Every scalar of the event. */
   readonly leaves: () => readonly string[]
@@ -10,12 +10,12 @@ export type View = {
 
 export type Test = {
   readonly kind: 'test'
-  /** Absent on a search for words anywhere. */
+  /** Absent for a search in the whole event. */
   readonly field?: string
-  readonly holds: (view: View) => boolean
-  /** The value that made it hold. */
-  readonly witness: (view: View) => unknown
-  /** An annotation's member and the only values with which the test can hold. */
+  readonly holds: (view: EventView) => boolean
+  /** The value that matched. */
+  readonly witness: (view: EventView) => unknown
+  /** An annotation member and the only values with which the test can match. */
   readonly needs?: Need
 }
 
@@ -31,7 +31,7 @@ export const both = (kind: 'and' | 'or', parts: readonly Expression[]): Expressi
   return only !== undefined && parts.length === 1 ? only : { kind, parts }
 }
 
-export const compile = (expression: Expression): ((view: View) => boolean) => {
+export const compile = (expression: Expression): ((view: EventView) => boolean) => {
   switch (expression.kind) {
     case 'test':
       return expression.holds
@@ -54,21 +54,21 @@ export const compile = (expression: Expression): ((view: View) => boolean) => {
 
 export type Witness = { readonly field: string; readonly value: unknown }
 
-/** The tests that made an expression true, in the order of the rule; what was asked not to be there leaves no witness. */
-export const explain = (expression: Expression, view: View): Witness[] => {
+/** The tests that matched, in the order of the rule; negations are left out. */
+export const explainMatch = (expression: Expression, view: EventView): Witness[] => {
   switch (expression.kind) {
     case 'test':
       return expression.holds(view) ? [{ field: expression.field ?? '', value: expression.witness(view) }] : []
     case 'not':
       return []
     case 'and':
-      return expression.parts.flatMap((part) => explain(part, view))
+      return expression.parts.flatMap((part) => explainMatch(part, view))
     case 'or':
-      return expression.parts.filter((part) => compile(part)(view)).flatMap((part) => explain(part, view))
+      return expression.parts.filter((part) => compile(part)(view)).flatMap((part) => explainMatch(part, view))
   }
 }
 
-/** Members of the annotation without one of whose values the expression cannot be true. */
+/** Annotation members and the values that the expression requires. */
 export const needsOf = (expression: Expression): Map<string, ReadonlySet<string>> => {
   switch (expression.kind) {
     case 'test':

@@ -1,9 +1,9 @@
-// Reads a field of an event by its path: nested and dotted spellings alike, and every element of an array.
+// Reads a field of an event by its path, nested or dotted, including every element of an array.
 
-/** Absent, one value, or every value found; what is neither scalar nor null stands for its presence alone. */
+/** Returns undefined, one value, or all values found. */
 export type Read = (from: Readonly<Record<string, unknown>>) => unknown
 
-/** Arrays within arrays; no product nests deeper, and an event must not exhaust the stack. */
+/** Limits recursion, since events are hostile. */
 const maxDepth = 32
 
 export const createRead = (path: string): Read => {
@@ -44,16 +44,16 @@ const collect = (from: unknown, parts: readonly string[], start: number, found: 
   }
 }
 
-/** Bounds of a search through a whole event. */
+/** Limit of a search through a whole event. */
 const maxLeaves = 10_000
 
-/** Every scalar of an event, for rules that search for words anywhere. */
+/** Every scalar of an event, for rules that search the whole event. */
 export const leavesOf = (value: unknown): string[] => {
   const leaves: string[] = []
   const open: unknown[] = [value]
   while (open.length > 0 && leaves.length < maxLeaves) {
     const next = open.pop()
-    const text = textOf(next)
+    const text = scalarText(next)
     if (text !== undefined) leaves.push(text)
     else if (typeof next === 'object' && next !== null)
       for (const inner of Object.values(next)) if (open.length < maxLeaves) open.push(inner)
@@ -61,8 +61,8 @@ export const leavesOf = (value: unknown): string[] => {
   return leaves
 }
 
-/** A scalar as rules compare it: `443` and `"443"` are alike, as they are in an index. */
-export const textOf = (value: unknown): string | undefined =>
+/** A scalar as text, so that `443` and `"443"` are equal, as in an index. */
+export const scalarText = (value: unknown): string | undefined =>
   typeof value === 'string'
     ? value
     : typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint'

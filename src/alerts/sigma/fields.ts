@@ -1,10 +1,10 @@
-// The fields that the rules of one set mention: each has a slot, and is read from an event at most once.
+// The fields used by a rule set: each has a slot and is read from an event at most once.
 import type { Annotation } from '../../domain/annotation.js'
 import { annotationKey } from '../annotation-fields.js'
 import { createRead, leavesOf, type Read } from './field.js'
-import type { View } from './expression.js'
+import type { EventView } from './expression.js'
 
-/** What rules look at: the event's object (or its text as `message`, as it comes out) and its annotation. */
+/** The event's object (or its text as `message`) and its annotation. */
 export type Subject = {
   readonly event: Readonly<Record<string, unknown>>
   readonly annotation: Readonly<Annotation>
@@ -12,17 +12,17 @@ export type Subject = {
 
 export type Fields = {
   readonly slotOf: (path: string) => number
-  /** The member of the annotation that a path names, or nothing where it leads into the event. */
+  /** The annotation member of a path; undefined if the path is in the event. */
   readonly memberOf: (path: string) => string | undefined
-  readonly view: (subject: Subject) => View
-  /** Of an event only what the rules mention, under dotted names; everything where some rule searches for words anywhere. */
+  readonly view: (subject: Subject) => EventView
+  /** The fields that the rules use, under dotted names; the whole event if a rule searches everywhere. */
   readonly digest: (event: Subject['event']) => Subject['event']
   readonly searchesAnywhere: () => void
 }
 
 const unread = Symbol('unread')
 
-/** `key` is where the output places annotations; rules may use it as well as `threatweave`. An event's own members of these names are never read. */
+/** Rules may use `key` or `threatweave` for the annotation; the event's own members of these names are never read. */
 export const createFields = (key: string): Fields => {
   const slots = new Map<string, number>()
   const reads: { readonly of: 'event' | 'annotation'; readonly read: Read }[] = []

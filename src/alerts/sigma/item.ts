@@ -1,8 +1,8 @@
-// One line of a selection, a field with its modifiers and values, becomes a test.
+// Compiles one line of a selection: a field with modifiers and values.
 import { closestMember, valuesOf } from '../annotation-fields.js'
 import { encodeValue } from './encode-values.js'
-import { both, type Expression, type Test, type View } from './expression.js'
-import { textOf } from './field.js'
+import { both, type Expression, type Test, type EventView } from './expression.js'
+import { scalarText } from './field.js'
 import type { Fields } from './fields.js'
 import { readModifiers, type Modifiers } from './modifiers.js'
 import type { Affix } from './pattern.js'
@@ -15,13 +15,13 @@ export const compileItem = (key: string, values: readonly Scalar[], fields: Fiel
   const modifiers = readModifiers(names)
   if ('wrong' in modifiers) return modifiers
   const { how, all } = modifiers
-  if (values.length === 0) return { wrong: 'has no value to compare with' }
+  if (values.length === 0) return { wrong: 'has no values' }
   if (field === '') return anywhere(values, modifiers, fields)
   const member = fields.memberOf(field)
   if (member !== undefined && valuesOf(member) === undefined) {
     const meant = closestMember(member)
     return {
-      wrong: `the annotation has no member ${JSON.stringify(member)}${meant === undefined ? '' : `; ${meant} may be meant`}`,
+      wrong: `the annotation has no member ${JSON.stringify(member)}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
     }
   }
   const slot = fields.slotOf(field)
@@ -53,7 +53,7 @@ const each = (
   return parts.find((part) => 'wrong' in part) ?? both(all ? 'and' : 'or', parts as Expression[])
 }
 
-/** Any of the values. Null is no value: it holds where the field has none. */
+/** Matches any of the values; null matches a missing field. */
 const compare = (
   field: string,
   slot: number,
@@ -91,7 +91,7 @@ const anyValue = (slot: number, test: ValueTest): Pick<Test, 'holds' | 'witness'
   },
 })
 
-/** A test of a member with a closed list of values that none of them passes could never hold. */
+/** Rejects tests that no possible value of the member can pass. */
 const needsOf = (member: string, test: ValueTest): Test['needs'] | Wrong | undefined => {
   const values = valuesOf(member)
   if (values === undefined || values === 'any') return undefined
@@ -105,13 +105,13 @@ const anywhere = (values: readonly Scalar[], modifiers: Modifiers, fields: Field
   if (how.by !== 'text' && how.by !== 're') return { wrong: `${how.by} needs a field` }
   fields.searchesAnywhere()
   return each(values, all, (value) => {
-    if (value === null) return { wrong: 'null can be found nowhere' }
+    if (value === null) return { wrong: 'null cannot be searched for' }
     const spellings = encodeValue(value, modifiers.encode)
     if ('wrong' in spellings) return spellings
     const texts = spellings.filter((one) => one !== null)
     const test = how.by === 're' ? valueTest(texts, modifiers) : textTest(texts, how.affix ?? 'contains', cased)
     if ('wrong' in test) return test
-    const find = (view: View): string | undefined => view.leaves().find(test)
+    const find = (view: EventView): string | undefined => view.leaves().find(test)
     return { kind: 'test', holds: (view) => find(view) !== undefined, witness: find }
   })
 }
@@ -130,7 +130,7 @@ const sameAs = (
   const [slot, otherSlot] = [fields.slotOf(field), fields.slotOf(other)]
   const textsOf = (value: unknown): string[] =>
     (Array.isArray(value) ? value : [value]).flatMap((one) => {
-      const text = textOf(one)
+      const text = scalarText(one)
       return text === undefined ? [] : [cased ? text : text.toLowerCase()]
     })
   const alike = (text: string, wanted: string): boolean => {
@@ -138,7 +138,7 @@ const sameAs = (
     if (affix === 'startswith') return text.startsWith(wanted)
     return affix === 'endswith' ? text.endsWith(wanted) : text === wanted
   }
-  const find = (view: View): string | undefined => {
+  const find = (view: EventView): string | undefined => {
     const wanted = new Set(textsOf(view.read(otherSlot)))
     if (wanted.size === 0) return undefined
     const texts = textsOf(view.read(slot))

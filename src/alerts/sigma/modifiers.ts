@@ -1,4 +1,4 @@
-// What stands behind a field's name in a rule: `field|contains|all` says how its values are to be compared.
+// Parses the modifiers of a field: `field|contains|all`.
 import { encodings, type Encoding } from './encode-values.js'
 import type { Affix } from './pattern.js'
 import type { RegexFlags } from './regex.js'
@@ -43,7 +43,7 @@ export const readModifiers = (names: readonly string[]): Modifiers | { readonly 
   const cased = names.includes('cased')
   const all = names.includes('all')
   const encode = names.flatMap((name) => among([name], encodings))
-  const clash = { wrong: `the modifiers ${names.join(', ')} do not go together` }
+  const clash = { wrong: `the modifiers ${names.join(', ')} cannot be combined` }
   if (moreAffixes.length + moreComparisons.length + moreKinds.length > 0) return clash
   if (given.length > 0 && kind !== 're') return { wrong: `${given.join(', ')} can only follow re` }
   if (encode.length > 0 && (kind !== undefined || comparison !== undefined)) return clash

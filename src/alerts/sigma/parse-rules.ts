@@ -1,9 +1,9 @@
-// The text of a rule file becomes rules, or what is wrong with each, by line.
+// Parses a rule file into rules and problems with line numbers.
 import type { FileProblem } from '../../domain/file-problem.js'
 import { createHash } from 'node:crypto'
 import { isMap as isYamlMap, isNode, isScalar, LineCounter, parseAllDocuments, type Document } from 'yaml'
 import { isFlag, operationsStating } from '../annotation-fields.js'
-import { compileDetection, isMap, type Complain, type Path } from './detection.js'
+import { compileDetection, isMap, type Complain, type YamlPath } from './detection.js'
 import { compile, testsOf, type Expression } from './expression.js'
 import type { Fields } from './fields.js'
 import { ruleLevels, type Rule, type RuleLevel } from './rule.js'
@@ -17,14 +17,14 @@ export type ParsedRules = {
 
 export type ParseOptions = {
   readonly fields: Fields
-  /** Flags that the configured operations state; a rule that needs another cannot fire. Nothing: not known. */
+  /** Flags that the configured operations state, if known; a rule that needs another cannot match. */
   readonly stated?: ReadonlySet<string> | undefined
 }
 
-/** Of one document that is no YAML; what comes after the first few follows from them. */
+/** YAML errors reported per document; later ones usually follow from the first. */
 const maxErrors = 10
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-/** Members that the layers add on the way out: a rule in the stream sees the event before. */
+/** ECS and OCSF members are added after the rules have run. */
 const layered = /^(?:threat\.enrichments|observables|osint)(?:\.|$)/
 
 export const parseRules = (file: string, text: string, { fields, stated }: ParseOptions): ParsedRules => {
@@ -37,15 +37,15 @@ export const parseRules = (file: string, text: string, { fields, stated }: Parse
   const documents: readonly Document[] = [
     ...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' }),
   ]
-  if (documents.length === 0) problems.push({ file, message: 'holds no rule' })
+  if (documents.length === 0) problems.push({ file, message: 'contains no rule' })
 
   for (const document of documents) {
     const line = lineAt(offsetOf(document, []))
     const before = problems.length
     for (const error of document.errors.slice(0, maxErrors))
-      problems.push({ file, line: lineAt(error.pos[0]), message: error.message.split('\n')[0] ?? 'is no YAML' })
+      problems.push({ file, line: lineAt(error.pos[0]), message: error.message.split('\n')[0] ?? 'is not valid YAML' })
     if (problems.length > before) continue
-    const at = (path: Path): number => lineAt(offsetOf(document, path))
+    const at = (path: YamlPath): number => lineAt(offsetOf(document, path))
     const wrong: Complain = (path, message) => problems.push({ file, line: at(path), message })
     const odd: Complain = (path, message) => warnings.push({ file, line: at(path), message })
     const content = plainOf(document)
@@ -56,19 +56,19 @@ export const parseRules = (file: string, text: string, { fields, stated }: Parse
     }
     const foreign = ['correlation', 'filter', 'action'].find((name) => name in content)
     if (foreign !== undefined) {
-      wrong([foreign], `${foreign} is not supported; every event is judged by itself, by plain rules`)
+      wrong([foreign], `${foreign} is not supported; each event is tested on its own, by plain rules`)
       continue
     }
-    const head = headOf(content, wrong, odd)
+    const metadata = metadataOf(content, wrong, odd)
     const expression = compileDetection(content.detection, { fields, wrong, odd })
     if (!expression || problems.length > before) continue
-    warnOfSilence(expression, fields, stated, (message) => odd(['detection'], message))
-    rules.push({ ...head, file, line, expression, holds: compile(expression) })
+    warnIfNeverMatching(expression, fields, stated, (message) => odd(['detection'], message))
+    rules.push({ ...metadata, file, line, expression, holds: compile(expression) })
   }
   return { rules, problems, warnings }
 }
 
-/** Too many aliases are refused by the reader; then it is text, which no rule is. */
+/** Too many aliases throw; the message is then rejected as not a rule. */
 const plainOf = (document: Document): unknown => {
   try {
     return document.toJS({ maxAliasCount: 100 }) as unknown
@@ -77,17 +77,17 @@ const plainOf = (document: Document): unknown => {
   }
 }
 
-type Head = Pick<Rule, 'id' | 'title' | 'level' | 'tags' | 'description'>
+type Metadata = Pick<Rule, 'id' | 'title' | 'level' | 'tags' | 'description'>
 
-const headOf = (content: Readonly<Record<string, unknown>>, wrong: Complain, odd: Complain): Head => {
+const metadataOf = (content: Readonly<Record<string, unknown>>, wrong: Complain, odd: Complain): Metadata => {
   const { title, id, level = 'medium', tags, description } = content
   if (typeof title !== 'string' || title === '') wrong(['title'], 'title must be text')
   if (id !== undefined && !(typeof id === 'string' && uuid.test(id))) wrong(['id'], 'id must be a UUID')
-  if (id === undefined) odd([], 'has no id; its alerts get one from its title, another when the title changes')
+  if (id === undefined) odd([], 'has no id; one is derived from its title and changes with it')
   if (!isLevel(level)) wrong(['level'], `level must be one of ${ruleLevels.join(', ')}`)
   if (tags !== undefined && !(Array.isArray(tags) && tags.every((tag) => typeof tag === 'string')))
     wrong(['tags'], 'tags must be a list of texts')
-  if (!isMap(content.logsource)) odd([], 'has no logsource, which other Sigma tools want')
+  if (!isMap(content.logsource)) odd([], 'has no logsource, which other Sigma tools require')
   const name = typeof title === 'string' ? title.slice(0, 256) : ''
   return {
     id: typeof id === 'string' ? id.toLowerCase() : idFrom(name),
@@ -106,7 +106,7 @@ const idFrom = (title: string): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-const warnOfSilence = (
+const warnIfNeverMatching = (
   expression: Expression,
   fields: Fields,
   stated: ReadonlySet<string> | undefined,
@@ -117,8 +117,7 @@ const warnOfSilence = (
     if (field === undefined || told.has(field)) continue
     told.add(field)
     const member = fields.memberOf(field)
-    if (member === undefined && layered.test(field))
-      warn(`tests ${field}, which is added on the way out and is not there yet in the stream`)
+    if (member === undefined && layered.test(field)) warn(`tests ${field}, which is added after the rules have run`)
     if (member === undefined || !isFlag(member) || stated === undefined || stated.has(member)) continue
     const operations = operationsStating(member)
     warn(
@@ -129,7 +128,7 @@ const warnOfSilence = (
 }
 
 /** Where the path's last part stands: its key where it is a member, else the value; of what is not there, where its parent is. */
-const offsetOf = (document: Document, path: Path): number => {
+const offsetOf = (document: Document, path: YamlPath): number => {
   for (let length = path.length; length > 0; length--) {
     const name = path[length - 1]
     const parent: unknown = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true)

@@ -1,4 +1,4 @@
-// A Sigma string becomes a test of a text: plain, or with `*` and `?` as wildcards and `\` before what is meant as it stands.
+// Compiles a Sigma string with the wildcards `*` and `?` and the escape `\` into a text test.
 
 export type TextTest = (text: string) => boolean
 
@@ -40,14 +40,14 @@ export const withAffix = (pattern: Pattern, affix: Affix): Pattern => {
   return [...open, ...pattern, ...close] as Pattern
 }
 
-/** The text itself, where the pattern has no wildcard. */
+/** The text, if the pattern has no wildcard. */
 export const literalOf = (pattern: Pattern): string | undefined => {
   if (pattern.length === 0) return ''
   const [only] = pattern
   return pattern.length === 1 && typeof only === 'string' ? only : undefined
 }
 
-/** With `cased` false the text must be given in lower case. */
+/** Unless `cased`, the text must be in lower case. */
 export const createTextTest = (pattern: Pattern, cased: boolean): TextTest => {
   const pieces = cased
     ? pattern
@@ -64,7 +64,7 @@ export const createTextTest = (pattern: Pattern, cased: boolean): TextTest => {
   return (text) => matches(pieces, text)
 }
 
-/** Goes back to the last `*` alone, so the time is bounded by text times pattern. */
+/** Backtracks only to the last `*`, so the time is at most text × pattern. */
 const matches = (pieces: Pattern, text: string): boolean => {
   let piece = 0
   let at = 0

@@ -1,10 +1,10 @@
-// Regular expressions of rules, on an engine whose time grows with the text and never faster.
+// Regular expressions of rules, in RE2 with linear time.
 import { RE2JS } from 're2js'
 import type { TextTest } from './pattern.js'
 
 export type RegexFlags = { readonly i: boolean; readonly m: boolean; readonly s: boolean }
 
-/** A test that finds the expression anywhere in a text, or what is wrong with the expression. */
+/** A test that finds the expression anywhere in a text, or an error. */
 export const createRegexTest = (source: string, flags: RegexFlags): TextTest | { readonly wrong: string } => {
   try {
     const bits = (flags.i ? RE2JS.CASE_INSENSITIVE : 0) | (flags.m ? RE2JS.MULTILINE : 0) | (flags.s ? RE2JS.DOTALL : 0)

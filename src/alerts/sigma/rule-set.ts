@@ -1,26 +1,26 @@
-// A set of rules and which of them an event fires: rules that need a member of the annotation are not even looked at without it.
+// A set of rules, indexed by the annotation members they require.
 import type { Annotation } from '../../domain/annotation.js'
 import { isFlag } from '../annotation-fields.js'
-import { explain, needsOf, type Witness } from './expression.js'
+import { explainMatch, needsOf, type Witness } from './expression.js'
 import type { Fields, Subject } from './fields.js'
 import type { Rule } from './rule.js'
 
-export type Match = {
+export type RuleMatch = {
   readonly rule: Rule
-  /** What made it fire; worked out when asked for. */
+  /** The fields that matched, computed on demand. */
   readonly why: () => Witness[]
 }
 
 export type RuleSet = {
   readonly size: number
   readonly rules: readonly Rule[]
-  /** `event` is called only where some rule may fire. */
-  readonly match: (annotation: Readonly<Annotation>, event: () => Subject['event']) => readonly Match[]
-  /** Of an event only what the rules mention. */
+  /** `event` is called only if a rule may match. */
+  readonly match: (annotation: Readonly<Annotation>, event: () => Subject['event']) => readonly RuleMatch[]
+  /** The fields that the rules use. */
   readonly digest: Fields['digest']
 }
 
-const none: readonly Match[] = []
+const none: readonly RuleMatch[] = []
 
 export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet => {
   const always: Rule[] = []
@@ -62,15 +62,15 @@ export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet =
       const possible = candidates(annotation)
       if (possible.length === 0) return none
       const view = fields.view({ event: event(), annotation })
-      let matches: Match[] | undefined
+      let matches: RuleMatch[] | undefined
       for (const rule of possible)
-        if (rule.holds(view)) (matches ??= []).push({ rule, why: () => explain(rule.expression, view) })
+        if (rule.holds(view)) (matches ??= []).push({ rule, why: () => explainMatch(rule.expression, view) })
       return matches ?? none
     },
   }
 }
 
-/** How many of all events have a member with one of these values, by rough order: the rarest makes the best index. */
+/** Rough frequency of events with these values: the rarest makes the best index. */
 const commonness = (member: string, values: ReadonlySet<string>): number => {
   const isAccusing = !values.has('false') && !values.has('clean') && !values.has('unknown')
   if (isFlag(member)) return isAccusing ? 0 : 9

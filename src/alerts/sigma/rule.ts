@@ -1,6 +1,6 @@
-// A rule as it is used: what it is called, and the detection as a tree and as one closure.
+// A compiled rule: metadata, and the detection as tree and closure.
 import type { FileProblem } from '../../domain/file-problem.js'
-import type { Expression, View } from './expression.js'
+import type { Expression, EventView } from './expression.js'
 
 export const ruleLevels = ['informational', 'low', 'medium', 'high', 'critical'] as const
 export type RuleLevel = (typeof ruleLevels)[number]
@@ -14,7 +14,7 @@ export type Rule = {
   readonly file: string
   readonly line: number
   readonly expression: Expression
-  readonly holds: (view: View) => boolean
+  readonly holds: (view: EventView) => boolean
 }
 
 export const describeRuleProblem = ({ file, line, message }: FileProblem): string =>

@@ -1,7 +1,7 @@
-// The values of one line of a selection become a test of a single value, by text, expression, range or number.
+// Compiles the values of a selection line into a test of one value: text, regular expression, range or number.
 import { parseRange, readAddress } from '../../domain/address.js'
 import { createRangeSet } from '../../domain/range-set.js'
-import { textOf } from './field.js'
+import { scalarText } from './field.js'
 import type { Comparison, Modifiers } from './modifiers.js'
 import { createTextTest, literalOf, parsePattern, withAffix, type Affix, type TextTest } from './pattern.js'
 import { createRegexTest } from './regex.js'
@@ -82,7 +82,7 @@ const anyTest = (tests: readonly TextTest[]): TextTest => {
 const onText =
   (test: TextTest, cased: boolean): ValueTest =>
   (value) => {
-    const text = textOf(value)
+    const text = scalarText(value)
     return text !== undefined && test(cased ? text : lower(text))
   }
 

@@ -1,8 +1,8 @@
-// How deep a YAML text may nest, told from the text itself: the parser calls itself for every level, and a full stack can end the process.
+// Rejects deeply nested YAML before parsing, because the recursive parser could exhaust the stack.
 
 const maxDepth = 100
 
-/** Errs on the side of more: brackets count in quotes as well, and every sign of indentation is a level. */
+/** Overestimates: brackets in quotes count too, and so does every indentation character. */
 export const nestsTooDeep = (text: string): boolean => {
   let open = 0
   let lead = 0

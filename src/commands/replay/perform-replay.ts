@@ -12,7 +12,7 @@ import { createProgress } from '../../terminal/progress.js'
 import { write } from '../../terminal/write-lines.js'
 import { alertsBefore, raiseOnce } from './replay-alerts.js'
 import type { ReplayArguments } from './replay-options.js'
-import { describeRanges, describeSummary, summarise } from './replay-summary.js'
+import { describeRanges, describeSummary, summariseReplay } from './replay-summary.js'
 
 export const performReplay = async (
   opened: OpenReplay,
@@ -53,7 +53,7 @@ export const performReplay = async (
     if ('refused' in outcome) return refuse(io, outcome.refused)
     const seconds = (Date.now() - startedAt) / 1000
     const { delivery } = config.kafka
-    const summary = summarise(args, plan, outcome, { delivery, alertsTopic, lookups: lookups(), seconds })
+    const summary = summariseReplay(args, plan, outcome, { delivery, alertsTopic, lookups: lookups(), seconds })
     await write(io.stdout, args.isJson ? `${JSON.stringify(summary)}\n` : describeSummary(summary))
     return summary.complete ? exitCodes.ok : exitCodes.failure
   } finally {

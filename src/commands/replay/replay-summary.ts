@@ -69,7 +69,7 @@ const commonOf = (args: ReplayArguments, { isResumed }: Plan) =>
     resumed: isResumed,
   }) as const
 
-export const summarise = (
+export const summariseReplay = (
   args: ReplayArguments,
   plan: Plan,
   { partitions }: Progress,

@@ -1,8 +1,8 @@
-// Adds the members of a layer to an event that may already hold the same objects and lists, without a second key of a name.
+// Adds ECS or OCSF members to an event without creating duplicate keys.
 import type { Edit } from './edit.js'
-import { itemsOf, type Item } from './items.js'
+import { jsonItemsOf, type JsonItem } from './json-items.js'
 
-/** A list is added to what is there; a scalar never overrules what the event says itself. */
+/** A list is appended to an existing one; an existing scalar stays. */
 export type Addition = {
   readonly path: readonly [string] | readonly [string, string]
   /** JSON texts. */
@@ -10,19 +10,19 @@ export type Addition = {
   readonly scalar?: string
 }
 
-const isObject = (bytes: Buffer, item: Item): boolean => bytes[item.valueStart] === 0x7b
-const isList = (bytes: Buffer, item: Item): boolean => bytes[item.valueStart] === 0x5b
+const isObject = (bytes: Buffer, item: JsonItem): boolean => bytes[item.valueStart] === 0x7b
+const isList = (bytes: Buffer, item: JsonItem): boolean => bytes[item.valueStart] === 0x5b
 
 const textOf = ({ items, scalar }: Addition): string =>
   items === undefined ? (scalar ?? 'null') : `[${items.join(',')}]`
 
-/** JSON texts that stand there already, in the spelling we would use. */
-const present = (bytes: Buffer, items: readonly Item[]): ReadonlySet<string> =>
+/** The existing values, normalised as JSON. */
+const present = (bytes: Buffer, items: readonly JsonItem[]): ReadonlySet<string> =>
   new Set(items.map((item) => JSON.stringify(JSON.parse(bytes.toString('utf8', item.valueStart, item.valueEnd)))))
 
-const extend = (bytes: Buffer, item: Item, added: readonly string[]): Edit[] => {
+const extend = (bytes: Buffer, item: JsonItem, added: readonly string[]): Edit[] => {
   if (isList(bytes, item)) {
-    const { items } = itemsOf(bytes, item.valueStart)
+    const { items } = jsonItemsOf(bytes, item.valueStart)
     const there = present(bytes, items)
     const fresh = added.filter((text) => !there.has(text)).join(',')
     const at = item.valueEnd - 1
@@ -30,7 +30,7 @@ const extend = (bytes: Buffer, item: Item, added: readonly string[]): Edit[] => 
   }
   const there = present(bytes, [item])
   const fresh = added.filter((text) => !there.has(text)).join(',')
-  // A single value becomes the first of a list, by what is put around it.
+  // A single value becomes the first element of a list.
   return fresh === ''
     ? []
     : [
@@ -41,14 +41,14 @@ const extend = (bytes: Buffer, item: Item, added: readonly string[]): Edit[] => 
 
 export type Placed = {
   readonly edits: readonly Edit[]
-  /** Members that are new at the top, as JSON. */ readonly members: string
+  /** New top-level members, as JSON. */ readonly members: string
 }
 
-/** Of several members of one name the last counts, as it does for most readers. */
-export const placeAdditions = (bytes: Buffer, top: readonly Item[], additions: readonly Addition[]): Placed => {
+/** Of duplicate members the last one counts, as for most readers. */
+export const placeAdditions = (bytes: Buffer, top: readonly JsonItem[], additions: readonly Addition[]): Placed => {
   const named = new Map(top.map((item) => [item.name, item]))
   const edits: Edit[] = []
-  const inside = new Map<Item, string[]>()
+  const inside = new Map<JsonItem, string[]>()
   const fresh = new Map<string, string[]>()
   const put = <Key>(map: Map<Key, string[]>, key: Key, text: string): void => {
     const list = map.get(key)
@@ -64,15 +64,15 @@ export const placeAdditions = (bytes: Buffer, top: readonly Item[], additions: r
     else if (childName === undefined) members += `,"${parentName}":${textOf(addition)}`
     else if (parent === undefined) put(fresh, parentName, `"${childName}":${textOf(addition)}`)
     else if (isObject(bytes, parent)) {
-      const child = itemsOf(bytes, parent.valueStart).items.findLast((item) => item.name === childName)
+      const child = jsonItemsOf(bytes, parent.valueStart).items.findLast((item) => item.name === childName)
       if (child === undefined) put(inside, parent, `"${childName}":${textOf(addition)}`)
       else edits.push(...extend(bytes, child, addition.items ?? []))
     }
-    // Where the event holds something else under the parent's name there is no right place, and the event's word stands.
+    // If the parent is not an object there is no place for the addition.
   }
   for (const [parent, texts] of inside) {
     const at = parent.valueEnd - 1
-    const empty = itemsOf(bytes, parent.valueStart).items.length === 0
+    const empty = jsonItemsOf(bytes, parent.valueStart).items.length === 0
     edits.push({ at, until: at, text: (empty ? '' : ',') + texts.join(',') })
   }
   for (const [name, texts] of fresh) members += `,"${name}":{${texts.join(',')}}`

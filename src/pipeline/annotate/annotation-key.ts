@@ -1,31 +1,31 @@
-// The annotation key: tells which members of an event a reader would take for our annotation, whoever wrote them.
+// Recognises members of an event that look like our annotation.
 
 export type AnnotationKey = {
-  readonly isOurs: (name: string) => boolean
-  readonly holdsOurs: (names: readonly string[]) => boolean
+  readonly isAnnotationName: (name: string) => boolean
+  readonly hasAnnotationName: (names: readonly string[]) => boolean
 }
 
-// Some readers match names regardless of case (Go's decoder, several table stores), among them by Unicode's folding.
+// Some readers ignore case (Go's decoder, several table stores), including Unicode case folding.
 const fold = (name: string): string => name.toUpperCase().toLowerCase()
 
-/** Our key in any case, and everything below it in dotted spelling, which Elasticsearch reads as the object. */
+/** Our key in any case, and dotted names below it, which Elasticsearch reads as the object. */
 export const createAnnotationKey = (key: string): AnnotationKey => {
   const { length } = key
   const folded = fold(key)
   const dot = '.'.charCodeAt(0)
   const firstLetter = key.charCodeAt(0)
-  const isOurs = (name: string): boolean => {
+  const isAnnotationName = (name: string): boolean => {
     if (name.length < length) return false
     if (name.length > length && name.charCodeAt(length) !== dot) return false
-    // Only what is beyond ASCII may fold to another letter than its own.
+    // ASCII letters fold only to themselves.
     const initial = name.charCodeAt(0)
     if (initial < 128 && firstLetter < 128 && (initial | 0x20) !== (firstLetter | 0x20)) return false
     return fold(name.slice(0, length)) === folded
   }
-  // By the names as they are read: escapes are undone there, so that nearly all events need no second look.
-  const holdsOurs = (names: readonly string[]): boolean => {
-    for (const name of names) if (name.length >= length && isOurs(name)) return true
+  // Names are already unescaped, so nearly all events need no second look.
+  const hasAnnotationName = (names: readonly string[]): boolean => {
+    for (const name of names) if (name.length >= length && isAnnotationName(name)) return true
     return false
   }
-  return { isOurs, holdsOurs }
+  return { isAnnotationName, hasAnnotationName }
 }

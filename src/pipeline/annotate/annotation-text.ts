@@ -1,4 +1,4 @@
-// The text of annotations: most of it is finished before, because the same sightings come again in the same circumstances.
+// Builds the annotation text from cached pieces, because the same sightings occur again and again.
 import type { AnnotatedIndicator, Annotation, Detail, Status } from '../../domain/annotation.js'
 import type { Level } from '../../domain/finding.js'
 import type { RangeSet } from '../../domain/range-set.js'
@@ -9,8 +9,8 @@ import { conclude, idOf, idsOf } from './conclude.js'
 import { directionOf } from './direction.js'
 import { isSmall } from './fit.js'
 import { outcomeOf } from './indicator.js'
-import { createKnownSightings, createOwner, type Known } from './known-sightings.js'
-import { summarise, type Circumstances } from './summary.js'
+import { createKnownSightings, createOwner, type KnownSighting } from './known-sightings.js'
+import { summarise, type SummaryInput } from './summary.js'
 import {
   isPlain,
   writeAnnotation,
@@ -22,13 +22,13 @@ import {
 
 export type TextSettings = {
   readonly detail: Detail
-  /** Whether compact annotations say where the event was first read; those of events that wait for an answer always do. */
+  /** Whether compact annotations have an `enrichment_id`; pending ones always do. */
   readonly hasId: boolean
   readonly ownRanges: RangeSet
   readonly replayId?: string | undefined
 }
 
-/** An annotation as JSON in pieces, most of which other events share, and in full as a value for whoever wants one. */
+/** An annotation as pieces of JSON, most of them shared between events, and as a value on demand. */
 export type AnnotationText = {
   readonly status: Status
   readonly verdict: Level
@@ -38,12 +38,12 @@ export type AnnotationText = {
   readonly value: () => Annotation
 }
 
-/** One event: its sightings, what they amount to and where it was first read. */
+/** One event: its sightings, its outcome and its origin. */
 type Case = {
   readonly rows: readonly Judged[]
-  readonly indicators: readonly Known[]
-  readonly deciding: Known | undefined
-  readonly about: Circumstances
+  readonly indicators: readonly KnownSighting[]
+  readonly deciding: KnownSighting | undefined
+  readonly about: SummaryInput
   readonly origin: string
 }
 
@@ -52,7 +52,7 @@ const beforeList = '","indicators":['
 
 export const createAnnotationText = ({ detail, hasId, ownRanges, replayId }: TextSettings) => {
   const known = createKnownSightings(ownRanges)
-  /** Of events in which nothing decided. */
+  /** For events without a deciding indicator. */
   const nothing = { full: createOwner(), compact: createOwner() }
 
   const full = ({ rows, indicators, deciding, about, origin }: Case): Pick<AnnotationText, 'text' | 'value'> => {
@@ -107,7 +107,7 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId }: Tex
     const indicators = rows.map(known.of)
     const { deciding, status, verdict } = outcomeOf(indicators, truncated)
     const isFull = detail === 'full' || (detail === 'auto' && (verdict === 'malicious' || verdict === 'suspicious'))
-    // The compact form does not name the format, so that events of all formats share it.
+    // The compact form has no format, so that events of all formats share it.
     const format = isFull ? formatOf(extraction) : undefined
     const about = { status, direction: directionOf(indicators), action, truncated, reading, format }
     const one: Case = { rows, indicators, deciding, about, origin }
@@ -121,5 +121,5 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId }: Tex
   }
 }
 
-const indicatorOf = ({ indicator }: Known): AnnotatedIndicator => indicator
-const isPending = (one: Known): boolean => one.isPending
+const indicatorOf = ({ indicator }: KnownSighting): AnnotatedIndicator => indicator
+const isPending = (one: KnownSighting): boolean => one.isPending

@@ -1,6 +1,6 @@
-// Clips text to a number of bytes, and lets it be seen.
+// Clips text to a number of bytes, with an ellipsis.
 
-/** Bytes of the text as JSON that is ASCII throughout. */
+/** Size of the text as ASCII JSON. */
 const sizeOf = (text: string): number => {
   let size = text.length + 2
   for (let i = 0; i < text.length; i++) {
@@ -11,7 +11,7 @@ const sizeOf = (text: string): number => {
   return size
 }
 
-/** The text if its JSON is no larger than that, else as much of it as fits and an ellipsis that says so. */
+/** The text if its JSON fits, else its beginning and an ellipsis. */
 export const clip = (text: string, bytes: number): string => {
   // One character is at most six bytes of JSON.
   if (text.length * 6 + 2 <= bytes) return text
@@ -20,7 +20,7 @@ export const clip = (text: string, bytes: number): string => {
   let clipped: string
   do {
     end = Math.floor(end * 0.9)
-    // Never through the middle of a surrogate pair.
+    // Never splits a surrogate pair.
     if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--
     clipped = `${text.slice(0, end)}…`
   } while (sizeOf(clipped) > bytes)

@@ -1,4 +1,4 @@
-// Concludes what one event's judged sightings amount to: the annotation, as a value.
+// Builds the annotation of an event from its judged sightings.
 import { createHash } from 'node:crypto'
 import type { Annotation } from '../../domain/annotation.js'
 import type { ContentKind } from '../../domain/content-kind.js'
@@ -10,7 +10,7 @@ import { describeIndicator, outcomeOf, weigh } from './indicator.js'
 import { summarise } from './summary.js'
 import { isPlain } from './write-annotation.js'
 
-export type Findings = {
+export type ConcludeInput = {
   readonly extraction: Pick<Extraction, 'action' | 'truncated' | 'format'>
   /** In the order of the event. */
   readonly rows: readonly Judged[]
@@ -21,7 +21,7 @@ export type Findings = {
   readonly replayId?: string | undefined
 }
 
-export const conclude = ({ extraction, rows, direction, origin, reading, replayId }: Findings): Annotation => {
+export const conclude = ({ extraction, rows, direction, origin, reading, replayId }: ConcludeInput): Annotation => {
   const { action, truncated } = extraction
   const indicators = rows.map((judged) => {
     const indicator = describeIndicator(judged)
@@ -40,7 +40,7 @@ export const idsOf = (
   ...(replayId !== undefined && { replay_id: replayId }),
 })
 
-/** Readable where that is short enough, so that an analyst finds the record it names. */
+/** Readable if short enough, so that an analyst can find the record. */
 export const idOf = (origin: string): string =>
   origin.length <= 160 && (isPlain(origin) || clip(origin, 200) === origin)
     ? origin

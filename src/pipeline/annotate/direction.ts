@@ -1,4 +1,4 @@
-// Which way an event went, seen from the network whose private and own ranges are known.
+// The direction of an event, by private and own address ranges.
 import { readAddress } from '../../domain/address.js'
 import type { RangeSet } from '../../domain/range-set.js'
 import type { Direction, Role, Sighting } from '../../domain/sighting.js'
@@ -6,12 +6,12 @@ import { isInside } from '../../domain/special-ranges.js'
 
 export type Side = 'inside' | 'outside'
 
-/** An indicator in its role and, where it is an address, on which side of the network it is. */
+/** An indicator's role and, for addresses, its side of the network. */
 export type Sided = { readonly role: Role; readonly side: Side | undefined }
 
 /**
- * Only addresses of endpoints have a side; names say nothing about it. Multicast, broadcast and unspecified addresses count as
- * inside: they stand for no host beyond the next router.
+ * Only endpoint addresses have a side. Multicast, broadcast and unspecified addresses count as inside, since they never cross a
+ * router.
  */
 export const sideOf = ({ type, role, value }: Sighting, ownRanges: RangeSet): Side | undefined => {
   if (type !== 'ip' || (role !== 'source' && role !== 'destination')) return undefined
@@ -25,7 +25,7 @@ const directions: Readonly<Record<Side, Readonly<Record<Side, Direction>>>> = {
   outside: { inside: 'inbound', outside: 'external' },
 }
 
-/** By the first address in each of the two roles. */
+/** Uses the first address in each of the two roles. */
 export const directionOf = (indicators: readonly Sided[]): Direction => {
   let from: Side | undefined
   let to: Side | undefined

@@ -1,8 +1,8 @@
-// Edits of a JSON text as bytes: what is put in and what is cut out, and every other byte as it was.
+// Applies insertions and deletions to bytes.
 
 export type Edit = { readonly at: number; readonly until: number; readonly text: string }
 
-/** Edits must not overlap; two at one place are made in the order given. */
+/** Edits must not overlap; two at the same place are applied in the given order. */
 export const applyEdits = (bytes: Buffer, edits: readonly Edit[]): Buffer => {
   const pieces: Buffer[] = []
   let done = 0

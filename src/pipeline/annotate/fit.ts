@@ -1,18 +1,18 @@
-// Keeps an annotation within its size: at most 16 indicators and 4 KB, and what is left out is counted.
+// Limits an annotation to 16 indicators and 4 KB, and counts what is left out.
 import type { AnnotatedIndicator, Annotation } from '../../domain/annotation.js'
 import { outweighs, type Weighed } from './indicator.js'
 import { writeAnnotation, writeIndicator } from './write-annotation.js'
 
 const maxIndicators = 16
 const maxBytes = 4096
-/** For what comes with placing the annotation: its key, `read_as`, `replaced`, `indicators_omitted`. */
+/** Space for the key, `read_as`, `replaced` and `indicators_omitted`. */
 const reserved = 192
 
-/** Whether an annotation of that many indicators and bytes needs no fitting. */
+/** Whether an annotation of this size fits as it is. */
 export const isSmall = (indicators: number, bytes: number): boolean =>
   indicators <= maxIndicators && bytes <= maxBytes - reserved
 
-/** Lists the indicators. Flat members are bounded where they are set, so that the deciding indicator always has room. */
+/** Adds the indicators. Flat members are limited elsewhere, so the deciding indicator always fits. */
 export const fit = (
   annotation: Annotation,
   indicators: readonly (Weighed & { readonly indicator: AnnotatedIndicator })[],

@@ -1,4 +1,4 @@
-// One judged sighting as the annotation lists it, and how much it has to say in the event's verdict.
+// A judged sighting as the annotation lists it, and its weight in the event's verdict.
 import type { AnnotatedIndicator, Status } from '../../domain/annotation.js'
 import { flags } from '../../domain/flag.js'
 import type { Level } from '../../domain/finding.js'
@@ -8,8 +8,8 @@ import type { Verdict } from '../../domain/verdict.js'
 import type { Judged } from '../../domain/judged.js'
 import { clip } from './clip.js'
 
-/** The strongest first. An unknown that stands in the way of `clean` goes before a clean one; what was left alone, last. */
-const weights = { malicious: 0, suspicious: 1, failed: 2, unanswered: 3, clean: 4, left: 5 } as const
+/** Strongest first. An unknown that prevents `clean` goes before clean; skipped indicators come last. */
+const weights = { malicious: 0, suspicious: 1, failed: 2, unanswered: 3, clean: 4, skipped: 5 } as const
 type Weight = (typeof weights)[keyof typeof weights]
 
 export type Weighed = {
@@ -21,7 +21,7 @@ export type Weighed = {
 
 const placeOfRole = Object.fromEntries(roles.map((role, place) => [role, place])) as Record<Role, number>
 
-/** Whether `a` decides rather than `b`; where neither does, the one that stands first in the event. */
+/** Whether `a` decides rather than `b`; ties go to the first in the event. */
 export const outweighs = (a: Weighed, b: Weighed): boolean => {
   if (a.weight !== b.weight) return a.weight < b.weight
   if (a.score !== b.score) return a.score > b.score
@@ -32,8 +32,8 @@ const weightOf = ({ verdict, decision, reason }: AnnotatedIndicator): Weight => 
   if (verdict !== 'unknown') return weights[verdict]
   const kind = reason === undefined ? 'failure' : kindOf(reason)
   if (kind === 'failure') return weights.failed
-  // A feed that does not list something was not asked for a verdict, and cannot stand in the way of one.
-  return kind === 'answer' && decision === 'lookup' ? weights.unanswered : weights.left
+  // Not being listed in a feed does not prevent a clean verdict.
+  return kind === 'answer' && decision === 'lookup' ? weights.unanswered : weights.skipped
 }
 
 export const weigh = (indicator: AnnotatedIndicator): Weighed => ({
@@ -43,29 +43,29 @@ export const weigh = (indicator: AnnotatedIndicator): Weighed => ({
   score: indicator.score ?? -1,
 })
 
-/** Nobody was asked about it, and nobody should have been. */
-export const wasLeftAlone = (indicator: AnnotatedIndicator): boolean => weightOf(indicator) === weights.left
+/** It was not looked up, on purpose. */
+export const wasSkipped = (indicator: AnnotatedIndicator): boolean => weightOf(indicator) === weights.skipped
 
-export type Outcome<One> = {
-  /** Nothing where there is no indicator, or none may decide because some were cut off. */
+export type EventOutcome<One> = {
+  /** Absent without indicators, or if none may decide because some were cut off. */
   readonly deciding: One | undefined
   readonly status: Status
   readonly verdict: Level
 }
 
-/** What the indicators of one event, in their order, amount to. */
-export const outcomeOf = <One extends Weighed>(indicators: readonly One[], truncated: boolean): Outcome<One> => {
+/** The outcome of one event, by its indicators in order. */
+export const outcomeOf = <One extends Weighed>(indicators: readonly One[], truncated: boolean): EventOutcome<One> => {
   let deciding: One | undefined
   let asked = 0
   let answered = 0
   for (const one of indicators) {
-    if (one.weight !== weights.left) {
+    if (one.weight !== weights.skipped) {
       asked++
       if (one.weight !== weights.failed) answered++
     }
     if (deciding === undefined || outweighs(one, deciding)) deciding = one
   }
-  // By the order of weights, a clean one comes first only where all that were asked are clean.
+  // By the order of weights, clean decides only if everything that was looked up is clean.
   if (truncated && deciding?.level === 'clean') deciding = undefined
   return { deciding, status: statusOf(asked, answered, truncated), verdict: deciding?.level ?? 'unknown' }
 }
@@ -89,7 +89,7 @@ export const describeIndicator = ({ sighting, decision, verdict }: Judged): Anno
     verdict: verdict.level,
   }
   if (verdict.level === 'unknown') one.reason = verdict.reason ?? 'no_verdict'
-  // Good news that is past its life is no news.
+  // An expired clean verdict is not used.
   if (verdict.level === 'clean' && verdict.stale === true) {
     one.verdict = 'unknown'
     one.reason = 'outdated'

@@ -1,4 +1,4 @@
-// What is kept of judged sightings between events, so that most annotations are put together from finished text; bounded.
+// A bounded cache of annotation texts per judged sighting.
 import type { AnnotatedIndicator, AnnotationSummary } from '../../domain/annotation.js'
 import { levels } from '../../domain/finding.js'
 import type { RangeSet } from '../../domain/range-set.js'
@@ -7,44 +7,44 @@ import type { Verdict } from '../../domain/verdict.js'
 import type { Judged } from '../../domain/judged.js'
 import { sideOf, type Sided } from './direction.js'
 import { describeIndicator, weigh, type Weighed } from './indicator.js'
-import { summarise, type Circumstances } from './summary.js'
-import { flat, isCommon, writeIndicator } from './write-annotation.js'
+import { summarise, type SummaryInput } from './summary.js'
+import { flatten, isCommon, writeIndicator } from './write-annotation.js'
 
-/** What an indicator came to in some circumstances, made when it was first wanted; those in others are chained behind it. */
-export type Finished = Circumstances & {
+/** The summary and text of a deciding indicator for one `SummaryInput`; others are linked behind it. */
+export type Finished = SummaryInput & {
   summary: AnnotationSummary | undefined
   text: string | undefined
   readonly next: Finished | undefined
 }
 export type Owner = { finished: Finished | undefined }
 
-export type Known = Weighed &
+export type KnownSighting = Weighed &
   Sided & {
     readonly indicator: AnnotatedIndicator
     readonly verdict: Verdict
     readonly isPending: boolean
-    /** In the list of the full form. */
+    /** Its size in the list of the full form. */
     readonly size: number
     text: string | undefined
-    /** The events that it decided, in each of the two forms. */
+    /** Texts of the events that it decided, in both forms. */
     readonly full: Owner
     readonly compact: Owner
-    /** Its compact form is shared by all that say the same. */
+    /** Whether its compact form is shared with other sightings. */
     readonly isShared: boolean
   }
 
 export type KnownSightings = {
-  readonly of: (judged: Judged) => Known
-  readonly finished: (owner: Owner, about: Circumstances) => Finished
-  /** The text as it is best kept; whoever calls this keeps it. */
+  readonly of: (judged: Judged) => KnownSighting
+  readonly finished: (owner: Owner, about: SummaryInput) => Finished
+  /** Accounts for a text that the caller stores, and returns it flattened. */
   readonly keep: (text: string) => string
 }
 
-/** In characters, with what an entry takes beside them: at least so much is kept, and at most twice as much. */
+/** In characters, with overhead: at least this much is kept, and at most twice as much. */
 const generation = 33_554_432
 const weightOfEntry = 500
-const maxCircumstances = 32
-const sample: Circumstances = {
+const maxVariants = 32
+const sample: SummaryInput = {
   status: 'complete',
   direction: 'unknown',
   action: 'unknown',
@@ -56,15 +56,15 @@ const sample: Circumstances = {
 export const createOwner = (): Owner => ({ finished: undefined })
 
 export const createKnownSightings = (ownRanges: RangeSet): KnownSightings => {
-  const recent = createBoundedCache<Judged, Known>(generation, weightOf)
-  /** By verdict, or by reason where the compact form states one. */
+  const recent = createBoundedCache<Judged, KnownSighting>(generation, weightOf)
+  /** By verdict, or by reason if the compact form states one. */
   const common = new Map<string, Owner>([...levels, 'pending', 'deadline'].map((name) => [name, createOwner()]))
 
-  const learn = (judged: Judged): Known => {
+  const learn = (judged: Judged): KnownSighting => {
     const indicator = Object.freeze(describeIndicator(judged))
     const { sighting, verdict, late } = judged
     const isShared = isCommon(summarise({ indicator, verdict }, sample))
-    const known: Known = {
+    const known: KnownSighting = {
       ...weigh(indicator),
       side: sideOf(sighting, ownRanges),
       indicator,
@@ -85,19 +85,19 @@ export const createKnownSightings = (ownRanges: RangeSet): KnownSightings => {
     finished: (owner, about) => {
       let count = 0
       for (let one = owner.finished; one !== undefined; one = one.next, count++) if (isSame(one, about)) return one
-      // Past so many all are forgotten: one indicator decides in few circumstances.
-      const next = count < maxCircumstances ? owner.finished : undefined
+      // Beyond the limit all variants are dropped; an indicator has few.
+      const next = count < maxVariants ? owner.finished : undefined
       owner.finished = { ...about, summary: undefined, text: undefined, next }
       return owner.finished
     },
     keep: (text) => {
       recent.addWeight(text.length)
-      return flat(text)
+      return flatten(text)
     },
   }
 }
 
-const isSame = (a: Circumstances, b: Circumstances): boolean =>
+const isSame = (a: SummaryInput, b: SummaryInput): boolean =>
   a.status === b.status &&
   a.direction === b.direction &&
   a.action === b.action &&
@@ -110,5 +110,5 @@ const sizeOf = ({ finished }: Owner): number => {
   for (let one = finished; one !== undefined; one = one.next) size += one.text?.length ?? 0
   return size
 }
-const weightOf = ({ text, full, compact, isShared }: Known): number =>
+const weightOf = ({ text, full, compact, isShared }: KnownSighting): number =>
   weightOfEntry + (text?.length ?? 0) + sizeOf(full) + (isShared ? 0 : sizeOf(compact))

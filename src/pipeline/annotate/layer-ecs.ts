@@ -1,4 +1,4 @@
-// The annotation once more in the Elastic Common Schema: threat.enrichments, related.ip, related.hosts and event.risk_score.
+// The ECS members of an annotation: threat.enrichments, related.ip, related.hosts and event.risk_score.
 import type { Annotation } from '../../domain/annotation.js'
 import type { Addition } from './addition.js'
 

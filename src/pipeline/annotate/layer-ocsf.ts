@@ -1,4 +1,4 @@
-// The annotation once more in the Open Cybersecurity Schema Framework: observables with reputation, and osint.
+// The OCSF members of an annotation: observables with reputation, and osint.
 import type { AnnotatedIndicator, Annotation } from '../../domain/annotation.js'
 import type { Level } from '../../domain/finding.js'
 import type { Addition } from './addition.js'
@@ -10,7 +10,7 @@ const reputations: Readonly<Record<Level, { readonly score_id: number; readonly 
   unknown: { score_id: 0, score: 'Unknown' },
 }
 
-/** The schema wants the number as well, and a score that no answer gave is not made up here. */
+/** OCSF requires a number; a missing score is not invented. */
 const reputationOf = ({ verdict, score, source }: AnnotatedIndicator): object | undefined =>
   score === undefined
     ? undefined

@@ -1,4 +1,4 @@
-// Places an annotation in its event: spliced into the bytes of a JSON object, or around whatever else the event was.
+// Inserts an annotation into the bytes of a JSON object, or wraps any other event.
 import { isUtf8 } from 'node:buffer'
 import type { Annotation } from '../../domain/annotation.js'
 import { endpointsOf, type Endpoint } from '../../domain/endpoints.js'
@@ -6,7 +6,7 @@ import type { Event } from '../event.js'
 import { placeAdditions, type Addition } from './addition.js'
 import { createAnnotationKey } from './annotation-key.js'
 import { applyEdits, type Edit } from './edit.js'
-import { itemsOf, type Item } from './items.js'
+import { jsonItemsOf, type JsonItem } from './json-items.js'
 import { layerEcs } from './layer-ecs.js'
 import { layerOcsf } from './layer-ocsf.js'
 import { createSlabWriter } from './slab-writer.js'
@@ -16,20 +16,19 @@ export type PlaceSettings = {
   readonly key: string
   readonly onExisting: 'replace' | 'keep'
   readonly layers: readonly ('ecs' | 'ocsf')[]
-  /** The events are known to be annotated by us: what is found is replaced, and not counted as a forgery. */
-  readonly isOurInput?: boolean
+  /** The events were annotated by us: existing annotations are replaced and not counted as forgeries. */
+  readonly isAnnotatedInput?: boolean
 }
 
 type Seen = Parameters<typeof endpointsOf>[0]
 
-export type Place = {
+export type PlaceAnnotation = {
   /**
-   * The event with its annotation. `text` is the annotation as JSON, in pieces, and ASCII throughout; the value is only made
-   * where layers need it. An event that is no JSON object gets its endpoints as fields from what was `seen` in it, and `time`, in
-   * epoch milliseconds.
+   * The event with its annotation. `text` is the annotation as pieces of ASCII JSON; its value is created only for ECS and OCSF.
+   * An event that is not a JSON object gets the endpoints from `seen` as fields, and `time` in epoch milliseconds.
    */
   (event: Event, text: readonly string[], seen: Seen, annotation: () => Annotation, time?: number): Buffer
-  /** How many members of the event pass for our annotation and are replaced as forgeries. */
+  /** The number of members that look like our annotation and are replaced. */
   readonly forgeriesIn: (event: Event) => number
 }
 
@@ -38,7 +37,7 @@ const closeBrace = 0x7d
 const layers = { ecs: layerEcs, ocsf: layerOcsf } as const
 const none: readonly Addition[] = []
 
-/** Whether the object that ends there has no member; only white space may stand before the bracket. */
+/** Whether the object that ends at `close` is empty. */
 const isEmptyBefore = (bytes: Buffer, close: number): boolean => {
   let at = close - 1
   while ((bytes[at] ?? openBrace) <= 0x20) at--
@@ -52,29 +51,30 @@ const writeEndpoint = ({ ip, domain, port }: Endpoint): string => {
   return `{${text.slice(1)}}`
 }
 
-export const createPlace = (settings: PlaceSettings): Place => {
-  const { key, layers: wanted, isOurInput = false } = settings
-  const onExisting = isOurInput ? 'replace' : settings.onExisting
-  const { isOurs, holdsOurs } = createAnnotationKey(key)
+export const createPlace = (settings: PlaceSettings): PlaceAnnotation => {
+  const { key, layers: wanted, isAnnotatedInput = false } = settings
+  const onExisting = isAnnotatedInput ? 'replace' : settings.onExisting
+  const { isAnnotationName, hasAnnotationName } = createAnnotationKey(key)
   const writer = createSlabWriter()
   const member = `"${key}":`
   const commaMember = `,${member}`
-  const isMine = ({ name }: Item): boolean => name !== undefined && isOurs(name)
+  const isAnnotation = ({ name }: JsonItem): boolean => name !== undefined && isAnnotationName(name)
 
   const holds = (event: Event): boolean =>
-    event.reading === 'json' && (event.holdsOurs ?? (event.names !== undefined && holdsOurs(event.names)))
+    event.reading === 'json' &&
+    (event.hasAnnotationName ?? (event.names !== undefined && hasAnnotationName(event.names)))
 
   const forgeriesIn = (event: Event): number => {
-    if (isOurInput || onExisting === 'keep' || !holds(event)) return 0
-    return itemsOf(event.bytes, event.bytes.indexOf(openBrace)).items.filter(isMine).length
+    if (isAnnotatedInput || onExisting === 'keep' || !holds(event)) return 0
+    return jsonItemsOf(event.bytes, event.bytes.indexOf(openBrace)).items.filter(isAnnotation).length
   }
 
-  /** The everyday case: one text before the last bracket. */
+  /** The usual case: one insertion before the last bracket. */
   const splice = (bytes: Buffer, text: readonly string[]): Buffer => {
     let close = bytes.length - 1
     while (bytes[close] !== closeBrace) close--
     writer.begin()
-    // The whole event and a step back: a part of a buffer would have to be made into a buffer first.
+    // Copies the whole event and steps back, which avoids creating a subarray.
     writer.bytes(bytes)
     writer.takeBack(bytes.length - close)
     writer.ascii(isEmptyBefore(bytes, close) ? member : commaMember)
@@ -84,18 +84,18 @@ export const createPlace = (settings: PlaceSettings): Place => {
   }
 
   const rework = (bytes: Buffer, text: string, additions: readonly Addition[]): Buffer => {
-    const { items, close } = itemsOf(bytes, bytes.indexOf(openBrace))
-    const others = items.filter((item) => !isMine(item))
-    const cuts: Edit[] = items.filter(isMine).map(({ from, to }) => ({ at: from, until: to, text: '' }))
+    const { items, close } = jsonItemsOf(bytes, bytes.indexOf(openBrace))
+    const others = items.filter((item) => !isAnnotation(item))
+    const cuts: Edit[] = items.filter(isAnnotation).map(({ from, to }) => ({ at: from, until: to, text: '' }))
     const { edits, members } = placeAdditions(bytes, others, additions)
-    // Where the last member was cut out, the comma before it is still there.
+    // If the last member was removed, the comma before it is still there.
     const last = items.at(-1)
-    const comma = others.length > 0 && last !== undefined && !isMine(last)
+    const comma = others.length > 0 && last !== undefined && !isAnnotation(last)
     const added = { at: close, until: close, text: (comma ? commaMember : member) + text + members }
     return applyEdits(bytes, [...cuts, ...edits, added])
   }
 
-  /** `message` is the text whole, byte order mark included; where it cannot be, the bytes stand in `original_base64`. */
+  /** `message` is the whole text with byte order mark; bytes that are not UTF-8 are in `original_base64`. */
   const wrap = (
     event: Event,
     text: readonly string[],

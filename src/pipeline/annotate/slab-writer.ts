@@ -1,22 +1,22 @@
-// Slab writer: assembles annotated events in slabs of memory, with one copy of the event's bytes and no allocation for each.
+// Assembles annotated events in large memory slabs, without an allocation per event.
 
 export type SlabWriter = {
-  /** Starts a text of its own; one at a time. */
+  /** Starts a new text; one at a time. */
   readonly begin: () => void
   readonly bytes: (bytes: Buffer) => void
-  /** Forgets so many of the bytes last written. */
+  /** Removes the last bytes written. */
   readonly takeBack: (count: number) => void
-  /** Text that is ASCII throughout. */
+  /** Writes ASCII text. */
   readonly ascii: (text: string) => void
   readonly text: (text: string) => void
-  /** The text, in memory that nothing else will write to. */
+  /** Returns the text; its memory is not written again. */
   readonly end: () => Buffer
 }
 
-/** Texts share slabs of this size; one that is kept keeps its slab, so copy what outlives a batch. */
+/** Texts share slabs of this size and keep them alive, so copy what outlives a batch. */
 const slabBytes = 65_536
 const lowBytes = 4096
-/** Below this a call into the runtime takes longer than the text itself. */
+/** For shorter texts a native call is slower than a loop. */
 const shortest = 24
 
 export const createSlabWriter = (): SlabWriter => {

@@ -1,4 +1,4 @@
-// The annotation's flat members: what the event's verdict is and which indicator decided it.
+// The flat members of an annotation: the verdict and the deciding indicator.
 import type { AnnotatedIndicator, AnnotationSummary, Status } from '../../domain/annotation.js'
 import { flags } from '../../domain/flag.js'
 import type { Level } from '../../domain/finding.js'
@@ -6,10 +6,10 @@ import type { ContentKind } from '../../domain/content-kind.js'
 import type { Action, Direction } from '../../domain/sighting.js'
 import type { Verdict } from '../../domain/verdict.js'
 import { clip } from './clip.js'
-import { wasLeftAlone } from './indicator.js'
+import { wasSkipped } from './indicator.js'
 
-/** What the summary depends on, beside the indicator that decided. */
-export type Circumstances = {
+/** What the summary depends on besides the deciding indicator. */
+export type SummaryInput = {
   readonly status: Status
   readonly direction: Direction
   readonly action: Action
@@ -20,7 +20,7 @@ export type Circumstances = {
 
 type Deciding = { readonly indicator: AnnotatedIndicator; readonly verdict: Verdict }
 
-export const summarise = (deciding: Deciding | undefined, about: Circumstances): AnnotationSummary => {
+export const summarise = (deciding: Deciding | undefined, about: SummaryInput): AnnotationSummary => {
   const { status, direction, action, truncated, reading, format } = about
   const verdict: Level = deciding?.indicator.verdict ?? 'unknown'
   const summary: AnnotationSummary = {
@@ -29,7 +29,7 @@ export const summarise = (deciding: Deciding | undefined, about: Circumstances):
     verdict,
     direction,
     action,
-    summary: inWords(deciding, truncated),
+    summary: sentenceOf(deciding, truncated),
   }
   if (verdict === 'malicious') summary.malicious = true
   else if (verdict === 'clean') summary.malicious = false
@@ -43,11 +43,11 @@ export const summarise = (deciding: Deciding | undefined, about: Circumstances):
 
 const maxCategories = 4
 
-const inWords = (deciding: Deciding | undefined, truncated: boolean): string => {
-  const cut = 'not every indicator was looked at'
+const sentenceOf = (deciding: Deciding | undefined, truncated: boolean): string => {
+  const cut = 'not every indicator was checked'
   if (deciding === undefined) return truncated ? cut : 'no indicators found'
   const { indicator, verdict } = deciding
-  const verb = wasLeftAlone(indicator) ? 'was not asked about' : `is ${indicator.verdict}`
+  const verb = wasSkipped(indicator) ? 'was not looked up' : `is ${indicator.verdict}`
   const why = clip(verdict.because, 180) || indicator.reason?.replaceAll('_', ' ')
   let text = `${indicator.field} ${indicator.value} ${verb}`
   if (why !== undefined) text += `: ${why}`

@@ -1,4 +1,4 @@
-// Writes an annotation as JSON, in full or compact, in the order a reader should meet its members; ASCII throughout, so that its length is its size.
+// Writes an annotation as ASCII JSON, full or compact.
 import type { AnnotatedIndicator, Annotation, AnnotationSummary } from '../../domain/annotation.js'
 import { flags } from '../../domain/flag.js'
 import { levels } from '../../domain/finding.js'
@@ -18,14 +18,14 @@ export const isPlain = (text: string): boolean => {
   return true
 }
 
-/** A string as JSON; nearly all need no escape, and a look is cheaper than the serialiser. */
+/** A string as JSON; most need no escapes, and checking is cheaper than JSON.stringify. */
 export const quote = (text: string): string =>
   isPlain(text) ? `"${text}"` : JSON.stringify(text).replace(/[\u007f-\uffff]/g, escapeWide)
 
-/** In one piece: text that was put together is kept as its parts, and put together anew at every use. */
-export const flat = (ascii: string): string => Buffer.from(ascii, 'latin1').toString('latin1')
+/** Flattens a concatenated string, which V8 would otherwise flatten at every use. */
+export const flatten = (ascii: string): string => Buffer.from(ascii, 'latin1').toString('latin1')
 
-/** The same texts come with every event: they are joined once. Made of closed lists, or bounded. */
+/** Precomputed texts for closed lists of names. */
 const table = <Name extends string>(names: readonly Name[], textOf: (name: Name) => string): Record<Name, string> =>
   Object.fromEntries(names.map((name) => [name, textOf(name)])) as Record<Name, string>
 const decided = {
@@ -64,7 +64,7 @@ const opening = (a: AnnotationSummary): string => {
   return a.malicious === undefined ? text : text + (a.malicious ? ',"malicious":true' : ',"malicious":false')
 }
 
-/** What a reader must know whatever the verdict is. */
+/** Members of both forms that come last. */
 const closing = (a: AnnotationSummary): string => {
   let text = a.former === true ? ',"former":true' : ''
   if (a.truncated === true) text += ',"truncated":true'
@@ -111,11 +111,11 @@ export const writeAnnotation = (a: Annotation): string => {
   return `${writeSummary(a)}${writeIds(a)},"indicators":[${a.indicators.map(writeIndicator).join(',')}]${omitted}}`
 }
 
-/** Whether the compact form names the indicator that decided: it is accused, or an answer stated something of it. */
+/** Whether the compact form names the deciding indicator: it is accused or has a flag. */
 const isNamed = (a: AnnotationSummary): boolean =>
   a.verdict === 'malicious' || a.verdict === 'suspicious' || flags.some((flag) => a[flag] === true)
 
-/** The operator can act on a missing answer: a key, a budget, a deadline. What was answered or left alone is as it should be. */
+/** Only a missing answer (key, budget, deadline) needs action. */
 const isActionable = (reason: Reason | undefined): boolean => reason !== undefined && kindOf(reason) === 'failure'
 
 /** The answer is still to come, and the event's id leads to it: nobody has to act on that one indicator. */
@@ -125,7 +125,7 @@ const isOnItsWay = (reason: Reason | undefined): boolean => reason === 'pending'
 export const isCommon = (a: AnnotationSummary): boolean =>
   !isNamed(a) && (!isActionable(a.reason) || isOnItsWay(a.reason)) && a.former === undefined
 
-/** Up to the ids: only what a rule or an analyst needs of an event that nobody is accused in. */
+/** The compact form up to the ids. */
 export const writeCompactSummary = (a: AnnotationSummary): string => {
   let text = opening(a)
   if (isNamed(a)) text += `,"type":"${a.type ?? ''}","value":${quote(a.value ?? '')},"role":"${a.role ?? ''}"`
@@ -138,6 +138,6 @@ export const writeCompactSummary = (a: AnnotationSummary): string => {
   return text + closing(a)
 }
 
-/** `hasId`: whether the event's id is written as well. */
+/** `hasId`: whether to write the event's id. */
 export const writeCompact = (a: Annotation, hasId: boolean): string =>
   `${writeCompactSummary(a)}${writeIds(hasId ? a : { ...a, enrichment_id: undefined })}}`

@@ -24,7 +24,7 @@ export type Path = Field & {
   readonly isDotted: boolean
   readonly children: Map<string, Path>
   /** At the top of an event a reader would take it for our annotation. */
-  readonly isOurs: boolean
+  readonly isAnnotationName: boolean
   /** What came first in the last object here, and what came next after this path: events of a kind have their keys in order. */
   firstGuess: Path | undefined
   nextGuess: Path | undefined
@@ -42,7 +42,7 @@ const maxKeyLength = 200
 /** Past this many new keys in one event the rest are told by well-known names alone, so that a megabyte of keys costs little. */
 const maxNewInEvent = 1024
 
-const pathOf = (path: string, key: string, { holds, role, says, rule }: Field, isOurs: boolean): Path => ({
+const pathOf = (path: string, key: string, { holds, role, says, rule }: Field, isAnnotationName: boolean): Path => ({
   holds,
   role,
   says,
@@ -54,7 +54,7 @@ const pathOf = (path: string, key: string, { holds, role, says, rule }: Field, i
   isPort: isPort(says),
   isDotted: holds === 'text' || holds === 'host' || holds === 'address',
   children: new Map(),
-  isOurs,
+  isAnnotationName,
   firstGuess: undefined,
   nextGuess: undefined,
 })
@@ -63,7 +63,7 @@ const pathOf = (path: string, key: string, { holds, role, says, rule }: Field, i
 export const unread = pathOf('', '', { holds: 'none', role: 'other', says: undefined, rule: 'field' }, false)
 
 /** Keys come from events, so their number is bounded: past it a path is worked out each time. */
-export const createPaths = (fieldOf: FieldOf, isOurs: (name: string) => boolean = () => false): Paths => {
+export const createPaths = (fieldOf: FieldOf, isAnnotationName: (name: string) => boolean = () => false): Paths => {
   let count = 0
   let newInEvent = 0
   return {
@@ -77,7 +77,7 @@ export const createPaths = (fieldOf: FieldOf, isOurs: (name: string) => boolean 
       const own = ownText(key)
       const path = parent.path === '' ? own : `${parent.path}.${own}`
       const isHurried = ++newInEvent > maxNewInEvent
-      const made = pathOf(path, own, fieldOf(path, isHurried), isOurs(path))
+      const made = pathOf(path, own, fieldOf(path, isHurried), isAnnotationName(path))
       if (!isHurried && count < maxPaths && key.length < maxKeyLength) {
         count++
         parent.children.set(own, made)

@@ -5,8 +5,8 @@ import { createKnownTexts } from './known-texts.js'
 import { endOfKey, pathOfLabel, unread, type Path, type Paths } from './paths.js'
 import { readPort, readValue, type Reader } from './reader.js'
 
-/** Whether the bytes from there on are exactly one JSON object; nothing where they are not. `holdsOurs`: it has our annotation in it. */
-export type Scan = (bytes: Buffer, from: number, level: number) => { readonly holdsOurs: boolean } | undefined
+/** Whether the bytes from there on are exactly one JSON object; nothing where they are not. `hasAnnotationName`: it has our annotation in it. */
+export type Scan = (bytes: Buffer, from: number, level: number) => { readonly hasAnnotationName: boolean } | undefined
 
 /** The scan calls itself for each level: what is nested deeper than this is left to the parser. */
 const deepest = 1000
@@ -22,7 +22,7 @@ marks[0x22] = marks[0x5c] = stop
 
 export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan => {
   const texts = createKnownTexts()
-  let holdsOurs = false
+  let hasAnnotationName = false
   let level = 0
 
   const scanObject = (bytes: Buffer, from: number, parent: Path, depth: number, isListed: boolean): number => {
@@ -42,7 +42,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
         if (before === undefined) parent.firstGuess = path
         else before.nextGuess = path
       }
-      if (path.isOurs && depth === 1 && level === 0) holdsOurs = true
+      if (path.isAnnotationName && depth === 1 && level === 0) hasAnnotationName = true
       at = skipSpace(bytes, end + 1)
       if (bytes[at] !== 0x3a) return failed
       at = skipSpace(bytes, at + 1)
@@ -142,13 +142,13 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
 
   return (bytes, from, inside) => {
     // An event inside the event comes back here before the outer one is through.
-    const outer = { holdsOurs, level }
-    holdsOurs = false
+    const outer = { hasAnnotationName, level }
+    hasAnnotationName = false
     level = inside
     const open = skipSpace(bytes, from)
     const end = bytes[open] === 0x7b ? scanObject(bytes, open + 1, paths.root, 1, false) : failed
-    const scanned = { holdsOurs }
-    ;({ holdsOurs, level } = outer)
+    const scanned = { hasAnnotationName }
+    ;({ hasAnnotationName, level } = outer)
     return end !== failed && skipSpace(bytes, end) === bytes.length ? scanned : undefined
   }
 }

@@ -157,7 +157,7 @@ describe('alerts', () => {
     expect(raise([event({ n: 3, peer: '10.0.0.6' })])).toHaveLength(1)
     expect(raise([event({ n: 4, at: '2026-11-15T09:00:00Z' })])[0]?.threatweave.count).toBe(2)
     expect(raise([event({ n: 5, at: '2026-11-15T08:30:00Z' })])).toEqual([])
-    expect(status()).toMatchObject({ rules: 1, raised: 3, heldBack: 2 })
+    expect(status()).toMatchObject({ rules: 1, raised: 3, suppressed: 2 })
   })
 
   it('are all raised when nothing is to be held back, each with its own id', async () => {

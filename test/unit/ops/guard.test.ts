@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createGuard, type Client } from '../../../src/ops/guard.js'
+import { createGuard, type OpsClient } from '../../../src/ops/guard.js'
 
 const token = 'correct-horse-battery'
 const guard = createGuard(token, ['status.example.com'])
-const client = (over: Partial<Client> = {}): Client => ({
+const client = (over: Partial<OpsClient> = {}): OpsClient => ({
   host: 'localhost:9464',
   peer: '192.0.2.7',
   forwarded: false,
@@ -37,7 +37,7 @@ describe('the host of a request', () => {
 })
 
 describe('who may see the page', () => {
-  it.each<[string, Partial<Client>, boolean]>([
+  it.each<[string, Partial<OpsClient>, boolean]>([
     ['this machine', { peer: '127.0.0.1' }, true],
     ['this machine by IPv6', { peer: '::1' }, true],
     ['this machine by a mapped address', { peer: '::ffff:127.0.0.1' }, true],

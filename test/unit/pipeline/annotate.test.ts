@@ -186,7 +186,7 @@ describe('an event that we annotated before', () => {
         .bytes()
         .toString()
       expect(former).toContain('malicious')
-      expect(out(rows, { isOurInput: true }, former).bytes().toString()).toBe(out(rows).bytes().toString())
+      expect(out(rows, { isAnnotatedInput: true }, former).bytes().toString()).toBe(out(rows).bytes().toString())
     },
   )
 })
@@ -201,7 +201,7 @@ describe('finished text', () => {
         suspicious,
         unknown('pending'),
         unknown('not_found'),
-        { level: 'clean', flags: {}, because: 'as it was judged before', former: true } as const,
+        { level: 'clean', flags: {}, because: 'former verdict', former: true } as const,
         { ...clean, flags: { is_vpn: true } },
       ].map((verdict) => judged(value, role, verdict)),
     ),

@@ -6,8 +6,8 @@ import { createExtract } from '../../../src/pipeline/extract.js'
 import { createAnnotationKey } from '../../../src/pipeline/annotate/annotation-key.js'
 
 const limits = { maxEventBytes: 65_536 }
-const { isOurs, holdsOurs } = createAnnotationKey('threatweave')
-const settings = { maxIndicators: 8, maxDepth: 6, isOurs }
+const { isAnnotationName, hasAnnotationName } = createAnnotationKey('threatweave')
+const settings = { maxIndicators: 8, maxDepth: 6, isAnnotationName }
 const walking = createExtract(settings)
 const scanning = createExtract(settings)
 
@@ -20,7 +20,7 @@ const bothWays = (bytes: Buffer) => {
     text: event.text,
     value: event.value,
     names: event.names,
-    holdsOurs: event.holdsOurs ?? (event.names && holdsOurs(event.names)),
+    hasAnnotationName: event.hasAnnotationName ?? (event.names && hasAnnotationName(event.names)),
     extraction,
   })
   // Once the parser has decided what an event is, it is walked and not scanned.
@@ -28,7 +28,7 @@ const bothWays = (bytes: Buffer) => {
   return {
     walked: shown(walked, walking(walked)),
     scanned: shown(scanned, scanning(scanned)),
-    inOnePass: scanned.holdsOurs !== undefined,
+    inOnePass: scanned.hasAnnotationName !== undefined,
   }
 }
 

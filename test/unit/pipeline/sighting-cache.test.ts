@@ -54,14 +54,14 @@ describe('a sighting that is met again', () => {
   })
 
   it('leaves in the same row while the same answer is awaited, and in another for another answer or reason', () => {
-    const { of, judge, leave } = open(() => ({ level: 'unknown', reason: 'pending' }))
+    const { of, judge, judgeUnanswered } = open(() => ({ level: 'unknown', reason: 'pending' }))
     const [awaited, other] = [new Promise<Known>(() => undefined), new Promise<Known>(() => undefined)]
     const pending = unknownOf('pending')
-    const row = leave(of(sighting()), pending, awaited, 0)
+    const row = judgeUnanswered(of(sighting()), pending, awaited, 0)
     expect(row).toMatchObject({ sighting: sighting(), verdict: { reason: 'pending' }, late: awaited })
-    expect(leave(of(sighting()), pending, awaited, 1)).toBe(row)
-    expect(leave(of(sighting()), pending, other, 1)).toMatchObject({ late: other })
-    expect(leave(of(sighting()), unknownOf('deadline'), other, 1)).not.toBe(row)
+    expect(judgeUnanswered(of(sighting()), pending, awaited, 1)).toBe(row)
+    expect(judgeUnanswered(of(sighting()), pending, other, 1)).toMatchObject({ late: other })
+    expect(judgeUnanswered(of(sighting()), unknownOf('deadline'), other, 1)).not.toBe(row)
     expect(judge(of(sighting()), finding(), 2).late).toBeUndefined()
     expect(of(sighting()).unanswered).toBeUndefined()
   })

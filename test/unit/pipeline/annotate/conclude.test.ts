@@ -172,7 +172,7 @@ describe('conclude', () => {
         verdict: 'unknown',
         reason: 'truncated',
         truncated: true,
-        summary: 'not every indicator was looked at',
+        summary: 'not every indicator was checked',
       },
     ],
     [
@@ -215,7 +215,7 @@ describe('conclude', () => {
         status: 'skipped',
         verdict: 'unknown',
         reason: 'private_address',
-        summary: 'destination.ip 10.0.0.5 was not asked about: private address',
+        summary: 'destination.ip 10.0.0.5 was not looked up: private address',
       },
     ],
     [

@@ -1,18 +1,18 @@
-// Finds the members of a JSON object, or the elements of a list, in bytes that are already known to be JSON.
+// Locates the members of a JSON object, or the elements of an array, in valid JSON bytes.
 
-export type Item = {
-  /** Right after the bracket or comma before it, so that what lies between two items belongs to the second. */
+export type JsonItem = {
+  /** Right after the preceding bracket or comma. */
   readonly from: number
-  /** Where its key begins, or its value in a list. */
+  /** Start of the key, or of the value in an array. */
   readonly start: number
   readonly valueStart: number
   readonly valueEnd: number
-  /** The comma behind it counts, where there is one. */
+  /** Includes the following comma, if any. */
   readonly to: number
-  /** Absent in a list. */
+  /** Absent in an array. */
   readonly name?: string
 }
-export type Items = { readonly items: readonly Item[]; /** The closing bracket. */ readonly close: number }
+export type JsonItems = { readonly items: readonly JsonItem[]; /** The closing bracket. */ readonly close: number }
 
 const quoteMark = 0x22
 const backslash = 0x5c
@@ -49,10 +49,10 @@ const skipValue = (bytes: Buffer, at: number): number => {
   }
 }
 
-/** `open` is the place of the bracket. Linear in the bytes, and no deeper in the stack however deep they nest. */
-export const itemsOf = (bytes: Buffer, open: number): Items => {
+/** `open` is the position of the bracket. Linear time, no recursion. */
+export const jsonItemsOf = (bytes: Buffer, open: number): JsonItems => {
   const named = bytes[open] === 0x7b
-  const items: Item[] = []
+  const items: JsonItem[] = []
   let from = open + 1
   let at = skipSpace(bytes, from)
   while (at < bytes.length && !isClosing(bytes[at])) {
