@@ -50,13 +50,14 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     readLaterText(reader)
     settleBeside(findings, action.isLocalFirst())
     findings.joinPath()
+    const told = action.result()
     return {
-      action: action.emit(),
+      action: told.action,
       sightings: findings.list(),
       truncated: findings.isTruncated() || isCut,
       format,
-      actionRule: action.rule(),
-      actionSaw: action.saw(),
+      actionRule: told.rule,
+      actionSaw: told.saw,
       sourcePort: findings.portOf('source'),
       destinationPort: findings.portOf('destination'),
     }

@@ -1,7 +1,8 @@
 // Tells from what the fields of an event say, or from a line of text beside them, whether the traffic was let through.
 import type { Action } from '../../domain/sighting.js'
 import { sayingOf, ways, windowsEvents } from './action-words.js'
-import { actionOfText } from './action-text.js'
+import { actionOfText, type Told } from './action-text.js'
+import { table } from './characters.js'
 import type { Port, Says } from './fields.js'
 
 export type ActionFinder = {
@@ -10,14 +11,12 @@ export type ActionFinder = {
   /** Whether what such a field says can still change anything. */
   readonly wants: (says: Says) => boolean
   readonly seePort: (says: Port, port: number) => void
-  readonly see: (says: Says, name: string, value: unknown, rule: string) => void
+  readonly see: (says: Says, name: string, value: string | boolean, rule: string) => void
   readonly seeText: (text: string) => void
   /** What a format says outranks all else. */
   readonly set: (action: Action, rule: string, saw: string) => void
-  readonly emit: () => Action
-  readonly rule: () => string
-  /** The word or number that told it; empty where nothing did. */
-  readonly saw: () => string
+  /** The action, the rule that gave it and the word or number that told it; empty where nothing did. */
+  readonly result: () => Told
   /** The local endpoint has the port of one who connects, the remote one that of a service. */
   readonly isLocalFirst: () => boolean
 }
@@ -38,58 +37,45 @@ const ranks: Readonly<Record<Says, number>> = {
 }
 const textRank = 5
 const none = 99
+const nothing: Told = { action: 'unknown', rule: '', saw: '' }
+const flags = table([true, 'true yes 1'], [false, 'false no 0'])
 
 export const createActionFinder = (): ActionFinder => {
-  let action: Action = 'unknown'
+  let told = nothing
   let best = none
-  let rule = ''
-  let saw = ''
   let isLogin = false
-  let outcome: Action = 'unknown'
-  let outcomeRule = ''
-  let outcomeSaw = ''
+  let outcome = nothing
   let localPort = 0
   let remotePort = 0
   let way: 'in' | 'out' | undefined
-  const take = (said: Action, rank: number, by: string, word: string): void => {
-    if (said === 'unknown') return
+  const take = (action: Action, rank: number, rule: string, saw: string): void => {
     // A session that was let through and then stopped (`action=close utmaction=block`) was stopped.
-    if (rank >= best && !(said === 'blocked' && action === 'allowed' && rank <= 2 && best > 0)) return
-    action = said
-    rule = by
-    saw = word
+    const isStopped = action === 'blocked' && told.action === 'allowed' && rank <= 2 && best > 0
+    if (action === 'unknown' || (rank >= best && !isStopped)) return
+    told = { action, rule, saw }
     best = Math.min(rank, best)
   }
-  const seeFlag = (name: string, value: unknown, by: string): void => {
-    const yes = value === true || value === 'true' || value === 'yes' || value === 1 || value === '1'
-    if (!yes && value !== false && value !== 'false' && value !== 'no' && value !== 0 && value !== '0') return
-    if (/succe|authenticated/i.test(name)) {
-      outcome = yes ? 'allowed' : 'blocked'
-      outcomeRule = by
-      outcomeSaw = String(value)
-    } else take(yes === /allow|permit|grant/i.test(name) ? 'allowed' : 'blocked', ranks.flag, by, String(value))
+  const seeFlag = (name: string, value: string, rule: string): void => {
+    const yes = flags.get(value)
+    if (yes === undefined) return
+    const action = yes === /allow|permit|grant|succe|authenticated/i.test(name) ? 'allowed' : 'blocked'
+    if (/succe|authenticated/i.test(name)) outcome = { action, rule, saw: value }
+    else take(action, ranks.flag, rule, value)
   }
-  const seeWord = (says: Says, value: string, by: string): void => {
+  const seeWord = (says: Says, value: string, rule: string): void => {
     const said = sayingOf(value)
     if (said.isLogin) isLogin = true
     // `login_failed` tells both; `action=login status=failed` what was tried, and how it went.
-    if (said.outcome !== 'unknown' && (said.isLogin || (outcome === 'unknown' && says !== 'name'))) {
-      outcome = said.outcome
-      outcomeRule = by
-      outcomeSaw = value
-    }
-    if (says !== 'name' && !(said.isCommon && ranks[says] >= 3)) take(said.action, ranks[says], by, value)
+    if (said.outcome !== 'unknown' && (said.isLogin || (outcome === nothing && says !== 'name')))
+      outcome = { action: said.outcome, rule, saw: value }
+    if (says !== 'name' && !(said.isCommon && ranks[says] >= 3)) take(said.action, ranks[says], rule, value)
   }
   return {
     reset: () => {
-      action = 'unknown'
+      told = nothing
       best = none
-      rule = ''
-      saw = ''
       isLogin = false
-      outcome = 'unknown'
-      outcomeRule = ''
-      outcomeSaw = ''
+      outcome = nothing
       localPort = 0
       remotePort = 0
       way = undefined
@@ -99,28 +85,23 @@ export const createActionFinder = (): ActionFinder => {
       if (says === 'localPort') localPort = port
       else if (says === 'remotePort') remotePort = port
     },
-    see: (says, name, value, by) => {
-      if (says === 'direction') {
-        if (typeof value === 'string') way = ways.get(value.toLowerCase()) ?? way
-      } else if (ranks[says] >= best && ranks[says] > 2) return
-      else if (says === 'id') take(windowsEvents.get(String(value)) ?? 'unknown', ranks.id, by, String(value))
-      else if (says === 'flag') seeFlag(name, value, by)
-      else if (typeof value === 'string') seeWord(says, value, by)
-      else if (Array.isArray(value))
-        for (const item of value.slice(0, 8))
-          if (typeof item === 'string') take(sayingOf(item).action, ranks[says], by, item)
+    see: (says, name, value, rule) => {
+      const text = String(value)
+      if (says === 'direction') way = ways.get(text.toLowerCase()) ?? way
+      else if (ranks[says] >= best && ranks[says] > 2) return
+      else if (says === 'id') take(windowsEvents.get(text) ?? 'unknown', ranks.id, rule, text)
+      else if (says === 'flag') seeFlag(name, text, rule)
+      else seeWord(says, text, rule)
     },
     seeText: (text) => {
       if (best <= textRank) return
-      const told = actionOfText(text)
-      take(told.action, textRank, told.rule, told.saw)
+      const { action, rule, saw } = actionOfText(text)
+      take(action, textRank, rule, saw)
     },
-    set: (said, by, word) => {
-      take(said, 0, by, word)
+    set: (action, rule, saw) => {
+      take(action, 0, rule, saw)
     },
-    emit: () => (action === 'unknown' && isLogin ? outcome : action),
-    rule: () => (action === 'unknown' && isLogin ? outcomeRule : rule),
-    saw: () => (action === 'unknown' && isLogin ? outcomeSaw : saw),
+    result: () => (told === nothing && isLogin ? outcome : told),
     isLocalFirst: () =>
       way === 'out' || (way === undefined && remotePort > 0 && localPort > 1023 && localPort > remotePort),
   }

@@ -18,88 +18,69 @@ const weightOfRole: Readonly<Record<Role, number>> = {
 
 /** A finding is never changed: one that says more takes its place. */
 export type Finding = Sighting & { readonly rule: string }
+export type Findings = ReturnType<typeof createFindings>
 
-export type Findings = {
-  /** Forgets the event before; the list it gave remains whole. */
-  readonly reset: () => void
-  readonly add: (
+const maxPaths = 8
+
+export const createFindings = (maxIndicators: number) => {
+  let entries: Finding[] = []
+  let isTruncated = false
+  let loosePath: string | undefined
+  let sourcePort = 0
+  let destinationPort = 0
+
+  /** `path`: what stands behind the host where a whole URL was read; without a `value`, its host stands in another field. */
+  const add = (
     type: IndicatorType,
     value: string,
     field: string,
     role: Role,
     evidence: Evidence,
     rule: string,
-    /** What stands behind the host where a whole URL was read; without a `value`, its host stands in another field. */
     path?: string,
-  ) => void
-  /** The port of an endpoint; the first that is told counts. */
-  readonly addPort: (role: Role, port: number) => void
-  readonly portOf: (role: 'source' | 'destination') => number
-  /** Some address is known in this role; a name in it tells nothing about addresses. */
-  readonly hasAddress: (role: Role) => boolean
-  readonly isEndpoint: (value: string) => boolean
-  /** Replaces a finding by one with another role. */
-  /** A path in a field of its own belongs to the one host that was visited; where there are several, nobody can tell. */
-  readonly joinPath: () => void
-  readonly outrank: (at: number, role: Role, rule: string) => void
-  /** Something was left out, here or by a reader that stopped early. */
-  readonly markTruncated: () => void
-  readonly list: () => readonly Finding[]
-  readonly isTruncated: () => boolean
-}
-
-export const createFindings = (maxIndicators: number): Findings => {
-  let entries: Finding[] = []
-  let isTruncated = false
-  let loosePath: string | undefined
-  let sourcePort = 0
-  let destinationPort = 0
-  /** When all places are taken: what weighs as much as the least telling finds none. Entries only ever come to tell more. */
-  let heaviest = Number.POSITIVE_INFINITY
-
-  const add: Findings['add'] = (type, value, field, role, evidence, rule, path) => {
+  ): void => {
     if (value === '') {
       loosePath ??= path
       return
     }
     const address = type === 'domain' && value.endsWith('.arpa') ? reverseNameToAddress(value) : undefined
-    if (address === undefined) put(type, value, field, role, evidence, rule, path)
-    else put('ip', address, field, role, evidence, rule)
-  }
-
-  const put: Findings['add'] = (type, value, field, role, evidence, rule, path) => {
+    if (address !== undefined) {
+      add('ip', address, field, role, evidence, rule)
+      return
+    }
     for (let at = 0; at < entries.length; at++) {
-      let entry = entries[at] as Finding
+      const entry = entries[at] as Finding
       if (entry.value !== value || entry.type !== type) continue
-      if (path !== undefined) entry = entries[at] = { ...entry, paths: withPath(entry.paths, path) }
       const said = weightOfRole[entry.role]
       const saying = weightOfRole[role]
-      // The two endpoints of a connection are both worth telling; of other roles the one that says most remains.
-      if (saying !== said && said <= 1 && saying <= 1) continue
       const isBetter = evidence === 'field' && entry.evidence === 'text'
-      if (saying < said) entries[at] = { ...entry, field, role, rule, evidence: isBetter ? 'field' : entry.evidence }
-      else if (isBetter) entries[at] = { ...entry, evidence }
-      return
+      // The two endpoints of a connection are both worth telling; of other roles the one that says most remains.
+      const isOther = saying !== said && said <= 1 && saying <= 1
+      if (path !== undefined || isBetter || (saying < said && !isOther))
+        entries[at] = {
+          ...entry,
+          ...(saying < said && !isOther ? { field, role, rule } : {}),
+          evidence: isBetter && !isOther ? evidence : entry.evidence,
+          paths: path === undefined ? entry.paths : [...new Set([...(entry.paths ?? []), path])].slice(0, maxPaths),
+        }
+      if (!isOther) return
     }
-    const paths = path === undefined ? undefined : [path]
-    const made: Finding = { type, value, field, role, evidence, rule, paths }
-    if (entries.length < maxIndicators) {
-      entries.push(made)
-      return
+    const made = { type, value, field, role, evidence, rule, paths: path === undefined ? undefined : [path] }
+    if (entries.length < maxIndicators) entries.push(made)
+    else {
+      // A known field must not be crowded out by what an attacker put before it.
+      isTruncated = true
+      const worst = weightOf(made) < heaviest ? entries.reduce(heavier) : undefined
+      heaviest = worst ? weightOf(worst) : heaviest
+      if (worst && heaviest > weightOf(made)) entries[entries.indexOf(worst)] = made
     }
-    isTruncated = true
-    if (evidence === 'text' && role !== 'source' && role !== 'destination') return
-    // A known field must not be crowded out by what an attacker put before it.
-    const own = weightOf(made)
-    if (own >= heaviest) return
-    let worst = 0
-    for (let at = 1; at < entries.length; at++) if (weightOf(entries[at]) >= weightOf(entries[worst])) worst = at
-    heaviest = weightOf(entries[worst])
-    if (heaviest > own) entries[worst] = made
   }
+  /** When all places are taken: what weighs as much as the least telling finds none. Entries only ever come to tell more. */
+  let heaviest = Number.POSITIVE_INFINITY
 
   return {
-    reset: () => {
+    /** Forgets the event before; the list it gave remains whole. */
+    reset: (): void => {
       entries = []
       loosePath = undefined
       isTruncated = false
@@ -108,37 +89,36 @@ export const createFindings = (maxIndicators: number): Findings => {
       destinationPort = 0
     },
     add,
-    addPort: (role, port) => {
-      // `1e999` is a number to a parser, and no port.
+    /** The port of an endpoint; the first that is told counts. `1e999` is a number to a parser, and no port. */
+    addPort: (role: Role, port: number): void => {
       if (!Number.isInteger(port) || port < 1 || port > 65_535) return
       if (role === 'source') sourcePort ||= port
       else if (role === 'destination') destinationPort ||= port
     },
-    portOf: (role) => (role === 'source' ? sourcePort : destinationPort),
-    hasAddress: (role) => entries.some((entry) => entry.type === 'ip' && entry.role === role),
-    isEndpoint: (value) => entries.some((entry) => entry.value === value && weightOfRole[entry.role] <= 1),
-    joinPath: () => {
+    portOf: (role: 'source' | 'destination'): number => (role === 'source' ? sourcePort : destinationPort),
+    /** Some address is known in this role; a name in it tells nothing about addresses. */
+    hasAddress: (role: Role): boolean => entries.some((entry) => entry.type === 'ip' && entry.role === role),
+    isEndpoint: (value: string): boolean =>
+      entries.some((entry) => entry.value === value && weightOfRole[entry.role] <= 1),
+    /** A path in a field of its own belongs to the one host that was visited; where there are several, nobody can tell. */
+    joinPath: (): void => {
       if (loosePath === undefined) return
-      const isVisited = ({ type, role, paths }: Finding): boolean =>
-        type === 'domain' && role === 'url' && paths === undefined
-      const at = entries.findIndex(isVisited)
-      if (at < 0 || entries.filter(isVisited).length > 1) return
-      entries[at] = { ...(entries[at] as Finding), paths: [loosePath] }
+      const visited = entries.filter(({ type, role, paths }) => type === 'domain' && role === 'url' && !paths)
+      const [only] = visited
+      if (only && visited.length === 1) entries[entries.indexOf(only)] = { ...only, paths: [loosePath] }
     },
-    outrank: (at, role, rule) => {
+    /** Replaces a finding by one with another role. */
+    outrank: (at: number, role: Role, rule: string): void => {
       entries[at] = { ...(entries[at] as Finding), role, rule }
     },
-    markTruncated: () => {
+    /** Something was left out, here or by a reader that stopped early. */
+    markTruncated: (): void => {
       isTruncated = true
     },
-    list: () => entries,
-    isTruncated: () => isTruncated,
+    list: (): readonly Finding[] => entries,
+    isTruncated: (): boolean => isTruncated,
   }
 }
 
-const maxPaths = 8
-const withPath = (paths: readonly string[] = [], path: string): readonly string[] =>
-  paths.length < maxPaths && !paths.includes(path) ? [...paths, path] : paths
-
-const weightOf = (entry: Finding | undefined): number =>
-  entry === undefined ? 0 : (entry.evidence === 'text' ? 100 : 0) + weightOfRole[entry.role]
+const weightOf = ({ evidence, role }: Finding): number => (evidence === 'text' ? 100 : 0) + weightOfRole[role]
+const heavier = (one: Finding, other: Finding): Finding => (weightOf(other) >= weightOf(one) ? other : one)

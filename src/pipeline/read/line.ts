@@ -11,9 +11,6 @@ import { readSyslog } from './syslog.js'
 import { readXml } from './xml.js'
 
 const maxLevel = 3
-/** `192.0.2.1-1`: which of the stacked units it was. */
-const unitBehind = /-\d{1,3}$/
-const joinedVerb = /^[A-Z][a-z]{1,20}[A-Z][a-z]{1,20}(?= )/
 /** `[junos@2636.1.1.1.2.40 …]`: who gave the element its name is nobody in the event. */
 const elementId = /\[[\w.-]{1,64}@[\d.]{1,64}(?=[ \]])/g
 
@@ -29,7 +26,7 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
 
   /** Whether the line is made of pairs; what stands between them is text. */
   const readPairs = (body: string, field: string, level: number): string | undefined => {
-    const pairs = pairsIn(reader, body)
+    const pairs = pairsIn(body)
     if (pairs === undefined) return undefined
     const at = (key: string): string | undefined => pairs.find((pair) => pair.key === key)?.value
     const format = formats.has('pairs') ? formats.recognise('pairs', { text: body, start: 0, at }) : undefined
@@ -39,11 +36,10 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
       const known = reader.fieldOf(key)
       // Said again (the packet inside an ICMP error), it is not about the endpoints of this event.
       if (seen.has(key) && known.holds !== 'event') readLater(reader, value, key)
-      // `user=alice tty=ssh host=192.0.2.1`: from where a session was opened; mail `to=` somebody went to the relay.
-      else if (key === 'host' && seen.has('tty')) readPair(reader, 'rhost', value, level)
+      // Mail `to=` somebody went to the relay.
       else if (key === 'relay') readPair(reader, seen.has('to') ? 'dst' : 'src', value, level)
       else readPair(reader, key, value, level, known)
-      if (value.length !== 17 || !isHardware.test(value)) seen.add(key)
+      seen.add(key)
     }
     const rest = remainder(body, pairs)
     reader.action.seeText(rest)
@@ -67,13 +63,10 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
       return 'text'
     }
     if (text.length < 4) return 'text'
-    const { host, address, program, id, structured, body } = readSyslog(text)
+    const { host, address, id, structured, body } = readSyslog(text)
     if (id !== undefined) reader.action.seeText(id.replaceAll('_', ' '))
     readSender(reader, host, field)
     readSender(reader, address, field)
-    // `wordpress(www.example.com)[4711]: …`
-    if (program?.endsWith(')') === true && program.includes('.'))
-      readLater(reader, program.slice(program.indexOf('(') + 1, -1), field)
     if (structured !== undefined) readPairs(structured.replace(elementId, '['), field, level)
     if (body === '') return structured === undefined ? 'text' : 'pairs'
     if (readJson(body, level)) return 'json'
@@ -89,9 +82,6 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
       if (start > 0) reader.action.seeText(text.slice(0, start))
       return pairs
     }
-    // `AuthReject host1 [15/Nov/2026:…`
-    const verb = joinedVerb.exec(body)?.[0]
-    if (verb !== undefined) reader.action.see('reason', 'verb', verb, 'text:verb')
     reader.action.seeText(text)
     readLater(reader, body, field, true)
     return 'text'
@@ -101,26 +91,19 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
 /** Whoever sent the line, as its header names it. */
 const readSender = (reader: Reader, host: string | undefined, field: string): void => {
   if (host === undefined || !/[.:]/.test(host)) return
-  const address = parseAddress(host) ?? parseAddress(host.replace(unitBehind, ''))
+  const address = parseAddress(host)
   const name = address === undefined && host.includes('.') ? parseHostname(host) : undefined
   if (address !== undefined) reader.findings.add('ip', address, field, 'observer', 'field', 'syslog:host')
   else if (name !== undefined) reader.findings.add('domain', name, field, 'observer', 'text', 'syslog:host')
 }
 
-/** `MAC SRC=02-00-5e-00-53-01 IP SRC=192.0.2.1`: the same endpoint, by another address. */
-const isHardware = /^[\da-f]{2}(?:[-:][\da-f]{2}){5}$/i
-
 /** Nothing where the line is none of pairs: it takes two to tell them from a sentence, or one that is the whole text. */
-const pairsIn = (reader: Reader, body: string): readonly Pair[] | undefined => {
+const pairsIn = (body: string): readonly Pair[] | undefined => {
   const pairs = pairsOf(body)
   const [only] = pairs
   const isMade = pairs.length > 1 || (only?.start === 0 && only.end === body.length)
   if (isMade && !body.includes(':"')) return pairs
   const colon = colonPairsOf(body)
   if (isMade) return colon.length > pairs.length ? colon : pairs
-  if (colon.length > 1 && colon.length >= pairs.length) return colon
-  // `… signature 4711 action=reset`
-  const field = only === undefined ? undefined : reader.fieldOf(only.key)
-  if (only && field?.says === 'action') reader.action.see('action', only.key, only.value, field.rule)
-  return undefined
+  return colon.length > 1 ? colon : undefined
 }

@@ -3,7 +3,6 @@ import type { ActionFinder } from './action.js'
 import type { Field, FieldOf } from './field.js'
 import type { Port, Says } from './fields.js'
 import type { Findings } from './findings.js'
-import { pairsOf } from './pairs.js'
 import { guessRoles } from './position.js'
 import { rolesInText, type Said } from './text-rules.js'
 import { scanTokens, type Token } from './tokens.js'
@@ -31,7 +30,6 @@ type FoundText = { readonly tokens: readonly Token[]; readonly said: readonly (S
 const maxLater = 4096
 const maxTokens = 1024
 const maxNames = 64
-const longestPairs = 4096
 
 /** Free text waits until all known fields had their turn. */
 export const readLater = (reader: Reader, text: string, field: string, isLine = false): void => {
@@ -120,7 +118,6 @@ export const readValue = (reader: Reader, field: Field, path: string, value: str
         reader.readLine(value, path, level + 1)
         return
       }
-      if (value.includes('=')) readEndpoints(reader, path, value)
       readLater(reader, value, path)
   }
 }
@@ -134,18 +131,6 @@ const isWhole = (value: string): boolean => {
   const first = value.charCodeAt(0)
   if (first === 0x7b) return value.endsWith('}') && /^\{\s{0,8}"/.test(value)
   return first === 0x3c && value.endsWith('>') && value.includes('</')
-}
-
-/** A field whose value is made of pairs may tell the endpoints: `Protocol=ssh;SrcHost=192.0.2.1;DstHost=198.51.100.1;`. */
-const readEndpoints = (reader: Reader, path: string, value: string): void => {
-  if (value.length > longestPairs || !/^[A-Za-z][\w.-]{0,40}=/.test(value)) return
-  const pairs = pairsOf(value)
-  if (pairs.length < 2) return
-  for (const pair of pairs) {
-    const { holds, role, rule } = reader.fieldOf(pair.key)
-    if (holds === 'host' && (role === 'source' || role === 'destination'))
-      readHost(reader.findings, pair.value, path, role, rule)
-  }
 }
 
 export const isPort = (says: Says | undefined): says is Port =>

@@ -72,7 +72,7 @@ const readCell = (reader: Reader, value: string, field: string): void => {
   if (/^[a-z]{3,6}:\/\//i.test(value)) readUrl(reader.findings, value, field, 'row:url')
   else if (/^[\w-]{1,63}(?:\.[\w-]{1,63}){1,20}\.$/.test(value))
     readHost(reader.findings, value, field, 'query', 'row:query')
-  else if (verdict.test(value)) reader.action.see('result', 'cell', /^\w+/.exec(value)?.[0], 'row:verdict')
+  else if (verdict.test(value)) reader.action.see('result', 'cell', /^\w+/.exec(value)?.[0] ?? '', 'row:verdict')
   else {
     if (sentence.test(value)) reader.action.seeText(value)
     if (value.includes('.') && !/^Mozilla\/|\/\d+\.\d/.test(value)) readLater(reader, value, field)

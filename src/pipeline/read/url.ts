@@ -14,7 +14,7 @@ export const refang = (text: string): string =>
     : text
 
 /** Printable ASCII only: what else was encoded can be no part of an address or a name. */
-export const decodePercent = (text: string): string =>
+const decodePercent = (text: string): string =>
   text.replace(/%([2-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
 /** `http:\/\/example.com`, `\u0022`, `\x22`, and a `\n` that stands for a line end. */

@@ -3,10 +3,9 @@ import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import type { Role } from '../../domain/sighting.js'
 import type { Findings } from './findings.js'
-import { decodePercent, hostOfAuthority, pathAt, refang } from './url.js'
+import { hostOfAuthority, pathAt, refang } from './url.js'
 
 const longest = 2048
-const longestPath = 80
 const longestEndpoint = 64
 
 /** Whether the value was one host, or a list of hosts; what was none may still be text. */
@@ -49,9 +48,7 @@ const addHost = (out: Findings, value: string, field: string, role: Role, rule: 
   if (slash === 0) return false
   if (slash > 0) {
     if (addHost(out, value.slice(0, slash), field, role, rule, pathAt(value, slash))) return true
-    // `IPV4/UDP/192.0.2.1/5060`, `DIRECT/192.0.2.1`; a Kerberos principal: `alice/EXAMPLE.COM`.
-    const inner = value.length < longestPath ? value.split('/', 6).find((part) => parseAddress(part)) : undefined
-    if (inner !== undefined) return again(inner)
+    // `DIRECT/192.0.2.1`; a Kerberos principal: `alice/EXAMPLE.COM`.
     return /^[A-Z0-9.-]{4,253}$/.test(value.slice(slash + 1)) && again(value.slice(slash + 1))
   }
   const percent = value.indexOf('%')
@@ -109,10 +106,7 @@ const addBetweenColons = (
     if (found && next >= 0 && last.includes('.') && isBareName(last)) addName(out, last, field, role, rule)
     return found
   }
-  const dot = value.lastIndexOf('.')
-  return dot > 0 && parseAddress(value.slice(0, dot)) !== undefined
-    ? addHost(out, value.slice(0, dot), field, role, rule)
-    : false
+  return false
 }
 
 /** A URL, `host:port` of a CONNECT, `GET http://… HTTP/1.1`, or a mere path, whose host stands elsewhere. */
@@ -122,8 +116,7 @@ export const readUrl = (out: Findings, value: string, field: string, rule: strin
     if (path !== undefined) out.add('domain', '', field, 'url', 'field', rule, path)
     return true
   }
-  let text = refang(value.length > longest ? value.slice(0, longest) : value)
-  if (/^[a-z]{3,5}%3a%2f%2f/i.test(text)) text = decodePercent(text)
+  const text = refang(value.slice(0, longest))
   const scheme = text.indexOf('://')
   if (scheme >= 0) return addAuthority(out, text, scheme + 3, field, 'url', rule)
   const start = /^(?:\/\/|(?:sips?|mailto|tel|xmpp):|[A-Z]{3,8} (?=\S))/i.exec(text)?.[0].length ?? 0
@@ -137,7 +130,7 @@ export const readUrl = (out: Findings, value: string, field: string, rule: strin
 
 /** Mail addresses, however they are dressed; a user name without `@` is none. An address stands for itself. */
 export const readMail = (out: Findings, value: string, field: string, rule: string): void => {
-  const text = refang(value.length > longest ? value.slice(0, longest) : value)
+  const text = refang(value.slice(0, longest))
   let at = text.indexOf('@')
   if (at < 0) {
     const address = parseAddress(text.includes(',') ? text.slice(0, text.indexOf(',')) : text)
@@ -151,6 +144,6 @@ export const readMail = (out: Findings, value: string, field: string, rule: stri
 
 /** `CN=*.example.com, O=…`: the common name may be a host, the rest is words. */
 export const readSubject = (out: Findings, value: string, field: string, rule: string): void => {
-  const match = /(?:^|[,/\s])CN=\s*([^,/\s]{4,253})/i.exec(value.length > longest ? value.slice(0, longest) : value)
+  const match = /(?:^|[,/\s])CN=\s*([^,/\s]{4,253})/i.exec(value.slice(0, longest))
   if (match) addHost(out, match[1] ?? '', field, 'other', rule)
 }
