@@ -11,8 +11,6 @@ const allows =
 /** What matches is blocked where it has a group, and allowed where not. `may`: a part that is cheaper to look for. */
 type ActionRule = { readonly id: string; readonly words: RegExp; readonly may: RegExp }
 
-/** Lines that tell of a login at all are few. */
-const mayBeLogin = /og[io]n|ogged|og in|igned in|uth|assw|nvalid|redential|LOG[IO]N|AUTH|PASSW/
 /** Where none of the usual verbs stands in the line, in order; the first that matches tells. */
 const rest: readonly ActionRule[] = [
   // `RT_FLOW_SESSION_DENY`, `%%01POLICY/6/POLICYDENY`, `DROP_INPUT`: names of rules look like this too.
@@ -28,17 +26,12 @@ const rest: readonly ActionRule[] = [
     may: /-[ADR]\]|FW: | @/,
     words: /-(?:\d{1,6}|default)-(?:([DR])|A)\]|\bFW: \S{2,40} +(?:([DR])|A) | @\S{1,40} (?:(b)|p) [\d.]{7,15}[, ]/,
   },
+  // Lines that tell of a login at all are few.
   {
     id: 'text:login',
-    may: mayBeLogin,
+    may: /og[io]n|ogged|og in|igned in|uth|assw|nvalid|redential|LOG[IO]N|AUTH|PASSW/,
     words:
-      /(\blog ?[io]n[ -]?(?:fail|incorrect|error|unsuccess|invalid|refus)|\b(?:log[io]n|authentication)\b.{0,160}\b(?:failed|failure|incorrect|unsuccessful)\b|\bauth[a-z]{0,14}[ _-]?(?:fail|error|unsuccess|reject)|\b(?:incorrect|invalid|wrong|bad)[ _](?:user ?name|user|password|credentials?|log[io]n)\b|\bpassword (?:mismatch|incorrect|invalid)|\binvalid auth|\b(?:password|credentials?|user ?name) (?:is|are|was|were) (?:incorrect|invalid|wrong))/i,
-  },
-  {
-    id: 'text:login',
-    may: mayBeLogin,
-    words:
-      /\blog[io]n[ -]?(?:success|succeed|ok\b)|(?<!not |never )\blogged [io]n\b|\bauth[a-z]{0,14}[ _-]?(?:succe|ok\b)|\b(?:log[io]n|authentication)\b.{0,160}\bsucce|\bsuccess(?:ful|fully)? (?:log|auth)|\bsigned in\b.{0,80}\bsuccess/i,
+      /(\blog ?[io]n[ -]?(?:fail|incorrect|error|unsuccess|invalid|refus)|\b(?:log[io]n|authentication)\b.{0,160}\b(?:failed|failure|incorrect|unsuccessful)\b|\bauth[a-z]{0,14}[ _-]?(?:fail|error|unsuccess|reject)|\b(?:incorrect|invalid|wrong|bad)[ _](?:user ?name|user|password|credentials?|log[io]n)\b|\bpassword (?:mismatch|incorrect|invalid)|\binvalid auth|\b(?:password|credentials?|user ?name) (?:is|are|was|were) (?:incorrect|invalid|wrong))|\blog[io]n[ -]?(?:success|succeed|ok\b)|(?<!not |never )\blogged [io]n\b|\bauth[a-z]{0,14}[ _-]?(?:succe|ok\b)|\b(?:log[io]n|authentication)\b.{0,160}\bsucce|\bsuccess(?:ful|fully)? (?:log|auth)|\bsigned in\b.{0,80}\bsuccess/i,
   },
 ]
 

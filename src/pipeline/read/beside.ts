@@ -73,8 +73,10 @@ export const settleBeside = (findings: Findings, isLocalFirst: boolean): void =>
   for (const row of rows) {
     if (row.isLocalFirst === true && !isLocalFirst) continue
     const list = findings.list()
-    for (const [at, finding] of list.entries())
-      if (finding.role === row.role && holds(row, finding, list)) findings.outrank(at, row.becomes, row.id)
+    for (let at = 0; at < list.length; at++) {
+      const finding = list[at]
+      if (finding?.role === row.role && holds(row, finding, list)) findings.outrank(at, row.becomes, row.id)
+    }
   }
 }
 

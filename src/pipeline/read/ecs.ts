@@ -45,16 +45,21 @@ const hostOf = (text: string): string | undefined =>
 /** `192.0.2.1:443`, `inside:192.0.2.1/443(user) (198.51.100.1/443)`, `inside/192.0.2.1(443)`, `[2001:db8::1]#53`; nothing where it is none. */
 export const endpointOf = (text: string): Endpoint | undefined => {
   if (text.length > 600) return undefined
-  if (text === lastText) return last
-  last = readEndpoint(text)
-  lastText = text
-  return last
+  // A piece is looked at once to see whether it fits and once more to be read.
+  if (!met.has(text)) {
+    if (met.size >= maxMet) met.clear()
+    met.set(text, readEndpoint(text))
+  }
+  return met.get(text)
 }
-// A piece is looked at once to see whether it fits and once more to be read.
-let lastText = ''
-let last: Endpoint | undefined
+const met = new Map<string, Endpoint | undefined>()
+const maxMet = 64
+/** `192.0.2.1:443`, `inside:192.0.2.1/443`: nearly all are written like this. */
+const usual = /^(?:[A-Za-z][\w.-]{0,40}[:/])?(\d{1,3}(?:\.\d{1,3}){3})(?:[:/#](\d{1,5}))?$/
 
 const readEndpoint = (text: string): Endpoint | undefined => {
+  const plain = usual.exec(text)
+  if (plain) return { host: plain[1] ?? '', port: Number(plain[2] ?? 0), nat: undefined }
   const aside = text.includes(' (') ? /^(\S+) \(([^\s()]+)(?:\([^()]*\))?\)/.exec(text) : null
   const nat = aside?.[2] === undefined ? undefined : readEndpoint(aside[2])?.host
   const bare = (aside?.[1] ?? text).replace(/^[<["']|(?<!:):$|[>"',;]$/g, '')

@@ -54,16 +54,31 @@ export type Formats = {
 }
 
 const maxColumns = 256
+const anyOf = (literals: readonly string[]): RegExp =>
+  new RegExp(literals.map((literal) => literal.replace(/[^\w\s]/g, '\\$&')).join('|') || '(?!)')
 
 export const compileFormats = (specs: readonly FormatSpec[]): Formats => {
-  const byCut = new Map(cuts.map((cut) => [cut, specs.filter((spec) => spec.cut === cut).map(compile)]))
+  const byCut = new Map(
+    cuts.map((cut) => {
+      const list = specs.filter((spec) => spec.cut === cut).map(compile)
+      return [cut, { list, any: anyOf(list.flatMap(({ contains }) => contains)) }]
+    }),
+  )
   return {
-    has: (cut) => byCut.get(cut)?.length !== 0,
+    has: (cut) => byCut.get(cut)?.list.length !== 0,
     recognise: (cut, line) => {
-      for (const { contains, match } of byCut.get(cut) ?? []) {
-        if (contains.length > 0 && !contains.some((literal) => line.text.includes(literal))) continue
-        const found = match(line)
-        if (found) return found
+      const formats = byCut.get(cut)
+      // Nearly every line is none of these, and one look tells.
+      if (formats?.any.test(line.text) !== true) return undefined
+      const { list } = formats
+      for (const [at, format] of list.entries()) {
+        const { contains, match } = format
+        const found = contains.some((literal) => line.text.includes(literal)) ? match(line) : undefined
+        if (found === undefined) continue
+        // No line is two formats' own, so the order is free: a stream holds many lines of one product.
+        list.splice(at, 1)
+        list.unshift(format)
+        return found
       }
       return undefined
     },
@@ -74,7 +89,7 @@ type Compiled = { readonly contains: readonly string[]; readonly match: (line: L
 
 const compile = (spec: FormatSpec): Compiled => {
   const { id, contains, separator = ',', variants = [{}] } = spec
-  const [first = []] = Object.values({ ...spec.when, ...variants[0]?.when })
+  const [first = ''] = Object.values({ ...spec.when, ...variants[0]?.when })
   const words = new Map(
     (['allowed', 'blocked'] as const).flatMap((action) =>
       (spec.words?.[action] ?? []).map((word): [string, Action] => [word.toLowerCase(), action]),
@@ -92,7 +107,7 @@ const compile = (spec: FormatSpec): Compiled => {
       // Of one format the first variant that fits counts.
       for (const { rule, match } of compiled) {
         const found = match(cut)
-        if (found) return { ...found, id, rule, words }
+        if (found) return { id, rule, words, pieces: found.pieces, rest: found.rest }
       }
       return undefined
     },
@@ -118,12 +133,9 @@ const compileVariant = (spec: FormatSpec, variant: Variant): ((line: Line) => Ma
   return ({ text, start, at }) => {
     if (!when.every(([key, values]) => values.includes(at?.(key) ?? ''))) return undefined
     const cut = spec.cut === 'text' ? template(text, start) : { pieces: [], rest: '' }
-    return (
-      cut && {
-        pieces: [...cut.pieces, ...fields.map(([key, name]) => [name, at?.(key) ?? ''] as const), ...set],
-        rest: cut.rest,
-      }
-    )
+    for (const [key, name] of fields) cut?.pieces.push([name, at?.(key) ?? ''])
+    cut?.pieces.push(...set)
+    return cut
   }
 }
 

@@ -37,6 +37,7 @@ const owner = /(?<![\w=])([A-Za-z]{2,20}) $/
 
 export const colonPairsOf = (text: string): readonly Pair[] => {
   const pairs: Pair[] = []
+  if (!/:[ "][^]*:[ "]/.test(text)) return pairs
   for (const { 0: all, 1: key = '', 2: quoted, 3: bare = '', index } of text.matchAll(colon)) {
     pairs.push({ key, value: quoted ?? bare.trim(), start: index, end: index + all.length })
     if (pairs.length === maxPairs) break

@@ -73,6 +73,7 @@ export const guessRoles = (
   tokens: readonly Token[],
   told: readonly (Said | undefined)[],
 ): readonly (Said | undefined)[] => {
+  if (tokens.every((token, at) => token.kind !== 'address' || told[at] !== undefined)) return told
   const said = [...told]
   const addresses = tokens.flatMap((token, at) => (token.kind === 'address' ? [{ token, at }] : []))
   const [first] = addresses
@@ -86,14 +87,13 @@ export const guessRoles = (
   if (addresses.every(({ at }) => said[at] === undefined)) {
     const isOnly = addresses.every(({ token }) => token.value === first.token.value)
     const pair = addresses.find(({ token }, place) => isPair(text, token, addresses[place + 1]?.token))
-    const rule = rules.find(
-      (one) =>
-        (isOnly || one.isOfFirst === true) &&
-        one.before?.test(before(first.token)) !== false &&
-        one.behind?.test(behind(first.token)) !== false &&
-        one.unlessBefore?.test(before(first.token, 32)) !== true &&
-        one.anywhere?.(text) !== false,
-    )
+    const isHeld = (one: PositionRule): boolean =>
+      (isOnly || one.isOfFirst === true) &&
+      one.before?.test(before(first.token)) !== false &&
+      one.behind?.test(behind(first.token)) !== false &&
+      one.unlessBefore?.test(before(first.token, 32)) !== true &&
+      one.anywhere?.(text) !== false
+    const rule = pair ? undefined : rules.find(isHeld)
     if (pair) {
       guess(pair.at, 'source', 'position:pair')
       guess(addresses[addresses.indexOf(pair) + 1]?.at ?? -1, 'destination', 'position:pair')

@@ -95,8 +95,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     }
     if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
       const end = endOfNumber(bytes, at)
-      if (path.isPort && end !== failed && end - at <= longestPort)
-        readPort(reader, path, bytes.toString('latin1', at, end))
+      if (path.isPort && end !== failed && end - at <= longestPort) readPort(reader, path, smallNumber(bytes, at, end))
       return end
     }
     const end = endOfLiteral(bytes, at)
@@ -151,4 +150,10 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     ;({ hasAnnotationName, level } = outer)
     return end !== failed && skipSpace(bytes, end) === bytes.length ? scanned : undefined
   }
+}
+
+const smallNumber = (bytes: Buffer, from: number, end: number): number => {
+  let number = 0
+  for (let at = from; at < end; at++) number = number * 10 + (bytes[at] ?? 0) - 0x30
+  return number
 }

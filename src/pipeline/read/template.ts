@@ -3,7 +3,7 @@ import { fitOf, isEcsName } from './ecs.js'
 
 export type Piece = readonly [name: string, text: string]
 export type Match = {
-  readonly pieces: readonly Piece[]
+  readonly pieces: Piece[]
   /** What stands behind the last piece. */
   readonly rest: string
 }
@@ -13,6 +13,7 @@ type Part = {
   readonly literal: string
   /** `*`, `_` or the name of a piece. */
   readonly hole: string
+  readonly isNamed: boolean
   readonly fits: (text: string) => boolean
 }
 
@@ -22,13 +23,14 @@ const partsOf = (line: string): readonly Part[] =>
     .filter((part) => part !== '')
     .map((part) => {
       const hole = /^\{(.*)\}$/.exec(part)?.[1] ?? ''
-      return { literal: hole === '' ? part : '', hole: hole.replace(/\?$/, ''), fits: fitOf(hole) }
+      const isNamed = !['', '*', '_'].includes(hole)
+      return { literal: hole === '' ? part : '', hole: hole.replace(/\?$/, ''), isNamed, fits: fitOf(hole) }
     })
 
 /** What is wrong with a template; nothing where it is sound. */
 export const problemOfLine = (line: string): string | undefined => {
   const parts = partsOf(line)
-  const unknown = parts.find(({ hole }) => !['', '*', '_'].includes(hole) && !isEcsName(hole))
+  const unknown = parts.find(({ hole, isNamed }) => isNamed && !isEcsName(hole))
   if (unknown) return `{${unknown.hole}} is no name that a piece can have`
   if (parts.every(({ hole }) => hole === '')) return 'line has no piece in it'
   return parts.some(({ hole }, at) => hole !== '' && parts[at + 1]?.literal === '')
@@ -44,7 +46,7 @@ type Walk = { readonly parts: readonly Part[]; readonly text: string; readonly p
 /** What a template cuts a line into, from where its message begins; nothing where the line is another. */
 export const compileTemplate = (line: string): ((text: string, start: number) => Match | undefined) => {
   const parts = partsOf(line)
-  const literals = parts.map(({ literal }) => literal).filter((literal) => literal !== '')
+  const literals = parts.map(({ literal }) => literal).filter((literal) => literal.trim() !== '')
   const matchFrom = (text: string, start: number): Match | undefined => {
     const pieces: Piece[] = []
     const behind = walk({ parts, text, pieces, tries: 0 }, 0, start)
@@ -72,16 +74,20 @@ const walk = (line: Walk, index: number, from: number): number => {
     return text.startsWith(part.literal, from) ? walk(line, index + 1, from + part.literal.length) : -1
   const literal = parts[index + 1]?.literal
   const isAny = part.hole === '*' || part.hole === 'message'
-  const limit = isAny ? text.length : endOfWord(text, from)
   const blank = isAny ? -1 : text.indexOf(' ', from)
-  let end = literal === undefined ? limit : text.indexOf(literal, from)
-  while (end >= 0 && (end <= limit || end <= blank) && line.tries++ < mostTries) {
-    const value = text.slice(from, end)
-    if ((isAny || value !== '') && part.fits(value)) {
-      const count = pieces.push([part.hole, value])
+  let limit = blank < 0 ? text.length : blank
+  let end = literal !== undefined ? text.indexOf(literal, from) : isAny ? limit : endOfWord(text, from)
+  while (end >= 0 && line.tries++ < mostTries) {
+    if (end > limit) {
+      if (limit === blank) limit = endOfWord(text, from)
+      if (end > limit) return -1
+    }
+    const value = part.isNamed ? text.slice(from, end) : ''
+    if ((isAny || end > from) && part.fits(value)) {
+      if (part.isNamed) pieces.push([part.hole, value])
       const behind = walk(line, index + 1, end)
       if (behind >= 0) return behind
-      pieces.length = count - 1
+      if (part.isNamed) pieces.pop()
     }
     end = literal === undefined ? -1 : text.indexOf(literal, end + 1)
   }

@@ -12,7 +12,7 @@ type TextRule = {
   readonly id: string
   /** The role, where the text before matches; or a function that tells it. */
   readonly role: Role | ((around: Around) => Role | undefined)
-  /** At most 48 characters, from the token before to this one. */
+  /** Held against at most 48 characters, from the token before to this one; one that looks back from their end is sticky. */
   readonly when?: RegExp
   /** What the rule says of the token before, where nothing was said of it; it must be an address then. */
   readonly previous?: Role
@@ -49,10 +49,10 @@ export const sideBySide = /^(?:[:/.]\d{1,5})?["'\]]?(?:[ \t,;|]|[\s,]+(?:port )?
 const rules: readonly TextRule[] = [
   { id: 'text:arrow', role: 'destination', when: arrow, previous: 'source' },
   { id: 'text:list', role: ({ previousRole }) => previousRole, when: /^(?:[:/]\d+)?[\s"']*[,;][\s"']*$/ },
-  { id: 'text:record', role: 'answer', when: / IN (?:A|AAAA|CNAME|PTR) $/ },
+  { id: 'text:record', role: 'answer', when: /(?<= IN (?:A|AAAA|CNAME|PTR) )/y },
   // `Connected to the primary log server at 192.0.2.1`: what is there is less than which way it went.
-  { id: 'text:at', role: 'source', when: /\bfrom (?:(?!from |to )[\w'/"()-]{1,24} ){1,6}at $/i },
-  { id: 'text:at', role: 'destination', when: /\bto (?:(?!from |to )[\w'/"()-]{1,24} ){1,6}at $/i },
+  { id: 'text:at', role: 'source', when: /(?<=\bfrom (?:(?!from |to )[\w'/"()-]{1,24} ){1,6}at )/iy },
+  { id: 'text:at', role: 'destination', when: /(?<=\bto (?:(?!from |to )[\w'/"()-]{1,24} ){1,6}at )/iy },
   // `192.0.2.1:4711 to 198.51.100.1`, `outside:192.0.2.1/443 (198.51.100.9/443) to inside:198.51.100.1`
   {
     id: 'text:to',
@@ -64,46 +64,51 @@ const rules: readonly TextRule[] = [
   {
     id: 'text:user-ip',
     role: 'source',
-    when: /\buser\b(?! with)[^.,;]{0,32}[^\w.,;-]ip(?:[ -]?address)?[\s:=<["']{1,3}$|> IP <$/i,
+    when: /(?<=\buser\b(?! with)[^.,;]{0,32}[^\w.,;-]ip(?:[ -]?address)?[\s:=<["']{1,3}|> IP <)/iy,
   },
   // `'root'@'192.0.2.1'`, `(alice@192.0.2.1)`, `alice@sales 192.0.2.1(4711)`, `DOMAIN\alice@192.0.2.1`: where a user came from.
-  { id: 'text:user-at', role: 'source', when: /@'$|(?:^|[\s([,\\])[\w?.$-]{1,64}@$|\w@[\w-]{1,63} $/, isGuess: true },
+  {
+    id: 'text:user-at',
+    role: 'source',
+    when: /(?<=@'|(?:^|[\s([,\\])[\w?.$-]{1,64}@|\w@[\w-]{1,63} )/y,
+    isGuess: true,
+  },
   { id: 'text:word', role: ({ before }) => roleOfWords(before) },
   // Whoever was shut out, or failed.
   {
     id: 'text:shut-out',
     role: 'source',
-    when: /\b(?:fail(?:ed|ure) for|ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)?)[\s:'"]{1,3}$/i,
+    when: /(?<=\b(?:fail(?:ed|ure) for|ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)?)[\s:'"]{1,3})/iy,
     isGuess: true,
   },
-  { id: 'text:letter', role: 'source', when: /(?:^|\s)S:$/ },
-  { id: 'text:letter', role: 'destination', when: /(?:^|\s)D:$/ },
+  { id: 'text:letter', role: 'source', when: /(?<=(?:^|\s)S:)/y },
+  { id: 'text:letter', role: 'destination', when: /(?<=(?:^|\s)D:)/y },
   { id: 'language:text', role: ({ text, before, token }) => foreignRole(text, before, token.end) },
   { id: 'text:and', role: 'destination', when: /^(?:[:/#]\d{1,5})?(?:\[[^[\]]{0,60}\])? and $/, behind: 'source' },
   { id: 'text:beside-source', role: 'destination', when: sideBySide, behind: 'source' },
 ]
 
 const roleOfWords = (before: string): Role | undefined => {
-  // What a colon, a bracket or a closing quotation mark ends, with a word behind it, was about something else.
-  const words =
-    before
-      .split(endOfThought)
-      .at(-1)
-      ?.toLowerCase()
-      .match(/[a-z-]+/g)
-      ?.slice(-5)
-      .reverse() ?? []
-  for (const [at, word] of words.slice(0, 4).entries()) {
+  const found = before.toLowerCase().match(wordOrEnd) ?? []
+  let count = 0
+  for (let at = found.length - 1; at >= 0 && count < 4; at--) {
+    const word = found[at] ?? ''
+    if (!/[a-z-]/.test(word)) {
+      // What a colon, a bracket or a closing quotation mark ends, with a word behind it, was about something else.
+      if (count > 0) return undefined
+      continue
+    }
     const role = clues.get(word) ?? clues.get(word.replace(/-(?:ip|addr|address)$/, ''))
-    const next = words[at + 1] ?? ''
+    const next = found[at - 1] ?? ''
     // `snat to 192.0.2.1`; `to peer 7 (192.0.2.1:51820)`: which way it went says more than who it is.
     if (word === 'to' && clues.get(next) === 'translated') return 'translated'
     if (role === 'source' && next === 'to') return 'destination'
-    if (role !== undefined && (word !== 'with' || at === 0)) return role
+    if (role !== undefined && (word !== 'with' || count === 0)) return role
+    count++
   }
   return undefined
 }
-const endOfThought = /(?:"(?![a-z-])|: |\])(?=.*[a-z])/is
+const wordOrEnd = /[a-z-]+|: |\]|"(?![a-z-])/g
 
 /** `192.0.2.1:4711 [203.0.113.1:2268] ->`, `outside:192.0.2.1/443 (198.51.100.1/443)`, `host.example.com[192.0.2.1]`: said of the one before. */
 const opened = /^(?:[:/#]\d{0,5})?\s?[[(]$/
@@ -134,6 +139,7 @@ export const rolesInText = (text: string, tokens: readonly Token[]): (Said | und
     for (const { id, role, when, previous: first, behind, isGuess } of rules) {
       if (behind !== undefined && (behind !== previousRole || previous?.value === token.value)) continue
       if (first !== undefined && previous?.kind === 'mail') continue
+      if (when) when.lastIndex = before.length
       if (when?.test(before) === false) continue
       const own = typeof role === 'string' ? role : role({ text, token, before, ...(previousRole && { previousRole }) })
       if (own === undefined) continue

@@ -85,12 +85,14 @@ const quad =
   /(?<!\w|(?<!\.)\.|[a-z]-)\d{1,3}(?:\.\d{1,3}){3}(?=\.\d{1,5} >|(?<=> [\d.]{7,15})\.\d{1,5}(?![\w.])|(?!\w|-[a-z]|\.\w))/iy
 /** `version 7.0.5.7132`, and what it was changed to: `version 7.0.5.7132 to 7.0.6.1`. */
 const version =
-  /\b(?:version|ver|build|release|revision|firmware|oid|v|rv)[\s:="]{1,4}(?:v?[\d.]{3,20}\s{1,2}(?:to|->|and|or)\s{1,2})?$/i
+  /(?<=\b(?:version|ver|build|release|revision|firmware|oid|v|rv)[\s:="]{1,4}(?:v?[\d.]{3,20}\s{1,2}(?:to|->|and|or)\s{1,2})?)/iy
 /** `Chrome/129.0.0.0`. An interface (`inside/192.0.2.1(443)`) has a port behind. */
-const isVersion = (text: string, start: number, end: number): boolean =>
-  text.charCodeAt(start - 1) === 0x2f
+const isVersion = (text: string, start: number, end: number): boolean => {
+  version.lastIndex = start
+  return text.charCodeAt(start - 1) === 0x2f
     ? /[\w)]/.test(text[start - 2] ?? '') && !/^(?:\(|[/:]\d)/.test(text.slice(end, end + 2))
-    : version.test(text.slice(Math.max(0, start - 48), start))
+    : version.test(text)
+}
 
 const visitQuadsOrNames = (text: string, start: number, end: number, dots: number, visit: Visit): boolean => {
   let isQuad = false

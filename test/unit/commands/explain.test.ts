@@ -46,7 +46,7 @@ describe('explain', () => {
       kind: 'json',
       action: { value: 'allowed', rule: 'field:action', saw: 'accept' },
       indicators: [
-        { type: 'ip', value: '192.0.2.1', field: 'srcip', role: 'source', rule: 'field:srcip', saw: 'srcip' },
+        { type: 'ip', value: '192.0.2.1', field: 'srcip', role: 'source', rule: 'words:src+ip', saw: 'srcip' },
       ],
     })
   })
@@ -67,7 +67,7 @@ describe('explain', () => {
     expect(await run(`${line}\n`, { isTTY: true, env: { NO_COLOR: '1' } })).not.toContain('\u001b')
     const plain = await run(`${line}\n`)
     expect(plain).toMatch(/^action=deny src=192\.0\.2\.7 dst=10\.0\.0\.5\n {2}no format; read as pairs\n/)
-    expect(plain).toMatch(/^ {2}192\.0\.2\.7 +source +field:src +src$/m)
+    expect(plain).toMatch(/^ {2}192\.0\.2\.7 +source +words:src +src$/m)
     expect(plain).toMatch(/^ {2}action +blocked +field:action +deny$/m)
   })
 

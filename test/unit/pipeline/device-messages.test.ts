@@ -11,12 +11,6 @@ describe('a message of a device', () => {
       ['10.0.0.5 source', 'pc1.example.com source', '198.51.100.7 destination', 'bad.example.net destination'],
     ],
     [
-      'that is a sentence with one pair, which says what was done',
-      'Attack detected: attacker 192.0.2.1 target 198.51.100.7 signature SQLi action=reset',
-      'blocked',
-      ['192.0.2.1 source', '198.51.100.7 destination'],
-    ],
-    [
       'of a RADIUS server, which tells of the device that asked for somebody',
       'radius: Access-Reject for user alice NAS-IP 192.0.2.254 Calling-Station-Id 192.0.2.1',
       'blocked',
@@ -117,12 +111,6 @@ describe('a message of a device', () => {
       'Nov 15 10:00:00 fw1 frox: Listening on 198.51.100.7:6676',
       'unknown',
       ['198.51.100.7 destination'],
-    ],
-    [
-      'that was sent by a unit of a stack',
-      '<189> Nov 15 10:00:00 192.0.2.254-1 CMDLOGGER[emWeb]: cmd_logger_api.c(83) 29333 %% NOTE CLI:192.0.2.1:administrator:User  logged in',
-      'allowed',
-      ['192.0.2.254 observer', '192.0.2.1 source'],
     ],
     ['that says which login failed', 'web: [192.0.2.1] FAILED_LOGIN (alice)', 'blocked', ['192.0.2.1 source']],
     [

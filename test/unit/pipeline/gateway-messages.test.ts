@@ -5,12 +5,6 @@ import { readLine } from '../../support/read-line.js'
 describe('a gateway', () => {
   it.each([
     [
-      'tells the hardware address of an end before its address',
-      '<134>Nov 15 10:00:00 ap1 AP MAC=02-00-5e-00-53-01 MAC SRC=02-00-5e-00-53-02 IP SRC=192.0.2.1 IP DST=198.51.100.1 IP proto=6 SPT=40001 DPT=443',
-      'unknown',
-      ['192.0.2.1 source', '198.51.100.1 destination'],
-    ],
-    [
       'tells in a cell by whom it was blocked',
       'FILTER|2026-11-15 10:00:00|Y|www.example.com|alice|192.0.2.1|admin|news|Blocked by admin|33',
       'blocked',

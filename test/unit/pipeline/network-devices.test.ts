@@ -65,12 +65,6 @@ describe('a device', () => {
       ['dc1.example.net observer', '192.0.2.1 source', '198.51.100.7 destination'],
     ],
     [
-      'that logs who opened a session',
-      'Nov 15 10:00:00 lb1 info sshd(pam_audit)[21398]: 01070417:6: AUDIT - user alice - RAW: sshd(pam_audit): user=alice(alice) partition=[All] tty=ssh host=192.0.2.1 attempts=1',
-      'unknown',
-      ['192.0.2.1 source'],
-    ],
-    [
       'that begins with a verb of two words',
       'AuthReject host1 [15/Nov/2026:10:00:00 +0200] "192.0.2.1 alice" "portal GET /login" [] [0] Invalid credentials [] []',
       'blocked',
