@@ -74,10 +74,18 @@ const main = async (argv: readonly string[], io: Io): Promise<number> => {
     io.stdout.write(command.help)
     return exitCodes.ok
   }
+  refuseUseless(command, values)
   const [extra] = positionals
   if (extra !== undefined && command.takesArguments !== true) throw new UsageError(refuseArgument(name, command, extra))
   unit = command.unit?.({ positionals, values }) ?? unit
   return command.run({ positionals, values }, io)
+}
+
+const refuseUseless = ({ uselessBeside = {} }: Command, values: Readonly<Record<string, unknown>>): void => {
+  for (const [name, others] of Object.entries(uselessBeside))
+    for (const other of others)
+      if (values[name] !== undefined && values[other] !== undefined)
+        throw new UsageError(`--${other} has no effect beside --${name}; leave one of them out`)
 }
 
 const refuseArgument = (name: string, { options }: Command, extra: string): string => {

@@ -1,8 +1,9 @@
-// Checks a Sigma rule, a log format with its examples, or a feed.
+// Checks a Sigma rule, a log format with its examples, a judgement table, or a feed.
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { flagsStatedBy } from '../alerts/annotation-fields.js'
 import { loadRules, type LoadedRules } from '../alerts/load-rules.js'
+import { readJudgementFile } from '../config/judgement-file.js'
 import { readFormatFiles } from '../config/format-files.js'
 import type { Config } from '../config/schema.js'
 import { messageOf } from '../domain/message-of.js'
@@ -20,7 +21,8 @@ export const kindOfFile = (path: string): FileKind | { readonly problem: string 
     const bytes = readFileSync(path)
     // Gzip: only feeds may be compressed.
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'feed'
-    const unknown = 'is not a configuration, Sigma rule, log format or feed: it has none of their names'
+    const unknown =
+      'is not a configuration, Sigma rule, log format, judgement table or feed: it has none of their names'
     return recogniseFile(path, bytes.toString('utf8')) ?? { problem: unknown }
   } catch (error) {
     return { problem: `cannot be read: ${messageOf(error)}` }
@@ -40,8 +42,32 @@ export const checkFile = (
   kind: Exclude<FileKind, 'configuration'>,
   path: string,
   config: Config,
-): Promise<CheckedFile> =>
-  kind === 'rule' ? checkRules([path], config) : kind === 'format' ? checkFormat(path, config) : checkFeed(path, config)
+): Promise<CheckedFile> => {
+  switch (kind) {
+    case 'rule':
+      return checkRules([path], config)
+    case 'format':
+      return checkFormat(path, config)
+    case 'judgement table':
+      return Promise.resolve(checkJudgement(path))
+    case 'feed':
+      return checkFeed(path, config)
+  }
+}
+
+const checkJudgement = (path: string): CheckedFile => {
+  const read = readJudgementFile({ name: path, text: readFileSync(path, 'utf8') })
+  const problems = 'problems' in read ? read.problems : []
+  return {
+    what: `a judgement table, ${count(problems.length, 'error')}`,
+    remarks: problems.map(({ setting, message, where }) => ({
+      kind: 'error' as const,
+      file: path,
+      ...(/:\d+$/.test(where ?? '') && { line: Number(where?.split(':').at(-1)) }),
+      message: setting === path ? message : `${setting} ${message}`,
+    })),
+  }
+}
 
 /** Without paths, the rules of the configuration. */
 export const loadConfiguredRules = (paths: readonly string[], config: Config): Promise<LoadedRules> =>

@@ -1,20 +1,22 @@
-// Detects whether a file is a configuration, a Sigma rule, a log format or a feed.
+// Detects whether a file is a configuration, a Sigma rule, a log format, a judgement table or a feed.
+import { judgementSchema } from '../config/judgement-file.js'
 import { configSchema } from '../config/schema.js'
 
-export const fileKinds = ['configuration', 'rule', 'format', 'feed'] as const
+export const fileKinds = ['configuration', 'rule', 'format', 'judgement table', 'feed'] as const
 export type FileKind = (typeof fileKinds)[number]
 
 /** Top-level names of each kind; `id` and `fields` occur in rules and formats. */
 const names: Readonly<Record<Exclude<FileKind, 'feed'>, ReadonlySet<string>>> = {
   configuration: new Set(Object.keys(configSchema.properties)),
   rule: new Set(['title', 'logsource', 'detection', 'status', 'description', 'author', 'date', 'level', 'tags']),
+  'judgement table': new Set(Object.keys(judgementSchema.properties)),
   format: new Set(['cut', 'contains', 'separator', 'words', 'variants', 'line', 'when', 'set', 'example']),
 }
 
 /** The kind with the most matching names, so that a file with a typo is still recognised. */
 export const recogniseFile = (name: string, text: string): FileKind | undefined => {
   const found = namesIn(text)
-  const scores = (['configuration', 'rule', 'format'] as const).map(
+  const scores = (['configuration', 'rule', 'format', 'judgement table'] as const).map(
     (kind) => [kind, found.filter((one) => names[kind].has(one)).length] as const,
   )
   const [best] = scores.toSorted(([, a], [, b]) => b - a)

@@ -1,7 +1,7 @@
 // The `check` command: lists every problem in a configuration, rule, log format or feed.
 import { stringify } from 'yaml'
 import { intelligenceProblems } from '../config/intelligence-problems.js'
-import { ConfigurationError, describeProblem, type Problem } from '../config/problem.js'
+import { ConfigurationError, describeProblem, distinctProblems, type Problem } from '../config/problem.js'
 import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
 import { checkAccount, describeAccount } from '../provider/check-account.js'
@@ -27,6 +27,7 @@ With FILEs it detects what each one is and lists every problem with file, line a
   a configuration   the same as --config FILE
   a Sigma rule      errors, and parts that can never match; also a folder of rules
   a log format      names and examples, and that no other format matches the same lines; also a folder of formats
+  a judgement table (intel.table) names and levels
   a feed            whether it can be loaded, with the settings of \`feeds\` if the configuration names this file
 
   -c, --config FILE   the YAML file (default: THREATWEAVE_CONFIG; without it, defaults and the environment)
@@ -34,7 +35,7 @@ With FILEs it detects what each one is and lists every problem with file, line a
       --online        with a key, check the account at the lookup service (plan, quota, problems); with kafka.brokers, or
                       without a key, check that the topics exist and are suitable for \`run\`
       --create-topics with --online: create missing output, dead-letter and alerts topics
-      --json          print problems of rules, formats and feeds as JSON, one object per line
+      --json          print problems of rules, formats, tables and feeds as JSON, one object per line
 
 Every setting has an environment variable: intel.service.apiKey is THREATWEAVE_INTEL_SERVICE_API_KEY. Secrets can be
 read from a file: THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=/run/secrets/key.
@@ -62,9 +63,13 @@ Exit codes: 0 no problem, 1 a problem in a FILE, the account, the brokers or top
       throw new UsageError(
         `${named} and ${second ?? String(args.values.config)} are both configurations; check one at a time`,
       )
+    const isForConfiguration = args.positionals.length === 0 || named !== undefined
+    for (const option of isForConfiguration ? [] : ['print', 'online'])
+      if (args.values[option] === true)
+        throw new UsageError(`--${option} has no effect on a rule, a format or a feed; it is for a configuration`)
     const given = named === undefined ? args : { ...args, values: { ...args.values, config: named } }
     const files = await checkFiles(kinds, given, io)
-    if (args.positionals.length > 0 && named === undefined) return files
+    if (!isForConfiguration) return files
     const configuration = await checkConfiguration(given, io)
     return configuration === exitCodes.ok ? files : configuration
   },
@@ -96,7 +101,7 @@ const checkConfiguration = async (args: Arguments, io: Io): Promise<number> => {
   const asksBrokers = online && (!hasKey || config.kafka.brokers.length > 0)
   const settings = new Set(found.map(({ setting }) => setting))
   const more = [...missingIntelligence(config, found), ...(await startProblems(config, io.env, asksBrokers))]
-  const problems = [...found, ...more.filter(({ setting }) => !settings.has(setting))]
+  const problems = distinctProblems([...found, ...more.filter(({ setting }) => !settings.has(setting))])
   if (problems.length > 0) throw new ConfigurationError(problems)
   for (const warning of startWarnings(config))
     io.stderr.write(`threatweave: warning: ${printable(describeProblem(warning))}\n`)

@@ -42,6 +42,7 @@ Example:
     list: { type: 'boolean' },
     json: { type: 'boolean' },
   },
+  uselessBeside: { list: ['json', 'memory', 'lifetime', 'span', 'price'] },
   takesArguments: true,
   run: async (args, io) => {
     const config = loadConfig(args, io)

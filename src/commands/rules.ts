@@ -47,6 +47,8 @@ Exit codes: 0 done, 1 a rule cannot be used.
     const [verb, ...paths] = args.positionals
     if (verb !== 'check' && verb !== 'test')
       throw new UsageError('use `threatweave rules check` or `threatweave rules test`')
+    if (verb === 'check' && args.values.events !== undefined)
+      throw new UsageError('--events has no effect on `rules check`; it is for `rules test`')
     const config = loadConfig(args, io)
     return verb === 'check'
       ? report(await checkRules(paths, config), args, io)

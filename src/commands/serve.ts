@@ -46,6 +46,7 @@ Example:
     upstream: { type: 'string' },
     'new-key': { type: 'string' },
   },
+  uselessBeside: { 'new-key': ['config', 'host', 'port', 'data', 'state', 'upstream'] },
   run: async (args, io) => {
     const name = args.values['new-key']
     if (typeof name === 'string') return printNewKey(name, io)

@@ -1,7 +1,7 @@
 // File + environment + secret files → one frozen Config, or every problem at once.
 import { readEnvironment, settingsOf } from './environment.js'
 import { freeze } from './freeze.js'
-import type { Problem } from './problem.js'
+import { distinctProblems, type Problem } from './problem.js'
 import { removedBelow } from './removed.js'
 import { configSchema, type Config } from './schema.js'
 import { createValidator, explain, pathOf, type SchemaError } from './validate.js'
@@ -26,7 +26,7 @@ const validate = createValidator(configSchema)
 
 export const load = ({ file, values: embedded = {}, env, readFile }: Sources): Loaded => {
   const read = file ? readYamlFile(file) : undefined
-  if (read?.isBroken === true) return { problems: unique(read.problems) }
+  if (read?.isBroken === true) return { problems: distinctProblems(read.problems) }
   const given = readEnvironment(configSchema, env, readFile)
   const problems: Problem[] = [...given.problems, ...(read?.problems ?? [])]
   const values = merge(merge(read?.content ?? {}, structuredClone(embedded)), given.values)
@@ -35,7 +35,7 @@ export const load = ({ file, values: embedded = {}, env, readFile }: Sources): L
     const where = given.origins.get(problem.setting) ?? read?.placeOf(problem.setting)
     problems.push(where === undefined ? problem : { ...problem, where })
   }
-  if (problems.length > 0) return { problems: unique(problems), rest: withoutWrong(values, errors) }
+  if (problems.length > 0) return { problems: distinctProblems(problems), rest: withoutWrong(values, errors) }
   return { config: freeze(values) as Config }
 }
 
@@ -76,10 +76,6 @@ const remove = (values: Record<string, unknown>, path: readonly string[]): boole
   const [from, name] = Array.isArray(parent) ? [holder, path.at(-2)] : [parent, path.at(-1)]
   return name !== undefined && Object.hasOwn(from, name) && Reflect.deleteProperty(from, name)
 }
-
-const unique = (problems: readonly Problem[]): Problem[] => [
-  ...new Map(problems.map((problem) => [`${problem.setting} ${problem.message}`, problem])).values(),
-]
 
 const merge = (base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> => {
   const merged = { ...base }

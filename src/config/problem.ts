@@ -6,6 +6,11 @@ export type Problem = SettingProblem
 export const describeProblem = (problem: Problem): string =>
   `${problem.setting} ${problem.message}${problem.where ? ` (${problem.where})` : ''}`
 
+/** Each problem once, however many parts of the program have found it. */
+export const distinctProblems = (problems: readonly Problem[]): Problem[] => [
+  ...new Map(problems.map((problem) => [`${problem.setting} ${problem.message}`, problem])).values(),
+]
+
 /** Refuses to start; the message lists every problem on a line of its own. */
 export class ConfigurationError extends Error {
   constructor(readonly problems: readonly Problem[]) {

@@ -20,6 +20,29 @@ describe('the command line', () => {
   })
 })
 
+describe('an option that would have no effect', () => {
+  const replay = ['replay', '--topic', 'firewall', '--from', '1h', '--to', 'now']
+  it.each([
+    [['estimate', '--list', '--price', '1'], '--price has no effect beside --list; leave one of them out'],
+    [['serve', '--new-key', 'soc', '--port', '1'], '--port has no effect beside --new-key; leave one of them out'],
+    [['rules', 'check', '--events', 'x'], '--events has no effect on `rules check`; it is for `rules test`'],
+    [['check', someFeed, '--print'], '--print has no effect on a rule, a format or a feed; it is for a configuration'],
+    [
+      [...replay, '--alerts', 'none', '--alerts-output', 'x'],
+      '--alerts-output has no effect beside --alerts none; leave it out',
+    ],
+    [
+      [...replay, '--lookups', 'none', '--max-lookups', '5'],
+      '--max-lookups has no effect beside --lookups none; leave it out',
+    ],
+    [['run', '--host', 'localhost'], "Unknown option '--host'; `--help` lists what there is"],
+    [['serve', '--workers', '2'], "Unknown option '--workers'; `--help` lists what there is"],
+  ])('is refused: %j', async (args, sentence) => {
+    const env = { THREATWEAVE_KAFKA_BROKERS: 'localhost:9092' }
+    expect(await runCli(args, { env })).toEqual({ code: 64, stdout: '', stderr: `threatweave: ${sentence}\n` })
+  })
+})
+
 describe('a file that TLS to the brokers needs and that is not there', () => {
   it.each([['run'], ['replay', '--topic', 'firewall', '--from', '1h', '--to', 'now']])(
     'ends %j before it connects',

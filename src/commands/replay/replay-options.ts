@@ -80,6 +80,13 @@ export const readReplayArguments = (args: Arguments, { kafka }: Config, now: num
   const eventsPerSecond = rate === undefined ? undefined : Number(rate)
   if (eventsPerSecond !== undefined && !(eventsPerSecond > 0 && eventsPerSecond < 1e9))
     throw new UsageError(`--rate must be a number of events per second, not ${JSON.stringify(rate)}`)
+  const refuseUseless = (option: string, beside: string): void => {
+    if (text(option) !== undefined) throw new UsageError(`--${option} has no effect beside ${beside}; leave it out`)
+  }
+  const alerts = choice('alerts', ['new', 'all', 'none'], 'new')
+  if (alerts === 'none') refuseUseless('alerts-output', '--alerts none')
+  const lookups = choice('lookups', ['all', 'none'], 'all')
+  if (lookups === 'none') refuseUseless('max-lookups', '--lookups none')
   const from = edge('from')
   const to = edge('to')
   if (from.kind === 'time' && to.kind === 'time' && from.time >= to.time)
@@ -101,9 +108,9 @@ export const readReplayArguments = (args: Arguments, { kafka }: Config, now: num
         : undefined,
     output,
     against: named('against'),
-    alerts: choice('alerts', ['new', 'all', 'none'], 'new'),
+    alerts,
     alertsTopic: named('alerts-output') ?? `${output.slice(0, 240)}-alerts`,
-    lookups: choice('lookups', ['all', 'none'], 'all'),
+    lookups,
     maxLookups: whole('max-lookups'),
     eventsPerSecond,
     isDryRun: args.values['dry-run'] === true,

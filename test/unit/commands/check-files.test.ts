@@ -43,6 +43,8 @@ describe('a file', () => {
     ['list.txt', 'bad.example.com\n198.51.100.7\n', 'feed'],
     ['bundle.json', '{"type": "bundle", "id": "bundle--1", "objects": []}', 'feed'],
     ['list.csv', 'value,score\nbad.example.com,90\n', 'feed'],
+    ['judgement.yaml', 'rows:\n  dangerous: { level: malicious }\n', 'judgement table'],
+    ['thresholds.yaml', 'maxAgeDays: 14\nsigns: 3\n', 'judgement table'],
     ['other.yaml', 'apiVersion: v1\nkind: Pod\n', undefined],
   ])('%s is known by its content', (name, text, kind) => {
     expect(recogniseFile(name, text)).toBe(kind)
@@ -50,6 +52,15 @@ describe('a file', () => {
 })
 
 describe('check FILE', () => {
+  it('says what is wrong with a judgement table, with its line, and that the built-in one is fine', async () => {
+    const path = put('mine.yaml', 'signs: 2\nrows:\n  dangerus: { level: malicious }\n')
+    const { code, out, err } = await run([path, join(root, 'examples/judgement.yaml')], {}, feeds)
+    expect(out + err).toContain(`${path}:3`)
+    expect(out + err).toContain('rows.dangerus is not a setting; did you mean dangerous?')
+    expect(out).toContain('examples/judgement.yaml: a judgement table, 0 errors')
+    expect(code).toBe(1)
+  })
+
   it('says that a format, a rule, a feed and a configuration are fine', async () => {
     const rule = put('good.yml', ruleText('sel:\n    threatweave.verdict: malicious\ncondition: sel'))
     const paths = [put('acme.yaml', worked), rule, put('feed.txt', 'bad.example.com\n'), put('c.yaml', 'gate: {}\n')]
@@ -128,7 +139,9 @@ describe('check FILE', () => {
 
   it('refuses what is none of these, what is not there, and two configurations at once', async () => {
     const pod = put('pod.yaml', 'apiVersion: v1\n')
-    expect((await run([pod])).out).toContain(`${pod}: is not a configuration, Sigma rule, log format or feed`)
+    expect((await run([pod])).out).toContain(
+      `${pod}: is not a configuration, Sigma rule, log format, judgement table or feed`,
+    )
     expect((await run([join(folder, 'nosuch')])).code).toBe(1)
     const one = put('one.yaml', 'gate: {}\n')
     await expect(run([one], { config: one })).rejects.toThrow(UsageError)

@@ -49,6 +49,14 @@ describe('check', () => {
     expect(await problemsOf('')).toEqual([])
   })
 
+  it('names each problem of a judgement table once, with its file and line', async () => {
+    const table = put('table.yaml', 'rows:\n  dangerous: { level: bad }\n')
+    expect(await problemsOf(`intel: { table: ${table} }`)).toEqual([
+      `intel.table: rows.dangerous.level must be one of malicious, suspicious, clean, flag (${table}:2)`,
+    ])
+    expect(await problemsOf('intel: { table: nosuch }')).toEqual([`intel.table ${missing}`])
+  })
+
   it('refuses settings with neither key nor feeds, as `run` does, and names the two ways out', async () => {
     const lack =
       'intel.service.apiKey and feeds are both empty, so nothing could be known about any event: give ' +
