@@ -1,4 +1,4 @@
-// What 100 rules add to the line: events without and with something malicious, beside the line without rules.
+// Measures what 100 rules add to the pipeline, for events with and without malicious indicators.
 import { createFields } from '../dist/alerts/sigma/fields.js'
 import { parseRules } from '../dist/alerts/sigma/parse-rules.js'
 import { createRuleSet } from '../dist/alerts/sigma/rule-set.js'
@@ -28,7 +28,7 @@ const flags = { is_malicious: false, can_remote_access: false, is_vpn: false, is
 const verdict = { level: 'clean', score: 0, flags, because: 'nothing bad known', source: 'service', at: 0 }
 const bad = { ...verdict, level: 'malicious', flags: { ...flags, is_malicious: true } }
 
-const lineOf = (given) => {
+const pipelineOf = (given) => {
   const enrich = createEnrich({
     lookup: (_, { decision }) => unknownOf(decision.decision === 'lookup' ? 'no_verdict' : decision.reason),
     decide,
@@ -68,8 +68,8 @@ const setOf = (count) => {
 export const run = () => {
   const { from, json, text } = samples()
   const set = setOf(100)
-  const withRules = (line) => (bytes) => {
-    const one = line(bytes)
+  const withRules = (pipeline) => (bytes) => {
+    const one = pipeline(bytes)
     const { event, annotation } = one
     const out = one.bytes()
     return out.length + set.match(annotation, () => event.value ?? { message: event.text }).length > 0 ? out : ''
@@ -80,12 +80,12 @@ export const run = () => {
     ['nothing malicious', verdict],
     ['everything malicious', bad],
   ]) {
-    const line = lineOf(given)
-    const works = { line: (bytes) => line(bytes).bytes(), rules: withRules(line) }
+    const pipeline = pipelineOf(given)
+    const works = { pipeline: (bytes) => pipeline(bytes).bytes(), rules: withRules(pipeline) }
     const measured = measure(works, inputs, { rounds: 21 })
-    const added = (ratio(measured, 'rules', 'line') - 1) * 100
+    const added = (ratio(measured, 'rules', 'pipeline') - 1) * 100
     console.log(
-      `  ${name.padEnd(24)}line ${measured.line.us.toFixed(2)} µs, with rules ${measured.rules.us.toFixed(2)} µs: ${added.toFixed(0)} % more`,
+      `  ${name.padEnd(24)}pipeline ${measured.pipeline.us.toFixed(2)} µs, with rules ${measured.rules.us.toFixed(2)} µs: ${added.toFixed(0)} % more`,
     )
   }
 }

@@ -1,4 +1,4 @@
-// What the backlog bench plays with: events over a number of distinct addresses, and what became of them.
+// Events and counting for the backlog bench.
 import { addressOf } from './kafka-stage.mjs'
 
 /** Two addresses an event, drawn evenly or by Zipf's law; always the same ones. */

@@ -1,4 +1,4 @@
-// `run` on a cold backlog: how much of it leaves complete, how long it waited, and what that costs against a warm run beside it.
+// Measures `run` on a cold backlog: completeness, time waited, and cost compared to a warm run.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

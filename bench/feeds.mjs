@@ -1,4 +1,4 @@
-// Local feeds of a million entries: how long they take to load, how long a swap holds up the stream, memory, and one lookup.
+// Measures feeds of a million entries: load, swap, memory and lookup.
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Runs one loop of the Kafka bench to its end, and says how fast it was, what it cost and how much memory it took.
+// Runs one loop of the Kafka bench and reports throughput, CPU and memory.
 import { spawn } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// The raw loop to compare with: plain kafkajs consumes, parses, adds a field, stringifies and produces.
+// The baseline loop: plain kafkajs consumes, parses, adds a field, serialises and produces.
 import { Kafka, logLevel, Partitioners } from 'kafkajs'
 
 const { broker, input, output, groupId } = JSON.parse(process.argv[2])

@@ -1,4 +1,4 @@
-// What the Kafka bench plays with: topics of firewall events, a provider of a given kind, and a memory that knows 10,000 addresses.
+// Topics, provider and warm memory for the Kafka bench.
 import { fork, spawn } from 'node:child_process'
 import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -67,7 +67,7 @@ export const fill = async (kafka, topic, eventOf, count) => {
 
 /** `down` is an address where nobody listens: that of a provider that was there and went away. */
 export const startProvider = async (kind) => {
-  const child = fork(here('lookup-service.mjs'), [JSON.stringify(kind)])
+  const child = fork(here('provider.mjs'), [JSON.stringify(kind)])
   const told = () => new Promise((resolve) => child.once('message', resolve))
   const { url } = await told()
   const stop = async () => {

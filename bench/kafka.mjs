@@ -1,4 +1,4 @@
-// `run` on a real broker with a warm memory, next to the raw kafkajs loop in the same run, and with a provider in trouble.
+// Measures `run` on a real broker with a warm memory and with a failing provider, next to a plain kafkajs loop.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Measures functions side by side in processor time: rounds of each in turn, so that what disturbs one disturbs all, and their median.
+// Measures the CPU time of functions in alternating rounds and takes the median.
 
 const median = (numbers) => {
   const sorted = numbers.toSorted((a, b) => a - b)

@@ -1,6 +1,6 @@
-// Whether the memory of the process stays flat while two million events pass through the whole line.
+// Checks that memory stays flat while two million events pass through the pipeline.
 import { samples } from './samples.mjs'
-import { openWarmLine } from './open-warm-line.mjs'
+import { openWarmPipeline } from './open-warm-pipeline.mjs'
 
 const total = 2_000_000
 const chunkSize = 500
@@ -10,7 +10,7 @@ const mb = (bytes) => `${(bytes / 1_048_576).toFixed(0).padStart(5)} MB`
 
 export const run = async () => {
   const { json, text } = samples()
-  const { events, indicators, pipeline, close } = await openWarmLine(json)
+  const { events, indicators, pipeline, close } = await openWarmPipeline(json)
   const all = [...events, ...text]
   console.log(`  ${all.length} events in turn, JSON and text, ${indicators.length} distinct indicators in memory`)
   let done = 0

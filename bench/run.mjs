@@ -1,4 +1,4 @@
-// What the program costs, next to the raw floor it stands on: `npm run bench -- line`, or no name for all that need nothing else.
+// Runs benches: `npm run bench -- pipeline`, or without a name all that need no broker.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -6,17 +6,17 @@ import { fileURLToPath } from 'node:url'
 
 const scenarios = {
   backlog: {
-    about: 'how much of a cold backlog leaves complete, and at what price',
+    about: 'completeness and cost of a cold backlog',
     load: () => import('./backlog.mjs'),
   },
-  alerts: { about: 'what 100 rules add to the line', load: () => import('./alerts.mjs') },
+  alerts: { about: 'what 100 rules add to the pipeline', load: () => import('./alerts.mjs') },
   feeds: { about: 'load, swap and look up local feeds of a million entries', load: () => import('./feeds.mjs') },
-  kafka: { about: 'the service on a real broker beside the raw kafkajs loop', load: () => import('./kafka.mjs') },
-  line: { about: 'one event through the line, without its lookups', load: () => import('./line.mjs') },
-  warm: { about: 'one event through the whole line with a warm memory', load: () => import('./warm.mjs') },
+  kafka: { about: '`run` on a real broker next to a plain kafkajs loop', load: () => import('./kafka.mjs') },
+  pipeline: { about: 'one event through the pipeline, without lookups', load: () => import('./pipeline.mjs') },
+  warm: { about: 'one event through the whole pipeline with a warm memory', load: () => import('./warm.mjs') },
   memory: { about: 'resident memory while two million events pass', load: () => import('./memory.mjs') },
 }
-const usual = ['line', 'warm', 'alerts', 'feeds']
+const usual = ['pipeline', 'warm', 'alerts', 'feeds']
 
 const named = process.argv.slice(2)
 const unknown = named.filter((name) => !Object.hasOwn(scenarios, name))
@@ -31,7 +31,7 @@ if (!existsSync(new URL('../dist/cli.js', import.meta.url))) {
 }
 const wanted = named.length > 0 ? named : usual
 if (wanted.length > 1) {
-  // Each in a process of its own: what one leaves behind, compiled or in memory, is no part of the next.
+  // Each in its own process, so that compiled code and memory do not affect the next.
   for (const name of wanted) {
     const { status } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), name], { stdio: 'inherit' })
     if (status !== 0) process.exit(status ?? 1)

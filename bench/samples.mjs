@@ -1,4 +1,4 @@
-// Events to measure with: real ones where the corpus is at hand, otherwise samples of our own in the formats of well-known products.
+// Sample events: the corpus if available, else our own samples of well-known formats.
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

@@ -1,4 +1,4 @@
-// What is known about the indicators of the samples: of every kind, spread over them, and the same in every run.
+// Findings about the indicators of the samples, the same in every run.
 
 const at = Date.now()
 const flags = { is_malicious: false, can_remote_access: false, is_vpn: false, is_anonymous_vpn: false }

@@ -1,4 +1,4 @@
-// What the chart has from elsewhere: its values.schema.json, whose `config` is the configuration's schema, and the alert rules.
+// Generates the chart's values.schema.json and alert rules.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// docs/configuration.md from schemas/config.schema.json: every setting with its variable, kind, default and meaning.
+// Generates docs/configuration.md from schemas/config.schema.json.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// What ships with the program: its production dependencies with their licences, and the bill of materials that npm writes of them.
+// Lists production dependencies with their licences, and writes a bill of materials.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// Hostile events, answers, feeds and rules for as long as it is told: nothing may throw, take more than 50 ms, or stay in memory.
+// Fuzzes with hostile events, answers, feeds and rules: nothing may throw, take more than 50 ms, or leak memory.
 import { existsSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

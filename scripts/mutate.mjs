@@ -1,4 +1,4 @@
-// Grammar-aware mutations: a sample stays nearly what it was, with one to four things wrong that somebody hostile might choose.
+// Grammar-aware mutations: changes one to four things in a sample.
 
 /** Small and repeatable: the same seed makes the same inputs. */
 export const createRandom = (seed) => {

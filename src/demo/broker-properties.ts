@@ -1,4 +1,4 @@
-// The settings of a single KRaft node: a plain listener, and where they are asked for one with SASL and one with TLS.
+// The settings of a single KRaft node, with optional SASL and TLS listeners.
 
 export const brokerUser = { username: 'weaver', password: 'weaver-secret' } as const
 

@@ -1,4 +1,4 @@
-// A real Kafka broker for the demo and the tests: one KRaft node in a temporary folder, gone when it is stopped.
+// A real Kafka broker for the demo and tests: one KRaft node in a temporary folder.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

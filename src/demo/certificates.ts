@@ -1,4 +1,4 @@
-// A certificate authority with a server and a client certificate for a broker of our own, made by openssl.
+// Creates a certificate authority, a server and a client certificate with openssl.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from './run.js'

@@ -1,4 +1,4 @@
-// Where a Kafka to run comes from: a Docker engine that answers, else Java with the jars that Maven fetches into a cache.
+// Finds a Kafka to run: Docker, else Java with jars fetched by Maven.
 import { cacheFolder, fetchJars, type Environment, type Jars } from './fetch-jars.js'
 import { answers } from './run.js'
 

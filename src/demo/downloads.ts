@@ -1,4 +1,4 @@
-// Counts what Maven has fetched from what it prints, while it prints it.
+// Counts Maven's downloads from its output.
 export type Downloads = {
   /** Takes the next piece of output, cut wherever it is cut. */
   readonly read: (output: string) => void

@@ -1,4 +1,4 @@
-// Jars that Maven fetches once, with all they need, into a folder outside the repository.
+// Fetches jars with Maven, once, into a cache folder outside the repository.
 import { access, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { countDownloads } from './downloads.js'

@@ -1,4 +1,4 @@
-// Runs a program to its end and keeps the last of what it said.
+// Runs a program to its end and returns the last part of its output.
 import { spawn } from 'node:child_process'
 
 export const run = (

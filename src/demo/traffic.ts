@@ -1,4 +1,4 @@
-// Puts sample events on a topic and reads what comes out of another, as a firewall and a SIEM would.
+// Writes sample events to a topic and reads the annotated ones from another.
 import { createClient } from '../kafka/client.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import { makeTopics } from '../kafka/topics.js'

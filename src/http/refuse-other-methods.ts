@@ -1,4 +1,4 @@
-// Answers a path that exists, asked for with a method that it does not have: 405, and the methods that it has.
+// Answers wrong methods on known paths with 405 and the allowed methods.
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 

@@ -1,4 +1,4 @@
-// Refuses what Node's HTTP parser cannot make a request of, in the same shape as every other refusal.
+// Answers malformed HTTP requests with the same JSON shape as other errors.
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 

@@ -1,4 +1,4 @@
-// What every command has in common, as a user at a shell meets it: arguments, exit codes, signals, what cannot be written.
+// What all commands have in common: arguments, exit codes, signals, output errors.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'

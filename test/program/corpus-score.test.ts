@@ -1,4 +1,4 @@
-// What the corpus's own scorer says about `extract`, where both are at hand.
+// The score of `extract` on the corpus, if it is available.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { cliPath, root, runCli } from '../support/cli.js'
 
 describe('extract', () => {
-  it('prints one object a line, in order, and asks nobody', async () => {
+  it('prints one object per line, in order, and sends nothing', async () => {
     const { code, stdout } = await runCli(['extract'], { input: 'action=deny src=8.8.8.8 dst=10.0.0.5\n{"a":1}\n' })
     expect(code).toBe(0)
     expect(
@@ -43,7 +43,7 @@ describe('extract', () => {
     expect(stderr).not.toBe('')
   })
 
-  it('ends quietly when nobody reads on', async () => {
+  it('ends quietly when the pipe is closed', async () => {
     const child = spawn(process.execPath, [cliPath, 'extract'], { cwd: root, stdio: ['pipe', 'pipe', 'pipe'] })
     let said = ''
     child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))

@@ -1,4 +1,4 @@
-// A disk that fills up half-way: no command ends with 0 while a byte of its output is missing, and it says how much is there.
+// A disk that fills up: no command exits with 0 if output is missing, and it says how much was written.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// lookup, api and check --online as a user runs them, against a real HTTP server that counts what it was asked.
+// lookup, api and check --online against a real HTTP server that counts its calls.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -52,7 +52,7 @@ const rows = (stdout: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 describe('lookup', () => {
-  it('says what is known about an address, as JSON where nobody looks', async () => {
+  it('prints the verdict about an address, as JSON if it is not a terminal', async () => {
     const { code, stdout } = await run(['lookup', 'ip', '198.51.100.60', '--role', 'source'])
     expect(rows(stdout)).toMatchObject([{ type: 'ip', value: '198.51.100.60', verdict: 'malicious', score: 90 }])
     expect(code).toBe(0)
@@ -92,7 +92,7 @@ describe('lookup', () => {
     const [code] = (await once(child, 'close')) as [number]
     expect({ code, stderr }).toEqual({ code: 130, stderr: 'threatweave: stopped after 1 value\n' })
   })
-  it('says what is known about a name', async () => {
+  it('prints the verdict about a name', async () => {
     const { stdout } = await run(['lookup', 'domain', 'www.example.com'])
     expect(rows(stdout)).toMatchObject([{ verdict: 'clean', facts: { domain: 'example.com' } }])
     expect(service.asked.map(({ query }) => query)).toEqual([{ query: 'example.com' }])

@@ -1,4 +1,4 @@
-// What `npm pack` makes is installed in another folder and used from there, as CommonJS, as ESM and from the command line.
+// The packed package, installed in another folder and used as CommonJS, as ESM and from the command line.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -33,7 +33,7 @@ const asking = (): Record<string, string> => ({
 })
 
 describe('pipe', () => {
-  it('annotates every event of a file in order, with a feed and nobody else asked', async () => {
+  it('annotates every event of a file in order, with a feed only', async () => {
     const { code, stdout, stderr } = await runCli(['pipe', '--feed', sampleFeed, '--summary', sampleLog], {
       env: documentation,
     })
@@ -60,7 +60,7 @@ describe('pipe', () => {
     expect(annotationsOf(stdout).map(({ value }) => value)).toEqual(['198.51.100.60', '203.0.113.99'])
   })
 
-  it('asks the service about each indicator once and not again after a restart', async () => {
+  it('looks up each indicator once, and not again after a restart', async () => {
     server = await startLookupServer({ malicious: ['198.51.100.60'] })
     const env = { ...asking(), THREATWEAVE_MEMORY_PATH: folder() }
     const first = await runCli(['pipe', sampleLog], { env })
@@ -91,7 +91,7 @@ describe('pipe', () => {
     expect(stdout).toContain('"reason":"budget_spent"')
   })
 
-  it('lets every event out when nobody answers', async () => {
+  it('writes every event when the provider does not answer', async () => {
     server = await startLookupServer()
     const env = asking()
     await server.close()

@@ -1,4 +1,4 @@
-// The README's commands, pasted and run where that is possible.
+// Runs the README's commands.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -65,7 +65,7 @@ describe('the README', () => {
     expect(listed.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
   })
 
-  it('links only to what is there', () => {
+  it('has no dead links', () => {
     const targets = [...readme.matchAll(/\]\(([^)#]+)\)/g)].map((match) => match[1] ?? '')
     expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([])
   })

@@ -1,4 +1,4 @@
-// A large feed through the compiled worker thread. How long the swap holds up the main thread is measured by `npm run bench -- feeds`.
+// A large feed through the compiled worker thread.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -1,4 +1,4 @@
-// Promise: a memory that cannot be written costs money after a restart, and never the stream.
+// Promise: an unwritable memory costs money after a restart, but never stops the stream.
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

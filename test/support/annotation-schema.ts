@@ -1,4 +1,4 @@
-// Holds every annotation that a test makes to schemas/annotation.schema.json.
+// Validates annotations against schemas/annotation.schema.json.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Ajv, type SchemaObject } from 'ajv'

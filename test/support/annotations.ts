@@ -1,4 +1,4 @@
-// Annotations for tests that are not about what they say.
+// Annotations for tests where the content does not matter.
 import type { Annotation } from '../../src/domain/annotation.js'
 
 export const plainAnnotation: Annotation = {

@@ -1,4 +1,4 @@
-// A process of its own that asks about many indicators over one memory path and says each answer; killed by tests.
+// A process that looks up many indicators over one memory path and prints each answer; tests kill it.
 import { systemClock } from '../../src/domain/clock.js'
 import type { Finding } from '../../src/domain/finding.js'
 import { openJournal } from '../../src/lookup/memory/journal.js'

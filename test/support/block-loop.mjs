@@ -1,4 +1,4 @@
-// Put before a program with --import: from SIGUSR2 on its event loop is held up for most of the time, as by work without end.
+// Loaded with --import: blocks the event loop most of the time after SIGUSR2.
 const blockMs = 7_000
 const breatheMs = 50
 

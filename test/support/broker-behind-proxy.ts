@@ -1,4 +1,4 @@
-// A broker of one's own that is reached through a proxy, for tests that lose its answers or stop it.
+// A broker behind a proxy, for tests that lose its answers or stop it.
 import { startBroker, type Broker } from '../../src/demo/broker.js'
 import { startDroppingProxy, type DroppingProxy } from './dropping-proxy.js'
 

@@ -1,4 +1,4 @@
-// Starts the one broker that all integration tests share.
+// Starts the broker shared by all integration tests.
 import type { TestProject } from 'vitest/node'
 import { startBroker, type Broker } from '../../src/demo/broker.js'
 

@@ -1,4 +1,4 @@
-// Builds what tests start as a program of its own: today's sources as JavaScript in dist/. Their types are checked elsewhere.
+// Builds dist/ for tests that run the program, without type checking.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import ts from 'typescript'

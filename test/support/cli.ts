@@ -1,4 +1,4 @@
-// Runs the built command line as a user would and collects what it says.
+// Runs the built command line and collects its output.
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 

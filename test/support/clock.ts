@@ -1,4 +1,4 @@
-// A clock that stands still until a test moves it.
+// A fake clock.
 import type { Clock } from '../../src/domain/clock.js'
 
 export type FakeClock = Clock & {

@@ -1,4 +1,4 @@
-// A TCP proxy before a broker that now and then swallows the answer to a produce request and cuts the line, or keeps all of them to itself.
+// A TCP proxy in front of a broker that drops produce responses and cuts the connection.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 export type DroppingProxy = {

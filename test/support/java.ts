@@ -1,4 +1,4 @@
-// Kafka's own Java client beside ours: what it writes we must read, and it must read what we write.
+// Kafka's own Java client, to check compatibility in both directions.
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'

@@ -1,4 +1,4 @@
-// What the integration tests do with Kafka: topics of their own, numbered events in, a tally of what came out. Plain kafkajs, not ours.
+// Kafka for integration tests: unique topics, numbered events, counts of the output. Plain kafkajs.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kafka, logLevel, Partitioners, type Admin, type IHeaders, type Message } from 'kafkajs'

@@ -1,4 +1,4 @@
-// Kills worker after worker under load, at moments nobody chose, and tallies what came out in the end.
+// Kills workers under load at random moments and counts the output.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { committed, complete, fill, readTopic, report, soak, tally, type Names, type Tally } from './kafka.js'
 import type { Worker } from './worker.js'

@@ -1,4 +1,4 @@
-// A real OpenSearch node on loopback, from jars that Maven fetches once; it ends with whoever started it.
+// A real OpenSearch node on loopback, from jars that Maven fetches once.
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

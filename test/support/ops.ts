@@ -1,4 +1,4 @@
-// The ops endpoint on a free port, fed with whatever a test wants it to show.
+// The ops endpoint on a free port, with sources given by the test.
 import type { ConsumerHealth } from '../../src/domain/consumer-health.js'
 import type { ProviderState } from '../../src/domain/provider-state.js'
 import type { Annotation } from '../../src/domain/annotation.js'

@@ -1,4 +1,4 @@
-// Places an annotation that was not made from the event itself, for tests of where it stands.
+// Places a given annotation in an event, for tests of the placement.
 import type { Annotation } from '../../src/domain/annotation.js'
 import { createPlace, type PlaceSettings } from '../../src/pipeline/annotate/place.js'
 import { writeAnnotation } from '../../src/pipeline/annotate/write-annotation.js'

@@ -1,4 +1,4 @@
-// Reads one log line with the settings that come with the program, and shows who is at which end of it.
+// Reads one log line with the default settings and shows source and destination.
 import { decode } from '../../src/pipeline/decode.js'
 import { createExtract } from '../../src/pipeline/extract.js'
 import { openFormats } from '../../src/app/open-formats.js'

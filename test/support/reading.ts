@@ -1,4 +1,4 @@
-// Reads events the way a run does: the extraction comes first, and it decides what the bytes are while it passes over them.
+// Reads events as `run` does: the extraction decides what the bytes are.
 import type { Extraction } from '../../src/domain/sighting.js'
 import { decode } from '../../src/pipeline/decode.js'
 import { ObjectEvent, type Event } from '../../src/pipeline/event.js'

@@ -1,4 +1,4 @@
-// What the tests of replay share: events with known times on a topic, and the command line that replays them.
+// Shared by replay tests: events with known times, and the replay command line.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Rules and annotated events for tests, in the fewest words.
+// Short rules and annotated events for tests.
 import type { Annotation } from '../../src/domain/annotation.js'
 import { createFields } from '../../src/alerts/sigma/fields.js'
 import { parseRules, type ParsedRules } from '../../src/alerts/sigma/parse-rules.js'

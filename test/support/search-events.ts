@@ -1,4 +1,4 @@
-// Events of every kind that a SIEM gets from us, as they leave the line, and what the bundled rules say about them.
+// Annotated events of every kind, and the bundled rules they match.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { openApp } from '../../src/app/open-app.js'

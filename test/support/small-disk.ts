@@ -1,4 +1,4 @@
-// A real file system of a few kilobytes, to fill up and to make read-only; only root may mount one.
+// A real file system of a few kilobytes, to fill up or make read-only; needs root.
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Starts `threatweave run` as a process of its own on the shared broker, and ends it as an operator would.
+// Starts `threatweave run` as a process on the shared broker and stops it.
 import { spawn } from 'node:child_process'
 import { inject } from 'vitest'
 import { cliPath } from './cli.js'

@@ -1,4 +1,4 @@
-// Where a tool that only tests need is; in CI its absence is a failure, elsewhere the reason to leave a test out.
+// Finds a tool that only tests need; in CI a missing tool is a failure, elsewhere the test is skipped.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 

@@ -1,4 +1,4 @@
-// One worker of the Kafka service for the integration tests: settings from argv, a line that adds one member, one JSON line a second of health.
+// A Kafka runner for integration tests: settings from argv, a pipeline that adds one member, health as JSON lines.
 import { startRunner } from '../../dist/kafka/runner.js'
 
 const { settings, placement = 'json', delayMs = 0, quiet = true, mark } = JSON.parse(process.argv[2])

@@ -1,4 +1,4 @@
-// A worker of the Kafka service in a process of its own, so that it can be killed: one made for tests, or the program itself.
+// Starts a Kafka runner in its own process, so that it can be killed.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Holds the chart to helm, to Kubernetes' own schemas, and to what the program itself accepts.
+// Checks the chart with helm, against Kubernetes' schemas, and against the program's own configuration.
 import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -167,7 +167,7 @@ describe.runIf(paths !== undefined)('the chart', { timeout: 120_000 }, () => {
     for (const { spec } of chosen) expect(spec.ports.map(({ name }) => name)).toContain(endpoints[0].port)
   })
 
-  it('asks the gateway’s own endpoint whether it is well', () => {
+  it('uses the gateway’s own endpoint for its probes', () => {
     const [container] = deployment('full', 'weave-threatweave-gateway').containers
     expect(container).toMatchObject({
       livenessProbe: { httpGet: { path: '/healthz', port: 'ops' } },

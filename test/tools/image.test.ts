@@ -1,4 +1,4 @@
-// Holds the image to hadolint, and exercises what its stages copy and run on a clean copy, with no engine needed.
+// Checks the image with hadolint, and runs its build stages on a clean copy without an engine.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'

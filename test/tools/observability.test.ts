@@ -1,4 +1,4 @@
-// The metrics, the alert rules and the dashboard, as Prometheus itself reads them.
+// Checks metrics, alert rules and dashboard with promtool.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -56,7 +56,7 @@ describe.runIf('path' in promtool)('promtool', () => {
     expect(run(['check', 'metrics'], 'threatweave_x{a="1"} 1 2 3 4\n').status).not.toBe(0)
   })
 
-  it('accepts the alert rules and sees each of them fire, and none on a quiet day', () => {
+  it('accepts the alert rules and tests that each fires, and none in normal operation', () => {
     expect(run(['check', 'rules', 'alerts.yaml'])).toMatchObject({ status: 0 })
     expect(run(['test', 'rules', 'alerts.test.yaml'])).toMatchObject({ status: 0 })
     const names = [...alerts.matchAll(/- alert: (\w+)/g)].map((match) => match[1])
@@ -81,7 +81,7 @@ describe.runIf('path' in promtool)('promtool', () => {
 })
 
 describe('the alert rules and the dashboard', () => {
-  it('ask only for metrics and labels that there are', async () => {
+  it('use only metrics and labels that exist', async () => {
     const text = await metricsText()
     const lines = text.split('\n')
     const wrong = [...expressions.map(([title, expr]) => [title, expr]), ['alerts', alerts]].flatMap(([where, expr]) =>

@@ -1,4 +1,4 @@
-// The SIEM's side on a real OpenSearch node: queries find what the stream alerted on, and events fit without our template.
+// A real OpenSearch node: queries find the events that the stream alerted on, and events fit without our template.
 import { readFileSync, readdirSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

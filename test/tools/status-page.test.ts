@@ -1,4 +1,4 @@
-// The status page in a real browser: it moves, it shows trouble and its end, and nothing in an event is markup.
+// The status page in a real browser: live updates, an outage and its end, and hostile events shown as text.
 import type { ProviderState } from '../../src/domain/provider-state.js'
 import { createRequire } from 'node:module'
 import { readFileSync } from 'node:fs'

@@ -43,13 +43,13 @@ describe('CONTRIBUTING.md', () => {
 
 describe.each(pages)('%s', (page) => {
   const text = read(page)
-  it('links only to what there is', () => {
+  it('has no dead links', () => {
     const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map((match) => match[1]!)
     const dead = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(root, dirname(page), link)))
     expect(dead).toEqual([])
   })
 
-  it('names only tests, settings and variables that there are', () => {
+  it('names only existing tests, settings and variables', () => {
     const tests = [...text.matchAll(/`(test\/[\w/.-]+\.test\.ts)`/g)].map((match) => match[1]!)
     expect(tests.filter((file) => !existsSync(join(root, file)))).toEqual([])
     const variables = new Set([

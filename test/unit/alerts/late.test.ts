@@ -1,4 +1,4 @@
-// Alerts that are raised when a late answer comes.
+// Late alerts.
 import { describe, expect, it } from 'vitest'
 import { createLate, type LateLimits, type Waiter } from '../../../src/alerts/late.js'
 import type { Finding } from '../../../src/domain/finding.js'
@@ -27,7 +27,7 @@ const open = (over: Partial<LateLimits> = {}) => {
 }
 
 describe('events that wait for a late answer', () => {
-  it('are all told when it comes, once', async () => {
+  it('are all notified once when it arrives', async () => {
     const { late, arrivals } = open()
     const { promise, land } = flight()
     expect(late.wait(new Set([promise]), () => waiter('a'))).toBe(true)
@@ -39,7 +39,7 @@ describe('events that wait for a late answer', () => {
     expect(late.size()).toBe(0)
   })
 
-  it('are told of each of several answers, and made only once', async () => {
+  it('are notified of each of several answers, and created only once', async () => {
     const { late, arrivals } = open()
     const [one, two] = [flight(), flight()]
     let made = 0
@@ -51,7 +51,7 @@ describe('events that wait for a late answer', () => {
     expect(arrivals.map(({ origins }) => origins)).toEqual([['a'], ['a']])
   })
 
-  it('are counted where more wait for one answer than are kept', async () => {
+  it('are counted if more wait for one answer than are tracked', async () => {
     const { late, arrivals } = open()
     const { promise, land } = flight()
     for (const origin of ['a', 'b', 'c', 'd']) late.wait(new Set([promise]), () => waiter(origin))
@@ -60,14 +60,14 @@ describe('events that wait for a late answer', () => {
     expect(arrivals).toEqual([{ finding, origins: ['a', 'b'], more: 2 }])
   })
 
-  it('are not kept past the number of answers, which is said', () => {
+  it('are not tracked beyond the limit of answers, which is reported', () => {
     const { late } = open()
     const flights = [flight(), flight(), flight()]
     expect(flights.map(({ promise }) => late.wait(new Set([promise]), () => waiter('a')))).toEqual([true, true, false])
     expect(late.size()).toBe(2)
   })
 
-  it('are not kept past the memory for them, which is said, until an answer frees some', async () => {
+  it('are not tracked beyond the memory limit, which is reported, until an answer frees some', async () => {
     const { late } = open()
     const [one, two] = [flight(), flight()]
     expect(late.wait(new Set([one.promise]), () => waiter('a', 100))).toBe(true)
@@ -78,7 +78,7 @@ describe('events that wait for a late answer', () => {
     expect(late.wait(new Set([two.promise]), () => waiter('b'))).toBe(true)
   })
 
-  it('are told of a lookup that broke as of a bad answer', async () => {
+  it('get a bad answer from a lookup that threw', async () => {
     const { late, arrivals } = open()
     const { promise, crash } = flight()
     late.wait(new Set([promise]), () => waiter('a'))
@@ -87,7 +87,7 @@ describe('events that wait for a late answer', () => {
     expect(arrivals).toEqual([{ finding: { status: 'unknown', reason: 'bad_answer' }, origins: ['a'], more: 0 }])
   })
 
-  it('are told nothing any more after the end', async () => {
+  it('are not notified after close', async () => {
     const { late, arrivals } = open()
     const { promise, land } = flight()
     late.wait(new Set([promise]), () => waiter('a'))

@@ -126,7 +126,7 @@ describe('alerts', () => {
     return opened
   }
 
-  it('say which rule fired on which event and why', async () => {
+  it('name the rule, the event and what matched', async () => {
     const { raise } = await start()
     const [alert] = valid(raise([event({ n: 1 })]))
     expect(alert).toMatchObject({
@@ -151,7 +151,7 @@ describe('alerts', () => {
     expect(raise([event({ n: 2, verdict: verdictOf('clean') })])).toEqual([])
   })
 
-  it('are held back within an hour of event time for the same rule, indicator and peer, and counted', async () => {
+  it('are suppressed within an hour of event time for the same rule, indicator and peer, and counted', async () => {
     const { raise, status } = await start()
     expect(raise([event({ n: 1 }), event({ n: 2, at: '2026-11-15T08:59:59Z' })])).toHaveLength(1)
     expect(raise([event({ n: 3, peer: '10.0.0.6' })])).toHaveLength(1)
@@ -160,13 +160,13 @@ describe('alerts', () => {
     expect(status()).toMatchObject({ rules: 1, raised: 3, suppressed: 2 })
   })
 
-  it('are all raised when nothing is to be held back, each with its own id', async () => {
+  it('are all raised without suppression, each with its own id', async () => {
     const { raise } = await start({ suppressSeconds: 0 })
     const ids = raise([event({ n: 1 }), event({ n: 2 })]).map(({ event: { id } }) => id)
     expect(new Set(ids).size).toBe(2)
   })
 
-  it('carry the same id after a restart, another in another window', async () => {
+  it('have the same id after a restart, and another in another window', async () => {
     const ids: (string | undefined)[] = []
     for (const n of [1, 2]) ids.push((await start()).raise([event({ n })])[0]?.threatweave.alert_id)
     expect(ids[0]).toBe(ids[1])
@@ -174,14 +174,14 @@ describe('alerts', () => {
     expect(next).not.toBe(ids[0])
   })
 
-  it('are raised again with the same id when their chunk comes again', async () => {
+  it('are raised again with the same id when their chunk is repeated', async () => {
     const { raise } = await start()
     const chunk = [event({ n: 1 }), event({ n: 2 })]
     const ids = (): string[] => raise(chunk).map(({ event: { id } }) => id)
     expect(ids()).toEqual(ids())
   })
 
-  it('are not raised where none are wanted', async () => {
+  it('are not raised if alerts are off', async () => {
     const { raise } = await start({ rules: [] })
     expect(raise([event({ n: 1 })])).toEqual([])
   })
@@ -205,7 +205,7 @@ describe('alerts', () => {
       }
     }
 
-    it('are raised late and name them', async () => {
+    it('are raised late and name the events', async () => {
       const alerts = await start()
       const { promise, land } = awaited()
       expect(alerts.raise([event({ n: 1, late: promise }), event({ n: 2, late: promise })])).toEqual([])
@@ -224,7 +224,7 @@ describe('alerts', () => {
       expect(alerts.raise([event({ n: 3 })])).toEqual([])
     })
 
-    it('look at the fields of the event as the rules of its time did', async () => {
+    it('test the fields that the rules used when the event was delivered', async () => {
       writeFileSync(
         join(folder, 'malicious.yml'),
         ruleText('sel:\n    threatweave.verdict: malicious\n    a.b: x\ncondition: sel'),
@@ -260,14 +260,14 @@ describe('alerts', () => {
       expect(late[0]?.threatweave.origins).toHaveLength(16)
     })
 
-    it('are forgotten beyond a bound, which is told', async () => {
+    it('are dropped beyond a limit, which is logged', async () => {
       const alerts = await start()
       alerts.raise(Array.from({ length: 10_001 }, (_, n) => event({ n, late: new Promise<Finding>(() => undefined) })))
       expect(told).toContainEqual({ event: 'late_events_dropped', events: 1 })
     })
   })
 
-  it('follow the rule files once a change has stood still, and keep the old rules where the new ones are broken', async () => {
+  it('follow changed rule files once they are stable, and keep the old rules if the new ones are broken', async () => {
     const { raise, status, reload } = await start()
     writeFileSync(join(folder, 'broken.yml'), ruleText('sel:\n    a|near: x\ncondition: sel'))
     await reload()
@@ -300,7 +300,7 @@ describe('alerts', () => {
     ])
   })
 
-  it('come from the bundled rules unless told otherwise', async () => {
+  it('come from the bundled rules by default', async () => {
     const { raise, status } = await start({ rules: [], bundled: true })
     expect(status().rules).toBe(7)
     expect(raise([event({ n: 1 })]).map(({ rule }) => rule.name)).toEqual(['Malicious Address Was Let In'])

@@ -1,4 +1,4 @@
-// Alerts that repeat are held back and counted.
+// Repeated alerts are suppressed and counted.
 import { describe, expect, it } from 'vitest'
 import { createSuppress, type Suppressed } from '../../../src/alerts/suppress.js'
 
@@ -13,7 +13,7 @@ const about = (more: Partial<Suppressed> = {}): Suppressed => ({
 })
 
 describe('repeats of an alert', () => {
-  it('are held back within a window, and counted in the alert of the next', () => {
+  it('are suppressed within a window, and counted in the alert of the next', () => {
     const suppress = createSuppress(hour)
     const counts = [
       about(),
@@ -35,7 +35,7 @@ describe('repeats of an alert', () => {
     expect(suppress.decide(about({ origin: 'firewall/0/2', ...other })).count).toBe(1)
   })
 
-  it('are none for the event itself, when its chunk comes again: the alert is raised again, with the same id', () => {
+  it('do not include the event itself when its chunk is repeated: the alert is raised again with the same id', () => {
     const suppress = createSuppress(hour)
     const first = suppress.decide(about())
     const again = suppress.decide(about())
@@ -43,7 +43,7 @@ describe('repeats of an alert', () => {
     expect(again.id()).toBe(first.id())
   })
 
-  it('have an id of their window, which is the same in another process', () => {
+  it('have an id per window, which is the same in another process', () => {
     const first = createSuppress(hour).decide(about())
     const other = createSuppress(hour).decide(about({ origin: 'firewall/0/9', time: 11 * hour - 1 }))
     const next = createSuppress(hour).decide(about({ time: 11 * hour }))
@@ -52,7 +52,7 @@ describe('repeats of an alert', () => {
     expect(first.id()).toMatch(/^[0-9a-f]{32}$/)
   })
 
-  it('may come late: an event of the window before does not begin a new one', () => {
+  it('may be late: an event of the previous window does not start a new one', () => {
     const suppress = createSuppress(hour)
     const counts = [
       about({ time: 10 * hour, origin: 'a' }),
@@ -63,7 +63,7 @@ describe('repeats of an alert', () => {
     expect(counts).toEqual([1, 1, 0, 0])
   })
 
-  it('are not held back without a window, and every event has an id of its own', () => {
+  it('are not suppressed without a window, and every event has its own id', () => {
     const suppress = createSuppress(0)
     const one = suppress.decide(about())
     const two = suppress.decide(about({ origin: 'firewall/0/2' }))
@@ -72,7 +72,7 @@ describe('repeats of an alert', () => {
     expect(suppress.size()).toBe(0)
   })
 
-  it('are remembered for the 50,000 used last, and never for more than twice as many', () => {
+  it('are tracked for the 50,000 most recent, and never for more than twice as many', () => {
     const suppress = createSuppress(hour)
     suppress.decide(about({ value: 'kept', origin: 'a' }))
     suppress.decide(about({ value: 'forgotten', origin: 'a' }))

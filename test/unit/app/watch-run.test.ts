@@ -1,4 +1,4 @@
-// What `run` shows of itself while it runs.
+// The telemetry of `run`.
 import { describe, expect, it } from 'vitest'
 import { watchRun } from '../../../src/app/watch-run.js'
 import { load } from '../../../src/config/load.js'
@@ -11,7 +11,7 @@ const open = async (env: Record<string, string>) => {
 }
 
 describe('the endpoint of a run', () => {
-  it('is there with the configuration in effect, and every secret of it hidden', async () => {
+  it('shows the effective configuration without secrets', async () => {
     const token = 'correct-horse-battery'
     const ops = await open({ THREATWEAVE_OPS_PORT: '0', THREATWEAVE_OPS_TOKEN: token })
     const page = await (await fetch(`${ops.url ?? ''}/`)).text()
@@ -21,13 +21,13 @@ describe('the endpoint of a run', () => {
     expect(page).not.toContain(token)
   })
 
-  it('is not there when it is switched off', async () => {
+  it('does not listen when it is disabled', async () => {
     const ops = await open({ THREATWEAVE_OPS_ENABLED: 'false' })
     await ops.close()
     expect(ops.url).toBeUndefined()
   })
 
-  it('refuses a token that could be guessed', () => {
+  it('refuses a weak token', () => {
     const loaded = load({ env: { THREATWEAVE_OPS_TOKEN: 'short' }, readFile: () => '' })
     expect(loaded).toMatchObject({ problems: [{ setting: 'ops.token' }] })
     expect(JSON.stringify(loaded)).not.toContain('short')

@@ -113,7 +113,7 @@ describe('check FILE', () => {
     expect(code).toBe(1)
   })
 
-  it('holds a format that is in use already against the others, and not against itself', async () => {
+  it('checks a format that is in use against the others, not against itself', async () => {
     const path = put('used.yaml', worked)
     const env = { THREATWEAVE_EXTRACT_FORMATS: folderOf(path) }
     expect((await run([path], {}, env)).out).toBe(`${path}: 1 format, 0 errors\n`)

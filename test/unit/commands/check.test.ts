@@ -1,4 +1,4 @@
-// The `check` command as it is typed: what it refuses, and how it says so.
+// The `check` command.
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ describe('check', () => {
     put('no.pem', 'nothing of the kind')
   })
 
-  it('finds nothing wrong where nothing but a feed is given', async () => {
+  it('accepts a configuration with only a feed', async () => {
     expect(await problemsOf('')).toEqual([])
   })
 

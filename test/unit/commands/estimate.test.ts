@@ -1,4 +1,4 @@
-// The `estimate` command as it is typed.
+// The `estimate` command.
 import { PassThrough, Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { Io } from '../../../src/terminal/command.js'
@@ -33,7 +33,7 @@ describe('estimate', () => {
     ])
   })
 
-  it('says how many calls the lookups may come to, and what that costs', async () => {
+  it('prints the range of calls and their cost', async () => {
     const out = await run(log, { span: '24', price: '0.5' })
     expect(out).toMatch(/^lookups for this log +3, with an empty memory$/m)
     expect(out).toMatch(/^calls for them +3 to 5: indicators that are not clearly clean need a second call$/m)
@@ -46,7 +46,7 @@ describe('estimate', () => {
     })
   })
 
-  it('knows which settings ask once only', async () => {
+  it('counts one call per lookup if the settings allow no second one', async () => {
     const env = { THREATWEAVE_INTEL_IP_ESCALATE: 'false', THREATWEAVE_INTEL_DOMAIN_REPORT: 'never' }
     const out = await run(log, { span: '24', price: '0.5' }, env)
     expect(out).not.toContain('calls for them')
@@ -55,7 +55,7 @@ describe('estimate', () => {
 
   const at = (time: string, place = 1): string => `${time} src=198.51.100.${place} action=deny`
 
-  it('warns where less than an hour of logs is all there is', async () => {
+  it('warns if the log covers less than an hour', async () => {
     const short = [at('2026-01-15T08:00:00Z'), at('2026-01-15T08:00:19Z', 2)].join('\n')
     const out = await run(short)
     expect(out).toMatch(/^time covered +19s: less than an hour predicts little/m)

@@ -46,14 +46,14 @@ describe('pipe', () => {
     expect(await run(feed, configured)).toEqual({ ended: new UsageError(sentence), wrote: false })
   })
 
-  it('does not begin where a feed of the command line is not there', async () => {
+  it('refuses to start if a feed of the command line is missing', async () => {
     const { ended, wrote } = await run(['nosuch'], [])
     expect(ended).toBeInstanceOf(UsageError)
     expect(String(ended)).toContain('--feed nosuch is refused:')
     expect(wrote).toBe(false)
   })
 
-  it('does not begin where every feed is empty and nobody else is asked', async () => {
+  it('refuses to start if every feed is empty and there is no provider', async () => {
     const empty = join(folder, 'empty.txt')
     writeFileSync(empty, '# nothing yet\n')
     const { ended, wrote } = await run([empty], [])
@@ -62,7 +62,7 @@ describe('pipe', () => {
     expect(wrote).toBe(false)
   })
 
-  it('calls a feed of the command line after its file, and two of the same name apart', () => {
+  it('names a feed of the command line after its file, and distinguishes two of the same name', () => {
     const same = join(mkdtempSync(join(folder, 'more-')), 'good.csv')
     writeFileSync(same, 'value\nworse.example.com\n')
     const config = { feeds: [{ name: 'good' }] } as unknown as Parameters<typeof withArguments>[0]
@@ -73,7 +73,7 @@ describe('pipe', () => {
     expect(named.feeds.map(({ name }) => name)).toEqual(['good', 'good-2', 'good-3', 'hidden', 'my-list'])
   })
 
-  it('does not begin where no feed of the configuration can be used and nobody else is asked', async () => {
+  it('refuses to start if no configured feed can be used and there is no provider', async () => {
     const { ended, wrote } = await run([], [bad, 'nosuch'])
     expect(ended).toBeInstanceOf(ConfigurationError)
     expect(String(ended)).toContain(`feeds.0 names the feed own-0, which is refused: ${why} (${bad}:1)`)
@@ -89,7 +89,7 @@ describe('pipe', () => {
 })
 
 describe('createEnricher', () => {
-  it('rejects where a feed cannot be loaded', async () => {
+  it('rejects if a feed cannot be loaded', async () => {
     await expect(createEnricher({ settings: { feeds: [{ name: 'mine', path: bad }] } })).rejects.toThrow(
       `threatweave: feeds.0 names the feed mine, which is refused: ${why} (${bad}:1)`,
     )

@@ -1,4 +1,4 @@
-// `pipe --alerts` beside the files that are read: which of them it would empty.
+// `pipe --alerts` refuses to overwrite files that are read.
 import { linkSync, mkdtempSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,14 +54,14 @@ describe('pipe --alerts', () => {
     expect(readFileSync(target, 'utf8')).toBe(before)
   })
 
-  it('overwrites the alerts of the last time, and writes to what is no file', async () => {
+  it('overwrites earlier alerts, and writes to targets that are not files', async () => {
     const alerts = put('alerts.ndjson', 'of the last time\n')
     expect(await run(alerts, [log])).toBe(0)
     expect(readFileSync(alerts, 'utf8')).toBe('')
     expect(await run('/dev/null', [log])).toBe(0)
   })
 
-  it('leaves the alerts of the last time where the rules are refused', async () => {
+  it('keeps the existing alerts if the rules are refused', async () => {
     const alerts = put('kept.ndjson', 'of the last time\n')
     await expect(run(alerts, [log], {}, { THREATWEAVE_ALERTS_RULES: join(folder, 'nosuch') })).rejects.toThrow(
       'alerts.rules',

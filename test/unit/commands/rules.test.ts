@@ -1,4 +1,4 @@
-// The `rules` command as it is typed.
+// The `rules` command.
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ const run = async (positionals: readonly string[], values: Record<string, unknow
 const line = (threatweave: object, more: object = {}): string => `${JSON.stringify({ ...more, threatweave })}\n`
 
 describe('rules check', () => {
-  it('accepts the rules that come with the program, without a warning', async () => {
+  it('accepts the bundled rules without a warning', async () => {
     const { code, out } = await run(['check'])
     expect(code).toBe(0)
     expect(out).toMatch(/^\d+ files, \d+ usable rules, 0 errors, 0 warnings\n$/)
@@ -67,7 +67,7 @@ describe('rules test', () => {
   const events =
     line({ verdict: 'malicious' }, { src: '198.51.100.60' }) + line({ verdict: 'clean' }) + 'no json\n{"a":1}\n'
 
-  it('tells which events fire which rule, and why', async () => {
+  it('prints which events match which rule, and why', async () => {
     const { code, out, err } = await run(['test', good], { events: ['-'] }, events)
     expect(code).toBe(0)
     expect(out.trimEnd().split('\n')).toEqual([
@@ -78,7 +78,7 @@ describe('rules test', () => {
     )
   })
 
-  it('tells it in JSON', async () => {
+  it('prints it as JSON', async () => {
     const { out } = await run(['test', good], { events: ['-'], json: true }, events)
     expect(JSON.parse(out)).toMatchObject({
       rule: { title: 'A rule', level: 'medium' },
@@ -86,13 +86,13 @@ describe('rules test', () => {
     })
   })
 
-  it('runs nothing when a rule cannot be used', async () => {
+  it('tests nothing if a rule cannot be used', async () => {
     const { code, out, err } = await run(['test', broken], { events: ['-'] }, events)
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toContain(broken)
   })
 
-  it('wants to know what to do, and with which events', async () => {
+  it('requires a subcommand and events', async () => {
     await expect(run([])).rejects.toThrow(UsageError)
     await expect(run(['test', good])).rejects.toThrow(/--events FILE/)
   })

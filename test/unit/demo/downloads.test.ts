@@ -1,4 +1,4 @@
-// Progress is what Maven has really fetched, as it fetches it.
+// Progress of Maven's downloads.
 import { describe, expect, it } from 'vitest'
 import { countDownloads } from '../../../src/demo/downloads.js'
 

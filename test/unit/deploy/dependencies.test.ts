@@ -1,4 +1,4 @@
-// Holds the production dependencies to permissive licences.
+// Production dependencies have permissive licences.
 import { describe, expect, it } from 'vitest'
 import { permissive, productionLicences } from '../../../scripts/dependencies.mjs'
 

@@ -154,10 +154,10 @@ describe('judge: the score that counts', () => {
   ] as const)('for a %s is %s', (role, level, score) => {
     expect(verdict(facts, ip(role))).toMatchObject(score === undefined ? { level } : { level, score })
   })
-  it('is the other one a level down where the role has none', () => {
+  it('is the other one, one level lower, if the role has none', () => {
     expect(verdict({ outbound: 'critical' }, ip('source'))).toMatchObject({ level: 'suspicious', score: 75 })
   })
-  it('gives no good news about a role that was not spoken of', () => {
+  it('does not call a role clean that the answer does not cover', () => {
     expect(verdict({ outbound: 'safe' }, ip('source'))).toMatchObject({ level: 'unknown', reason: 'no_verdict' })
   })
 })
@@ -178,7 +178,7 @@ describe('judge: which report counts', () => {
   ])('%s is %s', (value, level) => {
     expect(verdict(facts, name(value)).level).toBe(level)
   })
-  it('is never another host’s', () => {
+  it('never uses another host’s report', () => {
     expect(verdict({ domain: 'example.com', hosts: hosts.slice(0, 1) }, name('www.example.com'))).toMatchObject({
       level: 'unknown',
       reason: 'not_found',

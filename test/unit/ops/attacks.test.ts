@@ -1,4 +1,4 @@
-// What somebody who reaches the port might try: over raw sockets, as no client would.
+// Attacks on the ops endpoint over raw sockets.
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTestOps } from '../../support/ops.js'

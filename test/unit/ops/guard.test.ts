@@ -55,7 +55,7 @@ describe('who may see the page', () => {
     expect(guard.maySee(client(over))).toBe(may)
   })
 
-  it('is nobody from another machine where no token is set', () => {
+  it('denies other machines if no token is set', () => {
     const closed = createGuard('', [])
     expect(closed.maySee(client({ authorization: 'Bearer ' }))).toBe(false)
     expect(closed.maySee(client({ authorization: basic('x:') }))).toBe(false)

@@ -40,7 +40,7 @@ describe('the ops endpoint', () => {
     expect(metrics.body).toContain('threatweave_events_read_total 0')
   })
 
-  it('is bad when a chunk is stuck, and good through an outage of provider and brokers', async () => {
+  it('is unhealthy when a chunk is stuck, and healthy through an outage of provider and brokers', async () => {
     const now = Date.now()
     let view = runningConsumer(now)
     const { url } = await start(
@@ -84,13 +84,13 @@ describe('the ops endpoint', () => {
     expect((await get(`${url}/`, { ...elsewhere, authorization: 'Bearer wrong' })).status).toBe(401)
   })
 
-  it('shows it to no other machine where no token is set', async () => {
+  it('shows it to no other machine without a token', async () => {
     const { url } = await start()
     expect((await get(`${url}/`, { 'x-forwarded-for': '192.0.2.7' })).status).toBe(403)
     expect((await get(`${url}/`)).status).toBe(200)
   })
 
-  it('lets no other site read it and nothing foreign run in it', async () => {
+  it('blocks other origins and foreign scripts', async () => {
     const { url } = await start()
     const { headers } = await get(`${url}/`, { origin: 'https://example.net' })
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
@@ -138,7 +138,7 @@ describe('the ops endpoint', () => {
     expect(body).not.toMatch(/(?:src|href)="(?!data:,")/)
   })
 
-  it('sends the same as it goes on, to those who watch', async () => {
+  it('sends updates to watchers', async () => {
     const { url } = await start()
     const view = await new Promise<string>((resolve, reject) => {
       const sent = request(`${url}/events`, (response) => {

@@ -1,4 +1,4 @@
-// Which former verdicts stand when an event is judged again.
+// Which former verdicts a replay keeps.
 import { describe, expect, it } from 'vitest'
 import type { Level } from '../../../src/domain/finding.js'
 import { markOf } from '../../../src/domain/former-verdict.js'

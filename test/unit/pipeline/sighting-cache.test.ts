@@ -1,4 +1,4 @@
-// What is kept of a sighting for the next event, and when it is made anew.
+// What the sighting cache reuses, and when it judges again.
 import { describe, expect, it } from 'vitest'
 import type { Decision } from '../../../src/domain/decision.js'
 import { unknownOf, type Known } from '../../../src/domain/finding.js'
@@ -53,7 +53,7 @@ describe('a sighting that is met again', () => {
     expect(of(sighting())).toBe(of(sighting()))
   })
 
-  it('leaves in the same row while the same answer is awaited, and in another for another answer or reason', () => {
+  it('returns the same object while the same answer is awaited, and another one for another answer or reason', () => {
     const { of, judge, judgeUnanswered } = open(() => ({ level: 'unknown', reason: 'pending' }))
     const [awaited, other] = [new Promise<Known>(() => undefined), new Promise<Known>(() => undefined)]
     const pending = unknownOf('pending')

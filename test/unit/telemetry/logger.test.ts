@@ -35,7 +35,7 @@ describe('createLogger', () => {
     expect(lines).toEqual(['03:04:05 info  pipe stopped: said ?[31mred?\n'])
   })
 
-  it('keeps quiet below its level', () => {
+  it('logs nothing below its level', () => {
     const { lines, emit } = collect({ level: 'error' })
     emit({ event: 'started', command: 'pipe' })
     expect(lines).toEqual([])

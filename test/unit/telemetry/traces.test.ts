@@ -27,7 +27,7 @@ describe('traces', () => {
     expect(spans).toEqual([['chunk', 1005, 1010, { 'threatweave.events': 3, 'threatweave.wait': 'live' }]])
   })
 
-  it('have a span for every call, with what came of it', () => {
+  it('have a span for every call, with its outcome', () => {
     const { spans, tracer, now } = open()
     const { emit } = traceWith(tracer, now)
     emit({ event: 'provider_call_failed', operation: 'ip/malicious-info', reason: 'timeout', detail: '', ms: 3 })

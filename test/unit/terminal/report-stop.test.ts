@@ -1,4 +1,4 @@
-// What is said, and which exit code is left, when work is stopped half-way.
+// Message and exit code of an interrupted command.
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { setImmediate as breathe } from 'node:timers/promises'

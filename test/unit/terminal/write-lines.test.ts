@@ -1,4 +1,4 @@
-// What reaches a terminal, and what a file.
+// What is written to terminals and files.
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { Command, Io } from '../../../src/terminal/command.js'
@@ -31,7 +31,7 @@ describe.each([
 })
 
 describe('pipe', () => {
-  it('leaves every byte as it was where nobody looks', async () => {
+  it('writes every byte unchanged if it is not a terminal', async () => {
     expect(await run(pipe, false)).toContain(event.slice(0, -1))
   })
 })

@@ -100,7 +100,7 @@ describe('the annotation', () => {
     })
     expect(createRuleSet(rules, fields).match(annotation({ is_tor: true }), () => ({}))).toHaveLength(1)
   })
-  it('spares the event where no rule can fire', () => {
+  it('does not read the event if no rule can match', () => {
     const fields = createFields('threatweave')
     const { rules } = parseRules('r.yml', ruleText(on('sel:\n    threatweave.verdict: malicious\n    a: x')), {
       fields,
@@ -114,7 +114,7 @@ describe('the annotation', () => {
   })
 })
 
-it('says which fields and values made a rule fire', () => {
+it('names the fields and values that matched', () => {
   const detection = on(
     'a:\n    x: [1, 2]\n    ips|cidr: 192.0.2.0/24\nb:\n    y: 3\nc:\n    z: 4',
     '(a or b) and not c',
@@ -126,7 +126,7 @@ it('says which fields and values made a rule fire', () => {
   ])
 })
 
-it('takes bounded time over a catastrophic pattern', () => {
+it('runs a catastrophic pattern in bounded time', () => {
   const detection = sel("a|re: '(a+)+$'")
   const began = performance.now()
   expect(matching(detection, { a: 'a'.repeat(100_000) })).toHaveLength(1)

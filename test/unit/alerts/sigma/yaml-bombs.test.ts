@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createFields } from '../../../../src/alerts/sigma/fields.js'
 import { parseRules } from '../../../../src/alerts/sigma/parse-rules.js'
 
-it('refuses a rule whose aliases unfold without end, and goes on', () => {
+it('refuses a rule with endless aliases, and continues', () => {
   const letters = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
   const bomb = letters.map((letter, place) => {
     const before = letters[place - 1]

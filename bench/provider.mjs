@@ -1,4 +1,4 @@
-// The provider of the Kafka bench, a process of its own: answers after `delayMs` or never, and tells its parent how often it was asked.
+// The provider of the benches, in its own process: answers after `delayMs` or never, and reports its calls.
 import { createServer } from 'node:http'
 
 const { delayMs = 0, hangs = false } = JSON.parse(process.argv[2] ?? '{}')

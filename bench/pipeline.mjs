@@ -1,4 +1,4 @@
-// The line without its lookups, beside parsing the same events, adding the same annotation and serialising them again.
+// Measures the pipeline without lookups, next to parsing and serialising the same events.
 import { systemClock } from '../dist/domain/clock.js'
 import { unknownOf } from '../dist/domain/finding.js'
 import { judge } from '../dist/domain/judge.js'
@@ -14,7 +14,7 @@ import { createExtract } from '../dist/pipeline/extract.js'
 import { createInFlight } from '../dist/pipeline/in-flight.js'
 import { createPipeline } from '../dist/pipeline/pipeline.js'
 import { createWaits } from '../dist/pipeline/wait.js'
-import { chunkSize, chunksOf, describe, inChunks, origin, show, showBesideFloor, through } from './beside-floor.mjs'
+import { chunkSize, chunksOf, describe, inChunks, origin, show, compareWithBaseline, through } from './baseline.mjs'
 import { measure } from './measure.mjs'
 import { samples } from './samples.mjs'
 import { findingOf } from './verdicts.mjs'
@@ -53,8 +53,8 @@ const enrich = createEnrich({
   inFlight,
 })
 const wait = createWaits({ clock: systemClock, deadlineMs: 0, catchUpShare: 0, quietMs: inFlight.quietMs }).live
-/** The line as it always runs, a chunk of events at a time, but with every finding at hand. */
-const line = createPipeline({
+/** The real pipeline, chunk by chunk, with every finding at hand. */
+const pipeline = createPipeline({
   decode: read,
   extract,
   enrich,
@@ -87,11 +87,11 @@ export const run = () => {
   console.log(`  in chunks of ${chunkSize} events`)
   const events = json.map(prepare)
   describe(events, `JSON events (${from})`)
-  showBesideFloor('decode + extract + decide + judge + annotate', line, events)
+  compareWithBaseline('decode + extract + decide + judge + annotate', pipeline, events)
   showSteps(events)
   const lines = text.map(prepare)
   describe(lines, `text lines (${from})`)
-  const measured = measure({ line: through(line) }, chunksOf(lines), inChunks)
-  show('decode + extract + decide + judge + annotate', measured.line.us)
+  const measured = measure({ pipeline: through(pipeline) }, chunksOf(lines), inChunks)
+  show('decode + extract + decide + judge + annotate', measured.pipeline.us)
   showSteps(lines)
 }

@@ -1,4 +1,4 @@
-// The whole pipeline as `run` builds it, over a memory that already knows every indicator of the events.
+// Builds the pipeline as `run` does, with a memory that knows every indicator of the events.
 import { load } from '../dist/config/load.js'
 import { systemClock } from '../dist/domain/clock.js'
 import { judge, worstLevel } from '../dist/domain/judge.js'
@@ -43,7 +43,7 @@ const vary = (events, reading, wanted) => {
 }
 
 /** `events` are JSON events to vary; `asked` counts what reached the source, which should be nothing. */
-export const openWarmLine = async (events, wanted = 10_000) => {
+export const openWarmPipeline = async (events, wanted = 10_000) => {
   const { config } = load({ env: {}, readFile: () => '' })
   const clock = systemClock
   const now = () => clock.now()

@@ -1,4 +1,4 @@
-// The floor that the line is measured beside: parsing the same events, adding the same annotation, at hand, and serialising them again.
+// Compares a pipeline with a baseline: parse the event, add the same annotation, serialise.
 import { measure, ratio } from './measure.mjs'
 
 export const origin = 'firewall/3/1042'
@@ -27,7 +27,7 @@ export const through = (pipeline) => (chunk) => {
   return { length }
 }
 
-const floor = {
+const baseline = {
   // The annotation is at hand, as an object: only attaching and serialising it is counted.
   reserialise: (chunk) =>
     lengthOf(
@@ -44,10 +44,10 @@ const floor = {
 export const inChunks = { perRound: 200, sizeOf: (chunk) => chunk.length }
 
 /** `inputs` are events with their bytes and their annotation. */
-export const showBesideFloor = (name, pipeline, inputs, how) => {
-  const measured = measure({ line: through(pipeline), ...floor }, chunksOf(inputs), { ...inChunks, ...how })
-  show(name, measured.line.us)
+export const compareWithBaseline = (name, pipeline, inputs, how) => {
+  const measured = measure({ pipeline: through(pipeline), ...baseline }, chunksOf(inputs), { ...inChunks, ...how })
+  show(name, measured.pipeline.us)
   show('JSON.parse + the same annotation, at hand + JSON.stringify', measured.reserialise.us)
   show('JSON.parse alone', measured['parse only'].us)
-  console.log(`  ${ratio(measured, 'reserialise', 'line').toFixed(2)} times as fast as parsing and serialising`)
+  console.log(`  ${ratio(measured, 'reserialise', 'pipeline').toFixed(2)} times as fast as parsing and serialising`)
 }
