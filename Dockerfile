@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# Threatweave: built with everything, run with production dependencies only, without root and without writing to its own files.
+# Builds with all dependencies; runs with production dependencies only, without root.
 
 FROM node:24.11.1-bookworm-slim AS build
 WORKDIR /build
@@ -18,7 +18,7 @@ FROM node:24.11.1-bookworm-slim
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="threatweave" \
-      org.opencontainers.image.description="Weaves threat intelligence into a log stream, between Kafka topics" \
+      org.opencontainers.image.description="Adds threat intelligence to a log stream between Kafka topics" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
@@ -31,16 +31,16 @@ COPY schemas ./schemas
 COPY formats ./formats
 COPY rules ./rules
 COPY examples ./examples
-# The folder that is written to, for those who mount nothing over it.
+# The writable folder, if nothing is mounted over it.
 RUN mkdir -p /var/lib/threatweave && chown 1000:1000 /var/lib/threatweave
-# Where the memory is kept unless memory.path names another folder.
+# The memory folder, unless memory.path is set.
 ENV XDG_STATE_HOME=/var/lib
 USER 1000:1000
 VOLUME /var/lib/threatweave
 EXPOSE 9464 8787
-# A worker says whether it is well; other commands have no such endpoint and override or disable this.
+# Health of a worker; other commands have no such endpoint and must override or disable this.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=4 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.THREATWEAVE_OPS_PORT ?? 9464}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# In exec form: signals reach the program itself, which drains and ends.
+# Exec form, so that signals reach the program.
 ENTRYPOINT ["node", "dist/cli.js"]
 CMD ["run"]
