@@ -102,7 +102,7 @@ const checkFormat = (path: string, { extract }: Config): Promise<CheckedFile> =>
 
 /** Uses the settings of the configuration if it names this file. */
 const checkFeed = async (path: string, { feeds }: Config): Promise<CheckedFile> => {
-  const settings = feeds.find((feed) => isSame(feed.path, path)) ?? {
+  const settings = feeds.find((feed) => feed.path !== undefined && isSame(feed.path, path)) ?? {
     name: 'feed',
     path,
     level: 'malicious' as const,

@@ -1,7 +1,7 @@
 // Composition root: builds reader, intelligence and pipeline from the configuration. Alerts and server are in open-alerting and open-server.
 import { readFileSync } from 'node:fs'
 import { intelligenceProblems } from '../config/intelligence-problems.js'
-import { memoryFolder } from '../config/memory-folder.js'
+import { feedsFolder, memoryFolder } from '../config/memory-folder.js'
 import type { Problem } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock, type Clock } from '../domain/clock.js'
@@ -15,6 +15,7 @@ import { openFeeds, type Feeds } from '../feeds/open-feeds.js'
 import { loadGate, loadSafeguard } from '../feeds/load-lists.js'
 import { createClient, type Client } from '../provider/client.js'
 import { UnusableSettings } from '../provider/connect.js'
+import { createDownload } from '../provider/download.js'
 import { providerSource } from '../provider/provider-source.js'
 import type { Admission } from '../lookup/admission/admission.js'
 import { approve } from '../lookup/approve.js'
@@ -119,8 +120,13 @@ export const openIndicatorLookup = async (
     await client?.close()
     return safeguard
   }
-  const local = await openFeeds(config.feeds, { emit, clock, safeguard })
-  const known = [gate(decide), feeds(local.match)] as const
+  const local = await openFeeds(config.feeds, {
+    emit,
+    clock,
+    safeguard,
+    fetching: { folder: feedsFolder(config, options.env), download: createDownload(options.env) },
+  })
+  const known = [gate(decide), feeds(local.match, local.isMissing)] as const
   // Without a provider an unlisted indicator is unknown, never clean.
   if (!client)
     return { lookup: stack(...known)(() => unknownOf('not_listed')), feeds: local, close: () => local.close() }

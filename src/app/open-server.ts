@@ -7,6 +7,7 @@ import type { Config } from '../config/schema.js'
 import { systemClock } from '../domain/clock.js'
 import { loadSafeguard } from '../feeds/load-lists.js'
 import type { Client } from '../provider/client.js'
+import { createDownload } from '../provider/download.js'
 import type { LookupWatch } from '../lookup/open-lookup.js'
 import { openGateway, type Gateway } from '../server/gateway/gateway.js'
 import { startServer, type LookupServer } from '../server/start-server.js'
@@ -65,6 +66,7 @@ export const openServer = async (
     version,
     feeds: config.feeds,
     safeguard,
+    download: createDownload(env),
     ...(serve.upstream === '' ? {} : { openGateway: gateway }),
   })
 }

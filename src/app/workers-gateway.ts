@@ -75,6 +75,8 @@ export const openWorkersGateway = async (config: Config, options: OpenServerOpti
       THREATWEAVE_INTEL_SERVICE_CONCURRENCY: String(Math.max(leastInFlight, service.concurrency)),
       // The gateway holds the budget and the memory.
       THREATWEAVE_MEMORY_PATH: 'none',
+      // Fetched feeds stay where the settings want what is kept to be, one copy for all workers.
+      ...(config.memory.path === '' || config.memory.path === 'none' ? {} : { XDG_STATE_HOME: config.memory.path }),
       THREATWEAVE_ADMIT_PER_HOUR: '0',
       THREATWEAVE_ADMIT_PER_DAY: '0',
       THREATWEAVE_ADMIT_PER_RUN: '0',

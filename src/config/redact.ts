@@ -15,8 +15,12 @@ export const redact = (config: Config): Record<string, unknown> => {
     if (secret) values[name] = value === '' ? '' : hidden
     else if (typeof value === 'string') values[name] = withoutSecrets(value)
   }
+  copy.feeds = config.feeds.map((feed) => (feed.url === undefined ? feed : { ...feed, url: hostAlone(feed.url) }))
   return copy
 }
+
+/** Public lists want their key in the path as well as in the query. */
+const hostAlone = (url: string): string => (URL.canParse(url) ? `${new URL(url).origin}/${hidden}` : hidden)
 
 const hidden = '(hidden)'
 

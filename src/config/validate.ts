@@ -52,6 +52,13 @@ export const explain = (error: SchemaError, elsewhere: (name: string) => string 
         return one(`must be one of ${branches.map(String).join(', ')}`)
       return one('has a value of the wrong kind')
     }
+    case 'required':
+      // Of a branch of a choice the choice itself reports.
+      return error.schemaPath.includes('/oneOf/') ? undefined : one(error.message ?? 'is wrong')
+    case 'oneOf': {
+      const choices = (error.schema as { required?: string[] }[]).flatMap(({ required = [] }) => required)
+      return one(`needs one of ${choices.join(', ')}, and only one`)
+    }
     case 'enum':
       return one(`must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`)
     case 'format':

@@ -18,6 +18,7 @@ const kinds = {
   observer: 'policy',
   translated: 'policy',
   feeds_only: 'policy',
+  feed_missing: 'failure',
   pending: 'failure',
   deadline: 'failure',
   queue_full: 'failure',

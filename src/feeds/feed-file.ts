@@ -1,8 +1,9 @@
-// The file of a feed: its bytes, unpacked if they are gzip, up to a limit; and what tells that it has changed.
+// The file of a feed: its bytes, unpacked if they are gzip or zip, up to a limit; and what tells that it has changed.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { isZip, unzip, type Unzipped } from './zip.js'
 
 export const maxFileBytes = 512 * 1024 * 1024
 
@@ -23,13 +24,8 @@ export const readBytes = (path: string): Bytes => {
       if (count === 0) break
       length += count
     }
-    const content = bytes.subarray(0, length)
-    const isGzip = content[0] === 0x1f && content[1] === 0x8b
-    return {
-      ok: true,
-      bytes: isGzip ? gunzipSync(content, { maxOutputLength: maxFileBytes }) : content,
-      modified: mtimeMs,
-    }
+    const unpacked = unpack(bytes.subarray(0, length))
+    return unpacked.ok ? { ...unpacked, modified: mtimeMs } : unpacked
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (code === 'ERR_BUFFER_TOO_LARGE') return tooLarge
@@ -37,6 +33,22 @@ export const readBytes = (path: string): Bytes => {
   } finally {
     if (file !== undefined) closeSync(file)
   }
+}
+
+/** A list may be packed for the way on top of being packed itself. */
+const maxLayers = 2
+
+const unpack = (given: Buffer): Unzipped => {
+  let bytes = given
+  for (let layer = 0; layer < maxLayers; layer++) {
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = gunzipSync(bytes, { maxOutputLength: maxFileBytes })
+    else if (isZip(bytes)) {
+      const unzipped = unzip(bytes, maxFileBytes)
+      if (!unzipped.ok) return unzipped
+      bytes = unzipped.bytes
+    } else break
+  }
+  return { ok: true, bytes }
 }
 
 const tooLarge = { ok: false, message: `is larger than ${maxFileBytes} bytes` } as const

@@ -2,7 +2,12 @@
 
 export type FeedSettings = {
   readonly name: string
-  readonly path: string
+  /** The file, or the address to fetch it from. */
+  readonly path?: string
+  readonly url?: string
+  readonly headersFile?: string
+  readonly refreshMinutes?: number
+  readonly allowHttp?: boolean
   readonly level: 'malicious' | 'suspicious'
   readonly score?: number
   readonly categories: readonly string[]
@@ -10,6 +15,9 @@ export type FeedSettings = {
   readonly minScore?: number
   readonly expiresDays?: number | { readonly ip?: number; readonly domain?: number }
 }
+
+/** A feed whose file is known: its own, or the copy of what was fetched. */
+export type PlacedFeed = FeedSettings & { readonly path: string }
 
 /** What a feed says about one entry, where it says more than the feed's own settings. Times are epoch milliseconds. */
 export type Details = {

@@ -4,13 +4,13 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { collect, type Collector, type Example, type Skipped } from './collect.js'
 import { parserOf } from './detect.js'
-import type { FeedSettings, ParseProblem, Place } from './feed.js'
+import type { ParseProblem, Place, PlacedFeed } from './feed.js'
 import { readBytes } from './feed-file.js'
 import type { FeedIndex } from './feed-index.js'
 import { lineAt } from './json-text.js'
 import { readManifest } from './misp.js'
 
-export type LoadRequest = { readonly feed: FeedSettings; readonly now: number; readonly seed: number }
+export type LoadRequest = { readonly feed: PlacedFeed; readonly now: number; readonly seed: number }
 
 export type LoadResult =
   | {
@@ -67,7 +67,7 @@ type Files =
   { readonly ok: true; readonly list: readonly string[] } | { readonly ok: false; readonly problem: FileProblem }
 
 /** A directory is a MISP feed: what its manifest names. */
-const filesOf = ({ path }: FeedSettings): Files => {
+const filesOf = ({ path }: PlacedFeed): Files => {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return { ok: true, list: [path] }
   const file = join(path, 'manifest.json')
   const refuse = (message: string): Files => ({ ok: false, problem: { file, message } })

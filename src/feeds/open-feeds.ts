@@ -8,6 +8,7 @@ import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import type { FeedSettings } from './feed.js'
 import { signatureOf } from './feed-file.js'
 import { sizeOf, targetOf } from './feed-index.js'
+import { createFetchedFeed, hostOf, type FetchOutside } from './fetch-feed.js'
 import { loadInThread, type Load } from './load-in-thread.js'
 import { listBelow, matchIn } from './match.js'
 import type { InUse, Slot } from './slot.js'
@@ -23,6 +24,8 @@ export type FeedsOptions = {
   readonly pollMs?: number
   /** Hosts that are not accused by a URL that is listed somewhere on them. */
   readonly safeguard?: IndicatorList
+  /** Where feeds with a URL are kept and how they are fetched; without it they are left alone. */
+  readonly fetching?: Pick<FetchOutside, 'folder' | 'download'> | undefined
 }
 
 export type Feeds = {
@@ -30,6 +33,8 @@ export type Feeds = {
   readonly match: (indicator: Indicator, now?: number, paths?: readonly string[]) => Known | undefined
   /** The listings of hosts below a domain, bounded; those of safeguarded hosts, which accuse nobody, left out. */
   readonly listedBelow: (domain: string, now?: number) => readonly Listing[]
+  /** Whether nothing of some feed is in use, so that not being listed says little. */
+  readonly isMissing: () => boolean
   /** Reads every feed again, changed or not; done when each is swapped or refused. */
   readonly reload: () => Promise<void>
   readonly status: () => readonly FeedStatus[]
@@ -38,55 +43,90 @@ export type Feeds = {
 }
 
 const defaultPollMs = 5000
+/** How long a start waits for lists that have to be fetched; the stream does not wait for them any longer. */
+const startWaitMs = 30_000
 
 export const openFeeds = async (settings: readonly FeedSettings[], options: FeedsOptions = {}): Promise<Feeds> => {
   const { emit = ignoreTelemetry, clock = systemClock, random = Math.random, load = loadInThread } = options
-  const { pollMs = defaultPollMs, safeguard } = options
-  const slots: readonly Slot[] = settings.map((feed) => ({ settings: feed }))
-  let isClosed = false
+  const { pollMs = defaultPollMs, safeguard, fetching } = options
+  const closing = new AbortController()
+  const isClosed = (): boolean => closing.signal.aborted
   let cancel = (): void => undefined
   /** One load at a time bounds the memory. */
   let queue: Promise<void> = Promise.resolve()
-
-  const refuse = (slot: Slot, problem: FileProblem): void => {
-    slot.problem = problem
-    emit({ event: 'feed_refused', feed: slot.settings.name, kept: slot.inUse !== undefined, ...problem })
+  const enqueue = <Result>(run: () => Promise<Result>): Promise<Result> => {
+    const done = queue.then(run)
+    queue = done.then(
+      () => undefined,
+      () => undefined,
+    )
+    return done
   }
 
-  const refresh = async (slot: Slot): Promise<void> => {
-    const { name, path } = slot.settings
+  const refuse = (slot: Slot, problem: FileProblem): FileProblem => {
+    slot.problem = problem
+    emit({ event: 'feed_refused', feed: slot.settings.name, kept: slot.inUse !== undefined, ...problem })
+    return problem
+  }
+
+  /** Takes a file into use; `install` is done before, once the file was found good. */
+  const take = async (
+    slot: Slot,
+    path: string,
+    install: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<FileProblem | undefined> => {
+    const { name } = slot.settings
     const started = clock.now()
-    slot.tried = await signatureOf(path)
-    if (slots.find(({ settings }) => settings.name === name) !== slot) {
-      refuse(slot, { file: path, message: `another feed is named ${name}` })
-      return
-    }
     const seed = Math.floor(random() * 0x1_0000_0000)
-    const result = await load({ feed: slot.settings, now: started, seed })
-    if (isClosed) return
-    if (!result.ok) {
-      refuse(slot, result.problem)
-      return
-    }
-    const size = sizeOf(result.index)
-    const loss = lossOf(slot, size)
-    if (loss) {
-      refuse(slot, loss)
-      return
-    }
+    const result = await load({ feed: { ...slot.settings, path }, now: started, seed })
+    if (isClosed()) return undefined
+    if (!result.ok) return refuse(slot, shownFrom(slot, path, result.problem))
     const { index, modified, skipped, examples } = result
-    slot.inUse = { index, modified, size, skipped, examples }
+    const size = sizeOf(index)
+    const loss = lossOf(slot, size)
+    if (loss) return refuse(slot, shownFrom(slot, path, loss))
+    await install()
+    const shown = examples.map((example) => shownFrom(slot, path, example))
+    slot.inUse = { index, modified, size, skipped, examples: shown }
     slot.problem = undefined
     emit({ event: 'feed_loaded', feed: name, ...size, ms: clock.now() - started })
     if (skipped.unusable + skipped.tooBroad > 0)
-      emit({ event: 'feed_entries_skipped', feed: name, ...skipped, examples })
+      emit({ event: 'feed_entries_skipped', feed: name, ...skipped, examples: shown })
+    return undefined
   }
 
-  const eachSlot = (run: (slot: Slot) => Promise<void>): Promise<void> => {
-    queue = queue.then(async () => {
-      for (const slot of slots) if (!isClosed) await run(slot)
-    })
-    return queue
+  const createSlot = (feed: FeedSettings): Slot => {
+    const { path = '', url } = feed
+    if (url === undefined || !fetching) return { settings: { ...feed, path } }
+    const fetched = createFetchedFeed(
+      { ...feed, url },
+      {
+        ...fetching,
+        clock,
+        random,
+        emit,
+        signal: closing.signal,
+        isInUse: () => slot.inUse !== undefined,
+        take: (file, install) =>
+          enqueue(async () => {
+            const problem = await take(slot, file, install)
+            slot.tried = await signatureOf(slot.settings.path)
+            return problem
+          }),
+      },
+    )
+    const slot: Slot = { settings: { ...feed, path: fetched.path }, fetched }
+    return slot
+  }
+  const slots: readonly Slot[] = settings.map(createSlot)
+
+  const refresh = async (slot: Slot): Promise<void> => {
+    const { name, path, url } = slot.settings
+    slot.tried = await signatureOf(path)
+    if (slots.find(({ settings }) => settings.name === name) !== slot)
+      refuse(slot, { file: path, message: `another feed is named ${name}` })
+    // A list that was never fetched is not there yet.
+    else if (url === undefined || slot.tried !== 'ENOENT') await take(slot, path)
   }
   const refreshIfChanged = async (slot: Slot): Promise<void> => {
     const signature = await signatureOf(slot.settings.path)
@@ -94,33 +134,68 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
     if (signature === slot.changing) await refresh(slot)
     else slot.changing = signature
   }
+  const eachSlot = (run: (slot: Slot) => Promise<void>): Promise<void> =>
+    enqueue(async () => {
+      for (const slot of slots) if (!isClosed()) await run(slot)
+    })
+
+  const fetches = new Map<Slot, Promise<void>>()
+  /** Beside the queue, for a slow host must not keep the other feeds from being read. */
+  const fetchAllDue = (): Promise<unknown> => {
+    for (const slot of slots)
+      if (slot.fetched && !fetches.has(slot) && !isClosed())
+        fetches.set(
+          slot,
+          slot.fetched.fetchIfDue().finally(() => fetches.delete(slot)),
+        )
+    return Promise.all(fetches.values())
+  }
   const watch = (): void => {
-    if (isClosed || pollMs === 0 || slots.length === 0) return
-    cancel = clock.after(pollMs, () => void eachSlot(refreshIfChanged).then(watch))
+    if (isClosed() || pollMs === 0 || slots.length === 0) return
+    cancel = clock.after(pollMs, () => {
+      void fetchAllDue()
+      void eachSlot(refreshIfChanged).then(watch)
+    })
   }
 
   await eachSlot(refresh)
+  const first = fetchAllDue()
+  if (fetches.size > 0)
+    await new Promise<void>((resolve) => {
+      const stop = clock.after(startWaitMs, resolve)
+      void first.then(() => {
+        stop()
+        resolve()
+      })
+    })
   watch()
 
   return {
     match: (indicator, now, paths) =>
       slots.length === 0 ? undefined : matchIn(slots, targetOf(indicator, paths), now ?? clock.now(), safeguard),
     listedBelow: (domain, now) => listBelow(slots, domain, (now ?? clock.now()) / 1000, safeguard),
+    isMissing: () => slots.some(({ inUse }) => inUse === undefined),
     reload: () => eachSlot(refresh),
     status: () => slots.map(statusOf),
-    close: () => {
-      isClosed = true
+    close: async () => {
+      closing.abort()
       cancel()
-      return queue
+      await Promise.all(fetches.values())
+      await queue
     },
   }
 }
 
+/** What is wrong with a list that has just been fetched is told by where it comes from: the file is gone afterwards. */
+const shownFrom = ({ settings: { url, path } }: Slot, file: string, problem: FileProblem): FileProblem =>
+  url === undefined || file === path ? problem : { ...problem, file: hostOf(url) }
+
 /** Half a feed gone is a broken download more often than good news. */
 const lossOf = ({ settings, inUse }: Slot, size: InUse['size']): FileProblem | undefined => {
+  const { path, url } = settings
   const before = inUse ? inUse.size.addresses + inUse.size.names : 0
   const after = size.addresses + size.names
   if (after * 2 >= before) return undefined
-  const message = `holds ${after} entries where ${before} are in use: more than half are gone; restart to take it as it is`
-  return { file: settings.path, message }
+  const message = `holds ${after} entries where ${before} are in use: more than half are gone; ${url === undefined ? '' : `delete ${path} and `}restart to take it as it is`
+  return { file: path, message }
 }

@@ -1,8 +1,9 @@
 // A configured feed: what of it is in use, and what is wrong with it.
 import type { FileProblem } from '../domain/file-problem.js'
 import type { Skipped } from './collect.js'
-import type { FeedSettings } from './feed.js'
+import type { PlacedFeed } from './feed.js'
 import type { FeedIndex, sizeOf } from './feed-index.js'
+import type { FetchedFeed } from './fetch-feed.js'
 
 export type InUse = {
   readonly index: FeedIndex
@@ -13,7 +14,9 @@ export type InUse = {
 }
 
 export type Slot = {
-  readonly settings: FeedSettings
+  readonly settings: PlacedFeed
+  /** Where it is fetched. */
+  fetched?: FetchedFeed | undefined
   inUse?: InUse | undefined
   problem?: FileProblem | undefined
   /** Signature of what was last loaded or refused, and of a change that has yet to stand still. */

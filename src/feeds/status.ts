@@ -2,13 +2,17 @@
 import type { SettingProblem } from '../domain/setting-problem.js'
 import type { FileProblem } from '../domain/file-problem.js'
 import type { Skipped } from './collect.js'
+import { hostOf, type FetchState } from './fetch-feed.js'
 import type { Slot } from './slot.js'
 
 export type FeedStatus = {
   readonly name: string
   readonly path: string
-  /** refused: nothing is in use. kept: what was loaded before is in use, for the newest file was refused. */
-  readonly state: 'loaded' | 'kept' | 'refused'
+  /**
+   * refused: nothing is in use. kept: what was loaded before is in use, because the newest file was refused. missing: it was never
+   * fetched.
+   */
+  readonly state: 'loaded' | 'kept' | 'refused' | 'missing'
   readonly addresses: number
   readonly names: number
   /** Memory of the index. */
@@ -19,22 +23,26 @@ export type FeedStatus = {
   readonly skipped: Skipped
   readonly examples: readonly FileProblem[]
   readonly problem?: FileProblem
+  /** Of a feed that is fetched: from which host, and how that goes. */
+  readonly fetch?: Readonly<FetchState> & { readonly from: string }
 }
 
-export const statusOf = ({ settings: { name, path }, inUse, problem }: Slot): FeedStatus => ({
+export const statusOf = ({ settings: { name, path, url }, inUse, problem, fetched }: Slot): FeedStatus => ({
   name,
   path,
-  state: problem === undefined ? 'loaded' : inUse ? 'kept' : 'refused',
+  state: problem === undefined ? (inUse ? 'loaded' : 'missing') : inUse ? 'kept' : 'refused',
   ...(inUse ? inUse.size : { addresses: 0, names: 0, bytes: 0 }),
   skipped: inUse?.skipped ?? { unusable: 0, tooBroad: 0, other: 0 },
   examples: inUse?.examples ?? [],
   ...(inUse && { modified: inUse.modified }),
   ...(problem && { problem }),
+  ...(url !== undefined && fetched && { fetch: { ...fetched.state, from: hostOf(url) } }),
 })
 
 export const feedProblems = (feeds: readonly FeedStatus[]): readonly SettingProblem[] =>
-  feeds.flatMap(({ name, problem }, place) =>
-    problem
+  feeds.flatMap(({ name, problem, fetch }, place) =>
+    // A list that cannot be fetched keeps nothing from starting: it is tried again.
+    problem && !fetch
       ? [
           {
             setting: `feeds.${place}`,

@@ -2,18 +2,23 @@
 import { unknownOf, type Finding, type Known } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { Ask, Layer, Lookup } from '../domain/lookup.js'
-import { kindOf } from '../domain/reason.js'
+import { kindOf, type Reason } from '../domain/reason.js'
 
 /** What the feeds know about an indicator; a feed can only accuse, so there is no "clean" to come back with. */
 export type Match = (indicator: Indicator, now?: number, paths?: readonly string[]) => Known | undefined
 
+/** `isMissing`: nothing of some feed is in use, so nobody can say that an indicator is not listed. */
 export const feeds =
-  (match: Match): Layer =>
+  (match: Match, isMissing: () => boolean = () => false): Layer =>
   (inner) => {
     const flag = createFlag()
+    const admitMissing = createAdmitMissing()
     return (indicator, ask) => {
       const listed = match(indicator, ask.now, ask.paths)
-      if (listed === undefined) return askFurther(inner, indicator, ask)
+      if (listed === undefined) {
+        const found = askFurther(inner, indicator, ask)
+        return isMissing() ? admitMissing(found) : found
+      }
       return listed.facts.flags.safeguarded === true ? flag(listed, askFurther(inner, indicator, ask)) : listed
     }
   }
@@ -25,6 +30,20 @@ const askFurther = (inner: Lookup, indicator: Indicator, ask: Ask): Finding | Pr
   if (decision.decision === 'lookup') return inner(decision.ask, ask)
   return unknownOf(decision.decision === 'feeds' ? 'feeds_only' : decision.reason)
 }
+
+/** What others know stands; where they know nothing either, the missing feed is why. The same promise gives the same again. */
+const createAdmitMissing = (): ((found: Finding | Promise<Finding>) => Finding | Promise<Finding>) => {
+  const promises = new WeakMap<Promise<Finding>, Promise<Finding>>()
+  const admitted = (found: Finding): Finding =>
+    found.status === 'unknown' && notListed.has(found.reason) ? unknownOf('feed_missing') : found
+  return (found) => {
+    if (!(found instanceof Promise)) return admitted(found)
+    const known = promises.get(found) ?? found.then(admitted)
+    promises.set(found, known)
+    return known
+  }
+}
+const notListed: ReadonlySet<string> = new Set<Reason>(['not_listed', 'feeds_only', 'not_found', 'no_verdict'])
 
 /**
  * Adds the flag of a safeguarded host to what others know about it. The same finding or promise gives the same again, because waiting

@@ -21,7 +21,7 @@ export type ConnectOutside = {
   readonly ca?: string
 }
 
-const isLoopback = (host: string): boolean =>
+export const isLoopback = (host: string): boolean =>
   host === 'localhost' ||
   host.endsWith('.localhost') ||
   host === '[::1]' ||

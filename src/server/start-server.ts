@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { IndicatorList } from '../domain/decision.js'
+import type { Download } from '../domain/download.js'
 import type { FeedSettings } from '../feeds/feed.js'
 import { openFeeds } from '../feeds/open-feeds.js'
 import { lockFolder } from '../lookup/memory/folder-lock.js'
@@ -61,6 +62,8 @@ export type ServerOutside = {
   readonly feeds: readonly FeedSettings[]
   /** Hosts that are not accused by a URL that is listed somewhere on them. */
   readonly safeguard?: IndicatorList
+  /** Fetches feeds that have a URL. */
+  readonly download?: Download
   /** Asked for what is not known here; it is given the folder of the memory. */
   readonly openGateway?: (folder: string) => Promise<Gateway>
   readonly resolver?: Resolver
@@ -108,6 +111,7 @@ const openAll = async (
   const feeds = await openFeeds([...outside.feeds, ...feedsOf(settings.data)], {
     emit,
     ...(safeguard && { safeguard }),
+    ...(outside.download && { fetching: { folder: join(settings.state, 'feeds'), download: outside.download } }),
   })
   later(feeds.close)
   const listedOf: ListedOf = (indicator, paths) => {

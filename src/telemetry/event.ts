@@ -25,6 +25,23 @@ export type TelemetryEvent =
       readonly examples: readonly { readonly file: string; readonly line?: number; readonly message: string }[]
     }
   | {
+      readonly event: 'feed_fetched'
+      readonly feed: string
+      /** The host; the rest of an address may hold a key. */
+      readonly from: string
+      /** 0 where the list has not changed. */
+      readonly bytes: number
+      readonly ms: number
+    }
+  | {
+      readonly event: 'feed_fetch_failed'
+      readonly feed: string
+      readonly from: string
+      readonly message: string
+      /** Whether a former version stays in use. */
+      readonly kept: boolean
+    }
+  | {
       readonly event: 'feed_refused'
       readonly feed: string
       readonly file: string

@@ -20,6 +20,16 @@ export const wordings: Wordings = {
         ...(unusable > 0 ? [`${unusable} lines that hold no entry`] : []),
       ].join(' and ')}; for example ${examples.map((one) => `${placeOf(one)}: ${one.message}`).join('; ')}`,
   },
+  feed_fetched: {
+    level: 'info',
+    say: ({ feed, from, bytes, ms }) =>
+      `feed ${feed}: ${bytes === 0 ? `not changed at ${from}` : `${bytes} bytes fetched from ${from}`} in ${Math.round(ms)} ms`,
+  },
+  feed_fetch_failed: {
+    level: 'warn',
+    say: ({ feed, from, message, kept }) =>
+      `feed ${feed} from ${from} ${message}; ${kept ? 'the last good copy stays in use' : 'nothing of it is in use, and events say feed_missing'}`,
+  },
   feed_refused: {
     level: 'error',
     say: ({ feed, kept, ...problem }) =>

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { parserOf } from '../../src/feeds/detect.js'
-import type { Details, FeedSettings, ParseProblem, Place, Sink } from '../../src/feeds/feed.js'
+import type { Details, FeedSettings, ParseProblem, Place, PlacedFeed, Sink } from '../../src/feeds/feed.js'
 
-export const feedSettings = (given: Partial<FeedSettings> & { path: string }): FeedSettings => ({
+export const feedSettings = (given: Partial<FeedSettings> & { path: string }): PlacedFeed => ({
   name: 'ours',
   level: 'malicious',
   categories: [],

@@ -9,11 +9,40 @@ const feed = Type.Object(
       pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$',
       description: 'The name that annotations give the feed; each feed has its own.',
     }),
-    path: Type.String({
-      minLength: 1,
-      description:
-        'The list, as its maker publishes it, gzip or not: its format is known by its content. Or the directory of a MISP feed (manifest.json and its events).',
-    }),
+    path: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'The list, as its maker publishes it, gzip or not: its format is known by its content. Or the directory of a MISP feed (manifest.json and its events). A feed has either path or url.',
+      }),
+    ),
+    url: Type.Optional(
+      Type.String({
+        format: 'url',
+        description:
+          'Where the list is fetched from (https). The last good copy is kept beside the memory and used when the list cannot be fetched.',
+      }),
+    ),
+    headersFile: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'A file of headers to send with url, one a line, such as Authorization: Bearer KEY. They are sent to the host of url alone.',
+      }),
+    ),
+    refreshMinutes: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        maximum: 43200,
+        description: 'How often url is asked for a newer list, a tenth more or less; by default every 60 minutes.',
+      }),
+    ),
+    allowHttp: Type.Optional(
+      Type.Boolean({
+        description:
+          'Lets url be plain HTTP to another machine, where everybody on the way can read and change the list.',
+      }),
+    ),
     level: Type.Union([Type.Literal('malicious'), Type.Literal('suspicious')], {
       default: 'malicious',
       description: 'What a listing means.',
@@ -48,7 +77,7 @@ const feed = Type.Object(
       ),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, oneOf: [{ required: ['path'] }, { required: ['url'] }] },
 )
 
 export const feedsSettings = Type.Array(feed, {

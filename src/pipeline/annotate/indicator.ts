@@ -9,7 +9,7 @@ import type { Judged } from '../../domain/judged.js'
 import { clip } from './clip.js'
 
 /** Strongest first. An unknown that prevents `clean` goes before clean; skipped indicators come last. */
-const weights = { malicious: 0, suspicious: 1, failed: 2, unanswered: 3, clean: 4, skipped: 5 } as const
+const weights = { malicious: 0, suspicious: 1, failed: 2, missing: 3, unanswered: 4, clean: 5, skipped: 6 } as const
 type Weight = (typeof weights)[keyof typeof weights]
 
 export type Weighed = {
@@ -30,6 +30,8 @@ export const outweighs = (a: Weighed, b: Weighed): boolean => {
 
 const weightOf = ({ verdict, decision, reason }: AnnotatedIndicator): Weight => {
   if (verdict !== 'unknown') return weights[verdict]
+  // All other feeds were looked into, and so was the memory.
+  if (reason === 'feed_missing') return weights.missing
   const kind = reason === undefined ? 'failure' : kindOf(reason)
   if (kind === 'failure') return weights.failed
   // Not being listed in a feed does not prevent a clean verdict.
@@ -58,20 +60,22 @@ export const outcomeOf = <One extends Weighed>(indicators: readonly One[], trunc
   let deciding: One | undefined
   let asked = 0
   let answered = 0
+  let missing = 0
   for (const one of indicators) {
     if (one.weight !== weights.skipped) {
       asked++
-      if (one.weight !== weights.failed) answered++
+      if (one.weight === weights.missing) missing++
+      else if (one.weight !== weights.failed) answered++
     }
     if (deciding === undefined || outweighs(one, deciding)) deciding = one
   }
   // By the order of weights, clean decides only if everything that was looked up is clean.
   if (truncated && deciding?.level === 'clean') deciding = undefined
-  return { deciding, status: statusOf(asked, answered, truncated), verdict: deciding?.level ?? 'unknown' }
+  return { deciding, status: statusOf(asked, answered, missing, truncated), verdict: deciding?.level ?? 'unknown' }
 }
 
-const statusOf = (asked: number, answered: number, truncated: boolean): Status => {
-  if (asked > 0 && answered === 0) return 'failed'
+const statusOf = (asked: number, answered: number, missing: number, truncated: boolean): Status => {
+  if (asked > 0 && answered === 0 && missing === 0) return 'failed'
   if (answered < asked || truncated) return 'partial'
   return asked === 0 ? 'skipped' : 'complete'
 }

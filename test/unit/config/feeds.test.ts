@@ -31,6 +31,8 @@ describe('the settings of feeds', () => {
 
   it.each<[string, string]>([
     ['{ path: x }', 'feeds.0'],
+    ['{ name: ours, path: x, url: "https://lists.example.com/" }', 'feeds.0'],
+    ['{ name: ours, url: nowhere }', 'feeds.0.url'],
     ['{ name: ours }', 'feeds.0'],
     ['{ name: "a b", path: x }', 'feeds.0.name'],
     ['{ name: ours, path: x, level: clean }', 'feeds.0.level'],

@@ -1,0 +1,143 @@
+// Fetches a feed when it is time: asks only for what has changed, takes a list only when it is found good, and tries again later when it fails.
+import { readFileSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import type { Clock } from '../domain/clock.js'
+import type { Download } from '../domain/download.js'
+import { messageOf } from '../domain/message-of.js'
+import type { Emit } from '../telemetry/event.js'
+import type { FileProblem } from '../domain/file-problem.js'
+import type { FeedSettings } from './feed.js'
+import { copyFiles, readNotes, takeLock, writeNotes, type CopyFiles, type Notes } from './fetched-copy.js'
+
+export type FetchState = {
+  /** Epoch milliseconds. */
+  nextAt: number
+  /** When it was last fetched or found unchanged, by any process of this machine. */
+  checkedAt?: number | undefined
+  error?: string | undefined
+  fetches: number
+  failures: number
+}
+
+export type FetchedFeed = {
+  readonly state: FetchState
+  readonly path: string
+  /** Does nothing before it is time. Never rejects. */
+  readonly fetchIfDue: () => Promise<void>
+}
+
+export type FetchOutside = {
+  readonly folder: string
+  readonly download: Download
+  readonly clock: Clock
+  readonly random: () => number
+  readonly emit: Emit
+  readonly signal: AbortSignal
+  /** Takes the list in a file into use and returns nothing, or says why it must not be. */
+  readonly take: (file: string, install: () => Promise<void>) => Promise<FileProblem | undefined>
+  /** Whether a former version of it is in use. */
+  readonly isInUse: () => boolean
+}
+
+const minuteMs = 60_000
+const lockedMs = 5_000
+const defaultRefreshMinutes = 60
+
+/** Where a list comes from, without the path and the query, which may hold a key. */
+export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'what is no address')
+
+export const createFetchedFeed = (settings: FeedSettings & { url: string }, outside: FetchOutside): FetchedFeed => {
+  const { name, url, headersFile, allowHttp = false, refreshMinutes = defaultRefreshMinutes } = settings
+  const { folder, download, clock, random, emit, signal } = outside
+  const files = copyFiles(folder, name, url)
+  const from = hostOf(url)
+  const refreshMs = refreshMinutes * minuteMs
+  /** A tenth earlier or later, so that a fleet does not ask all at once. */
+  const jittered = (ms: number): number => ms * (0.9 + 0.2 * random())
+  const state: FetchState = { nextAt: 0, fetches: 0, failures: 0 }
+
+  const fail = async (message: string, notes: Notes, retryAfterMs = 0): Promise<void> => {
+    const failures = (notes.failures ?? 0) + 1
+    const wait = Math.max(Math.min(refreshMs, jittered(minuteMs * 2 ** Math.min(failures - 1, 10))), retryAfterMs)
+    state.failures++
+    state.error = message
+    state.nextAt = clock.now() + wait
+    emit({ event: 'feed_fetch_failed', feed: name, from, message, kept: outside.isInUse() })
+    await writeNotes(files, { ...notes, failures, retryAt: state.nextAt })
+  }
+  const succeed = async (notes: Notes): Promise<void> => {
+    state.checkedAt = clock.now()
+    state.error = undefined
+    state.nextAt = state.checkedAt + jittered(refreshMs)
+    await writeNotes(files, { ...notes, checkedAt: state.checkedAt, retryAt: undefined, failures: undefined })
+  }
+
+  const fetchNow = async (notes: Notes): Promise<void> => {
+    const started = clock.now()
+    state.fetches++
+    const headers = headersFile === undefined ? {} : readHeaders(headersFile)
+    if (typeof headers === 'string') return fail(headers, notes)
+    const { etag, lastModified } = notes
+    const request = { url, headers, etag, lastModified, allowHttp, file: files.fresh, signal }
+    const got = await download(request)
+    if (signal.aborted) return
+    if (got.status === 'failed') return fail(got.message, notes, got.retryAfterMs)
+    const problem = got.status === 'new' && (await outside.take(files.fresh, () => rename(files.fresh, files.list)))
+    // What was refused is fetched whole again, for it may have been put right under the same name.
+    if (problem) return fail(`the list is refused: ${problem.message}`, notes)
+    const bytes = got.status === 'new' ? got.bytes : 0
+    emit({ event: 'feed_fetched', feed: name, from, bytes, ms: clock.now() - started })
+    if (got.status === 'same') return succeed(notes)
+    return succeed({ etag: got.etag, lastModified: got.lastModified })
+  }
+
+  return {
+    state,
+    path: files.list,
+    fetchIfDue: async () => {
+      if (clock.now() < state.nextAt) return
+      let release: (() => Promise<void>) | undefined
+      try {
+        release = await takeLock(files, folder)
+        const notes = await readNotes(files)
+        const dueAt = Math.max((notes.checkedAt ?? -Infinity) + refreshMs * 0.9, notes.retryAt ?? 0)
+        state.checkedAt = notes.checkedAt
+        if (!release) state.nextAt = clock.now() + lockedMs
+        else if (clock.now() < dueAt) state.nextAt = dueAt
+        else await fetchNow(notes)
+      } catch (error) {
+        state.nextAt = clock.now() + jittered(minuteMs)
+        state.failures++
+        state.error = `cannot be kept in ${folder}: ${messageOf(error)}`
+        emit({ event: 'feed_fetch_failed', feed: name, from, message: state.error, kept: outside.isInUse() })
+      } finally {
+        await clean(files, release)
+      }
+    },
+  }
+}
+
+const clean = async (files: CopyFiles, release: (() => Promise<void>) | undefined): Promise<void> => {
+  if (!release) return
+  await rm(files.fresh, { force: true })
+  await release()
+}
+
+/** One header a line, `Authorization: Bearer …`. Read for every fetch, so that a key may change; what is in it is never told. */
+const readHeaders = (file: string): Record<string, string> | string => {
+  const headers: Record<string, string> = {}
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    return `its headersFile cannot be read: ${messageOf(error)}`
+  }
+  for (const [at, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === '' || line.startsWith('#')) continue
+    const [, name, value] = /^([A-Za-z0-9-]{1,64}):\s*([\x20-\x7e]*?)\s*$/.exec(line) ?? []
+    if (name === undefined || value === undefined)
+      return `line ${at + 1} of its headersFile ${file} is no header such as Authorization: Bearer KEY`
+    headers[name.toLowerCase()] = value
+  }
+  return headers
+}

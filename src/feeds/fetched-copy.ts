@@ -1,0 +1,96 @@
+// The copy of a fetched feed on this machine, what is known about its last fetch, and which process may fetch it next.
+import { createHash } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isObject } from './json-text.js'
+
+export type CopyFiles = {
+  readonly list: string
+  /** What came last, until it has been found good. */
+  readonly fresh: string
+  readonly notes: string
+  readonly lock: string
+}
+
+/** Another address is another list, so its copy is another file; the address, which may hold a key, does not show in the name. */
+export const copyFiles = (folder: string, name: string, url: string): CopyFiles => {
+  const list = join(folder, `${name}-${createHash('sha256').update(url).digest('hex').slice(0, 12)}`)
+  return { list, fresh: `${list}.new`, notes: `${list}.json`, lock: `${list}.lock` }
+}
+
+/** Times are epoch milliseconds. */
+export type Notes = {
+  readonly etag?: string | undefined
+  readonly lastModified?: string | undefined
+  /** When it was last fetched or found unchanged. */
+  readonly checkedAt?: number | undefined
+  /** Nobody tries before this, after a failure. */
+  readonly retryAt?: number | undefined
+  readonly failures?: number | undefined
+}
+
+export const readNotes = async ({ notes, list }: CopyFiles): Promise<Notes> => {
+  try {
+    const value: unknown = JSON.parse(await readFile(notes, 'utf8'))
+    const text = (member: unknown): string | undefined => (typeof member === 'string' ? member : undefined)
+    const number = (member: unknown): number | undefined => (typeof member === 'number' ? member : undefined)
+    if (!isObject(value)) return {}
+    const { etag, lastModified, checkedAt, retryAt, failures } = value
+    const isThere = await stat(list).then(
+      () => true,
+      () => false,
+    )
+    return {
+      // Without the copy an answer "not changed" would be of no use.
+      ...(isThere && { etag: text(etag), lastModified: text(lastModified), checkedAt: number(checkedAt) }),
+      retryAt: number(retryAt),
+      failures: number(failures),
+    }
+  } catch {
+    return {} // never fetched, or the notes are broken: it is fetched whole
+  }
+}
+
+export const writeNotes = async ({ notes }: CopyFiles, value: Notes): Promise<void> => {
+  await writeFile(`${notes}.new`, JSON.stringify(value), { mode: 0o600 })
+  await rename(`${notes}.new`, notes)
+}
+
+/** Longer than any download may take, so whoever has held it for longer is dead. */
+const staleMs = 900_000
+
+/** One process of this machine fetches at a time; nothing when another one does. */
+export const takeLock = async ({ lock }: CopyFiles, folder: string): Promise<(() => Promise<void>) | undefined> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      const file = await open(lock, 'wx', 0o600)
+      await file.writeFile(String(process.pid))
+      await file.close()
+      return () => rm(lock, { force: true })
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+      if (!(await isAbandoned(lock))) return undefined
+      await rm(lock, { force: true })
+    }
+  }
+  return undefined
+}
+
+const isAbandoned = async (lock: string): Promise<boolean> => {
+  try {
+    const [{ mtimeMs }, text] = await Promise.all([stat(lock), readFile(lock, 'utf8')])
+    return Date.now() - mtimeMs > staleMs || (/^\d+$/.test(text) && !isAlive(Number(text)))
+  } catch {
+    return true // it was released in this moment
+  }
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}

@@ -1,0 +1,178 @@
+// Downloads a file over HTTPS, within limits of size, time and redirects. It stands beside the provider's client because both need the proxy
+// and the one HTTP library.
+import { createWriteStream } from 'node:fs'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Client, type Dispatcher } from 'undici'
+import type { Download, Downloaded, DownloadRequest } from '../domain/download.js'
+import { isLoopback } from './connect.js'
+import { proxyFor, tunnel } from './proxy.js'
+
+export type DownloadLimits = {
+  readonly maxBytes: number
+  readonly maxRedirects: number
+  readonly connectMs: number
+  /** Without a byte. */
+  readonly silenceMs: number
+  readonly totalMs: number
+}
+
+const defaults: DownloadLimits = {
+  maxBytes: 256 * 1024 * 1024,
+  maxRedirects: 5,
+  connectMs: 10_000,
+  silenceMs: 30_000,
+  totalMs: 600_000,
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+type Failed = Extract<Downloaded, { status: 'failed' }>
+
+const failed = (message: string, retryAfterMs?: number): Failed => ({
+  status: 'failed',
+  message,
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+})
+
+export const createDownload = (env: Env, given: Partial<DownloadLimits> = {}): Download => {
+  const limits = { ...defaults, ...given }
+  return async (request) => {
+    const late = AbortSignal.timeout(limits.totalMs)
+    const signal = AbortSignal.any([request.signal, late])
+    try {
+      return await follow(request, env, limits, signal)
+    } catch (error) {
+      return late.aborted ? failed(`took longer than ${limits.totalMs / 1000} s`) : failed(wordsOf(error))
+    }
+  }
+}
+
+const follow = async (
+  request: DownloadRequest,
+  env: Env,
+  limits: DownloadLimits,
+  signal: AbortSignal,
+): Promise<Downloaded> => {
+  let url = new URL(request.url)
+  const home = url.origin
+  for (let redirects = 0; redirects <= limits.maxRedirects; redirects++) {
+    const refusal = refusalOf(url, request.allowHttp)
+    if (refusal !== undefined) return failed(refusal)
+    const client = clientOf(url, env, limits)
+    try {
+      const answer = await client.request({
+        method: 'GET',
+        path: url.pathname + url.search,
+        headers: headersFor(request, url.origin === home),
+        signal,
+      })
+      const location = redirectOf(answer)
+      if (location === undefined) return await take(answer, request, limits, signal)
+      if (!URL.canParse(location, url.href)) return failed('was redirected to what is no address')
+      url = new URL(location, url)
+    } finally {
+      await client.destroy()
+    }
+  }
+  return failed(`was redirected more than ${limits.maxRedirects} times`)
+}
+
+const refusalOf = ({ protocol, hostname }: URL, allowHttp: boolean): string | undefined => {
+  if (protocol === 'https:' || (protocol === 'http:' && (allowHttp || isLoopback(hostname)))) return undefined
+  return protocol === 'http:'
+    ? 'would go over plain HTTP, where everybody on the way can change the list: use https, or set allowHttp'
+    : 'is not an https address'
+}
+
+/** A key goes to the host that was named and to no other, whatever that host answers. */
+const headersFor = ({ headers, etag, lastModified }: DownloadRequest, isHome: boolean): Record<string, string> => ({
+  accept: '*/*',
+  'accept-encoding': 'gzip',
+  'user-agent': 'threatweave',
+  ...(etag === undefined ? {} : { 'if-none-match': etag }),
+  ...(lastModified === undefined ? {} : { 'if-modified-since': lastModified }),
+  ...(isHome ? headers : {}),
+})
+
+const clientOf = (url: URL, env: Env, { connectMs, silenceMs }: DownloadLimits): Client => {
+  const proxy = isLoopback(url.hostname) ? undefined : proxyFor(url, env)
+  return new Client(url.origin, {
+    connect: proxy ? (_, done) => tunnel(proxy, url, undefined, connectMs, done) : { timeout: connectMs },
+    headersTimeout: silenceMs,
+    bodyTimeout: silenceMs,
+  })
+}
+
+const textOf = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)
+
+const redirectOf = ({ statusCode, headers }: Dispatcher.ResponseData): string | undefined =>
+  [301, 302, 303, 307, 308].includes(statusCode) ? textOf(headers.location) : undefined
+
+const take = async (
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  request: DownloadRequest,
+  { maxBytes }: DownloadLimits,
+  signal: AbortSignal,
+): Promise<Downloaded> => {
+  if (statusCode === 304) return { status: 'same' }
+  if (statusCode !== 200) return failed(meaningOf(statusCode), retryAfter(textOf(headers['retry-after'])))
+  const tooLarge = failed(`is larger than ${maxBytes} bytes`)
+  if (Number(headers['content-length'] ?? 0) > maxBytes) return tooLarge
+  let bytes = 0
+  const count = new Transform({
+    transform: (chunk: Buffer, _, done) => {
+      bytes += chunk.length
+      done(bytes > maxBytes ? new Error('too large') : null, chunk)
+    },
+  })
+  try {
+    // The body stays as it was packed: whoever reads the file knows gzip.
+    await pipeline(body, count, createWriteStream(request.file, { mode: 0o600 }), { signal })
+  } catch (error) {
+    if (bytes > maxBytes) return tooLarge
+    throw error
+  }
+  const etag = textOf(headers.etag)
+  const lastModified = textOf(headers['last-modified'])
+  return {
+    status: 'new',
+    bytes,
+    ...(etag !== undefined && { etag }),
+    ...(lastModified !== undefined && { lastModified }),
+  }
+}
+
+const meaningOf = (status: number): string => {
+  if (status === 401 || status === 403) return `answered ${status}: the key is missing or refused; check headersFile`
+  if (status === 404 || status === 410) return `answered ${status}: there is no list at this address; check url`
+  return `answered ${status}`
+}
+
+const longestRetryAfterMs = 86_400_000
+
+const retryAfter = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,9}$/.test(text) ? Math.min(Number(text) * 1000, longestRetryAfterMs) : undefined
+
+/** The code of an error says enough, and unlike its message never repeats what was sent. */
+const wordsOf = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return words[code] ?? `could not be fetched (${code === '' ? 'unknown error' : code})`
+}
+
+const words: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'could not be fetched: its host name has no address (ENOTFOUND)',
+  ECONNREFUSED: 'could not be fetched: nobody listens there (ECONNREFUSED)',
+  UND_ERR_CONNECT_TIMEOUT: 'could not be fetched: the connection timed out',
+  UND_ERR_HEADERS_TIMEOUT: 'could not be fetched: no answer came in time',
+  UND_ERR_BODY_TIMEOUT: 'could not be fetched: the answer stopped in the middle',
+  UND_ERR_SOCKET: 'could not be fetched: the connection was cut in the middle of the answer',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'could not be fetched: the answer was cut off',
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    'could not be fetched: its certificate is not trusted (self-signed); NODE_EXTRA_CA_CERTS names further ones',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    'could not be fetched: its certificate is not trusted; NODE_EXTRA_CA_CERTS names further ones',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'could not be fetched: its certificate is not trusted; NODE_EXTRA_CA_CERTS names further ones',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'could not be fetched: its certificate is for another name',
+  CERT_HAS_EXPIRED: 'could not be fetched: its certificate has expired',
+}
