@@ -1,4 +1,4 @@
-// sigma-cli for this repository: installs it once outside of it, checks the rules, and converts them into examples/sigma/.
+// sigma-cli for this repository: installs it once, in the user's cache, checks the rules, and converts them (`npm run generate:queries`).
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = resolve(import.meta.dirname, '..')
 export const rules = join(root, 'rules')
-export const converted = join(root, 'examples/sigma')
+const converted = join(root, 'examples/sigma')
 
 /** Pinned: another release words its queries differently. */
 const packages = [
@@ -77,17 +77,6 @@ export const convertRules = (sigma) => {
   }
   return queries
 }
-
-/** The same, as it stands in the repository. */
-export const readConverted = () =>
-  Object.fromEntries(
-    Object.keys(targets).flatMap((target) =>
-      (existsSync(join(converted, target)) ? readdirSync(join(converted, target)) : []).map((name) => [
-        `${target}/${name}`,
-        readFileSync(join(converted, target, name), 'utf8').trim(),
-      ]),
-    ),
-  )
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { sigma, missing } = provisionSigma()

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { details, type Detail } from '../../src/domain/annotation.js'
 import { flags } from '../../src/domain/flag.js'
+import { convertRules, provisionSigma } from '../../scripts/sigma.mjs'
 import type { EventOut } from '../../src/pipeline/pipeline.js'
 import { startSearchNode, type SearchNode } from '../support/opensearch.js'
 import { annotateMixed, type Annotated } from '../support/search-events.js'
@@ -21,8 +22,12 @@ const theirOwn = { mappings: { properties: { host: { type: 'object', enabled: fa
 let node: SearchNode
 const byDetail = new Map<Detail, Annotated>()
 let annotated: Annotated
+let queries: Readonly<Record<string, string>>
 
 beforeAll(async () => {
+  const { sigma, missing } = provisionSigma()
+  if (sigma === undefined) throw new Error(missing)
+  queries = convertRules(sigma)
   for (const detail of details) byDetail.set(detail, await annotateMixed(mixed, detail))
   annotated = byDetail.get('auto')!
   node = await startSearchNode()
@@ -82,7 +87,7 @@ describe('the shipped component template', () => {
     'lets the query of %s find exactly the events that the stream alerted on, in detail %s',
     async (name, detail) => {
       const { id } = parse(readFileSync(resolve(root, `rules/${name}.yml`), 'utf8')) as { id: string }
-      const query = readFileSync(resolve(root, `examples/sigma/opensearch/${name}.lucene`), 'utf8').trim()
+      const query = queries[`opensearch/${name}.lucene`] ?? ''
       const found = await find(`events-${detail}`, query)
       expect(found).toEqual(byDetail.get(detail)!.fired.get(id))
       expect(found).toEqual(annotated.fired.get(id))

@@ -1,6 +1,7 @@
-// Holds the bundled rules to sigma-cli, and their conversions in examples/ to what it writes today.
+// Checks the bundled rules with sigma-cli, and that it converts each of them for every target.
+import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { checkRules, convertRules, provisionSigma, readConverted, rules } from '../../scripts/sigma.mjs'
+import { checkRules, convertRules, provisionSigma, rules } from '../../scripts/sigma.mjs'
 
 const { sigma, missing } = provisionSigma()
 
@@ -17,7 +18,23 @@ describe.runIf(sigma !== undefined)('the bundled rules', { timeout: 240_000 }, (
     expect(ok).toBe(true)
   })
 
-  it('are converted in examples/sigma/ as sigma-cli converts them (after a change: node scripts/sigma.mjs)', () => {
-    expect(readConverted()).toEqual(convertRules(sigma ?? ''))
+  it('are converted for OpenSearch, Splunk and Kusto, with column names that Kusto takes', () => {
+    const queries = convertRules(sigma ?? '')
+    const names = readdirSync(rules).map((file) => file.replace(/\.yml$/, ''))
+    const files = names.flatMap((name) => [`kusto/${name}.kql`, `opensearch/${name}.lucene`, `splunk/${name}.spl`])
+    expect(Object.keys(queries).sort()).toEqual(files.sort())
+    for (const [file, query] of Object.entries(queries)) {
+      expect(query).toContain('threatweave')
+      if (file.startsWith('kusto/')) expect(query).not.toMatch(/threatweave\.|=~ (?:true|false)/)
+    }
+    expect([
+      queries['opensearch/threatweave_tor_allowed.lucene'],
+      queries['splunk/threatweave_tor_allowed.spl'],
+      queries['kusto/threatweave_tor_allowed.kql'],
+    ]).toEqual([
+      'threatweave.is_tor:true AND threatweave.action:allowed',
+      'threatweave.is_tor=true threatweave.action="allowed"',
+      'threatweave_is_tor == true and threatweave_action =~ "allowed"',
+    ])
   })
 })
