@@ -1,52 +1,13 @@
 // CSV: quoted fields, comments, headers that stand in a comment or nowhere at all.
 import { publicSuffix } from '../domain/public-suffix.js'
+import { forEachRow, splitRow } from './csv-rows.js'
 import { readEntry } from './entry.js'
 import type { ParseProblem, Parser } from './feed.js'
-import { forEachLine } from './lines.js'
 import { addRow, layoutOf, type Layout } from './row.js'
 import { readLine } from './text-list.js'
 
 const delimiters = [',', ';', '\t', '|']
 const maxRowLength = 65_536
-/** A row is split again with each further line, so there may not be many. */
-const maxRowLines = 64
-const maxFields = 256
-const quote = 34
-
-/** Undefined when a quoted field is still open at the end of the text. */
-export const splitRow = (row: string, delimiter: string): string[] | undefined => {
-  const fields: string[] = []
-  let at = 0
-  while (fields.length < maxFields) {
-    let start = at
-    while (row.charCodeAt(start) === 32) start++
-    if (row.charCodeAt(start) !== quote) {
-      const end = row.indexOf(delimiter, at)
-      fields.push(row.slice(at, end < 0 ? row.length : end).trim())
-      if (end < 0) break
-      at = end + 1
-      continue
-    }
-    let field = ''
-    let from = start + 1
-    for (;;) {
-      const end = row.indexOf('"', from)
-      if (end < 0) return undefined
-      field += row.slice(from, end)
-      if (row.charCodeAt(end + 1) !== quote) {
-        at = end + 1
-        break
-      }
-      field += '"'
-      from = end + 2
-    }
-    fields.push(field)
-    const next = row.indexOf(delimiter, at)
-    if (next < 0) break
-    at = next + 1
-  }
-  return fields
-}
 
 /** How a table is written; `header` is the row that names the columns, wherever it stands. */
 export type Table = { readonly delimiter: string; readonly layout: Layout; readonly header: readonly string[] }
@@ -117,24 +78,12 @@ export const parseTable =
   (bytes, sink) => {
     const isHeader = (fields: readonly string[]): boolean =>
       header.length > 0 && fields.length === header.length && fields.every((field, at) => field === header[at])
-    let open = ''
-    let openLine = 0
-    let lastLine = 0
     /** A quoted field that never ends costs every line it seems to hold. */
-    const skipLines = (from: number, to: number): boolean => {
+    const skip = (from: number, to: number): boolean => {
       for (let line = from; line <= to; line++) if (!sink.skip(line)) return false
       return true
     }
-    forEachLine(bytes, (line, number) => {
-      if (open === '' && (line.trim() === '' || isComment(line))) return true
-      const row = open === '' ? line : `${open}\n${line}`
-      if (open === '') openLine = number
-      const fields = splitRow(row, delimiter)
-      open = fields || row.length > maxRowLength || number - openLine >= maxRowLines ? '' : row
-      lastLine = number
-      if (fields) return isHeader(fields) || addRow(fields, layout, openLine, sink)
-      return open !== '' || skipLines(openLine, number)
-    })
-    if (open !== '') skipLines(openLine, lastLine)
+    const options = { separator: delimiter, maxLength: maxRowLength, isIgnored: isComment }
+    forEachRow(bytes, options, (fields, line) => isHeader(fields) || addRow(fields, layout, line, sink), skip)
     return undefined
   }

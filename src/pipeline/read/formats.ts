@@ -2,7 +2,7 @@
 import type { Action } from '../../domain/sighting.js'
 import { readPiece } from './ecs.js'
 import { readLater, type Reader } from './reader.js'
-import { cellsOf } from './rows.js'
+import { splitCsv } from '../../domain/split-csv.js'
 import { compileTemplate, type Match } from './template.js'
 
 export const cuts = ['text', 'csv', 'pairs', 'json'] as const
@@ -121,7 +121,7 @@ const cutBy = (cut: Cut, separator: string, line: Line): Line => {
   if (cut === 'text') return { text: oneBlank(line.text), start: oneBlank(line.text.slice(0, line.start)).length }
   if (cut !== 'csv') return line
   const row = line.text.slice(line.start)
-  const cells = cellsOf(separator === ' ' ? oneBlank(row) : row, maxColumns, separator)
+  const { cells } = splitCsv(separator === ' ' ? oneBlank(row) : row, separator, maxColumns)
   return { ...line, at: (key) => cells[Number(key) - 1]?.trim() }
 }
 

@@ -1,35 +1,13 @@
 // Reads rows whose columns nobody names: which cells stand side by side tells the endpoints, a cell that is a verb the action.
 import { parseAddress } from '../../domain/address.js'
 import type { Role } from '../../domain/sighting.js'
+import { splitCsv } from '../../domain/split-csv.js'
 import { pairsOf } from './pairs.js'
 import { readLater, type Reader } from './reader.js'
 import { readHost, readUrl } from './value.js'
 
 const maxCells = 256
 const fewestSigns = 6
-
-/** At most `max` cells; `""` inside quotes is a quote. */
-export const cellsOf = (text: string, max: number, separator = ','): string[] => {
-  const cells: string[] = []
-  let at = 0
-  while (at <= text.length && cells.length < max) {
-    // A blank may stand between the comma and the quote.
-    if (text.charCodeAt(at) === 0x20 && text.charCodeAt(at + 1) === 0x22) at++
-    let from = at
-    let end = -1
-    if (text.charCodeAt(at) === 0x22) {
-      end = text.indexOf('"', at + 1)
-      while (end > 0 && text.charCodeAt(end + 1) === 0x22) end = text.indexOf('"', end + 2)
-      if (end < 0) end = text.length
-      from = end
-      cells.push(text.slice(at + 1, end).replaceAll('""', '"'))
-    }
-    const next = text.indexOf(separator, from)
-    if (end < 0) cells.push(text.slice(at, next < 0 ? text.length : next))
-    at = next < 0 ? text.length + 1 : next + separator.length
-  }
-  return cells
-}
 
 /** Only what can be nothing else: a cell may be a name of somebody's own. */
 const verdict =
@@ -44,7 +22,7 @@ export const readRow = (reader: Reader, whole: string, body: string, field: stri
   const row = rowOf(whole, body)
   if (row === undefined) return false
   const { text, separator } = row
-  const cells = cellsOf(text, maxCells, separator).map((cell) => cell.trim())
+  const cells = splitCsv(text, separator, maxCells).cells.map((cell) => cell.trim())
   // Pairs in a cell or two are what that cell says; pairs all over, or cells that name themselves, make it a line of pairs.
   if (cells.length <= fewestSigns || cells.filter((cell) => /^[A-Za-z_][\w -]{0,59}[:=]/.test(cell)).length > 2)
     return false

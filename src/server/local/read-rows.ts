@@ -1,6 +1,6 @@
 // Rows of a CSV or NDJSON file, one map a row; what is no row is counted and left out.
 import { readFileSync } from 'node:fs'
-import { splitRow } from '../../feeds/csv.js'
+import { forEachRow } from '../../feeds/csv-rows.js'
 import { forEachLine } from '../../feeds/lines.js'
 
 export type DataRow = ReadonlyMap<string, unknown>
@@ -35,25 +35,17 @@ const objectOf = (line: string): DataRow | undefined => {
   }
 }
 
-/** A quoted cell may hold line ends; a row that never closes its quotes is given up after a bounded length. */
 const readCsv = (bytes: Buffer, take: (row: DataRow) => boolean, skipped: (line: number) => void): void => {
   let header: readonly string[] | undefined
-  let open = ''
-  let openLine = 0
-  forEachLine(bytes, (line, number) => {
-    if (open === '' && line.trim() === '') return true
-    if (open === '') openLine = number
-    const text = open === '' ? line : `${open}\n${line}`
-    const cells = splitRow(text, ',')
-    open = cells || text.length > maxRowLength ? '' : text
-    if (!cells) {
-      if (open === '') skipped(openLine)
-      return true
-    }
-    if (!header) header = cells
-    else if (cells.length === header.length) return take(new Map(header.map((name, i) => [name, cells[i]])))
-    else skipped(openLine)
+  const skip = (line: number): boolean => {
+    skipped(line)
     return true
-  })
-  if (open !== '') skipped(openLine)
+  }
+  const takeCells = (cells: readonly string[], line: number): boolean => {
+    if (header && cells.length !== header.length) return skip(line)
+    if (header) return take(new Map(header.map((name, column) => [name, cells[column]])))
+    header = cells
+    return true
+  }
+  forEachRow(bytes, { separator: ',', maxLength: maxRowLength }, takeCells, skip)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { splitRow } from '../../../src/feeds/csv.js'
+import { splitRow } from '../../../src/feeds/csv-rows.js'
 import { parsed, valuesIn } from '../../support/feed-files.js'
 
 describe('splitRow', () => {
