@@ -9,7 +9,6 @@ import type { LookupSettings } from '../lookup/open-lookup.js'
 import { retryLimits, type RetrySettings } from '../lookup/retry.js'
 import { clientLimits, type ProviderSettings } from '../provider/client.js'
 import { scanPollMs } from '../provider/scan.js'
-import { serverLimits, type ServeSettings } from '../server/start-server.js'
 
 export type Limits = {
   readonly admission: { readonly [name in keyof typeof admissionLimits]: AdmissionSettings[name] }
@@ -49,11 +48,4 @@ export const kafkaSettingsOf = ({ kafka }: Pick<Config, 'kafka'>): KafkaSettings
   ...kafka,
   transactionalIdPrefix: kafka.clientId,
   limits: { ...limits.kafka, ...kafka.limits },
-})
-
-/** The settings of the server with the bounds that are none. */
-export const serveSettingsOf = ({ serve }: Pick<Config, 'serve'>): ServeSettings => ({
-  ...serve,
-  ...serverLimits,
-  scan: { ...serverLimits.scan, ...serve.scan },
 })

@@ -1,5 +1,5 @@
 // Builds the lookup server, or the gateway, from the configuration.
-import { limits as ownLimits, lookupSettingsOf, serveSettingsOf } from './limits.js'
+import { limits as ownLimits, lookupSettingsOf } from './limits.js'
 import { openClient, readText, type Refused, type AppOptions } from './open-app.js'
 import { tableOf } from './open-table.js'
 import { describeProblem } from '../config/problem.js'
@@ -10,7 +10,7 @@ import type { Client } from '../provider/client.js'
 import { createDownload } from '../provider/download.js'
 import type { LookupWatch } from '../lookup/open-lookup.js'
 import { openGateway, type Gateway } from '../server/gateway/gateway.js'
-import { startServer, type LookupServer } from '../server/start-server.js'
+import { serverLimits, startServer, type LookupServer, type ServeSettings } from '../server/start-server.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 
 export type OpenServerOptions = Pick<AppOptions, 'env' | 'emit' | 'clock' | 'limits'> & { readonly watch?: LookupWatch }
@@ -70,3 +70,10 @@ export const openServer = async (
     ...(serve.upstream === '' ? {} : { openGateway: gateway }),
   })
 }
+
+/** The settings of the server with the bounds that are none. */
+export const serveSettingsOf = ({ serve }: Pick<Config, 'serve'>): ServeSettings => ({
+  ...serve,
+  ...serverLimits,
+  scan: { ...serverLimits.scan, ...serve.scan },
+})
