@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   estimate: async () => (await import('./commands/estimate.js')).estimate,
   explain: async () => (await import('./commands/explain/explain.js')).explain,
   extract: async () => (await import('./commands/extract.js')).extract,
+  feeds: async () => (await import('./commands/feeds.js')).feeds,
   lookup: async () => (await import('./commands/lookup/lookup.js')).lookup,
   pipe: async () => (await import('./commands/pipe/pipe.js')).pipe,
   replay: async () => (await import('./commands/replay/replay.js')).replay,

@@ -25,7 +25,7 @@ export type Watch = {
   readonly flush: () => void
   /** Throws a ConfigurationError if the port cannot be used. */
   readonly serve: (
-    views: Pick<OpsSources, 'provider' | 'consumer' | 'feedEntries' | 'kind'>,
+    views: Pick<OpsSources, 'provider' | 'consumer' | 'feedEntries' | 'feeds' | 'kind'>,
     port?: number,
     setting?: 'ops.port' | 'serve.opsPort',
   ) => Promise<Ops>

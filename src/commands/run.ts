@@ -95,6 +95,7 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailu
     const ops = await watch.serve({
       provider: app.admission?.state,
       consumer: () => health(),
+      feeds: app.feeds.status,
       feedEntries: () => app.feeds.status().reduce((sum, { addresses, names }) => sum + addresses + names, 0),
     })
     closings.push(ops.close)

@@ -63,13 +63,19 @@ export const createFetchedFeed = (settings: FeedSettings & { url: string }, outs
     state.error = message
     state.nextAt = clock.now() + wait
     emit({ event: 'feed_fetch_failed', feed: name, from, message, kept: outside.isInUse() })
-    await writeNotes(files, { ...notes, failures, retryAt: state.nextAt })
+    await writeNotes(files, { ...notes, failures, retryAt: state.nextAt, error: message })
   }
   const succeed = async (notes: Notes): Promise<void> => {
     state.checkedAt = clock.now()
     state.error = undefined
     state.nextAt = state.checkedAt + jittered(refreshMs)
-    await writeNotes(files, { ...notes, checkedAt: state.checkedAt, retryAt: undefined, failures: undefined })
+    await writeNotes(files, {
+      ...notes,
+      checkedAt: state.checkedAt,
+      retryAt: undefined,
+      failures: undefined,
+      error: undefined,
+    })
   }
 
   const fetchNow = async (notes: Notes): Promise<void> => {
@@ -102,6 +108,7 @@ export const createFetchedFeed = (settings: FeedSettings & { url: string }, outs
         const notes = await readNotes(files)
         const dueAt = Math.max((notes.checkedAt ?? -Infinity) + refreshMs * 0.9, notes.retryAt ?? 0)
         state.checkedAt = notes.checkedAt
+        state.error = notes.error
         if (!release) state.nextAt = clock.now() + lockedMs
         else if (clock.now() < dueAt) state.nextAt = dueAt
         else await fetchNow(notes)

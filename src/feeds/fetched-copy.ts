@@ -27,6 +27,7 @@ export type Notes = {
   /** Nobody tries before this, after a failure. */
   readonly retryAt?: number | undefined
   readonly failures?: number | undefined
+  readonly error?: string | undefined
 }
 
 export const readNotes = async ({ notes, list }: CopyFiles): Promise<Notes> => {
@@ -35,7 +36,7 @@ export const readNotes = async ({ notes, list }: CopyFiles): Promise<Notes> => {
     const text = (member: unknown): string | undefined => (typeof member === 'string' ? member : undefined)
     const number = (member: unknown): number | undefined => (typeof member === 'number' ? member : undefined)
     if (!isObject(value)) return {}
-    const { etag, lastModified, checkedAt, retryAt, failures } = value
+    const { etag, lastModified, checkedAt, retryAt, failures, error } = value
     const isThere = await stat(list).then(
       () => true,
       () => false,
@@ -45,6 +46,7 @@ export const readNotes = async ({ notes, list }: CopyFiles): Promise<Notes> => {
       ...(isThere && { etag: text(etag), lastModified: text(lastModified), checkedAt: number(checkedAt) }),
       retryAt: number(retryAt),
       failures: number(failures),
+      error: text(error),
     }
   } catch {
     return {} // never fetched, or the notes are broken: it is fetched whole

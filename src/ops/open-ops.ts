@@ -3,6 +3,7 @@ import type { ConsumerHealth } from '../domain/consumer-health.js'
 import type { ProviderState } from '../domain/provider-state.js'
 import type { Clock } from '../domain/clock.js'
 import type { Emit } from '../telemetry/event.js'
+import type { FeedMetrics } from '../telemetry/feed-metrics.js'
 import { createMetrics, type ProcessKind } from '../telemetry/metrics.js'
 import type { Counters } from '../telemetry/counters.js'
 import { healthOf, readinessOf, type Health, type HealthLimits } from './health.js'
@@ -28,6 +29,7 @@ export type OpsSources = {
   readonly consumer?: (() => ConsumerHealth) | undefined
   /** Number of entries in the local feeds. */
   readonly feedEntries?: (() => number) | undefined
+  readonly feeds?: (() => readonly FeedMetrics[]) | undefined
   readonly allowed: { readonly hour: number; readonly day: number }
   /** With secrets hidden. */
   readonly config: unknown
@@ -69,7 +71,7 @@ export const openOps = async (settings: OpsSettings, sources: OpsSources): Promi
     allowedHosts: settings.allowedHosts,
     health,
     readiness: () => readinessOf(consumer?.(), clock.now()),
-    metrics: createMetrics({ counts, provider, consumer, allowed, version, kind }),
+    metrics: createMetrics({ counts, feeds: sources.feeds, provider, consumer, allowed, version, kind }),
     ...(kind === 'pipeline' ? { view } : {}),
     config: configRows(sources.config),
     stream,

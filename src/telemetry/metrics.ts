@@ -2,6 +2,7 @@
 import { type ConsumerHealth, consumerStates } from '../domain/consumer-health.js'
 import { type ProviderState, providerStates } from '../domain/provider-state.js'
 import type { Count, Counts } from './counters.js'
+import { defineFeedMetrics, type FeedMetrics } from './feed-metrics.js'
 import { createDefine, createRegistry, type Define } from './define-metrics.js'
 
 export type MetricsSources = {
@@ -10,6 +11,7 @@ export type MetricsSources = {
   readonly consumer?: (() => ConsumerHealth) | undefined
   /** Calls allowed per hour and per day; 0 means no limit. */
   readonly allowed: { readonly hour: number; readonly day: number }
+  readonly feeds?: (() => readonly FeedMetrics[]) | undefined
   readonly version: string
   /** What the process does: annotate events, or answer lookup requests. */
   readonly kind?: ProcessKind
@@ -28,6 +30,7 @@ export const createMetrics = (sources: MetricsSources): Metrics => {
   defineLookupMetrics(define)
   if (sources.provider) defineProviderMetrics(define, sources.provider, sources.allowed)
   if (sources.consumer) defineConsumerMetrics(define, sources.consumer)
+  if (sources.feeds) defineFeedMetrics(define, sources.feeds, Date.now)
   define.gauge('build_info', 'Always 1; the labels name the version.', ['version', 'node'], () => [
     { labels: { version: sources.version, node: process.version }, value: 1 },
   ])

@@ -1,5 +1,5 @@
 // Renders the verdict about one indicator as text for a terminal or as JSON.
-import type { Finding, HostReport } from '../domain/finding.js'
+import type { Finding, HostReport, Listing } from '../domain/finding.js'
 import type { Flag } from '../domain/flag.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { Verdict } from '../domain/verdict.js'
@@ -15,6 +15,7 @@ export const renderCard = (indicator: Indicator, verdict: Verdict, finding: Find
     ['because', verdict.because],
     ['flags', stated(verdict, true)],
     ['not', stated(verdict, false)],
+    ...(finding.status === 'known' ? listingLines(finding.facts.listings ?? []) : []),
     ...(finding.status === 'known' ? factLines(finding.facts.hosts ?? []) : []),
     ['source', verdict.source ?? ''],
     ['obtained', verdict.at === undefined ? '' : new Date(verdict.at).toISOString()],
@@ -28,6 +29,12 @@ export const renderCard = (indicator: Indicator, verdict: Verdict, finding: Find
 
 const stated = ({ flags }: Verdict, value: boolean): string =>
   (Object.keys(flags) as Flag[]).filter((flag) => flags[flag] === value).join(', ')
+
+const listingLines = (listings: readonly Listing[]): [string, string][] =>
+  listings.map(({ feed, entry, level, score, expires }) => [
+    'listed',
+    `in ${feed} as ${entry}: ${level === 'flag' ? 'safeguarded' : level}${score === undefined ? '' : `, score ${score}`}${expires === undefined ? '' : `, until ${new Date(expires).toISOString().slice(0, 10)}`}`,
+  ])
 
 const factLines = (hosts: readonly HostReport[]): [string, string][] =>
   hosts

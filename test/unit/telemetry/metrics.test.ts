@@ -160,3 +160,30 @@ describe('metrics', () => {
     expect(await series()).toBe(before)
   })
 })
+
+it('measures each feed: entries, age, what was skipped, fetches and failures', async () => {
+  const { line } = open({
+    feeds: () => [
+      {
+        name: 'ours',
+        addresses: 3,
+        names: 2,
+        modified: Date.now() - 60_000,
+        skipped: { unusable: 1, tooBroad: 2, other: 4 },
+        fetch: { fetches: 5, failures: 1 },
+      },
+      { name: 'missing', addresses: 0, names: 0, skipped: { unusable: 0, tooBroad: 0, other: 0 } },
+    ],
+  })
+  expect(await line('feed_entries{feed="ours"')).toEqual([
+    'threatweave_feed_entries{feed="ours",type="ip"} 3',
+    'threatweave_feed_entries{feed="ours",type="domain"} 2',
+  ])
+  expect(Number((await line('feed_age_seconds'))[0]?.split(' ')[1])).toBeGreaterThanOrEqual(60)
+  expect(await line('feed_age_seconds')).toHaveLength(1)
+  expect(await line('feed_entries_skipped{feed="ours"}')).toEqual(['threatweave_feed_entries_skipped{feed="ours"} 7'])
+  expect(await line('feed_fetch')).toEqual([
+    'threatweave_feed_fetches_total{feed="ours"} 5',
+    'threatweave_feed_fetch_failures_total{feed="ours"} 1',
+  ])
+})

@@ -1,0 +1,54 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { feeds } from '../../../src/commands/feeds.js'
+import { feedFile, folder } from '../../support/feed-files.js'
+import { listOf, startListServer } from '../../support/list-server.js'
+
+const run = async (settings: object[], json: boolean, memory = folder()): Promise<{ code: number; out: string }> => {
+  const stdout = new PassThrough()
+  const code = await feeds.run(
+    { positionals: [], values: { json } },
+    {
+      env: { THREATWEAVE_FEEDS: JSON.stringify(settings), THREATWEAVE_MEMORY_PATH: memory },
+      stdin: new PassThrough(),
+      stdout,
+      stderr: new PassThrough(),
+      signal: new AbortController().signal,
+    },
+  )
+  return { code, out: String(stdout.read() ?? '') }
+}
+
+describe('feeds', () => {
+  it('shows entries, what was skipped, the next fetch and the last error, which a later look still shows', async () => {
+    const server = await startListServer(listOf('bad.example.com\n198.51.100.7\nno entry\n'))
+    const memory = folder()
+    const settings = [
+      { name: 'ours', path: feedFile('198.51.100.0/24\n10.0.0.1\n') },
+      { name: 'theirs', url: server.url },
+      { name: 'gone', url: `${server.url.replace(/:\d+$/, ':1')}/list` },
+    ]
+    for (let look = 0; look < 2; look++) {
+      const { code, out } = await run(settings, true, memory)
+      const rows = out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+      expect(rows).toMatchObject([
+        { feed: 'ours', state: 'loaded', addresses: 1, names: 0, skipped: { tooBroad: 1 } },
+        { feed: 'theirs', state: 'loaded', addresses: 1, names: 1, skipped: { unusable: 1 } },
+        { feed: 'gone', state: 'missing', error: expect.stringContaining('ECONNREFUSED') as string },
+      ])
+      expect(rows[1]).toHaveProperty('next_fetch')
+      expect(code).toBe(1)
+    }
+    expect(server.asked).toHaveLength(1)
+  })
+
+  it('shows a table, and says when there is none', async () => {
+    const { code, out } = await run([{ name: 'ours', path: feedFile('198.51.100.7') }], false)
+    expect(out).toMatch(/^feed +state +addresses.+\n-.+\nours +loaded +1 +0 +0 +0 min\n$/)
+    expect(code).toBe(0)
+    expect((await run([], false)).out).toBe('no feeds are configured\n')
+  })
+})
