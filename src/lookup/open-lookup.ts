@@ -1,4 +1,4 @@
-// The whole stack of a lookup, for the stream and for the gateway alike: which layers there are and in which order stands here only.
+// Stacks the layers from the memory inwards, for the pipeline and for the gateway; the pipeline puts its gate and feeds in front.
 import type { Clock } from '../domain/clock.js'
 import type { Layer, Lookup, Source } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
