@@ -15,7 +15,7 @@ const parts = table<Part>(
 export type Path = Field & {
   /** Dotted, from the top of the event. */
   readonly path: string
-  /** The key, character by character. */
+  /** The key, character by character; empty where its bytes are not the same, because something in it is escaped or beyond ASCII. */
   readonly codes: readonly number[]
   readonly name: string
   readonly part: Part
@@ -42,13 +42,15 @@ const maxKeyLength = 200
 /** Past this many new keys in one event the rest are told by well-known names alone, so that a megabyte of keys costs little. */
 const maxNewInEvent = 1024
 
+const plainKey = /^[ !#-[\]-~]*$/
+
 const pathOf = (path: string, key: string, { holds, role, says, rule }: Field, isAnnotationName: boolean): Path => ({
   holds,
   role,
   says,
   rule,
   path,
-  codes: Array.from(key, (_, at) => key.charCodeAt(at)),
+  codes: plainKey.test(key) ? Array.from(key, (_, at) => key.charCodeAt(at)) : [],
   name: key.slice(key.lastIndexOf('.') + 1),
   part: key.length > 12 ? undefined : parts.get(key.toLowerCase()),
   isPort: isPort(says),
@@ -91,7 +93,7 @@ export const createPaths = (fieldOf: FieldOf, isAnnotationName: (name: string) =
 export const endOfKey = (bytes: Buffer, from: number, { codes }: Path): number => {
   const { length } = codes
   const end = from + length
-  if (end >= bytes.length || bytes[end] !== 0x22) return 0
+  if (length === 0 || end >= bytes.length || bytes[end] !== 0x22) return 0
   for (let at = 0; at < length; at++) if (bytes[from + at] !== codes[at]) return 0
   return end
 }

@@ -60,6 +60,8 @@ const rules: readonly TextRule[] = [
     when: /^(?:[:/]\d{1,5})?(?:\s?\([^()]{0,60}\)){0,3}(?: [\w.-]{1,24})? to (?:[\w.-]{1,40}[:/])?$/,
     previous: 'source',
   },
+  // `martian source 198.51.100.1 from 192.0.2.1`: who came stands behind where it went.
+  { id: 'text:from', role: 'source', when: /^ from $/, previous: 'destination' },
   // `User <alice> IP <192.0.2.1>`
   {
     id: 'text:user-ip',
@@ -93,6 +95,8 @@ const roleOfWords = (before: string): Role | undefined => {
   let count = 0
   for (let at = found.length - 1; at >= 0 && count < 4; at--) {
     const word = found[at] ?? ''
+    // A number, or an address of memory (`client @0x7f00 192.0.2.1`), is no word.
+    if (/^\d/.test(word)) continue
     if (!/[a-z-]/.test(word)) {
       // What a colon, a bracket or a closing quotation mark ends, with a word behind it, was about something else.
       if (count > 0) return undefined
@@ -108,10 +112,10 @@ const roleOfWords = (before: string): Role | undefined => {
   }
   return undefined
 }
-const wordOrEnd = /[a-z-]+|: |\]|"(?![a-z-])/g
+const wordOrEnd = /[a-z-]+|\d\w*|: |\]|"(?![a-z-])/g
 
 /** `192.0.2.1:4711 [203.0.113.1:2268] ->`, `outside:192.0.2.1/443 (198.51.100.1/443)`, `host.example.com[192.0.2.1]`: said of the one before. */
-const opened = /^(?:[:/#]\d{0,5})?\s?[[(]$/
+const opened = /^(?:[:/]\d{0,5})?\s?[[(]$/
 
 /** One role, or none, for each token. */
 export const rolesInText = (text: string, tokens: readonly Token[]): (Said | undefined)[] => {
@@ -139,6 +143,7 @@ export const rolesInText = (text: string, tokens: readonly Token[]): (Said | und
     for (const { id, role, when, previous: first, behind, isGuess } of rules) {
       if (behind !== undefined && (behind !== previousRole || previous?.value === token.value)) continue
       if (first !== undefined && previous?.kind === 'mail') continue
+      if (first === 'destination' && previous?.kind !== 'address') continue
       if (when) when.lastIndex = before.length
       if (when?.test(before) === false) continue
       const own = typeof role === 'string' ? role : role({ text, token, before, ...(previousRole && { previousRole }) })
@@ -147,7 +152,7 @@ export const rolesInText = (text: string, tokens: readonly Token[]): (Said | und
       if (token.type === 'ip') said[at] = { role: own, rule: id, isGuess: isGuess === true }
       else if (own !== 'translated' && isGuess !== true) said[at] = { role: own, rule: id }
       // An arrow says more than a word in the sentence before: `ICMP Echo Reply 192.0.2.1 -> 198.51.100.1`.
-      if (first !== undefined && last >= 0 && (previousRole === undefined || id === 'text:arrow'))
+      if (first !== undefined && last >= 0 && (previousRole === undefined || id !== 'text:to'))
         said[last] = { role: first, rule: id }
       // A flow told again is what it was translated to: `192.0.2.1/80->203.0.113.1/443 … 198.51.100.1/80->203.0.113.1/443`.
       if (id === 'text:arrow' && said.filter((one) => one?.rule === id).length > 2)

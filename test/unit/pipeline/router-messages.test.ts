@@ -5,6 +5,18 @@ import { readLine } from '../../support/read-line.js'
 describe('a router or a gateway', () => {
   it.each([
     [
+      'that names who came behind where it went',
+      'Nov 15 10:00:00 gw kernel: martian source 198.51.100.7 from 192.0.2.1, on dev eth0',
+      'unknown',
+      ['198.51.100.7 destination', '192.0.2.1 source'],
+    ],
+    [
+      'that answers names, with an address of memory between the client and its address',
+      'Nov 15 10:00:00 ns1 named[1]: client @0x7f1dd4114af0 192.0.2.1#40100 (www.example.com): view a: query: www.example.com IN MX + (198.51.100.53)',
+      'unknown',
+      ['192.0.2.1 source', '198.51.100.53 other'],
+    ],
+    [
       'that tells what an end was translated to before it tells the other',
       '<166>Nov 15 10:00:00 mx1 (FPC Slot 5) JSERVICES_SESSION_CLOSE: application:none, vlan.2051 192.0.2.1:39718 [203.0.113.1:2268] -> 198.51.100.7:80 (TCP)',
       'unknown',

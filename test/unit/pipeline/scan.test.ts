@@ -103,6 +103,17 @@ describe('one pass over the bytes', () => {
     )
   })
 
+  it('takes no key for one that it met in an escaped spelling', () => {
+    for (const [met, broken] of [
+      ['{"a\\nb":1}', '{"a\nb":1}'],
+      ['{"a\\"b":1}', '{"a"b":1}'],
+      ['{"a\\\\":1}', '{"a\\":1}'],
+    ] as const) {
+      expect(bothWays(Buffer.from(met)).scanned.reading).toBe('json')
+      expect(bothWays(Buffer.from(broken)).scanned.reading).toBe('broken_json')
+    }
+  })
+
   it.each([
     '01',
     '-',
