@@ -22,7 +22,9 @@ export const readForm = (_: FastifyRequest, body: string): Form => Promise.resol
 /** Read by Node's own parser; text fields only, files are ignored. */
 export const readMultipart = async ({ headers }: FastifyRequest, body: Buffer): Form => {
   try {
-    const form = await new Response(body, { headers: { 'content-type': headers['content-type'] ?? '' } }).formData()
+    const response = new Response(body, { headers: { 'content-type': headers['content-type'] ?? '' } })
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- discouraged for servers because it holds the whole body, which `maxBodyBytes` bounds here
+    const form = await response.formData()
     return formOf([...form].filter(([, value]) => typeof value === 'string'))
   } catch (error) {
     throw Object.assign(new Error('the form cannot be read', { cause: error }), { statusCode: 400 })
