@@ -15,6 +15,8 @@ export type FetchState = {
   /** When it was last fetched or found unchanged, by any process of this machine. */
   checkedAt?: number | undefined
   error?: string | undefined
+  /** Another process of this machine is fetching it. */
+  isElsewhere?: boolean
   fetches: number
   failures: number
 }
@@ -40,7 +42,7 @@ export type FetchOutside = {
 }
 
 const minuteMs = 60_000
-const lockedMs = 5_000
+const lockedMs = 1_000
 const defaultRefreshMinutes = 60
 
 /** Where a list comes from, without the path and the query, which may hold a key. */
@@ -109,6 +111,7 @@ export const createFetchedFeed = (settings: FeedSettings & { url: string }, outs
         const dueAt = Math.max((notes.checkedAt ?? -Infinity) + refreshMs * 0.9, notes.retryAt ?? 0)
         state.checkedAt = notes.checkedAt
         state.error = notes.error
+        state.isElsewhere = release === undefined
         if (!release) state.nextAt = clock.now() + lockedMs
         else if (clock.now() < dueAt) state.nextAt = dueAt
         else await fetchNow(notes)

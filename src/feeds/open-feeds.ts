@@ -45,6 +45,7 @@ export type Feeds = {
 const defaultPollMs = 5000
 /** How long a start waits for lists that have to be fetched; the stream does not wait for them any longer. */
 const startWaitMs = 30_000
+const elsewhereMs = 250
 
 export const openFeeds = async (settings: readonly FeedSettings[], options: FeedsOptions = {}): Promise<Feeds> => {
   const { emit = ignoreTelemetry, clock = systemClock, random = Math.random, load = loadInThread } = options
@@ -159,11 +160,22 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   }
 
   await eachSlot(refresh)
-  const first = fetchAllDue()
-  if (fetches.size > 0)
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve))
+  /** What another process is fetching at this moment is waited for too. */
+  const fetchFirst = async (): Promise<void> => {
+    await fetchAllDue()
+    while (!isClosed() && slots.some(({ inUse, fetched }) => !inUse && fetched?.state.isElsewhere === true)) {
+      await pause(elsewhereMs)
+      await eachSlot(async (slot) => {
+        if (!slot.inUse && slot.fetched) await refresh(slot)
+      })
+      await fetchAllDue()
+    }
+  }
+  if (slots.some(({ fetched }) => fetched))
     await new Promise<void>((resolve) => {
       const stop = clock.after(startWaitMs, resolve)
-      void first.then(() => {
+      void fetchFirst().then(() => {
         stop()
         resolve()
       })
