@@ -9,7 +9,7 @@ afterEach(endWorkers)
 describe('at least once, killed again and again', () => {
   it(
     'loses nothing, and first occurrences keep the order of their partition',
-    { timeout: soak ? 600_000 : 90_000 },
+    { timeout: soak ? 600_000 : 400_000 },
     async () => {
       const kills = soak ? 30 : 5
       const names = await makeTopics({ partitions })

@@ -1,6 +1,6 @@
 // Kills workers under load at random moments and counts the output.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { committed, complete, fill, readTopic, report, soak, tally, type Names, type Tally } from './kafka.js'
+import { committed, complete, fill, readTopic, report, tally, type Names, type Tally } from './kafka.js'
 import type { Worker } from './worker.js'
 
 export const partitions = 4
@@ -32,8 +32,8 @@ export const killRepeatedly = async (
   await fill(names.input, partitions, 0, count)
   const filling = (async () => {
     while (!stop.signal.aborted) {
-      await fill(names.input, partitions, count, count + 100)
-      count += 100
+      await fill(names.input, partitions, count, count + 25)
+      count += 25
       await sleep(60)
     }
   })()
@@ -55,8 +55,7 @@ export const killRepeatedly = async (
   await filling
   // A worker that is killed before its first transaction ends leaves everything to the last one.
   const last = start(true)
-  const limitMs = soak ? 240_000 : 30_000
-  const records = await readTopic(names.output, complete(partitions, count), { limitMs, calmMs: 1_000 })
+  const records = await readTopic(names.output, complete(partitions, count), { limitMs: 240_000, calmMs: 1_000 })
   const byTheLast = last.health()?.delivered ?? 0
   const found = { ...tally(records, partitions, count), killedMidway, count }
   report(`${begun}, killed again and again`, {
