@@ -278,6 +278,15 @@ describe.runIf(paths !== undefined)('the chart', { timeout: 120_000 }, () => {
     ])
   })
 
+  it('lets workers behind a gateway out to 443 when a feed has a URL, and not otherwise', () => {
+    const isOpen = (...more: string[]): boolean => {
+      const policies = renderWith(...files('full'), ...more).filter(({ kind }) => kind === 'NetworkPolicy')
+      return JSON.stringify(policies[0]?.spec.egress).includes('"port":443')
+    }
+    expect(isOpen()).toBe(false)
+    expect(isOpen('--set', 'config.feeds[1].name=web,config.feeds[1].url=https://lists.example.com/a')).toBe(true)
+  })
+
   it('carries the alert rules unchanged', () => {
     const { spec } = render('full').find(({ kind }) => kind === 'PrometheusRule')!
     const own = parse(readFileSync(join(chart, 'files/alerts.yaml'), 'utf8')) as { groups: unknown }
