@@ -9,6 +9,7 @@ const scenarios = {
     about: 'completeness and cost of a cold backlog',
     load: () => import('./backlog.mjs'),
   },
+  bulk: { about: 'how much of its concurrency a gateway uses for four askers', load: () => import('./bulk.mjs') },
   alerts: { about: 'what 100 rules add to the pipeline', load: () => import('./alerts.mjs') },
   feeds: { about: 'load, swap and look up local feeds of a million entries', load: () => import('./feeds.mjs') },
   kafka: { about: '`run` on a real broker next to a plain kafkajs loop', load: () => import('./kafka.mjs') },

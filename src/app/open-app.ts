@@ -7,7 +7,7 @@ import type { Config } from '../config/schema.js'
 import { systemClock, type Clock } from '../domain/clock.js'
 import type { Decide, GateOptions } from '../domain/decision.js'
 import { unknownOf } from '../domain/finding.js'
-import { keyOf } from '../domain/indicator.js'
+import { keyOf, type Indicator } from '../domain/indicator.js'
 import { judge, worstLevel } from '../domain/judge.js'
 import type { Lookup } from '../domain/lookup.js'
 import { messageOf } from '../domain/message-of.js'
@@ -16,12 +16,12 @@ import { loadGate, loadSafeguard } from '../feeds/load-lists.js'
 import { createClient, type Client } from '../provider/client.js'
 import { UnusableSettings } from '../provider/connect.js'
 import { createDownload } from '../provider/download.js'
-import { providerSource } from '../provider/provider-source.js'
-import type { Admission } from '../lookup/admission/admission.js'
+import { providerSource, type SourceSettings } from '../provider/provider-source.js'
+import { createBulkLookup, type BulkLookup } from '../lookup/bulk/bulk-lookup.js'
 import { approve } from '../lookup/approve.js'
 import { feeds } from '../lookup/feeds.js'
 import { createDecide, gate } from '../lookup/gate.js'
-import { openLookup, type LookupWatch } from '../lookup/open-lookup.js'
+import { openLookup, type LookupStack, type LookupWatch } from '../lookup/open-lookup.js'
 import { indicators } from '../lookup/question.js'
 import { stack } from '../lookup/stack.js'
 import { createAnnotate } from '../pipeline/annotate.js'
@@ -52,7 +52,7 @@ export type IndicatorLookup = {
   readonly lookup: Lookup
   readonly feeds: Feeds
   /** The state of the API key; absent where no provider is configured. */
-  readonly admission?: Admission
+  readonly admission?: LookupStack<Indicator>['admission']
   readonly close: () => Promise<void>
 }
 
@@ -134,7 +134,11 @@ export const openIndicatorLookup = async (
   const now = (): number => clock.now()
   const table = tableOf(config)
   const domain = { ...config.intel.domain, maxAgeDays: table.maxAgeDays, scanPollMs: limits.scanPollMs }
-  const source = providerSource(client, { ...config.intel, domain }, now, emit)
+  const settings: SourceSettings = { ...config.intel, domain }
+  const source = providerSource(client, settings, now, emit)
+  const bulk = openBulk(config, settings, client, options)
+  // A gateway on a socket of this machine is known to take it.
+  if (client.bulk.isOffered()) await bulk?.open()
   const opened = await openLookup(
     lookupSettingsOf(config, limits, {
       maxEntries: config.memory.maxEntries,
@@ -148,6 +152,7 @@ export const openIndicatorLookup = async (
       random: Math.random,
       emit,
       watch: options,
+      bulk,
     },
     {
       ...memoryFolder(config, options.env),
@@ -161,10 +166,31 @@ export const openIndicatorLookup = async (
   }
   const { lookup, admission } = opened
   const close = async (): Promise<void> => {
+    bulk?.close()
     await Promise.all([local.close(), client.close()])
     await opened.close()
   }
   return { lookup, feeds: local, admission, close }
+}
+
+/** Where calls are counted or asked for here, each is made from here. */
+const openBulk = (
+  { admit }: Config,
+  settings: SourceSettings,
+  { bulk }: Client,
+  { approve: isAsked, clock = systemClock, emit = ignoreTelemetry, limits: { admission } = ownLimits }: AppOptions,
+): BulkLookup<Indicator> | undefined => {
+  if (isAsked || admit.perRun > 0 || admit.perHour > 0 || admit.perDay > 0) return undefined
+  return createBulkLookup({
+    isOffered: bulk.isOffered,
+    connect: () => bulk.connect(settings),
+    // A scan is started and followed one call at a time, and written down here.
+    takes: ({ type }) => type === 'ip' || settings.domain.scan === 'off',
+    maxOpen: admission.maxWaiting,
+    giveUpMs: admission.callTimeoutMs,
+    clock,
+    emit,
+  })
 }
 
 export const openApp = async (config: Config, options: AppOptions): Promise<App | Refused> => {

@@ -13,7 +13,11 @@ import { openGateway, type Gateway } from '../server/gateway/gateway.js'
 import { serverLimits, startServer, type LookupServer, type ServeSettings } from '../server/start-server.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 
-export type OpenServerOptions = Pick<AppOptions, 'env' | 'emit' | 'clock' | 'limits'> & { readonly watch?: LookupWatch }
+export type OpenServerOptions = Pick<AppOptions, 'env' | 'emit' | 'clock' | 'limits'> & {
+  readonly watch?: LookupWatch
+  /** The path of a Unix socket to listen on instead of host and port. */
+  readonly socket?: string
+}
 
 /** The client of a gateway: like the pipeline's, but for `serve.upstream`. */
 export const openUpstream = (
@@ -43,7 +47,7 @@ const findingsPerAnswer = 5
 /** A gateway if `serve.upstream` is set. Throws if it cannot start. */
 export const openServer = async (
   config: Config,
-  { env, emit = ignoreTelemetry, clock = systemClock, limits = ownLimits, watch }: OpenServerOptions,
+  { env, emit = ignoreTelemetry, clock = systemClock, limits = ownLimits, watch, socket }: OpenServerOptions,
   version: string,
 ): Promise<LookupServer> => {
   const { serve, intel, memory } = config
@@ -68,6 +72,7 @@ export const openServer = async (
     safeguard,
     download: createDownload(env),
     ...(serve.upstream === '' ? {} : { openGateway: gateway }),
+    ...(socket === undefined ? {} : { socket }),
   })
 }
 

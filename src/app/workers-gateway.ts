@@ -20,10 +20,10 @@ export type WorkersGateway = {
   readonly close: () => Promise<void>
 }
 
-/**
- * Questions of one worker that wait at the gateway rather than at the worker, where the most wanted goes first. Fewer than the
- * gateway may ask at the same time would leave the provider idle; what the gateway remembers is answered at once.
- */
+/** The longest path that a Unix socket can have on every system. */
+const maxSocketPath = 100
+const socketName = 'gateway.sock'
+/** Calls that a worker makes by itself: while it asks in bulk, none. */
 const leastInFlight = 8
 
 /** Without a key there is no gateway. */
@@ -39,7 +39,8 @@ export const openWorkersGateway = async (config: Config, options: OpenServerOpti
   const isKept = state !== undefined && (unwritable === undefined || isBudgeted)
   if (state !== undefined && !isKept)
     options.emit?.({ event: 'memory_not_persisted', path: state, message: unwritable ?? '' })
-  const temporary = isKept ? undefined : mkdtempSync(join(tmpdir(), 'threatweave-gateway-'))
+  const temporary = isKept ? undefined : newFolder()
+  const socketFolder = folderForSocket()
   const apiKey = randomBytes(32).toString('hex')
   const gateway = await openServer(
     {
@@ -57,7 +58,7 @@ export const openWorkersGateway = async (config: Config, options: OpenServerOpti
         upstream: service.baseUrl,
       },
     },
-    options,
+    { ...options, ...(socketFolder === undefined ? {} : { socket: join(socketFolder, socketName) }) },
     'workers',
   ).catch((error: unknown) => {
     throw new ConfigurationError([
@@ -84,9 +85,24 @@ export const openWorkersGateway = async (config: Config, options: OpenServerOpti
     provider: gateway.provider,
     close: async () => {
       await gateway.close()
-      if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true })
+      for (const folder of [temporary, socketFolder])
+        if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+const newFolder = (): string => mkdtempSync(join(tmpdir(), 'threatweave-gateway-'))
+
+/** Where no socket can be made, the workers come over the loopback interface. */
+const folderForSocket = (): string | undefined => {
+  try {
+    const folder = newFolder()
+    if (join(folder, socketName).length <= maxSocketPath) return folder
+    rmSync(folder, { recursive: true })
+  } catch {
+    // A machine without a temporary folder that can be written.
+  }
+  return undefined
 }
 
 /** The reason why a folder cannot be written, if any; a folder in use is refused when it is opened. */

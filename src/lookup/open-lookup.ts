@@ -4,6 +4,7 @@ import type { Layer, Lookup, Source } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
 import { createAdmission, type Admission, type AdmissionSettings } from './admission/admission.js'
 import { admit } from './admit.js'
+import type { BulkLookup } from './bulk/bulk-lookup.js'
 import { coalesce } from './coalesce.js'
 import { createCooldown, type Cooldown, type CooldownSettings } from './memory/cooldown.js'
 import { openKeptMemory, type KeptMemory, type KeptMemoryOptions } from './memory/kept-memory.js'
@@ -38,27 +39,30 @@ export type LookupParts<Question> = {
   readonly random: () => number
   readonly emit: Emit
   readonly watch?: LookupWatch | undefined
+  /** Asks a gateway about many at once, where it takes that; what it does not take is asked by itself. */
+  readonly bulk?: BulkLookup<Question> | undefined
 }
 
 export type LookupStack<Question> = {
   readonly lookup: Lookup<Question>
   /** For what changes by the minute, or by asking: neither remembered nor asked again when it fails. */
   readonly lookupOnce: Lookup<Question>
-  /** The state of the API key. */
-  readonly admission: Admission
+  /** The state of the API key, or of the gateway that asks for us. */
+  readonly admission: Pick<Admission, 'estimateMs' | 'estimatesMs' | 'askedAgain' | 'state'>
   readonly cooldown: Cooldown
 }
 
 export const createLookup = <Question>(
   settings: LookupSettings,
-  { type, outer, source, clock, random, emit, watch = {} }: LookupParts<Question>,
+  { type, outer, source, clock, random, emit, watch = {}, bulk }: LookupParts<Question>,
   memory: Memory<Question>,
   { append, ledger }: Pick<KeptMemory<Question>, 'append' | 'ledger'> = {},
 ): LookupStack<Question> => {
   const { keyOf } = type
   const now = (): number => clock.now()
   const cooldown = createCooldown({ ...settings.memory.cooldown, maxEntries: settings.memory.maxEntries }, now)
-  const admission = createAdmission(settings.admit, clock, emit, ledger)
+  const ownAdmission = createAdmission(settings.admit, clock, emit, ledger)
+  const admission = bulk ? overBulk(ownAdmission, bulk) : ownAdmission
   const lookup = stack<Question, Source<Question>>(
     ...outer,
     recall(type, memory, cooldown, now, watch.recalled),
@@ -68,14 +72,32 @@ export const createLookup = <Question>(
     }),
     timed<Question>(watch.lookedUp ?? (() => undefined), now),
     remember(keyOf, memory, cooldown, append),
-    admit(keyOf, admission),
+    ...(bulk ? [inBulk(bulk)] : []),
+    admit(keyOf, ownAdmission),
   )(retry(settings.admit.retry, clock, random)(source))
   const lookupOnce = stack<Question, Source<Question>>(
     coalesce<Question>(keyOf, admission.askedAgain),
-    admit(keyOf, admission),
+    admit(keyOf, ownAdmission),
   )(source)
   return { lookup, lookupOnce, admission, cooldown }
 }
+
+const inBulk =
+  <Question>(bulk: BulkLookup<Question>): Layer<Question> =>
+  (inner) =>
+  (question, ask) =>
+    bulk.ask(question, ask) ?? inner(question, ask)
+
+/** A question is open in one place or the other. */
+const overBulk = <Question>(own: Admission, bulk: BulkLookup<Question>): LookupStack<Question>['admission'] => ({
+  estimateMs: (key) => bulk.estimateMs(key) ?? own.estimateMs(key),
+  estimatesMs: own.estimatesMs,
+  askedAgain: (key, priority) => {
+    bulk.askedAgain(key, priority)
+    own.askedAgain(key, priority)
+  },
+  state: () => bulk.state() ?? own.state(),
+})
 
 export type OpenLookup<Question> = LookupStack<Question> & {
   readonly memory: Memory<Question>

@@ -1,7 +1,7 @@
 // The one pool of connections to the provider: HTTPS unless it is on this machine, through a configured proxy, trusting a private CA.
 import type { SettingProblem } from '../domain/setting-problem.js'
 import { rootCertificates } from 'node:tls'
-import { Pool, type Dispatcher } from 'undici'
+import { Pool } from 'undici'
 import { isOperation } from './operations.js'
 import { proxyFor, tunnel } from './proxy.js'
 
@@ -27,6 +27,9 @@ export const isLoopback = (host: string): boolean =>
   host === '[::1]' ||
   /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)
 
+/** `unix:/path` is a socket of this machine. */
+export const isSocket = (base: URL): boolean => base.protocol === 'unix:'
+
 /** Settings that cannot work, every one of them; it never holds the key. */
 export class UnusableSettings extends Error {
   constructor(readonly problems: readonly SettingProblem[]) {
@@ -40,7 +43,7 @@ export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
   const refuse = (name: string, message: string): void => {
     problems.push({ setting: `intel.service.${name}`, message })
   }
-  if (base.protocol !== 'https:' && base.protocol !== 'http:') refuse('baseUrl', 'must be https')
+  if (base.protocol !== 'https:' && base.protocol !== 'http:' && !isSocket(base)) refuse('baseUrl', 'must be https')
   if (base.protocol === 'http:' && !settings.allowHttp && !isLoopback(base.hostname))
     refuse('baseUrl', 'must be https; intel.service.allowHttp lets the key travel in the clear')
   if (base.username !== '' || base.password !== '') refuse('baseUrl', 'must not hold a password')
@@ -53,11 +56,12 @@ export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
 }
 
 /** A provider on this machine is never reached through a proxy. */
-export const connect = (settings: ConnectSettings, base: URL, { env, ca }: ConnectOutside): Dispatcher => {
-  const proxy = isLoopback(base.hostname) ? undefined : proxyFor(base, env)
+export const connect = (settings: ConnectSettings, base: URL, { env, ca }: ConnectOutside): Pool => {
+  const proxy = isSocket(base) || isLoopback(base.hostname) ? undefined : proxyFor(base, env)
   const trusted = ca === undefined ? undefined : [...rootCertificates, ca]
   const timeout = settings.connectTimeoutMs
-  return new Pool(base.origin, {
+  return new Pool(isSocket(base) ? 'http://localhost' : base.origin, {
+    ...(isSocket(base) && { socketPath: base.pathname }),
     connections: settings.concurrency,
     pipelining: 1,
     connect: proxy

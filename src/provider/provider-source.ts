@@ -18,7 +18,12 @@ export type SourceSettings = {
   }
 }
 
-export const providerSource = (client: Client, settings: SourceSettings, now: () => number, emit: Emit): Source => {
+export const providerSource = (
+  client: Pick<Client, 'call'>,
+  settings: SourceSettings,
+  now: () => number,
+  emit: Emit,
+): Source => {
   const context: CallContext = { client, now, emit }
   const askIp = createAskIp(context, settings.ip)
   const askDomain = createAskDomain(context, settings.domain, scanOf(context, settings.domain))

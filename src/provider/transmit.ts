@@ -6,7 +6,7 @@ import type { ProviderAnswer, Client } from './client.js'
 import { badAnswer, isGivenUp, type CallFailure } from './classify.js'
 import type { OperationName, Parameters } from './operations.js'
 
-export type CallContext = { readonly client: Client; readonly now: () => number; readonly emit: Emit }
+export type CallContext = { readonly client: Pick<Client, 'call'>; readonly now: () => number; readonly emit: Emit }
 
 /** `isMeant` refuses an answer about something else than was asked. */
 export const transmit = <Name extends OperationName>(

@@ -1,4 +1,5 @@
 // The eighteen operations answered from local intelligence: a table of one line each.
+import type { Priority } from '../lookup/admission/queue.js'
 import type { OperationName } from '../provider/operations.js'
 import { timeText, wrapped, type OperationAnswer } from './answer.js'
 import { bannerSearch, bannerStats } from './answers/banner.js'
@@ -37,14 +38,12 @@ export type LocalSources = {
   readonly now: () => number
 }
 
-/** Live questions go before replayed history where somebody has to wait. */
-export type Urgency = 'live' | 'replay'
-
 export type AnswerOperation = (
   name: OperationName,
   values: Values,
   caller: Caller,
-  urgency: Urgency,
+  /** Which question goes first where some have to wait. */
+  priority: Priority,
 ) => OperationAnswer | Promise<OperationAnswer>
 
 export const createAnswerLocally = (sources: LocalSources): AnswerOperation => {

@@ -11,18 +11,20 @@ export type Callers = {
   readonly identify: (apiKey: string | undefined) => Caller | undefined
   /** Counts a call in flight, or says why there may be none; `leave` has to be called once. */
   readonly enter: (apiKey: string | undefined) => Entrance
+  /** The same, but waits for its turn where the plan allows no further call just now. */
+  readonly enterWhenFree: (apiKey: string | undefined) => Promise<Entrance>
   /** Sets one credit aside, or says that none is left; only `settle(true)` spends it. */
   readonly reserve: (caller: Caller) => { readonly settle: (isSpent: boolean) => void } | { readonly failure: Failure }
 }
 
-type State = { inFlight: number; reserved: number; tokens: number; filledAt: number }
+type State = { inFlight: number; reserved: number; tokens: number; filledAt: number; waiting: (() => void)[] }
 
 export const createCallers = (keys: readonly Key[], used: Credits, now: () => number): Callers => {
   const states = new Map<string, State>()
   const stateOf = ({ name, plan }: Key): State => {
     const known = states.get(name)
     if (known) return known
-    const fresh = { inFlight: 0, reserved: 0, tokens: plan.perSecond ?? 0, filledAt: now() }
+    const fresh = { inFlight: 0, reserved: 0, tokens: plan.perSecond ?? 0, filledAt: now(), waiting: [] }
     states.set(name, fresh)
     return fresh
   }
@@ -39,22 +41,34 @@ export const createCallers = (keys: readonly Key[], used: Credits, now: () => nu
     const key = apiKey === undefined ? undefined : findKey(keys, apiKey)
     return key && { key, usedCredits: used.of(key.name) }
   }
+  const enter = (apiKey: string | undefined): Entrance => {
+    const caller = identify(apiKey)
+    if (!caller) return { failure: failures.badKey }
+    const { plan } = caller.key
+    const state = stateOf(caller.key)
+    if (state.inFlight >= plan.inFlight) return { failure: failures.busy }
+    const waitS = plan.perSecond === undefined ? 0 : takeToken(state, plan.perSecond)
+    if (waitS > 0) return { failure: tooFast(waitS) }
+    state.inFlight++
+    const leave = (): void => {
+      state.inFlight--
+      state.waiting.shift()?.()
+    }
+    return { caller, leave }
+  }
   return {
     identify,
-    enter: (apiKey) => {
-      const caller = identify(apiKey)
-      if (!caller) return { failure: failures.badKey }
-      const { plan } = caller.key
-      const state = stateOf(caller.key)
-      if (state.inFlight >= plan.inFlight) return { failure: failures.busy }
-      const waitS = plan.perSecond === undefined ? 0 : takeToken(state, plan.perSecond)
-      if (waitS > 0) return { failure: tooFast(waitS) }
-      state.inFlight++
-      return {
-        caller,
-        leave: () => {
-          state.inFlight--
-        },
+    enter,
+    enterWhenFree: async (apiKey) => {
+      for (;;) {
+        const entrance = enter(apiKey)
+        const caller = 'failure' in entrance ? identify(apiKey) : undefined
+        if (!('failure' in entrance) || !caller) return entrance
+        const { retryAfterS } = entrance.failure
+        await new Promise<void>((resolve) => {
+          if (retryAfterS === undefined) stateOf(caller.key).waiting.push(resolve)
+          else setTimeout(resolve, retryAfterS * 1000)
+        })
       }
     },
     reserve: ({ key }) => {

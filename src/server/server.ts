@@ -2,14 +2,17 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { refuseOtherMethods } from '../http/refuse-other-methods.js'
 import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
+import { bulkHeader } from '../provider/bulk-settings.js'
 import { operationNames, operations, type OperationName } from '../provider/operations.js'
 import type { Emit } from '../telemetry/event.js'
 import { refused, type OperationAnswer, type JsonObject } from './answer.js'
-import type { AnswerOperation, Urgency } from './answer-locally.js'
-import type { Callers } from './callers.js'
+import type { Priority } from '../lookup/admission/queue.js'
+import type { AnswerOperation } from './answer-locally.js'
+import { acceptBulk, type BulkOptions } from './bulk.js'
+import type { Callers, Entrance } from './callers.js'
 import { failures, type Failure } from './failure.js'
 import { describeOperations } from './openapi.js'
-import { readParameters } from './parameters.js'
+import { readParameters, type RequestParameters } from './parameters.js'
 import { pathsOf } from './paths.js'
 import { readForm, readMultipart } from './read-form.js'
 
@@ -17,6 +20,8 @@ export type ServerOptions = {
   readonly answer: AnswerOperation
   readonly callers: Callers
   readonly status: () => JsonObject
+  /** Asked for what is not known here. */
+  readonly gateway?: BulkOptions['gateway']
   readonly version: string
   readonly emit: Emit
   readonly now: () => number
@@ -29,7 +34,8 @@ const maxHeaderBytes = 16_384
 const requestTimeoutMs = 30_000
 const keepAliveMs = 30_000
 
-export const createServer = ({ answer, callers, status, version, emit, now, tls }: ServerOptions): FastifyInstance => {
+export const createServer = (options: ServerOptions): FastifyInstance => {
+  const { answer, callers, status, gateway, version, emit, now, tls } = options
   const limits = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: requestTimeoutMs,
@@ -56,27 +62,50 @@ export const createServer = ({ answer, callers, status, version, emit, now, tls 
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, readForm)
   app.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, readMultipart)
 
-  const serve = async (name: OperationName, request: FastifyRequest): Promise<OperationAnswer> => {
-    const entry = callers.enter(keyOf(request))
-    if ('failure' in entry) return refused(entry.failure)
+  const serve = async (
+    name: OperationName,
+    given: RequestParameters,
+    entrance: Entrance,
+    priority: Priority,
+  ): Promise<OperationAnswer> => {
+    if ('failure' in entrance) return refused(entrance.failure)
+    const { caller, leave } = entrance
     try {
-      const read = readParameters(name, givenOf(request, name))
+      const read = readParameters(name, given)
       if ('failure' in read) return refused(read.failure)
-      if (name === 'user/me') return await answer(name, read.values, entry.caller, urgencyOf(request))
-      const credit = callers.reserve(entry.caller)
+      if (name === 'user/me') return await answer(name, read.values, caller, priority)
+      const credit = callers.reserve(caller)
       if ('failure' in credit) return refused(credit.failure)
       let isSpent = false
       try {
-        const given = await answer(name, read.values, entry.caller, urgencyOf(request))
-        isSpent = given.ok
-        return given
+        const answered = await answer(name, read.values, caller, priority)
+        isSpent = answered.ok
+        return answered
       } finally {
         credit.settle(isSpent)
       }
     } finally {
-      entry.leave()
+      leave()
     }
   }
+  const serveAndCount: typeof serve = async (name, ...rest) => {
+    const started = now()
+    const result = await serve(name, ...rest)
+    const status = result.ok ? 200 : result.failure.status
+    emit({ event: 'operation_answered', operation: name, status, ms: now() - started })
+    return result
+  }
+  const closeBulk = acceptBulk(app.server, {
+    isKnown: (key) => callers.identify(key) !== undefined,
+    answer: async (name, given, key, priority) =>
+      serveAndCount(name, given, await callers.enterWhenFree(key), priority),
+    gateway,
+    now,
+  })
+  app.addHook('preClose', (done) => {
+    closeBulk()
+    done()
+  })
   const paths = new Map<string, readonly string[]>([
     ['/openapi.json', ['GET', 'HEAD']],
     ['/status', ['GET', 'HEAD']],
@@ -92,10 +121,9 @@ export const createServer = ({ answer, callers, status, version, emit, now, tls 
         method: methods,
         url,
         handler: async (request, reply) => {
-          const started = now()
-          const result = await serve(name, request)
-          const code = result.ok ? 200 : result.failure.status
-          emit({ event: 'operation_answered', operation: name, status: code, ms: now() - started })
+          const entrance = callers.enter(keyOf(request))
+          const result = await serveAndCount(name, givenOf(request, name), entrance, priorityOf(request))
+          if (!('failure' in entrance)) void reply.header(bulkHeader, '1')
           return result.ok ? reply.send(result.body) : refuse(reply, result.failure)
         },
       })
@@ -116,8 +144,12 @@ export const createServer = ({ answer, callers, status, version, emit, now, tls 
   return app
 }
 
-const urgencyOf = ({ headers }: FastifyRequest): Urgency =>
-  headers['x-threatweave-urgency'] === 'replay' ? 'replay' : 'live'
+/** Whoever asks for one answer waits for it; replayed history gives way. */
+const priorityOf = ({ headers }: FastifyRequest): Priority => ({
+  role: 'destination',
+  action: 'allowed',
+  urgency: headers['x-threatweave-urgency'] === 'replay' ? 'replay' : 'live',
+})
 
 const keyOf = ({ headers }: FastifyRequest): string | undefined => {
   const key = headers['x-api-key']

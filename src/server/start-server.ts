@@ -48,7 +48,7 @@ export type ServeSettings = {
 /** Protects the machine that serves. No setting: nobody has to judge it to start a server. */
 export const serverLimits = {
   // The single key is shared by all workers; plans are for the keys of serve.keysFile.
-  plan: { inFlight: 10_000, credits: 0, perSecond: 0 },
+  plan: { inFlight: 100_000, credits: 0, perSecond: 0 },
   // All rows are kept in memory.
   maxRows: 500_000,
   scan: { atOnce: 2, timeoutMs: 10_000, totalMs: 45_000, maxBytes: 262_144, maxRedirects: 10 },
@@ -66,6 +66,8 @@ export type ServerOutside = {
   readonly download?: Download
   /** Asked for what is not known here; it is given the folder of the memory. */
   readonly openGateway?: (folder: string) => Promise<Gateway>
+  /** The path of a Unix socket to listen on instead of host and port. */
+  readonly socket?: string
   readonly resolver?: Resolver
   /** Where scans may connect; there is no setting for it, so that no file can open the network. */
   readonly mayConnect?: MayConnect
@@ -162,16 +164,22 @@ const openAll = async (
       scans: store.scans().length,
       upstream: gateway?.state(),
     }),
+    gateway,
     version: outside.version,
     emit,
     now,
     ...(tls ? { tls } : {}),
   })
   later(() => app.close())
-  await app.listen({ host: settings.host, port: settings.port, backlog: 4_096 })
-  const { address, port, family } = app.server.address() as AddressInfo
-  const url = `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-  return { url, ...(gateway ? { provider: gateway.admission } : {}) }
+  const { host, port } = settings
+  await app.listen({ ...(outside.socket === undefined ? { host, port } : { path: outside.socket }), backlog: 4_096 })
+  return { url: urlOf(app.server.address(), tls !== undefined), ...(gateway ? { provider: gateway.admission } : {}) }
+}
+
+const urlOf = (address: AddressInfo | string | null, isTls: boolean): string => {
+  if (typeof address === 'string' || address === null) return `unix:${address ?? ''}`
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return `${isTls ? 'https' : 'http'}://${host}:${address.port}`
 }
 
 /** Whoever reaches the port may try as many keys as it likes. */

@@ -64,6 +64,12 @@ const routes: Readonly<Record<string, Route>> = {
     const openGateway = gatewayOf(upstream.baseUrl)
     return asking((await startSampleService({ data: dataWith(level) }, { now: Date.now, openGateway })).url)
   },
+  'gateway in bulk': async (level) => {
+    const upstream = await startScriptedService(goodNews)
+    onTestFinished(upstream.close)
+    const outside = { now: Date.now, openGateway: gatewayOf(upstream.baseUrl), socket: join(newFolder(), 'socket') }
+    return asking((await startSampleService({ data: dataWith(level) }, outside)).url)
+  },
 }
 
 /** One that makes as much as it can clean. */

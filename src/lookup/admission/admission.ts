@@ -40,6 +40,8 @@ export type Admission = {
   readonly askedAgain: (key: string, priority: Priority) => void
   /** When a finding can be expected, in milliseconds from now; undefined when nobody is being asked this. */
   readonly estimateMs: (key: string) => number | undefined
+  /** The same for a lookup that is asked for now, for each class of priority. */
+  readonly estimatesMs: () => readonly number[]
   readonly state: () => ProviderState
 }
 
@@ -110,6 +112,12 @@ export const createAdmission = (
       const passage = calls.look(now)
       const lookupMs = latency.leftMs(key, now, queue.ahead(key))
       return lookupMs === undefined ? undefined : lookupMs + (passage.pass === 'wait' ? passage.ms : 0)
+    },
+    estimatesMs: () => {
+      const now = clock.now()
+      const passage = calls.look(now)
+      const pauseMs = passage.pass === 'wait' ? passage.ms : 0
+      return queue.aheadOfNew().map((ahead) => latency.nextMs(now, ahead) + pauseMs)
     },
     state: () => ({ waiting: queue.size(), ...calls.state(), latencyMs: latency.latencyMs() }),
   }

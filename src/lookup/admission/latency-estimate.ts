@@ -9,6 +9,8 @@ export type LatencyEstimate = {
   readonly latencyMs: () => number
   /** Milliseconds until the finding; `ahead` are queued before it. Undefined where it is neither in flight nor queued. */
   readonly leftMs: (key: string, now: number, ahead: number | undefined) => number | undefined
+  /** The same for one that is queued now, behind so many. */
+  readonly nextMs: (now: number, ahead: number) => number
 }
 
 /** Assumed until one was observed. */
@@ -23,6 +25,12 @@ export const createLatencyEstimate = (inFlight: number): LatencyEstimate => {
   /** What is overdue takes, for all that is known, as long again as it already took. */
   const restMs = (elapsedMs: number): number => (elapsedMs <= latencyMs ? latencyMs - elapsedMs : elapsedMs)
 
+  const queuedMs = (now: number, ahead: number): number => {
+    const [oldest] = begun.values()
+    const firstMs = oldest === undefined ? 0 : restMs(now - oldest)
+    return firstMs + (Math.floor(ahead / inFlight) + 1) * latencyMs
+  }
+
   return {
     began: (key, now) => void begun.set(key, now),
     ended: (key) => void begun.delete(key),
@@ -31,10 +39,8 @@ export const createLatencyEstimate = (inFlight: number): LatencyEstimate => {
     leftMs: (key, now, ahead) => {
       const begunAt = begun.get(key)
       if (begunAt !== undefined) return restMs(now - begunAt)
-      if (ahead === undefined) return undefined
-      const [oldest] = begun.values()
-      const firstMs = oldest === undefined ? 0 : restMs(now - oldest)
-      return firstMs + (Math.floor(ahead / inFlight) + 1) * latencyMs
+      return ahead === undefined ? undefined : queuedMs(now, ahead)
     },
+    nextMs: (now, ahead) => (ahead === 0 && begun.size < inFlight ? latencyMs : queuedMs(now, ahead)),
   }
 }

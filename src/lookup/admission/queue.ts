@@ -24,6 +24,8 @@ export type Queue<Task> = {
   readonly next: () => QueuedLookup<Task> | undefined
   /** How many go before the one with this key at the latest; undefined when none with it is queued. */
   readonly ahead: (key: string) => number | undefined
+  /** How many go before one that is added now, for each class of priority. */
+  readonly aheadOfNew: () => readonly number[]
   readonly size: () => number
 }
 
@@ -34,13 +36,14 @@ const steps = 16
  * Classes first (live before replay, destinations and queries before sources, allowed before blocked), then what was asked for most. Class goes
  * before count because a flood from outside can raise the count of its own sources, but not the class.
  */
-const classOf = ({ role, action, urgency }: Priority): number => {
+export const classOf = ({ role, action, urgency }: Priority): number => {
   const live = urgency === 'replay' ? 0 : 1
   const wanted = role === 'source' || role === 'observer' || role === 'translated' ? 0 : 1
   const passed = action === 'allowed' ? 2 : action === 'unknown' ? 1 : 0
   return (live * 2 + wanted) * 3 + passed
 }
-const ranks = 12 * steps
+export const priorityClasses = 12
+const ranks = priorityClasses * steps
 
 export const createQueue = <Task>(maxWaiting: number): Queue<Task> => {
   const queued = new Map<string, QueuedLookup<Task>>()
@@ -99,6 +102,15 @@ export const createQueue = <Task>(maxWaiting: number): Queue<Task> => {
       let before = Math.min((peers?.size ?? 1) - 1, lookup.ticket - (firstOf(peers)?.ticket ?? lookup.ticket))
       for (let rank = lookup.rank + 1; rank < ranks; rank++) before += byRank[rank]?.size ?? 0
       return before
+    },
+    aheadOfNew: () => {
+      const ahead = new Array<number>(priorityClasses).fill(0)
+      let before = 0
+      for (let rank = ranks - 1; rank >= 0; rank--) {
+        before += byRank[rank]?.size ?? 0
+        if (rank % steps === 0) ahead[rank / steps] = before
+      }
+      return ahead
     },
     size: () => size,
   }

@@ -42,13 +42,15 @@ const recordOf = <Question>(body: unknown, type: QuestionType<Question>): Journa
   if (!isObject(body) || body.v !== 1) return undefined
   const { finding } = body
   const question = type.read(body)
-  if (question === undefined || !isObject(finding) || typeof finding.at !== 'number') return undefined
-  const isWhole =
-    finding.status === 'known'
-      ? typeof finding.source === 'string' && isFacts(finding.facts)
-      : finding.status === 'unknown' && reasons.includes(finding.reason as never)
-  if (!isWhole || !isRememberable(finding as Finding)) return undefined
-  return { question, finding: finding as Finding }
+  if (question === undefined || !isFinding(finding) || !isRememberable(finding)) return undefined
+  return typeof finding.at === 'number' ? { question, finding } : undefined
+}
+
+/** Whether a value that came from outside has the shape of a finding. */
+export const isFinding = (value: unknown): value is Finding => {
+  if (!isObject(value) || (value.at !== undefined && typeof value.at !== 'number')) return false
+  if (value.status === 'unknown') return reasons.includes(value.reason as never)
+  return value.status === 'known' && typeof value.source === 'string' && isFacts(value.facts)
 }
 
 const isFacts = (facts: unknown): boolean =>

@@ -15,13 +15,13 @@ const notHere: ReadonlySet<unknown> = new Set([failures.noSuchScan, failures.sca
 
 export const answerThroughGateway =
   (here: AnswerOperation, gateway: Gateway, owners: ScanOwners, now: () => number): AnswerOperation =>
-  async (name, values, caller, urgency) => {
-    const local = await here(name, values, caller, urgency)
+  async (name, values, caller, priority) => {
+    const local = await here(name, values, caller, priority)
     if (staysHere.has(name) || (local.ok ? local.isKnown : !notHere.has(local.failure))) return local
     const id = typeof values.id === 'number' ? values.id : undefined
     if (id !== undefined && (id >= firstScanId || !owners.mayRead(id, caller.key.name)))
       return refused(failures.noSuchScan)
-    const asked = await gateway.ask(name, values, urgency, caller.key.name)
+    const asked = await gateway.ask(name, values, priority, caller.key.name)
     const answer =
       name === 'domain/reports' ? withListings(asked, local) : statesVerdict.has(name) ? withFlags(asked, local) : asked
     if (name === 'domain/scan' || name === 'domain/scan/private') {

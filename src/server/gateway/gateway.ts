@@ -4,6 +4,7 @@ import { noFacts, type Finding, type Known, type Level, type Unknown } from '../
 import { worstLevel } from '../../domain/judge.js'
 import type { JudgementTable } from '../../domain/judgement-table.js'
 import type { Ask, Source } from '../../domain/lookup.js'
+import type { Priority } from '../../lookup/admission/queue.js'
 import type { Admission } from '../../lookup/admission/admission.js'
 import { openLookup, type LookupSettings, type LookupWatch } from '../../lookup/open-lookup.js'
 import { isGivenUp, type CallFailure } from '../../provider/classify.js'
@@ -13,7 +14,6 @@ import { operations, type OperationName } from '../../provider/operations.js'
 import { findingOf } from '../../provider/transmit.js'
 import type { Emit } from '../../telemetry/event.js'
 import { refused, type JsonObject, type OperationAnswer } from '../answer.js'
-import type { Urgency } from '../answer-locally.js'
 import type { Values } from '../parameters.js'
 import { isAboutQuestion, operationQuestion, operationQuestions, type OperationQuestion } from './operation-question.js'
 import { passOn } from './pass-on.js'
@@ -33,7 +33,18 @@ export type GatewayOutside = {
 }
 
 export type Gateway = {
-  readonly ask: (operation: OperationName, values: Values, urgency: Urgency, owner: string) => Promise<OperationAnswer>
+  readonly ask: (
+    operation: OperationName,
+    values: Values,
+    priority: Priority,
+    owner: string,
+  ) => Promise<OperationAnswer>
+  /** Somebody else asks the same meanwhile. */
+  readonly askedAgain: (operation: OperationName, values: Values, priority: Priority) => void
+  /** When a question that is asked now can be answered, in milliseconds, for each class of priority. */
+  readonly estimatesMs: Admission['estimatesMs']
+  /** Calls that may be in flight. */
+  readonly inFlight: number
   readonly state: () => JsonObject
   /** The state of the API key. */
   readonly admission: Admission['state']
@@ -57,12 +68,16 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
   const { lookup, lookupOnce, admission, memory, close } = opened
 
   return {
-    ask: async (operation, values, urgency, owner) => {
+    ask: async (operation, values, priority, owner) => {
       const question = operationQuestion(operation, values, isPost(operation) ? owner : undefined)
-      const finding = await (isLasting(operation) ? lookup : lookupOnce)(question, askOf(urgency))
+      const finding = await (isLasting(operation) ? lookup : lookupOnce)(question, askOf(priority))
       if (finding.status === 'known') return { ok: true, body: (finding.body ?? {}) as JsonObject, isKnown: true }
       return refused(passOn(finding, messages.of(question)))
     },
+    askedAgain: (operation, values, priority) =>
+      admission.askedAgain(operationQuestion(operation, values).key, priority),
+    estimatesMs: admission.estimatesMs,
+    inFlight: settings.admit.inFlight,
     state: () => {
       const { waiting, inFlight, state, reason, until, spent } = admission.state()
       return {
@@ -157,4 +172,4 @@ const levelOf = (finding: Known, question: OperationQuestion, table: JudgementTa
     : 'unknown'
 }
 
-const askOf = (urgency: Urgency): Ask => ({ role: 'destination', action: 'allowed', evidence: 'field', urgency })
+const askOf = (priority: Priority): Ask => ({ ...priority, evidence: 'field' })

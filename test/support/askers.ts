@@ -1,0 +1,81 @@
+// A gateway in front of a provider, and askers of it as workers are.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { limits as ownLimits } from '../../src/app/limits.js'
+import { openIndicatorLookup, openReader, type IndicatorLookup } from '../../src/app/open-app.js'
+import { openServer } from '../../src/app/open-server.js'
+import { load } from '../../src/config/load.js'
+import type { Config } from '../../src/config/schema.js'
+import type { Finding } from '../../src/domain/finding.js'
+import type { Ask } from '../../src/domain/lookup.js'
+import type { LookupServer } from '../../src/server/start-server.js'
+import { hashKey } from '../../src/server/keys.js'
+import { newFolder, sampleKey } from './lookup-service.js'
+import { outbound } from './lookup.js'
+
+const configured = (values: Record<string, unknown>): Config => {
+  const loaded = load({ values, env: {}, readFile: () => '' })
+  return 'config' in loaded ? loaded.config : expect.fail(JSON.stringify(loaded))
+}
+
+export type GatewayPlace = {
+  readonly state: string
+  readonly socket?: string
+  readonly port?: number
+  /** Calls that the gateway may have in flight. */
+  readonly concurrency?: number
+  /** What one caller may have in flight. */
+  readonly plan?: number
+}
+
+/** Closed when the test is over. */
+export const startGateway = async (upstream: string, place: GatewayPlace): Promise<LookupServer> => {
+  const { state, socket, port = 0, concurrency = 8, plan } = place
+  const keysFile = plan === undefined ? '' : join(newFolder(), 'keys.json')
+  if (plan !== undefined)
+    writeFileSync(
+      keysFile,
+      JSON.stringify({ keys: [{ name: 'asker', hash: hashKey(sampleKey), plan: { inFlight: plan } }] }),
+    )
+  const config = configured({
+    intel: { service: { apiKey: 'The-gateways-own-key-9876543210', concurrency } },
+    serve: { upstream, port, apiKey: plan === undefined ? sampleKey : '', keysFile, state },
+  })
+  const server = await openServer(config, { env: {}, ...(socket !== undefined && { socket }) }, '0.0.0')
+  onTestFinished(server.close)
+  return server
+}
+
+export const startAsker = async (
+  baseUrl: string,
+  over: Record<string, unknown> = {},
+  callTimeoutMs = 30_000,
+): Promise<IndicatorLookup> => {
+  const config = configured({
+    gate: { documentation: true },
+    memory: { path: 'none' },
+    intel: { service: { baseUrl, apiKey: sampleKey } },
+    ...over,
+  })
+  const reader = openReader(config)
+  if ('problems' in reader) return expect.fail(JSON.stringify(reader))
+  const limits = { ...ownLimits, admission: { ...ownLimits.admission, callTimeoutMs } }
+  const asking = await openIndicatorLookup(config, reader.decide, { env: {}, mode: 'live', limits })
+  if ('problems' in asking) return expect.fail(JSON.stringify(asking))
+  onTestFinished(asking.close)
+  return asking
+}
+
+/** A documentation address for each number. */
+export const address = (nth: number): string => `2001:db8::${(nth + 1).toString(16)}`
+
+export const askAll = (asker: IndicatorLookup, from: number, to: number, how: Ask = outbound): Promise<Finding[]> =>
+  Promise.all(
+    Array.from({ length: to - from }, (_, nth) =>
+      Promise.resolve(asker.lookup({ type: 'ip', value: address(from + nth) }, how)),
+    ),
+  )
+
+export const countKnown = (findings: readonly Finding[]): number =>
+  findings.filter(({ status }) => status === 'known').length
