@@ -75,7 +75,7 @@ describe.runIf('path' in tool)('the status page', () => {
       await expect.poll(() => textOf('note-annotate'), { timeout: 60_000 }).not.toBe(before)
       await expect.poll(async () => parseFloat(await textOf('rate-read')), { timeout: 60_000 }).toBeGreaterThan(1)
       provider = { ...openProvider, state: 'breaker_open', reason: 'breaker_open', until: Date.now() + 30_000 }
-      await says('asking', 'the breaker is open')
+      await says('asking', 'the circuit breaker is open')
       expect(await page.getAttribute('#asking', 'data-tone')).toBe('bad')
       provider = openProvider
       await says('asking', 'Provider available')
