@@ -1,5 +1,6 @@
 // One asker of the bulk bench, a process of its own like a worker: asks the gateway about its share of the addresses, all at once.
-import { openIndicatorLookup, openReader } from '../dist/app/open-app.js'
+import { openReader } from '../dist/app/open-app.js'
+import { openIndicatorLookup } from '../dist/app/open-indicator-lookup.js'
 import { load } from '../dist/config/load.js'
 
 const { baseUrl, apiKey, from, to } = JSON.parse(process.argv[2] ?? '{}')
@@ -9,7 +10,7 @@ const { config } = load({
   readFile: () => '',
 })
 const { decide } = openReader(config)
-const { lookup, close } = await openIndicatorLookup(config, decide, { env: {}, mode: 'live' })
+const { lookup, close } = await openIndicatorLookup(config, decide, { env: {} })
 const ask = { role: 'destination', action: 'allowed', evidence: 'field' }
 const addressOf = (n) => `45.${1 + (n >> 12)}.${1 + ((n >> 6) & 63)}.${1 + (n & 63)}`
 const found = await Promise.all(

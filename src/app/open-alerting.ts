@@ -2,7 +2,7 @@
 import type { Alert } from '../alerts/alert.js'
 import { openAlerts, type Alerts } from '../alerts/open-alerts.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
-import type { Refused } from './open-app.js'
+import type { Refused } from '../config/problem.js'
 import { openTable } from './open-table.js'
 import { accepted } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'

@@ -1,8 +1,10 @@
 // Builds the lookup server, or the gateway, from the configuration.
 import { limits as ownLimits, lookupSettingsOf } from './limits.js'
-import { openClient, readText, type Refused, type AppOptions } from './open-app.js'
+import { readText } from '../config/load-config.js'
+import type { AppOptions } from './open-app.js'
+import { openClient } from './provider-client.js'
 import { tableOf } from './open-table.js'
-import { describeProblem } from '../config/problem.js'
+import { describeProblem, type Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock } from '../domain/clock.js'
 import { loadSafeguard } from '../feeds/load-lists.js'

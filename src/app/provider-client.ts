@@ -1,15 +1,58 @@
-// Opens the provider client for a command that needs one.
-import { openClient } from './open-app.js'
+// The provider's client from the configuration, for the pipeline, the gateway and commands that call it directly.
+import { accepted, readText } from '../config/load-config.js'
+import { ConfigurationError, type Problem, type Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
-import type { Client } from '../provider/client.js'
+import { systemClock, type Clock } from '../domain/clock.js'
+import { messageOf } from '../domain/message-of.js'
+import { createClient, type Client } from '../provider/client.js'
+import { UnusableSettings } from '../provider/connect.js'
 import type { Io } from '../terminal/command.js'
-import { accepted } from '../config/load-config.js'
-import { ConfigurationError } from '../config/problem.js'
+import { limits as ownLimits, type Limits } from './limits.js'
 
+export type ClientOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock?: Clock
+  readonly urgency?: 'live' | 'replay'
+  readonly limits?: Limits
+}
+
+/** The client, or a refusal that says which setting is missing. */
 export const providerClient = (config: Config, io: Io): Client => {
   const client = openClient(config, { env: io.env })
   if (client) return accepted<Client>(client)
   throw new ConfigurationError([
     { setting: 'intel.service.apiKey', message: 'is needed for this; set THREATWEAVE_INTEL_SERVICE_API_KEY' },
   ])
+}
+
+/** Without a key there is no client. */
+export const openClient = (
+  { intel: { service } }: Config,
+  { env, clock = systemClock, urgency = 'live', limits = ownLimits }: ClientOptions,
+): Client | Refused | undefined => {
+  if (service.apiKey === '') return undefined
+  const problems: Problem[] = []
+  let ca: string | undefined
+  try {
+    if (service.caFile !== '') ca = readText(service.caFile)
+  } catch (error) {
+    problems.push({ setting: 'intel.service.caFile', message: `cannot be read: ${messageOf(error)}` })
+  }
+  try {
+    const client = createClient(
+      { ...limits.client, ...service },
+      {
+        env,
+        now: () => clock.now(),
+        urgency,
+        ...(ca === undefined ? {} : { ca }),
+      },
+    )
+    if (problems.length === 0) return client
+    void client.close()
+  } catch (error) {
+    if (error instanceof UnusableSettings) problems.push(...error.problems)
+    else problems.push({ setting: 'intel.service', message: `cannot be used: ${messageOf(error)}` })
+  }
+  return { problems }
 }

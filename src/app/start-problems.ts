@@ -1,7 +1,9 @@
 // Finds everything that a command would refuse to start with: rules, feeds, lists, keys, certificates, Kafka settings.
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { openClient, openReader, readText } from './open-app.js'
+import { openReader } from './open-app.js'
+import { openClient } from './provider-client.js'
+import { readText } from '../config/load-config.js'
 import type { Problem } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { messageOf } from '../domain/message-of.js'

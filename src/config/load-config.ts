@@ -48,3 +48,5 @@ export const accepted = <Opened extends object>(opened: Opened | { readonly prob
   if ('problems' in opened) throw new ConfigurationError(opened.problems)
   return opened
 }
+
+export const readText = (path: string): string => readFileSync(path, 'utf8')

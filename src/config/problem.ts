@@ -2,6 +2,7 @@
 import type { SettingProblem } from '../domain/setting-problem.js'
 
 export type Problem = SettingProblem
+export type Refused = { readonly problems: readonly Problem[] }
 
 export const describeProblem = (problem: Problem): string =>
   `${problem.setting} ${problem.message}${problem.where ? ` (${problem.where})` : ''}`

@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { limits as ownLimits } from '../../src/app/limits.js'
-import { openIndicatorLookup, openReader, type IndicatorLookup } from '../../src/app/open-app.js'
+import { openReader } from '../../src/app/open-app.js'
+import { openIndicatorLookup, type IndicatorLookup } from '../../src/app/open-indicator-lookup.js'
 import { openServer } from '../../src/app/open-server.js'
 import { load } from '../../src/config/load.js'
 import type { Config } from '../../src/config/schema.js'
@@ -61,7 +62,7 @@ export const startAsker = async (
   const reader = openReader(config)
   if ('problems' in reader) return expect.fail(JSON.stringify(reader))
   const limits = { ...ownLimits, admission: { ...ownLimits.admission, callTimeoutMs } }
-  const asking = await openIndicatorLookup(config, reader.decide, { env: {}, mode: 'live', limits })
+  const asking = await openIndicatorLookup(config, reader.decide, { env: {}, limits })
   if ('problems' in asking) return expect.fail(JSON.stringify(asking))
   onTestFinished(asking.close)
   return asking

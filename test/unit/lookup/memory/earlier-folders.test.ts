@@ -3,7 +3,8 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openIndicatorLookup, openReader } from '../../../../src/app/open-app.js'
+import { openReader } from '../../../../src/app/open-app.js'
+import { openIndicatorLookup } from '../../../../src/app/open-indicator-lookup.js'
 import { openServer } from '../../../../src/app/open-server.js'
 import { load } from '../../../../src/config/load.js'
 import type { Config } from '../../../../src/config/schema.js'
@@ -46,7 +47,7 @@ describe('a memory folder of an earlier version', () => {
     const config = configured({ THREATWEAVE_MEMORY_PATH: folder })
     const reading = openReader(config)
     if ('problems' in reading) return expect.fail(JSON.stringify(reading))
-    const asking = await openIndicatorLookup(config, reading.decide, { env: {}, clock, mode: 'live' })
+    const asking = await openIndicatorLookup(config, reading.decide, { env: {}, clock })
     if ('problems' in asking) return expect.fail(JSON.stringify(asking))
     expect(asking.lookup({ type: 'ip', value: '198.51.100.7' }, outbound)).toMatchObject({
       status: 'known',

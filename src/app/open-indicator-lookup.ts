@@ -1,0 +1,137 @@
+// Everything below `enrich`, from the configuration: gate, feeds, memory, admission and the provider.
+import { readText } from '../config/load-config.js'
+import { feedsFolder, memoryFolder } from '../config/memory-folder.js'
+import type { Refused } from '../config/problem.js'
+import type { Config } from '../config/schema.js'
+import { systemClock, type Clock } from '../domain/clock.js'
+import type { Decide } from '../domain/decision.js'
+import { unknownOf } from '../domain/finding.js'
+import type { Indicator } from '../domain/indicator.js'
+import { worstLevel } from '../domain/judge.js'
+import type { Lookup } from '../domain/lookup.js'
+import { loadSafeguard } from '../feeds/load-lists.js'
+import { openFeeds, type Feeds } from '../feeds/open-feeds.js'
+import { approve } from '../lookup/approve.js'
+import { createBulkLookup, type BulkLookup } from '../lookup/bulk/bulk-lookup.js'
+import { feeds } from '../lookup/feeds.js'
+import { gate } from '../lookup/gate.js'
+import { openLookup, type LookupStack, type LookupWatch } from '../lookup/open-lookup.js'
+import { indicators } from '../lookup/question.js'
+import { stack } from '../lookup/stack.js'
+import type { Client } from '../provider/client.js'
+import { createDownload } from '../provider/download.js'
+import { providerSource, type SourceSettings } from '../provider/provider-source.js'
+import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
+import { limits as ownLimits, lookupSettingsOf, type Limits } from './limits.js'
+import { tableOf } from './open-table.js'
+import { openClient } from './provider-client.js'
+
+export type IndicatorLookup = {
+  readonly lookup: Lookup
+  readonly feeds: Feeds
+  /** The state of the API key; absent where no provider is configured. */
+  readonly admission?: LookupStack<Indicator>['admission']
+  readonly close: () => Promise<void>
+}
+
+export type LookupOptions = LookupWatch & {
+  readonly emit?: Emit
+  readonly clock?: Clock
+  /** Other bounds than the program's own, for tests. */
+  readonly limits?: Limits
+  /** Events wait until the provider is back, so an outage causes no cooldown. */
+  readonly waitsOutOutages?: boolean
+  readonly urgency?: 'live' | 'replay'
+  /** Set for a replay; `isAnnotated` if the events already carry our annotation. */
+  readonly replay?: { readonly id: string; readonly isAnnotated: boolean }
+  /** For proxy variables and the default memory folder. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Called once before the first paid call. */
+  readonly approve?: () => Promise<boolean>
+}
+
+export const openIndicatorLookup = async (
+  config: Config,
+  decide: Decide,
+  options: LookupOptions,
+): Promise<IndicatorLookup | Refused> => {
+  const { emit = ignoreTelemetry, clock = systemClock, limits = ownLimits } = options
+  const client = openClient(config, options)
+  if (client && 'problems' in client) return client
+  const safeguard = loadSafeguard(config.intel.safeguard, readText)
+  if ('problems' in safeguard) {
+    await client?.close()
+    return safeguard
+  }
+  const local = await openFeeds(config.feeds, {
+    emit,
+    clock,
+    safeguard,
+    fetching: { folder: feedsFolder(config, options.env), download: createDownload(options.env) },
+  })
+  const known = [gate(decide), feeds(local.match, local.isMissing)] as const
+  // Without a provider an unlisted indicator is unknown, never clean.
+  if (!client)
+    return { lookup: stack(...known)(() => unknownOf('not_listed')), feeds: local, close: () => local.close() }
+
+  const now = (): number => clock.now()
+  const table = tableOf(config)
+  const domain = { ...config.intel.domain, maxAgeDays: table.maxAgeDays, scanPollMs: limits.scanPollMs }
+  const settings: SourceSettings = { ...config.intel, domain }
+  const source = providerSource(client, settings, now, emit)
+  const bulk = openBulk(config, settings, client, options)
+  // A gateway on a socket of this machine is known to take it.
+  if (client.bulk.isOffered()) await bulk?.open()
+  const opened = await openLookup(
+    lookupSettingsOf(config, limits, {
+      maxEntries: config.memory.maxEntries,
+      forOutages: options.waitsOutOutages !== true,
+    }),
+    {
+      type: indicators,
+      outer: known,
+      source: options.approve ? approve(options.approve)(source) : source,
+      clock,
+      random: Math.random,
+      emit,
+      watch: options,
+      bulk,
+    },
+    {
+      ...memoryFolder(config, options.env),
+      isReader: options.replay !== undefined,
+      classify: (finding, about) => worstLevel(finding, about, table, now()),
+    },
+  )
+  if ('problem' in opened) {
+    await Promise.all([local.close(), client.close()])
+    return { problems: [{ setting: 'memory.path', message: opened.problem }] }
+  }
+  const { lookup, admission } = opened
+  const close = async (): Promise<void> => {
+    bulk?.close()
+    await Promise.all([local.close(), client.close()])
+    await opened.close()
+  }
+  return { lookup, feeds: local, admission, close }
+}
+
+/** Where calls are counted or asked for here, each is made from here. */
+const openBulk = (
+  { admit }: Config,
+  settings: SourceSettings,
+  { bulk }: Client,
+  { approve: isAsked, clock = systemClock, emit = ignoreTelemetry, limits: { admission } = ownLimits }: LookupOptions,
+): BulkLookup<Indicator> | undefined => {
+  if (isAsked || admit.perRun > 0 || admit.perHour > 0 || admit.perDay > 0) return undefined
+  return createBulkLookup({
+    isOffered: bulk.isOffered,
+    connect: () => bulk.connect(settings),
+    // A scan is started and followed one call at a time, and written down here.
+    takes: ({ type }) => type === 'ip' || settings.domain.scan === 'off',
+    maxOpen: admission.maxWaiting,
+    giveUpMs: admission.callTimeoutMs,
+    clock,
+    emit,
+  })
+}
