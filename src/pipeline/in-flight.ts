@@ -13,8 +13,9 @@ export type LookupInFlight = {
 export type InFlight = {
   readonly of: (promise: Promise<Finding>) => LookupInFlight
   /**
-   * Milliseconds of waiting without an answer. Time between two calls counts for at most one polling interval. Only an answer
-   * resets it: a hanging provider is not waited for again because its calls time out.
+   * Milliseconds of waiting without an answer. A longer time between two calls than between two polls does not count: nobody
+   * waited, or the process was held up. Only an answer resets it: a hanging provider is not waited for again because its calls
+   * time out.
    */
   readonly quietMs: () => number
   /**
@@ -53,7 +54,8 @@ export const createInFlight = (clock: Clock): InFlight => {
     },
     quietMs: () => {
       const now = clock.now()
-      quiet += Math.min(now - polledAt, pollMs)
+      const sinceMs = now - polledAt
+      if (sinceMs <= 2 * pollMs) quiet += sinceMs
       polledAt = now
       return quiet
     },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openApp, type App } from '../../src/app/open-app.js'
+import { openClient } from '../../src/app/provider-client.js'
 import { openWorkersGateway } from '../../src/app/workers-gateway.js'
 import { load } from '../../src/config/load.js'
 import type { Config } from '../../src/config/schema.js'
@@ -112,9 +113,12 @@ describe('the gateway of workers whose folder cannot be written', () => {
   it('says so and works without it', async () => {
     const told: string[] = []
     const gateway = await open({}, ({ event }) => void told.push(event))
-    const { THREATWEAVE_INTEL_SERVICE_BASE_URL: url = '', THREATWEAVE_INTEL_SERVICE_API_KEY: key = '' } = gateway.env
-    const answer = await fetch(`${url}/v1/ip/malicious-info?ip=198.51.100.7`, { headers: { 'x-api-key': key } })
-    expect(await answer.json()).toMatchObject({ status: 200 })
+    const asked = load({ env: gateway.env, readFile: () => '' })
+    if ('problems' in asked) return expect.fail(JSON.stringify(asked.problems))
+    const client = openClient(asked.config, { env: {} })
+    if (!client || 'problems' in client) return expect.fail(JSON.stringify(client))
+    expect(await client.callNamed('ip/malicious-info', { ip: '198.51.100.7' })).toMatchObject({ status: 'answer' })
+    await client.close()
     await gateway.close()
     expect(told.filter((event) => event === 'memory_not_persisted')).toHaveLength(1)
   })
