@@ -25,7 +25,11 @@ export type Suppress = {
 }
 
 type Window = { readonly number: number; readonly origin: string }
-type SuppressionEntry = { newest: Window; before?: Window | undefined; held: number }
+/** The windows that were alerted on, and the matches suppressed since. */
+type SuppressionEntry = { windows: readonly Window[]; held: number }
+
+/** Partitions are read side by side, and one may be hours of event time ahead of another. */
+const maxWindows = 64
 
 /** Keeps at least this many entries, and at most twice as many. */
 const generation = 50_000
@@ -38,10 +42,10 @@ export const createSuppress = (windowMs: number): Suppress => {
   const count = (key: string, window: Window): number => {
     const entry = entries.get(key)
     if (!entry) {
-      entries.set(key, { newest: window, held: 0 })
+      entries.set(key, { windows: [window], held: 0 })
       return 1
     }
-    const known = [entry.newest, entry.before].find((one) => one?.number === window.number)
+    const known = entry.windows.find(({ number }) => number === window.number)
     if (known) {
       // If the chunk is repeated, the event that raised the alert must raise it again.
       if (known.origin === window.origin) return 1
@@ -50,10 +54,7 @@ export const createSuppress = (windowMs: number): Suppress => {
     }
     const total = 1 + entry.held
     entry.held = 0
-    if (window.number > entry.newest.number) {
-      entry.before = entry.newest
-      entry.newest = window
-    } else entry.before = window
+    entry.windows = [...entry.windows, window].toSorted((one, other) => other.number - one.number).slice(0, maxWindows)
     return total
   }
 

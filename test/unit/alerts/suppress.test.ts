@@ -52,6 +52,15 @@ describe('repeats of an alert', () => {
     expect(first.id()).toMatch(/^[0-9a-f]{32}$/)
   })
 
+  it('may be hours late, from a partition that is behind: no window is alerted on twice', () => {
+    const suppress = createSuppress(hour)
+    for (const time of [10, 11, 12, 13]) suppress.decide(about({ time: time * hour, origin: `firewall/0/${time}` }))
+    const counts = [10, 11, 12, 13].map(
+      (time) => suppress.decide(about({ time: time * hour + 1, origin: `firewall/1/${time}` })).count,
+    )
+    expect(counts).toEqual([0, 0, 0, 0])
+  })
+
   it('may be late: an event of the previous window does not start a new one', () => {
     const suppress = createSuppress(hour)
     const counts = [
