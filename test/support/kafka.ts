@@ -143,13 +143,18 @@ export const readTopic = async (
 ): Promise<readonly Read[]> => {
   const consumer = client(options.broker).consumer({ groupId: `reader-${randomUUID()}`, maxWaitTimeInMs: 100 })
   const records: Read[] = []
+  const last = new Map<number, number>()
   await consumer.connect()
   await consumer.subscribe({ topic, fromBeginning: true })
   await consumer.run({
     autoCommit: false,
-    eachBatch: ({ batch }) => {
-      for (const { offset, key, value, headers = {}, timestamp } of batch.messages)
-        records.push({ partition: batch.partition, offset, key, value, headers, timestamp })
+    eachBatch: ({ batch: { partition, messages } }) => {
+      for (const { offset, key, value, headers = {}, timestamp } of messages) {
+        // A reader that has to join its group again begins again: what it reads twice is not twice in the topic.
+        if (Number(offset) <= (last.get(partition) ?? -1)) continue
+        last.set(partition, Number(offset))
+        records.push({ partition, offset, key, value, headers, timestamp })
+      }
       return Promise.resolve()
     },
   })
