@@ -1,6 +1,6 @@
 // Promise: exactly once holds for events and their alerts when the program is killed at any instant.
 import { afterEach, describe, expect, it } from 'vitest'
-import { makeTopic, makeTopics, readTopic, soak } from '../support/kafka.js'
+import { makeTopic, makeTopics, readAmongAborted, soak } from '../support/kafka.js'
 import { killRepeatedly, partitions } from '../support/kill-repeatedly.js'
 import { limitsEnv } from '../support/limits.js'
 import { alertedOrigins, endWorkers, originsListed, startProgram } from '../support/worker.js'
@@ -21,7 +21,7 @@ describe('exactly once, killed again and again', () => {
       )
       expect(found).toMatchObject({ missing: 0, repeated: 0, outOfOrder: 0, killedMidway: kills })
       const expected = originsListed(names.input, partitions, found.count)
-      const alerts = await readTopic(names.alerts, (all) => all.length >= expected.length, { calmMs: 1_000 })
+      const alerts = await readAmongAborted(names.alerts, (all) => all.length >= expected.length, { calmMs: 1_000 })
       expect(alertedOrigins(alerts)).toEqual(expected)
     },
   )

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Alert } from '../../src/alerts/alert.js'
 import type { ReplaySummary } from '../../src/commands/replay/replay-summary.js'
-import { complete, makeTopics, readTopic, report, soak, tally, withAdmin } from '../support/kafka.js'
+import { complete, makeTopics, readAmongAborted, readTopic, report, soak, tally, withAdmin } from '../support/kafka.js'
 import {
   addressOf,
   endStarted,
@@ -75,7 +75,9 @@ describe.concurrent('a replay that is killed again and again', () => {
       const found = tally(records, partitions, count)
       report('exactly-once, replay killed again and again', { kills, events: partitions * count, ...found })
       expect(sequences(records, partitions)).toEqual(Array.from({ length: partitions }, () => through(0, count)))
-      const alerts = await readTopic(summary.alerts_output!, (all) => all.length >= summary.alerts, { calmMs: 500 })
+      const alerts = await readAmongAborted(summary.alerts_output!, (all) => all.length >= summary.alerts, {
+        calmMs: 500,
+      })
       const ids = alerts.map(({ value }) => (JSON.parse(value!.toString()) as Alert).threatweave.alert_id)
       expect(new Set(ids).size).toBe(ids.length)
       const hours = new Set(
