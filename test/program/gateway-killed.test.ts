@@ -68,7 +68,8 @@ describe('a gateway that is killed and started again with questions open', () =>
     }
     expect((await found).map(countKnown)).toEqual([500, 500, 500, 500])
     expect(provider.asked.size).toBeGreaterThanOrEqual(2000)
-    expect(asked() - provider.asked.size).toBeLessThanOrEqual(2 * 8)
+    // At each kill the calls in flight, and the answers that were on their way to the disk; a lost memory would be hundreds.
+    expect(asked() - provider.asked.size).toBeLessThanOrEqual(100)
     expect(provider.refused).toBe(0)
   })
 })
