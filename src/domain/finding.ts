@@ -69,6 +69,8 @@ export type Known = {
   readonly stale?: boolean
   /** The whole answer, if it is passed on unchanged. */
   readonly body?: Readonly<Record<string, unknown>>
+  /** Some configured feed is not in use, so these facts alone do not make anything clean. */
+  readonly isFeedMissing?: true
 }
 export type Unknown = {
   readonly status: 'unknown'

@@ -14,7 +14,13 @@ export type IndicatorInRole = Indicator & { readonly role: Role }
 export const judge = (finding: Finding, sighting: IndicatorInRole, table: JudgementTable, now: number): Verdict =>
   finding.status === 'unknown'
     ? (unknowns[finding.reason] ?? unknownVerdict(finding.reason))
-    : verdictOf(finding, rule(finding, sighting, table, now))
+    : finding.isFeedMissing
+      ? unlessClean(verdictOf(finding, rule(finding, sighting, table, now)))
+      : verdictOf(finding, rule(finding, sighting, table, now))
+
+/** A feed that is not in use may list it. */
+const unlessClean = (verdict: Verdict): Verdict =>
+  verdict.level === 'clean' ? unknownVerdict('feed_missing') : verdict
 
 /** The worst level for any role and any host of a domain; it determines how long facts are kept. */
 export const worstLevel = (finding: Finding, indicator: Indicator, table: JudgementTable, now: number): Level => {

@@ -31,11 +31,16 @@ const askFurther = (inner: Lookup, indicator: Indicator, ask: Ask): Finding | Pr
   return unknownOf(decision.decision === 'feeds' ? 'feeds_only' : decision.reason)
 }
 
-/** What others know stands; where they know nothing either, the missing feed is why. The same promise gives the same again. */
+/** Whom others accuse stays accused; what nobody accuses is not clean while a feed is missing. The same gives the same again. */
 const createAdmitMissing = (): ((found: Finding | Promise<Finding>) => Finding | Promise<Finding>) => {
+  const knowns = new WeakMap<Known, Known>()
   const promises = new WeakMap<Promise<Finding>, Promise<Finding>>()
-  const admitted = (found: Finding): Finding =>
-    found.status === 'unknown' && notListed.has(found.reason) ? unknownOf('feed_missing') : found
+  const admitted = (found: Finding): Finding => {
+    if (found.status === 'unknown') return notListed.has(found.reason) ? unknownOf('feed_missing') : found
+    const marked = knowns.get(found) ?? { ...found, isFeedMissing: true }
+    knowns.set(found, marked)
+    return marked
+  }
   return (found) => {
     if (!(found instanceof Promise)) return admitted(found)
     const known = promises.get(found) ?? found.then(admitted)
