@@ -6,6 +6,7 @@ import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import type { RuleMatch } from '../alerts/sigma/rule-set.js'
 import type { Config } from '../config/schema.js'
 import type { Annotation } from '../domain/annotation.js'
+import { isObject, parseObject } from '../domain/json-object.js'
 import { checkRules, loadConfiguredRules } from '../app/check-file.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
 import { reportStop } from '../terminal/report-stop.js'
@@ -71,7 +72,7 @@ const test = async ({ set, problems }: LoadedRules, config: Config, args: Argume
       for (const { bytes, origin } of lines) {
         if (bytes.length === 0) continue
         counts.events++
-        const event = parse(bytes)
+        const event = parseObject(bytes)
         if (!event) {
           counts.broken++
           continue
@@ -103,15 +104,3 @@ const describe = (origin: string, { rule, why }: RuleMatch, asJson: boolean): st
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const parse = (bytes: Buffer): Readonly<Record<string, unknown>> | undefined => {
-  try {
-    const value = JSON.parse(bytes.toString('utf8')) as unknown
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}

@@ -5,6 +5,7 @@ import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
 import type { Annotation } from '../domain/annotation.js'
+import { isObject, parseObject, type AnyObject } from '../domain/json-object.js'
 import { levels, type Level } from '../domain/finding.js'
 import { reasons } from '../domain/reason.js'
 import { followTopic, type Followed } from '../kafka/follow-topic.js'
@@ -59,7 +60,8 @@ Example:
       const event = annotatedEvent(record, config.output.key)
       if (!event || shown === limit || !isWanted(event)) return
       if (++shown === limit) enough.abort()
-      if (isJson) await writeJson(io.stdout, `${JSON.stringify(event.whole)}\n`)
+      // A line break can only stand between the members of a JSON object.
+      if (isJson) await writeJson(io.stdout, `${record.value?.toString().replace(/[\r\n]+/g, ' ') ?? ''}\n`)
       else await write(io.stdout, lineOf(event, record, io, colour))
     }
     const refused = await followTopic(
@@ -75,7 +77,7 @@ Example:
   },
 }
 
-type AnnotatedEvent = { readonly whole: Readonly<Record<string, unknown>>; readonly annotation: Annotation }
+type AnnotatedEvent = { readonly whole: AnyObject; readonly annotation: Annotation }
 type Options = {
   readonly topic: string
   readonly from: Edge
@@ -137,34 +139,21 @@ const mentions = (annotation: Annotation, whole: AnnotatedEvent['whole'], value:
   const { indicators } = annotation as Partial<Annotation>
   if (annotation.value === value || indicators?.some((one) => one.value === value)) return true
   if (indicators !== undefined && annotation.indicators_omitted === undefined) return false
-  const text = JSON.stringify(whole).toLowerCase()
-  const at = text.indexOf(value)
-  return at >= 0 && !/[\w-]/.test(text.charAt(at - 1)) && !/[\w-]/.test(text.charAt(at + value.length))
+  const literal = value.replace(/[^\w]/g, '\\$&')
+  return new RegExp(`(?<![\\w.-])${literal}(?!\\.?[\\w-])`).test(JSON.stringify(whole).toLowerCase())
 }
 
 /** The annotation stands in the event, in a header of its record, or is the record (output.placement). */
 const annotatedEvent = ({ value, headers }: Followed, key: string): AnnotatedEvent | undefined => {
-  const whole = parse(value)
+  const whole = value && parseObject(value)
   if (!whole) return undefined
   const inside = whole[key]
   if (isObject(inside)) return { whole, annotation: inside as unknown as Annotation }
-  const header = parse(headers.find(([name]) => name === key)?.[1] ?? null)
+  const bytes = headers.find(([name]) => name === key)?.[1]
+  const header = bytes && parseObject(bytes)
   if (header) return { whole, annotation: header as unknown as Annotation }
   return typeof whole.verdict === 'string' ? { whole, annotation: whole as unknown as Annotation } : undefined
 }
-
-const parse = (bytes: Buffer | null): Readonly<Record<string, unknown>> | undefined => {
-  if (bytes === null) return undefined
-  try {
-    const value: unknown = JSON.parse(bytes.toString())
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const colours: Record<Level, number> = { malicious: 31, suspicious: 33, clean: 32, unknown: 90 }
 

@@ -34,6 +34,7 @@ describe('tail', () => {
       'no annotated event',
       event(4, 'suspicious', { value: '198.51.100.4', summary: 'src 198.51.100.4 is suspicious' }),
       event(45, 'clean'),
+      `{\n "id": 12345678901234567890, "a": "198.51.100.78, 198.51.100.7", "threatweave": { "verdict": "clean", "direction": "inbound", "action": "allowed" } }`,
     ]
     await producer.send({ topic: names.output, messages: values.map((value) => ({ value })) })
     await producer.disconnect()
@@ -63,6 +64,10 @@ describe('tail', () => {
     expect(JSON.parse((await shown('--count', '1', '--json'))[0] ?? '')).toMatchObject({
       message: 'line 1 src=198.51.100.1',
     })
+    // As it is: no number is rounded; and on one line.
+    expect((await shown('--count', '1', '--json', '--value', '198.51.100.7'))[0]).toMatch(
+      /^\{ +"id": 12345678901234567890, /,
+    )
     expect((await runCli(['tail', '--topic', 'x', '--verdict', 'bad'])).stderr).toContain(
       'malicious, suspicious, clean, unknown',
     )

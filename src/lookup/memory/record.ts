@@ -1,4 +1,5 @@
 // One record of the journal: a line with a checksum, so that a torn or damaged one is recognised.
+import { isObject } from '../../domain/json-object.js'
 import { crc32 } from 'node:zlib'
 import type { Finding } from '../../domain/finding.js'
 import { reasons } from '../../domain/reason.js'
@@ -33,9 +34,6 @@ export const readRecord = <Question>(
 }
 
 const checksum = (body: Buffer): string => crc32(body).toString(16).padStart(8, '0')
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The checksum says that it was written so; this says that it was written by a version that meant the same. */
 const recordOf = <Question>(body: unknown, type: QuestionType<Question>): JournalRecord<Question> | undefined => {
