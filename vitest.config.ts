@@ -1,4 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+
+/** Every temporary folder of a run is inside this one, and goes with it. */
+const scratch = mkdtempSync(join(tmpdir(), 'tw-tests-'))
+process.env['TMPDIR'] = scratch
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
 
 /** They end what hangs and are no part of any verdict, so they are for a machine with much else to do. */
 const limits = { testTimeout: 180_000, hookTimeout: 300_000 }
