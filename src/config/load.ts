@@ -1,11 +1,12 @@
 // File + environment + secret files → one frozen Config, or every problem at once.
+import { isObject } from '../domain/json-object.js'
 import { readEnvironment, settingsOf } from './environment.js'
 import { freeze } from './freeze.js'
 import { distinctProblems, type Problem } from './problem.js'
 import { removedBelow } from './removed.js'
 import { configSchema, type Config } from './schema.js'
 import { createValidator, explain, pathOf, type SchemaError } from './validate.js'
-import { isObject, readYamlFile, type NamedText } from './yaml-file.js'
+import { readYamlFile, type NamedText } from './yaml-file.js'
 
 export type Sources = {
   readonly file?: NamedText | undefined

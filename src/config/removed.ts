@@ -1,7 +1,7 @@
 // Settings that there were, each with what to do instead: a configuration that still has one is refused, because it expects an effect that it no longer has.
+import { isObject } from '../domain/json-object.js'
 import { environmentName } from './environment-name.js'
 import type { Problem } from './problem.js'
-import { isObject } from './yaml-file.js'
 
 const inTheTable = 'put it into the file that intel.table names; examples/judgement.yaml shows the built-in table'
 const followsProvider = 'leave it out; pauses and the circuit breaker follow what the provider answers'

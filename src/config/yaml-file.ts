@@ -1,4 +1,5 @@
 // Reads a YAML file of settings: its content, what is wrong with it, and on which line each part stands.
+import { isObject } from '../domain/json-object.js'
 import { LineCounter, isNode, parseDocument, type Document } from 'yaml'
 import type { Problem } from './problem.js'
 
@@ -50,6 +51,3 @@ const contentOf = (document: Document): Content => {
   const isEmpty = content === null || content === undefined
   return { value: {}, problems: isEmpty ? [] : ['must hold settings as `name: value` lines'] }
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

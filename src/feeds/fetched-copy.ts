@@ -1,8 +1,8 @@
 // The copy of a fetched feed on this machine, what is known about its last fetch, and which process may fetch it next.
+import { isObject } from '../domain/json-object.js'
 import { createHash } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isObject } from './json-text.js'
 
 export type CopyFiles = {
   readonly list: string

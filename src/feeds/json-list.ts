@@ -1,7 +1,8 @@
 // Lists in JSON: STIX, MISP, the exports of abuse.ch, and lists of texts or of objects with named members, whole or one a line.
+import { isObject, type AnyObject } from '../domain/json-object.js'
 import { createBoundedCache } from '../domain/bounded-cache.js'
 import type { ParseProblem, Place, Sink } from './feed.js'
-import { isObject, listOf, readJson, type JsonObject, type JsonParser } from './json-text.js'
+import { listOf, readJson, type JsonParser } from './json-text.js'
 import { forEachLine } from './lines.js'
 import { addMisp, looksLikeMisp } from './misp.js'
 import { addRow, layoutOf, type Layout } from './row.js'
@@ -38,8 +39,8 @@ const parserOf = (value: unknown): { readonly add: JsonParser } | ParseProblem |
 }
 
 /** A list of entries; or an object whose members are such lists, as those of abuse.ch are by id. */
-const rowsIn = (value: unknown): readonly (JsonObject | string)[] => {
-  const isRow = (item: unknown): item is JsonObject | string => typeof item === 'string' || isObject(item)
+const rowsIn = (value: unknown): readonly (AnyObject | string)[] => {
+  const isRow = (item: unknown): item is AnyObject | string => typeof item === 'string' || isObject(item)
   if (Array.isArray(value)) return value.filter(isRow)
   if (!isObject(value)) return []
   const lists = Object.values(value).filter((member) => Array.isArray(member))
@@ -54,7 +55,7 @@ const addRows: JsonParser = (value, sink) => {
 /** Objects of one list have the same members, so their layout is looked for once. */
 const layouts = createBoundedCache<string, { readonly layout: Layout | undefined }>(500)
 
-const rowLayout = (row: JsonObject): Layout | undefined => {
+const rowLayout = (row: AnyObject): Layout | undefined => {
   const names = Object.keys(row).slice(0, 64)
   const key = names.join('\n').slice(0, 4096)
   const known = layouts.get(key)
@@ -64,7 +65,7 @@ const rowLayout = (row: JsonObject): Layout | undefined => {
   return layout
 }
 
-const addObject = (row: JsonObject, place: Place, sink: Sink): boolean => {
+const addObject = (row: AnyObject, place: Place, sink: Sink): boolean => {
   const layout = rowLayout(row)
   // The last line of Spamhaus' lists says when they were made.
   if (!layout) return row.type === 'metadata' || sink.skip(place)
@@ -72,7 +73,7 @@ const addObject = (row: JsonObject, place: Place, sink: Sink): boolean => {
 }
 
 /** Something in the text of the row by which it is found again. */
-const placeOf = (row: JsonObject): Place =>
+const placeOf = (row: AnyObject): Place =>
   Object.values(row).find((cell): cell is string => typeof cell === 'string' && cell !== '') ?? 1
 
 /** Whether the file is one object a line; if so, each is read. */
@@ -89,7 +90,7 @@ const parseJsonLines = (bytes: Buffer, sink: Sink): boolean => {
   return isLines
 }
 
-const objectOf = (line: string): JsonObject | undefined => {
+const objectOf = (line: string): AnyObject | undefined => {
   try {
     const value: unknown = JSON.parse(line)
     return isObject(value) ? value : undefined

@@ -1,16 +1,12 @@
 // JSON of a whole file: its value, or in which line it breaks; and access to members that trusts nothing.
+import { isObject, type AnyObject } from '../domain/json-object.js'
 import type { ParseProblem, Sink } from './feed.js'
 
 /** Reads all that one kind of JSON lists. */
 export type JsonParser = (value: unknown, sink: Sink) => void
 
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-export const objectsOf = (value: unknown): readonly JsonObject[] => listOf(value).filter(isObject)
+export const objectsOf = (value: unknown): readonly AnyObject[] => listOf(value).filter(isObject)
 export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 export const stringsOf = (value: unknown): readonly string[] =>
   listOf(value).filter((item): item is string => typeof item === 'string')

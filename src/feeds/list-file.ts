@@ -1,9 +1,9 @@
 // Reads a list of addresses, ranges and names: plain text, one entry a line, or a MISP warninglist as JSON.
+import { isObject } from '../domain/json-object.js'
 import { RE2JS } from 're2js'
 import { parseRange, type Range } from '../domain/address.js'
 import { parseSuffix } from '../domain/hostname.js'
 import type { NameEntry } from '../domain/name-set.js'
-import { isObject } from './json-text.js'
 import { parseTimestamp } from './timestamp.js'
 
 type Listed = { readonly ranges: readonly Range[]; readonly names: readonly NameEntry[] }

@@ -1,6 +1,7 @@
 // MISP events: the attributes that are meant for detection, alone or in objects, and the manifest of a MISP feed.
+import { isObject, type AnyObject } from '../domain/json-object.js'
 import type { Details } from './feed.js'
-import { isObject, objectsOf, readJson, stringOf, type JsonObject, type JsonParser } from './json-text.js'
+import { objectsOf, readJson, stringOf, type JsonParser } from './json-text.js'
 import { parseTimestamp } from './timestamp.js'
 import { tlpOf } from './tlp.js'
 
@@ -22,7 +23,7 @@ export const looksLikeMisp = (value: unknown): boolean =>
     ? isObject(value.Event) || Array.isArray(value.response) || Array.isArray(value.Attribute)
     : objectsOf(value).some((item) => isObject(item.Event))
 
-const eventsIn = (value: unknown): readonly JsonObject[] => {
+const eventsIn = (value: unknown): readonly AnyObject[] => {
   const items = Array.isArray(value)
     ? value
     : isObject(value) && Array.isArray(value.response)
@@ -31,7 +32,7 @@ const eventsIn = (value: unknown): readonly JsonObject[] => {
   return objectsOf(items).map((item) => (isObject(item.Event) ? item.Event : item))
 }
 
-const attributesOf = (event: JsonObject): readonly JsonObject[] => [
+const attributesOf = (event: AnyObject): readonly AnyObject[] => [
   ...objectsOf(event.Attribute),
   ...objectsOf(event.Object)
     .filter((object) => object.deleted !== true)
@@ -39,21 +40,21 @@ const attributesOf = (event: JsonObject): readonly JsonObject[] => [
 ]
 
 /** Handling instructions are no category of threat; how far it may be passed on is told apart. */
-const tagsOf = (owner: JsonObject): readonly string[] =>
+const tagsOf = (owner: AnyObject): readonly string[] =>
   objectsOf(owner.Tag)
     .map((tag) => stringOf(tag.name))
     .filter((name) => name !== undefined)
     .filter((name) => !/^(?:tlp|pap|workflow|osint):/i.test(name))
 
-const isForDetection = (attribute: JsonObject): boolean =>
+const isForDetection = (attribute: AnyObject): boolean =>
   (attribute.to_ids === true || attribute.to_ids === 1 || attribute.to_ids === '1') && attribute.deleted !== true
 
-const tlpIn = (owner: JsonObject): string | undefined =>
+const tlpIn = (owner: AnyObject): string | undefined =>
   objectsOf(owner.Tag)
     .map((tag) => tlpOf(stringOf(tag.name)))
     .find((tlp) => tlp !== undefined)
 
-const detailsOf = (attribute: JsonObject, eventTags: readonly string[], eventTlp: string | undefined): Details => {
+const detailsOf = (attribute: AnyObject, eventTags: readonly string[], eventTlp: string | undefined): Details => {
   const category = stringOf(attribute.category)
   return {
     categories: [...(category === undefined ? [] : [category]), ...tagsOf(attribute), ...eventTags],

@@ -1,6 +1,7 @@
 // STIX 2.1: the indicators of a bundle or of a TAXII answer.
+import { isObject, type AnyObject } from '../domain/json-object.js'
 import type { Details } from './feed.js'
-import { isObject, listOf, objectsOf, stringOf, stringsOf, type JsonObject, type JsonParser } from './json-text.js'
+import { listOf, objectsOf, stringOf, stringsOf, type JsonParser } from './json-text.js'
 import { parseTimestamp } from './timestamp.js'
 import { stixMarkings } from './tlp.js'
 
@@ -8,12 +9,12 @@ export const looksLikeStix = (value: unknown): boolean =>
   (isObject(value) && (value.type === 'bundle' || Array.isArray(value.objects))) ||
   objectsOf(value).some((item) => item.type === 'bundle' || item.type === 'indicator')
 
-const objectsIn = (value: unknown): readonly JsonObject[] => {
+const objectsIn = (value: unknown): readonly AnyObject[] => {
   const bundles = Array.isArray(value) ? objectsOf(value) : [value].filter(isObject)
   return bundles.flatMap((item) => (Array.isArray(item.objects) ? objectsOf(item.objects) : [item]))
 }
 
-const detailsOf = (indicator: JsonObject): Details => ({
+const detailsOf = (indicator: AnyObject): Details => ({
   score: typeof indicator.confidence === 'number' ? indicator.confidence : undefined,
   categories: [...stringsOf(indicator.indicator_types), ...stringsOf(indicator.labels)],
   since: parseTimestamp(indicator.valid_from),
@@ -25,7 +26,7 @@ const detailsOf = (indicator: JsonObject): Details => ({
 })
 
 /** `benign` alone says that the pattern is harmless: a feed that tells what not to accuse. */
-const isBenign = (indicator: JsonObject): boolean => {
+const isBenign = (indicator: AnyObject): boolean => {
   const types = listOf(indicator.indicator_types)
   return types.length > 0 && types.every((type) => type === 'benign')
 }

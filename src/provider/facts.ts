@@ -1,27 +1,18 @@
 // Answers about an address become facts: what is said is kept, what is not said stays absent, whatever shape it comes in.
+import { isObject, type AnyObject } from '../domain/json-object.js'
 import { parseAddress } from '../domain/address.js'
 import type { Facts } from '../domain/finding.js'
 import { flags as flagNames, type Flag } from '../domain/flag.js'
 import { listingsOf } from './listings.js'
 import { addressRating } from './rating.js'
-import {
-  collectionOf,
-  countOf,
-  flagOf,
-  isObject,
-  member,
-  numberOf,
-  textOf,
-  timeOf,
-  type JsonMembers,
-} from './read-value.js'
+import { collectionOf, countOf, flagOf, member, numberOf, textOf, timeOf } from './read-value.js'
 
 const maxCategories = 16
 
 type Writable<T> = { -readonly [key in keyof T]: T[key] }
 
 /** The members of an address answer: at the top, or under `data` where `ip` is not at the top. */
-export const addressBody = (answer: unknown): JsonMembers => {
+export const addressBody = (answer: unknown): AnyObject => {
   const inner = member(answer, 'data')
   if (member(answer, 'ip') === undefined && isObject(inner)) return inner
   return isObject(answer) ? answer : {}
@@ -61,7 +52,7 @@ export const addressFacts = (answer: unknown, now: number): Facts => {
   return facts
 }
 
-const flagsOf = (body: JsonMembers): Facts['flags'] => {
+const flagsOf = (body: AnyObject): Facts['flags'] => {
   const found: { [flag in Flag]?: boolean } = {}
   for (const flag of flagNames)
     for (const place of [body, body.issues, body.tags]) {
@@ -73,7 +64,7 @@ const flagsOf = (body: JsonMembers): Facts['flags'] => {
   return found
 }
 
-const categoriesOf = (body: JsonMembers): string[] => {
+const categoriesOf = (body: AnyObject): string[] => {
   const rows = [...collectionOf(body.ip_category).rows, ...collectionOf(member(body.vpn_info, 'ip_category')).rows]
   const names = new Set<string>()
   for (const row of rows) {
@@ -84,7 +75,7 @@ const categoriesOf = (body: JsonMembers): string[] => {
 }
 
 /** Ports are listed once for every scan of them: the latest scan of each says whether it is open. */
-const openPorts = (body: JsonMembers): number | undefined => {
+const openPorts = (body: AnyObject): number | undefined => {
   const current = collectionOf(body.current_opened_port ?? body.open_port)
   if (current.count !== undefined) return current.count
   const ports = collectionOf(body.port)
@@ -102,7 +93,7 @@ const openPorts = (body: JsonMembers): number | undefined => {
 const total = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined ? other : one + (other ?? 0)
 
-const newest = (rows: readonly JsonMembers[], name: string, now: number): number | undefined => {
+const newest = (rows: readonly AnyObject[], name: string, now: number): number | undefined => {
   let best: number | undefined
   for (const row of rows) {
     const at = timeOf(row[name])

@@ -1,6 +1,7 @@
 // The entries of a provider's own lists that an answer names: `threatweave serve` and a gateway say which of theirs accuse.
+import { isObject } from '../domain/json-object.js'
 import type { Listing } from '../domain/finding.js'
-import { isObject, numberOf, textOf, timeOf } from './read-value.js'
+import { numberOf, textOf, timeOf } from './read-value.js'
 
 const maxListings = 128
 const maxCategories = 8

@@ -1,8 +1,8 @@
 // Bytes of an answer become an object, within bounds of size and depth, with the key taken out.
+import { isObject, type AnyObject } from '../domain/json-object.js'
 import type { Redact } from './redact.js'
-import { isObject, type JsonMembers } from './read-value.js'
 
-export type Parsed = { readonly body: JsonMembers } | { readonly problem: string }
+export type Parsed = { readonly body: AnyObject } | { readonly problem: string }
 
 export const parseBody = (bytes: Uint8Array, maxDepth: number, redact: Redact): Parsed => {
   const sent = new TextDecoder().decode(bytes)
@@ -15,7 +15,7 @@ export const parseBody = (bytes: Uint8Array, maxDepth: number, redact: Redact): 
   }
   if (!isObject(value)) return { problem: 'is not a JSON object' }
   // Escapes may spell what the text as such does not show.
-  return { body: sent.includes('\\') ? (redact.deep(value) as JsonMembers) : value }
+  return { body: sent.includes('\\') ? (redact.deep(value) as AnyObject) : value }
 }
 
 /** Counted on the text, before anything walks the value. */

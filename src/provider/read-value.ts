@@ -1,10 +1,6 @@
 // Reads single values out of answers that may hold anything: a number or its text, a flag, a date in one of several spellings.
+import { isObject, type AnyObject } from '../domain/json-object.js'
 import { ownText } from '../domain/own-text.js'
-
-export type JsonMembers = Readonly<Record<string, unknown>>
-
-export const isObject = (value: unknown): value is JsonMembers =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Own members only, so that a name such as `constructor` finds nothing. */
 export const member = (value: unknown, name: string): unknown =>
@@ -65,7 +61,7 @@ export const timeOf = (value: unknown): number | undefined => {
 /** `{ count, data: [...] }`, sometimes a plain list, sometimes absent; `count` is the true total. */
 export const collectionOf = (
   value: unknown,
-): { readonly count: number | undefined; readonly rows: readonly JsonMembers[] } => {
+): { readonly count: number | undefined; readonly rows: readonly AnyObject[] } => {
   const list = Array.isArray(value) ? (value as unknown[]) : member(value, 'data')
   const rows = Array.isArray(list) ? (list as unknown[]).filter(isObject) : []
   const stated = countOf(member(value, 'count'))

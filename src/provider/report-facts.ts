@@ -1,9 +1,10 @@
 // Answers about a domain become facts: a row for each of its hosts, and what a full report adds to one of them.
+import { isObject, type AnyObject } from '../domain/json-object.js'
 import type { Facts, HostReport } from '../domain/finding.js'
 import { parseHostname } from '../domain/hostname.js'
 import { listingsOf } from './listings.js'
 import { domainRating, reportRating } from './rating.js'
-import { countOf, flagOf, isObject, member, numberOf, textOf, timeOf, type JsonMembers } from './read-value.js'
+import { countOf, flagOf, member, numberOf, textOf, timeOf } from './read-value.js'
 
 const maxHosts = 128
 const maxIssues = 8
@@ -26,7 +27,7 @@ export const reportsFacts = (answer: unknown, domain: string, now: number): Fact
   return { flags: {}, categories: [], domain, hosts: [...newestOf.values()], ...(listings && { listings }) }
 }
 
-const rowReport = (row: JsonMembers, host: string, now: number): HostReport => {
+const rowReport = (row: AnyObject, host: string, now: number): HostReport => {
   const at = timeOf(row.reg_dtime)
   const scanId = textOf(row.scan_id, 32)
   const rating = reportRating(row.score)

@@ -1,13 +1,14 @@
 // Sends one HTTP request to the provider, bounded in every direction: an answer, or a failure with its reason; never a throw.
+import { type AnyObject } from '../domain/json-object.js'
 import type { Dispatcher } from 'undici'
 import type { Request } from './build-request.js'
 import { bulkHeader } from './bulk-settings.js'
 import { badAnswer, classify, classifyTransport, late, type CallFailure } from './classify.js'
 import { parseBody } from './parse-body.js'
-import { numberOf, textOf, type JsonMembers } from './read-value.js'
+import { numberOf, textOf } from './read-value.js'
 import type { Redact } from './redact.js'
 
-export type ProviderAnswer = { readonly status: 'answer'; readonly body: JsonMembers }
+export type ProviderAnswer = { readonly status: 'answer'; readonly body: AnyObject }
 export type Reply = ProviderAnswer | { readonly status: 'failure'; readonly failure: CallFailure }
 
 export type SendSettings = {

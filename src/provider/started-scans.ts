@@ -1,8 +1,9 @@
 // Remembers on disk which scans were started at the provider, one file each, so that no crash and no second process starts one again.
+import { isObject } from '../domain/json-object.js'
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { isObject, numberOf, textOf } from './read-value.js'
+import { numberOf, textOf } from './read-value.js'
 
 export type Visibility = 'public' | 'private'
 export const startedScanStates = ['posting', 'running', 'done', 'failed', 'no_such_domain', 'lost'] as const

@@ -1,8 +1,9 @@
 // What every lookup service holds, asked through the client: one suite for any base URL.
+import { isObject } from '../../src/domain/json-object.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../src/provider/client.js'
 import { operationNames, type OperationName } from '../../src/provider/operations.js'
-import { isObject, member, numberOf } from '../../src/provider/read-value.js'
+import { member, numberOf } from '../../src/provider/read-value.js'
 import { clientFor } from '../support/scripted-service.js'
 
 export type ServiceUnderTest = {
