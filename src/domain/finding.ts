@@ -16,6 +16,10 @@ export type Listing = {
   readonly level: 'malicious' | 'suspicious' | 'flag'
   readonly score?: number
   readonly categories: readonly string[]
+  /** Epoch milliseconds since when it is listed, where the list states it. */
+  readonly since?: number
+  /** Epoch milliseconds when the copy of the list in use was written. */
+  readonly copyAt?: number
   /** Epoch milliseconds after which the entry no longer counts. */
   readonly expires?: number
 }

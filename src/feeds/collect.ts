@@ -88,7 +88,7 @@ export const collect = (rules: Rules): Collector => {
     const given = tlp === undefined ? categories : [tlp, ...(categories ?? [])]
     columns.categories.push(given ? lists.idOf(given) : 0)
     columns.scores.push(scoreOf(details?.score ?? rules.score))
-    columns.since.push(details?.since === undefined || details.since <= rules.now ? 0 : secondsOf(details.since))
+    columns.since.push(secondsOf(sinceOf(details, rules.now)))
     columns.expires.push(secondsOf(expiryOf(details, type, rules)))
   }
   const addRange = (range: Range, details: Details | undefined): void => {
@@ -160,6 +160,10 @@ const quoted = (value: string): string => JSON.stringify(value.length > 80 ? `${
 
 const scoreOf = (score: number | undefined): number =>
   score === undefined || Number.isNaN(score) ? noScore : Math.round(Math.min(Math.max(score, 0), 100))
+
+/** When it was first seen cannot lie ahead; from when on it counts can. */
+const sinceOf = (details: Details | undefined, now: number): number | undefined =>
+  details?.since ?? (details?.firstSeen !== undefined && details.firstSeen <= now ? details.firstSeen : undefined)
 
 const expiryOf = (details: Details | undefined, type: 'ip' | 'domain', rules: Rules): number | undefined => {
   if (details?.expires !== undefined) return details.expires

@@ -35,7 +35,7 @@ export type DetailArrays = {
   readonly categories: Uint16Array<ArrayBuffer>
   /** 0 to 100, or `noScore`. */
   readonly scores: Uint8Array<ArrayBuffer>
-  /** Epoch seconds from which the entry counts, or 0. */
+  /** Epoch seconds since when it is listed, where the list states it; ahead of now, from when on it counts. 0: not stated. */
   readonly since: Uint32Array<ArrayBuffer>
   /** Epoch seconds after which the entry no longer counts, or 0. */
   readonly expires: Uint32Array<ArrayBuffer>

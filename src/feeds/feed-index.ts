@@ -24,6 +24,7 @@ export type Hit = {
   readonly entry: string
   readonly score?: number
   readonly categories: readonly string[]
+  readonly since?: number
   readonly expires?: number
   /** A URL of the host is listed, but it is not known whether it was this one. */
   readonly isHostOnly?: true
@@ -58,11 +59,13 @@ export const hitOfSite = (index: FeedIndex, { row, isHostOnly }: SiteHit): Hit =
 
 export const hitOf = (index: FeedIndex, details: DetailArrays, row: number, entry: string): Hit => {
   const score = details.scores[row] ?? noScore
+  const since = details.since[row] ?? 0
   const until = details.expires[row] ?? 0
   return {
     entry,
     ...(score !== noScore && { score }),
     categories: index.categories[details.categories[row] ?? 0] ?? [],
+    ...(since !== 0 && { since: since * 1000 }),
     ...(until !== 0 && { expires: until * 1000 }),
   }
 }

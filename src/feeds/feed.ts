@@ -25,6 +25,7 @@ export type Details = {
   readonly categories?: readonly string[] | undefined
   /** From when on the entry counts. */
   readonly since?: number | undefined
+  readonly firstSeen?: number | undefined
   readonly expires?: number | undefined
   readonly seen?: number | undefined
   /** How far it may be passed on: `tlp:amber`. */

@@ -15,12 +15,12 @@ export const matchIn = (
 ): Known | undefined => {
   if (target === undefined) return undefined
   const nowSeconds = now / 1000
-  let found: { listing: Listing; modified: number }[] | undefined
+  let found: DatedListing[] | undefined
   for (const { settings, inUse } of slots) {
     const hit = inUse && findHit(inUse.index, target, nowSeconds)
     if (!hit) continue
     found ??= []
-    found.push({ listing: listingOf(settings, hit, target, safeguard), modified: inUse.modified })
+    found.push(listingOf(settings, hit, target, safeguard, inUse.modified))
   }
   return found && knownOf(found)
 }
@@ -35,7 +35,7 @@ export const listBelow = (
 ): readonly Listing[] =>
   slots.flatMap(({ settings, inUse }) =>
     (inUse ? hitsBelow(inUse.index, domain, nowSeconds, maxBelow) : [])
-      .map(({ host, hit }) => listingOf(settings, hit, { name: host }, safeguard))
+      .map(({ host, hit }) => listingOf(settings, hit, { name: host }, safeguard, inUse?.modified ?? 0))
       .filter(({ level }) => level !== 'flag'),
   )
 
@@ -48,9 +48,10 @@ const listingOf = (
   { isHostOnly, ...listed }: Hit,
   target: Target,
   safeguard: IndicatorList | undefined,
-): Listing => {
+  copyAt: number,
+): DatedListing => {
   const isSafe = safeguard !== undefined && isSafeguarded(safeguard, target, listed.entry, isHostOnly === true)
-  return { feed, level: isSafe ? 'flag' : isHostOnly ? 'suspicious' : own, ...listed }
+  return { feed, level: isSafe ? 'flag' : isHostOnly ? 'suspicious' : own, ...listed, copyAt }
 }
 
 const addressOf = ({ 0: a = 0, 1: b, 2: c, 3: d }: ArrayLike<number>): Address =>
@@ -63,25 +64,25 @@ const isSafeguarded = (safeguard: IndicatorList, target: Target, entry: string, 
   return safeguard.names.has(target.name) || safeguard.names.has(slash < 0 ? entry : entry.slice(0, slash))
 }
 
-type Found = { readonly listing: Listing; readonly modified: number }
+type DatedListing = Listing & { readonly copyAt: number }
 
 const maxCategories = 16
 
 const ranks = { malicious: 1000, suspicious: 0, flag: -1000 } as const
-const weight = ({ listing }: Found): number => ranks[listing.level] + (listing.score ?? -1)
+const weight = ({ level, score }: Listing): number => ranks[level] + (score ?? -1)
 
-const knownOf = (found: readonly Found[]): Known => {
+const knownOf = (found: readonly DatedListing[]): Known => {
   const worst = found.reduce((best, other) => (weight(other) > weight(best) ? other : best))
-  const categories = [...new Set(found.flatMap(({ listing }) => listing.categories))].slice(0, maxCategories)
+  const categories = [...new Set(found.flatMap((listing) => listing.categories))].slice(0, maxCategories)
   return {
     status: 'known',
     facts: {
-      flags: worst.listing.level === 'flag' ? { safeguarded: true } : {},
+      flags: worst.level === 'flag' ? { safeguarded: true } : {},
       categories,
-      listings: found.map(({ listing }) => listing),
+      listings: found,
     },
-    source: `feed:${worst.listing.feed}`,
-    at: worst.modified,
+    source: `feed:${worst.feed}`,
+    at: worst.copyAt,
   }
 }
 

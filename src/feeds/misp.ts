@@ -58,6 +58,7 @@ const detailsOf = (attribute: AnyObject, eventTags: readonly string[], eventTlp:
   const category = stringOf(attribute.category)
   return {
     categories: [...(category === undefined ? [] : [category]), ...tagsOf(attribute), ...eventTags],
+    firstSeen: parseTimestamp(attribute.first_seen),
     seen: parseTimestamp(attribute.last_seen) ?? parseTimestamp(attribute.timestamp),
     tlp: tlpIn(attribute) ?? eventTlp,
   }

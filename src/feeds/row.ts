@@ -41,6 +41,7 @@ const detailColumns = {
     'date',
     'listingdate',
   ],
+  firstSeen: ['firstseen', 'firstseenutc', 'dateadded', 'listingdate'],
   revoked: ['revoked'],
   tlp: ['tlp'],
   asn: ['asn'],
@@ -78,6 +79,8 @@ export const layoutOf = (header: readonly string[], value?: number): Layout | un
 export const addRow = (cells: readonly unknown[], layout: Layout, place: Place, sink: Sink): boolean => {
   const text = (at: number): string => textOf(cells[at])
   const first = (places: readonly number[]): string | undefined => places.map(text).find((cell) => cell !== '')
+  const firstTime = (places: readonly number[]): number | undefined =>
+    places.map((column) => parseTimestamp(text(column))).find((time) => time !== undefined)
   const at = layout.value.find((column) => text(column) !== '')
   if (at === undefined || (layout.owner.includes(at) && first(layout.asn) !== undefined)) return sink.skip(place)
   if (/^(?:true|1)$/i.test(first(layout.revoked) ?? '')) return true
@@ -87,7 +90,8 @@ export const addRow = (cells: readonly unknown[], layout: Layout, place: Place, 
     since: parseTimestamp(first(layout.since)),
     expires: parseTimestamp(first(layout.expires)),
     tlp: tlpOf(first(layout.tlp)),
-    seen: layout.seen.map((column) => parseTimestamp(text(column))).find((time) => time !== undefined),
+    seen: firstTime(layout.seen),
+    firstSeen: firstTime(layout.firstSeen),
   })
 }
 

@@ -20,6 +20,8 @@ const listingOf = (row: unknown): Listing | undefined => {
   const { level } = row
   if (feed === undefined || entry === undefined || (level !== 'malicious' && level !== 'suspicious')) return undefined
   const score = numberOf(row.score)
+  const since = timeOf(row.since)
+  const copyAt = timeOf(row.copy_of)
   const expires = timeOf(row.expires)
   const categories = Array.isArray(row.categories) ? (row.categories as unknown[]) : []
   return {
@@ -28,6 +30,8 @@ const listingOf = (row: unknown): Listing | undefined => {
     level,
     ...(score !== undefined && score >= 0 && score <= 100 && { score }),
     categories: categories.slice(0, maxCategories).flatMap((category) => textOf(category, 64) ?? []),
+    ...(since !== undefined && { since }),
+    ...(copyAt !== undefined && { copyAt }),
     ...(expires !== undefined && { expires }),
   }
 }

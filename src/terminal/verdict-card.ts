@@ -31,17 +31,32 @@ const stated = ({ flags }: Verdict, value: boolean): string =>
   (Object.keys(flags) as Flag[]).filter((flag) => flags[flag] === value).join(', ')
 
 const listingLines = (listings: readonly Listing[]): [string, string][] =>
-  listings.map(({ feed, entry, level, score, expires }) => [
-    'listed',
-    `in ${feed} as ${entry}: ${level === 'flag' ? 'safeguarded' : level}${score === undefined ? '' : `, score ${score}`}${expires === undefined ? '' : `, until ${new Date(expires).toISOString().slice(0, 10)}`}`,
-  ])
+  listings.map((listing) => {
+    const { feed, entry, level, score, expires } = listing
+    const details = [
+      level === 'flag' ? 'safeguarded' : level,
+      ...(score === undefined ? [] : [`score ${score}`]),
+      ...sinceWhen(listing),
+      ...(expires === undefined ? [] : [`until ${dayOf(expires)}`]),
+    ]
+    return ['listed', `in ${feed} as ${entry}: ${details.join(', ')}`]
+  })
+
+/** A list that states no date is known to have the entry since the copy that is in use. */
+const sinceWhen = ({ since, copyAt }: Listing): readonly string[] => {
+  if (since !== undefined) return [`since ${dayOf(since)} by its own date`]
+  return copyAt === undefined ? [] : [`in the copy of ${minuteOf(copyAt)}, which states no date`]
+}
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
+const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 const factLines = (hosts: readonly HostReport[]): [string, string][] =>
   hosts
     .slice(0, 5)
     .map(({ host, rating, at }) => [
       'report',
-      `${host}: ${rating ?? 'no rating'}${at === undefined ? '' : `, ${new Date(at).toISOString().slice(0, 10)}`}`,
+      `${host}: ${rating ?? 'no rating'}${at === undefined ? '' : `, ${dayOf(at)}`}`,
     ])
 
 export const renderJson = (indicator: Indicator, verdict: Verdict, finding: Finding): string => {
@@ -60,7 +75,19 @@ export const renderJson = (indicator: Indicator, verdict: Verdict, finding: Find
     stale,
     feed,
     entry,
+    listed: facts?.listings?.map(listed),
     facts,
   }
   return `${JSON.stringify(shown)}\n`
+}
+
+/** `since_by`: whether the list itself states the date, or it is that of the copy in use. */
+const listed = ({ feed, entry, level, since, copyAt }: Listing): object => {
+  const at = since ?? copyAt
+  return {
+    feed,
+    entry,
+    level,
+    ...(at !== undefined && { since: new Date(at).toISOString(), since_by: since === undefined ? 'copy' : 'entry' }),
+  }
 }

@@ -1,7 +1,7 @@
 // lookup, api and check --online against a real HTTP server that counts its calls.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -97,8 +97,34 @@ describe('lookup', () => {
     expect(rows(stdout)).toMatchObject([{ verdict: 'clean', facts: { domain: 'example.com' } }])
     expect(service.asked.map(({ query }) => query)).toEqual([{ query: 'example.com' }])
   })
+  it('says which feeds list a value, by which entry and since when: by its own date, or else by the copy in use', async () => {
+    const [dated, undated] = [join(folder, 'dated.csv'), join(folder, 'undated.txt')]
+    writeFileSync(dated, 'ip,first_seen\n198.51.100.7,2026-03-04 05:06:07\n')
+    writeFileSync(undated, '198.51.100.0/24\nbad.example.com\n')
+    utimesSync(undated, 1_790_000_000, 1_790_000_000)
+    const feeds = [
+      { name: 'dated', path: dated },
+      { name: 'undated', path: undated },
+    ]
+    const { stdout, code } = await run(['lookup', '198.51.100.7', 'www.bad.example.com'], '', {
+      THREATWEAVE_FEEDS: JSON.stringify(feeds),
+      THREATWEAVE_INTEL_SERVICE_API_KEY: '',
+    })
+    const copy = { since: '2026-09-21T14:13:20.000Z', since_by: 'copy' }
+    expect(rows(stdout)).toMatchObject([
+      {
+        type: 'ip',
+        listed: [
+          { feed: 'dated', entry: '198.51.100.7', since: '2026-03-04T05:06:07.000Z', since_by: 'entry' },
+          { feed: 'undated', entry: '198.51.100.0/24', ...copy },
+        ],
+      },
+      { type: 'domain', listed: [{ feed: 'undated', entry: 'bad.example.com', ...copy }] },
+    ])
+    expect(code).toBe(0)
+  })
   it.each([
-    [['lookup'], 'lookup ip VALUE'],
+    [['lookup'], 'lookup VALUE'],
     [['lookup', 'ip', '198.51.100.1', '--role', 'villain'], '--role'],
     [['lookup', 'ip', '198.51.100.1', '--scan'], '--scan'],
     [['lookup', 'domain', 'example.com', '--private'], '--private'],

@@ -25,11 +25,12 @@ import { write, writeJson } from '../../terminal/write-lines.js'
 
 export const lookup: Command = {
   summary: 'look up addresses or names',
-  help: `Usage: threatweave lookup ip|domain [VALUE…] [options]
+  help: `Usage: threatweave lookup VALUE… [options]
+       threatweave lookup ip|domain [VALUE…] [options]
 
-Looks values up in the feeds and, if intel.service.apiKey is set, at the lookup service. Without VALUE it reads one per line
-from standard input. Private addresses and internal names are not sent. Prints text on a terminal, else one JSON object per
-line, in the given order.
+Looks values up in the feeds and, if intel.service.apiKey is set, at the lookup service. After ip or domain, without VALUE, it
+reads one per line from standard input. Private addresses and internal names are not sent. Prints text on a terminal, else one
+JSON object per line, in the given order: the verdict, and every feed that lists the value, by which entry and since when.
 
   -c, --config FILE   the configuration
       --role ROLE     judge as: ${roles.join(', ')} (default: other)
@@ -38,7 +39,7 @@ line, in the given order.
       --private       with --scan: a scan that only your account can see
 
 Examples:
-  threatweave lookup ip 198.51.100.23
+  threatweave lookup 198.51.100.23 bad.example.com
   cut -d, -f3 connections.csv | threatweave lookup ip --role source > verdicts.ndjson
 
 Exit codes: 0 every value was answered ("not found" included), 1 some were not, 64 wrong usage, 130 or 143 interrupted.
@@ -52,9 +53,9 @@ Exit codes: 0 every value was answered ("not found" included), 1 some were not, 
   },
   takesArguments: true,
   run: async (args, io) => {
-    const { type, role } = readArguments(args)
+    const { type, role, given } = readArguments(args)
     const config = loadConfig(args, io)
-    const values = args.positionals.length > 1 ? args.positionals.slice(1) : await readValues(io)
+    const values = given.length > 0 ? given : await readValues(io)
     const isJson = args.values.json === true || io.stdout.isTTY !== true
     const emit = createLogger(io.stderr, { level: 'error', pretty: true, clock: Date.now })
     const app = accepted(await openApp(config, { mode: 'complete', env: io.env, emit }))
@@ -88,14 +89,24 @@ Exit codes: 0 every value was answered ("not found" included), 1 some were not, 
   },
 }
 
-const readArguments = (args: Arguments): { type: 'ip' | 'domain'; role: Role } => {
-  const type = args.positionals[0]
-  if (type !== 'ip' && type !== 'domain') throw new UsageError('write `lookup ip VALUE` or `lookup domain VALUE`')
+type Request = {
+  /** Absent: what each value looks like. */
+  readonly type: 'ip' | 'domain' | undefined
+  readonly role: Role
+  readonly given: readonly string[]
+}
+
+const readArguments = (args: Arguments): Request => {
+  const [first, ...rest] = args.positionals
+  if (first === undefined) throw new UsageError('write `lookup VALUE`, or `lookup ip` for values on standard input')
+  const type = first === 'ip' || first === 'domain' ? first : undefined
+  const given = type === undefined ? args.positionals : rest
   const role = roles.find((known) => known === (args.values.role ?? 'other'))
   if (role === undefined) throw new UsageError(`--role must be one of ${roles.join(', ')}`)
-  if (args.values.scan === true && type !== 'domain') throw new UsageError('--scan is only for domains')
+  if (args.values.scan === true && type !== 'domain')
+    throw new UsageError('--scan is only for domains: write `lookup domain VALUE --scan`')
   if (args.values.private === true && args.values.scan !== true) throw new UsageError('--private needs --scan')
-  return { type, role }
+  return { type, role, given }
 }
 
 const readValues = async (io: Io): Promise<string[]> => {
@@ -109,20 +120,29 @@ const readValues = async (io: Io): Promise<string[]> => {
   return values
 }
 
+const readIndicator = (text: string, type: Request['type']): Indicator | undefined => {
+  const address = type === 'domain' ? undefined : parseAddress(text)
+  if (address !== undefined) return { type: 'ip', value: address }
+  const name = type === 'ip' ? undefined : parseHostname(text)
+  return name === undefined ? undefined : { type: 'domain', value: name }
+}
+
 /** Lookups started ahead; results come in the given order. */
 const ahead = 64
 async function* inOrder(
   values: readonly string[],
-  type: 'ip' | 'domain',
+  type: Request['type'],
   role: Role,
   ask: Lookup,
   signal: AbortSignal,
 ): AsyncGenerator<{ indicator: Indicator; finding: Finding }> {
   const start = (text: string): { indicator: Indicator; finding: Finding | Promise<Finding> } => {
-    const value = type === 'ip' ? parseAddress(text) : parseHostname(text)
-    if (value === undefined)
-      return { indicator: { type, value: text.slice(0, 253) }, finding: { status: 'unknown', reason: 'bad_input' } }
-    const indicator: Indicator = { type, value }
+    const indicator = readIndicator(text, type)
+    if (indicator === undefined)
+      return {
+        indicator: { type: type ?? 'domain', value: text.slice(0, 253) },
+        finding: { status: 'unknown', reason: 'bad_input' },
+      }
     return { indicator, finding: ask(indicator, { role, action: 'unknown', evidence: 'field' }) }
   }
   const started = values.slice(0, ahead).map(start)

@@ -6,11 +6,16 @@ import type { JsonObject } from '../answer.js'
 export const listingRows = (listings: readonly Listing[]): readonly JsonObject[] | undefined =>
   listings.length === 0
     ? undefined
-    : listings.map(({ feed, entry, level, score, categories, expires }) => ({
+    : listings.map(({ feed, entry, level, score, categories, since, copyAt, expires }) => ({
         feed,
         entry,
         level,
         score,
         categories,
-        expires: expires === undefined ? undefined : new Date(expires).toISOString(),
+        since: timeText(since),
+        copy_of: timeText(copyAt),
+        expires: timeText(expires),
       }))
+
+const timeText = (at: number | undefined): string | undefined =>
+  at === undefined ? undefined : new Date(at).toISOString()

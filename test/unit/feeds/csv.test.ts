@@ -54,7 +54,13 @@ describe('a table', () => {
     const csv =
       '################\n# Our C2 list   #\n################\n#\n# "first_seen_utc","dst_ip","dst_port","malware"\n"2026-11-01 08:00:00","198.51.100.7","443","Emotet"\n# END 1 entries'
     expect(parsed(csv)).toEqual({
-      added: [['198.51.100.7', 6, { categories: ['Emotet'], seen: Date.UTC(2026, 10, 1, 8) }]],
+      added: [
+        [
+          '198.51.100.7',
+          6,
+          { categories: ['Emotet'], seen: Date.UTC(2026, 10, 1, 8), firstSeen: Date.UTC(2026, 10, 1, 8) },
+        ],
+      ],
       skipped: [],
     })
   })

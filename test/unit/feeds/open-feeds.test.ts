@@ -43,7 +43,16 @@ describe('match', () => {
       facts: {
         flags: {},
         categories: ['botnet'],
-        listings: [{ feed: 'ours', entry: 'bad.example.com', level: 'malicious', score: 80, categories: ['botnet'] }],
+        listings: [
+          {
+            feed: 'ours',
+            entry: 'bad.example.com',
+            level: 'malicious',
+            score: 80,
+            categories: ['botnet'],
+            copyAt: 1_700_000_000_000,
+          },
+        ],
       },
     })
     expect(entriesOf(feeds, '198.51.100.7', '203.0.113.7')).toEqual(['198.51.100.0/24', undefined])

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import type { Listing } from '../../../src/domain/finding.js'
+import { renderCard } from '../../../src/terminal/verdict-card.js'
+
+const listings: readonly Listing[] = [
+  { feed: 'a', entry: '198.51.100.7', level: 'malicious', score: 80, categories: [], since: Date.UTC(2026, 2, 4) },
+  { feed: 'b', entry: '198.51.100.0/24', level: 'flag', categories: [], copyAt: Date.UTC(2026, 10, 15, 8) },
+]
+
+it('says since when each feed lists the value, and whether the list states it', () => {
+  const card = renderCard(
+    { type: 'ip', value: '198.51.100.7' },
+    { level: 'malicious', flags: {}, because: 'listed' },
+    { status: 'known', facts: { flags: {}, categories: [], listings }, source: 'feed:a', at: 0 },
+    false,
+  )
+  expect(card.split('\n').filter((line) => line.startsWith('  listed'))).toEqual([
+    '  listed    in a as 198.51.100.7: malicious, score 80, since 2026-03-04 by its own date',
+    '  listed    in b as 198.51.100.0/24: safeguarded, in the copy of 2026-11-15 08:00 UTC, which states no date',
+  ])
+})
