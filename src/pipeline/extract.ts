@@ -63,10 +63,10 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     }
   }
 
-  /** The JSON object of the event, read and checked in one pass over its bytes; nothing where it is none. */
+  /** The JSON object of the event, read and checked in one pass; nothing where it is none. */
   const readObject = (event: ObjectEvent): Extraction | undefined => {
     begin()
-    const scanned = scan(event.bytes, event.bom ? 3 : 0, 0)
+    const scanned = scan(event.text, 0)
     if (scanned === undefined) return undefined
     const hasAnnotationName = settings.isAnnotationName === undefined ? undefined : scanned.hasAnnotationName
     if (!event.confirm(hasAnnotationName)) return undefined

@@ -1,13 +1,14 @@
-// The short texts that events hold again and again: each is made once, with the host it spells.
+// The short texts that events hold again and again: each is looked at once, for the host it spells and for what a search finds in it.
 import { parseAddress } from '../../domain/address.js'
+import { createBoundedCache } from '../../domain/bounded-cache.js'
 import { parseHostname } from '../../domain/hostname.js'
 import type { IndicatorType } from '../../domain/indicator.js'
+import { ownText } from '../../domain/own-text.js'
 import { scanTokens } from './tokens.js'
 import { plainText } from './url.js'
 import { isBareName } from './value.js'
 
-export type KnownText = {
-  readonly text: string
+type KnownText = {
   /** Set where the whole text is an address or a name in its plain spelling; elsewhere it takes a closer look. */
   readonly type: IndicatorType | undefined
   /** The host in its normal form. */
@@ -16,36 +17,20 @@ export type KnownText = {
   readonly isWorthSearching: boolean
 }
 
-export type KnownTexts = {
-  /** The text of these bytes, which are ASCII. */
-  readonly at: (bytes: Buffer, from: number, to: number) => KnownText
-}
+const longest = 64
 
-const maxLength = 64
-/** A power of two. Each text has one seat, and a newcomer takes it: no bound is ever passed and nothing has to be cleared away. */
-const seats = 32_768
-
-export const createKnownTexts = (): KnownTexts => {
-  const met: (KnownText | undefined)[] = new Array<KnownText | undefined>(seats).fill(undefined)
-  return {
-    at: (bytes, from, to) => {
-      const length = to - from
-      if (length > maxLength)
-        return { text: bytes.toString('latin1', from, to), type: undefined, value: '', isWorthSearching: true }
-      let hash = length
-      for (let at = from; at < to; at++) hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0
-      const seat = (hash ^ (hash >>> 15)) & (seats - 1)
-      const known = met[seat]
-      if (known !== undefined && isText(known.text, bytes, from, length)) return known
-      return (met[seat] = describe(bytes.toString('latin1', from, to)))
-    },
+/** Nothing is known of a long text. */
+export const createKnownTexts = (): ((text: string) => KnownText | undefined) => {
+  const met = createBoundedCache<string, KnownText>(16_384)
+  return (text) => {
+    if (text.length > longest) return undefined
+    const known = met.get(text)
+    if (known !== undefined) return known
+    const own = ownText(text)
+    const made = describe(own)
+    met.set(own, made)
+    return made
   }
-}
-
-const isText = (text: string, bytes: Buffer, from: number, length: number): boolean => {
-  if (text.length !== length) return false
-  for (let at = 0; at < length; at++) if (text.charCodeAt(at) !== bytes[from + at]) return false
-  return true
 }
 
 const describe = (text: string): KnownText => {
@@ -53,9 +38,6 @@ const describe = (text: string): KnownText => {
   const name = address === undefined && text.includes('.') && isBareName(text) ? parseHostname(text) : undefined
   const type = address !== undefined ? 'ip' : name !== undefined ? 'domain' : undefined
   let isWorthSearching = false
-  scanTokens(plainText(text), () => {
-    isWorthSearching = true
-    return false
-  })
-  return { text, type, value: address ?? name ?? '', isWorthSearching }
+  scanTokens(plainText(text), () => !(isWorthSearching = true))
+  return { type, value: address ?? name ?? '', isWorthSearching }
 }

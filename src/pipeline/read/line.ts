@@ -52,7 +52,7 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
     // Behind a tag or a cookie of a collector, but not in the midst of a sentence.
     if (start < 0 || (start > 120 && (start > 600 || body.charCodeAt(start - 1) !== 0x09))) return false
     if (!/^\{\s{0,8}"/.test(body.slice(start, start + 10)) || !body.trimEnd().endsWith('}')) return false
-    if (scan(Buffer.from(body.slice(start)), 0, level + 1) === undefined) return false
+    if (scan(body.slice(start), level + 1) === undefined) return false
     if (start > 0) reader.action.seeText(body.slice(0, start))
     return true
   }

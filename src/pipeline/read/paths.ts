@@ -1,4 +1,4 @@
-// What the paths of JSON objects mean to their reader: worked out the first time a path is seen, found again by its key or its key's bytes.
+// What the paths of JSON objects mean to their reader: worked out the first time a path is seen, then found again by its key.
 import { ownText } from '../../domain/own-text.js'
 import { table } from './characters.js'
 import type { Field, FieldOf } from './field.js'
@@ -15,8 +15,8 @@ const parts = table<Part>(
 export type Path = Field & {
   /** Dotted, from the top of the event. */
   readonly path: string
-  /** The key, character by character; empty where its bytes are not the same, because something in it is escaped or beyond ASCII. */
-  readonly codes: readonly number[]
+  /** The key as JSON spells it. */
+  readonly quoted: string
   readonly name: string
   readonly part: Part
   readonly isPort: boolean
@@ -42,15 +42,13 @@ const maxKeyLength = 200
 /** Past this many new keys in one event the rest are told by well-known names alone, so that a megabyte of keys costs little. */
 const maxNewInEvent = 1024
 
-const plainKey = /^[ !#-[\]-~]*$/
-
 const pathOf = (path: string, key: string, { holds, role, says, rule }: Field, isAnnotationName: boolean): Path => ({
   holds,
   role,
   says,
   rule,
   path,
-  codes: plainKey.test(key) ? Array.from(key, (_, at) => key.charCodeAt(at)) : [],
+  quoted: JSON.stringify(key),
   name: key.slice(key.lastIndexOf('.') + 1),
   part: key.length > 12 ? undefined : parts.get(key.toLowerCase()),
   isPort: isPort(says),
@@ -89,21 +87,12 @@ export const createPaths = (fieldOf: FieldOf, isAnnotationName: (name: string) =
   }
 }
 
-/** The end of the key that begins there, if it is the key of this path and nothing more; 0 if not. */
-export const endOfKey = (bytes: Buffer, from: number, { codes }: Path): number => {
-  const { length } = codes
-  const end = from + length
-  if (length === 0 || end >= bytes.length || bytes[end] !== 0x22) return 0
-  for (let at = 0; at < length; at++) if (bytes[from + at] !== codes[at]) return 0
-  return end
-}
-
 const label = /^@?[A-Za-z][\w :()-]{1,47}$/
 const longestLabel = 48
 
 /** The path of what is given under the name that begins there, as if it were a member of that name; nothing where it is no name. */
-export const pathOfLabel = (paths: Paths, parent: Path, bytes: Buffer, from: number): Path | undefined => {
-  const end = bytes.indexOf(0x22, from)
-  const name = end - from > longestLabel ? '' : bytes.toString('latin1', from, end)
+export const pathOfLabel = (paths: Paths, parent: Path, text: string, from: number): Path | undefined => {
+  const end = text.indexOf('"', from)
+  const name = end - from > longestLabel ? '' : text.slice(from, end)
   return parent.children.get(name) ?? (label.test(name) ? paths.find(parent, name) : undefined)
 }
