@@ -7,7 +7,15 @@ import type { Problem } from './problem.js'
 
 export type SchemaError = ErrorObject
 
-const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: false, verbose: true })
+/** The schemas are our own and tests check them: checking them at every start would double its cost. */
+const ajv = new Ajv({
+  allErrors: true,
+  useDefaults: true,
+  strict: false,
+  verbose: true,
+  meta: false,
+  validateSchema: false,
+})
 ajv.addFormat('cidr', isCidr)
 ajv.addFormat('suffix', isSuffix)
 ajv.addFormat('url', (text: string) => URL.canParse(text))
@@ -19,10 +27,13 @@ ajv.addFormat('regex', (text: string) => {
   }
 })
 
-/** Fills in defaults and returns what is wrong. */
+/** Fills in defaults and returns what is wrong. The schema is compiled at its first use: most commands use one of several. */
 export const createValidator = (schema: object): ((values: unknown) => readonly SchemaError[]) => {
-  const validate: ValidateFunction = ajv.compile(schema)
-  return (values) => (validate(values) ? [] : [...(validate.errors ?? [])])
+  let compiled: ValidateFunction | undefined
+  return (values) => {
+    const validate = (compiled ??= ajv.compile(schema))
+    return validate(values) ? [] : [...(validate.errors ?? [])]
+  }
 }
 
 /** The path of what is wrong; for a name that does not belong there, of that name. */
