@@ -1,15 +1,11 @@
-// Raises alerts for annotated events, suppresses repeats, and raises late alerts for late answers.
+// Raises alerts for annotated events and suppresses repeats; also for events that are looked at again because an answer came late.
 import type { FileProblem } from '../domain/file-problem.js'
 import type { Annotation } from '../domain/annotation.js'
 import { systemClock, type Clock } from '../domain/clock.js'
-import type { Finding } from '../domain/finding.js'
-import type { Sighting } from '../domain/sighting.js'
-import type { Verdict } from '../domain/verdict.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
-import { createAlert, type Alert } from './alert.js'
+import { createAlert, type Alert, type AlertInput } from './alert.js'
 import { objectOf, type AnnotatedEvent } from './annotated-event.js'
 import { flagsStatedBy } from './annotation-fields.js'
-import { createRaiseLate, type Conclude, type Occurrence } from './raise-late.js'
 import { createSuppress, type Suppression } from './suppress.js'
 import { watchRules } from './watch-rules.js'
 
@@ -28,10 +24,6 @@ export type AlertsOptions = {
   readonly operations?: readonly string[]
   /** The time in the event's text. */
   readonly eventTime: (text: string, now: number) => number | undefined
-  readonly judge: (finding: Finding, sighting: Sighting) => Verdict
-  readonly conclude: Conclude
-  /** Called with alerts of events that were delivered before the answer arrived. */
-  readonly late: (alerts: readonly Alert[]) => void
   readonly replayId?: string
   /** How often to check the rule files for changes; 0: never. */
   readonly pollMs?: number
@@ -40,16 +32,28 @@ export type AlertsOptions = {
 export type Alerts = {
   /**
    * The alerts of a chunk, in order. A repeated chunk raises the same alerts with the same ids.
-   * Events that still wait for an answer are tracked.
+   * `fired` is called with the rules that matched an event which still waits for an answer.
    */
-  readonly raise: (events: readonly AnnotatedEvent[]) => readonly Alert[]
+  readonly raise: (events: readonly AnnotatedEvent[], fired?: Fired) => readonly Alert[]
+  /**
+   * The alerts of events that were delivered before an answer and are annotated again, without the rules that fired before; one alert
+   * per rule, indicator, internal peer and window, which names its events.
+   */
+  readonly raiseLate: (events: readonly { readonly event: AnnotatedEvent; readonly fired: readonly string[] }[]) => {
+    readonly alerts: readonly Alert[]
+    /** Per event the rules that have fired for it, former ones included. */
+    readonly fired: readonly (readonly string[])[]
+  }
   /** Reloads the rules; if a file is broken, the old rules stay. */
   readonly reload: () => Promise<void>
   readonly status: () => AlertsStatus
-  /** Resolves when no event waits for a late answer. */
-  readonly idle: () => Promise<void>
   readonly close: () => Promise<void>
 }
+
+export type Fired = (event: AnnotatedEvent, ruleIds: readonly string[]) => void
+
+/** An event that matched a rule. */
+type Occurrence = { readonly origin: string; readonly time: number; readonly annotation: Readonly<Annotation> }
 
 export type AlertsStatus = {
   readonly rules: number
@@ -57,17 +61,19 @@ export type AlertsStatus = {
   readonly problems: readonly FileProblem[]
   readonly raised: number
   readonly suppressed: number
-  readonly waiting: number
 }
 
 const none: readonly Alert[] = []
+
+/** A late alert names at most this many events and counts the rest. */
+const maxOrigins = 16
 
 /** Returns every problem if rules cannot be used. */
 export const openAlerts = async (
   settings: AlertsSettings,
   options: AlertsOptions,
 ): Promise<Alerts | { readonly problems: readonly FileProblem[] }> => {
-  const { emit = ignoreTelemetry, clock = systemClock, key, operations, eventTime, judge, conclude, replayId } = options
+  const { emit = ignoreTelemetry, clock = systemClock, key, operations, eventTime, replayId } = options
   const rules = await watchRules(
     {
       paths: settings.rules,
@@ -98,65 +104,91 @@ export const openAlerts = async (
     return { ...suppression, peer }
   }
 
-  const late = createRaiseLate({
-    judge,
-    conclude,
-    rule,
-    replayId,
-    raised: (alerts) => {
-      emit({ event: 'alerts_raised', alerts: alerts.length, late: true, levels: alerts.map(levelOf) })
-      options.late(alerts)
-    },
-  })
+  const count = (alerts: readonly Alert[], late: boolean): readonly Alert[] => {
+    if (alerts.length > 0) emit({ event: 'alerts_raised', alerts: alerts.length, late, levels: alerts.map(levelOf) })
+    return alerts
+  }
 
   return {
-    raise: (events) => {
+    raise: (events, fired) => {
       const set = rules.set()
       if (set.size === 0) return none
       let alerts: Alert[] | undefined
-      let untracked = 0
       for (const one of events) {
         const { annotation, origin } = one
         const matches = set.match(annotation, () => objectOf(one))
-        const waits = one.judged.some((row) => row.late !== undefined)
-        if (matches.length > 0) {
-          const time = timeOf(one)
-          for (const match of matches) {
-            const { count, id, peer } = rule(match.rule.id, { annotation, time, origin })
-            if (count === 0) continue
-            const why = match.why()
-            const about = {
+        if (matches.length === 0) continue
+        const time = timeOf(one)
+        for (const match of matches) {
+          const { count: matched, id, peer } = rule(match.rule.id, { annotation, time, origin })
+          if (matched === 0) continue
+          const why = match.why()
+          const about = {
+            id: id(),
+            rule: match.rule,
+            why,
+            annotation,
+            origin,
+            key: one.key,
+            time,
+            peer,
+            count: matched,
+            replayId,
+          }
+          ;(alerts ??= []).push(createAlert(about))
+        }
+        if (fired && one.judged.some((row) => row.late !== undefined))
+          fired(
+            one,
+            matches.map((match) => match.rule.id),
+          )
+      }
+      return alerts ? count(alerts, false) : none
+    },
+    raiseLate: (events) => {
+      const set = rules.set()
+      const drafts = new Map<string, Draft>()
+      const fired = events.map(({ event: one, fired: before }) => {
+        if (set.size === 0) return before
+        const { annotation, origin } = one
+        const matches = set.match(annotation, () => objectOf(one)).filter(({ rule: { id } }) => !before.includes(id))
+        if (matches.length === 0) return before
+        const time = timeOf(one)
+        for (const match of matches) {
+          const { count: matched, key: group, id, peer } = rule(match.rule.id, { annotation, time, origin })
+          const draft = drafts.get(group)
+          if (draft) {
+            draft.count++
+            if (draft.origins.length < maxOrigins) draft.origins.push(origin)
+            else draft.originsOmitted++
+          } else if (matched > 0)
+            drafts.set(group, {
               id: id(),
               rule: match.rule,
-              why,
+              why: match.why(),
               annotation,
               origin,
               key: one.key,
               time,
               peer,
-              count,
+              count: matched,
+              origins: [origin],
+              originsOmitted: 0,
               replayId,
-            }
-            ;(alerts ??= []).push(createAlert(about))
-          }
+            })
         }
-        if (waits && !late.track(one, new Set(matches.map((match) => match.rule.id)), set, () => timeOf(one)))
-          untracked++
-      }
-      if (untracked > 0) emit({ event: 'late_events_dropped', events: untracked })
-      if (!alerts) return none
-      emit({ event: 'alerts_raised', alerts: alerts.length, late: false, levels: alerts.map(levelOf) })
-      return alerts
+        return [...before, ...matches.map((match) => match.rule.id)]
+      })
+      return { alerts: count([...drafts.values()].map(createAlert), true), fired }
     },
     reload: rules.reload,
-    status: () => ({ rules: rules.set().size, problems: rules.refused(), raised, suppressed, waiting: late.waiting() }),
-    idle: late.idle,
-    close: () => {
-      late.close()
-      return rules.close()
-    },
+    status: () => ({ rules: rules.set().size, problems: rules.refused(), raised, suppressed }),
+    close: rules.close,
   }
 }
+
+/** An alert that still gathers its events. */
+type Draft = AlertInput & { count: number; readonly origins: string[]; originsOmitted: number }
 
 const levelOf = ({ threatweave }: Alert): string => threatweave.level
 

@@ -1,24 +1,20 @@
-// Builds the alerts from the configuration, with the same judgement as the pipeline.
+// Builds the alerts from the configuration.
 import type { Alert } from '../alerts/alert.js'
-import { openAlerts, type Alerts } from '../alerts/open-alerts.js'
+import { openAlerts, type Alerts, type Fired } from '../alerts/open-alerts.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import type { Refused } from '../config/problem.js'
-import { openTable } from './open-table.js'
 import { accepted } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
-import { systemClock, type Clock } from '../domain/clock.js'
-import { judge } from '../domain/judge.js'
-import { conclude } from '../pipeline/annotate/conclude.js'
+import type { Clock } from '../domain/clock.js'
 import { eventTime } from '../pipeline/event-time.js'
 import type { AlertOut } from '../kafka/alert-record.js'
 import type { EventOut } from '../pipeline/pipeline.js'
+import type { RaiseLate } from '../sightings/revisit.js'
 import type { Emit } from '../telemetry/event.js'
 
 export type AlertingOptions = {
   readonly emit?: Emit
   readonly clock?: Clock
-  /** Called with alerts of events that were delivered before their answer arrived. */
-  readonly late: (alerts: readonly Alert[]) => void
   readonly replayId?: string
 }
 
@@ -27,18 +23,11 @@ export const askedOperations = ({ intel }: Config): readonly string[] =>
   intel.service.apiKey === '' ? [] : ['ip/malicious-info', ...(intel.ip.escalate ? ['ip/suspicious_info'] : [])]
 
 export const openAlerting = async (config: Config, options: AlertingOptions): Promise<Alerts | Refused> => {
-  const { clock = systemClock } = options
-  const judged = openTable(config)
-  if ('problems' in judged) return judged
-  const { table } = judged
   const opened = await openAlerts(config.alerts, {
     ...options,
-    clock,
     key: config.output.key,
     operations: askedOperations(config),
     eventTime,
-    judge: (finding, sighting) => judge(finding, sighting, table, clock.now()),
-    conclude,
   })
   if (!('problems' in opened)) return opened
   return {
@@ -46,33 +35,23 @@ export const openAlerting = async (config: Config, options: AlertingOptions): Pr
   }
 }
 
-export type RunAlerts = {
-  readonly raise: (events: readonly EventOut[]) => readonly AlertOut[]
-  readonly close: () => Promise<void>
+export type RunAlerts = Pick<Alerts, 'close'> & {
+  readonly raise: (events: readonly EventOut[], fired?: Fired) => readonly AlertOut[]
+  readonly raiseLate: RaiseLate<EventOut, AlertOut>
 }
 
 /** The alerts of `run`; none without an alerts topic. */
-export const openRunAlerts = async (
-  config: Config,
-  emit: Emit,
-  writeLate: (alerts: readonly AlertOut[]) => Promise<void>,
-): Promise<RunAlerts | undefined> => {
+export const openRunAlerts = async (config: Config, emit: Emit): Promise<RunAlerts | undefined> => {
   if (config.kafka.alertsTopic === '') return undefined
-  const rules = accepted(
-    await openAlerting(config, {
-      emit,
-      late: (alerts) => {
-        writeLate(alerts.map(toRecord)).catch((error: unknown) =>
-          emit({
-            event: 'kafka_client_warned',
-            about: 'late alerts',
-            message: error instanceof Error ? error.message : 'not written',
-          }),
-        )
-      },
-    }),
-  )
-  return { raise: (events) => rules.raise(events).map(toRecord), close: rules.close }
+  const { raise, raiseLate, close } = accepted(await openAlerting(config, { emit }))
+  return {
+    raise: (events, fired) => raise(events, fired).map(toRecord),
+    raiseLate: (events) => {
+      const { alerts, fired } = raiseLate(events)
+      return { alerts: alerts.map(toRecord), fired }
+    },
+    close,
+  }
 }
 
 const toRecord = (alert: Alert): AlertOut => ({

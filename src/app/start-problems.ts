@@ -41,7 +41,7 @@ const refusedFeeds = async ({ feeds }: Config): Promise<readonly Problem[]> => {
 }
 
 const ruleProblems = async (config: Config): Promise<readonly Problem[]> => {
-  const alerts = await openAlerting(config, { late: () => undefined })
+  const alerts = await openAlerting(config, {})
   if ('problems' in alerts) return alerts.problems
   await alerts.close()
   return []

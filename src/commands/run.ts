@@ -3,7 +3,6 @@ import type { ConsumerHealth } from '../domain/consumer-health.js'
 import { availableParallelism } from 'node:os'
 import { openApp } from '../app/open-app.js'
 import type { Config } from '../config/schema.js'
-import type { AlertOut } from '../kafka/alert-record.js'
 import { startRunner } from '../kafka/runner.js'
 import type { Emit } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
@@ -84,13 +83,12 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailu
       waited,
     }),
   )
-  const { live, catchUp, throughOutages } = app.waits
+  const { live, none, catchUp, throughOutages } = app.waits
   const stop = new AbortController()
   const closings: (() => Promise<unknown> | undefined)[] = [app.close]
   try {
     let health: () => ConsumerHealth = () => ({ state: 'starting', joins: 0, restarts: 0, partitions: {} })
-    let writeLate: (alerts: readonly AlertOut[]) => Promise<void> = () => Promise.resolve()
-    const alerts = await openRunAlerts(config, watch.emit, (late) => writeLate(late))
+    const alerts = await openRunAlerts(config, watch.emit)
     closings.push(() => alerts?.close())
     const ops = await watch.serve({
       provider: app.admission?.state,
@@ -112,13 +110,17 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailu
             ? catchUp(goesOn)
             : live,
       raise: alerts?.raise,
+      late: alerts && {
+        // Not observed: these events were counted when they were delivered.
+        pipeline: (chunk, use) => app.pipeline(chunk, use, none),
+        raise: alerts.raiseLate,
+      },
       emit: watch.emit,
       now: Date.now,
       signal: AbortSignal.any([io.signal, stop.signal]),
     })
     closings.unshift(() => service.ended)
     health = service.health
-    writeLate = service.writeLate
     const ended = await service.ended
     if (ended.how === 'stopped') return undefined
     return { sentence: ended.sentence, code: ended.needsOperator ? exitCodes.configuration : exitCodes.failure }

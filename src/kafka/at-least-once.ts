@@ -10,10 +10,15 @@ import type { HealthRecord } from './health.js'
 import { openIdempotentSender, type IdempotentSender } from './idempotent-sender.js'
 import type { KafkaSettings } from './settings.js'
 import type { Fetched } from './fetched.js'
+import type { Write } from './sightings.js'
+import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
+import { recordBytes } from './wire/encode-batch.js'
 import { within } from './within.js'
 
 export type Delivery = {
   readonly handle: (fetched: Fetched) => Promise<void>
+  /** Writes what follows from events of a partition that were delivered before. */
+  readonly write: Write
   readonly close: () => Promise<void>
 }
 
@@ -56,7 +61,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       async () => {
         if (!(await chunk.ready)) return false
         await deliver(chunk.items, sender.send, how, chunk.again)
-        if (how.alertsOf) await deliverAlerts(how.alertsOf(chunk.events), sender.send, how)
+        if (how.alertsOf) await deliverAlerts(how.alertsOf(chunk.events, chunk.sightings?.fired), sender.send, how)
         return true
       },
       sender.clock,
@@ -64,6 +69,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     health.chunkEnded(name)
     if (!isDelivered) return false
     fetched.resolve(chunk.last)
+    chunk.sightings?.committed()
     health.moved(name, chunk.records.length, Number(chunk.last) + 1, fetched.lag)
     const oldestMs = how.now() - Number(chunk.records[0]?.timestamp)
     emit({ event: 'chunk_delivered', topic, partition, events: chunk.records.length, oldestMs })
@@ -82,6 +88,16 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
             if (wait.kind === 'complete' && !(await chunk.ready)) return
             if (!(await deliverChunk(fetched, chunk, sender))) return
           }
+      } finally {
+        idle.push(sender)
+      }
+    },
+    write: async (_partition, records) => {
+      const sender = take()
+      try {
+        for (const part of splitByCountAndBytes(records, recordBytes, how.max))
+          if ((await sender.send(part)) !== 'acknowledged') return 'refused'
+        return 'written'
       } finally {
         idle.push(sender)
       }

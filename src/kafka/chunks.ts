@@ -3,6 +3,7 @@ import type { EventIn, EventOut, Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/wait.js'
 import type { Incoming } from './compose.js'
 import { composeItem, type Deliver, type Item, type Refused } from './deliver.js'
+import type { ChunkSightings } from './sightings.js'
 import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
 
 export type Chunk = {
@@ -15,6 +16,8 @@ export type Chunk = {
   readonly items: readonly Item[]
   /** The events, if alerts are raised for them; otherwise they are dropped as soon as they are bytes. */
   readonly events: readonly EventOut[]
+  /** What is to be told once its offsets have moved. */
+  readonly sightings: ChunkSightings | undefined
   /** What the pipeline makes of one of the records now, if it has to be composed again. */
   readonly again: (record: Incoming) => Promise<EventOut | undefined>
 }
@@ -50,9 +53,13 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
     const items: Item[] = []
     const events: EventOut[] = []
     const now = how.now()
+    const sightings = part[0] && how.sightingsOf?.(part[0])
     const finish = (place: number, event: EventOut | undefined): void => {
-      items[place] = composeItem(part[place] as Incoming, event, how, now, refused)
-      if (event && how.alertsOf) events[place] = event
+      const record = part[place] as Incoming
+      items[place] = composeItem(record, event, how, now, refused)
+      if (!event) return
+      if (how.alertsOf) events[place] = event
+      sightings?.see(Number(record.offset), event)
     }
     const waits: Promise<boolean>[] = []
     let isWanted = true
@@ -70,6 +77,7 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
       ready: waits.length === 0 ? isWanted : Promise.all(waits).then((all) => isWanted && all.every((one) => one)),
       items,
       events,
+      sightings,
       again: async (record) => (await eventsOf([record], pipeline))[0],
     })
   }

@@ -5,6 +5,14 @@ import type { Fetched } from './fetched.js'
 import type { KafkaSettings } from './settings.js'
 import { transactionalProducer } from './transactional-producer.js'
 
+export type Claim = {
+  readonly generation: number
+  readonly producer: Producer
+  transaction: Transaction
+  /** Everything before it is committed. */
+  readonly offset: number
+}
+
 /**
  * Done after every join and after every failure: what was in progress is dropped, a new producer fences the last
  * one and ends its transaction, and only then is the committed offset reliable. Membership is proved before and after: a process that
@@ -14,7 +22,7 @@ export const claimPartition = async (
   fetched: Fetched,
   kafka: Kafka,
   { admin, settings, emit }: { readonly admin: Admin; readonly settings: KafkaSettings; readonly emit: Emit },
-): Promise<{ readonly generation: number; readonly producer: Producer; transaction: Transaction }> => {
+): Promise<Claim> => {
   const { topic, partition, generation } = fetched
   await fetched.proveMembership()
   const { groupId, transactionalIdPrefix: prefix } = settings
@@ -26,7 +34,7 @@ export const claimPartition = async (
     const offset = await committedOffset(admin, groupId, fetched)
     fetched.seek(offset)
     emit({ event: 'partition_claimed', topic, partition, offset })
-    return { generation, producer, transaction }
+    return { generation, producer, transaction, offset: Number(offset) }
   } catch (error) {
     discard(producer)
     throw error

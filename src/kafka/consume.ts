@@ -6,8 +6,9 @@ import type { BrokerWatch } from './broker-watch.js'
 import { onOffsetReset } from './patched-kafkajs/offset-reset.js'
 import { processBatch, type BatchContext } from './process-batch.js'
 import type { KafkaSettings } from './settings.js'
+import { nameOf } from './sightings.js'
 
-export type ConsumeOptions = Pick<BatchContext, 'handle' | 'identity' | 'shared' | 'emit' | 'fail'> & {
+export type ConsumeOptions = Pick<BatchContext, 'handle' | 'identity' | 'shared' | 'sightings' | 'emit' | 'fail'> & {
   readonly kafka: Kafka
   readonly settings: KafkaSettings
   readonly topics: readonly string[]
@@ -99,9 +100,10 @@ const listen = (consumer: Consumer, context: BatchContext, { topics, health, bro
     identity.joined(topics)
     context.assignment = payload.memberAssignment
     const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
-      partitions.map((partition) => `${topic}/${partition}`),
+      partitions.map((partition) => ({ topic, partition })),
     )
-    health.joined(assigned)
+    context.sightings?.joined(assigned)
+    health.joined(assigned.map(nameOf))
     emit({ event: 'group_joined', partitions: assigned.length, tookMs: payload.duration })
   })
   onOffsetReset(consumer, ({ topic, partition, position }) => {

@@ -6,6 +6,7 @@ import type { Incoming, Target } from './compose.js'
 import type { Deliver } from './deliver.js'
 import { Partitioners } from './patched-kafkajs/patched-kafkajs.js'
 import type { KafkaSettings, Placement } from './settings.js'
+import type { ChunkSightings } from './sightings.js'
 import type { Topics } from './topics.js'
 
 export type OutputContext = {
@@ -13,8 +14,8 @@ export type OutputContext = {
   readonly placement: Placement
   /** The annotation's key. */
   readonly key: string
-  /** The alerts of a chunk's events; they go to `alertsTopic`. */
-  readonly raise?: ((events: readonly EventOut[]) => readonly AlertOut[]) | undefined
+  /** The alerts of a chunk's events; they go to `alertsTopic`. `fired`: the rules that matched an event which still waits for an answer. */
+  readonly raise?: ((events: readonly EventOut[], fired?: ChunkSightings['fired']) => readonly AlertOut[]) | undefined
   readonly emit: Emit
   readonly now: () => number
 }
@@ -45,8 +46,11 @@ export const deliverTo = (
   const { alertsTopic = '' } = settings
   if (!raise || alertsTopic === '') return { target, max: { count: 500, bytes }, emit, now }
   const alertPartitions = facts.get(alertsTopic)?.partitions ?? 1
-  const alertsOf: Deliver['alertsOf'] = (events) => {
-    const alerts = raise(events.filter((event) => event !== undefined))
+  const alertsOf: Deliver['alertsOf'] = (events, fired) => {
+    const alerts = raise(
+      events.filter((event) => event !== undefined),
+      fired,
+    )
     return alerts.map((alert) => alertRecord(alertsTopic, alertPartitions, alert, now()))
   }
   return { target, max: { count: 500, bytes }, emit, now, alertsOf }

@@ -3,6 +3,7 @@ import type { EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 import { compose, rungs, type Composed, type Incoming, type Outgoing, type Rung, type Target } from './compose.js'
 import { FatalKafkaError } from './failure.js'
+import type { ChunkSightings, InputPartition } from './sightings.js'
 import { recordBytes } from './wire/encode-batch.js'
 import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
 
@@ -20,8 +21,13 @@ export type Deliver = {
   readonly max: { readonly count: number; readonly bytes: number }
   readonly emit: Emit
   readonly now: () => number
-  /** The alerts of a chunk's events. */
-  readonly alertsOf?: (events: readonly (EventOut | undefined)[]) => readonly Outgoing[]
+  /** The alerts of a chunk's events; `fired` is told which rules they are of, for events that still wait for an answer. */
+  readonly alertsOf?: (
+    events: readonly (EventOut | undefined)[],
+    fired: ChunkSightings['fired'] | undefined,
+  ) => readonly Outgoing[]
+  /** Who is told about the events of a chunk. */
+  readonly sightingsOf?: ((partition: InputPartition) => ChunkSightings) | undefined
 }
 
 /** By offset: what the broker did not take, and how it is tried next. */

@@ -1,17 +1,26 @@
 // Exactly once: a fetched batch's output and its offsets are one transaction of the partition's own producer.
-import type { Admin, Producer, Transaction } from 'kafkajs'
+import type { Admin } from 'kafkajs'
 import type { Delivery, DeliveryOptions } from './at-least-once.js'
 import { splitBatch, startChunks, type Chunk } from './chunks.js'
-import { claimPartition, discard } from './claim-partition.js'
+import { claimPartition, discard, type Claim } from './claim-partition.js'
 import { deliverAlerts, split } from './deliver.js'
 import { failureOf, FatalKafkaError } from './failure.js'
 import type { Fetched } from './fetched.js'
+import type { Written } from './sightings.js'
+import type { Outgoing } from './compose.js'
 import { sendTransaction } from './idempotent-sender.js'
 import { forgetUpTo, noRefusals, sendOrNote, type Refusals } from './refusals.js'
+import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
+import { recordBytes } from './wire/encode-batch.js'
 import { within } from './within.js'
 
-type Claim = { readonly generation: number; readonly producer: Producer; transaction: Transaction }
-type Partition = Refusals & { claim?: Claim | undefined }
+type Partition = Refusals & {
+  claim?: Claim | undefined
+  /** Its transactions follow one another: the last one that was begun. */
+  turn: Promise<unknown>
+  /** Chunks of a transaction whose commit failed: the next claim shows whether it counted. */
+  unsure?: { readonly generation: number; readonly last: string; readonly chunks: readonly Chunk[] } | undefined
+}
 type Options = DeliveryOptions & { readonly admin: Admin }
 
 export const exactlyOnce = (options: Options): Delivery => {
@@ -22,7 +31,7 @@ export const exactlyOnce = (options: Options): Delivery => {
   return {
     handle: async (fetched) => {
       const { topic, name } = fetched
-      const partition: Partition = partitions.get(name) ?? noRefusals()
+      const partition: Partition = partitions.get(name) ?? { ...noRefusals(), turn: Promise.resolve() }
       partitions.set(name, partition)
       const first = fetched.records[0]?.offset ?? ''
       const limited: Limited = async (task) => {
@@ -36,6 +45,7 @@ export const exactlyOnce = (options: Options): Delivery => {
           await limited(async () => {
             retire(partition)
             partition.claim = await claimPartition(fetched, kafka, options)
+            decideUnsure(partition, partition.claim)
           })
       } catch (error) {
         retire(partition)
@@ -48,6 +58,10 @@ export const exactlyOnce = (options: Options): Delivery => {
       } finally {
         health.chunkEnded(name)
       }
+    },
+    write: (name, records) => {
+      const partition = partitions.get(name)
+      return partition ? inTurn(partition, () => writeAlone(name, partition, records, options)) : unclaimed
     },
     close: async () => {
       await Promise.allSettled([...partitions.values()].map(async ({ claim }) => claim?.producer.disconnect()))
@@ -84,7 +98,7 @@ const deliverBatch = async (
     const isDelivered = await limited(async () => {
       // Everything is known before the first send of the transaction: it must not time out while a lookup is waited for.
       if (!(await areReady())) return false
-      const committed = await transact(fetched, chunks, partition, owned, { settings, how })
+      const committed = await inTurn(partition, () => transact(fetched, chunks, partition, owned, { settings, how }))
       if (committed) delivered(committed)
       return committed !== undefined && fetched.goesOn()
     })
@@ -99,17 +113,21 @@ type Committed = { readonly last: string; readonly count: number; readonly oldes
 const transact = async (
   fetched: Fetched,
   chunks: readonly Chunk[],
-  refusals: Refusals,
+  partition: Partition,
   owned: Claim,
   { settings, how }: Pick<Options, 'settings' | 'how'>,
 ): Promise<Committed | undefined> => {
+  // What followed from earlier events may have failed meanwhile, and the claim with it.
+  if (partition.claim !== owned) return undefined
   const send = sendTransaction(owned.transaction, settings.output.compression)
   let last: string | undefined
   let count = 0
+  const sent: Chunk[] = []
   for (const chunk of chunks) {
     if (!fetched.goesOn()) break
-    for (const part of split(chunk.items, how.max)) await sendOrNote(part, refusals, send)
-    if (how.alertsOf) await deliverAlerts(how.alertsOf(chunk.events), send, how)
+    for (const part of split(chunk.items, how.max)) await sendOrNote(part, partition, send)
+    if (how.alertsOf) await deliverAlerts(how.alertsOf(chunk.events, chunk.sightings?.fired), send, how)
+    sent.push(chunk)
     last = chunk.last
     count += chunk.records.length
   }
@@ -119,9 +137,56 @@ const transact = async (
     consumerGroupId: settings.groupId,
     topics: [{ topic: fetched.topic, partitions: [{ partition: fetched.partition, offset }] }],
   })
+  partition.unsure = { generation: owned.generation, last, chunks: sent }
   await owned.transaction.commit()
+  partition.unsure = undefined
+  for (const { sightings } of sent) sightings?.committed()
   owned.transaction = await owned.producer.transaction()
   return { last, count, oldestMs: how.now() - Number(chunks[0]?.records[0]?.timestamp) }
+}
+
+/** A claim of the same generation shows whether a commit whose answer was lost has counted; after another join nobody can tell. */
+const decideUnsure = (partition: Partition, { generation, offset }: Claim): void => {
+  const { unsure } = partition
+  partition.unsure = undefined
+  if (unsure?.generation === generation && offset > Number(unsure.last))
+    for (const { sightings } of unsure.chunks) sightings?.committed()
+}
+
+const inTurn = <Result>(partition: Partition, task: () => Promise<Result>): Promise<Result> => {
+  const mine = partition.turn.then(task)
+  partition.turn = mine.catch(() => undefined) // whoever began it handles its failure
+  return mine
+}
+
+const unclaimed: Promise<Written> = Promise.resolve('not_written')
+
+/** A transaction without offsets. The former owner of a partition cannot commit it: the next owner's claim has fenced its producer. */
+const writeAlone = async (
+  name: string,
+  partition: Partition,
+  records: readonly Outgoing[],
+  { settings, how, emit }: Options,
+): Promise<Written> => {
+  const owned = partition.claim
+  if (!owned) return 'not_written'
+  const send = sendTransaction(owned.transaction, settings.output.compression)
+  let written: Written = 'not_written'
+  try {
+    for (const part of splitByCountAndBytes(records, recordBytes, how.max)) await send(part)
+    written = 'unsure'
+    await owned.transaction.commit()
+    written = 'written'
+    owned.transaction = await owned.producer.transaction()
+  } catch (error) {
+    if (partition.claim === owned) retire(partition)
+    const failure = failureOf(error)
+    const cut = name.lastIndexOf('/')
+    const [topic, number] = [name.slice(0, cut), Number(name.slice(cut + 1))]
+    emit({ event: 'producer_replaced', topic, partition: number, cause: `${failure.name}: ${failure.message}` })
+    if (failure.kind === 'refused') return 'refused'
+  }
+  return written
 }
 
 const retire = (partition: Partition): void => {

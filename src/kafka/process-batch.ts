@@ -4,6 +4,7 @@ import type { Emit } from '../telemetry/event.js'
 import type { Incoming } from './compose.js'
 import { FatalKafkaError } from './failure.js'
 import type { Fetched } from './fetched.js'
+import type { Sightings } from './sightings.js'
 import type { TopicIdentity } from './topic-identity.js'
 import type { WireRecord } from './wire/record.js'
 
@@ -23,6 +24,7 @@ export type BatchContext = {
   readonly handle: (fetched: Fetched) => Promise<void>
   readonly identity: TopicIdentity
   readonly shared: Shared
+  readonly sightings?: Sightings | undefined
   readonly emit: Emit
   readonly fail: (sentence: string, needsOperator?: boolean) => void
   readonly heartbeatMs: number
@@ -37,8 +39,10 @@ export const processBatch = async (payload: EachBatchPayload, context: BatchCont
   const membership: Membership = { generation: context.shared.generation }
   const timer = setInterval(() => void heartbeat(payload, membership), heartbeatMs)
   try {
-    if (await identity.wasRecreated(topic))
+    if (await identity.wasRecreated(topic)) {
+      context.sightings?.recreated(topic)
       for (const each of assignment[topic] ?? []) consumer.seek({ topic, partition: each, offset: '0' })
+    }
     if (payload.isStale()) return
     await context.handle(fetchedOf(payload, context, membership))
   } catch (error) {

@@ -1,5 +1,5 @@
 // The Kafka runner: events from the input topics through the pipeline to the output topic, until it is stopped or cannot go on.
-import type { Admin } from 'kafkajs'
+import type { Admin, Kafka } from 'kafkajs'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import { atLeastOnce, type Delivery, type WaitOf } from './at-least-once.js'
 import { openBrokerWatch, type BrokerWatch } from './broker-watch.js'
@@ -9,6 +9,9 @@ import { closeAll, drained } from './drain.js'
 import { exactlyOnce } from './exactly-once.js'
 import { failureOf, FatalKafkaError } from './failure.js'
 import { followPattern } from './follow-pattern.js'
+import type { FollowUpOptions } from './follow-up.js'
+import { openSightings } from './open-sightings.js'
+import type { Sightings, Write } from './sightings.js'
 import { recordHealth, type HealthRecord, type KafkaHealth } from './health.js'
 import type { Shared } from './process-batch.js'
 import { startRestartingConsumer, type RestartingConsumer } from './restarting-consumer.js'
@@ -16,11 +19,12 @@ import { startAtTheEnd } from './start-at-the-end.js'
 import { openTopicIdentity } from './topic-identity.js'
 import { inspectTopics, type Topics } from './topics.js'
 import { whenReachable } from './when-reachable.js'
-import { createWriteLate, type WriteLate } from './write-late.js'
 
 export type RunnerOptions = OutputContext & {
   readonly pipeline: Pipeline
   readonly waitOf: WaitOf
+  /** What is done about answers that arrive after their event was delivered. */
+  readonly late?: Pick<FollowUpOptions, 'pipeline' | 'raise'> | undefined
   /** Aborting it drains and stops. */
   readonly signal: AbortSignal
 }
@@ -33,27 +37,19 @@ export type Ended =
 export type Runner = {
   readonly health: () => KafkaHealth
   readonly ended: Promise<Ended>
-  readonly writeLate: WriteLate
 }
 
 export const startRunner = (options: RunnerOptions): Runner => {
   const brokers = openBrokerWatch(options.settings, options.emit, options.now)
   const health = recordHealth(options.now, brokers)
-  let alertPartitions = 1
-  const ended = run(options, health, brokers, ({ facts }) => {
-    alertPartitions = facts.get(options.settings.alertsTopic ?? '')?.partitions ?? 1
-  })
+  const ended = run(options, health, brokers)
     .catch(failed)
     .finally(brokers.close)
     .then((end) => {
       health.setState(end.how)
       return end
     })
-  return {
-    health: health.read,
-    ended,
-    writeLate: createWriteLate({ ...options, ended, partitions: () => alertPartitions }),
-  }
+  return { health: health.read, ended }
 }
 
 const failed = (error: unknown): Ended => {
@@ -63,26 +59,22 @@ const failed = (error: unknown): Ended => {
   return { how: 'failed', sentence: `Kafka cannot be used: ${message}`, needsOperator }
 }
 
-const run = async (
-  options: RunnerOptions,
-  health: HealthRecord,
-  brokers: BrokerWatch,
-  found: (topics: Topics) => void,
-): Promise<Ended> => {
+const run = async (options: RunnerOptions, health: HealthRecord, brokers: BrokerWatch): Promise<Ended> => {
   const { settings, emit, signal } = options
   const connect = (): ReturnType<typeof createClient> => createClient(settings, emit)
   const identity = openTopicIdentity(connect(), emit, options.now)
   const admin = connect().admin()
   let delivery: Delivery | undefined
+  let sightings: Sightings | undefined
   let consumer: RestartingConsumer | undefined
   let stopFollowing = (): Promise<void> => Promise.resolve()
   try {
     const topics = await prepare(options, admin, brokers)
     if ('how' in topics) return topics
-    found(topics)
     const { pipeline, waitOf } = options
     const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
-    const how = deliverTo(options, topics)
+    sightings = openSightingsOf(options, topics, connect, () => delivery)
+    const how = { ...deliverTo(options, topics), sightingsOf: sightings?.chunk }
     delivery = make({ connect, admin, settings, pipeline, waitOf, how, health, brokers, emit })
     const { handle } = delivery
     const shared: Shared = { generation: 0, running: new Map(), resets: new Map() }
@@ -102,6 +94,7 @@ const run = async (
         emit,
         fail,
         handle,
+        sightings,
       })
     consumer = begin(topics.input)
     health.setState('running')
@@ -119,8 +112,23 @@ const run = async (
     const sentence = `not everything in progress was delivered within ${drainMs} ms of the stop${away}`
     return { how: 'failed', sentence, needsOperator: false }
   } finally {
+    await sightings?.close()
     await closeAll([stopFollowing(), delivery?.close() ?? Promise.resolve(), admin.disconnect(), identity.close()])
   }
+}
+
+/** Nothing is noted if nothing can follow. */
+const openSightingsOf = (
+  { settings, late, emit, now }: RunnerOptions,
+  { facts }: Topics,
+  connect: () => Kafka,
+  delivery: () => Delivery | undefined,
+): Sightings | undefined => {
+  const { alertsTopic: topic = '' } = settings
+  if (!late || topic === '') return undefined
+  const alertsTopic = { topic, partitions: facts.get(topic)?.partitions ?? 1 }
+  const write: Write = async (partition, records) => (await delivery()?.write(partition, records)) ?? 'not_written'
+  return openSightings({ ...late, connect, alertsTopic, write, emit, now })
 }
 
 /** The topics as they are once a broker answers, and a new group's offsets where it shall begin; or why it ends here. */

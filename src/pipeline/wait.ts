@@ -49,6 +49,8 @@ export type Provider = Pick<ProviderState, 'waiting' | 'inFlight' | 'latencyMs' 
 
 export type Waits = {
   readonly live: Wait
+  /** For events that were delivered before: they take what is known now. */
+  readonly none: Wait
   /** For a partition that is behind. */
   readonly catchUp: (goesOn: () => boolean) => Wait
   /** For a file: every failure except a full queue is accepted as an answer. */
@@ -122,5 +124,6 @@ export const createWaits = (options: WaitOptions): Waits => {
     isFinal: (finding) => finding.status === 'known' || finding.reason !== 'queue_full',
     maxRefusals: 600,
   }
-  return { live, catchUp, complete, throughOutages }
+  const none: Wait = { ...live, isFor: () => false, leftMs: () => 0 }
+  return { live, none, catchUp, complete, throughOutages }
 }

@@ -137,7 +137,7 @@ export type TelemetryEvent =
       /** One per alert. */
       readonly levels: readonly string[]
     }
-  /** Events delivered before their answer that are not tracked: there will be no late alert for them. */
+  /** Events delivered before their answer that are not followed up: too many wait, or their record is gone. */
   | { readonly event: 'late_events_dropped'; readonly events: number }
 
 export type Emit = (event: TelemetryEvent) => void

@@ -156,7 +156,7 @@ export const wordings: Wordings = {
   late_events_dropped: {
     level: 'warn',
     say: ({ events }) =>
-      `${events} events were delivered before their answer and are not tracked for a late alert: too many are waiting`,
+      `${events} events were delivered before their answer and get no late alert: too many are waiting, or their record is gone`,
   },
 }
 

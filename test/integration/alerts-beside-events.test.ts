@@ -1,4 +1,4 @@
-// Promise: alerts stand on their topic beside their events, those about one indicator on one partition, late ones too.
+// Promise: alerts stand on their topic beside their events, those about one indicator on one partition, late ones too; every inside host is named.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -39,11 +39,14 @@ it.each(['at-least-once', 'exactly-once'] as const)(
     await makeTopic(alertsTopic, partitions)
     const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
     await producer.connect()
-    const event = (ip: string): string =>
-      JSON.stringify({ '@timestamp': '2026-11-15T08:00:00Z', src_ip: ip, dest_ip: '10.0.0.5', action: 'allowed' })
+    const event = (src_ip: string, dest_ip: string): string =>
+      JSON.stringify({ '@timestamp': '2026-11-15T08:00:00Z', src_ip, dest_ip, action: 'allowed' })
+    const known = event('198.51.100.60', '10.0.0.5')
+    // One inside host has many events with the address, another has one: both must be named.
+    const late = Array.from({ length: 21 }, (_, n) => event('198.51.100.200', n === 20 ? '10.0.0.2' : '10.0.0.1'))
     await producer.send({
       topic: names.input,
-      messages: ['198.51.100.60', '198.51.100.200', '10.0.0.9'].map((ip) => ({ partition: 0, value: event(ip) })),
+      messages: [known, ...late, event('10.0.0.9', '10.0.0.5')].map((value) => ({ partition: 0, value })),
     })
     await producer.disconnect()
     const run = spawnRun(names, {
@@ -55,7 +58,7 @@ it.each(['at-least-once', 'exactly-once'] as const)(
     })
     const alerts = await collectAlerts(alertsTopic)
     const until = Date.now() + 150_000
-    while (alerts.seen.length < 2 && Date.now() < until) await sleep(100)
+    while (alerts.seen.length < 3 && Date.now() < until) await sleep(100)
     expect(await run.stop()).toBe(0)
     await alerts.stop()
     await server.close()
@@ -66,16 +69,20 @@ it.each(['at-least-once', 'exactly-once'] as const)(
       rule.name,
       threatweave.value,
       threatweave.late ?? false,
+      threatweave.peer,
+      threatweave.count,
       partition,
     ])
     const placeOf = (key: string): number =>
       alertRecord(alertsTopic, partitions, { key, value: Buffer.alloc(0) }, 0).partition
     expect(said).toEqual([
-      ['Malicious Address Was Let In', '198.51.100.60', false, placeOf('198.51.100.60')],
-      ['Malicious Address Was Let In', '198.51.100.200', true, placeOf('198.51.100.200')],
+      ['Malicious Address Was Let In', '198.51.100.60', false, '10.0.0.5', 1, placeOf('198.51.100.60')],
+      ['Malicious Address Was Let In', '198.51.100.200', true, '10.0.0.1', 20, placeOf('198.51.100.200')],
+      ['Malicious Address Was Let In', '198.51.100.200', true, '10.0.0.2', 1, placeOf('198.51.100.200')],
     ])
     expect(placeOf('198.51.100.200')).toBeGreaterThan(0)
-    expect(inOrder[1]?.alert.threatweave.origins).toEqual([`${names.input}/0/1`])
+    expect(inOrder[1]?.alert.threatweave.origins).toHaveLength(16)
+    expect(inOrder[2]?.alert.threatweave.origins).toEqual([`${names.input}/0/21`])
   },
   90_000,
 )

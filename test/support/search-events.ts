@@ -41,7 +41,7 @@ export const annotateMixed = async (count: number, detail: Detail): Promise<Anno
     env: {},
     replay: { id: 'week-of-monday', isAnnotated: false },
   })
-  const alerting = await openAlerting(config, { late: () => undefined })
+  const alerting = await openAlerting(config, {})
   if ('problems' in live || 'problems' in replay || 'problems' in alerting) throw new Error('refused to start')
 
   const sample = readFileSync(resolve(examples, 'logs/firewall.log'), 'utf8').trim().split('\n')

@@ -45,7 +45,7 @@ describe('400 events of 64 KB, each with addresses, names, verbs and keys of its
     })
     if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
     const opened = await openApp(loaded.config, { mode: 'live', env: {} })
-    const alerting = await openAlerting(loaded.config, { late: () => undefined })
+    const alerting = await openAlerting(loaded.config, {})
     if ('problems' in opened || 'problems' in alerting) throw new Error('cannot be opened')
     app = opened
     alerts = alerting

@@ -6,7 +6,9 @@ import { openAlerting } from '../../app/open-alerting.js'
 import type { Alert } from '../../alerts/alert.js'
 import type { Config } from '../../config/schema.js'
 import { messageOf } from '../../domain/message-of.js'
-import type { EventOut } from '../../pipeline/pipeline.js'
+import type { App } from '../../app/open-app.js'
+import type { EventIn, EventOut } from '../../pipeline/pipeline.js'
+import { createLateLines } from './late-lines.js'
 import type { Emit } from '../../telemetry/event.js'
 import { OutputError, UsageError, type Arguments, type Io } from '../../terminal/command.js'
 import { fileOutput } from '../../terminal/file-output.js'
@@ -15,7 +17,7 @@ import { writeJson } from '../../terminal/write-lines.js'
 
 export type AlertOutput = {
   readonly isStandardOutput: boolean
-  readonly raise: (events: readonly EventOut[]) => Promise<void>
+  readonly raise: (lines: readonly EventIn[], events: readonly EventOut[]) => Promise<void>
   /** Waits a while for late answers, then closes. */
   readonly close: () => Promise<void>
 }
@@ -26,20 +28,22 @@ const lateMs = 5000
 export const openAlertOutput = async (
   target: Arguments['values'][string],
   config: Config,
+  { pipeline, waits }: Pick<App, 'pipeline' | 'waits'>,
   emit: Emit,
   io: Io,
 ): Promise<AlertOutput | undefined> => {
   if (typeof target !== 'string') return undefined
   const isStandardOutput = target === '-'
   let late: Promise<void> = Promise.resolve()
-  const rules = accepted(
-    await openAlerting(config, {
-      emit,
-      late: (alerts) => {
-        late = late.then(() => put(alerts)).catch(() => undefined) // reported by `close`
-      },
-    }),
-  )
+  const rules = accepted(await openAlerting(config, { emit }))
+  const lines = createLateLines({
+    rules,
+    pipeline: (chunk, use) => pipeline(chunk, use, waits.none),
+    late: (alerts) => {
+      late = late.then(() => put(alerts)).catch(() => undefined) // reported by `close`
+    },
+    emit,
+  })
   // Opened only now, so that refused rules do not empty an existing file.
   let stream: Io['stdout']
   try {
@@ -62,10 +66,10 @@ export const openAlertOutput = async (
   }
   return {
     isStandardOutput,
-    raise: (events) => put(rules.raise(events)),
+    raise: (given, events) => put(lines.raise(given, events)),
     close: async () => {
       const limit = AbortSignal.timeout(lateMs)
-      await Promise.race([rules.idle(), once(limit, 'abort')])
+      await Promise.race([lines.idle(), once(limit, 'abort')])
       await late
       await rules.close()
       if (!isStandardOutput) await finished(stream.end()).catch(recordFailure)

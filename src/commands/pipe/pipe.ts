@@ -78,7 +78,7 @@ Exit codes: 0 done, 1 output could not be written, or the key was refused for ev
     let events = 0
     try {
       refuseWithoutFeeds(app, args)
-      alerts = await openAlertOutput(args.values.alerts, config, emit, io)
+      alerts = await openAlertOutput(args.values.alerts, config, app, emit, io)
       await withInputErrors(() => run(app, alerts, args, io, (more) => (events += more)))
     } finally {
       await (alerts?.close() ?? Promise.resolve()).finally(app.close)
@@ -131,7 +131,7 @@ const run = async (
       if (!maliciousOnly || one.annotation.verdict === 'malicious') parts.push(one.bytes(), newline)
     }
     if (parts.length > 0 && alerts?.isStandardOutput !== true) await writeJson(io.stdout, Buffer.concat(parts))
-    await alerts?.raise(out)
+    await alerts?.raise(lines, out)
     for (const line of lines) bytes += line.bytes.length + 1
     const events = written(lines.length)
     progress?.update(bytes, `${events} events`)

@@ -31,7 +31,7 @@ export const performReplay = async (
   const app = await openReplayApp(args, config, io, emit)
   let alerts: Alerts | undefined
   try {
-    const rules = accepted(await openAlerting(config, { emit, late: () => undefined, replayId: args.id }))
+    const rules = accepted(await openAlerting(config, { emit, replayId: args.id }))
     alerts = rules
     const wantsAlerts = args.alerts !== 'none' && rules.status().rules > 0
     const alertsTopic = wantsAlerts ? args.alertsTopic : undefined

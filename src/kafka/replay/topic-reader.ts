@@ -21,7 +21,7 @@ export type TopicReader = {
   readonly partitionsOf: (topic: string) => Promise<readonly number[]>
   /** Per partition the first offset there is, the end of what is committed, or the first offset at or after a time; -1: none. */
   readonly offsetsAt: (topic: string, at: 'earliest' | 'latest' | number) => Promise<ReadonlyMap<number, number>>
-  readonly fetch: (topic: string, partition: number, offset: number) => Promise<Fetch>
+  readonly fetch: (topic: string, partition: number, offset: number, maxBytes?: number) => Promise<Fetch>
   readonly committed: (groupId: string, topic: string) => Promise<readonly Position[]>
   readonly commit: (groupId: string, topic: string, positions: readonly Position[]) => Promise<void>
   readonly close: () => Promise<void>
@@ -70,7 +70,7 @@ export const openTopicReader = async (kafka: Kafka): Promise<TopicReader> => {
     return new Map((found?.partitions ?? []).map(({ partition, offset }) => [partition, Number(offset)]))
   }
 
-  const fetch: TopicReader['fetch'] = async (topic, partition, offset) => {
+  const fetch: TopicReader['fetch'] = async (topic, partition, offset, maxBytes = fetchBytes) => {
     try {
       const response = await withRetries(async () => {
         await refreshFor(topic)
@@ -80,8 +80,8 @@ export const openTopicReader = async (kafka: Kafka): Promise<TopicReader> => {
           isolationLevel: readCommitted,
           maxWaitTime: 100,
           minBytes: 1,
-          maxBytes: fetchBytes,
-          topics: [{ topic, partitions: [{ partition, fetchOffset: String(offset), maxBytes: fetchBytes }] }],
+          maxBytes,
+          topics: [{ topic, partitions: [{ partition, fetchOffset: String(offset), maxBytes }] }],
         })
       })
       const [found] = response.responses[0]?.partitions ?? []

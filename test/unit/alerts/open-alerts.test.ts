@@ -14,7 +14,7 @@ import { conclude } from '../../../src/pipeline/annotate/conclude.js'
 import { eventTime } from '../../../src/pipeline/event-time.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import { readSchema } from '../../support/annotation-schema.js'
-import { createFakeClock, settle } from '../../support/clock.js'
+import { createFakeClock } from '../../support/clock.js'
 import { ruleText } from '../../support/rules.js'
 
 const validate = new Ajv({ allErrors: true, allowUnionTypes: true, formats: { 'date-time': true } }).compile(
@@ -94,14 +94,12 @@ const malicious = ruleText(
 
 describe('alerts', () => {
   let folder = ''
-  const late: Alert[] = []
   const told: TelemetryEvent[] = []
   const clock = createFakeClock()
   const open: Alerts[] = []
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'threatweave-rules-'))
     writeFileSync(join(folder, 'malicious.yml'), malicious)
-    late.length = 0
     told.length = 0
   })
   afterEach(async () => {
@@ -114,10 +112,6 @@ describe('alerts', () => {
     clock,
     key: 'threatweave',
     eventTime,
-    judge: (finding) =>
-      verdictOf(finding.status === 'known' && finding.facts.flags.is_malicious === true ? 'malicious' : 'clean'),
-    conclude,
-    late: (alerts) => late.push(...alerts),
   })
   const start = async (settings: Partial<AlertsSettings> = {}): Promise<Alerts> => {
     const opened = await openAlerts({ rules: [folder], bundled: false, suppressSeconds: 3600, ...settings }, options())
@@ -186,84 +180,58 @@ describe('alerts', () => {
     expect(raise([event({ n: 1 })])).toEqual([])
   })
 
-  describe('for events that left before the answer came', () => {
-    const known = (isMalicious: boolean): Finding => ({
-      status: 'known',
-      facts: { flags: { is_malicious: isMalicious }, categories: [] },
-      source: 'service',
-      at: 0,
+  describe('for events that are looked at again after a late answer', () => {
+    const again = (
+      n: number,
+      peer?: string,
+      fired: readonly string[] = [],
+    ): Parameters<Alerts['raiseLate']>[0][number] => ({
+      event: event({ n, ...(peer !== undefined && { peer }) }),
+      fired,
     })
-    const awaited = (): { promise: Promise<Finding>; land: (finding: Finding) => Promise<void> } => {
-      let resolve: (finding: Finding) => void = () => undefined
-      const promise = new Promise<Finding>((done) => (resolve = done))
-      return {
-        promise,
-        land: async (finding) => {
-          resolve(finding)
-          await settle()
-        },
-      }
-    }
 
-    it('are raised late and name the events', async () => {
-      const alerts = await start()
-      const { promise, land } = awaited()
-      expect(alerts.raise([event({ n: 1, late: promise }), event({ n: 2, late: promise })])).toEqual([])
-      expect(alerts.status().waiting).toBe(1)
-      await land(known(true))
-      expect(valid(late)).toHaveLength(1)
-      expect(late[0]?.threatweave).toMatchObject({
+    it('are marked as late and name the events', async () => {
+      const { raiseLate, raise } = await start()
+      const { alerts } = raiseLate([again(1), again(2)])
+      expect(valid(alerts)).toHaveLength(1)
+      expect(alerts[0]?.threatweave).toMatchObject({
         late: true,
         origins: ['firewall/0/1', 'firewall/0/2'],
         count: 2,
         verdict: 'malicious',
         key: 'k',
       })
-      expect(late[0]?.['@timestamp']).toBe('2026-11-15T08:00:00.000Z')
-      expect(alerts.status().waiting).toBe(0)
-      expect(alerts.raise([event({ n: 3 })])).toEqual([])
+      expect(alerts[0]?.['@timestamp']).toBe('2026-11-15T08:00:00.000Z')
+      expect(raise([event({ n: 3 })])).toEqual([])
     })
 
-    it('test the fields that the rules used when the event was delivered', async () => {
-      writeFileSync(
-        join(folder, 'malicious.yml'),
-        ruleText('sel:\n    threatweave.verdict: malicious\n    a.b: x\ncondition: sel'),
-      )
-      const alerts = await start()
-      const { promise, land } = awaited()
-      alerts.raise([
-        event({ n: 1, late: promise, more: { a: { b: ['x'] } } }),
-        event({ n: 2, late: promise, peer: '10.0.0.6', more: { a: { b: 'y' } } }),
+    it('name every inside host, however often another one was seen', async () => {
+      const { raiseLate } = await start()
+      const often = Array.from({ length: 20 }, (_, n) => again(n, '10.0.0.1'))
+      const { alerts } = raiseLate([...often, again(20, '10.0.0.2')])
+      expect(valid(alerts).map(({ threatweave: { peer, count } }) => [peer, count])).toEqual([
+        ['10.0.0.1', 20],
+        ['10.0.0.2', 1],
       ])
-      await land(known(true))
-      expect(late.map(({ threatweave }) => threatweave.origins)).toEqual([['firewall/0/1']])
+      expect(alerts[0]?.threatweave).toMatchObject({ origins_omitted: 4 })
+      expect(alerts[0]?.threatweave.origins).toHaveLength(16)
     })
 
-    it.each<[string, Finding]>([
-      ['is clean', known(false)],
-      ['is a failure', { status: 'unknown', reason: 'timeout' }],
-    ])('are not raised when the answer %s', async (_, finding) => {
-      const alerts = await start()
-      const { promise, land } = awaited()
-      alerts.raise([event({ n: 1, late: promise })])
-      await land(finding)
-      expect(late).toEqual([])
-      await alerts.idle()
+    it('are not raised by a rule that has fired before, and say which have fired now', async () => {
+      const { raise, raiseLate } = await start()
+      const told: (readonly string[])[] = []
+      const late = event({ n: 1, late: new Promise<Finding>(() => undefined), verdict: verdictOf('malicious') })
+      expect(raise([late, event({ n: 2 })], (one, ruleIds) => told.push([one.origin, ...ruleIds]))).toHaveLength(1)
+      const ruleId = '11111111-2222-4333-8444-555555555555'
+      expect(told).toEqual([['firewall/0/1', ruleId]])
+      expect(raiseLate([again(1, undefined, [ruleId])])).toEqual({ alerts: [], fired: [[ruleId]] })
+      expect(raiseLate([again(7, '10.0.0.7')]).fired).toEqual([[ruleId]])
     })
 
-    it('name sixteen events and count the rest', async () => {
-      const alerts = await start()
-      const { promise, land } = awaited()
-      alerts.raise(Array.from({ length: 20 }, (_, n) => event({ n, late: promise })))
-      await land(known(true))
-      expect(late[0]?.threatweave).toMatchObject({ count: 16, origins_omitted: 4 })
-      expect(late[0]?.threatweave.origins).toHaveLength(16)
-    })
-
-    it('are dropped beyond a limit, which is logged', async () => {
-      const alerts = await start()
-      alerts.raise(Array.from({ length: 10_001 }, (_, n) => event({ n, late: new Promise<Finding>(() => undefined) })))
-      expect(told).toContainEqual({ event: 'late_events_dropped', events: 1 })
+    it('are the same when they are raised again because they could not be written', async () => {
+      const { raiseLate } = await start()
+      const ids = (): string[] => raiseLate([again(1), again(2)]).alerts.map(({ event: { id } }) => id)
+      expect(ids()).toEqual(ids())
     })
   })
 

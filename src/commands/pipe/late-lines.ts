@@ -1,0 +1,78 @@
+// Lines of `pipe` that were written before their answers, kept for late alerts because a pipe cannot be read again.
+import type { Alert } from '../../alerts/alert.js'
+import type { Alerts } from '../../alerts/open-alerts.js'
+import { backgroundClock } from '../../domain/clock.js'
+import { allOf, type EventIn, type EventOut, type Pipeline } from '../../pipeline/pipeline.js'
+import { createPending } from '../../sightings/pending.js'
+import { createRetryLater } from '../../sightings/retry-later.js'
+import { awaitedBy, revisit } from '../../sightings/revisit.js'
+import type { Emit } from '../../telemetry/event.js'
+
+export type LateLines = {
+  /** The alerts of written lines, in order; those that still wait for an answer are kept. */
+  readonly raise: (lines: readonly EventIn[], events: readonly EventOut[]) => readonly Alert[]
+  /** Resolves when no line waits any more. */
+  readonly idle: () => Promise<void>
+}
+
+/** Lines beyond it get no late alert, which is counted. */
+const maxBytes = 33_554_432
+
+export const createLateLines = (options: {
+  readonly rules: Alerts
+  /** Annotates with what is known now, without waiting. */
+  readonly pipeline: Pipeline
+  readonly late: (alerts: readonly Alert[]) => void
+  readonly emit: Emit
+}): LateLines => {
+  const { rules, pipeline, late, emit } = options
+  const kept = new Map<number, EventIn>()
+  const retryLater = createRetryLater(backgroundClock)
+  let bytes = 0
+  let count = 0
+  const dropped = (events: number): void => emit({ event: 'late_events_dropped', events })
+
+  const follow = async (): Promise<void> => {
+    const notes = pending.take('lines', Infinity)
+    const lines = notes.flatMap(({ offset }) => kept.get(offset) ?? [])
+    const events = await allOf(pipeline, lines)
+    const again = notes.flatMap((note, place) => (events[place] ? [{ note, event: events[place] }] : []))
+    const { alerts, done, open } = revisit(again, rules.raiseLate, retryLater)
+    if (alerts.length > 0) late(alerts)
+    for (const { offset } of done) {
+      bytes -= kept.get(offset)?.bytes.length ?? 0
+      kept.delete(offset)
+    }
+    pending.note('lines', open)
+    pending.settle(
+      'lines',
+      done.map(({ offset }) => offset),
+    )
+  }
+  const pending = createPending({ due: () => queueMicrotask(() => void follow()), dropped })
+
+  return {
+    raise: (lines, events) => {
+      const fired = new Map<object, readonly string[]>()
+      const alerts = rules.raise(events, (event, ruleIds) => fired.set(event, ruleIds))
+      let missed = 0
+      for (const [place, event] of events.entries()) {
+        const awaited = awaitedBy(event)
+        const line = lines[place]
+        if (awaited.length === 0 || !line) continue
+        if (bytes >= maxBytes) {
+          missed++
+          continue
+        }
+        // A copy, so that the block that was read does not stay in memory.
+        const copy = { ...line, bytes: Buffer.from(line.bytes) }
+        kept.set(++count, copy)
+        bytes += copy.bytes.length
+        pending.note('lines', [{ offset: count, fired: fired.get(event) ?? [], awaited }])
+      }
+      if (missed > 0) dropped(missed)
+      return alerts
+    },
+    idle: pending.idle,
+  }
+}

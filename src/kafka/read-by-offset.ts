@@ -1,0 +1,46 @@
+// Reads single records of a partition again by their offsets, in order; neighbours come with one fetch.
+import type { Incoming } from './compose.js'
+import type { TopicReader } from './replay/topic-reader.js'
+
+/** A broker answers with at least one whole record batch, however large; more than that is wanted only if it is near. */
+const fetchBytes = 65_536
+
+export type ReadAgain = {
+  readonly records: readonly Incoming[]
+  /** Offsets whose record is no longer there. */
+  readonly gone: readonly number[]
+  /** Offsets that were not read, because of the limit. */
+  readonly rest: readonly number[]
+}
+
+/** `offsets` in ascending order. Ends after the record with which `maxBytes` are reached. */
+export const readByOffset = async (
+  { fetch }: Pick<TopicReader, 'fetch'>,
+  topic: string,
+  partition: number,
+  offsets: readonly number[],
+  maxBytes: number,
+): Promise<ReadAgain> => {
+  const records: Incoming[] = []
+  const gone: number[] = []
+  let bytes = 0
+  let at = 0
+  while (at < offsets.length && bytes < maxBytes) {
+    const from = offsets[at] as number
+    const fetched = await fetch(topic, partition, from, fetchBytes)
+    const found = new Map(fetched.records.map((record) => [Number(record.offset), record]))
+    // A fetch that brings nothing has nothing to bring: the record was read before, so it is not one that is still to come.
+    const next = Math.max(fetched.next, from + 1)
+    for (; at < offsets.length && (offsets[at] as number) < next; at++) {
+      const record = found.get(offsets[at] as number)
+      if (!record) {
+        gone.push(offsets[at] as number)
+        continue
+      }
+      const { offset, timestamp, key, value, headers } = record
+      records.push({ topic, partition, offset, timestamp, key, value, headers })
+      bytes += value?.length ?? 0
+    }
+  }
+  return { records, gone, rest: offsets.slice(at) }
+}

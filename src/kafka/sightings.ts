@@ -1,0 +1,34 @@
+// What a delivery tells about the events it delivers, and how what follows from them later is written. Nothing is noted of a chunk before
+// it is committed.
+import type { EventOut } from '../pipeline/pipeline.js'
+import type { Outgoing } from './compose.js'
+
+export type InputPartition = { readonly topic: string; readonly partition: number }
+
+export const nameOf = ({ topic, partition }: InputPartition): string => `${topic}/${partition}`
+
+/** One chunk, from the annotation of its events until it is committed. If it is given up, nothing more is called and nothing was noted. */
+export type ChunkSightings = {
+  /** Called for every event as soon as it is annotated. Keep no part of it that holds on to its bytes: they are part of a whole fetch. */
+  readonly see: (offset: number, event: EventOut) => void
+  /** Called with the rules that matched an event which still waits for an answer. */
+  readonly fired: (event: { readonly origin: string }, ruleIds: readonly string[]) => void
+  /** Called once, when the chunk is written and its offsets have moved. */
+  readonly committed: () => void
+}
+
+export type Sightings = {
+  readonly chunk: (partition: InputPartition) => ChunkSightings
+  /** Call after every join with all partitions that are assigned now: what the others were about is forgotten. */
+  readonly joined: (assigned: readonly InputPartition[]) => void
+  /** Call when the offsets of a topic mean nothing any more. */
+  readonly recreated: (topic: string) => void
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Writes records as one unit on behalf of an input partition: under exactly-once as a transaction of its own producer, so that a process
+ * that lost the partition cannot. `unsure`: whether they are written is not known. `refused`: the broker does not take them.
+ */
+export type Write = (partition: string, records: readonly Outgoing[]) => Promise<Written>
+export type Written = 'written' | 'not_written' | 'unsure' | 'refused'

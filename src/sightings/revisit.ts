@@ -1,0 +1,65 @@
+// Looks again at events that were delivered before their answers: what follows from what is known now, and what they still wait for.
+import type { Judged } from '../domain/judged.js'
+import type { Reason } from '../domain/reason.js'
+import type { DueNote, PendingNote } from './pending.js'
+
+/** An event that was annotated again, and the rules that had fired for it before. */
+export type Again<Event> = { readonly event: Event; readonly fired: readonly string[] }
+
+/** The alerts that follow now, and per event all rules that have fired for it. */
+export type RaiseLate<Event, Alert> = (events: readonly Again<Event>[]) => {
+  readonly alerts: readonly Alert[]
+  readonly fired: readonly (readonly string[])[]
+}
+
+export type Revisited<Event, Alert> = {
+  readonly alerts: readonly Alert[]
+  /** Events that wait for nothing any more, with the offset of each. */
+  readonly done: readonly { readonly offset: number; readonly event: Event }[]
+  /** What still waits. */
+  readonly open: readonly PendingNote[]
+}
+
+/** Failures that pass by themselves: the lookup is worth repeating. */
+const temporary: ReadonlySet<Reason | undefined> = new Set<Reason>([
+  'queue_full',
+  'busy',
+  'throttled',
+  'unavailable',
+  'timeout',
+  'breaker_open',
+  'cooling_down',
+])
+
+/** With pauses of 30 s, doubled each time, that is a quarter of an hour. */
+const maxFailures = 5
+
+/** `retry` resolves when a lookup that failed this often should be repeated. */
+export const revisit = <Event extends { readonly judged: readonly Judged[] }, Alert>(
+  events: readonly { readonly note: DueNote; readonly event: Event }[],
+  raise: RaiseLate<Event, Alert>,
+  retry: (failures: number) => Promise<void>,
+): Revisited<Event, Alert> => {
+  const { alerts, fired } = raise(events.map(({ note, event }) => ({ event, fired: note.fired })))
+  const done: { readonly offset: number; readonly event: Event }[] = []
+  const open: PendingNote[] = []
+  for (const [place, { note, event }] of events.entries()) {
+    const { offset, failures = 0 } = note
+    const known = { offset, fired: fired[place] ?? note.fired }
+    const awaited = awaitedBy(event)
+    if (awaited.length > 0) open.push({ ...known, awaited, failures: note.failures })
+    else if (failures < maxFailures && event.judged.some(({ verdict }) => temporary.has(verdict.reason)))
+      open.push({ ...known, awaited: [retry(failures)], failures: failures + 1 })
+    else done.push({ offset, event })
+  }
+  return { alerts, done, open }
+}
+
+const none: readonly Promise<unknown>[] = []
+
+/** The answers that an event was annotated without. */
+export const awaitedBy = ({ judged }: { readonly judged: readonly Judged[] }): readonly Promise<unknown>[] => {
+  let awaited: Set<Promise<unknown>> | undefined
+  for (const { late } of judged) if (late) (awaited ??= new Set()).add(late)
+  return awaited ? [...awaited] : none
+}
