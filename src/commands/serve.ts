@@ -64,12 +64,11 @@ Example:
       ])
     })
     const { opsPort } = config.serve
-    const ops = await openEndpoint({ provider: server.provider, kind: 'server' }, opsPort, 'serve.opsPort').catch(
-      async (error: unknown) => {
-        await server.close()
-        throw error
-      },
-    )
+    const views = { provider: server.provider, feeds: server.feeds, kind: 'server' } as const
+    const ops = await openEndpoint(views, opsPort, 'serve.opsPort').catch(async (error: unknown) => {
+      await server.close()
+      throw error
+    })
     emit({ event: 'started', command: `serve on ${server.url}` })
     if (!io.signal.aborted) await once(io.signal, 'abort')
     await Promise.all([server.close(), ops.close()])

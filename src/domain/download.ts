@@ -11,6 +11,8 @@ export type DownloadRequest = {
   readonly allowHttp: boolean
   /** Where the body goes. */
   readonly file: string
+  /** Less than what is allowed in general. */
+  readonly maxBytes?: number
   readonly signal: AbortSignal
 }
 

@@ -1,6 +1,7 @@
 // Judges a finding for the role of a sighting. Pure.
 import { weighAddress } from './judge-address.js'
 import { weighHost } from './judge-host.js'
+import { saysNotListed } from './feed-missing.js'
 import { levels, type Finding, type Known, type Level, type Listing } from './finding.js'
 import type { Indicator } from './indicator.js'
 import type { JudgementTable } from './judgement-table.js'
@@ -15,12 +16,12 @@ export const judge = (finding: Finding, sighting: IndicatorInRole, table: Judgem
   finding.status === 'unknown'
     ? (unknowns[finding.reason] ?? unknownVerdict(finding.reason))
     : finding.isFeedMissing
-      ? unlessClean(verdictOf(finding, rule(finding, sighting, table, now)))
+      ? withoutAcquittal(verdictOf(finding, rule(finding, sighting, table, now)))
       : verdictOf(finding, rule(finding, sighting, table, now))
 
 /** A feed that is not in use may list it. */
-const unlessClean = (verdict: Verdict): Verdict =>
-  verdict.level === 'clean' ? unknownVerdict('feed_missing') : verdict
+const withoutAcquittal = (verdict: Verdict): Verdict =>
+  verdict.level === 'clean' || saysNotListed.has(verdict.reason) ? unknownVerdict('feed_missing') : verdict
 
 /** The worst level for any role and any host of a domain; it determines how long facts are kept. */
 export const worstLevel = (finding: Finding, indicator: Indicator, table: JudgementTable, now: number): Level => {

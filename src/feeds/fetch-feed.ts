@@ -7,6 +7,7 @@ import { messageOf } from '../domain/message-of.js'
 import type { Emit } from '../telemetry/event.js'
 import type { FileProblem } from '../domain/file-problem.js'
 import type { FeedSettings } from './feed.js'
+import { fetchMispEvents, installFolder, isMispUrl } from './fetch-misp.js'
 import { copyFiles, readNotes, takeLock, writeNotes, type CopyFiles, type Notes } from './fetched-copy.js'
 
 export type FetchState = {
@@ -53,6 +54,8 @@ export const createFetchedFeed = (settings: FeedSettings & { url: string }, outs
   const { folder, download, clock, random, emit, signal } = outside
   const files = copyFiles(folder, name, url)
   const from = hostOf(url)
+  const isMisp = isMispUrl(url)
+  const isClosed = (): boolean => signal.aborted
   const refreshMs = refreshMinutes * minuteMs
   /** A tenth earlier or later, so that a fleet does not ask all at once. */
   const jittered = (ms: number): number => ms * (0.9 + 0.2 * random())
@@ -88,12 +91,22 @@ export const createFetchedFeed = (settings: FeedSettings & { url: string }, outs
     const { etag, lastModified } = notes
     const request = { url, headers, etag, lastModified, allowHttp, file: files.fresh, signal }
     const got = await download(request)
-    if (signal.aborted) return
+    if (isClosed()) return
     if (got.status === 'failed') return fail(got.message, notes, got.retryAfterMs)
-    const problem = got.status === 'new' && (await outside.take(files.fresh, () => rename(files.fresh, files.list)))
-    // What was refused is fetched whole again, for it may have been put right under the same name.
-    if (problem) return fail(`the list is refused: ${problem.message}`, notes)
-    const bytes = got.status === 'new' ? got.bytes : 0
+    let bytes = got.status === 'new' ? got.bytes : 0
+    if (got.status === 'new') {
+      const events = isMisp
+        ? await fetchMispEvents({ download, request, former: files.list, folder: files.freshFolder })
+        : { bytes: 0 }
+      if (isClosed()) return
+      if (typeof events === 'string') return fail(events, notes)
+      bytes += events.bytes
+      const problem = isMisp
+        ? await outside.take(files.freshFolder, () => installFolder(files.freshFolder, files.list))
+        : await outside.take(files.fresh, () => rename(files.fresh, files.list))
+      // What was refused is fetched whole again, for it may have been put right under the same name.
+      if (problem) return fail(`the list is refused: ${problem.message}`, notes)
+    }
     emit({ event: 'feed_fetched', feed: name, from, bytes, ms: clock.now() - started })
     if (got.status === 'same') return succeed(notes)
     return succeed({ etag: got.etag, lastModified: got.lastModified })
@@ -129,7 +142,7 @@ export const createFetchedFeed = (settings: FeedSettings & { url: string }, outs
 
 const clean = async (files: CopyFiles, release: (() => Promise<void>) | undefined): Promise<void> => {
   if (!release) return
-  await rm(files.fresh, { force: true })
+  await Promise.all([files.fresh, files.freshFolder].map((path) => rm(path, { recursive: true, force: true })))
   await release()
 }
 

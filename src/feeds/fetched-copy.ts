@@ -8,6 +8,8 @@ export type CopyFiles = {
   readonly list: string
   /** What came last, until it has been found good. */
   readonly fresh: string
+  /** The same for a MISP feed, which is a folder. */
+  readonly freshFolder: string
   readonly notes: string
   readonly lock: string
 }
@@ -15,7 +17,7 @@ export type CopyFiles = {
 /** Another address is another list, so its copy is another file; the address, which may hold a key, does not show in the name. */
 export const copyFiles = (folder: string, name: string, url: string): CopyFiles => {
   const list = join(folder, `${name}-${createHash('sha256').update(url).digest('hex').slice(0, 12)}`)
-  return { list, fresh: `${list}.new`, notes: `${list}.json`, lock: `${list}.lock` }
+  return { list, fresh: `${list}.new`, freshFolder: `${list}.folder`, notes: `${list}.json`, lock: `${list}.lock` }
 }
 
 /** Times are epoch milliseconds. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { collect, type Collector, type Example, type Skipped } from './collect.js'
 import { parserOf } from './detect.js'
 import type { ParseProblem, Place, PlacedFeed } from './feed.js'
-import { readBytes } from './feed-file.js'
+import { maxFileBytes, readBytes } from './feed-file.js'
 import type { FeedIndex } from './feed-index.js'
 import { lineAt } from './json-text.js'
 import { readManifest } from './misp.js'
@@ -30,8 +30,12 @@ export const loadFeed = ({ feed, now, seed }: LoadRequest): LoadResult => {
   const examples: { readonly [why in Example['why']]: FileProblem[] } = { tooBroad: [], unusable: [] }
   const files = filesOf(feed)
   if (!files.ok) return files
+  let size = 0
   for (const path of files.list) {
     const read = readBytes(path)
+    size += read.ok ? read.bytes.length : 0
+    if (size > maxFileBytes)
+      return { ok: false, problem: { file: feed.path, message: `holds more than ${maxFileBytes} bytes when unpacked` } }
     if (!read.ok) return { ok: false, problem: { file: path, message: read.message } }
     modified = Math.max(modified, Math.min(read.modified, now))
     const chosen = parserOf(read.bytes)

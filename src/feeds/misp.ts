@@ -84,7 +84,13 @@ export const addMisp: JsonParser = (json, sink) => {
 }
 
 export type Manifest =
-  { readonly ok: true; readonly files: readonly string[] } | { readonly ok: false; readonly message: string }
+  | {
+      readonly ok: true
+      readonly files: readonly string[]
+      /** When each file was last changed, as the manifest states it. */
+      readonly timestamps: ReadonlyMap<string, string>
+    }
+  | { readonly ok: false; readonly message: string }
 
 const maxEvents = 100_000
 
@@ -97,5 +103,9 @@ export const readManifest = (bytes: Buffer): Manifest => {
   const bad = ids.find((id) => !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id))
   if (bad !== undefined)
     return { ok: false, message: `names an event that is no UUID: ${JSON.stringify(bad.slice(0, 64))}` }
-  return { ok: true, files: ids.map((id) => `${id}.json`) }
+  const timestamps = Object.entries(json.value).flatMap(([id, event]): [string, string][] => {
+    const timestamp = isObject(event) ? event.timestamp : undefined
+    return typeof timestamp === 'string' || typeof timestamp === 'number' ? [[`${id}.json`, String(timestamp)]] : []
+  })
+  return { ok: true, files: ids.map((id) => `${id}.json`), timestamps: new Map(timestamps) }
 }

@@ -1,8 +1,9 @@
 // Local intelligence: a listed indicator is answered at once, outside the memory, so a new entry counts immediately.
+import { whileFeedMissing } from '../domain/feed-missing.js'
 import { unknownOf, type Finding, type Known } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { Ask, Layer, Lookup } from '../domain/lookup.js'
-import { kindOf, type Reason } from '../domain/reason.js'
+import { kindOf } from '../domain/reason.js'
 
 /** What the feeds know about an indicator; a feed can only accuse, so there is no "clean" to come back with. */
 export type Match = (indicator: Indicator, now?: number, paths?: readonly string[]) => Known | undefined
@@ -33,12 +34,11 @@ const askFurther = (inner: Lookup, indicator: Indicator, ask: Ask): Finding | Pr
 
 /** Whom others accuse stays accused; what nobody accuses is not clean while a feed is missing. The same gives the same again. */
 const createAdmitMissing = (): ((found: Finding | Promise<Finding>) => Finding | Promise<Finding>) => {
-  const knowns = new WeakMap<Known, Known>()
+  const findings = new WeakMap<Finding, Finding>()
   const promises = new WeakMap<Promise<Finding>, Promise<Finding>>()
   const admitted = (found: Finding): Finding => {
-    if (found.status === 'unknown') return notListed.has(found.reason) ? unknownOf('feed_missing') : found
-    const marked = knowns.get(found) ?? { ...found, isFeedMissing: true }
-    knowns.set(found, marked)
+    const marked = findings.get(found) ?? whileFeedMissing(found)
+    findings.set(found, marked)
     return marked
   }
   return (found) => {
@@ -48,7 +48,6 @@ const createAdmitMissing = (): ((found: Finding | Promise<Finding>) => Finding |
     return known
   }
 }
-const notListed: ReadonlySet<string> = new Set<Reason>(['not_listed', 'feeds_only', 'not_found', 'no_verdict'])
 
 /**
  * Adds the flag of a safeguarded host to what others know about it. The same finding or promise gives the same again, because waiting

@@ -74,7 +74,8 @@ export const createClient = (settings: ProviderSettings, outside: ClientOutside)
     )
     if (reply.status === 'answer') return reply
     const { isUnsent } = reply.failure
-    return failed(isClosed() ? { ...givenUp, ...(isUnsent && { isUnsent }) } : redactFailure(reply.failure, redact))
+    const failure = isClosed() ? { ...givenUp, ...(isUnsent && { isUnsent }) } : redactFailure(reply.failure, redact)
+    return { ...reply, failure }
   }
   const close = (): Promise<void> => {
     closed = true

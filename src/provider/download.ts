@@ -111,11 +111,12 @@ const redirectOf = ({ statusCode, headers }: Dispatcher.ResponseData): string | 
 const take = async (
   { statusCode, headers, body }: Dispatcher.ResponseData,
   request: DownloadRequest,
-  { maxBytes }: DownloadLimits,
+  limits: DownloadLimits,
   signal: AbortSignal,
 ): Promise<Downloaded> => {
   if (statusCode === 304) return { status: 'same' }
   if (statusCode !== 200) return failed(meaningOf(statusCode), retryAfter(textOf(headers['retry-after'])))
+  const maxBytes = Math.min(limits.maxBytes, request.maxBytes ?? limits.maxBytes)
   const tooLarge = failed(`is larger than ${maxBytes} bytes`)
   if (Number(headers['content-length'] ?? 0) > maxBytes) return tooLarge
   let bytes = 0

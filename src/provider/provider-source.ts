@@ -1,5 +1,6 @@
 // The provider as the innermost source of findings: which operations are called for an address and for a name.
-import type { Source } from '../domain/lookup.js'
+import { whileFeedMissing } from '../domain/feed-missing.js'
+import type { Call, Source } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
 import { createAskDomain, type DomainSettings } from './ask-domain.js'
 import { createAskIp, type AddressSettings } from './ask-ip.js'
@@ -27,7 +28,17 @@ export const providerSource = (
   const context: CallContext = { client, now, emit }
   const askIp = createAskIp(context, settings.ip)
   const askDomain = createAskDomain(context, settings.domain, scanOf(context, settings.domain))
-  return ({ type, value }, _, call) => (type === 'ip' ? askIp(value, call) : askDomain(value, call))
+  return async ({ type, value }, _, call) => {
+    const answered = { isFeedMissing: false }
+    const noting: Call = (request) =>
+      call(async () => {
+        const answer = await request()
+        if ('isFeedMissing' in answer && answer.isFeedMissing === true) answered.isFeedMissing = true
+        return answer
+      })
+    const finding = await (type === 'ip' ? askIp(value, noting) : askDomain(value, noting))
+    return answered.isFeedMissing ? whileFeedMissing(finding) : finding
+  }
 }
 
 const scanOf = (context: CallContext, { scan, scanPollMs, scanFolder, maxAgeDays }: SourceSettings['domain']) =>

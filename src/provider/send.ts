@@ -8,8 +8,17 @@ import { parseBody } from './parse-body.js'
 import { numberOf, textOf } from './read-value.js'
 import type { Redact } from './redact.js'
 
-export type ProviderAnswer = { readonly status: 'answer'; readonly body: AnyObject }
-export type Reply = ProviderAnswer | { readonly status: 'failure'; readonly failure: CallFailure }
+export type ProviderAnswer = {
+  readonly status: 'answer'
+  readonly body: AnyObject
+  /** A feed of the server that answered is not in use. */
+  readonly isFeedMissing?: boolean
+}
+export type Reply =
+  ProviderAnswer | { readonly status: 'failure'; readonly failure: CallFailure; readonly isFeedMissing?: boolean }
+
+/** With an answer of `threatweave serve`: a feed of it is not in use, so what it does not list may be listed. */
+export const feedMissingHeader = 'x-threatweave-feed-missing'
 
 export type SendSettings = {
   readonly connectTimeoutMs: number
@@ -43,6 +52,7 @@ export const send = (built: Request, context: SendContext): Promise<Reply> =>
     let size = 0
     let http = 0
     let retryAfterMs: number | undefined
+    let isFeedMissing = false
     let phase = 'the answer'
     /** There from the moment in which the request is written to a connection. */
     let controller: Dispatcher.DispatchController | undefined
@@ -51,7 +61,7 @@ export const send = (built: Request, context: SendContext): Promise<Reply> =>
       if (isOver) return
       isOver = true
       clearTimeout(timer)
-      resolve(reply)
+      resolve(isFeedMissing ? { ...reply, isFeedMissing } : reply)
     }
     const fail = (failure: CallFailure): void => end(failed(controller ? failure : unsent(failure)))
     const leave = (): void => controller?.abort(new Error('nobody waits for the answer any more'))
@@ -79,6 +89,7 @@ export const send = (built: Request, context: SendContext): Promise<Reply> =>
         onResponseStart: (_, statusCode, headers) => {
           http = statusCode
           if (headers[bulkHeader] !== undefined) context.offered()
+          isFeedMissing = headers[feedMissingHeader] !== undefined
           retryAfterMs = retryAfter(headers['retry-after'], context.now())
           clearTimeout(timer)
           phase = 'the rest of the answer'

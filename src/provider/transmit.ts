@@ -1,4 +1,5 @@
 // Sends one operation through admission, and turns its failure into the finding that says so.
+import { unlisted } from '../domain/feed-missing.js'
 import type { Unknown } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
@@ -33,7 +34,8 @@ export const transmit = <Name extends OperationName>(
         detail: failure.detail,
         ms,
       })
-    return findingOf(failure, context.now())
+    const finding = findingOf(failure, context.now())
+    return reply.isFeedMissing === true ? unlisted(finding) : finding
   })
 
 export const findingOf = ({ reason, afterMs, isUnsent }: CallFailure, now: number): Unknown => ({

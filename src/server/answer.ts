@@ -11,8 +11,10 @@ export type OperationAnswer =
       readonly body: JsonObject
       /** Whether local intelligence had something to say; if not, a gateway asks further. */
       readonly isKnown: boolean
+      readonly isFeedMissing?: boolean
     }
-  | { readonly ok: false; readonly failure: Failure }
+  /** `isFeedMissing`: some feed, here or where it was asked, is not in use, so not being listed says little. */
+  | { readonly ok: false; readonly failure: Failure; readonly isFeedMissing?: boolean }
 
 /** Envelope A: the payload stands beside the status. */
 export const flat = (payload: JsonObject, isKnown: boolean): OperationAnswer => ({

@@ -156,10 +156,11 @@ const stateOf = (gateway: BulkOptions['gateway']): StateLine => {
 
 /** The same answer that the asker would have made of it over HTTP. */
 const replyOf = (answer: OperationAnswer): Reply => {
-  if (answer.ok) return { status: 'answer', body: answer.body }
+  const isFeedMissing = answer.isFeedMissing === true
+  if (answer.ok) return { status: 'answer', body: answer.body, isFeedMissing }
   const { http, status, message, retryAfterS } = answer.failure
   const retryAfterMs = retryAfterS === undefined ? undefined : retryAfterS * 1000
-  return { status: 'failure', failure: classify({ http, code: status, message, retryAfterMs }) }
+  return { status: 'failure', failure: classify({ http, code: status, message, retryAfterMs }), isFeedMissing }
 }
 
 const headerOf = ({ headers }: IncomingMessage, name: string): string | undefined => {

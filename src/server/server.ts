@@ -4,6 +4,7 @@ import { refuseOtherMethods } from '../http/refuse-other-methods.js'
 import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
 import { bulkHeader } from '../provider/bulk-settings.js'
 import { operationNames, operations, type OperationName } from '../provider/operations.js'
+import { feedMissingHeader } from '../provider/send.js'
 import type { Emit } from '../telemetry/event.js'
 import { refused, type OperationAnswer, type JsonObject } from './answer.js'
 import type { Priority } from '../lookup/admission/queue.js'
@@ -22,6 +23,8 @@ export type ServerOptions = {
   readonly status: () => JsonObject
   /** Asked for what is not known here. */
   readonly gateway?: BulkOptions['gateway']
+  /** Whether a feed is not in use; every answer says so. */
+  readonly isFeedMissing: () => boolean
   readonly version: string
   readonly emit: Emit
   readonly now: () => number
@@ -35,7 +38,7 @@ const requestTimeoutMs = 30_000
 const keepAliveMs = 30_000
 
 export const createServer = (options: ServerOptions): FastifyInstance => {
-  const { answer, callers, status, gateway, version, emit, now, tls } = options
+  const { answer, callers, status, gateway, isFeedMissing, version, emit, now, tls } = options
   const limits = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: requestTimeoutMs,
@@ -93,7 +96,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     const result = await serve(name, ...rest)
     const status = result.ok ? 200 : result.failure.status
     emit({ event: 'operation_answered', operation: name, status, ms: now() - started })
-    return result
+    return isFeedMissing() ? { ...result, isFeedMissing: true } : result
   }
   const closeBulk = acceptBulk(app.server, {
     isKnown: (key) => callers.identify(key) !== undefined,
@@ -124,6 +127,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
           const entrance = callers.enter(keyOf(request))
           const result = await serveAndCount(name, givenOf(request, name), entrance, priorityOf(request))
           if (!('failure' in entrance)) void reply.header(bulkHeader, '1')
+          if (result.isFeedMissing === true) void reply.header(feedMissingHeader, '1')
           return result.ok ? reply.send(result.body) : refuse(reply, result.failure)
         },
       })

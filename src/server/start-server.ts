@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { IndicatorList } from '../domain/decision.js'
 import type { Download } from '../domain/download.js'
 import type { FeedSettings } from '../feeds/feed.js'
-import { openFeeds } from '../feeds/open-feeds.js'
+import { openFeeds, type Feeds } from '../feeds/open-feeds.js'
 import { lockFolder } from '../lookup/memory/folder-lock.js'
 import type { Emit } from '../telemetry/event.js'
 import type { JsonObject } from './answer.js'
@@ -77,6 +77,7 @@ export type LookupServer = {
   readonly url: string
   /** The state of the API key; absent where nobody else is asked. */
   readonly provider?: Gateway['admission']
+  readonly feeds: Feeds['status']
   readonly close: () => Promise<void>
 }
 
@@ -165,6 +166,7 @@ const openAll = async (
       upstream: gateway?.state(),
     }),
     gateway,
+    isFeedMissing: feeds.isMissing,
     version: outside.version,
     emit,
     now,
@@ -173,7 +175,11 @@ const openAll = async (
   later(() => app.close())
   const { host, port } = settings
   await app.listen({ ...(outside.socket === undefined ? { host, port } : { path: outside.socket }), backlog: 4_096 })
-  return { url: urlOf(app.server.address(), tls !== undefined), ...(gateway ? { provider: gateway.admission } : {}) }
+  return {
+    url: urlOf(app.server.address(), tls !== undefined),
+    feeds: feeds.status,
+    ...(gateway ? { provider: gateway.admission } : {}),
+  }
 }
 
 const urlOf = (address: AddressInfo | string | null, isTls: boolean): string => {

@@ -28,11 +28,14 @@ export type GatewayPlace = {
   readonly concurrency?: number
   /** What one caller may have in flight. */
   readonly plan?: number
+  readonly feeds?: readonly object[]
+  /** What the gateway shows to its provider. */
+  readonly upstreamKey?: string
 }
 
 /** Closed when the test is over. */
 export const startGateway = async (upstream: string, place: GatewayPlace): Promise<LookupServer> => {
-  const { state, socket, port = 0, concurrency = 8, plan } = place
+  const { state, socket, port = 0, concurrency = 8, plan, feeds = [], upstreamKey } = place
   const keysFile = plan === undefined ? '' : join(newFolder(), 'keys.json')
   if (plan !== undefined)
     writeFileSync(
@@ -40,7 +43,8 @@ export const startGateway = async (upstream: string, place: GatewayPlace): Promi
       JSON.stringify({ keys: [{ name: 'asker', hash: hashKey(sampleKey), plan: { inFlight: plan } }] }),
     )
   const config = configured({
-    intel: { service: { apiKey: 'The-gateways-own-key-9876543210', concurrency } },
+    feeds,
+    intel: { service: { apiKey: upstreamKey ?? 'The-gateways-own-key-9876543210', concurrency } },
     serve: { upstream, port, apiKey: plan === undefined ? sampleKey : '', keysFile, state },
   })
   const server = await openServer(config, { env: {}, ...(socket !== undefined && { socket }) }, '0.0.0')

@@ -20,7 +20,7 @@ const feed = Type.Object(
       Type.String({
         format: 'url',
         description:
-          'Where the list is fetched from (https). The last good copy is kept beside the memory and used when the list cannot be fetched.',
+          'Where the list is fetched from (https); the address of a manifest.json is that of a whole MISP feed. The last good copy is kept beside the memory and used when the list cannot be fetched.',
       }),
     ),
     headersFile: Type.Optional(

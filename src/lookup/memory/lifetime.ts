@@ -35,12 +35,16 @@ export const lifetimesOf = (freshSeconds: {
   refreshAhead: 0.1,
 })
 
+/** For so long an answer counts that accuses nobody and was given while a feed of the gateway was missing. */
+const feedMissingSeconds = 60
+
 /** Epoch milliseconds: fetched anew when asked for past `refreshAt`, fresh until `freshUntil`, served stale until `servedUntil`. */
 export type Lifetime = { readonly refreshAt: number; readonly freshUntil: number; readonly servedUntil: number }
 
 /** An answer is worth keeping; a failure and a policy are not. */
 export const isRememberable = (finding: Finding): boolean =>
-  finding.status === 'known' || (finding.at !== undefined && kindOf(finding.reason) === 'answer')
+  finding.status === 'known' ||
+  (finding.at !== undefined && (kindOf(finding.reason) === 'answer' || finding.reason === 'feed_missing'))
 
 export type LifetimeOf<Question> = (question: Question, finding: Finding) => Lifetime
 
@@ -58,10 +62,13 @@ export const createLifetimeOf =
   (question, finding) => {
     const { malicious, suspicious, clean, noVerdict, notFound } = settings.freshSeconds
     const level = finding.status === 'known' ? classify(finding, question) : undefined
-    const full = level === undefined ? notFound : { malicious, suspicious, clean, unknown: noVerdict }[level]
+    const isBad = level === 'malicious' || level === 'suspicious'
+    const usual = level === undefined ? notFound : { malicious, suspicious, clean, unknown: noVerdict }[level]
+    const isFeedMissing =
+      finding.status === 'known' ? finding.isFeedMissing === true : finding.reason === 'feed_missing'
+    const full = isFeedMissing && !isBad ? Math.min(usual, feedMissingSeconds) : usual
     const lifeMs = full * 1000 * (1 - settings.jitter * chance(keyOf(question)))
     const freshUntil = (finding.at ?? 0) + lifeMs
-    const isBad = level === 'malicious' || level === 'suspicious'
     return {
       refreshAt: freshUntil - lifeMs * settings.refreshAhead,
       freshUntil,

@@ -1,5 +1,6 @@
 // The gateway: what is not known here is asked at the provider, once for everybody, through the same layers as any lookup.
 import type { Clock } from '../../domain/clock.js'
+import { unlisted } from '../../domain/feed-missing.js'
 import { noFacts, type Finding, type Known, type Level, type Unknown } from '../../domain/finding.js'
 import { worstLevel } from '../../domain/judge.js'
 import type { JudgementTable } from '../../domain/judgement-table.js'
@@ -71,8 +72,12 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
     ask: async (operation, values, priority, owner) => {
       const question = operationQuestion(operation, values, isPost(operation) ? owner : undefined)
       const finding = await (isLasting(operation) ? lookup : lookupOnce)(question, askOf(priority))
-      if (finding.status === 'known') return { ok: true, body: (finding.body ?? {}) as JsonObject, isKnown: true }
-      return refused(passOn(finding, messages.of(question)))
+      if (finding.status === 'known') {
+        const { body = {}, isFeedMissing = false } = finding
+        return { ok: true, body: body as JsonObject, isKnown: true, isFeedMissing }
+      }
+      const isFeedMissing = finding.reason === 'feed_missing'
+      return { ...refused(passOn(finding, messages.of(question))), isFeedMissing }
     },
     askedAgain: (operation, values, priority) =>
       admission.askedAgain(operationQuestion(operation, values).key, priority),
@@ -124,7 +129,8 @@ const createOperationSource = (
     if (!isGivenUp(failure))
       emit({ event: 'provider_call_failed', operation, reason: failure.reason, detail: failure.detail, ms })
     noteMessage(question, failure.said)
-    const finding = findingOf(failure, clock.now())
+    const failed = findingOf(failure, clock.now())
+    const finding = reply.isFeedMissing === true ? unlisted(failed) : failed
     const isOneScan = failure.reason === 'no_credit' || (failure.reason === 'busy' && /scan/i.test(failure.detail))
     return isPost(operation) && isOneScan ? { status: 'refused', finding } : finding
   }
@@ -134,7 +140,8 @@ const createOperationSource = (
     if (answer.status === 'refused') return answer.finding
     const at = clock.now()
     const facts = statesVerdict(question) ? addressFacts(answer.body, at) : noFacts
-    return { status: 'known', facts, source: 'service', at, body: answer.body }
+    const known: Known = { status: 'known', facts, source: 'service', at, body: answer.body }
+    return answer.isFeedMissing === true ? { ...known, isFeedMissing: true } : known
   }
 }
 

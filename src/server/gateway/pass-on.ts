@@ -9,13 +9,16 @@ const unavailable = (message: string): Failure => ({ http: 503, status: 503, mes
 /** The caller's own key is good; it is the gateway's that the provider does not take. */
 const badGatewayKey: Failure = { http: 200, status: 401, message: 'invalid api key of the gateway at its provider' }
 
+const notFound: Failure = { http: 200, status: 404, message: 'not found' }
+
 const byReason: { readonly [reason in Reason]?: Failure } = {
   bad_key: badGatewayKey,
   no_credit: failures.noCredit,
   budget_spent: failures.noCredit,
   plan: failures.notPlanned,
   busy: failures.busy,
-  not_found: { http: 200, status: 404, message: 'not found' },
+  not_found: notFound,
+  feed_missing: notFound,
   bad_input: failures.badRequest,
   queue_full: unavailable('too many questions are waiting for the provider'),
   breaker_open: unavailable('the provider is out of order and left alone for a while'),

@@ -229,6 +229,62 @@ describe('a feed with a URL', () => {
   })
 })
 
+describe('a MISP feed with the address of its manifest', () => {
+  const ids = [1, 2].map((nth) => `5a9c7f1e-0000-4000-8000-00000000000${nth}`)
+  const event = (value: string): string =>
+    JSON.stringify({ Event: { Attribute: [{ type: 'ip-dst', to_ids: true, value, category: 'Network activity' }] } })
+  const publish =
+    (events: Record<string, { body: string; timestamp: string }>): ListServer['answer'] =>
+    ({ url = '' }, response) => {
+      const id = /([0-9a-f-]+)\.json\?/.exec(url)?.[1] ?? ''
+      const entries = Object.entries(events).map(([key, { timestamp }]) => [key, { timestamp }])
+      if (url.includes('manifest')) response.end(JSON.stringify(Object.fromEntries(entries)))
+      else if (events[id]) response.end(events[id].body)
+      else response.writeHead(404).end()
+    }
+  const asked = (server: ListServer): string[] => server.asked.map(({ url = '' }) => url)
+
+  it('is fetched with its events and the headers, later only what has changed, and used from the disk', async () => {
+    const at = folder()
+    const [one = '', two = ''] = ids
+    const first = {
+      [one]: { body: event('198.51.100.1'), timestamp: '1' },
+      [two]: { body: event('198.51.100.2'), timestamp: '1' },
+    }
+    const server = await startListServer(publish(first))
+    const settings = { url: `${server.url}/feed/manifest.json?k=v`, headersFile: headers() }
+    const { feeds, later } = await open(at, settings)
+    expect([isListed(feeds, '198.51.100.1'), isListed(feeds, '198.51.100.2')]).toEqual([true, true])
+    expect(asked(server).toSorted()).toEqual([...ids.map((id) => `/feed/${id}.json?k=v`), '/feed/manifest.json?k=v'])
+    expect(server.asked.every(({ headers: sent }) => sent.authorization === `Bearer ${secret}`)).toBe(true)
+    server.answer = publish({ ...first, [two]: { body: event('198.51.100.3'), timestamp: '2' } })
+    await later(1.2 * hour)
+    expect([isListed(feeds, '198.51.100.1'), isListed(feeds, '198.51.100.2'), isListed(feeds, '198.51.100.3')]).toEqual(
+      [true, false, true],
+    )
+    expect(asked(server).slice(3)).toEqual(['/feed/manifest.json?k=v', `/feed/${two}.json?k=v`])
+    await feeds.close()
+    server.answer = (request) => request.socket.destroy()
+    expect(isListed((await open(at, settings)).feeds, '198.51.100.3')).toBe(true)
+    expect(readdirSync(at)).toHaveLength(2)
+  })
+
+  it.each([
+    ['an event that is not there', { [ids[1]!]: { body: '', timestamp: '2' } }, /its event .+ answered 404/],
+    ['a name that is no id', { '../../etc/passwd': { body: '', timestamp: '1' } }, /its manifest names .+ no UUID/],
+  ])('keeps what is in use through %s', async (_, broken, message) => {
+    const good = { [ids[0]!]: { body: event('198.51.100.1'), timestamp: '1' } }
+    const server = await startListServer(publish(good))
+    const { feeds, later } = await open(folder(), { url: `${server.url}/feed/manifest.json?k=v` })
+    const answer = publish({ ...good, ...broken })
+    server.answer = (request, response) =>
+      request.url?.includes(ids[1]!) ? void response.writeHead(404).end() : answer(request, response)
+    await later(1.2 * hour)
+    expect(isListed(feeds, '198.51.100.1')).toBe(true)
+    expect(feeds.status()[0]?.fetch).toMatchObject({ failures: 1, error: expect.stringMatching(message) as string })
+  })
+})
+
 describe('a feed that was never there', () => {
   it('lets the stream start, and events say so', async () => {
     const server = await startListServer((request) => request.socket.destroy())

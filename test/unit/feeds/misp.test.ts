@@ -77,9 +77,10 @@ describe('a MISP event', () => {
 describe('readManifest', () => {
   it('names the files of the events', () => {
     const id = '5f6b2a4c-0000-4000-8000-000000000001'
-    expect(readManifest(Buffer.from(JSON.stringify({ [id]: { info: 'x' } })))).toEqual({
+    expect(readManifest(Buffer.from(JSON.stringify({ [id]: { timestamp: '1793520000', info: 'x' } })))).toEqual({
       ok: true,
       files: [`${id}.json`],
+      timestamps: new Map([[`${id}.json`, '1793520000']]),
     })
   })
 

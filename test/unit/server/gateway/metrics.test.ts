@@ -1,5 +1,5 @@
 // What the gateway counts of itself.
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -20,15 +20,19 @@ describe('the endpoint of a gateway', () => {
 
   beforeAll(async () => {
     upstream = await startUpstream()
+    const state = mkdtempSync(join(tmpdir(), 'threatweave-gateway-'))
+    const feed = join(state, 'feed.txt')
+    writeFileSync(feed, '192.0.2.7\n')
     const loaded = load({
       values: {
+        feeds: [{ name: 'ours', path: feed }],
         admit: { perDay: 1000 },
         intel: { service: { apiKey: 'only-an-example-key' } },
         serve: {
           port: 0,
           apiKey: sampleKey,
           upstream: upstream.url,
-          state: mkdtempSync(join(tmpdir(), 'threatweave-gateway-')),
+          state,
         },
       },
       env: {},
@@ -46,7 +50,7 @@ describe('the endpoint of a gateway', () => {
       },
       '1.2.3',
     )
-    ops = await watch.serve({ provider: service.provider, kind: 'server' }, 0)
+    ops = await watch.serve({ provider: service.provider, feeds: service.feeds, kind: 'server' }, 0)
   })
   afterAll(async () => {
     await Promise.all([service.close(), ops.close()])
@@ -84,6 +88,7 @@ describe('the endpoint of a gateway', () => {
       lookups: await value('lookup_duration_seconds_count'),
       inFlight: await value('provider_calls_in_flight'),
       waiting: await value('queued_lookups'),
+      entries: await value('feed_entries{feed="ours",type="ip"}'),
     }).toEqual({
       calls: 2,
       answers: 4,
@@ -95,6 +100,7 @@ describe('the endpoint of a gateway', () => {
       lookups: 2,
       inFlight: 0,
       waiting: 0,
+      entries: 1,
     })
     expect(await text()).toMatch(/threatweave_build_info\{version="[^"]+",node="v[^"]+"\} 1/)
   })
