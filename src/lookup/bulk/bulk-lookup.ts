@@ -79,7 +79,7 @@ export const createBulkLookup = (options: BulkOptions): BulkLookup<Indicator> =>
         const now = clock.now()
         const lateMs = Math.max(0, now - (open.get(line.id)?.expectedAt ?? now))
         latenessMs += (Math.min(lateMs, maxLatenessMs) - latenessMs) / 20
-        settle(line.id, line.finding.at === undefined ? line.finding : { ...line.finding, at: now })
+        settle(line.id, line.finding.at === undefined ? line.finding : Object.assign(line.finding, { at: now }))
         return
       }
       gateway = line

@@ -64,8 +64,13 @@ export const createKnownSightings = (ownRanges: RangeSet): KnownSightings => {
     const indicator = Object.freeze(describeIndicator(judged))
     const { sighting, verdict, late } = judged
     const isShared = isCommon(summarise({ indicator, verdict }, sample))
+    const { weight, level, role, score } = weigh(indicator)
+    // Every member by name: V8 gives each object that is made by spreading a hidden class of its own, which costs more than the object.
     const known: KnownSighting = {
-      ...weigh(indicator),
+      weight,
+      level,
+      role,
+      score,
       side: sideOf(sighting, ownRanges),
       indicator,
       verdict,
@@ -87,7 +92,18 @@ export const createKnownSightings = (ownRanges: RangeSet): KnownSightings => {
       for (let one = owner.finished; one !== undefined; one = one.next, count++) if (isSame(one, about)) return one
       // Beyond the limit all variants are dropped; an indicator has few.
       const next = count < maxVariants ? owner.finished : undefined
-      owner.finished = { ...about, summary: undefined, text: undefined, next }
+      const { status, direction, action, truncated, reading, format } = about
+      owner.finished = {
+        status,
+        direction,
+        action,
+        truncated,
+        reading,
+        format,
+        summary: undefined,
+        text: undefined,
+        next,
+      }
       return owner.finished
     },
     keep: (text) => {
