@@ -1,34 +1,174 @@
-// Checks that memory stays flat while two million events pass through the pipeline.
-import { samples } from './samples.mjs'
-import { openWarmPipeline } from './open-warm-pipeline.mjs'
+// Measures the memory of `run` over minutes: a feed of a million entries that changes every minute, two million addresses, rules.
+import { spawn } from 'node:child_process'
+import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startBroker } from '../dist/demo/broker.js'
+import { Kafka, logLevel } from '../dist/kafka/patched-kafkajs/patched-kafkajs.js'
+import { addressOf, environment, startProvider, warmEvent } from './kafka-stage.mjs'
 
-const total = 2_000_000
-const chunkSize = 500
-const reports = 10
+const feedEntries = 1_000_000
+const distinct = 2_000_000
+const defaultMinutes = 30
+const partitions = 6
+const ticksPerSecond = 10
+/** Enough for what is being read, so that a long run does not fill the disk. */
+const retention = [
+  { name: 'retention.bytes', value: '33554432' },
+  { name: 'segment.bytes', value: '8388608' },
+]
 
-const mb = (bytes) => `${(bytes / 1_048_576).toFixed(0).padStart(5)} MB`
-
-export const run = async () => {
-  const { json, text } = samples()
-  const { events, indicators, pipeline, close } = await openWarmPipeline(json)
-  const all = [...events, ...text]
-  console.log(`  ${all.length} events in turn, JSON and text, ${indicators.length} distinct indicators in memory`)
-  let done = 0
-  let bytesOut = 0
-  for (let report = 1; report <= reports; report++) {
-    while (done < (total / reports) * report) {
-      // A buffer of its own for each event, as a broker's client hands them over.
-      const chunk = Array.from({ length: chunkSize }, () => ({
-        bytes: Buffer.from(all[done % all.length]),
-        origin: `firewall/3/${++done}`,
-      }))
-      await pipeline(chunk, (one) => void (bytesOut += one.bytes().length))
-    }
-    const { rss, heapUsed, external } = process.memoryUsage()
-    console.log(
-      `  ${String(done).padStart(8)} events: resident ${mb(rss)}, heap ${mb(heapUsed)}, buffers ${mb(external)}`,
-    )
-  }
-  console.log(`  ${mb(bytesOut).trim()} written`)
-  await close()
+/** Every other event brings an address that was never seen. */
+const eventOf = (n) => {
+  const event = JSON.parse(warmEvent(n))
+  if (n % 2 === 0) event.source.ip = addressOf((n / 2) % distinct)
+  return Buffer.from(JSON.stringify(event))
 }
+
+/** Other entries each time, some of them among the addresses of the events. Replaced whole, as whoever publishes a list does. */
+const writeFeed = async (path, version) => {
+  let state = 123_456_789 + version
+  const random = () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>>= 0)
+  }
+  const entry = () => {
+    const bits = random()
+    return `${16 + ((bits >>> 24) % 80)}.${(bits >>> 16) & 255}.${(bits >>> 8) & 255}.${bits & 255}`
+  }
+  writeFileSync(`${path}.new`, '')
+  for (let written = 0; written < feedEntries; written += 10_000) {
+    appendFileSync(`${path}.new`, `${Array.from({ length: 10_000 }, entry).join('\n')}\n`)
+    await sleep(0)
+  }
+  renameSync(`${path}.new`, path)
+}
+
+export const run = async (minutes = defaultMinutes) => {
+  const broker = await startBroker({ env: process.env, say: (line) => console.error(line) })
+  if ('missing' in broker) throw new Error(broker.missing)
+  const folder = mkdtempSync(join(tmpdir(), 'threatweave-bench-'))
+  const provider = await startProvider({ delayMs: 5 })
+  const kafka = new Kafka({ brokers: broker.plain.split(','), logLevel: logLevel.NOTHING })
+  const admin = kafka.admin()
+  await admin.connect()
+  const topics = { input: 'memory-in', output: 'memory-out', dead: 'memory-dead', alerts: 'memory-alerts' }
+  await admin.createTopics({
+    topics: Object.values(topics).map((topic) => ({ topic, numPartitions: partitions, configEntries: retention })),
+  })
+  const feed = join(folder, 'feed.txt')
+  await writeFeed(feed, 0)
+  const opsPort = 20_000 + Math.floor(Math.random() * 20_000)
+  const cli = new URL('../dist/cli.js', import.meta.url).pathname
+  // Options of Node given to the bench are tried on the program.
+  const child = spawn(process.execPath, [...process.execArgv, cli, 'run'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    cwd: folder,
+    env: environment(folder, {
+      THREATWEAVE_LOG_LEVEL: 'info',
+      THREATWEAVE_OPS_PORT: String(opsPort),
+      THREATWEAVE_FEEDS: JSON.stringify([{ name: 'million', path: feed }]),
+      THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
+      THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
+      THREATWEAVE_KAFKA_BROKERS: broker.plain,
+      THREATWEAVE_KAFKA_INPUT_TOPICS: topics.input,
+      THREATWEAVE_KAFKA_OUTPUT_TOPIC: topics.output,
+      THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: topics.dead,
+      THREATWEAVE_KAFKA_ALERTS_TOPIC: topics.alerts,
+    }),
+  })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  const loads = []
+  let hasJoined = false
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (process.env.BENCH_LOG) console.error(line)
+    if (line.includes('"feed_loaded"')) loads.push(JSON.parse(line).ms)
+    hasJoined ||= line.includes('group_joined')
+  })
+  try {
+    while (!hasJoined) {
+      if (child.exitCode !== null) throw new Error(`run ended with exit code ${child.exitCode}`)
+      await sleep(100)
+    }
+    const stop = new AbortController()
+    const sent = produce(kafka, topics.input, (2 * distinct) / (minutes * 60), stop.signal)
+    const rows = []
+    const began = performance.now()
+    console.log(
+      '| minute | events | calls | resident | heap | buffers | open files | loop delay at most | reload took |',
+    )
+    console.log('|---|---|---|---|---|---|---|---|---|')
+    for (let minute = 1; minute <= minutes; minute++) {
+      await writeFeed(feed, minute)
+      await sleep(began + minute * 60_000 - performance.now())
+      const row = { ...(await readMetrics(opsPort)), calls: (await provider.asked()).calls }
+      rows.push(row)
+      const cells = [minute, row.events, row.calls, mb(row.rss), mb(row.heap), mb(row.buffers), row.files]
+      console.log(
+        `| ${[...cells, `${Math.round(row.delayMs)} ms`, loads.map((ms) => `${ms} ms`).join(', ')].join(' | ')} |`,
+      )
+      loads.length = 0
+    }
+    stop.abort()
+    await sent
+    const last = rows.slice(Math.floor(rows.length / 2))
+    const most = (list, key) => Math.max(...list.map((row) => row[key]))
+    console.log(
+      `\nresident at most ${mb(most(rows, 'rss'))}; in the second half ${mb(Math.min(...last.map(({ rss }) => rss)))} to ${mb(most(last, 'rss'))}; ` +
+        `loop delay at most ${Math.round(most(rows.slice(1), 'delayMs'))} ms after the first minute`,
+    )
+  } finally {
+    child.kill('SIGTERM')
+    await ended
+    await provider.stop()
+    await admin.disconnect()
+    await broker.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const produce = async (kafka, topic, perSecond, signal) => {
+  const producer = kafka.producer({
+    createPartitioner:
+      () =>
+      ({ message }) =>
+        message.partition,
+  })
+  await producer.connect()
+  const began = performance.now()
+  for (let n = 0; !signal.aborted; await sleep(1000 / ticksPerSecond)) {
+    const due = Math.floor(((performance.now() - began) * perSecond) / 1000)
+    while (n < due) {
+      const messages = Array.from({ length: Math.min(2_000, due - n) }, () => {
+        const partition = (n >> 4) % partitions
+        return { partition, key: null, value: eventOf(n++), headers: [], timestamp: String(Date.now()) }
+      })
+      await producer.send({ topic, messages })
+    }
+  }
+  await producer.disconnect()
+}
+
+/** The loop delay is counted from one reading to the next. */
+const readMetrics = async (port) => {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  const sum = (name) =>
+    [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)`, 'gm'))].reduce(
+      (all, [, value]) => all + Number(value),
+      0,
+    )
+  return {
+    events: sum('threatweave_events_total'),
+    rss: sum('process_resident_memory_bytes'),
+    heap: sum('nodejs_heap_size_used_bytes'),
+    buffers: sum('nodejs_external_memory_bytes'),
+    files: sum('process_open_fds'),
+    delayMs: sum('nodejs_eventloop_lag_max_seconds') * 1000,
+  }
+}
+
+const mb = (bytes) => `${(bytes / 1_048_576).toFixed(0)} MB`

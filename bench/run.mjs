@@ -1,4 +1,4 @@
-// Runs benches: `npm run bench -- pipeline`, or without a name all that need no broker.
+// Runs benches: `npm run bench -- pipeline`, or without a name all that need no broker; a number is how many minutes `memory` takes.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -15,11 +15,13 @@ const scenarios = {
   kafka: { about: '`run` on a real broker next to a plain kafkajs loop', load: () => import('./kafka.mjs') },
   pipeline: { about: 'one event through the pipeline, without lookups', load: () => import('./pipeline.mjs') },
   warm: { about: 'one event through the whole pipeline with a warm memory', load: () => import('./warm.mjs') },
-  memory: { about: 'resident memory while two million events pass', load: () => import('./memory.mjs') },
+  memory: { about: 'memory of `run` over minutes of new addresses and feeds', load: () => import('./memory.mjs') },
 }
 const usual = ['pipeline', 'warm', 'alerts', 'feeds']
 
-const named = process.argv.slice(2)
+const given = process.argv.slice(2)
+const named = given.filter((word) => !/^\d+$/.test(word))
+const [minutes] = given.filter((word) => /^\d+$/.test(word)).map(Number)
 const unknown = named.filter((name) => !Object.hasOwn(scenarios, name))
 if (unknown.length > 0) {
   console.error(`no such bench: ${unknown.join(', ')}. There are:`)
@@ -42,5 +44,5 @@ if (wanted.length > 1) {
   console.log(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`)
   console.log(`\n${name}: ${scenarios[name].about}`)
   const { run } = await scenarios[name].load()
-  await run()
+  await run(minutes)
 }
