@@ -1,4 +1,5 @@
 // Measures what 100 rules add to the pipeline, for events with and without malicious indicators.
+import { ruleEventOf } from '../dist/alerts/annotated-event.js'
 import { createFields } from '../dist/alerts/sigma/fields.js'
 import { parseRules } from '../dist/alerts/sigma/parse-rules.js'
 import { createRuleSet } from '../dist/alerts/sigma/rule-set.js'
@@ -10,11 +11,14 @@ import { createAnnotate } from '../dist/pipeline/annotate.js'
 import { decode } from '../dist/pipeline/decode.js'
 import { createEnrich } from '../dist/pipeline/enrich.js'
 import { openFormats } from '../dist/app/open-formats.js'
+import { createNamedValues } from '../dist/pipeline/named-values.js'
 import { createExtract } from '../dist/pipeline/extract.js'
 import { measure, ratio } from './measure.mjs'
 import { samples } from './samples.mjs'
 
-const extract = createExtract({ maxIndicators: 64, maxDepth: 64, formats: openFormats([]).formats })
+const { formats } = openFormats([])
+const extract = createExtract({ maxIndicators: 64, maxDepth: 64, formats })
+const named = createNamedValues(formats)
 const decide = createDecide()
 const annotate = createAnnotate({
   key: 'threatweave',
@@ -70,9 +74,9 @@ export const run = () => {
   const set = setOf(100)
   const withRules = (pipeline) => (bytes) => {
     const one = pipeline(bytes)
-    const { event, annotation } = one
+    const { annotation } = one
     const out = one.bytes()
-    return out.length + set.match(annotation, () => event.value ?? { message: event.text }).length > 0 ? out : ''
+    return out.length + set.match(annotation, () => ruleEventOf(one, named)).length > 0 ? out : ''
   }
   const inputs = [...json, ...text]
   console.log(`  ${inputs.length} events (${from}), 100 rules, ten of them on fields of the event alone`)

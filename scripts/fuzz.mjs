@@ -117,7 +117,7 @@ const targets = {
       const { rules: parsed } = parseRules('fuzz.yml', bytes.toString('utf8'), { fields })
       const set = createRuleSet(parsed, fields)
       const { annotation } = sample[0]
-      set.match(annotation, () => ({ message: 'src=198.51.100.7' })).forEach((match) => match.why())
+      set.match(annotation, () => ({ object: { message: 'src=198.51.100.7' } })).forEach((match) => match.why())
     },
   },
 }

@@ -1,22 +1,29 @@
 // An annotated event, as far as alerts need it.
 import type { Judged } from '../domain/judged.js'
 import type { Annotation } from '../domain/annotation.js'
-import { endpointsOf } from '../domain/endpoints.js'
+import type { AnyObject } from '../domain/json-object.js'
+import type { RuleEvent, RuleExtraction } from './event-field.js'
 
 export type AnnotatedEvent = {
   readonly origin: string
   /** Epoch milliseconds, used if the event has no time of its own. */
   readonly time?: number | undefined
   readonly key?: Buffer | null | undefined
-  readonly event: { readonly text: string; readonly value?: Readonly<Record<string, unknown>> | undefined }
-  readonly extraction: Parameters<typeof endpointsOf>[0]
+  readonly event: { readonly bytes: Buffer; readonly text: string; readonly value?: AnyObject | undefined }
+  readonly extraction: RuleExtraction
   readonly annotation: Annotation
   readonly judged: readonly Judged[]
 }
 
-/** The event as written: text is in `message`, next to its endpoints. */
-export const objectOf = ({
-  event,
-  extraction,
-}: Pick<AnnotatedEvent, 'event' | 'extraction'>): Readonly<Record<string, unknown>> =>
-  event.value ?? { message: event.text, ...endpointsOf(extraction) }
+/** The event as rules see it. `named` finds the values that have a name in text. */
+export const ruleEventOf = (
+  { event, extraction }: Pick<AnnotatedEvent, 'event' | 'extraction'>,
+  named: (bytes: Buffer) => AnyObject,
+): RuleEvent => {
+  let values: AnyObject | undefined
+  return {
+    object: event.value ?? { message: event.text },
+    extraction,
+    named: () => (values ??= named(event.bytes)),
+  }
+}

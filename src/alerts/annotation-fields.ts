@@ -7,6 +7,7 @@ import { indicatorTypes } from '../domain/indicator.js'
 import { contentKinds } from '../domain/content-kind.js'
 import { reasons } from '../domain/reason.js'
 import { actions, directions, roles } from '../domain/sighting.js'
+import { closestName } from './closest-name.js'
 
 /** The key that rules use for annotations, whatever `output.key` is. */
 export const annotationKey = 'threatweave'
@@ -76,26 +77,7 @@ const paths: ReadonlyMap<string, Values> = new Map([
 export const valuesOf = (member: string): Values | undefined => paths.get(member)
 
 /** The most similar member. */
-export const closestMember = (wrong: string): string | undefined => {
-  const close = [...paths.keys()].filter((name) => distance(name, wrong, 3) < 3)
-  return close.toSorted((a, b) => distance(a, wrong, 3) - distance(b, wrong, 3))[0]
-}
-
-const distance = (a: string, b: string, enough: number): number => {
-  if (Math.abs(a.length - b.length) >= enough) return enough
-  let row = Array.from({ length: b.length + 1 }, (_, place) => place)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++)
-      next[j] = Math.min(
-        (row[j] ?? 0) + 1,
-        (next[j - 1] ?? 0) + 1,
-        (row[j - 1] ?? 0) + (a.charAt(i - 1) === b.charAt(j - 1) ? 0 : 1),
-      )
-    row = next
-  }
-  return row[b.length] ?? enough
-}
+export const closestMember = (wrong: string): string | undefined => closestName(wrong, [...paths.keys()])
 
 const byMaliciousInfo: readonly Flag[] = ['is_malicious', 'is_vpn', 'is_anonymous_vpn', 'can_remote_access']
 const bySuspiciousInfo: readonly Flag[] = [

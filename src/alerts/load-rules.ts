@@ -16,6 +16,8 @@ export type RuleSource = {
   readonly key: string
   /** Flags that the configured operations state, if known. */
   readonly stated?: ReadonlySet<string> | undefined
+  /** Whether products are known to write a field of this name; without it, fields are not checked. */
+  readonly isFieldKnown?: (field: string) => boolean
 }
 
 export type LoadedRules = {
@@ -36,7 +38,7 @@ const maxFiles = 10_000
 const maxFileBytes = 1_048_576
 
 export const loadRules = async (source: RuleSource): Promise<LoadedRules> => {
-  const { key, stated } = source
+  const { key, stated, isFieldKnown } = source
   const found = await findRuleFiles(source)
   const fields = createFields(key)
   const rules = new Map<string, Rule>()
@@ -48,7 +50,7 @@ export const loadRules = async (source: RuleSource): Promise<LoadedRules> => {
       problems.push(text)
       continue
     }
-    const parsed = parseRules(file, text, { fields, stated })
+    const parsed = parseRules(file, text, { fields, stated, isFieldKnown })
     problems.push(...parsed.problems)
     warnings.push(...parsed.warnings)
     for (const rule of parsed.rules) {

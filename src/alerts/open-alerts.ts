@@ -2,9 +2,10 @@
 import type { FileProblem } from '../domain/file-problem.js'
 import type { Annotation } from '../domain/annotation.js'
 import { systemClock, type Clock } from '../domain/clock.js'
+import type { AnyObject } from '../domain/json-object.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import { createAlert, type Alert, type AlertInput } from './alert.js'
-import { objectOf, type AnnotatedEvent } from './annotated-event.js'
+import { ruleEventOf, type AnnotatedEvent } from './annotated-event.js'
 import { flagsStatedBy } from './annotation-fields.js'
 import { createSuppress, type Suppression } from './suppress.js'
 import { watchRules } from './watch-rules.js'
@@ -24,6 +25,8 @@ export type AlertsOptions = {
   readonly operations?: readonly string[]
   /** The time in the event's text. */
   readonly eventTime: (text: string, now: number) => number | undefined
+  /** The values that have a name in the event's text. */
+  readonly named: (bytes: Buffer) => AnyObject
   readonly replayId?: string
   /** How often to check the rule files for changes; 0: never. */
   readonly pollMs?: number
@@ -73,7 +76,7 @@ export const openAlerts = async (
   settings: AlertsSettings,
   options: AlertsOptions,
 ): Promise<Alerts | { readonly problems: readonly FileProblem[] }> => {
-  const { emit = ignoreTelemetry, clock = systemClock, key, operations, eventTime, replayId } = options
+  const { emit = ignoreTelemetry, clock = systemClock, key, operations, eventTime, named, replayId } = options
   const rules = await watchRules(
     {
       paths: settings.rules,
@@ -116,7 +119,7 @@ export const openAlerts = async (
       let alerts: Alert[] | undefined
       for (const one of events) {
         const { annotation, origin } = one
-        const matches = set.match(annotation, () => objectOf(one))
+        const matches = set.match(annotation, () => ruleEventOf(one, named))
         if (matches.length === 0) continue
         const time = timeOf(one)
         for (const match of matches) {
@@ -151,7 +154,7 @@ export const openAlerts = async (
       const fired = events.map(({ event: one, fired: before }) => {
         if (set.size === 0) return before
         const { annotation, origin } = one
-        const matches = set.match(annotation, () => objectOf(one)).filter(({ rule: { id } }) => !before.includes(id))
+        const matches = set.match(annotation, () => ruleEventOf(one, named)).filter(({ rule: { id } }) => !before.includes(id))
         if (matches.length === 0) return before
         const time = timeOf(one)
         for (const match of matches) {

@@ -10,6 +10,7 @@ import { messageOf } from '../domain/message-of.js'
 import { openFeeds } from '../feeds/open-feeds.js'
 import { askedOperations } from './open-alerting.js'
 import { openFormats } from './open-formats.js'
+import { createFieldOf } from '../pipeline/read/field.js'
 import type { CheckedFile } from '../terminal/report-remarks.js'
 import { recogniseFile, type FileKind } from './recognise-file.js'
 
@@ -70,8 +71,13 @@ const checkJudgement = (path: string): CheckedFile => {
 }
 
 /** Without paths, the rules of the configuration. */
-export const loadConfiguredRules = (paths: readonly string[], config: Config): Promise<LoadedRules> =>
+export const loadConfiguredRules = (
+  paths: readonly string[],
+  config: Config,
+  isFieldKnown?: (field: string) => boolean,
+): Promise<LoadedRules> =>
   loadRules({
+    ...(isFieldKnown && { isFieldKnown }),
     paths: paths.length > 0 ? paths : config.alerts.rules,
     bundled: paths.length === 0 && config.alerts.bundled,
     key: config.output.key,
@@ -79,7 +85,7 @@ export const loadConfiguredRules = (paths: readonly string[], config: Config): P
   })
 
 export const checkRules = async (paths: readonly string[], config: Config): Promise<CheckedFile> => {
-  const { problems, warnings, rules, files } = await loadConfiguredRules(paths, config)
+  const { problems, warnings, rules, files } = await loadConfiguredRules(paths, config, isKnownField)
   return {
     what: `${count(files, 'file')}, ${count(rules.length, 'usable rule')}, ${count(problems.length, 'error')}, ${count(warnings.length, 'warning')}`,
     remarks: [
@@ -88,6 +94,10 @@ export const checkRules = async (paths: readonly string[], config: Config): Prom
     ],
   }
 }
+
+/** Whether some product is known to write a field of this name. */
+const isKnownField = (field: string): boolean => fieldOf(field).rule !== 'field'
+const fieldOf = createFieldOf()
 
 /** Checked together with the other formats: no two may match the same line. */
 const checkFormat = (path: string, { extract }: Config): Promise<CheckedFile> => {

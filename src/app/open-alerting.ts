@@ -7,6 +7,8 @@ import { accepted } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
 import type { Clock } from '../domain/clock.js'
 import { eventTime } from '../pipeline/event-time.js'
+import { createNamedValues } from '../pipeline/named-values.js'
+import { openFormats } from './open-formats.js'
 import type { AlertOut } from '../kafka/alert-record.js'
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { RaiseLate } from '../sightings/revisit.js'
@@ -28,6 +30,7 @@ export const openAlerting = async (config: Config, options: AlertingOptions): Pr
     key: config.output.key,
     operations: askedOperations(config),
     eventTime,
+    named: createNamedValues(openFormats(config.extract.formats).formats),
   })
   if (!('problems' in opened)) return opened
   return {

@@ -10,6 +10,9 @@ import { messageOf } from '../domain/message-of.js'
 import { feedProblems } from '../feeds/status.js'
 import { openFeeds } from '../feeds/open-feeds.js'
 import { loadSafeguard } from '../feeds/load-lists.js'
+import { bundledFolder } from '../alerts/load-rules.js'
+import { describeRuleProblem } from '../alerts/sigma/rule.js'
+import { checkRules } from './check-file.js'
 import { kafkaSettingsOf } from './limits.js'
 import { openAlerting } from './open-alerting.js'
 import { settingsProblems } from '../kafka/settings-problems.js'
@@ -68,10 +71,18 @@ const memoryProblems = ({ memory, admit }: Config): Problem[] => {
 }
 
 /** Problems that cost something but do not prevent a start. */
-export const startWarnings = ({ memory }: Config): Problem[] => {
-  const message = unusableMemory(memory)
-  if (message === undefined) return []
-  return [{ setting: 'memory.path', message: `cannot be used, so findings are lost at a restart: ${message}` }]
+export const startWarnings = async (config: Config): Promise<Problem[]> => {
+  const message = unusableMemory(config.memory)
+  const { remarks } = await checkRules([], config)
+  return [
+    ...(message === undefined
+      ? []
+      : [{ setting: 'memory.path', message: `cannot be used, so findings are lost at a restart: ${message}` }]),
+    // Users cannot fix bundled rules.
+    ...remarks
+      .filter(({ file }) => !file.startsWith(bundledFolder))
+      .map((remark) => ({ setting: 'alerts.rules', message: describeRuleProblem(remark) })),
+  ]
 }
 
 /** Creates nothing: checks the nearest existing parent folder. */

@@ -3,10 +3,12 @@ import { matchedOf } from '../alerts/alert.js'
 import { annotationKey } from '../alerts/annotation-fields.js'
 import type { LoadedRules } from '../alerts/load-rules.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
+import { fieldsOf } from '../alerts/sigma/rule.js'
 import type { RuleMatch } from '../alerts/sigma/rule-set.js'
 import type { Config } from '../config/schema.js'
 import type { Annotation } from '../domain/annotation.js'
 import { isObject, parseObject } from '../domain/json-object.js'
+import { openRuleEvents } from '../app/open-rule-events.js'
 import { checkRules, loadConfiguredRules } from '../app/check-file.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
 import { reportStop } from '../terminal/report-stop.js'
@@ -28,7 +30,7 @@ rules unless alerts.bundled is false.
   check   lists every error, and every part that can never match, with file and line;
           \`threatweave check PATH\` does the same, also for formats and feeds
   test    reads annotated events, one JSON object per line (also .gz, - for standard input), and prints for each match
-          the event, the rule, and the fields and values that matched
+          the event, the rule, and the fields and values that matched; at the end, which fields of a rule no event has
 
 Options:
   -e, --events FILE   the events for \`test\`; can be repeated
@@ -38,6 +40,7 @@ Options:
 
 Example:
   threatweave rules check my-rules/
+  threatweave pipe < firewall.log | threatweave rules test --events - my-rules/
   echo '{"threatweave":{"verdict":"malicious","direction":"inbound","action":"allowed"}}' | threatweave rules test -e -
 
 Exit codes: 0 done, 1 a rule cannot be used.
@@ -65,6 +68,8 @@ const test = async ({ set, problems }: LoadedRules, config: Config, args: Argume
   const files = [args.values.events ?? []].flat().filter((name) => typeof name === 'string')
   if (files.length === 0) throw new UsageError('name the events to test: --events FILE, or --events -')
   const counts = { events: 0, fired: 0, bare: 0, broken: 0 }
+  const eventOf = openRuleEvents(config)
+  const absent = new Set(set.rules.flatMap(fieldsOf))
   await withInputErrors(async () => {
     for await (const lines of readLines(files, io.stdin, io.signal)) {
       if (io.signal.aborted) break
@@ -77,9 +82,12 @@ const test = async ({ set, problems }: LoadedRules, config: Config, args: Argume
           counts.broken++
           continue
         }
-        const annotation = event[config.output.key] ?? event[annotationKey]
-        if (!isObject(annotation)) counts.bare++
-        const matches = set.match((isObject(annotation) ? annotation : {}) as unknown as Annotation, () => event)
+        const found = event[config.output.key] ?? event[annotationKey]
+        if (!isObject(found)) counts.bare++
+        const annotation = (isObject(found) ? found : {}) as unknown as Annotation
+        const seen = eventOf(event, annotation)
+        for (const field of absent) if (set.has(field, { event: seen, annotation })) absent.delete(field)
+        const matches = set.match(annotation, () => seen)
         if (matches.length > 0) counts.fired++
         for (const match of matches) out += describe(origin, match, args.values.json === true)
       }
@@ -92,6 +100,10 @@ const test = async ({ set, problems }: LoadedRules, config: Config, args: Argume
       (counts.bare > 0 ? `; ${counts.bare} have no annotation under ${config.output.key}` : '') +
       '\n',
   )
+  for (const rule of counts.events > 0 ? set.rules : []) {
+    const missing = fieldsOf(rule).filter((field) => absent.has(field))
+    if (missing.length > 0) io.stderr.write(printable(`${rule.title}: no event has ${missing.join(', ')}`) + '\n')
+  }
   return reportStop(counts.events, io)
 }
 

@@ -1,5 +1,6 @@
 // The `tail` command: annotated events as they arrive, one line each, filtered.
 import { loadConfiguredRules } from '../app/check-file.js'
+import { openRuleEvents } from '../app/open-rule-events.js'
 import { kafkaSettingsOf } from '../app/limits.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import { configOption, loadConfig } from '../config/load-config.js'
@@ -131,7 +132,9 @@ const rulesNamed = async (
     id === name || title.toLowerCase() === name.toLowerCase()
   if (!set.rules.some(isNamed))
     throw new UsageError(`no rule has the id or title ${JSON.stringify(name)}; alerts.rules names the rules`)
-  return (annotation, event) => set.match(annotation, () => event).some(({ rule }) => isNamed(rule))
+  const eventOf = openRuleEvents(config)
+  return (annotation, event) =>
+    set.match(annotation, () => eventOf(event, annotation)).some(({ rule }) => isNamed(rule))
 }
 
 /** The compact form does not list its indicators: there the event itself is searched. */

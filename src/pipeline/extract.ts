@@ -8,7 +8,7 @@ import { createFindings } from './read/findings.js'
 import { compileFormats, readRecognised, type FormatSpec } from './read/formats.js'
 import { createReadLine } from './read/line.js'
 import { createPaths } from './read/paths.js'
-import { readLaterText, type Reader } from './read/reader.js'
+import { readLaterText, type Note, type Reader } from './read/reader.js'
 import { createScan } from './read/scan.js'
 import { createW3cFields } from './read/w3c-fields.js'
 
@@ -21,6 +21,8 @@ export type ExtractSettings = {
   readonly isAnnotationName?: (name: string) => boolean
   /** The log formats that lines are held against. */
   readonly formats?: readonly FormatSpec[] | undefined
+  /** Is told the values that have a name in text. */
+  readonly note?: Note
 }
 
 /** No event of a product that we know comes near them; they bound what a hostile one can cost. */
@@ -35,7 +37,14 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   // One event is read at a time and to its end, so what gathers its findings is made once.
   const findings = createFindings(settings.maxIndicators)
   const action = createActionFinder()
-  const reader: Reader = { findings, action, fieldOf, later: [], readLine: (...line) => void readLine(...line) }
+  const reader: Reader = {
+    findings,
+    action,
+    fieldOf,
+    later: [],
+    note: settings.note,
+    readLine: (...line) => void readLine(...line),
+  }
   const scan = createScan(reader, paths, settings.maxDepth)
   const readLine = createReadLine(reader, scan, formats)
   const readByHeader = settings.isOneSource === true ? createW3cFields(reader) : undefined

@@ -1,12 +1,12 @@
 // The fields used by a rule set: each has a slot and is read from an event at most once.
 import type { Annotation } from '../../domain/annotation.js'
 import { annotationKey } from '../annotation-fields.js'
-import { createRead, leavesOf, type Read } from './field.js'
+import { createReadEvent, type ReadEvent, type RuleEvent } from '../event-field.js'
+import { createRead, leavesOf } from './field.js'
 import type { EventView } from './expression.js'
 
-/** The event's object (or its text as `message`) and its annotation. */
 export type Subject = {
-  readonly event: Readonly<Record<string, unknown>>
+  readonly event: RuleEvent
   readonly annotation: Readonly<Annotation>
 }
 
@@ -15,8 +15,8 @@ export type Fields = {
   /** The annotation member of a path; undefined if the path is in the event. */
   readonly memberOf: (path: string) => string | undefined
   readonly view: (subject: Subject) => EventView
-  /** The fields that the rules use, under dotted names; the whole event if a rule searches everywhere. */
-  readonly digest: (event: Subject['event']) => Subject['event']
+  /** Of the event only the fields that the rules use, under dotted names; all of it if a rule searches everywhere. */
+  readonly digest: (subject: Subject) => RuleEvent
   readonly searchesAnywhere: () => void
 }
 
@@ -25,7 +25,7 @@ const unread = Symbol('unread')
 /** Rules may use `key` or `threatweave` for the annotation; the event's own members of these names are never read. */
 export const createFields = (key: string): Fields => {
   const slots = new Map<string, number>()
-  const reads: { readonly of: 'event' | 'annotation'; readonly read: Read }[] = []
+  const reads: ReadEvent[] = []
   let needsAll = false
 
   const memberOf = (path: string): string | undefined => {
@@ -42,9 +42,11 @@ export const createFields = (key: string): Fields => {
       const known = slots.get(path)
       if (known !== undefined) return known
       const member = memberOf(path)
-      reads.push(
-        member === undefined ? { of: 'event', read: createRead(path) } : { of: 'annotation', read: createRead(member) },
-      )
+      if (member === undefined) reads.push(createReadEvent(path))
+      else {
+        const read = createRead(member)
+        reads.push((_, annotation) => read(annotation))
+      }
       slots.set(path, reads.length - 1)
       return reads.length - 1
     },
@@ -55,21 +57,18 @@ export const createFields = (key: string): Fields => {
         read: (slot) => {
           const held = values[slot]
           if (held !== unread) return held
-          const one = reads[slot]
-          return (values[slot] = one?.read(subject[one.of]))
+          return (values[slot] = reads[slot]?.(subject.event, subject.annotation))
         },
-        leaves: () => (leaves ??= leavesOf(subject.event)),
+        leaves: () => (leaves ??= leavesOf(subject.event.object)),
       }
     },
-    digest: (event) => {
-      if (needsAll) return event
-      const digest = Object.create(null) as Record<string, unknown>
+    digest: ({ event, annotation }) => {
+      const object = Object.create(null) as Record<string, unknown>
       for (const [path, slot] of slots) {
-        const one = reads[slot]
-        const value = one?.of === 'event' ? one.read(event) : undefined
-        if (value !== undefined) digest[path] = value
+        const value = memberOf(path) === undefined ? reads[slot]?.(event, annotation) : undefined
+        if (value !== undefined) object[path] = value
       }
-      return digest
+      return { object: needsAll ? { ...event.object, ...object } : object }
     },
     searchesAnywhere: () => {
       needsAll = true

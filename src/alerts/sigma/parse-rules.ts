@@ -3,10 +3,12 @@ import type { FileProblem } from '../../domain/file-problem.js'
 import { createHash } from 'node:crypto'
 import { isMap as isYamlMap, isNode, isScalar, LineCounter, parseAllDocuments, type Document } from 'yaml'
 import { isFlag, operationsStating } from '../annotation-fields.js'
+import { closestName } from '../closest-name.js'
 import { compileDetection, isMap, type Complain, type YamlPath } from './detection.js'
-import { compile, testsOf, type Expression } from './expression.js'
+import { readerNames } from '../event-field.js'
+import { compile, type Expression } from './expression.js'
 import type { Fields } from './fields.js'
-import { ruleLevels, type Rule, type RuleLevel } from './rule.js'
+import { fieldsOf, ruleLevels, type Rule, type RuleLevel } from './rule.js'
 import { nestsTooDeep } from './yaml-depth.js'
 
 export type ParsedRules = {
@@ -19,6 +21,8 @@ export type ParseOptions = {
   readonly fields: Fields
   /** Flags that the configured operations state, if known; a rule that needs another cannot match. */
   readonly stated?: ReadonlySet<string> | undefined
+  /** Whether products are known to write a field of this name; without it, fields are not checked. */
+  readonly isFieldKnown?: ((field: string) => boolean) | undefined
 }
 
 /** YAML errors reported per document; later ones usually follow from the first. */
@@ -27,7 +31,8 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** ECS and OCSF members are added after the rules have run. */
 const layered = /^(?:threat\.enrichments|observables|osint)(?:\.|$)/
 
-export const parseRules = (file: string, text: string, { fields, stated }: ParseOptions): ParsedRules => {
+export const parseRules = (file: string, text: string, options: ParseOptions): ParsedRules => {
+  const { fields } = options
   if (nestsTooDeep(text)) return { rules: [], problems: [{ file, message: 'is nested too deep' }], warnings: [] }
   const lines = new LineCounter()
   const rules: Rule[] = []
@@ -62,7 +67,7 @@ export const parseRules = (file: string, text: string, { fields, stated }: Parse
     const metadata = metadataOf(content, wrong, odd)
     const expression = compileDetection(content.detection, { fields, wrong, odd })
     if (!expression || problems.length > before) continue
-    warnIfNeverMatching(expression, fields, stated, (message) => odd(['detection'], message))
+    warnIfNeverMatching(expression, options, (message) => odd(['detection'], message))
     rules.push({ ...metadata, file, line, expression, holds: compile(expression) })
   }
   return { rules, problems, warnings }
@@ -108,23 +113,33 @@ const idFrom = (title: string): string => {
 
 const warnIfNeverMatching = (
   expression: Expression,
-  fields: Fields,
-  stated: ReadonlySet<string> | undefined,
+  { fields, stated, isFieldKnown }: ParseOptions,
   warn: (message: string) => void,
 ): void => {
-  const told = new Set<string>()
-  for (const { field } of testsOf(expression)) {
-    if (field === undefined || told.has(field)) continue
-    told.add(field)
+  const foreign: string[] = []
+  for (const field of fieldsOf({ expression })) {
     const member = fields.memberOf(field)
-    if (member === undefined && layered.test(field)) warn(`tests ${field}, which is added after the rules have run`)
-    if (member === undefined || !isFlag(member) || stated === undefined || stated.has(member)) continue
+    if (member === undefined) {
+      if (layered.test(field)) warn(`tests ${field}, which is added after the rules have run`)
+      else if (isFieldKnown && !readerNames.includes(field)) {
+        const meant = closestName(field, readerNames)
+        if (meant !== undefined && !isFieldKnown(field))
+          warn(`tests ${field}, which no event has; did you mean ${meant}?`)
+        else if (!isFieldKnown(field)) foreign.push(field)
+      }
+      continue
+    }
+    if (!isFlag(member) || stated === undefined || stated.has(member)) continue
     const operations = operationsStating(member)
     warn(
       `tests ${field}, which no configured operation states` +
         (operations.length > 0 ? ` (${operations.join(' and ')} would)` : ''),
     )
   }
+  if (foreign.length > 0)
+    warn(
+      `tests ${foreign.join(', ')}, which no event has unless it is JSON, key=value, CEF or LEEF with a field of just this name; threatweave rules test shows whether yours are`,
+    )
 }
 
 /** Where the path's last part stands: its key where it is a member, else the value; of what is not there, where its parent is. */

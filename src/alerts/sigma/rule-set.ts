@@ -2,6 +2,7 @@
 import type { Annotation } from '../../domain/annotation.js'
 import { isFlag } from '../annotation-fields.js'
 import { explainMatch, needsOf, type Witness } from './expression.js'
+import type { RuleEvent } from '../event-field.js'
 import type { Fields, Subject } from './fields.js'
 import type { Rule } from './rule.js'
 
@@ -15,7 +16,9 @@ export type RuleSet = {
   readonly size: number
   readonly rules: readonly Rule[]
   /** `event` is called only if a rule may match. */
-  readonly match: (annotation: Readonly<Annotation>, event: () => Subject['event']) => readonly RuleMatch[]
+  readonly match: (annotation: Readonly<Annotation>, event: () => RuleEvent) => readonly RuleMatch[]
+  /** Whether an event or its annotation has a field. */
+  readonly has: (field: string, subject: Subject) => boolean
   /** The fields that the rules use. */
   readonly digest: Fields['digest']
 }
@@ -57,6 +60,7 @@ export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet =
   return {
     size: rules.length,
     rules,
+    has: (field, subject) => fields.view(subject).read(fields.slotOf(field)) !== undefined,
     digest: fields.digest,
     match: (annotation, event) => {
       const possible = candidates(annotation)

@@ -1,6 +1,6 @@
 // A compiled rule: metadata, and the detection as tree and closure.
 import type { FileProblem } from '../../domain/file-problem.js'
-import type { Expression, EventView } from './expression.js'
+import { testsOf, type Expression, type EventView } from './expression.js'
 
 export const ruleLevels = ['informational', 'low', 'medium', 'high', 'critical'] as const
 export type RuleLevel = (typeof ruleLevels)[number]
@@ -16,6 +16,11 @@ export type Rule = {
   readonly expression: Expression
   readonly holds: (view: EventView) => boolean
 }
+
+/** The fields that the rule tests, each once. */
+export const fieldsOf = ({ expression }: Pick<Rule, 'expression'>): string[] => [
+  ...new Set(testsOf(expression).flatMap(({ field }) => field ?? [])),
+]
 
 export const describeRuleProblem = ({ file, line, message }: FileProblem): string =>
   `${file}${line === undefined ? '' : `:${line}`}: ${message}`

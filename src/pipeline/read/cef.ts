@@ -21,8 +21,11 @@ export const readCef = (reader: Reader, text: string, field: string, level: numb
     if (key.endsWith('Label') && value.length <= longestLabel) labels.set(key.slice(0, -5), value)
   for (const [key, value] of pairs) {
     const label = labels.get(key)
-    if (label !== undefined) readValue(reader, reader.fieldOf(wordsOf(label).join('_')), key, value, level)
-    else if (!key.endsWith('Label')) readPair(reader, key, value, level)
+    if (label !== undefined) {
+      reader.note?.(key, value)
+      reader.note?.(label, value)
+      readValue(reader, reader.fieldOf(wordsOf(label).join('_')), key, value, level)
+    } else if (!key.endsWith('Label')) readPair(reader, key, value, level)
   }
   const name = fields[isLeef ? 4 : 5] ?? ''
   reader.action.seeText(name.replace(/[_-]/g, ' '))

@@ -106,6 +106,7 @@ export const readPiece = (reader: Reader, name: string, text: string, field: str
   if (known === undefined || text === '' || text === '-') return
   const { findings, action } = reader
   const { kind, role } = known
+  if (kind !== 'endpoint') reader.note?.(name, text)
   const endpoint = kind === 'endpoint' || kind === 'address' ? endpointOf(text) : undefined
   if (endpoint) {
     readHost(findings, endpoint.host, field, role, rule)

@@ -66,6 +66,8 @@ const rows: readonly Row[] = [
     `from to cc bcc mailfrom rcptto sender replyto suser duser useremail administrator userid xauthuser unauthuser requestfrom requestto responsefrom
      responseto login user.name user.id accountname owner initiatedby useralt alternateid envelopefrom envelopeto headerfrom xoriginatingemail`,
   ],
+  ['none', 'source', 'spt sport cport origp'],
+  ['none', 'destination', 'dpt dport respp'],
   [
     'event',
     'other',
@@ -105,6 +107,7 @@ export const w3cFields = table<Known>(
   [{ holds: 'host', role: 'destination' }, 's-ip r-ip s-supplier-ip'],
   [{ holds: 'host', role: 'url' }, 'r-dns'],
   [{ holds: 'host', role: 'other' }, 's-dns'],
+  [{ holds: 'none', role: 'destination' }, 's-port'],
 )
 
 /**
@@ -145,7 +148,7 @@ const saying = table<Says>(
   ['id', 'eventid eventcode'],
   ['localPort', 'lport localport'],
   ['remotePort', 'fport rport remoteport'],
-  ['port', 'spt dpt sport dport srcport dstport destport sourceport destinationport cport'],
+  ['port', 'spt dpt sport dport srcport dstport destport sourceport destinationport cport origp respp'],
 )
 
 const bareNames = new Set(words('name value label text description title displayname'))

@@ -1,6 +1,7 @@
 // Reads one line of text: takes off its syslog header, then reads it as what it is: JSON, CEF, XML, a known format, a row, pairs, a sentence.
 import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
+import { parseObject } from '../../domain/json-object.js'
 import { readCef } from './cef.js'
 import { readRecognised, type Formats } from './formats.js'
 import { colonPairsOf, pairsOf, remainder, type Pair } from './pairs.js'
@@ -53,6 +54,9 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
     if (start < 0 || (start > 120 && (start > 600 || body.charCodeAt(start - 1) !== 0x09))) return false
     if (!/^\{\s{0,8}"/.test(body.slice(start, start + 10)) || !body.trimEnd().endsWith('}')) return false
     if (scan(body.slice(start), level + 1) === undefined) return false
+    if (reader.note)
+      for (const [name, value] of Object.entries(parseObject(Buffer.from(body.slice(start))) ?? {}))
+        reader.note(name, value)
     if (start > 0) reader.action.seeText(body.slice(0, start))
     return true
   }
@@ -65,6 +69,7 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
     if (text.length < 4) return 'text'
     const { host, address, id, structured, body } = readSyslog(text)
     if (id !== undefined) reader.action.seeText(id.replaceAll('_', ' '))
+    if (host !== undefined) reader.note?.('observer.name', host)
     readSender(reader, host, field)
     readSender(reader, address, field)
     if (structured !== undefined) readPairs(structured.replace(elementId, '['), field, level)

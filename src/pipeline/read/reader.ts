@@ -17,7 +17,11 @@ export type Reader = {
   readonly readLine: (text: string, field: string, level: number) => void
   /** Text that is searched when every known field has been read. */
   readonly later: LaterText[]
+  /** Is told every value that has a name in text, where somebody wants to know; see `named-values.ts`. */
+  readonly note?: Note | undefined
 }
+
+export type Note = (name: string, value: unknown) => void
 
 export type LaterText = {
   readonly text: string
@@ -100,6 +104,7 @@ export const readValue = (reader: Reader, field: Field, path: string, value: str
       if (!readHost(findings, value, path, role, rule)) readLater(reader, value, path)
       return
     case 'url':
+      reader.note?.('url.full', value)
       if (!readUrl(findings, value, path, rule)) readLater(reader, value, path)
       return
     case 'mail':
@@ -150,6 +155,7 @@ export const readPair = (
   level: number,
   field = reader.fieldOf(key),
 ): void => {
+  reader.note?.(key, value)
   if (isPort(field.says)) readPort(reader, field, value)
   else if (field.says !== undefined) reader.action.see(field.says, key, value, field.rule)
   if (value.length < 2) return

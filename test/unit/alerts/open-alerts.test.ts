@@ -80,7 +80,7 @@ const event = ({
   return {
     origin,
     key: Buffer.from('k'),
-    event: { text: JSON.stringify(value), value },
+    event: { bytes: Buffer.from(JSON.stringify(value)), text: JSON.stringify(value), value },
     extraction,
     annotation,
     judged,
@@ -112,6 +112,7 @@ describe('alerts', () => {
     clock,
     key: 'threatweave',
     eventTime,
+    named: () => ({}),
   })
   const start = async (settings: Partial<AlertsSettings> = {}): Promise<Alerts> => {
     const opened = await openAlerts({ rules: [folder], bundled: false, suppressSeconds: 3600, ...settings }, options())

@@ -98,7 +98,7 @@ describe('the annotation', () => {
     const { rules } = parseRules('r.yml', ruleText(on('sel:\n    ti.is_tor: true\n    threatweave.is_tor: true')), {
       fields,
     })
-    expect(createRuleSet(rules, fields).match(annotation({ is_tor: true }), () => ({}))).toHaveLength(1)
+    expect(createRuleSet(rules, fields).match(annotation({ is_tor: true }), () => ({ object: {} }))).toHaveLength(1)
   })
   it('does not read the event if no rule can match', () => {
     const fields = createFields('threatweave')
@@ -110,7 +110,7 @@ describe('the annotation', () => {
       throw new Error('was read')
     }
     expect(set.match(annotation({ verdict: 'clean' }), refuse)).toEqual([])
-    expect(set.match(annotation({ verdict: 'malicious' }), () => ({ a: 'x' }))).toHaveLength(1)
+    expect(set.match(annotation({ verdict: 'malicious' }), () => ({ object: { a: 'x' } }))).toHaveLength(1)
   })
 })
 

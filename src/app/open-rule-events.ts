@@ -1,0 +1,29 @@
+// Written events as rules saw them: the original is read again, as it was before it was annotated.
+import { ruleEventOf } from '../alerts/annotated-event.js'
+import type { RuleEvent } from '../alerts/event-field.js'
+import { accepted } from '../config/load-config.js'
+import type { Config } from '../config/schema.js'
+import type { AnyObject } from '../domain/json-object.js'
+import { createNamedValues } from '../pipeline/named-values.js'
+import { openReader } from './open-app.js'
+import { openFormats } from './open-formats.js'
+
+export type RuleEvents = (written: AnyObject, annotation: AnyObject) => RuleEvent
+
+export const openRuleEvents = (config: Config): RuleEvents => {
+  const { decode, extract } = accepted(openReader(config))
+  const named = createNamedValues(openFormats(config.extract.formats).formats)
+  const { key } = config.output
+  return (written, { read_as }) => {
+    const event = decode(originalOf(written, key, read_as !== undefined))
+    return ruleEventOf({ event, extraction: extract(event) }, named)
+  }
+}
+
+/** What is no JSON object was wrapped: its text is in `message`, bytes that are not UTF-8 in `original_base64`. */
+const originalOf = (written: AnyObject, key: string, isWrapped: boolean): Buffer => {
+  const { message, original_base64: base64 } = written
+  if (isWrapped && typeof base64 === 'string') return Buffer.from(base64, 'base64')
+  if (isWrapped && typeof message === 'string') return Buffer.from(message)
+  return Buffer.from(JSON.stringify({ ...written, [key]: undefined }))
+}

@@ -1,0 +1,47 @@
+// The alerts that rules raise on log lines, with the sample feed as intelligence.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Alert } from '../../src/alerts/alert.js'
+import { openAlerting } from '../../src/app/open-alerting.js'
+import { openApp } from '../../src/app/open-app.js'
+import { load } from '../../src/config/load.js'
+import { allOf } from '../../src/pipeline/pipeline.js'
+import { root } from './cli.js'
+
+export type Alerting = (lines: readonly string[]) => Promise<readonly Alert[]>
+
+/** `values` are further settings. */
+export const openTestAlerting = async (
+  rules: readonly string[],
+  values: Readonly<Record<string, unknown>> = {},
+): Promise<Alerting> => {
+  const folder = mkdtempSync(join(tmpdir(), 'threatweave-alerting-'))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true })
+  })
+  rules.forEach((text, n) => {
+    writeFileSync(join(folder, `${n}.yml`), text)
+  })
+  const loaded = load({
+    values: {
+      memory: { path: 'none' },
+      gate: { documentation: true },
+      feeds: [{ name: 'sample', path: join(root, 'examples/feeds/sample-feed.csv') }],
+      alerts: { rules: [folder], bundled: false },
+      ...values,
+    },
+    env: {},
+    readFile: () => '',
+  })
+  if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
+  const app = await openApp(loaded.config, { mode: 'live', env: {} })
+  const alerts = await openAlerting(loaded.config, {})
+  if ('problems' in app || 'problems' in alerts) throw new Error(JSON.stringify([app, alerts]))
+  onTestFinished(() => Promise.all([app.close(), alerts.close()]).then(() => undefined))
+  return async (lines) => {
+    const chunk = lines.map((line, n) => ({ bytes: Buffer.from(line), origin: `firewall/0/${n}`, time: 0 }))
+    return alerts.raise(await allOf(app.pipeline, chunk))
+  }
+}
