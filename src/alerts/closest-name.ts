@@ -1,11 +1,19 @@
 // The name that was probably meant by one that does not exist.
 
-/** The most similar of the names, without regard to case; undefined if none is within two typing errors. */
+/** The most similar of the names: one typing error, two in a long one, or the case; not where only dots and dashes differ. */
 export const closestName = (wrong: string, names: readonly string[]): string | undefined => {
   const typed = wrong.toLowerCase()
-  const distances = names.map((name) => ({ name, errors: distance(name.toLowerCase(), typed, 3) }))
-  return distances.filter(({ errors }) => errors < 3).toSorted((a, b) => a.errors - b.errors)[0]?.name
+  const most = typed.length < 6 ? 1 : 2
+  const close = names
+    .map((name) => ({ name, errors: distance(name.toLowerCase(), typed, most + 1) }))
+    .filter(({ errors }) => errors <= most)
+    .toSorted((a, b) => a.errors - b.errors)
+  const [best] = close
+  const isOnlyWritten = best?.errors !== 0 && close.some(({ name }) => letters(name) === letters(typed))
+  return isOnlyWritten ? undefined : best?.name
 }
+
+const letters = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
 const distance = (a: string, b: string, enough: number): number => {
   if (Math.abs(a.length - b.length) >= enough) return enough

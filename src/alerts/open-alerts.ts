@@ -154,7 +154,9 @@ export const openAlerts = async (
       const fired = events.map(({ event: one, fired: before }) => {
         if (set.size === 0) return before
         const { annotation, origin } = one
-        const matches = set.match(annotation, () => ruleEventOf(one, named)).filter(({ rule: { id } }) => !before.includes(id))
+        const matches = set
+          .match(annotation, () => ruleEventOf(one, named))
+          .filter(({ rule: { id } }) => !before.includes(id))
         if (matches.length === 0) return before
         const time = timeOf(one)
         for (const match of matches) {

@@ -15,9 +15,6 @@ export type Fields = {
   /** The annotation member of a path; undefined if the path is in the event. */
   readonly memberOf: (path: string) => string | undefined
   readonly view: (subject: Subject) => EventView
-  /** Of the event only the fields that the rules use, under dotted names; all of it if a rule searches everywhere. */
-  readonly digest: (subject: Subject) => RuleEvent
-  readonly searchesAnywhere: () => void
 }
 
 const unread = Symbol('unread')
@@ -26,7 +23,6 @@ const unread = Symbol('unread')
 export const createFields = (key: string): Fields => {
   const slots = new Map<string, number>()
   const reads: ReadEvent[] = []
-  let needsAll = false
 
   const memberOf = (path: string): string | undefined => {
     for (const prefix of [annotationKey, key]) {
@@ -61,17 +57,6 @@ export const createFields = (key: string): Fields => {
         },
         leaves: () => (leaves ??= leavesOf(subject.event.object)),
       }
-    },
-    digest: ({ event, annotation }) => {
-      const object = Object.create(null) as Record<string, unknown>
-      for (const [path, slot] of slots) {
-        const value = memberOf(path) === undefined ? reads[slot]?.(event, annotation) : undefined
-        if (value !== undefined) object[path] = value
-      }
-      return { object: needsAll ? { ...event.object, ...object } : object }
-    },
-    searchesAnywhere: () => {
-      needsAll = true
     },
   }
 }

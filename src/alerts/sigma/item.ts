@@ -16,7 +16,7 @@ export const compileItem = (key: string, values: readonly Scalar[], fields: Fiel
   if ('wrong' in modifiers) return modifiers
   const { how, all } = modifiers
   if (values.length === 0) return { wrong: 'has no values' }
-  if (field === '') return anywhere(values, modifiers, fields)
+  if (field === '') return anywhere(values, modifiers)
   const member = fields.memberOf(field)
   if (member !== undefined && valuesOf(member) === undefined) {
     const meant = closestMember(member)
@@ -100,10 +100,9 @@ const needsOf = (member: string, test: ValueTest): Test['needs'] | Wrong | undef
   return member.includes('.') ? undefined : { member, values: new Set(possible.map(String)) }
 }
 
-const anywhere = (values: readonly Scalar[], modifiers: Modifiers, fields: Fields): Expression | Wrong => {
+const anywhere = (values: readonly Scalar[], modifiers: Modifiers): Expression | Wrong => {
   const { how, all, cased } = modifiers
   if (how.by !== 'text' && how.by !== 're') return { wrong: `${how.by} needs a field` }
-  fields.searchesAnywhere()
   return each(values, all, (value) => {
     if (value === null) return { wrong: 'null cannot be searched for' }
     const spellings = encodeValue(value, modifiers.encode)

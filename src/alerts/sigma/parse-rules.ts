@@ -123,8 +123,8 @@ const warnIfNeverMatching = (
       if (layered.test(field)) warn(`tests ${field}, which is added after the rules have run`)
       else if (isFieldKnown && !readerNames.includes(field)) {
         const meant = closestName(field, readerNames)
-        if (meant !== undefined && !isFieldKnown(field))
-          warn(`tests ${field}, which no event has; did you mean ${meant}?`)
+        if (meant !== undefined)
+          warn(`tests ${field}, which no event has unless it has a field of just this name; did you mean ${meant}?`)
         else if (!isFieldKnown(field)) foreign.push(field)
       }
       continue

@@ -19,8 +19,6 @@ export type RuleSet = {
   readonly match: (annotation: Readonly<Annotation>, event: () => RuleEvent) => readonly RuleMatch[]
   /** Whether an event or its annotation has a field. */
   readonly has: (field: string, subject: Subject) => boolean
-  /** The fields that the rules use. */
-  readonly digest: Fields['digest']
 }
 
 const none: readonly RuleMatch[] = []
@@ -61,7 +59,6 @@ export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet =
     size: rules.length,
     rules,
     has: (field, subject) => fields.view(subject).read(fields.slotOf(field)) !== undefined,
-    digest: fields.digest,
     match: (annotation, event) => {
       const possible = candidates(annotation)
       if (possible.length === 0) return none

@@ -17,7 +17,14 @@ const spellings: Readonly<Record<string, (host: string, port: number) => string>
   'key=value': (host, port) =>
     `date=2026-11-15 time=08:00:00 devname="fw-1" srcip=${host} srcport=${port} dstip=${bad} dstport=443 action="accept" app="ssl"`,
   Zeek: (host, port) =>
-    JSON.stringify({ 'id.orig_h': host, 'id.orig_p': port, 'id.resp_h': bad, 'id.resp_p': 443, action: 'allow', app: 'ssl' }),
+    JSON.stringify({
+      'id.orig_h': host,
+      'id.orig_p': port,
+      'id.resp_h': bad,
+      'id.resp_p': 443,
+      action: 'allow',
+      app: 'ssl',
+    }),
   CEF: (host, port) =>
     `CEF:0|Example|NGFW|6.6|100|Connection allowed|3|src=${host} spt=${port} dst=${bad} dpt=443 act=Allow app=ssl`,
   LEEF: (host, port) =>
@@ -32,12 +39,12 @@ const rule = (...lines: string[]): string =>
   ruleText(`sel:\n    ${[malicious, ...lines].join('\n    ')}\ncondition: sel`)
 
 it('a rule on an inside range fires on 20 of 20 events in JSON, key=value, CEF and ASA spelling', async () => {
-    const alertsOf = await openTestAlerting([rule('src_ip|cidr: 10.20.0.0/16')])
-    const lines = ['JSON', 'key=value', 'CEF', 'ASA'].flatMap((name, at) =>
-      Array.from({ length: 5 }, (_, n) => spellings[name]?.(`10.20.${at}.${n + 1}`, 50_000 + n) ?? ''),
-    )
-    expect(await alertsOf(lines)).toHaveLength(20)
-    expect(await alertsOf(lines.map((line) => line.replaceAll('10.20.', '10.21.')))).toEqual([])
+  const alertsOf = await openTestAlerting([rule('src_ip|cidr: 10.20.0.0/16')])
+  const lines = ['JSON', 'key=value', 'CEF', 'ASA'].flatMap((name, at) =>
+    Array.from({ length: 5 }, (_, n) => spellings[name]?.(`10.20.${at}.${n + 1}`, 50_000 + n) ?? ''),
+  )
+  expect(await alertsOf(lines)).toHaveLength(20)
+  expect(await alertsOf(lines.map((line) => line.replaceAll('10.20.', '10.21.')))).toEqual([])
 })
 
 const vocabularies = {
@@ -53,7 +60,9 @@ const vocabularies = {
 it.each(Object.entries(spellings))('an event in %s has the names of every vocabulary', async (name, spell) => {
   const alertsOf = await openTestAlerting(
     Object.entries(vocabularies).map(([title, lines], n) =>
-      rule(...lines).replace('11111111', `1111111${n}`).replace('A rule', title),
+      rule(...lines)
+        .replace('11111111', `1111111${n}`)
+        .replace('A rule', title),
     ),
   )
   const fired = (await alertsOf([spell('10.20.0.7', 50_123)])).map((alert) => alert.rule.name)

@@ -63,6 +63,34 @@ describe('rules check', () => {
   })
 })
 
+describe('rules check of fields that no event has', () => {
+  const warnings = async (field: string): Promise<string> => {
+    const odd = file('odd.yml', ruleText(`sel:\n    ${field}: x\ncondition: sel`))
+    return (await run(['check', odd])).out
+      .split('\n')
+      .filter((one) => one.startsWith('warning'))
+      .join()
+  }
+
+  it.each(['src_ip', 'source.ip', 'srcip', 'DestinationHostname', 'cs-uri-query', 'user.name', 'c-uri', 'message'])(
+    'says nothing about %s, which products write or the reader finds',
+    async (field) => {
+      expect(await warnings(field)).toBe('')
+    },
+  )
+
+  it.each([
+    ['src_ipp', 'did you mean src_ip?'],
+    ['Source.IP', 'did you mean source.ip?'],
+    ['dns.queston.name', 'did you mean dns.question.name?'],
+    ['threat.enrichments.indicator.ip', 'added after the rules have run'],
+    ['frobnication', 'no event has unless it is JSON, key=value, CEF or LEEF with a field of just this name'],
+  ])('warns of %s', async (field, message) => {
+    expect(await warnings(field)).toContain(`tests ${field}, `)
+    expect(await warnings(field)).toContain(message)
+  })
+})
+
 describe('rules test', () => {
   const events =
     line({ verdict: 'malicious' }, { src: '198.51.100.60' }) + line({ verdict: 'clean' }) + 'no json\n{"a":1}\n'
@@ -84,6 +112,29 @@ describe('rules test', () => {
       rule: { title: 'A rule', level: 'medium' },
       matched: [{ field: 'threatweave.verdict', value: 'malicious' }],
     })
+  })
+
+  it('sees in a wrapped text event what the stream saw', async () => {
+    const near = file('near.yml', ruleText('sel:\n    src_ip|cidr: 10.20.0.0/16\n    app: ssl\ncondition: sel'))
+    const message = 'date=2026-11-15 time=08:00:00 srcip=10.20.0.7 dstip=203.0.113.99 app=ssl'
+    const { out } = await run(
+      ['test', near],
+      { events: ['-'] },
+      line({ verdict: 'malicious', read_as: 'text' }, { message }),
+    )
+    expect(out).toContain('because src_ip=10.20.0.7 app=ssl')
+  })
+
+  it('says which fields of a rule occurred in no event', async () => {
+    const typo = file(
+      'typo.yml',
+      ruleText(
+        'sel:\n    threatweave.verdict: malicious\n    src_ip: 198.51.100.60\n    frobnication: 1\ncondition: sel',
+      ),
+    )
+    const { err } = await run(['test', typo], { events: ['-'] }, events)
+    expect(err).toMatch(/^A rule: no event has frobnication$/m)
+    expect((await run(['test', good], { events: ['-'] }, events)).err).not.toContain('no event has')
   })
 
   it('tests nothing if a rule cannot be used', async () => {
