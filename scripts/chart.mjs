@@ -9,6 +9,7 @@ const readJson = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'))
 
 const object = (properties, more = {}) => ({ type: 'object', additionalProperties: false, properties, ...more })
 const text = { type: 'string' }
+const filled = { type: 'string', minLength: 1 }
 const flag = { type: 'boolean' }
 const any = { type: 'object' }
 const list = (items = {}) => ({ type: 'array', items })
@@ -78,6 +79,10 @@ export const valuesSchema = () => {
         settings: { ...list(secret), uniqueItems: true },
         values: { type: 'object', propertyNames: secret, additionalProperties: { type: 'string', minLength: 1 } },
       }),
+      feedHeaders: {
+        type: 'object',
+        additionalProperties: object({ secret: filled, key: filled }, { required: ['secret'] }),
+      },
       replicas: whole(1, 1000),
       partitions: whole(0),
       provider: object({ concurrency: whole(0, 256) }),

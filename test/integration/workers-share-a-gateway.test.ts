@@ -5,18 +5,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Partitioners } from 'kafkajs'
 import { expect, it } from 'vitest'
 import { client, makeTopics, readTopic } from '../support/kafka.js'
+import { listOf, startListServer } from '../support/list-server.js'
 import { startLookupServer } from '../support/lookup-server.js'
 import { spawnRun } from '../support/spawn-run.js'
 
 const indicators = Array.from({ length: 160 }, (_, place) => `198.51.100.${place + 1}`)
 
-it('four workers pay for 160 indicators once, one call at a time, and the gateway’s own endpoint counts them', async () => {
+it('four workers pay for 160 indicators once, one call at a time, fetch a feed once, and the gateway’s own endpoint counts them', async () => {
   const server = await startLookupServer({ delayMs: 2 })
+  const lists = await startListServer(listOf('192.0.2.99\n'))
   const names = await makeTopics({ partitions: 4 })
   const run = spawnRun(
     names,
     {
       THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
+      THREATWEAVE_FEEDS: JSON.stringify([{ name: 'web', url: lists.url }]),
       THREATWEAVE_OPS_ENABLED: 'true',
       THREATWEAVE_LOG_LEVEL: 'info',
       THREATWEAVE_MEMORY_PATH: join(mkdtempSync(join(tmpdir(), 'threatweave-')), 'memory'),
@@ -34,7 +37,11 @@ it('four workers pay for 160 indicators once, one call at a time, and the gatewa
           topic: names.input,
           messages: indicators.map((ip) => ({ partition, value: JSON.stringify({ src_ip: ip, action: 'allowed' }) })),
         })
-    await readTopic(names.output, ({ length }) => length >= 3 * 4 * indicators.length)
+    // Every worker knows the feed.
+    for (let partition = 0; partition < 4; partition++)
+      await producer.send({ topic: names.input, messages: [{ partition, value: '{"src_ip":"192.0.2.99"}' }] })
+    const annotated = await readTopic(names.output, ({ length }) => length >= 3 * 4 * indicators.length + 4)
+    expect(annotated.filter(({ value }) => value?.toString().includes('"source":"feed:web"'))).toHaveLength(4)
     while (new Set(server.asked).size < indicators.length) await sleep(50)
     // The gateway is there before its workers, so its endpoint is the first that is told.
     const url = `${await run.opsUrl}/metrics`
@@ -50,5 +57,6 @@ it('four workers pay for 160 indicators once, one call at a time, and the gatewa
   expect(new Set(server.asked).size).toBe(indicators.length)
   expect(server.asked).toHaveLength(indicators.length)
   expect(server.maxInFlight()).toBe(1)
+  expect(lists.asked).toHaveLength(1)
   expect(metrics).toContain('threatweave_provider_calls_total{operation="ip/malicious-info",code="ok"} 160\n')
 })

@@ -185,10 +185,11 @@ describe.runIf(paths !== undefined)('the chart', { timeout: 120_000 }, () => {
 
   it.each(valueFiles)('gives workers and gateway a configuration that the program accepts: %s', (file) => {
     const name = file.replace('-values.yaml', '')
-    const text = render(name).find(({ kind }) => kind === 'ConfigMap')!.data!['threatweave.yaml']!
+    const { data } = render(name).find(({ kind }) => kind === 'ConfigMap')!
     for (const { kind, spec } of render(name)) {
       if (kind !== 'Deployment') continue
       const env = envOf(spec.template.spec)
+      const text = data![env.THREATWEAVE_CONFIG!.split('/').at(-1)!]!
       const mounted = spec.template.spec.volumes
         .find((volume) => volume.name === 'secrets')
         ?.secret?.items.map(({ key }) => `/etc/threatweave/secrets/${key}`)
@@ -278,13 +279,43 @@ describe.runIf(paths !== undefined)('the chart', { timeout: 120_000 }, () => {
     ])
   })
 
-  it('lets workers behind a gateway out to 443 when a feed has a URL, and not otherwise', () => {
-    const isOpen = (...more: string[]): boolean => {
-      const policies = renderWith(...files('full'), ...more).filter(({ kind }) => kind === 'NetworkPolicy')
-      return JSON.stringify(policies[0]?.spec.egress).includes('"port":443')
-    }
-    expect(isOpen()).toBe(false)
-    expect(isOpen('--set', 'config.feeds[1].name=web,config.feeds[1].url=https://lists.example.com/a')).toBe(true)
+  const webFeed = ['--set', 'config.feeds[0].name=web,config.feeds[0].url=https://lists.example.com:8443/a']
+  const headersOfIt = ['--set', 'feedHeaders.web.secret=web-key']
+  const feedsOf = (manifests: readonly Manifest[], file: string): unknown => {
+    const { data } = manifests.find(({ kind }) => kind === 'ConfigMap')!
+    return (parse(data![file]!) as { feeds: unknown }).feeds
+  }
+  const podOf = (manifests: readonly Manifest[], name: string): string =>
+    JSON.stringify(manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name))
+
+  it('gives feeds with a URL, their headers and the way out to the gateway alone', () => {
+    const manifests = render('full')
+    expect(feedsOf(manifests, 'threatweave.yaml')).toEqual([{ name: 'own', path: '/feeds/own.csv' }])
+    expect(feedsOf(manifests, 'gateway.yaml')).toMatchObject([
+      { name: 'own' },
+      { name: 'urlhaus', headersFile: '/etc/threatweave/feed-headers/urlhaus', refreshMinutes: 30 },
+    ])
+    expect(podOf(manifests, 'weave-threatweave')).not.toContain('feed-headers')
+    expect(podOf(manifests, 'weave-threatweave-gateway')).toContain(
+      '{"secret":{"name":"urlhaus-key","items":[{"key":"header","path":"urlhaus"}]}}',
+    )
+    const names = manifests.find(({ kind }) => kind === 'CiliumNetworkPolicy')!
+    expect(JSON.stringify(names)).toContain('"matchName":"urlhaus.example.com"')
+    expect(JSON.stringify(names)).toContain('"port":"8443"')
+    const [workers] = renderWith(...files('gateway'), ...webFeed).filter(({ kind }) => kind === 'NetworkPolicy')
+    expect(JSON.stringify(workers?.spec.egress)).not.toMatch(/443/)
+  })
+
+  it('without a gateway gives feeds with a URL, their headers and the way out to each worker', () => {
+    const manifests = renderWith(...files('default'), ...webFeed, ...headersOfIt)
+    expect(feedsOf(manifests, 'threatweave.yaml')).toMatchObject([
+      { name: 'web', headersFile: '/etc/threatweave/feed-headers/web' },
+    ])
+    expect(podOf(manifests, 'weave-threatweave')).toContain(
+      '{"secret":{"name":"web-key","items":[{"key":"headers","path":"web"}]}}',
+    )
+    const policy = manifests.find(({ kind }) => kind === 'NetworkPolicy')!
+    expect(JSON.stringify(policy.spec.egress)).toContain('{"protocol":"TCP","port":8443}')
   })
 
   it('carries the alert rules unchanged', () => {
@@ -328,6 +359,7 @@ describe.runIf(paths !== undefined)('the chart', { timeout: 120_000 }, () => {
       /terminationGracePeriodSeconds: 20/,
     ],
     ['a gateway without keys', ['--set', 'gateway.enabled=true'], /the gateway needs intel\.service\.apiKey/],
+    ['headers of a feed that is not fetched', ['--set', 'feedHeaders.web.secret=x'], /feedHeaders\.web: config\.feeds/],
     ['probes without their endpoint', ['--set', 'config.ops.enabled=false'], /config\.ops\.enabled/],
   ])('refuses %s, naming it', (_, args, message) => {
     const { ok, output } = template(...files('default'), ...args)

@@ -84,6 +84,52 @@ THREATWEAVE_{{ regexReplaceAll "([A-Z])" . "_${1}" | replace "." "_" | upper }}_
 {{- if $given -}}{{ $given }}{{- else -}}{{ add $drain 15 }}{{- end -}}
 {{- end }}
 
+{{/* The feeds with a URL, as a JSON list: whoever fetches them is the gateway where there is one, else each worker. */}}
+{{- define "threatweave.fetchedFeeds" -}}
+{{- $fetched := list -}}
+{{- range dig "feeds" list .Values.config -}}
+{{- if .url -}}{{- $fetched = append $fetched . -}}{{- end -}}
+{{- end -}}
+{{- toJson $fetched -}}
+{{- end }}
+
+{{/* The configuration of a process, `fetches` being whether it has the feeds with a URL. */}}
+{{- define "threatweave.config" -}}
+{{- $fetches := .fetches -}}
+{{- $headers := .root.Values.feedHeaders -}}
+{{- $config := deepCopy .root.Values.config -}}
+{{- $feeds := list -}}
+{{- range $config.feeds -}}
+{{- if hasKey $headers .name -}}
+{{- $_ := set . "headersFile" (printf "/etc/threatweave/feed-headers/%s" .name) -}}
+{{- end -}}
+{{- if or $fetches (not .url) -}}{{- $feeds = append $feeds . -}}{{- end -}}
+{{- end -}}
+{{- if $config.feeds -}}{{- $_ := set $config "feeds" $feeds -}}{{- end -}}
+{{- toYaml $config -}}
+{{- end }}
+
+{{- define "threatweave.feedHeadersVolume" -}}
+- name: feed-headers
+  projected:
+    defaultMode: 0440
+    sources:
+      {{- range $feed, $from := .Values.feedHeaders }}
+      - secret: { name: {{ $from.secret }}, items: [{ key: {{ $from.key | default "headers" }}, path: {{ $feed }} }] }
+      {{- end }}
+{{- end }}
+
+{{/* The ports of the provider and of feeds, as a JSON list. */}}
+{{- define "threatweave.outsidePorts" -}}
+{{- $ports := list 443 -}}
+{{- range include "threatweave.fetchedFeeds" . | fromJsonArray -}}
+{{- $url := urlParse .url -}}
+{{- $port := regexFind ":[0-9]+$" $url.host | trimPrefix ":" -}}
+{{- $ports = append $ports ($port | default (ternary 80 443 (eq $url.scheme "http")) | int) -}}
+{{- end -}}
+{{- $ports | uniq | toJson -}}
+{{- end }}
+
 {{/* Calls in flight for each worker, or nothing where the configuration says. */}}
 {{- define "threatweave.workerConcurrency" -}}
 {{- if .Values.gateway.enabled -}}
@@ -130,6 +176,13 @@ THREATWEAVE_{{ regexReplaceAll "([A-Z])" . "_${1}" | replace "." "_" | upper }}_
 {{- if not (has . $secrets) -}}
 {{- fail (printf "secret: the gateway needs %s (intel.service.apiKey is its key at the provider, serve.apiKey the one its callers show)" .) -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $fetched := dict -}}
+{{- range include "threatweave.fetchedFeeds" . | fromJsonArray -}}{{- $_ := set $fetched .name true -}}{{- end -}}
+{{- range $feed, $_ := $v.feedHeaders -}}
+{{- if not (hasKey $fetched $feed) -}}
+{{- fail (printf "feedHeaders.%s: config.feeds has no feed of this name with a url" $feed) -}}
 {{- end -}}
 {{- end -}}
 {{- if and (gt $max 1) (hasKey $v.memoryVolume "persistentVolumeClaim") -}}
@@ -183,7 +236,7 @@ imagePullSecrets: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* One egress rule to DNS and one to 443 outside. */}}
+{{/* One egress rule to DNS, and one to the provider and the feeds outside. */}}
 {{- define "threatweave.egressDns" -}}
 - ports:
     - { protocol: UDP, port: 53 }
@@ -198,5 +251,7 @@ imagePullSecrets: {{- toYaml . | nindent 2 }}
         cidr: ::/0
         except: {{- toYaml .Values.networkPolicy.privateRanges.ipv6 | nindent 10 }}
   ports:
-    - { protocol: TCP, port: 443 }
+    {{- range include "threatweave.outsidePorts" . | fromJsonArray }}
+    - { protocol: TCP, port: {{ . }} }
+    {{- end }}
 {{- end }}
