@@ -16,6 +16,10 @@ const scenarios = {
   pipeline: { about: 'one event through the pipeline, without lookups', load: () => import('./pipeline.mjs') },
   warm: { about: 'one event through the whole pipeline with a warm memory', load: () => import('./warm.mjs') },
   memory: { about: 'memory of `run` over minutes of new addresses and feeds', load: () => import('./memory.mjs') },
+  sightings: {
+    about: 'who has seen what: memory and time for two million indicators',
+    load: () => import('./sightings.mjs'),
+  },
 }
 const usual = ['pipeline', 'warm', 'alerts', 'feeds']
 

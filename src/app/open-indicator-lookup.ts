@@ -5,7 +5,7 @@ import type { Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock, type Clock } from '../domain/clock.js'
 import type { Decide } from '../domain/decision.js'
-import { unknownOf } from '../domain/finding.js'
+import { unknownOf, type Known } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { worstLevel } from '../domain/judge.js'
 import type { Lookup } from '../domain/lookup.js'
@@ -35,6 +35,10 @@ export type IndicatorLookup = {
 }
 
 export type LookupOptions = LookupWatch & {
+  /** Called when a feed was swapped or an entry of one became valid. */
+  readonly feedsChanged?: () => void
+  /** Called with every answer of the provider that is remembered and malicious in some role. */
+  readonly accused?: (asked: Indicator, finding: Known) => void
   readonly emit?: Emit
   readonly clock?: Clock
   /** Other bounds than the program's own, for tests. */
@@ -67,6 +71,7 @@ export const openIndicatorLookup = async (
     emit,
     clock,
     safeguard,
+    changed: options.feedsChanged,
     fetching: { folder: feedsFolder(config, options.env), download: createDownload(options.env) },
   })
   const known = [gate(decide), feeds(local.match, local.isMissing)] as const
@@ -96,6 +101,10 @@ export const openIndicatorLookup = async (
       emit,
       watch: options,
       bulk,
+      learnt: (asked, finding) => {
+        if (finding.status === 'known' && worstLevel(finding, asked, table, now()) === 'malicious')
+          options.accused?.(asked, finding)
+      },
     },
     {
       ...memoryFolder(config, options.env),

@@ -13,6 +13,8 @@ import { accepted, configOption, loadConfig } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
 import { openWorkersGateway } from '../app/workers-gateway.js'
 import { openRunAlerts } from '../app/open-alerting.js'
+import { openCounting } from '../app/open-counting.js'
+import type { Retro } from '../sightings/retro.js'
 import { supervise, type WorkerFailure } from '../app/supervise-workers.js'
 import { watchRun } from '../app/watch-run.js'
 
@@ -71,8 +73,11 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailu
   const { recalled, joined, lookedUp, waited } = watch.hooks
   const settings = kafkaSettingsOf(config)
   const isComplete = config.enrich.mode === 'complete'
+  let retro: Retro | undefined
   const app = accepted(
     await openApp(config, {
+      feedsChanged: () => retro?.feedsChanged(),
+      accused: (asked, finding) => retro?.answered(asked, finding),
       env: io.env,
       emit: watch.emit,
       mode: isComplete ? 'complete' : 'live',
@@ -115,6 +120,7 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailu
         pipeline: (chunk, use) => app.pipeline(chunk, use, none),
         raise: alerts.raiseLate,
       },
+      counting: openCounting(config, app, watch.emit, (opened) => (retro = opened)),
       emit: watch.emit,
       now: Date.now,
       signal: AbortSignal.any([io.signal, stop.signal]),

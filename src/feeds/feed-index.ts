@@ -85,6 +85,14 @@ const rangeAt = ({ width, starts, bits }: RangeTable, row: number, asked: string
   return `${formatAddress(start)}/${size}`
 }
 
+/** When the next entry begins to count, in epoch milliseconds; Infinity if all do already. */
+export const nextValidOf = ({ four, six, names, sites }: FeedIndex, now: number): number => {
+  let next = Infinity
+  for (const { since } of [four, six, names, sites])
+    for (const seconds of since) if (seconds * 1000 > now && seconds < next) next = seconds
+  return next * 1000
+}
+
 /** URLs are counted among the names. */
 export const sizeOf = (index: FeedIndex): { addresses: number; names: number; bytes: number } => ({
   addresses: index.four.bits.length + index.six.bits.length,

@@ -7,7 +7,7 @@ import type { Indicator } from '../domain/indicator.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import type { FeedSettings } from './feed.js'
 import { signatureOf } from './feed-file.js'
-import { sizeOf, targetOf } from './feed-index.js'
+import { nextValidOf, sizeOf, targetOf } from './feed-index.js'
 import { createFetchedFeed, hostOf, type FetchOutside } from './fetch-feed.js'
 import { loadInThread, type Load } from './load-in-thread.js'
 import { listBelow, matchIn } from './match.js'
@@ -24,6 +24,8 @@ export type FeedsOptions = {
   readonly pollMs?: number
   /** Hosts that are not accused by a URL that is listed somewhere on them. */
   readonly safeguard?: IndicatorList
+  /** Called when a feed was swapped, or an entry of one became valid. */
+  readonly changed?: (() => void) | undefined
   /** Where feeds with a URL are kept and how they are fetched; without it they are left alone. */
   readonly fetching?: Pick<FetchOutside, 'folder' | 'download'> | undefined
 }
@@ -49,7 +51,7 @@ const elsewhereMs = 250
 
 export const openFeeds = async (settings: readonly FeedSettings[], options: FeedsOptions = {}): Promise<Feeds> => {
   const { emit = ignoreTelemetry, clock = systemClock, random = Math.random, load = loadInThread } = options
-  const { pollMs = defaultPollMs, safeguard, fetching } = options
+  const { pollMs = defaultPollMs, safeguard, fetching, changed } = options
   const closing = new AbortController()
   const isClosed = (): boolean => closing.signal.aborted
   let cancel = (): void => undefined
@@ -88,9 +90,10 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
     if (loss) return refuse(slot, shownFrom(slot, path, loss))
     await install()
     const shown = examples.map((example) => shownFrom(slot, path, example))
-    slot.inUse = { index, modified, size, skipped, examples: shown }
+    slot.inUse = { index, modified, size, skipped, examples: shown, nextValid: nextValidOf(index, started) }
     slot.problem = undefined
     emit({ event: 'feed_loaded', feed: name, ...size, ms: clock.now() - started })
+    changed?.()
     if (skipped.unusable + skipped.tooBroad > 0)
       emit({ event: 'feed_entries_skipped', feed: name, ...skipped, examples: shown })
     return undefined
@@ -140,6 +143,18 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
       for (const slot of slots) if (!isClosed()) await run(slot)
     })
 
+  /** An entry may be listed before it counts. */
+  const noticeValid = (): void => {
+    const now = clock.now()
+    let hasChanged = false
+    for (const slot of slots)
+      if (slot.inUse && slot.inUse.nextValid <= now) {
+        slot.inUse = { ...slot.inUse, nextValid: nextValidOf(slot.inUse.index, now) }
+        hasChanged = true
+      }
+    if (hasChanged) changed?.()
+  }
+
   const fetches = new Map<Slot, Promise<void>>()
   /** Beside the queue, for a slow host must not keep the other feeds from being read. */
   const fetchAllDue = (): Promise<unknown> => {
@@ -154,6 +169,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   const watch = (): void => {
     if (isClosed() || pollMs === 0 || slots.length === 0) return
     cancel = clock.after(pollMs, () => {
+      noticeValid()
       void fetchAllDue()
       void eachSlot(refreshIfChanged).then(watch)
     })

@@ -9,6 +9,8 @@ export type InUse = {
   readonly index: FeedIndex
   readonly modified: number
   readonly size: ReturnType<typeof sizeOf>
+  /** When the next entry that is listed already begins to count, in epoch milliseconds; Infinity if none does. */
+  readonly nextValid: number
   readonly skipped: Skipped
   readonly examples: readonly FileProblem[]
 }

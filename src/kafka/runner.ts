@@ -10,8 +10,10 @@ import { exactlyOnce } from './exactly-once.js'
 import { failureOf, FatalKafkaError } from './failure.js'
 import { followPattern } from './follow-pattern.js'
 import type { FollowUpOptions } from './follow-up.js'
+import { countSightings, tellAll, type OpenCounting } from './count-sightings.js'
 import { openSightings } from './open-sightings.js'
-import type { Sightings, Write } from './sightings.js'
+import type { Sightings, Write, Written } from './sightings.js'
+import { alertRecord, type AlertOut } from './alert-record.js'
 import { recordHealth, type HealthRecord, type KafkaHealth } from './health.js'
 import type { Shared } from './process-batch.js'
 import { startRestartingConsumer, type RestartingConsumer } from './restarting-consumer.js'
@@ -25,6 +27,8 @@ export type RunnerOptions = OutputContext & {
   readonly waitOf: WaitOf
   /** What is done about answers that arrive after their event was delivered. */
   readonly late?: Pick<FollowUpOptions, 'pipeline' | 'raise'> | undefined
+  /** Counts who has seen what, for retro alerts. */
+  readonly counting?: OpenCounting | undefined
   /** Aborting it drains and stops. */
   readonly signal: AbortSignal
 }
@@ -119,7 +123,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
 
 /** Nothing is noted if nothing can follow. */
 const openSightingsOf = (
-  { settings, late, emit, now }: RunnerOptions,
+  { settings, late, counting, emit, now }: RunnerOptions,
   { facts }: Topics,
   connect: () => Kafka,
   delivery: () => Delivery | undefined,
@@ -128,7 +132,14 @@ const openSightingsOf = (
   if (!late || topic === '') return undefined
   const alertsTopic = { topic, partitions: facts.get(topic)?.partitions ?? 1 }
   const write: Write = async (partition, records) => (await delivery()?.write(partition, records)) ?? 'not_written'
-  return openSightings({ ...late, connect, alertsTopic, write, emit, now })
+  const followUps = openSightings({ ...late, connect, alertsTopic, write, emit, now })
+  if (!counting) return followUps
+  const writeAlerts = (partition: string, alerts: readonly AlertOut[]): Promise<Written> =>
+    write(
+      partition,
+      alerts.map((alert) => alertRecord(topic, alertsTopic.partitions, alert, now())),
+    )
+  return tellAll([followUps, countSightings(counting(writeAlerts), { emit, now })])
 }
 
 /** The topics as they are once a broker answers, and a new group's offsets where it shall begin; or why it ends here. */

@@ -1,5 +1,6 @@
 // Stacks the layers from the memory inwards, for the pipeline and for the gateway; the pipeline puts its gate and feeds in front.
 import type { Clock } from '../domain/clock.js'
+import type { Finding } from '../domain/finding.js'
 import type { Layer, Lookup, Source } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
 import { createAdmission, type Admission, type AdmissionSettings } from './admission/admission.js'
@@ -39,6 +40,8 @@ export type LookupParts<Question> = {
   readonly random: () => number
   readonly emit: Emit
   readonly watch?: LookupWatch | undefined
+  /** Called with every finding that is remembered. */
+  readonly learnt?: ((question: Question, finding: Finding) => void) | undefined
   /** Asks a gateway about many at once, where it takes that; what it does not take is asked by itself. */
   readonly bulk?: BulkLookup<Question> | undefined
 }
@@ -54,7 +57,7 @@ export type LookupStack<Question> = {
 
 export const createLookup = <Question>(
   settings: LookupSettings,
-  { type, outer, source, clock, random, emit, watch = {}, bulk }: LookupParts<Question>,
+  { type, outer, source, clock, random, emit, watch = {}, bulk, learnt }: LookupParts<Question>,
   memory: Memory<Question>,
   { append, ledger }: Pick<KeptMemory<Question>, 'append' | 'ledger'> = {},
 ): LookupStack<Question> => {
@@ -71,7 +74,7 @@ export const createLookup = <Question>(
       watch.joined?.()
     }),
     timed<Question>(watch.lookedUp ?? (() => undefined), now),
-    remember(keyOf, memory, cooldown, append),
+    remember(keyOf, memory, cooldown, append, learnt),
     ...(bulk ? [inBulk(bulk)] : []),
     admit(keyOf, ownAdmission),
   )(retry(settings.admit.retry, clock, random)(source))

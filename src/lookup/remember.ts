@@ -14,6 +14,8 @@ export const remember =
     memory: Memory<Question>,
     cooldown: Cooldown,
     keep?: Keep<Question>,
+    /** Called with every finding that is remembered. */
+    learnt?: (question: Question, finding: Finding) => void,
   ): Layer<Question> =>
   (inner) =>
   (question, ask) => {
@@ -21,6 +23,7 @@ export const remember =
     const settle = (finding: Finding): Finding => {
       cooldown.answered(key)
       memory.set(question, finding)
+      learnt?.(question, finding)
       return finding
     }
     const learn = (finding: Finding): Finding | Promise<Finding> => {

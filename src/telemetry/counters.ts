@@ -145,6 +145,9 @@ export const createCounters = (operations: readonly string[], formats: readonly 
       for (const level of raisedLevels) alerts.add('all', orOther(alertLevels, level))
       if (late) lateAlerts += raised
     },
+    // The rule of all of them.
+    retro_alerts_raised: ({ alerts: raised, summarised }) =>
+      void alerts.add('all', 'high', raised + (summarised > 0 ? 1 : 0)),
   }
   const emit: Emit = (event) => {
     logEvents.add('all', event.event)

@@ -137,6 +137,10 @@ export type TelemetryEvent =
       /** One per alert. */
       readonly levels: readonly string[]
     }
+  /** Alerts about events of the past whose verdict has changed; further ones are in one summary. */
+  | { readonly event: 'retro_alerts_raised'; readonly alerts: number; readonly summarised: number }
+  /** Beyond the limit: indicators of old days that were dropped, and sightings that were not counted. */
+  | { readonly event: 'sightings_not_counted'; readonly evicted: number; readonly uncounted: number }
   /** Events delivered before their answer that are not followed up: too many wait, or their record is gone. */
   | { readonly event: 'late_events_dropped'; readonly events: number }
 

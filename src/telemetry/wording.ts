@@ -153,6 +153,16 @@ export const wordings: Wordings = {
     say: (problem) => `changed rules refused, the previous rules stay in use: ${placeOf(problem)}: ${problem.message}`,
   },
   alerts_raised: { level: 'debug', say: ({ alerts, late }) => `${alerts} ${late ? 'late ' : ''}alerts raised` },
+  retro_alerts_raised: {
+    level: 'info',
+    say: ({ alerts, summarised }) =>
+      `${alerts} retro alerts raised: what was delivered as clean or unknown is malicious now${summarised > 0 ? `; ${summarised} more are in one summary` : ''}`,
+  },
+  sightings_not_counted: {
+    level: 'warn',
+    say: ({ evicted, uncounted }) =>
+      `too many indicators to remember who has seen them: ${evicted} of old days were dropped, ${uncounted} sightings were not counted, and no retro alert will name them`,
+  },
   late_events_dropped: {
     level: 'warn',
     say: ({ events }) =>

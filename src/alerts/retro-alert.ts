@@ -1,0 +1,179 @@
+// A retro alert: an indicator that was delivered as clean or unknown is malicious now, and who has seen it. No rule file is involved.
+import { createHash } from 'node:crypto'
+import type { Level } from '../domain/finding.js'
+import type { Indicator } from '../domain/indicator.js'
+import type { Verdict } from '../domain/verdict.js'
+import type { Alert, AlertBody } from './alert.js'
+import { ruleLevels, type RuleLevel } from './sigma/rule.js'
+
+export type RetroAlert = Omit<Alert, 'threatweave'> & { readonly threatweave: RetroBody }
+
+export type RetroBody = AlertBody & {
+  readonly kind: 'retro' | 'retro_summary'
+  /** The same for all input partitions in which the indicator was seen. */
+  readonly group_id: string
+  readonly first_seen: string
+  readonly last_seen: string
+  readonly peers: readonly string[]
+  /** Sightings by inside hosts that are not listed. */
+  readonly peers_omitted?: number
+  readonly indicators?: readonly string[]
+  readonly indicators_omitted?: number
+  /** The command that annotates the events again. */
+  readonly replay: string
+}
+
+/** One indicator in one input partition. */
+export type RetroSeen = {
+  /** `topic/partition`. */
+  readonly partition: string
+  readonly indicator: Indicator
+  readonly verdict: Verdict
+  readonly seen: {
+    readonly count: number
+    readonly first: number
+    readonly last: number
+    readonly peers: readonly string[]
+    readonly otherPeers: number
+    readonly offsets: readonly number[]
+  }
+}
+
+export const retroRule = {
+  id: '7f3d9c1e-52ab-4c0e-9d64-1b8a6e5f2c18',
+  name: 'Indicator Seen Earlier Is Malicious Now',
+  level: 'high',
+} as const satisfies { id: string; name: string; level: RuleLevel }
+
+const maxIndicators = 50
+const maxPeers = 64
+
+export const createRetroAlert = (about: RetroSeen, now: number): RetroAlert => {
+  const { indicator, verdict, seen, partition } = about
+  const { type, value } = indicator
+  const group = [retroRule.id, value, verdict.level]
+  const summary = `${value} is malicious now: ${verdict.because}; ${times(seen.count)} since ${iso(seen.first)}, when it was clean or unknown`
+  const { score, categories, source, feed, entry, at } = verdict
+  const alert = compose({
+    kind: 'retro',
+    id: hash([...group, partition]),
+    group: hash(group),
+    summary,
+    now,
+    level: verdict.level,
+    all: [about],
+  })
+  return {
+    ...alert,
+    event: { ...alert.event, ...(score !== undefined && { risk_score: score }) },
+    threat: {
+      indicator: {
+        type: type === 'domain' ? 'domain-name' : value.includes(':') ? 'ipv6-addr' : 'ipv4-addr',
+        name: value,
+        ...(type === 'domain' ? { url: { domain: value } } : { ip: value }),
+        ...(source !== undefined && { provider: source }),
+      },
+    },
+    related: {
+      ...((type === 'ip' || seen.peers.length > 0) && { ip: [...(type === 'ip' ? [value] : []), ...seen.peers] }),
+      ...(type === 'domain' && { hosts: [value] }),
+    },
+    threat_match_value: value,
+    threatweave: {
+      ...alert.threatweave,
+      type,
+      value,
+      ...(score !== undefined && { score }),
+      ...(categories !== undefined && { categories }),
+      ...(source !== undefined && { source }),
+      ...(feed !== undefined && { feed }),
+      ...(entry !== undefined && { entry }),
+      ...(at !== undefined && { verdict_time: iso(at) }),
+    },
+  }
+}
+
+/** One alert about indicators that have none of their own. */
+export const createRetroSummary = (all: readonly RetroSeen[], now: number): RetroAlert => {
+  const values = [...new Set(all.map(({ indicator }) => indicator.value))]
+  const sightings = all.reduce((sum, { seen }) => sum + seen.count, 0)
+  const id = hash([retroRule.id, ...values.toSorted()])
+  const summary = `${values.length} more indicators are malicious now: ${times(sightings)}, when they were clean or unknown`
+  const alert = compose({ kind: 'retro_summary', id, group: id, summary, now, level: 'malicious', all })
+  const omitted = values.length - maxIndicators
+  return {
+    ...alert,
+    threatweave: {
+      ...alert.threatweave,
+      indicators: values.slice(0, maxIndicators),
+      ...(omitted > 0 && { indicators_omitted: omitted }),
+    },
+  }
+}
+
+type Parts = {
+  readonly kind: RetroBody['kind']
+  readonly id: string
+  readonly group: string
+  readonly summary: string
+  readonly now: number
+  readonly level: Level
+  readonly all: readonly RetroSeen[]
+}
+
+const compose = ({ kind, id, group, summary, now, level, all }: Parts): RetroAlert => {
+  const origins = all.flatMap(({ partition, seen }) => seen.offsets.map((offset) => `${partition}/${offset}`))
+  const peers = [...new Set(all.flatMap(({ seen }) => seen.peers))]
+  const others = all.reduce((sum, { seen }) => sum + seen.otherPeers, 0) + Math.max(0, peers.length - maxPeers)
+  return {
+    '@timestamp': iso(now),
+    message: `${retroRule.name}: ${summary}`,
+    event: {
+      kind: 'alert',
+      category: ['threat'],
+      type: ['indicator'],
+      dataset: 'threatweave.alerts',
+      id,
+      severity: ruleLevels.indexOf(retroRule.level) + 1,
+    },
+    rule: { id: retroRule.id, name: retroRule.name, ruleset: 'threatweave' },
+    threatweave: {
+      schema_version: 1,
+      alert_id: id,
+      kind,
+      group_id: group,
+      level: retroRule.level,
+      origin: origins[0] ?? '',
+      count: all.reduce((sum, { seen }) => sum + seen.count, 0),
+      origins: origins.slice(0, maxOrigins),
+      ...(origins.length > maxOrigins && { origins_omitted: origins.length - maxOrigins }),
+      first_seen: iso(Math.min(...all.map(({ seen }) => seen.first))),
+      last_seen: iso(Math.max(...all.map(({ seen }) => seen.last))),
+      peers: peers.slice(0, maxPeers),
+      ...(others > 0 && { peers_omitted: others }),
+      replay: replayOf(all),
+      status: 'complete',
+      verdict: level,
+      direction: 'unknown',
+      action: 'unknown',
+      summary,
+      matched: [],
+    },
+  }
+}
+
+/** The first and the last of fourteen days. */
+const maxOrigins = 28
+
+/** Of the first partition: from the first event to the last. */
+const replayOf = (all: readonly RetroSeen[]): string => {
+  const partition = all[0]?.partition ?? ''
+  const offsets = all.filter((one) => one.partition === partition).flatMap(({ seen }) => seen.offsets)
+  const cut = partition.lastIndexOf('/')
+  return `threatweave replay --topic ${partition.slice(0, cut)} --partition ${partition.slice(cut + 1)} --from ${Math.min(...offsets)} --to ${Math.max(...offsets) + 1}`
+}
+
+const times = (count: number): string => `seen in ${count} ${count === 1 ? 'event' : 'events'}`
+const iso = (time: number): string => new Date(time).toISOString()
+const hash = (parts: readonly string[]): string =>
+  createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 32)

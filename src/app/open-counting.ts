@@ -1,0 +1,55 @@
+// Builds the counting of sightings and its retro alerts from the configuration, with the same judgement as the pipeline.
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { randomBytes } from 'node:crypto'
+import { createRetroAlert, createRetroSummary, type RetroAlert } from '../alerts/retro-alert.js'
+import type { Config } from '../config/schema.js'
+import type { Decide } from '../domain/decision.js'
+import { judge } from '../domain/judge.js'
+import type { Feeds } from '../feeds/open-feeds.js'
+import type { AlertOut } from '../kafka/alert-record.js'
+import type { OpenCounting } from '../kafka/count-sightings.js'
+import { countPartitions } from '../sightings/count-partitions.js'
+import { createRetro, type Retro } from '../sightings/retro.js'
+import type { Emit } from '../telemetry/event.js'
+import { tableOf } from './open-table.js'
+
+/** `opened` is called with what has to be told about changes of feeds and answers. */
+export const openCounting =
+  (
+    config: Config,
+    { decide, feeds }: { readonly decide: Decide; readonly feeds: Feeds },
+    emit: Emit,
+    opened: (retro: Retro) => void,
+  ): OpenCounting =>
+  (write) => {
+    const table = tableOf(config)
+    const counts = countPartitions({
+      seed: randomBytes(4).readUInt32LE(),
+      judge: (finding, sighting) => judge(finding, sighting, table, Date.now()),
+    })
+    const retro = createRetro({
+      partitions: counts.all,
+      match: (indicator) => feeds.match(indicator),
+      judge: (finding, sighting) => judge(finding, sighting, table, Date.now()),
+      askedFor: ({ type, value }) => {
+        const decision = decide({ type, value, field: '', role: 'other', evidence: 'field' })
+        return decision.decision === 'lookup' ? decision.ask : undefined
+      },
+      write: (partition, { hits, summarised }) => {
+        const now = Date.now()
+        const alerts = hits.map((hit) => createRetroAlert(hit, now))
+        if (summarised.length > 0) alerts.push(createRetroSummary(summarised, now))
+        return write(partition, alerts.map(toRecord))
+      },
+      turn: () => nextTurn(),
+      pause: (ms) => sleep(ms, undefined, { ref: false }),
+      emit,
+    })
+    opened(retro)
+    return { counts, retro }
+  }
+
+const toRecord = (alert: RetroAlert): AlertOut => ({
+  key: alert.threat_match_value ?? alert.rule.id,
+  value: Buffer.from(JSON.stringify(alert)),
+})

@@ -1,0 +1,166 @@
+// The sightings of one day of one input partition: counts, times, inside hosts and offsets, 33 bytes per indicator beside its index.
+import type { Indicator } from '../domain/indicator.js'
+import { createIndicatorIndex, type IndicatorIndex } from './indicator-index.js'
+
+/** What is known of one indicator on one day. Times are milliseconds since midnight UTC. */
+export type DayRow = {
+  readonly indicator: Indicator
+  readonly count: number
+  readonly first: number
+  readonly last: number
+  readonly firstOffset: number
+  readonly lastOffset: number
+  /** Numbers of inside hosts. */
+  readonly peers: readonly number[]
+  /** Sightings by inside hosts that are not listed. */
+  readonly otherPeers: number
+  /** Roles, as bits, in which it was delivered as clean or unknown. */
+  readonly untold: number
+  /** Roles, as bits, in which it was delivered before its answer. */
+  readonly pending: number
+}
+
+export type DayTable = Pick<IndicatorIndex, 'size' | 'find' | 'add' | 'at'> & {
+  readonly bytes: () => number
+  /** Counts an event once, however often it shows the indicator or is delivered; false if it was counted before. */
+  readonly count: (row: number, offset: number, timeOfDay: number) => boolean
+  readonly addPeer: (row: number, peer: number) => void
+  readonly untoldAt: (row: number) => number
+  readonly pendingAt: (row: number) => number
+  readonly setMarks: (row: number, untold: number, pending: number) => void
+  /** Whether it has changed since it was last taken; taking it clears that. */
+  readonly takeChanged: (row: number) => boolean
+  readonly read: (row: number) => DayRow
+  /** Sets what was kept elsewhere. */
+  readonly restore: (row: number, from: DayRow) => void
+}
+
+/** Listed per indicator and day; sightings by further hosts are only counted. */
+export const maxPeers = 16
+
+// The words of a row.
+const count = 0
+const first = 1
+const last = 2
+const firstOffset = 3
+const lastOffset = 4
+const peers = 5
+const marks = 6
+const stride = 7
+
+// The word of marks: untold roles, pending roles, and whether the row has changed.
+const roleBits = 0x1ff
+const pendingShift = 9
+const isChanged = 1 << 18
+
+/** The word of peers is 0, one peer plus one, or this plus the place of a list. */
+const isList = 0x8000_0000
+type PeerList = { readonly ids: readonly number[]; others: number }
+
+export const createDayTable = (seed: number): DayTable => {
+  const index = createIndicatorIndex(seed)
+  let words = new Uint32Array(256 * stride)
+  /** Offsets are kept as their distance from this one. */
+  let base: number | undefined
+  const lists: PeerList[] = []
+
+  const get = (row: number, at: number): number => words[row * stride + at] ?? 0
+  const set = (row: number, at: number, value: number): void => {
+    words[row * stride + at] = value
+  }
+
+  const distance = (offset: number): number => {
+    base ??= offset
+    if (offset < base) {
+      for (let row = 0; row < index.size(); row++)
+        for (const at of [firstOffset, lastOffset]) set(row, at, get(row, at) + base - offset)
+      base = offset
+    }
+    return Math.min(offset - base, 0xffff_ffff)
+  }
+
+  const peersAt = (row: number): PeerList => {
+    const held = get(row, peers)
+    if (held === 0) return { ids: [], others: 0 }
+    return (held < isList ? undefined : lists[held - isList]) ?? { ids: [held - 1], others: 0 }
+  }
+  const setPeers = (row: number, list: PeerList): void => {
+    const held = get(row, peers)
+    if (held < isList) set(row, peers, isList + lists.push(list) - 1)
+    else lists[held - isList] = list
+  }
+  const setMarks = (row: number, untold: number, pending: number): void =>
+    set(row, marks, isChanged | untold | (pending << pendingShift))
+  const untoldAt = (row: number): number => get(row, marks) & roleBits
+  const pendingAt = (row: number): number => (get(row, marks) >>> pendingShift) & roleBits
+
+  return {
+    size: index.size,
+    find: index.find,
+    at: index.at,
+    bytes: () => index.bytes() + words.byteLength + lists.length * (80 + 8 * maxPeers),
+    add: (indicator) => {
+      if ((index.size() + 1) * stride > words.length) {
+        const larger = new Uint32Array(Math.ceil(index.size() * 1.5) * stride)
+        larger.set(words)
+        words = larger
+      }
+      return index.add(indicator)
+    },
+    count: (row, offset, timeOfDay) => {
+      const away = distance(offset)
+      const before = get(row, count)
+      if (before > 0 && away <= get(row, lastOffset)) return false
+      set(row, count, before + 1)
+      if (before === 0 || timeOfDay < get(row, first)) set(row, first, timeOfDay)
+      if (before === 0 || timeOfDay > get(row, last)) set(row, last, timeOfDay)
+      if (before === 0) set(row, firstOffset, away)
+      set(row, lastOffset, away)
+      set(row, marks, get(row, marks) | isChanged)
+      return true
+    },
+    addPeer: (row, peer) => {
+      const held = get(row, peers)
+      if (held === peer + 1) return
+      if (held === 0) return set(row, peers, peer + 1)
+      const list = peersAt(row)
+      if (list.ids.includes(peer)) return
+      if (list.ids.length >= maxPeers) list.others++
+      else setPeers(row, { ids: [...list.ids, peer], others: 0 })
+    },
+    untoldAt,
+    pendingAt,
+    setMarks,
+    takeChanged: (row) => {
+      const held = get(row, marks)
+      set(row, marks, held & ~isChanged)
+      return (held & isChanged) !== 0
+    },
+    read: (row) => {
+      const { ids, others } = peersAt(row)
+      return {
+        indicator: index.at(row),
+        count: get(row, count),
+        first: get(row, first),
+        last: get(row, last),
+        firstOffset: (base ?? 0) + get(row, firstOffset),
+        lastOffset: (base ?? 0) + get(row, lastOffset),
+        peers: ids,
+        otherPeers: others,
+        untold: untoldAt(row),
+        pending: pendingAt(row),
+      }
+    },
+    restore: (row, from) => {
+      set(row, count, from.count)
+      set(row, first, from.first)
+      set(row, last, from.last)
+      set(row, firstOffset, distance(from.firstOffset))
+      set(row, lastOffset, distance(from.lastOffset))
+      const [only] = from.peers
+      if (from.peers.length > 1) setPeers(row, { ids: from.peers.slice(0, maxPeers), others: from.otherPeers })
+      else if (only !== undefined) set(row, peers, only + 1)
+      set(row, marks, from.untold | (from.pending << pendingShift))
+    },
+  }
+}

@@ -1,0 +1,198 @@
+// Raises retro alerts: when a feed or the provider turns malicious on something that was delivered as clean or unknown, whoever has seen it
+// is told.
+import type { Finding, Known } from '../domain/finding.js'
+import { keyOf, type Indicator } from '../domain/indicator.js'
+import type { IndicatorInRole } from '../domain/judge.js'
+import type { Verdict } from '../domain/verdict.js'
+import type { Emit } from '../telemetry/event.js'
+import { newlyMalicious, type NewlyMalicious } from './newly-malicious.js'
+import type { Seen } from './seen.js'
+import type { SightingCounts, Untold } from './sighting-counts.js'
+
+/** One indicator in one input partition. */
+export type RetroHit = NewlyMalicious & { readonly partition: string; readonly seen: Seen }
+
+/** What is written on behalf of one partition; a summary of the hits beyond the limit comes with one of them. */
+export type RetroAlerts = { readonly hits: readonly RetroHit[]; readonly summarised: readonly RetroHit[] }
+
+export type RetroOptions = {
+  readonly partitions: () => ReadonlyMap<string, SightingCounts>
+  /** What the feeds say. */
+  readonly match: (indicator: Indicator) => Known | undefined
+  readonly judge: (finding: Finding, sighting: IndicatorInRole) => Verdict
+  /** What the provider is asked about an indicator, if it may be asked. */
+  readonly askedFor: (indicator: Indicator) => Indicator | undefined
+  readonly write: (partition: string, alerts: RetroAlerts) => Promise<'written' | 'not_written' | 'unsure' | 'refused'>
+  /** Gives the event loop to others. */
+  readonly turn: () => Promise<unknown>
+  readonly pause: (ms: number) => Promise<unknown>
+  readonly emit: Emit
+}
+
+export type Retro = {
+  /** Call when a feed was swapped, an entry became valid, or partitions were taken over. */
+  readonly feedsChanged: () => void
+  /** Call with every answer of the provider that may be malicious. */
+  readonly answered: (asked: Indicator, finding: Known) => void
+  /** The number of changes so far: take it when events are annotated, and call `committed` with it when they are noted. */
+  readonly version: () => number
+  /** What changed while they were on their way concerns them too. */
+  readonly committed: (version: number) => void
+  /** Resolves when nothing is being looked for or written. */
+  readonly idle: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Alerts per change; what is beyond is in one summary. */
+export const maxRetroAlerts = 100
+/** Answers come one by one: those of this time are looked at together. */
+const gatherMs = 200
+const firstAgainMs = 500
+const maxAgainMs = 30_000
+/** Bad answers that are kept for events on their way. */
+const maxRecent = 1_000
+
+export const createRetro = (options: RetroOptions): Retro => {
+  const { partitions, match, judge, askedFor, write, turn, pause, emit } = options
+  let haveFeedsChanged = false
+  let answers = new Map<string, Known>()
+  let changes = 0
+  let feedsChangedAt = 0
+  const recent: { readonly at: number; readonly key: string; readonly finding: Known }[] = []
+  let passing: Promise<void> | undefined
+  let isClosed = false
+
+  const verdictByFeeds = (sighting: IndicatorInRole): Verdict | undefined => {
+    const listed = match(sighting)
+    return listed && judge(listed, sighting)
+  }
+
+  /** As in a lookup: what a feed lists is not asked of the provider, unless it is safeguarded. */
+  const verdictBy =
+    (given: ReadonlyMap<string, Known>) =>
+    (sighting: IndicatorInRole): Verdict | undefined => {
+      const listed = match(sighting)
+      if (listed && listed.facts.flags.safeguarded !== true) return judge(listed, sighting)
+      const asked = askedFor(sighting)
+      const answer = asked && given.get(keyOf(asked))
+      return answer && judge(answer, sighting)
+    }
+
+  const untoldBy = function* (counts: SightingCounts, given: ReadonlyMap<string, Known>): Generator<Untold> {
+    let hasNames = false
+    for (const key of given.keys())
+      if (key.startsWith('domain:')) hasNames = true
+      else {
+        const untold = counts.untoldOf({ type: 'ip', value: key })
+        if (untold) yield untold
+      }
+    // One answer may be about many names below it.
+    if (hasNames) for (const untold of counts.untold(false)) if (isBelow(untold.indicator, given)) yield untold
+  }
+
+  const hitsOf = async (areFeeds: boolean, given: ReadonlyMap<string, Known>): Promise<readonly RetroHit[]> => {
+    const hits: RetroHit[] = []
+    for (const [partition, counts] of [...partitions()]) {
+      const found = [
+        ...(areFeeds ? await newlyMalicious(counts.untold(true), verdictByFeeds, turn) : []),
+        ...(given.size > 0 ? await newlyMalicious(untoldBy(counts, given), verdictBy(given), turn) : []),
+      ]
+      for (const one of found) {
+        const seen = counts.seen(one.indicator)
+        if (seen) hits.push({ ...one, partition, seen })
+      }
+    }
+    return hits.toSorted((one, other) => other.seen.count - one.seen.count)
+  }
+
+  /** Until all are written or their partitions have other owners. */
+  const writeAll = async (hits: readonly RetroHit[]): Promise<void> => {
+    let open = alertsPerPartition(hits)
+    for (let againMs = firstAgainMs; open.size > 0 && !isClosed; againMs = Math.min(2 * againMs, maxAgainMs)) {
+      for (const [partition, alerts] of open) {
+        const counts = partitions().get(partition)
+        const isEmpty = alerts.hits.length + alerts.summarised.length === 0
+        const written = isEmpty || !counts ? 'nothing' : await write(partition, alerts)
+        if (written === 'not_written') continue
+        open.delete(partition)
+        for (const { indicator } of hits.filter((hit) => hit.partition === partition)) counts?.told(indicator)
+        if (written === 'written')
+          emit({ event: 'retro_alerts_raised', alerts: alerts.hits.length, summarised: alerts.summarised.length })
+      }
+      if (open.size > 0) await pause(againMs)
+    }
+  }
+
+  const pass = async (): Promise<void> => {
+    while (!isClosed && (haveFeedsChanged || answers.size > 0)) {
+      await pause(gatherMs)
+      const areFeeds = haveFeedsChanged
+      const given = answers
+      haveFeedsChanged = false
+      answers = new Map()
+      const hits = await hitsOf(areFeeds, given)
+      if (hits.length > 0) await writeAll(hits)
+    }
+  }
+
+  const start = (): void => {
+    if (isClosed) return
+    passing ??= pass()
+      .catch(() => undefined) // only closing ends it this way
+      .finally(() => (passing = undefined))
+  }
+
+  return {
+    feedsChanged: () => {
+      feedsChangedAt = ++changes
+      haveFeedsChanged = true
+      start()
+    },
+    answered: (asked, finding) => {
+      const key = keyOf(asked)
+      recent.push({ at: ++changes, key, finding })
+      if (recent.length > maxRecent) recent.shift()
+      answers.set(key, finding)
+      start()
+    },
+    version: () => changes,
+    committed: (version) => {
+      if (version === changes) return
+      haveFeedsChanged ||= feedsChangedAt > version
+      for (const { at, key, finding } of recent) if (at > version) answers.set(key, finding)
+      start()
+    },
+    idle: async () => {
+      while (passing) await passing
+    },
+    close: async () => {
+      isClosed = true
+      await passing
+    },
+  }
+}
+
+/** The most seen ones have alerts of their own; the summary of the others goes with the partition that has the most of them. */
+const alertsPerPartition = (hits: readonly RetroHit[]): Map<string, RetroAlerts> => {
+  const own = hits.slice(0, maxRetroAlerts)
+  const summarised = hits.slice(maxRetroAlerts)
+  const names = [...new Set(hits.map(({ partition }) => partition))]
+  const most = names.toSorted((one, other) => countIn(summarised, other) - countIn(summarised, one))[0]
+  return new Map(
+    names.map((name) => [
+      name,
+      { hits: own.filter(({ partition }) => partition === name), summarised: name === most ? summarised : [] },
+    ]),
+  )
+}
+
+const countIn = (hits: readonly RetroHit[], name: string): number =>
+  hits.filter(({ partition }) => partition === name).length
+
+/** Whether one of the names is this one or stands above it. */
+const isBelow = ({ type, value }: Indicator, names: ReadonlyMap<string, unknown>): boolean => {
+  if (type !== 'domain') return false
+  for (let at = 0; at >= 0; at = value.indexOf('.', at) + 1 || -1)
+    if (names.has(`domain:${value.slice(at)}`)) return true
+  return false
+}

@@ -1,0 +1,56 @@
+// What is known of an indicator that was seen: on one day, and summed over days.
+import type { Indicator } from '../domain/indicator.js'
+import type { DayRow } from './day-table.js'
+
+/** One day of one indicator in one input partition. */
+export type SeenOnDay = Omit<DayRow, 'peers'> & {
+  /** Days since 1970. */
+  readonly day: number
+  /** Inside hosts. */
+  readonly peers: readonly string[]
+}
+
+export type Seen = {
+  readonly indicator: Indicator
+  /** Events that show it. */
+  readonly count: number
+  /** Epoch milliseconds. */
+  readonly first: number
+  readonly last: number
+  readonly peers: readonly string[]
+  /** Sightings by inside hosts that are not listed. */
+  readonly otherPeers: number
+  /** The first and the last of each day, in order. */
+  readonly offsets: readonly number[]
+}
+
+export const dayMs = 86_400_000
+
+/** The days are those of one partition, oldest first; undefined if there are none. */
+export const sumOf = (days: readonly SeenOnDay[]): Seen | undefined => {
+  const [oldest] = days
+  if (!oldest) return undefined
+  return {
+    indicator: oldest.indicator,
+    count: days.reduce((sum, { count }) => sum + count, 0),
+    first: Math.min(...days.map(({ day, first }) => day * dayMs + first)),
+    last: Math.max(...days.map(({ day, last }) => day * dayMs + last)),
+    peers: [...new Set(days.flatMap(({ peers }) => peers))],
+    otherPeers: days.reduce((sum, { otherPeers }) => sum + otherPeers, 0),
+    offsets: [...new Set(days.flatMap(({ firstOffset, lastOffset }) => [firstOffset, lastOffset]))],
+  }
+}
+
+/** Two counts of the same indicator and day, of different events. */
+export const together = (one: SeenOnDay, other: SeenOnDay): SeenOnDay => ({
+  ...one,
+  count: one.count + other.count,
+  first: Math.min(one.first, other.first),
+  last: Math.max(one.last, other.last),
+  firstOffset: Math.min(one.firstOffset, other.firstOffset),
+  lastOffset: Math.max(one.lastOffset, other.lastOffset),
+  peers: [...new Set([...one.peers, ...other.peers])],
+  otherPeers: one.otherPeers + other.otherPeers,
+  untold: one.untold | other.untold,
+  pending: one.pending | other.pending,
+})
