@@ -122,10 +122,10 @@ export const createDayTable = (seed: number): DayTable => {
     addPeer: (row, peer) => {
       const held = get(row, peers)
       if (held === peer + 1) return
-      if (held === 0) return set(row, peers, peer + 1)
       const list = peersAt(row)
-      if (list.ids.includes(peer)) return
-      if (list.ids.length >= maxPeers) list.others++
+      if (held === 0) set(row, peers, peer + 1)
+      else if (list.ids.includes(peer)) return
+      else if (list.ids.length >= maxPeers) list.others++
       else setPeers(row, { ids: [...list.ids, peer], others: 0 })
     },
     untoldAt,

@@ -107,7 +107,7 @@ export const createRetro = (options: RetroOptions): Retro => {
 
   /** Until all are written or their partitions have other owners. */
   const writeAll = async (hits: readonly RetroHit[]): Promise<void> => {
-    let open = alertsPerPartition(hits)
+    const open = alertsPerPartition(hits)
     for (let againMs = firstAgainMs; open.size > 0 && !isClosed; againMs = Math.min(2 * againMs, maxAgainMs)) {
       for (const [partition, alerts] of open) {
         const counts = partitions().get(partition)

@@ -12,7 +12,7 @@ import {
 } from '../../../src/sightings/retro.js'
 
 const now = Date.UTC(2026, 10, 15, 12)
-const bad: Known = { status: 'known', facts: { flags: {}, categories: [] } as never, source: 'feed:x', at: now }
+const bad: Known = { status: 'known', facts: { flags: {}, categories: [] }, source: 'feed:x', at: now }
 const verdict = { level: 'malicious', flags: {}, because: 'listed' } as const
 
 const indicatorOf = (value: string): Indicator => ({ type: /^[\d.]+$/.test(value) ? 'ip' : 'domain', value })

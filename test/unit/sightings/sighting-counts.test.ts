@@ -116,7 +116,7 @@ describe('sighting counts', () => {
 
   it('take what was pending as untold once its answer accuses nobody', async () => {
     const counts = create()
-    const bad: Finding = { status: 'known', facts: { flags: {}, categories: [] } as never, source: 's', at: now }
+    const bad: Finding = { status: 'known', facts: { flags: {}, categories: [] }, source: 's', at: now }
     const late = (finding: Finding): Partial<Judged> => ({ late: Promise.resolve(finding) })
     const judged = [
       seen('192.0.2.1', 'unknown', late({ status: 'unknown', reason: 'not_found' })),
