@@ -11,6 +11,7 @@ import { createNamedValues } from '../pipeline/named-values.js'
 import { openFormats } from './open-formats.js'
 import type { AlertOut } from '../kafka/alert-record.js'
 import type { EventOut } from '../pipeline/pipeline.js'
+import { raiseByMember } from '../sightings/fired-by-member.js'
 import type { RaiseLate } from '../sightings/revisit.js'
 import type { Emit } from '../telemetry/event.js'
 
@@ -49,10 +50,10 @@ export const openRunAlerts = async (config: Config, emit: Emit): Promise<RunAler
   const { raise, raiseLate, close } = accepted(await openAlerting(config, { emit }))
   return {
     raise: (events, fired) => raise(events, fired).map(toRecord),
-    raiseLate: (events) => {
+    raiseLate: raiseByMember((events) => {
       const { alerts, fired } = raiseLate(events)
       return { alerts: alerts.map(toRecord), fired }
-    },
+    }),
     close,
   }
 }

@@ -11,6 +11,9 @@ import { loadGate } from '../feeds/load-lists.js'
 import { createDecide } from '../lookup/gate.js'
 import { createAnnotate } from '../pipeline/annotate.js'
 import { createAnnotationKey } from '../pipeline/annotate/annotation-key.js'
+import { createBatchPipeline } from '../pipeline/batch/batch-pipeline.js'
+import { cutBatch } from '../pipeline/batch/cut-batch.js'
+import { createJoinBatch } from '../pipeline/batch/join-batch.js'
 import { decode, decodeLimits } from '../pipeline/decode.js'
 import { createEnrich } from '../pipeline/enrich.js'
 import { createExtract, extractLimits, type Extract } from '../pipeline/extract.js'
@@ -29,7 +32,13 @@ export type EventReader = {
   readonly gate: GateOptions
 }
 
-export type App = EventReader & IndicatorLookup & { readonly pipeline: Pipeline; readonly waits: Waits }
+export type App = EventReader &
+  IndicatorLookup & {
+    readonly pipeline: Pipeline
+    /** The same with `observe` around the pipeline of single events, so that it sees every member of a batch. */
+    readonly observedPipeline: (observe: (single: Pipeline) => Pipeline) => Pipeline
+    readonly waits: Waits
+  }
 
 export type AppOptions = LookupOptions & {
   /** The caller resolves `auto`, since it knows where the events come from. */
@@ -92,19 +101,25 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
     inFlight,
     urgency,
   })
-  const pipeline = createPipeline({
+  const placing = { ...config.output, isAnnotatedInput: options.replay?.isAnnotated ?? false }
+  const wait = mode === 'complete' ? waits.complete : waits.live
+  const single = createPipeline({
     ...reader,
     enrich,
     annotate: createAnnotate({
-      ...config.output,
+      ...placing,
       ownRanges: reader.gate.ownRanges,
-      isAnnotatedInput: options.replay?.isAnnotated ?? false,
       replayId: options.replay?.id,
       // Exactly-once output has no repeats to drop; annotations in a topic of their own must name their event.
       hasId: config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic',
     }),
     clock,
-    wait: mode === 'complete' ? waits.complete : waits.live,
+    wait,
   })
-  return { ...reader, ...lookups, pipeline, waits }
+  const withBatches = (one: Pipeline): Pipeline =>
+    config.kafka.input.batches === 'off'
+      ? one
+      : createBatchPipeline(one, { cut: cutBatch, join: createJoinBatch(placing), wait })
+  const pipeline = withBatches(single)
+  return { ...reader, ...lookups, pipeline, observedPipeline: (observe) => withBatches(observe(single)), waits }
 }

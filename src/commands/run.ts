@@ -107,13 +107,9 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailu
       settings,
       placement: config.output.placement,
       key: config.output.key,
-      pipeline: watch.observe(app.pipeline),
-      waitOf: ({ records, lag, goesOn }) =>
-        isComplete
-          ? throughOutages(goesOn)
-          : records.length + lag > settings.limits.behindEvents
-            ? catchUp(goesOn)
-            : live,
+      pipeline: app.observedPipeline(watch.observe),
+      waitOf: ({ events, lag, goesOn }) =>
+        isComplete ? throughOutages(goesOn) : events + lag > settings.limits.behindEvents ? catchUp(goesOn) : live,
       raise: alerts?.raise,
       late: alerts && {
         // Not observed: these events were counted when they were delivered.

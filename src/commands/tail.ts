@@ -8,6 +8,7 @@ import type { Config } from '../config/schema.js'
 import type { Annotation } from '../domain/annotation.js'
 import { isObject, parseObject, type AnyObject } from '../domain/json-object.js'
 import { levels, type Level } from '../domain/finding.js'
+import { annotatedMembers } from '../pipeline/batch/annotated-members.js'
 import { reasons } from '../domain/reason.js'
 import { followTopic, type Followed } from '../kafka/follow-topic.js'
 import { parseEdge, type Edge } from '../kafka/replay/edge.js'
@@ -58,12 +59,13 @@ Example:
     const enough = new AbortController()
     let shown = 0
     const each = async (record: Followed): Promise<void> => {
-      const event = annotatedEvent(record, config.output.key)
-      if (!event || shown === limit || !isWanted(event)) return
-      if (++shown === limit) enough.abort()
-      // A line break can only stand between the members of a JSON object.
-      if (isJson) await writeJson(io.stdout, `${record.value?.toString().replace(/[\r\n]+/g, ' ') ?? ''}\n`)
-      else await write(io.stdout, lineOf(event, record, io, colour))
+      for (const event of annotatedEvents(record, config.output.key)) {
+        if (shown === limit || !isWanted(event)) continue
+        if (++shown === limit) enough.abort()
+        // A line break can only stand between the members of a JSON object.
+        if (isJson) await writeJson(io.stdout, `${event.bytes.toString().replace(/[\r\n]+/g, ' ')}\n`)
+        else await write(io.stdout, lineOf(event, record, io, colour))
+      }
     }
     const refused = await followTopic(
       kafkaSettingsOf(config),
@@ -78,7 +80,7 @@ Example:
   },
 }
 
-type AnnotatedEvent = { readonly whole: AnyObject; readonly annotation: Annotation }
+type AnnotatedEvent = { readonly bytes: Buffer; readonly whole: AnyObject; readonly annotation: Annotation }
 type Options = {
   readonly topic: string
   readonly from: Edge
@@ -146,16 +148,22 @@ const mentions = (annotation: Annotation, whole: AnnotatedEvent['whole'], value:
   return new RegExp(`(?<![\\w.-])${literal}(?!\\.?[\\w-])`).test(JSON.stringify(whole).toLowerCase())
 }
 
-/** The annotation stands in the event, in a header of its record, or is the record (output.placement). */
-const annotatedEvent = ({ value, headers }: Followed, key: string): AnnotatedEvent | undefined => {
-  const whole = value && parseObject(value)
-  if (!whole) return undefined
-  const inside = whole[key]
-  if (isObject(inside)) return { whole, annotation: inside as unknown as Annotation }
+/** The annotation stands in the event, in a header of its record, or is the record (output.placement); a batch has many. */
+const annotatedEvents = ({ value, headers }: Followed, key: string): readonly AnnotatedEvent[] => {
+  if (!value) return []
   const bytes = headers.find(([name]) => name === key)?.[1]
-  const header = bytes && parseObject(bytes)
-  if (header) return { whole, annotation: header as unknown as Annotation }
-  return typeof whole.verdict === 'string' ? { whole, annotation: whole as unknown as Annotation } : undefined
+  const header = bytes ? parseObject(bytes) : undefined
+  const members = annotatedMembers(value, header, key)
+  if (members?.some(({ annotation }) => annotation))
+    return members.flatMap((one) => {
+      const whole = one.object ?? { message: one.bytes.toString() }
+      return one.annotation ? [{ bytes: one.bytes, whole, annotation: one.annotation as unknown as Annotation }] : []
+    })
+  const whole = parseObject(value) ?? (members && { message: value.toString() })
+  const annotation = whole && isObject(whole[key]) ? whole[key] : (header ?? whole)
+  return whole && typeof annotation?.verdict === 'string'
+    ? [{ bytes: value, whole, annotation: annotation as unknown as Annotation }]
+    : []
 }
 
 const colours: Record<Level, number> = { malicious: 31, suspicious: 33, clean: 32, unknown: 90 }

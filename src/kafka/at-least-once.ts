@@ -4,7 +4,7 @@ import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/wait.js'
 import type { Emit } from '../telemetry/event.js'
 import type { BrokerWatch } from './broker-watch.js'
-import { startChunks, splitBatch, type Chunk } from './chunks.js'
+import { countEvents, startChunks, splitBatch, type Chunk, type Counted } from './chunks.js'
 import { deliver, deliverAlerts, type Deliver } from './deliver.js'
 import type { HealthRecord } from './health.js'
 import { openIdempotentSender, type IdempotentSender } from './idempotent-sender.js'
@@ -23,7 +23,7 @@ export type Delivery = {
 }
 
 /** How long the events of a batch wait for their lookups. */
-export type WaitOf = (fetched: Pick<Fetched, 'records' | 'lag' | 'goesOn'>) => Wait
+export type WaitOf = (counted: Pick<Counted, 'events' | 'lag' | 'goesOn'>) => Wait
 
 export type DeliveryOptions = {
   /** Makes a client of its own. */
@@ -52,7 +52,12 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     all.push(sender)
     return sender
   }
-  const deliverChunk = async (fetched: Fetched, chunk: Chunk, sender: IdempotentSender): Promise<boolean> => {
+  const deliverChunk = async (
+    fetched: Fetched,
+    lag: number,
+    chunk: Chunk,
+    sender: IdempotentSender,
+  ): Promise<boolean> => {
     const { topic, partition, name } = fetched
     health.chunkBegan(name, sender.clock)
     const isDelivered = await within(
@@ -70,23 +75,24 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     if (!isDelivered) return false
     fetched.resolve(chunk.last)
     chunk.sightings?.committed()
-    health.moved(name, chunk.records.length, Number(chunk.last) + 1, fetched.lag)
+    health.moved(name, chunk.count, Number(chunk.last) + 1, lag)
     const oldestMs = how.now() - Number(chunk.records[0]?.timestamp)
-    emit({ event: 'chunk_delivered', topic, partition, events: chunk.records.length, oldestMs })
+    emit({ event: 'chunk_delivered', topic, partition, events: chunk.count, oldestMs })
     return true
   }
   return {
     handle: async (fetched) => {
       const sender = take()
-      const wait = waitOf(fetched)
+      const counted = countEvents(fetched, pipeline)
+      const wait = waitOf(counted)
       const max = { count: limits.chunkEvents, bytes: limits.chunkBytes }
       try {
-        for (const records of splitBatch(fetched.records))
+        for (const records of splitBatch(counted.records))
           for (const chunk of await startChunks(records, { pipeline, wait, how, max })) {
             if (!fetched.goesOn()) return
             // Only the provider determines how long that takes, so it has no limit.
             if (wait.kind === 'complete' && !(await chunk.ready)) return
-            if (!(await deliverChunk(fetched, chunk, sender))) return
+            if (!(await deliverChunk(fetched, counted.lag, chunk, sender))) return
           }
       } finally {
         idle.push(sender)

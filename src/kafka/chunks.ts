@@ -1,8 +1,10 @@
 // A fetched batch → chunks of what is sent, bounded in count and bytes, whose lookups have all been started.
+import { sliceEvents } from '../pipeline/batch/batch-pipeline.js'
 import type { EventIn, EventOut, Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/wait.js'
 import type { Incoming } from './compose.js'
 import { composeItem, type Deliver, type Item, type Refused } from './deliver.js'
+import type { Fetched } from './fetched.js'
 import type { ChunkSightings } from './sightings.js'
 import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
 
@@ -10,6 +12,8 @@ export type Chunk = {
   readonly records: readonly Incoming[]
   readonly first: string
   readonly last: string
+  /** How many events its records hold: a batch holds many. */
+  readonly count: number
   /** False when the chunk is not to be delivered; what follows is complete when it is true. */
   readonly ready: boolean | Promise<boolean>
   /** What is sent, in order. */
@@ -22,13 +26,37 @@ export type Chunk = {
   readonly again: (record: Incoming) => Promise<EventOut | undefined>
 }
 
-/** After this many events the event loop may turn to something else. */
-const sliceEvents = 64
-
 /** What of a batch is in progress at the same time: a fetch that was compressed well can be hundreds of megabytes. */
 const inProgressBytes = 4_194_304
 
 const sizeOf = (record: Incoming): number => (record.value?.length ?? 0) + 32
+const countOf = ({ batch }: Incoming): number => batch?.members.length ?? 1
+/** How many events the records hold, once their batches are cut. */
+export const eventCount = (records: readonly Incoming[]): number =>
+  records.reduce((sum, record) => sum + countOf(record), 0)
+
+/** What was fetched, with batches cut into members, and counted in events: how many there are, and about how many come after. */
+export type Counted = Pick<Fetched, 'records' | 'lag' | 'goesOn'> & { readonly events: number }
+
+export const countEvents = (fetched: Fetched, pipeline: Pipeline): Counted => {
+  const records = cutBatches(fetched.records, pipeline)
+  const events = eventCount(records)
+  const lag = Math.round((fetched.lag * events) / Math.max(1, records.length))
+  return { records, events, lag, goesOn: fetched.goesOn }
+}
+
+/** The records, those that are batches with their members. */
+export const cutBatches = <Record extends Incoming>(
+  records: readonly Record[],
+  { cut }: Pick<Pipeline, 'cut'>,
+): readonly Record[] =>
+  cut
+    ? records.map((record) => {
+        const batch = record.value === null || record.batch !== undefined ? undefined : cut(record.value)
+        // Spreading every record would cost more than looking at it.
+        return batch ? { ...record, batch } : record
+      })
+    : records
 
 /** Parts of a batch that are processed one after the other: usually the whole is one. */
 export const splitBatch = (records: readonly Incoming[]): readonly (readonly Incoming[])[] =>
@@ -49,7 +77,7 @@ export type ChunkOptions = {
 export const startChunks = async (records: readonly Incoming[], options: ChunkOptions): Promise<readonly Chunk[]> => {
   const { pipeline, wait, how, max, refused } = options
   const chunks: Chunk[] = []
-  for (const part of splitByCountAndBytes(records, sizeOf, max)) {
+  for (const part of splitByCountAndBytes(records, sizeOf, max, countOf)) {
     const items: Item[] = []
     const events: EventOut[] = []
     const now = how.now()
@@ -63,8 +91,10 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
     }
     const waits: Promise<boolean>[] = []
     let isWanted = true
-    for (let from = 0; from < part.length; from += sliceEvents) {
-      const through = startSlice(part.slice(from, from + sliceEvents), from, finish, pipeline, wait)
+    let from = 0
+    for (const slice of splitByCountAndBytes(part, sizeOf, { count: sliceEvents, bytes: Infinity }, countOf)) {
+      const through = startSlice(slice, from, finish, pipeline, wait)
+      from += slice.length
       if (through instanceof Promise) waits.push(through)
       else isWanted &&= through
       const turn = wait.turn()
@@ -74,6 +104,7 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
       records: part,
       first: part[0]?.offset ?? '',
       last: part.at(-1)?.offset ?? '',
+      count: eventCount(part),
       ready: waits.length === 0 ? isWanted : Promise.all(waits).then((all) => isWanted && all.every((one) => one)),
       items,
       events,
@@ -94,10 +125,12 @@ const startSlice = (
   const events: EventIn[] = []
   const places: number[] = []
   let place = from
+  // Whoever can cut batches has cut them.
+  const batch = pipeline.cut ? null : undefined
   for (const record of records) {
     if (record.value === null) finish(place, undefined)
     else {
-      events.push(eventOf(record, record.value))
+      events.push(eventOf(record, record.value, batch))
       places.push(place)
     }
     place++
@@ -111,13 +144,13 @@ export const eventsOf = async (
   pipeline: Pipeline,
 ): Promise<readonly (EventOut | undefined)[]> => {
   const events: (EventOut | undefined)[] = []
-  await startSlice(records, 0, (place, event) => void (events[place] = event), pipeline)
+  await startSlice(cutBatches(records, pipeline), 0, (place, event) => void (events[place] = event), pipeline)
   return events
 }
 
-const eventOf = (record: Incoming, bytes: Buffer): EventIn => {
+const eventOf = (record: Incoming, bytes: Buffer, none: null | undefined): EventIn => {
   const origin = record.origin ?? `${record.topic}/${record.partition}/${record.offset}`
   const time = Number(record.timestamp)
-  const { key, former } = record
-  return time >= 0 && time <= 8.64e15 ? { bytes, origin, key, former, time } : { bytes, origin, key, former }
+  const { key, former, formers, batch = none } = record
+  return { bytes, origin, key, former, formers, batch, time: time >= 0 && time <= 8.64e15 ? time : undefined }
 }

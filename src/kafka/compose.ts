@@ -1,7 +1,7 @@
 // A record that was read and what the pipeline made of it → the record to write, of a size its topic takes.
 import { createHash } from 'node:crypto'
 import type { FormerVerdict } from '../domain/former-verdict.js'
-import type { EventOut } from '../pipeline/pipeline.js'
+import type { EventIn, EventOut, Reduced } from '../pipeline/pipeline.js'
 import type { Placement } from './settings.js'
 import { recordBytes } from './wire/encode-batch.js'
 import type { Header, NewRecord } from './wire/record.js'
@@ -14,7 +14,7 @@ export type Incoming = NewRecord & {
   readonly origin?: string | undefined
   /** The verdict it had before; only in a replay. */
   readonly former?: FormerVerdict | undefined
-}
+} & Pick<EventIn, 'batch' | 'formers'>
 
 export type Outgoing = NewRecord & { readonly topic: string; readonly partition: number }
 
@@ -26,9 +26,11 @@ export type Composed = {
   readonly rung: Rung
 }
 
-/** From the most that can be written to the least. */
-export const rungs = ['whole', 'compact', 'header', 'dead_letter', 'pointer'] as const
+/** From the most that can be written to the least; `accused` is for batches alone. */
+export const rungs = ['whole', 'compact', 'accused', 'header', 'dead_letter', 'pointer'] as const
 export type Rung = (typeof rungs)[number]
+
+const reductions: Readonly<Partial<Record<Rung, Reduced>>> = { compact: 'compact', accused: 'accused', header: 'worst' }
 
 export type Target = {
   readonly placement: Placement
@@ -84,12 +86,14 @@ const build = (
   const theirs = withoutOurs(record.headers, target.key)
   const headers = time.headers.length === 0 ? theirs : [...theirs, ...time.headers]
   if (event === undefined) return rung === 'whole' ? write(null, headers) : undefined
-  const detail = rung === 'whole' ? undefined : 'compact'
-  const text = (): Buffer => Buffer.from(event.annotationText(detail))
+  if (rung === 'accused' && !event.members) return undefined
+  const reduced = reductions[rung]
+  const text = (): Buffer => Buffer.from(event.annotationText(reduced))
   if (target.placement === 'topic') return write(text(), [...time.headers, ...originHeaders(record)])
   if (target.placement === 'headers' || rung === 'header')
     return write(record.value, [...headers, [target.key, text()]])
-  return write(event.bytes(detail), headers)
+  const beside = event.beside?.(reduced)
+  return write(event.bytes(reduced), beside === undefined ? headers : [...headers, [target.key, Buffer.from(beside)]])
 }
 
 /** Readers take a header named like the annotation's key for an annotation: one that an event came with is forged. */

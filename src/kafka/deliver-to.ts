@@ -1,5 +1,5 @@
 // Settings and what is known of the topics → how a chunk is delivered: sizes, partitions, alerts.
-import type { EventOut } from '../pipeline/pipeline.js'
+import { eventsIn, type EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 import { alertRecord, type AlertOut } from './alert-record.js'
 import type { Incoming, Target } from './compose.js'
@@ -47,10 +47,7 @@ export const deliverTo = (
   if (!raise || alertsTopic === '') return { target, max: { count: 500, bytes }, emit, now }
   const alertPartitions = facts.get(alertsTopic)?.partitions ?? 1
   const alertsOf: Deliver['alertsOf'] = (events, fired) => {
-    const alerts = raise(
-      events.filter((event) => event !== undefined),
-      fired,
-    )
+    const alerts = raise(eventsIn(events.filter((event) => event !== undefined)), fired)
     return alerts.map((alert) => alertRecord(alertsTopic, alertPartitions, alert, now()))
   }
   return { target, max: { count: 500, bytes }, emit, now, alertsOf }

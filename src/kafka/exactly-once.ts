@@ -1,7 +1,7 @@
 // Exactly once: a fetched batch's output and its offsets are one transaction of the partition's own producer.
 import type { Admin } from 'kafkajs'
 import type { Delivery, DeliveryOptions } from './at-least-once.js'
-import { splitBatch, startChunks, type Chunk } from './chunks.js'
+import { countEvents, splitBatch, startChunks, type Chunk } from './chunks.js'
 import { claimPartition, discard, type Claim } from './claim-partition.js'
 import { deliverAlerts, split } from './deliver.js'
 import { failureOf, FatalKafkaError } from './failure.js'
@@ -80,16 +80,17 @@ const deliverBatch = async (
   { settings, pipeline, waitOf, how, health, emit }: Options,
 ): Promise<void> => {
   const { chunkEvents, chunkBytes } = settings.limits
-  const wait = waitOf(fetched)
+  const counted = countEvents(fetched, pipeline)
+  const wait = waitOf(counted)
   const max = { count: chunkEvents, bytes: chunkBytes }
   const delivered = ({ last, count, oldestMs }: Committed): void => {
     forgetUpTo(last, partition)
     fetched.resolve(last)
-    health.moved(fetched.name, count, Number(last) + 1, fetched.lag)
+    health.moved(fetched.name, count, Number(last) + 1, counted.lag)
     const { topic } = fetched
     emit({ event: 'chunk_delivered', topic, partition: fetched.partition, events: count, oldestMs })
   }
-  for (const records of splitBatch(fetched.records)) {
+  for (const records of splitBatch(counted.records)) {
     const chunks = await startChunks(records, { pipeline, wait, how, max, refused: partition.refused })
     const areReady = async (): Promise<boolean> =>
       (await Promise.all(chunks.map(async ({ ready }) => ready))).every((isReady) => isReady)
@@ -129,7 +130,7 @@ const transact = async (
     if (how.alertsOf) await deliverAlerts(how.alertsOf(chunk.events, chunk.sightings?.fired), send, how)
     sent.push(chunk)
     last = chunk.last
-    count += chunk.records.length
+    count += chunk.count
   }
   if (last === undefined) return undefined
   const offset = String(Number(last) + 1)

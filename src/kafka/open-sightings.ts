@@ -1,4 +1,5 @@
 // Listens to what deliveries tell about events, and follows up those that left before their answers.
+import { noteOfMember } from '../sightings/fired-by-member.js'
 import type { PendingNote } from '../sightings/pending.js'
 import { awaitedBy } from '../sightings/revisit.js'
 import { openFollowUp, type FollowUpOptions } from './follow-up.js'
@@ -16,7 +17,11 @@ export const openSightings = (options: FollowUpOptions): Sightings => {
           const awaited = awaitedBy(event)
           if (awaited.length > 0) (notes ??= []).push({ offset, fired: [], awaited })
         },
-        fired: ({ origin }, ruleIds) => firedBy.set(origin, ruleIds),
+        fired: ({ origin }, ruleIds) => {
+          const [record = origin, member] = origin.split('#')
+          const before = firedBy.get(record) ?? []
+          firedBy.set(record, member === undefined ? ruleIds : [...before, ...noteOfMember(Number(member), ruleIds)])
+        },
         committed: () => {
           if (!notes) return
           const origin = `${topic}/${partition}`

@@ -8,6 +8,7 @@ import { createPlace, type PlaceAnnotation, type PlaceSettings } from './annotat
 import { writeAnnotation, writeCompact } from './annotate/write-annotation.js'
 import type { Event } from './event.js'
 import type { Judged } from '../domain/judged.js'
+import type { Batch } from './batch/cut-batch.js'
 
 export type EventIn = {
   readonly bytes: Buffer
@@ -19,7 +20,14 @@ export type EventIn = {
   readonly key?: Buffer | null | undefined
   /** The former verdict of a replayed event. */
   readonly former?: FormerVerdict | undefined
+  /** The former verdicts of its members, if it is a batch. */
+  readonly formers?: readonly (FormerVerdict | undefined)[] | undefined
+  /** Its members, if it was already looked at; null if it is one event. */
+  readonly batch?: Batch | null | undefined
 }
+
+/** How much is left out to save space: `compact` details; `accused` all members of a batch but the accused; `worst` every member. */
+export type Reduced = 'compact' | 'accused' | 'worst'
 
 export type EventOut = Pick<EventIn, 'origin' | 'time' | 'key'> & {
   readonly event: Event
@@ -28,13 +36,21 @@ export type EventOut = Pick<EventIn, 'origin' | 'time' | 'key'> & {
   readonly verdict: Level
   /** The full annotation, whatever form is written. */
   readonly annotation: Annotation
-  /** The annotation as JSON, for other placements; `compact` if it must be small. */
-  readonly annotationText: (detail?: 'compact') => string
+  /** The annotation as JSON, for other placements. */
+  readonly annotationText: (reduced?: Reduced) => string
   /** The event with its annotation. */
-  readonly bytes: (detail?: 'compact') => Buffer
+  readonly bytes: (reduced?: Reduced) => Buffer
+  /** What has no place in the bytes, as JSON: it goes into a header. */
+  readonly beside?: (reduced?: Reduced) => string | undefined
+  /** The events of a batch. */
+  readonly members?: readonly EventOut[] | undefined
   readonly extraction: Extraction
   readonly judged: readonly Judged[]
 }
+
+/** The events of some records: the members of batches, and the others as they are. */
+export const eventsIn = (records: readonly EventOut[]): readonly EventOut[] =>
+  records.some(({ members }) => members) ? records.flatMap((one) => one.members ?? one) : records
 
 export type AnnotateSettings = PlaceSettings & TextSettings
 
@@ -96,16 +112,16 @@ class AnnotatedEvent implements EventOut {
     return (this.made ??= this.written.value())
   }
 
-  annotationText(detail?: 'compact'): string {
-    return this.text(detail).join('')
+  annotationText(reduced?: Reduced): string {
+    return this.text(reduced).join('')
   }
 
-  bytes(detail?: 'compact'): Buffer {
-    return this.place(this.event, this.text(detail), this.extraction, this.written.value, this.time)
+  bytes(reduced?: Reduced): Buffer {
+    return this.place(this.event, this.text(reduced), this.extraction, this.written.value, this.time)
   }
 
-  private text(detail?: 'compact'): readonly string[] {
+  private text(reduced: Reduced | undefined): readonly string[] {
     const { text, isFull, hasId } = this.written
-    return isFull && detail === 'compact' ? [writeCompact(this.annotation, hasId)] : text
+    return isFull && reduced !== undefined ? [writeCompact(this.annotation, hasId)] : text
   }
 }

@@ -1,20 +1,24 @@
 // The pipeline: decode → extract → enrich → annotate for a chunk of events.
 import type { Clock } from '../domain/clock.js'
 import type { Extraction } from '../domain/sighting.js'
-import type { Annotate, EventIn, EventOut } from './annotate.js'
+import { eventsIn, type Annotate, type EventIn, type EventOut, type Reduced } from './annotate.js'
+import type { CutBatch } from './batch/cut-batch.js'
 import type { Enrich, EventVerdicts } from './enrich.js'
 import type { Event } from './event.js'
 import type { Judged } from '../domain/judged.js'
 import { keepFormer } from './keep-former.js'
 import type { Wait } from './wait.js'
 
-export type { EventIn, EventOut }
+export { eventsIn, type EventIn, type EventOut, type Reduced }
 
 /**
  * Calls `use` once for every event of a chunk, with its position: at once and in order if it is answered, the others after waiting.
  * Synchronous if there is nothing to wait for. Never throws or rejects; returns false if the remaining events should stay in the topic.
  */
-export type Pipeline = (chunk: readonly EventIn[], use: Use, wait?: Wait) => boolean | Promise<boolean>
+export type Pipeline = ((chunk: readonly EventIn[], use: Use, wait?: Wait) => boolean | Promise<boolean>) & {
+  /** Tells which records are batches, if those are taken apart. */
+  readonly cut?: CutBatch
+}
 
 export type Use = (event: EventOut, place: number) => void
 

@@ -5,7 +5,7 @@ export const memoryResults = ['fresh', 'stale', 'coalesced', 'cooling', 'miss'] 
 export type MemoryResult = (typeof memoryResults)[number]
 
 /** What was written instead of a record that is too large for its topic. */
-export const reductions = ['compact', 'header', 'dead_letter', 'pointer'] as const
+export const reductions = ['compact', 'accused', 'header', 'dead_letter', 'pointer'] as const
 export const deadLetterReasons = [
   'too_large',
   'message_too_large',

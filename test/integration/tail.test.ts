@@ -35,6 +35,7 @@ describe('tail', () => {
       event(4, 'suspicious', { value: '198.51.100.4', summary: 'src 198.51.100.4 is suspicious' }),
       event(45, 'clean'),
       `{\n "id": 12345678901234567890, "a": "198.51.100.78, 198.51.100.7", "threatweave": { "verdict": "clean", "direction": "inbound", "action": "allowed" } }`,
+      `[${event(81, 'clean')}, ${event(82, 'malicious', { value: '198.51.100.82' })}]`,
     ]
     await producer.send({ topic: names.output, messages: values.map((value) => ({ value })) })
     await producer.disconnect()
@@ -57,6 +58,7 @@ describe('tail', () => {
     expect((await shown('--count', '1', '--reason', 'pending'))[0]).toContain('| line 3')
     expect((await shown('--count', '1', '--value', '198.51.100.4'))[0]).toContain('| line 4')
     expect((await shown('--count', '1', '--value', '198.51.100.45'))[0]).toContain('| line 45')
+    expect((await shown('--count', '1', '--value', '198.51.100.82'))[0]).toMatch(/malicious.*\| line 82/)
     expect((await shown('--count', '1', '--rule', 'malicious address was let in'))[0]).toContain('| line 2')
   })
 

@@ -2,7 +2,8 @@
 import type { Alert } from '../../alerts/alert.js'
 import type { Alerts } from '../../alerts/open-alerts.js'
 import { backgroundClock } from '../../domain/clock.js'
-import { allOf, type EventIn, type EventOut, type Pipeline } from '../../pipeline/pipeline.js'
+import { allOf, eventsIn, type EventIn, type EventOut, type Pipeline } from '../../pipeline/pipeline.js'
+import { noteOfMember, raiseByMember } from '../../sightings/fired-by-member.js'
 import { createPending } from '../../sightings/pending.js'
 import { createRetryLater } from '../../sightings/retry-later.js'
 import { awaitedBy, revisit } from '../../sightings/revisit.js'
@@ -37,7 +38,7 @@ export const createLateLines = (options: {
     const lines = notes.flatMap(({ offset }) => kept.get(offset) ?? [])
     const events = await allOf(pipeline, lines)
     const again = notes.flatMap((note, place) => (events[place] ? [{ note, event: events[place] }] : []))
-    const { alerts, done, open } = revisit(again, rules.raiseLate, retryLater)
+    const { alerts, done, open } = revisit(again, raiseByMember<EventOut, Alert>(rules.raiseLate), retryLater)
     if (alerts.length > 0) late(alerts)
     for (const { offset } of done) {
       bytes -= kept.get(offset)?.bytes.length ?? 0
@@ -54,7 +55,9 @@ export const createLateLines = (options: {
   return {
     raise: (lines, events) => {
       const fired = new Map<object, readonly string[]>()
-      const alerts = rules.raise(events, (event, ruleIds) => fired.set(event, ruleIds))
+      const alerts = rules.raise(eventsIn(events), (event, ruleIds) => fired.set(event, ruleIds))
+      const firedOf = (event: EventOut): readonly string[] =>
+        event.members?.flatMap((member, nth) => noteOfMember(nth, fired.get(member) ?? [])) ?? fired.get(event) ?? []
       let missed = 0
       for (const [place, event] of events.entries()) {
         const awaited = awaitedBy(event)
@@ -68,7 +71,7 @@ export const createLateLines = (options: {
         const copy = { ...line, bytes: Buffer.from(line.bytes) }
         kept.set(++count, copy)
         bytes += copy.bytes.length
-        pending.note('lines', [{ offset: count, fired: fired.get(event) ?? [], awaited }])
+        pending.note('lines', [{ offset: count, fired: firedOf(event), awaited }])
       }
       if (missed > 0) dropped(missed)
       return alerts

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { openApp, type App } from '../../app/open-app.js'
 import { feedProblems, placeOf } from '../../feeds/status.js'
-import { allOf } from '../../pipeline/pipeline.js'
+import { allOf, eventsIn } from '../../pipeline/pipeline.js'
 import { createLogger } from '../../telemetry/logger.js'
 import { openAlertOutput, type AlertOutput } from './alert-output.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../../terminal/command.js'
@@ -23,7 +23,8 @@ export const pipe: Command = {
   help: `Usage: threatweave pipe [options] [FILE…]
 
 Reads one event per line (JSON or text, or a JSON array of events) from files, also .gz, or standard input, and writes
-each with its annotation to standard output, one JSON object per line, in order. Verdicts come from feeds and, if
+each with its annotation to standard output, one line of JSON each, in order; in a line that is a batch (an array,
+{"records":[…]} and the like) every member has its own. Verdicts come from feeds and, if
 intel.service.apiKey is set, from the lookup service; at least one of the two is needed.
 
   -c, --config FILE      the configuration
@@ -126,14 +127,13 @@ const run = async (
     const out = outcome instanceof Promise ? await unlessStopped(outcome, io.signal) : outcome
     if (!out) break
     const parts: Buffer[] = []
-    for (const one of out) {
-      summary.see(one.annotation)
-      if (!maliciousOnly || one.annotation.verdict === 'malicious') parts.push(one.bytes(), newline)
-    }
+    const all = eventsIn(out)
+    for (const one of all) summary.see(one.annotation)
+    for (const one of out) if (!maliciousOnly || one.verdict === 'malicious') parts.push(one.bytes(), newline)
     if (parts.length > 0 && alerts?.isStandardOutput !== true) await writeJson(io.stdout, Buffer.concat(parts))
     await alerts?.raise(lines, out)
     for (const line of lines) bytes += line.bytes.length + 1
-    const events = written(lines.length)
+    const events = written(all.length)
     progress?.update(bytes, `${events} events`)
     if (io.signal.aborted) break
   }

@@ -26,15 +26,18 @@ export const dryRunReplay = async (
   const missing = new Set<string>()
   const allowed = allowedLookups(args, config, app.admission?.state().spent)
   let events = 0
+  let read = 0
   try {
-    await opened.readRanges(async (read) => {
+    await opened.readRanges(async (restored) => {
       // Former verdicts do not save lookups.
-      const records = read.map((record) => ({ ...record, former: undefined }))
-      for (const event of await eventsOf(records, app.pipeline))
+      const records = restored.map((record) => ({ ...record, former: undefined, formers: undefined }))
+      for (const event of await eventsOf(records, app.pipeline)) {
         for (const { decision, verdict } of event?.judged ?? [])
           if (decision.decision === 'lookup' && verdict.reason === 'budget_spent') missing.add(keyOf(decision.ask))
-      events += records.length
-      progress.update(events, `${events} events, ${Math.min(missing.size, allowed)} lookups`)
+        events += event?.members?.length ?? 1
+      }
+      read += records.length
+      progress.update(read, `${events} events, ${Math.min(missing.size, allowed)} lookups`)
     })
   } finally {
     progress.end()

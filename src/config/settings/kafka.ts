@@ -44,6 +44,11 @@ export const kafkaSettings = Type.Object(
           default: 'earliest',
           description: 'Where a group begins that has never committed anything.',
         }),
+        batches: Type.Union([Type.Literal('inside'), Type.Literal('off')], {
+          default: 'inside',
+          description:
+            'A record of many events (JSON array, NDJSON, records, Records, logEvents, OpenTelemetry logs): inside, every member is looked at and annotated inside the record; off, the record is one event. Also for pipe and the library.',
+        }),
       },
       section('What is read.'),
     ),

@@ -1,6 +1,6 @@
 // Some events of a partition through the pipeline to the output, with their alerts and counts.
 import type { Level } from '../../domain/finding.js'
-import type { EventOut, Pipeline } from '../../pipeline/pipeline.js'
+import { eventsIn, type EventOut, type Pipeline } from '../../pipeline/pipeline.js'
 import type { Outgoing } from '../compose.js'
 import { eventsOf } from '../chunks.js'
 import { composeItem, type Deliver } from '../deliver.js'
@@ -79,21 +79,27 @@ const examine = (
   let tombstones = 0
   let compared = 0
   let stood = 0
-  for (const [place, record] of unit.entries()) {
-    const event = events[place]
-    if (!event) {
-      tombstones++
-      continue
-    }
+  let count = 0
+  const examineOne = (event: EventOut, before: Level | undefined): void => {
     const { verdict } = event
-    verdicts[verdict] = (verdicts[verdict] ?? 0) + 1
-    const before = record.former?.level
     if (before !== undefined) compared++
     if (event.judged.some((judged) => judged.verdict.former) && event.annotation.former) stood++
     const isChanged = before !== undefined && before !== verdict
     if (isChanged) changes[`${before}>${verdict}`] = (changes[`${before}>${verdict}`] ?? 0) + 1
     const isNew = before === undefined || isChanged
-    if (isNew || raiseAll) wanted.push({ event, isNew })
+    for (const one of eventsIn([event])) {
+      verdicts[one.verdict] = (verdicts[one.verdict] ?? 0) + 1
+      count++
+      if (isNew || raiseAll) wanted.push({ event: one, isNew })
+    }
   }
-  return { tally: { ...emptyTally, events: unit.length, tombstones, verdicts, compared, stood, changes }, wanted }
+  for (const [place, { former, formers }] of unit.entries()) {
+    const event = events[place]
+    if (!event) tombstones++
+    else if (event.members && formers)
+      for (const [nth, member] of event.members.entries()) examineOne(member, formers[nth]?.level)
+    else examineOne(event, former?.level)
+  }
+  const tally = { ...emptyTally, events: count + tombstones, tombstones, verdicts, compared, stood, changes }
+  return { tally, wanted }
 }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import type { Emit } from '../../telemetry/event.js'
+import { cutBatches, eventCount } from '../chunks.js'
 import { failureOf, FatalKafkaError } from '../failure.js'
 import { deliverUnit, type UnitOptions } from './deliver-unit.js'
 import { acknowledgedOutput, transactionalOutput } from './partition-output.js'
@@ -96,7 +97,8 @@ const replayRange = async (
     await sleep(100 * 2 ** failures)
   }
   const step = options.eventsPerSecond === undefined ? unitEvents : Math.max(1, Math.floor(options.eventsPerSecond / 4))
-  const each: Parameters<typeof readRange>[3] = async (records, next, left) => {
+  const each: Parameters<typeof readRange>[3] = async (read, next, left) => {
+    const records = cutBatches(read, options.pipeline)
     let before: Tally = { ...emptyTally, ...left }
     for (let from = 0; from === 0 || from < records.length; from += step) {
       const unit = records.slice(from, from + step)
@@ -106,7 +108,7 @@ const replayRange = async (
         position = next
         break
       }
-      await waitFor(unit.length)
+      await waitFor(eventCount(unit))
       if (signal.aborted) return position
       const reached = isLast ? next : (unit.at(-1)?.at ?? next) + 1
       try {

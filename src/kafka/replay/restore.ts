@@ -1,6 +1,7 @@
 // A record that was read again → the record as it was first read, with the verdict it had then.
 import { levels, type Level } from '../../domain/finding.js'
 import { markOf, type FormerVerdict } from '../../domain/former-verdict.js'
+import { annotatedMembers, type AnnotatedMember } from '../../pipeline/batch/annotated-members.js'
 import type { Incoming } from '../compose.js'
 import type { Header } from '../wire/record.js'
 
@@ -17,9 +18,15 @@ export const restore = (read: Incoming, kind: InputKind, key: string): Restored 
   const record = { ...read, at: Number(read.offset) }
   if (kind === 'raw') return record
   if (kind === 'annotated') {
-    const { id, former } = annotationOf(record, key)
+    const { id, former, formers } = annotationOf(record, key)
     const headers = record.headers.filter(([name]) => name !== key)
-    return { ...record, headers, ...(id !== undefined && { origin: id }), ...(former && { former }) }
+    return {
+      ...record,
+      headers,
+      ...(id !== undefined && { origin: id }),
+      ...(former && { former }),
+      ...(formers && { formers }),
+    }
   }
   const text = (name: string): string | undefined =>
     record.headers
@@ -49,37 +56,68 @@ const deadLetterHeaders = new Set(
 )
 const isOriginal = ([name]: Header): boolean => !deadLetterHeaders.has(name)
 
-export type PreviousAnnotation = { readonly id?: string; readonly former?: FormerVerdict }
+export type PreviousAnnotation = {
+  readonly id?: string
+  readonly former?: FormerVerdict
+  /** Of the members of a batch. */
+  readonly formers?: readonly (FormerVerdict | undefined)[]
+}
 
 const maxIdLength = 200
 
-/** The annotation in the value, in a header, or the value itself where annotations stand alone. */
+/** The annotation in the value, in a header, or the value itself where annotations stand alone; in a batch those of its members. */
 export const annotationOf = (record: Pick<Incoming, 'value' | 'headers'>, key: string): PreviousAnnotation => {
   const header = record.headers.findLast(([name]) => name === key)?.[1]
+  const members = record.value ? annotatedMembers(record.value, objectOf(header), key) : undefined
+  if (members) return annotationsOf(members, objectOf(header))
   const found = objectOf(header ?? record.value)
   const annotation = header ? found : (memberOf(found, key) ?? (found && 'schema_version' in found ? found : undefined))
-  if (!annotation) return {}
-  const { enrichment_id: id, verdict, value } = annotation
-  return {
-    ...(typeof id === 'string' && id !== '' && id.length <= maxIdLength && { id }),
-    ...(isLevel(verdict) && {
-      former: { level: verdict, decidedBy: typeof value === 'string' && verdict !== 'clean' ? markOf(value) : 0 },
-    }),
-  }
+  const id = idIn(annotation)
+  const former = formerIn(annotation)
+  return { ...(id !== undefined && { id }), ...(former && { former }) }
+}
+
+const annotationsOf = (members: readonly AnnotatedMember[], header: Json | undefined): PreviousAnnotation => {
+  const formers = members.map(({ annotation }) => formerIn(annotation))
+  const ids = members.map(({ annotation }) => idIn(annotation))
+  const id = idIn(header) ?? ids.find((one) => one !== undefined)?.replace(/#\d+$/, '')
+  const former = worstOf(formers)
+  return { ...(id !== undefined && { id }), ...(former && { former, formers }) }
+}
+
+/** `clean` only where every member was. */
+const worstOf = (formers: readonly (FormerVerdict | undefined)[]): FormerVerdict | undefined => {
+  const order: readonly Level[] = ['malicious', 'suspicious', 'unknown', 'clean']
+  const known = formers.filter((one) => one !== undefined)
+  const level = order.find((one) => known.some((former) => former.level === one))
+  return known.find((former) => former.level === level)
+}
+
+const idIn = (annotation: Json | undefined): string | undefined => {
+  const id = annotation?.enrichment_id
+  return typeof id === 'string' && id !== '' && id.length <= maxIdLength ? id : undefined
+}
+
+const formerIn = (annotation: Json | undefined): FormerVerdict | undefined => {
+  const { verdict, value } = annotation ?? {}
+  if (!isLevel(verdict)) return undefined
+  return { level: verdict, decidedBy: typeof value === 'string' && verdict !== 'clean' ? markOf(value) : 0 }
 }
 
 type Json = Readonly<Record<string, unknown>>
 
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
 const memberOf = (value: Json | undefined, key: string): Json | undefined => {
   const member = value && Object.hasOwn(value, key) ? value[key] : undefined
-  return typeof member === 'object' && member !== null ? (member as Json) : undefined
+  return isJson(member) ? member : undefined
 }
 
 const objectOf = (bytes: Buffer | null | undefined): Json | undefined => {
   if (!bytes) return undefined
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''))
-    return typeof value === 'object' && value !== null ? (value as Json) : undefined
+    return isJson(value) ? value : undefined
   } catch {
     return undefined // it is not an annotated event
   }

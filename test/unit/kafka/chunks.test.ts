@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { eventsOf, startChunks, splitBatch } from '../../../src/kafka/chunks.js'
+import { countEvents, eventsOf, startChunks, splitBatch } from '../../../src/kafka/chunks.js'
 import type { Incoming, Target } from '../../../src/kafka/compose.js'
 import type { Deliver } from '../../../src/kafka/deliver.js'
+import type { Fetched } from '../../../src/kafka/fetched.js'
+import type { Batch } from '../../../src/pipeline/batch/cut-batch.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
 import type { Wait } from '../../../src/pipeline/wait.js'
 import { elapsed, event, never, setUp as setUpEnrich } from '../../support/enriching.js'
@@ -53,6 +55,24 @@ describe('chunks of a batch', () => {
     await startChunks(records, { pipeline, wait, how, max })
     const slices = ['started 64', 'turn', 'started 63', 'turn', 'started 22', 'turn', 'started 50', 'turn']
     expect(log).toEqual(slices)
+  })
+
+  it('count the members of batches: in their size, in their turns and in what is still to come', async () => {
+    const { log, pipeline, wait } = setUp()
+    const cut = (bytes: Buffer): Batch | undefined =>
+      Number(bytes.toString()) % 10 === 0
+        ? { members: Array.from({ length: 40 }, () => ({ from: 0, to: 1 })), count: 40, place: 'member' }
+        : undefined
+    const counting = Object.assign(pipeline, { cut })
+    const fetched = { records: records.slice(0, 20), lag: 10, goesOn: () => true } as unknown as Fetched
+    const counted = countEvents(fetched, counting)
+    expect(counted).toMatchObject({ events: 98, lag: 49 })
+    const chunks = await startChunks(counted.records, { pipeline: counting, wait, how, max: { ...max, count: 60 } })
+    expect(chunks.map(({ count, first, last }) => [count, first, last])).toEqual([
+      [49, '0', '9'],
+      [49, '10', '19'],
+    ])
+    expect(log.filter((line) => line.startsWith('started'))).toEqual(['started 10', 'started 10'])
   })
 
   it('hold what is answered as bytes at once, and the rest in its place when it is answered', async () => {

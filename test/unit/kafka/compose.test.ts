@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { compose, type Incoming, type Target } from '../../../src/kafka/compose.js'
 import { recordBytes } from '../../../src/kafka/wire/encode-batch.js'
-import type { EventOut } from '../../../src/pipeline/annotate.js'
+import type { EventOut, Reduced } from '../../../src/pipeline/annotate.js'
 
 const now = 1_800_000_000_000
 const incoming = (changes: Partial<Incoming> = {}): Incoming => ({
@@ -26,9 +26,9 @@ const eventOf = (value: Buffer, details = 100): EventOut => {
     verdict: 'clean',
     indicators: [{ value: 'x'.repeat(details) }],
   }
-  const annotationText = (detail?: 'compact'): string => (detail === 'compact' ? compact : JSON.stringify(annotation))
-  const bytes = (detail?: 'compact'): Buffer =>
-    Buffer.from(`${value.subarray(0, -1).toString()},"threatweave":${annotationText(detail)}}`)
+  const annotationText = (reduced?: Reduced): string => (reduced ? compact : JSON.stringify(annotation))
+  const bytes = (reduced?: Reduced): Buffer =>
+    Buffer.from(`${value.subarray(0, -1).toString()},"threatweave":${annotationText(reduced)}}`)
   return { annotation, annotationText, bytes, judged: [] } as unknown as EventOut
 }
 const target = (changes: Partial<Target> = {}): Target => ({
@@ -98,6 +98,29 @@ describe('a record that is written', () => {
     const { record } = compose(incoming({ timestamp }), eventOf(Buffer.from('{"a":1}')), target(), now)
     expect(record.timestamp).toBe(String(now))
     expect(header(record.headers, 'threatweave-timestamp')).toBe(timestamp)
+  })
+})
+
+describe('a batch', () => {
+  it('has a header beside its value for what has no place in it, and is written with fewer annotations only as far as it must be', () => {
+    const read = incoming({ headers: [] })
+    const batch = {
+      ...eventOf(read.value!),
+      members: [],
+      bytes: (reduced?: Reduced) =>
+        Buffer.from(`[${'x'.repeat({ compact: 300, accused: 100, worst: 7 }[reduced ?? 'worst'])}]`),
+      beside: (reduced?: Reduced) => (reduced === 'compact' ? undefined : `beside ${reduced ?? 'all'}`),
+      annotationText: (reduced?: Reduced) => `text ${reduced ?? 'all'}`,
+    } as unknown as EventOut
+    const whole = compose(read, batch, target(), now)
+    expect([whole.rung, header(whole.record.headers, 'threatweave')]).toEqual(['whole', 'beside all'])
+    const compact = compose(read, batch, target(), now, 'compact')
+    expect([compact.rung, compact.record.headers]).toEqual(['compact', []])
+    const accused = compose(read, batch, target({ maxBytes: compact.bytes - 1 }), now, 'compact')
+    expect([accused.rung, header(accused.record.headers, 'threatweave')]).toEqual(['accused', 'beside accused'])
+    const worst = compose(read, batch, target({ maxBytes: accused.bytes - 1 }), now, 'compact')
+    expect([worst.rung, header(worst.record.headers, 'threatweave')]).toEqual(['header', 'text worst'])
+    expect(worst.record.value).toBe(read.value)
   })
 })
 

@@ -63,7 +63,8 @@ describe('delivery', () => {
 
   it.each([
     ['whole', 'MESSAGE_TOO_LARGE', 'compact'],
-    ['compact', 'record_list_too_large', 'header'],
+    ['compact', 'record_list_too_large', 'accused'],
+    ['accused', 'record_list_too_large', 'header'],
     ['dead_letter', 'message_too_large', 'pointer'],
     ['whole', 'INVALID_TIMESTAMP', 'dead_letter'],
     ['header', 'invalid_record', 'dead_letter'],

@@ -39,6 +39,32 @@ describe('an annotated record', () => {
     })
   })
 
+  it('brings the former verdict of every member along if it is a batch, and the origin without the member', () => {
+    const member = (level: string, nth: number): string =>
+      `{"threatweave":{"schema_version":1,"verdict":"${level}","enrichment_id":"firewall/3/42#${nth}"}}`
+    const value = Buffer.from(`[${member('clean', 0)},"text",${member('unknown', 2)}]`)
+    const beside = '{"members":[{"member":1,"verdict":"malicious"},{"member":9,"verdict":"clean"}]}'
+    const former = (level: string): object => ({ level, decidedBy: 0 })
+    expect(restore(record({ value, headers: [header('threatweave', beside)] }), 'annotated', 'threatweave')).toEqual({
+      ...record({ value }),
+      at: 7,
+      origin: 'firewall/3/42',
+      former: former('malicious'),
+      formers: [former('clean'), former('malicious'), former('unknown')],
+    })
+    const attribute = (name: string, text: string): object => ({
+      key: `threatweave.${name}`,
+      value: { stringValue: text },
+    })
+    const attributes = [attribute('verdict', 'suspicious'), attribute('enrichment_id', 'otel/0/1#0')]
+    const logs = { resourceLogs: [{ scopeLogs: [{ logRecords: [{ attributes }] }] }] }
+    const otlp = record({ value: Buffer.from(JSON.stringify(logs)) })
+    expect(restore(otlp, 'annotated', 'threatweave')).toMatchObject({
+      origin: 'otel/0/1',
+      formers: [former('suspicious')],
+    })
+  })
+
   it('brings its former verdict along in the compact form, which may name no origin', () => {
     const compact =
       '{"schema_version":1,"status":"complete","verdict":"clean","malicious":false,"direction":"outbound","action":"allowed"}'

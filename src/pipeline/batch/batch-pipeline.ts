@@ -1,0 +1,81 @@
+// A pipeline that also takes records of many events: each member goes through as an event of its own, and the record comes out as one.
+import type { EventIn, EventOut } from '../annotate.js'
+import type { Pipeline, Use } from '../pipeline.js'
+import type { Wait } from '../wait.js'
+import type { Batch, CutBatch } from './cut-batch.js'
+import type { JoinBatch } from './join-batch.js'
+import { readableRecord } from './otlp.js'
+
+export type BatchSteps = {
+  readonly cut: CutBatch
+  readonly join: JoinBatch
+  /** The default wait. */
+  readonly wait: Wait
+}
+
+/** After this many events the event loop may turn to something else. */
+export const sliceEvents = 64
+
+export const createBatchPipeline = (pipeline: Pipeline, { cut, join, wait: usual }: BatchSteps): Pipeline => {
+  /** All lookups start before any is waited for, as with single events. */
+  const runMembers = async (
+    chunk: readonly EventIn[],
+    batches: readonly (Batch | undefined)[],
+    use: Use,
+    wait: Wait | undefined,
+  ): Promise<boolean> => {
+    const started: Promise<boolean>[] = []
+    let slice: EventIn[] = []
+    let uses: ((event: EventOut) => void)[] = []
+    const start = async (): Promise<void> => {
+      const finished = uses
+      started.push(Promise.resolve(pipeline(slice, (event, nth) => finished[nth]?.(event), wait)))
+      slice = []
+      uses = []
+      await (wait ?? usual).turn()
+    }
+    for (const [place, given] of chunk.entries()) {
+      const batch = batches[place]
+      if (batch) {
+        const members: EventOut[] = []
+        let missing = batch.members.length
+        for (let nth = 0; nth < batch.members.length; nth++) {
+          slice.push(memberOf(given, batch, nth))
+          uses.push((event) => {
+            members[nth] = event
+            if (--missing === 0) use(join(given, batch, members), place)
+          })
+          if (slice.length >= sliceEvents) await start()
+        }
+      } else {
+        slice.push(given)
+        uses.push((event) => use(event, place))
+        if (slice.length >= sliceEvents) await start()
+      }
+    }
+    if (slice.length > 0) await start()
+    return (await Promise.all(started)).every((isWanted) => isWanted)
+  }
+
+  const run: Pipeline = (chunk, use, wait) => {
+    let batches: (Batch | undefined)[] | undefined
+    for (let place = 0; place < chunk.length; place++) {
+      const { bytes, batch = cut(bytes) } = chunk[place] as EventIn
+      if (batch) (batches ??= [])[place] = batch
+    }
+    return batches ? runMembers(chunk, batches, use, wait) : pipeline(chunk, use, wait)
+  }
+  return Object.assign(run, { cut })
+}
+
+const memberOf = ({ bytes, origin, time, key, former, formers }: EventIn, batch: Batch, nth: number): EventIn => {
+  const { from = 0, to = 0 } = batch.members[nth] ?? {}
+  const member = bytes.subarray(from, to)
+  return {
+    bytes: batch.place === 'attributes' ? readableRecord(member) : member,
+    origin: `${origin}#${nth}`,
+    time,
+    key,
+    former: formers ? formers[nth] : former,
+  }
+}

@@ -1,0 +1,63 @@
+// Writes what is known of a record of many events as one JSON object of bounded size: the worst member, counts, and members by their index.
+import type { Annotation } from '../../domain/annotation.js'
+import type { EventOut, Reduced } from '../annotate.js'
+import { writeCompact } from '../annotate/write-annotation.js'
+import type { MembersOutcome } from './outcome-of-members.js'
+
+export type BatchSummary = {
+  /** The worst member's, with the status and id of the record. */
+  readonly annotation: Annotation
+  readonly members: readonly EventOut[]
+  readonly outcome: MembersOutcome
+  /** How many members the record has; past the limit the last of `members` is all the others. */
+  readonly count: number
+}
+
+const maxListed = 100
+const maxAccused = 100
+/** Of the list: about what a broker takes in headers without a thought. */
+const maxBytes = 16_384
+const maxReducedBytes = 4_096
+
+const weights = { malicious: 0, suspicious: 1, unknown: 2, clean: 3 } as const
+
+/** With `accused` only accused members are listed, with `worst` none, and their indexes stand for them. */
+export const batchText = (
+  { annotation, members, outcome, count }: BatchSummary,
+  isListed: (member: EventOut) => boolean,
+  reduced?: Reduced,
+): string => {
+  const { worst, counts } = outcome
+  const accused = members.flatMap(({ verdict }, nth) => (weights[verdict] < weights.unknown ? [nth] : []))
+  let text = writeCompact(annotation, true).slice(0, -1)
+  text += `,"member":${worst},"member_count":${count}`
+  for (const level of ['malicious', 'suspicious', 'clean', 'unknown'] as const)
+    text += `,"${level}_members":${counts[level]}`
+  if (accused.length > 0) text += `,"accused_members":[${accused.slice(0, maxAccused).join(',')}]`
+  if (reduced === 'worst') return `${text}}`
+  const wanted = (reduced === 'accused' ? accused : [...members.keys()]).filter((nth) =>
+    isListed(members[nth] as EventOut),
+  )
+  const listed = fitting(members, wanted, reduced)
+  if (listed.size > 0) text += `,"members":[${[...listed.values()].join(',')}]`
+  const omitted = wanted.length - listed.size
+  return omitted > 0 ? `${text},"members_omitted":${omitted}}` : `${text}}`
+}
+
+/** The accused go first, and what is listed stands in the order of the record. */
+const fitting = (
+  members: readonly EventOut[],
+  wanted: readonly number[],
+  reduced: Reduced | undefined,
+): ReadonlyMap<number, string> => {
+  const weightAt = (nth: number): number => weights[members[nth]?.verdict ?? 'clean']
+  const texts: [number, string][] = []
+  let left = reduced === undefined ? maxBytes : maxReducedBytes
+  for (const nth of wanted.toSorted((a, b) => weightAt(a) - weightAt(b) || a - b).slice(0, maxListed)) {
+    const text = `{"member":${nth},${members[nth]?.annotationText(reduced).slice(1) ?? '}'}`
+    left -= text.length + 1
+    if (left < 0) break
+    texts.push([nth, text])
+  }
+  return new Map(texts.toSorted(([a], [b]) => a - b))
+}
