@@ -7,6 +7,7 @@ import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import { createAlert, type Alert, type AlertInput } from './alert.js'
 import { ruleEventOf, type AnnotatedEvent } from './annotated-event.js'
 import { flagsStatedBy } from './annotation-fields.js'
+import type { Rule } from './sigma/rule.js'
 import { createSuppress, type Suppression } from './suppress.js'
 import { watchRules } from './watch-rules.js'
 
@@ -60,6 +61,7 @@ type Occurrence = { readonly origin: string; readonly time: number; readonly ann
 
 export type AlertsStatus = {
   readonly rules: number
+  readonly loaded: readonly Pick<Rule, 'id' | 'title' | 'level'>[]
   /** Problems of the newest files, if they were refused. */
   readonly problems: readonly FileProblem[]
   readonly raised: number
@@ -187,7 +189,13 @@ export const openAlerts = async (
       return { alerts: count([...drafts.values()].map(createAlert), true), fired }
     },
     reload: rules.reload,
-    status: () => ({ rules: rules.set().size, problems: rules.refused(), raised, suppressed }),
+    status: () => ({
+      rules: rules.set().size,
+      loaded: rules.set().rules,
+      problems: rules.refused(),
+      raised,
+      suppressed,
+    }),
     close: rules.close,
   }
 }

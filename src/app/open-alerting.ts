@@ -10,6 +10,7 @@ import { eventTime } from '../pipeline/event-time.js'
 import { createNamedValues } from '../pipeline/named-values.js'
 import { openFormats } from './open-formats.js'
 import type { AlertOut } from '../kafka/alert-record.js'
+import { createAlertLog, type AlertLog } from '../ops/alert-log.js'
 import type { EventOut } from '../pipeline/pipeline.js'
 import { raiseByMember } from '../sightings/fired-by-member.js'
 import type { RaiseLate } from '../sightings/revisit.js'
@@ -40,6 +41,8 @@ export const openAlerting = async (config: Config, options: AlertingOptions): Pr
 }
 
 export type RunAlerts = Pick<Alerts, 'close'> & {
+  /** What the status page shows of them. */
+  readonly log: AlertLog
   readonly raise: (events: readonly EventOut[], fired?: Fired) => readonly AlertOut[]
   readonly raiseLate: RaiseLate<EventOut, AlertOut>
 }
@@ -47,12 +50,18 @@ export type RunAlerts = Pick<Alerts, 'close'> & {
 /** The alerts of `run`; none without an alerts topic. */
 export const openRunAlerts = async (config: Config, emit: Emit): Promise<RunAlerts | undefined> => {
   if (config.kafka.alertsTopic === '') return undefined
-  const { raise, raiseLate, close } = accepted(await openAlerting(config, { emit }))
+  const { raise, raiseLate, status, close } = accepted(await openAlerting(config, { emit }))
+  const log = createAlertLog(Date.now, () => status().loaded)
+  const noted = (alert: Alert): AlertOut => {
+    log.note(alert)
+    return toRecord(alert)
+  }
   return {
-    raise: (events, fired) => raise(events, fired).map(toRecord),
+    log,
+    raise: (events, fired) => raise(events, fired).map(noted),
     raiseLate: raiseByMember((events) => {
       const { alerts, fired } = raiseLate(events)
-      return { alerts: alerts.map(toRecord), fired }
+      return { alerts: alerts.map(noted), fired }
     }),
     close,
   }

@@ -8,7 +8,7 @@ import { judge } from '../domain/judge.js'
 import type { Feeds } from '../feeds/open-feeds.js'
 import type { AlertOut } from '../kafka/alert-record.js'
 import type { OpenCounting } from '../kafka/count-sightings.js'
-import { countPartitions } from '../sightings/count-partitions.js'
+import { countPartitions, type CountedPartitions } from '../sightings/count-partitions.js'
 import { createRetro, type Retro } from '../sightings/retro.js'
 import type { Emit } from '../telemetry/event.js'
 import { tableOf } from './open-table.js'
@@ -19,7 +19,8 @@ export const openCounting =
     config: Config,
     { decide, feeds }: { readonly decide: Decide; readonly feeds: Feeds },
     emit: Emit,
-    opened: (retro: Retro) => void,
+    opened: (retro: Retro, counts: CountedPartitions) => void,
+    raised: (alert: RetroAlert) => void,
   ): OpenCounting =>
   (write) => {
     const table = tableOf(config)
@@ -39,13 +40,14 @@ export const openCounting =
         const now = Date.now()
         const alerts = hits.map((hit) => createRetroAlert(hit, now))
         if (summarised.length > 0) alerts.push(createRetroSummary(summarised, now))
+        for (const alert of alerts) raised(alert)
         return write(partition, alerts.map(toRecord))
       },
       turn: () => nextTurn(),
       pause: (ms) => sleep(ms, undefined, { ref: false }),
       emit,
     })
-    opened(retro)
+    opened(retro, counts)
     return { counts, retro }
   }
 

@@ -25,7 +25,7 @@ export type Watch = {
   readonly flush: () => void
   /** Throws a ConfigurationError if the port cannot be used. */
   readonly serve: (
-    views: Pick<OpsSources, 'provider' | 'consumer' | 'feedEntries' | 'feeds' | 'kind'>,
+    views: Pick<OpsSources, 'provider' | 'consumer' | 'feeds' | 'alerts' | 'seenOf' | 'kind'>,
     port?: number,
     setting?: 'ops.port' | 'serve.opsPort',
   ) => Promise<Ops>
@@ -63,6 +63,7 @@ export const watchRun = async (config: Config, log: Emit): Promise<Watch> => {
         counters,
         recent,
         allowed: { hour: config.admit.perHour, day: config.admit.perDay },
+        deadlineMs: config.enrich.deadlineMs,
         config: redact(config),
         version,
         limits: { chunkMs: kafkaSettingsOf(config).limits.chunkDeadlineMs + graceMs, loopMs },

@@ -9,6 +9,9 @@ import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
 import { kafkaSettingsOf } from '../app/limits.js'
 import { kafkaProblems } from '../app/start-problems.js'
+import { parseAddress } from '../domain/address.js'
+import type { SeenIn } from '../ops/history-page.js'
+import type { CountedPartitions } from '../sightings/count-partitions.js'
 import { accepted, configOption, loadConfig } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
 import { openWorkersGateway } from '../app/workers-gateway.js'
@@ -74,6 +77,7 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailu
   const settings = kafkaSettingsOf(config)
   const isComplete = config.enrich.mode === 'complete'
   let retro: Retro | undefined
+  let counted: CountedPartitions | undefined
   const app = accepted(
     await openApp(config, {
       feedsChanged: () => retro?.feedsChanged(),
@@ -99,7 +103,8 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailu
       provider: app.admission?.state,
       consumer: () => health(),
       feeds: app.feeds.status,
-      feedEntries: () => app.feeds.status().reduce((sum, { addresses, names }) => sum + addresses + names, 0),
+      alerts: alerts?.log,
+      seenOf: (value) => (counted ? seenIn(counted, value) : []),
     })
     closings.push(ops.close)
     emit({ event: 'started', command: 'run' })
@@ -116,7 +121,16 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailu
         pipeline: (chunk, use) => app.pipeline(chunk, use, none),
         raise: alerts.raiseLate,
       },
-      counting: openCounting(config, app, watch.emit, (opened) => (retro = opened)),
+      counting: openCounting(
+        config,
+        app,
+        watch.emit,
+        (opened, counts) => {
+          retro = opened
+          counted = counts
+        },
+        (alert) => alerts?.log.note(alert),
+      ),
       emit: watch.emit,
       now: Date.now,
       signal: AbortSignal.any([io.signal, stop.signal]),
@@ -133,6 +147,13 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailu
     watch.flush()
   }
 }
+
+/** What the partitions of this process have seen of a value. */
+const seenIn = (counted: CountedPartitions, value: string): readonly SeenIn[] =>
+  [...counted.all()].flatMap(([partition, counts]) => {
+    const seen = counts.seen({ type: parseAddress(value) === undefined ? 'domain' : 'ip', value })
+    return seen ? [{ partition, ...seen }] : []
+  })
 
 /** The workers share only the consumer group and the gateway in this process. */
 const runWorkers = async (

@@ -19,7 +19,7 @@ covers has no verdict; it is never called clean.
 
 With --upstream it is a gateway: what it does not know it asks the provider with the key of intel.service.apiKey, with one
 memory, one limit and one budget for all callers. Requests with the header x-threatweave-urgency: replay go after others.
-GET /status shows what is spent and queued; health and metrics are on serve.opsPort of ops.host.
+GET /status shows what is spent and queued; health, metrics and a status page are on serve.opsPort of ops.host.
 
 Options:
       --host HOST       address to listen on (default: serve.host, 127.0.0.1)

@@ -2,6 +2,8 @@
 
 export type Sample = {
   readonly at: number
+  /** Requests to our own server. */
+  readonly requests: number
   readonly read: number
   readonly indicators: number
   readonly lookups: number
@@ -15,9 +17,10 @@ export type Sample = {
   readonly reasons: Readonly<Record<string, number>>
 }
 
-type Counter = 'read' | 'indicators' | 'lookups' | 'hits' | 'calls' | 'credits' | 'annotated' | 'delivered'
+type Counter = 'requests' | 'read' | 'indicators' | 'lookups' | 'hits' | 'calls' | 'credits' | 'annotated' | 'delivered'
 
 export type Point = {
+  readonly requestsPerSecond: number
   readonly eventsPerSecond: number
   readonly lag: number
   /** Between 0 and 1; absent when there was no lookup. */
@@ -79,6 +82,7 @@ const ratioOf = (from: Sample, to: Sample): number | undefined =>
   to.lookups > from.lookups ? (to.hits - from.hits) / (to.lookups - from.lookups) : undefined
 
 const figuresOf = (from: Sample, to: Sample): Extremes => ({
+  requestsPerSecond: perSecond(from, to, 'requests'),
   eventsPerSecond: perSecond(from, to, 'annotated'),
   lag: to.lag,
   hitRatio: ratioOf(from, to),
@@ -90,6 +94,7 @@ const widen = (one: Extremes | undefined, other: Extremes): Extremes =>
   one === undefined
     ? other
     : {
+        requestsPerSecond: Math.max(one.requestsPerSecond, other.requestsPerSecond),
         eventsPerSecond: Math.max(one.eventsPerSecond, other.eventsPerSecond),
         lag: Math.max(one.lag, other.lag),
         hitRatio: minOf(one.hitRatio, other.hitRatio),

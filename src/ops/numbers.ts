@@ -27,4 +27,14 @@ export const formatDuration = (ms: number): string => {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`
 }
 
+/** Seconds, of a latency. */
+export const formatLatency = (seconds: number | undefined): string => {
+  if (seconds === undefined) return '–'
+  if (seconds === Infinity) return 'more than measured'
+  if (seconds < 1) return `${(seconds * 1000).toFixed(seconds < 0.01 ? 1 : 0)} ms`
+  return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`
+}
+
+export const formatMoment = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+
 export const formatTime = (at: number): string => `${new Date(at).toISOString().slice(11, 19)} UTC`

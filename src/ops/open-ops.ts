@@ -9,11 +9,14 @@ import type { Counters } from '../telemetry/counters.js'
 import { healthOf, readinessOf, type Health, type HealthLimits } from './health.js'
 import { createHistory, type Sample } from './history.js'
 import { measureEventLoopDelay } from './event-loop-delay.js'
+import type { AlertLog } from './alert-log.js'
+import { renderHistory, type SeenOf } from './history-page.js'
 import { configRows } from './page.js'
 import type { RecentActivity } from './recent-activity.js'
 import { createOpsServer } from './server.js'
 import { createWatcherStream } from './watcher-stream.js'
 import { createView } from './view.js'
+import type { ShownFeed } from './view-tables.js'
 
 export type OpsSettings = {
   readonly host: string
@@ -27,14 +30,18 @@ export type OpsSources = {
   readonly recent: RecentActivity
   readonly provider?: (() => ProviderState) | undefined
   readonly consumer?: (() => ConsumerHealth) | undefined
-  /** Number of entries in the local feeds. */
-  readonly feedEntries?: (() => number) | undefined
-  readonly feeds?: (() => readonly FeedMetrics[]) | undefined
+  readonly feeds?: (() => readonly (FeedMetrics & ShownFeed)[]) | undefined
+  /** Where there are alerts. */
+  readonly alerts?: AlertLog | undefined
+  /** Where sightings are counted. */
+  readonly seenOf?: SeenOf | undefined
+  /** How long events wait for answers at most. */
+  readonly deadlineMs: number
   readonly allowed: { readonly hour: number; readonly day: number }
   /** With secrets hidden. */
   readonly config: unknown
   readonly version: string
-  /** Only a pipeline has a status page. */
+  /** What the page and the metrics are about. */
   readonly kind?: ProcessKind
   readonly limits: HealthLimits
   readonly clock: Clock
@@ -57,7 +64,10 @@ export const openOps = async (settings: OpsSettings, sources: OpsSources): Promi
     counts,
     provider,
     consumer,
-    feedEntries: sources.feedEntries,
+    kind,
+    feeds: sources.feeds ?? (() => []),
+    alerts: sources.alerts,
+    deadlineMs: sources.deadlineMs,
     health,
     history,
     recent,
@@ -71,8 +81,20 @@ export const openOps = async (settings: OpsSettings, sources: OpsSources): Promi
     allowedHosts: settings.allowedHosts,
     health,
     readiness: () => readinessOf(consumer?.(), clock.now()),
-    metrics: createMetrics({ counts, feeds: sources.feeds, provider, consumer, allowed, version, kind }),
-    ...(kind === 'pipeline' ? { view } : {}),
+    metrics: createMetrics({
+      counts,
+      feeds: sources.feeds,
+      rules: sources.alerts?.fired,
+      deadlineMs: sources.deadlineMs,
+      provider,
+      consumer,
+      allowed,
+      version,
+      kind,
+    }),
+    kind,
+    view,
+    history: (value) => renderHistory(value, sources.seenOf ?? (() => []), sources.alerts),
     config: configRows(sources.config),
     stream,
   })
@@ -91,7 +113,7 @@ export const openOps = async (settings: OpsSettings, sources: OpsSources): Promi
   }
   try {
     const url = await server.listen({ host: settings.host, port: settings.port })
-    emit({ event: 'ops_listening', url, page: kind === 'pipeline' })
+    emit({ event: 'ops_listening', url })
     return { url, close }
   } catch (error) {
     await close()
@@ -110,6 +132,7 @@ const sampleOf = ({ counters, provider, consumer, clock }: OpsSources): Sample =
   }
   return {
     at: clock.now(),
+    requests: counts.requests.reduce((sum, { value }) => sum + value, 0),
     read: counts.read,
     indicators,
     lookups: fresh + stale + coalesced + miss,

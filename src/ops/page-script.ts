@@ -12,7 +12,15 @@ export const pageScript = `(() => {
     if (!body) return
     body.replaceChildren(...rows.map((row) => {
       const line = document.createElement('tr')
-      for (const cell of row) line.appendChild(document.createElement('td')).textContent = cell
+      for (const cell of row) {
+        const place = line.appendChild(document.createElement('td'))
+        if (typeof cell === 'string') place.textContent = cell
+        else {
+          const link = place.appendChild(document.createElement('a'))
+          link.textContent = cell.text
+          link.setAttribute('href', cell.href)
+        }
+      }
       return line
     }))
   }

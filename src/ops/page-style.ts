@@ -30,6 +30,7 @@ p { margin: 0; }
 [data-tone=bad].headline, [data-tone=bad].asking { background: var(--bad-bg); color: var(--bad); }
 [data-tone=idle].headline, [data-tone=idle].asking { background: var(--idle-bg); color: var(--ink); }
 .line { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: repeat(6, 1fr); gap: 1.25rem; }
+.line.server { grid-template-columns: repeat(3, 1fr); }
 .line li { position: relative; background: var(--card); border: 1px solid var(--edge); border-top: 3px solid var(--accent);
   border-radius: .6rem; padding: .6rem .75rem; min-width: 0; }
 .line li[data-tone=warn] { border-top-color: var(--warn); }
@@ -54,16 +55,17 @@ th { color: var(--soft); font-weight: 600; font-size: .78rem; }
 td { font-variant-numeric: tabular-nums; }
 tbody tr:last-child td { border-bottom: 0; }
 tbody:empty::after { content: attr(data-none); display: block; padding: .5rem .75rem; color: var(--soft); }
-#findings td:nth-child(5), #errors td:nth-child(3), #config td:nth-child(2) { min-width: 16rem; white-space: normal; overflow-wrap: anywhere; }
-#findings td:nth-child(2), #findings td:nth-child(7) { min-width: 9rem; white-space: normal; overflow-wrap: anywhere; }
-#findings td:nth-child(2) { font-weight: 650; color: var(--bad); }
+a { color: var(--accent); }
+#findings td:nth-child(7), #problems td:nth-child(3), #feeds td:nth-child(8), #alerts td:nth-child(3), #rules td:nth-child(1), #seen td:nth-child(5), #seen td:nth-child(6), #config td:nth-child(2) { min-width: 16rem; white-space: normal; overflow-wrap: anywhere; }
+#findings td:nth-child(2), #findings td:nth-child(9), #alerts td:nth-child(4) { min-width: 9rem; white-space: normal; overflow-wrap: anywhere; }
+#findings td:nth-child(2), #alerts td:nth-child(4) { font-weight: 650; }
 #config td { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .8rem; }
 summary { cursor: pointer; margin: 1.6rem 0 .5rem; color: var(--soft); font-weight: 600; }
 @media (max-width: 62rem) { .line { grid-template-columns: repeat(3, 1fr); } .line li:nth-child(4)::before { display: none; } }
 @media (max-width: 36rem) {
   body { padding: .75rem; }
   .headline { font-size: 1.1rem; }
-  .line { grid-template-columns: 1fr; gap: .9rem; }
+  .line, .line.server { grid-template-columns: 1fr; gap: .9rem; }
   .line li { display: grid; grid-template-columns: 1fr auto; align-items: baseline; column-gap: .75rem; }
   .line li .small { grid-column: 1 / -1; }
   .rate { font-size: 1.2rem; }

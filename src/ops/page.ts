@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto'
 import { chartSize } from './chart.js'
 import { pageScript } from './page-script.js'
 import { pageStyle } from './page-style.js'
+import type { ProcessKind } from '../telemetry/metrics.js'
 import type { PageView } from './view.js'
+import type { Cell, Rows } from './view-tables.js'
 import { escapeHtml, visible } from './visible.js'
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
@@ -20,38 +22,90 @@ export const contentSecurityPolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-const steps = [
-  ['read', 'Read', 'events/s'],
-  ['extract', 'Extract', 'indicators/s'],
-  ['memory', 'Memory', 'lookups/s'],
-  ['ask', 'Provider', 'calls/s'],
-  ['annotate', 'Annotate', 'events/s'],
-  ['deliver', 'Deliver', 'events/s'],
-] as const
+type Step = readonly [id: string, title: string, unit: string]
+type Table = readonly [id: string, title: string, columns: readonly string[], none: string]
+type Layout = { readonly steps: readonly Step[]; readonly charts: readonly Step[]; readonly tables: readonly Table[] }
 
-const charts = [
-  ['events', 'Events'],
-  ['lag', 'Lag'],
-  ['hits', 'Hit ratio'],
-  ['calls', 'Calls'],
-  ['credits', 'Credits'],
-] as const
+const memory: Step = ['memory', 'Memory', 'lookups/s']
+const provider: Step = ['ask', 'Provider', 'calls/s']
+const shared = {
+  hits: ['hits', 'Hit ratio', ''],
+  calls: ['calls', 'Calls', ''],
+  credits: ['credits', 'Credits', ''],
+} as const satisfies Record<string, Step>
+const feeds: Table = [
+  'feeds',
+  'Feeds',
+  ['Feed', 'State', 'Addresses', 'Names', 'Skipped', 'Age', 'Next look', 'Last error'],
+  'None configured.',
+]
+const problems: Table = ['problems', 'Problems', ['Last', 'State', 'Message', 'Times'], 'None.']
+const latency: Table = ['latency', 'Latency since the start', ['What', 'Median (p50)', 'p99', 'Deadline'], '']
 
-const tables = [
-  [
-    'findings',
-    'Last malicious findings',
-    ['Seen', 'Indicator', 'Role', 'Score', 'Why', 'Events', 'Event'],
-    'None yet.',
-  ],
-  ['reasons', 'Why verdicts are unknown', ['Reason', 'Last minute', 'Since start'], 'None yet.'],
-  ['errors', 'Last errors', ['Last', 'Level', 'Message', 'Count'], 'None.'],
-  ['verdicts', 'Events by verdict and status', ['Verdict', 'Complete', 'Partial', 'Failed', 'Skipped'], ''],
-  ['partitions', 'Partitions', ['Partition', 'Lag', 'Last delivered', 'In progress'], 'None assigned.'],
-] as const
+/** What the page of each kind of process has. */
+const layouts: Readonly<Record<ProcessKind, Layout>> = {
+  pipeline: {
+    steps: [
+      ['read', 'Read', 'events/s'],
+      ['extract', 'Extract', 'indicators/s'],
+      memory,
+      provider,
+      ['annotate', 'Annotate', 'events/s'],
+      ['deliver', 'Deliver', 'events/s'],
+    ],
+    charts: [['events', 'Events', ''], ['lag', 'Lag', ''], shared.hits, shared.calls, shared.credits],
+    tables: [
+      [
+        'findings',
+        'Last malicious findings',
+        ['Seen', 'Indicator', 'Inside host', 'Direction', 'Action', 'Score', 'Why', 'Events', 'Event'],
+        'None yet.',
+      ],
+      [
+        'alerts',
+        'Last alerts',
+        ['Raised', 'Level', 'Rule', 'Indicator', 'Inside host', 'Direction', 'Action', 'Matches'],
+        'None yet.',
+      ],
+      problems,
+      feeds,
+      latency,
+      ['shares', 'How complete the answers are', ['What', 'Share', 'Of what'], ''],
+      ['reasons', 'Why verdicts are unknown (indicators)', ['Reason', 'Last minute', 'Since start'], 'None yet.'],
+      ['verdicts', 'Events by verdict and status', ['Verdict', 'Complete', 'Partial', 'Failed', 'Skipped'], ''],
+      [
+        'rules',
+        'Alert rules since the start',
+        ['Rule', 'Level', 'Alerts', 'Matching events', 'Last alert'],
+        'None: kafka.alertsTopic is not set.',
+      ],
+      [
+        'partitions',
+        'Partitions',
+        ['Partition', 'Lag (events)', 'Last delivered', 'Chunk in progress'],
+        'None assigned.',
+      ],
+    ],
+  },
+  server: {
+    steps: [['requests', 'Requests', 'requests/s'], memory, provider],
+    charts: [['requests', 'Requests', ''], shared.hits, shared.calls, shared.credits],
+    tables: [
+      problems,
+      feeds,
+      latency,
+      ['requests', 'Requests since the start', ['Operation', 'Answered', 'Refused or failed'], 'None yet.'],
+    ],
+  },
+}
 
 /** `config` is rows of setting and value, secrets already hidden. */
-export const renderPage = (view: PageView, config: readonly (readonly [string, string])[]): string => {
+export const renderPage = (
+  kind: ProcessKind,
+  view: PageView,
+  config: readonly (readonly [string, string])[],
+): string => {
+  const { steps, charts, tables } = layouts[kind]
   const text = (id: string): string => escapeHtml(view.texts[id] ?? '')
   const tone = (id: string): string => escapeHtml(view.tones[id] ?? 'idle')
   const path = (id: string): string => escapeHtml(view.paths[id] ?? '')
@@ -61,7 +115,7 @@ export const renderPage = (view: PageView, config: readonly (readonly [string, s
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Threatweave status</title>
+<title>Threatweave ${kind === 'server' ? 'gateway' : 'status'}</title>
 <link rel="icon" href="data:,">
 <noscript><meta http-equiv="refresh" content="10"></noscript>
 <style>${pageStyle}</style>
@@ -75,8 +129,8 @@ export const renderPage = (view: PageView, config: readonly (readonly [string, s
 <p class="headline" role="status" id="headline" data-tone="${tone('headline')}">${text('headline')}</p>
 <p class="asking" id="asking" data-tone="${tone('asking')}">${text('asking')}</p>
 <section aria-labelledby="title-line">
-<h2 id="title-line">Pipeline</h2>
-<ol class="line">
+<h2 id="title-line">${kind === 'server' ? 'Gateway' : 'Pipeline'}</h2>
+<ol class="line ${kind}">
 ${steps
   .map(
     ([id, title, unit]) => `<li id="step-${id}" data-tone="${tone(`step-${id}`)}"><h3>${title}</h3>
@@ -116,11 +170,11 @@ ${scrolling('Configuration', table('config', ['Setting', 'Value'], config, ''))}
 `
 }
 
-const renderTable = (
+export const renderTable = (
   id: string,
   title: string,
   columns: readonly string[],
-  rows: readonly (readonly string[])[],
+  rows: Rows,
   none: string,
 ): string => `<section aria-labelledby="title-${id}">
 <h2 id="title-${id}">${title}</h2>
@@ -131,15 +185,15 @@ ${scrolling(title, table(id, columns, rows, none))}
 const scrolling = (title: string, inner: string): string =>
   `<div class="scroll" role="region" tabindex="0" aria-label="${escapeHtml(title)}">${inner}</div>`
 
-const table = (
-  id: string,
-  columns: readonly string[],
-  rows: readonly (readonly string[])[],
-  none: string,
-): string => `<table>
+const table = (id: string, columns: readonly string[], rows: Rows, none: string): string => `<table>
 <thead><tr>${columns.map((column) => `<th scope="col">${escapeHtml(column)}</th>`).join('')}</tr></thead>
-<tbody id="${id}" data-none="${escapeHtml(none)}">${rows.map((row) => `<tr>${row.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`).join('\n')}</tbody>
+<tbody id="${id}" data-none="${escapeHtml(none)}">${rows.map((row) => `<tr>${row.map(renderCell).join('')}</tr>`).join('\n')}</tbody>
 </table>`
+
+const renderCell = (cell: Cell): string =>
+  typeof cell === 'string'
+    ? `<td>${escapeHtml(cell)}</td>`
+    : `<td><a href="${escapeHtml(cell.href)}">${escapeHtml(cell.text)}</a></td>`
 
 /** Nested settings as rows of dotted name and value. */
 export const configRows = (config: unknown, name = ''): (readonly [string, string])[] =>

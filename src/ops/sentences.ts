@@ -1,6 +1,7 @@
 // The state of the process and of the provider, in one sentence each for the status page.
 import type { ConsumerHealth } from '../domain/consumer-health.js'
 import type { ProviderState } from '../domain/provider-state.js'
+import type { ProcessKind } from '../telemetry/metrics.js'
 import type { Health } from './health.js'
 import { formatCount, formatDuration, formatRate } from './numbers.js'
 
@@ -36,15 +37,19 @@ export type Situation = {
   readonly health: Health
   readonly provider: ProviderState | undefined
   readonly consumer: ConsumerHealth | undefined
-  /** Number of entries in the local feeds; absent where they are not counted. */
-  readonly feedEntries: number | undefined
+  readonly kind: ProcessKind
+  /** Names of feeds of which nothing is in use. */
+  readonly missingFeeds: readonly string[]
+  readonly hasFeeds: boolean
   readonly lag: number
   readonly now: number
-  readonly eventsPerSecond: number
+  /** Events or requests. */
+  readonly perSecond: number
 }
 
 export const headline = (situation: Situation): Sentence => {
-  const { health, provider, consumer, feedEntries, lag, now, eventsPerSecond } = situation
+  const { kind, health, provider, consumer, missingFeeds, hasFeeds, lag, now, perSecond } = situation
+  const isServer = kind === 'server'
   if (!health.ok) return { tone: 'bad', text: `Restart needed: ${health.problems.join('; ')}.` }
   if (consumer?.unreachableSince !== undefined)
     return {
@@ -62,12 +67,25 @@ export const headline = (situation: Situation): Sentence => {
       text: `${formatCount(lag)} events are waiting and none was delivered for ${formatDuration(quiet)}: are the brokers reachable?`,
     }
   if (provider && provider.state !== 'open')
-    return { tone: 'warn', text: 'Events are delivered, but indicators that are not in memory come out as unknown.' }
-  if (!provider && feedEntries === 0)
+    return {
+      tone: 'warn',
+      text: isServer
+        ? 'Requests are answered, but what is neither local nor in memory is not known.'
+        : 'Events are delivered, but indicators that are not in memory come out as unknown.',
+    }
+  if (!isServer && !provider && !hasFeeds)
     return {
       tone: 'bad',
       text: 'Events are delivered without any intelligence: there is no feed and no provider.',
     }
-  const throughput = eventsPerSecond > 0 ? `${formatRate(eventsPerSecond)} events/s` : 'waiting for events'
-  return { tone: 'good', text: `Working: ${throughput}.` }
+  if (missingFeeds.length > 0)
+    return {
+      tone: 'warn',
+      text: `Nothing of ${missingFeeds.slice(0, 5).join(', ')} is in use: what no other feed lists is unknown (feed missing), never clean.`,
+    }
+  const what = isServer ? 'requests' : 'events'
+  return {
+    tone: 'good',
+    text: `Working: ${perSecond > 0 ? `${formatRate(perSecond)} ${what}/s` : `waiting for ${what}`}.`,
+  }
 }

@@ -2,7 +2,7 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { refuseOtherMethods } from '../http/refuse-other-methods.js'
 import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
-import type { Metrics } from '../telemetry/metrics.js'
+import type { Metrics, ProcessKind } from '../telemetry/metrics.js'
 import { createGuard, type OpsClient } from './guard.js'
 import type { Health } from './health.js'
 import { contentSecurityPolicy, renderPage } from './page.js'
@@ -15,8 +15,10 @@ export type OpsServerOptions = {
   readonly health: () => Health
   readonly readiness: () => Health
   readonly metrics: Metrics
-  /** Without it there is no status page. */
-  readonly view?: () => PageView
+  readonly kind: ProcessKind
+  readonly view: () => PageView
+  /** The page about one indicator; nothing where the value cannot be one. */
+  readonly history: (value: unknown) => string | undefined
   /** Rows of setting and value, secrets already hidden. */
   readonly config: readonly (readonly [string, string])[]
   readonly stream: WatcherStream
@@ -40,7 +42,7 @@ const timeoutMs = 10_000
 const maxConnections = 256
 
 export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
-  const { health, readiness, metrics, view, stream } = options
+  const { health, readiness, metrics, kind, view, history, stream } = options
   const guard = createGuard(options.token, options.allowedHosts)
   const app = fastify({
     logger: false,
@@ -78,18 +80,22 @@ export const createOpsServer = (options: OpsServerOptions): FastifyInstance => {
   app.get('/healthz', (_, reply) => answer(reply, health()))
   app.get('/readyz', (_, reply) => answer(reply, readiness()))
   app.get('/metrics', async (_, reply) => reply.type(metrics.contentType).send(await metrics.text()))
-  if (view) {
-    app.get('/', (_, reply) => reply.type('text/html; charset=utf-8').send(renderPage(view(), options.config)))
-    app.get('/events', { exposeHeadRoute: false }, (_, reply) => {
-      if (!stream.hasRoom()) return refuse(reply, 503, 'too many watchers')
-      reply.hijack()
-      reply.raw.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' })
-      stream.add(reply.raw)
-      return reply
-    })
-  }
-  const paths = new Map([...open, ...(view ? ['/'] : [])].map((path) => [path, ['GET', 'HEAD']]))
-  if (view) paths.set('/events', ['GET'])
+  const sendPage = (reply: FastifyReply, page: string): FastifyReply =>
+    reply.type('text/html; charset=utf-8').send(page)
+  app.get('/', (_, reply) => sendPage(reply, renderPage(kind, view(), options.config)))
+  app.get('/history', ({ query }, reply) => {
+    const page = history((query as { value?: unknown }).value)
+    return page === undefined ? refuse(reply, 400, 'write ?value= and an address or a name') : sendPage(reply, page)
+  })
+  app.get('/events', { exposeHeadRoute: false }, (_, reply) => {
+    if (!stream.hasRoom()) return refuse(reply, 503, 'too many watchers')
+    reply.hijack()
+    reply.raw.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' })
+    stream.add(reply.raw)
+    return reply
+  })
+  const paths = new Map([...open, '/', '/history'].map((path) => [path, ['GET', 'HEAD']]))
+  paths.set('/events', ['GET'])
   refuseOtherMethods(app, paths, (reply) => refuse(reply, 405, 'method not allowed'))
   app.setNotFoundHandler((_, reply) => refuse(reply, 404, 'not found'))
   app.setErrorHandler((error, _, reply) => {

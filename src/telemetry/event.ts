@@ -95,7 +95,7 @@ export type TelemetryEvent =
       /** Age of its first record. */
       readonly oldestMs?: number
     }
-  | { readonly event: 'ops_listening'; readonly url: string; readonly page: boolean }
+  | { readonly event: 'ops_listening'; readonly url: string }
   /** Repeats of a failure that was already logged. */
   | { readonly event: 'failure_repeated'; readonly failure: string; readonly times: number; readonly withinMs: number }
   | {

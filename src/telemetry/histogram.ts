@@ -31,3 +31,19 @@ export const createHistogram = (bounds: readonly number[]): HistogramRecorder =>
     read: () => ({ bounds, counts: [...counts], sum, count }),
   }
 }
+
+/** The quantile in seconds as Prometheus estimates it; nothing without observations, Infinity above the last bound. */
+export const quantileOf = ({ bounds, counts, count }: Histogram, share: number): number | undefined => {
+  if (count === 0) return undefined
+  const rank = share * count
+  let below = 0
+  for (const [place, bound] of bounds.entries()) {
+    const here = counts[place] ?? 0
+    if (below + here >= rank && here > 0) {
+      const from = place === 0 ? 0 : (bounds[place - 1] ?? 0)
+      return from + ((bound - from) * (rank - below)) / here
+    }
+    below += here
+  }
+  return Infinity
+}

@@ -3,6 +3,7 @@ import { type ConsumerHealth, consumerStates } from '../domain/consumer-health.j
 import { type ProviderState, providerStates } from '../domain/provider-state.js'
 import type { Count, Counts } from './counters.js'
 import { defineFeedMetrics, type FeedMetrics } from './feed-metrics.js'
+import { defineRuleMetrics, type RuleMetrics } from './rule-metrics.js'
 import { createDefine, createRegistry, type Define } from './define-metrics.js'
 
 export type MetricsSources = {
@@ -12,6 +13,9 @@ export type MetricsSources = {
   /** Calls allowed per hour and per day; 0 means no limit. */
   readonly allowed: { readonly hour: number; readonly day: number }
   readonly feeds?: (() => readonly FeedMetrics[]) | undefined
+  readonly rules?: (() => readonly RuleMetrics[]) | undefined
+  /** How long events wait for answers at most. */
+  readonly deadlineMs?: number
   readonly version: string
   /** What the process does: annotate events, or answer lookup requests. */
   readonly kind?: ProcessKind
@@ -31,6 +35,10 @@ export const createMetrics = (sources: MetricsSources): Metrics => {
   if (sources.provider) defineProviderMetrics(define, sources.provider, sources.allowed)
   if (sources.consumer) defineConsumerMetrics(define, sources.consumer)
   if (sources.feeds) defineFeedMetrics(define, sources.feeds, Date.now)
+  const { deadlineMs } = sources
+  if (deadlineMs !== undefined && sources.kind !== 'server')
+    define.gauge('deadline_seconds', 'How long events wait for answers at most.', [], () => deadlineMs / 1000)
+  if (sources.rules) defineRuleMetrics(define, sources.rules)
   define.gauge('build_info', 'Always 1; the labels name the version.', ['version', 'node'], () => [
     { labels: { version: sources.version, node: process.version }, value: 1 },
   ])

@@ -138,7 +138,7 @@ export const wordings: Wordings = {
   },
   ops_listening: {
     level: 'info',
-    say: ({ url, page }) => `${page ? 'health, metrics and status page' : 'health and metrics'} at ${url}`,
+    say: ({ url }) => `health, metrics and status page at ${url}`,
   },
   failure_repeated: {
     level: 'warn',

@@ -33,6 +33,7 @@ export const openTestOps = async (
     recent: createRecentActivity(() => clock.now()),
     provider: () => openProvider,
     consumer: () => runningConsumer(clock.now()),
+    deadlineMs: 250,
     allowed: { hour: 0, day: 1000 },
     config: { kafka: { brokers: ['localhost:9092'] }, ops: { token: '(hidden)' } },
     version: '0.0.0-test',

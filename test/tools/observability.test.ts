@@ -17,23 +17,38 @@ const dashboard = JSON.parse(readFileSync(join(folder, 'dashboard.json'), 'utf8'
 const expressions = dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const))
 const alerts = readFileSync(join(folder, 'alerts.yaml'), 'utf8')
 
-const metricsText = (): Promise<string> => {
+const feed = {
+  name: 'f',
+  addresses: 1,
+  names: 1,
+  modified: 0,
+  skipped: { unusable: 0, tooBroad: 0, other: 0 },
+  fetch: { fetches: 1, failures: 0 },
+}
+
+/** Of a run, and what only a gateway has. */
+const metricsText = async (): Promise<string> => {
   const counters = createCounters(['ip/malicious-info'])
   counters.chunkRead(1)
   counters.eventAnnotated(seen())
   counters.chunkAnnotated(2)
   counters.waited(1500)
   counters.emit({ event: 'provider_answered', operation: 'ip/malicious-info', ms: 12 })
-  return createMetrics({
-    counts: counters.read,
+  const shared = { counts: counters.read, allowed: { hour: 10, day: 0 }, version: '1.0.0' }
+  const gateway = await createMetrics({ ...shared, kind: 'server' }).text()
+  const pipeline = await createMetrics({
+    ...shared,
+    feeds: () => [feed],
+    rules: () => [{ id: 'r', title: 'A Rule', alerts: 1, matches: 2 }],
+    deadlineMs: 250,
     provider: () => openProvider,
     consumer: () => ({
       ...runningConsumer(0),
       partitions: { 'we"ird\\to\npic/7': { lag: 1, progressAt: 0 } },
     }),
-    allowed: { hour: 10, day: 0 },
-    version: '1.0.0',
   }).text()
+  const own = gateway.split(/(?=# HELP )/).filter((metric) => metric.startsWith('# HELP threatweave_request'))
+  return `${pipeline.trimEnd()}\n${own.map((metric) => metric.trimEnd()).join('\n')}\n`
 }
 
 const run = (args: readonly string[], input?: string): { status: number | null; output: string } => {

@@ -81,7 +81,7 @@ describe.runIf('path' in tool)('the status page', () => {
       await says('asking', 'Provider available')
       const cells = await page.locator('#findings tr').first().locator('td').allTextContents()
       expect(cells[1]).toBe('<script>window.hacked = 1</script>')
-      expect(cells[4]).toBe('<img src=x onerror="window.hacked = 2"> \\u001b[31mred')
+      expect(cells[6]).toBe('<img src=x onerror="window.hacked = 2"> \\u001b[31mred')
       expect(await page.locator('script').count()).toBe(1)
       expect(await page.locator('img').count()).toBe(0)
     })

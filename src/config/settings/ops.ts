@@ -5,8 +5,7 @@ export const opsSettings = Type.Object(
   {
     enabled: Type.Boolean({
       default: true,
-      description:
-        'Serve health, metrics and the status page while `run` runs, and health and metrics while `serve` does.',
+      description: 'Serve health, metrics and the status page while `run` or `serve` runs.',
     }),
     host: Type.String({ default: '127.0.0.1', minLength: 1, description: 'The address to listen on.' }),
     port: Type.Integer({

@@ -7,6 +7,7 @@ import { openProvider, runningConsumer } from '../../support/ops.js'
 
 const sampleAt = (second: number, perSecond: number): Sample => ({
   at: second * 1000,
+  requests: 0,
   read: second * perSecond,
   indicators: 0,
   lookups: second * 10,
@@ -89,13 +90,15 @@ describe('a chart', () => {
 
 describe('sentences', () => {
   const calm = {
+    kind: 'pipeline' as 'pipeline' | 'server',
     health: { ok: true, problems: [] },
     provider: openProvider,
     consumer: runningConsumer(1000),
-    feedEntries: 0,
+    missingFeeds: [] as string[],
+    hasFeeds: false,
     lag: 12,
     now: 1000,
-    eventsPerSecond: 5,
+    perSecond: 5,
   }
   it.each<[string, Partial<typeof calm> | { provider: undefined }, string]>([
     ['everything works', {}, 'Working: 5.0 events/s.'],
@@ -104,7 +107,13 @@ describe('sentences', () => {
       { provider: undefined },
       'Events are delivered without any intelligence: there is no feed and no provider.',
     ],
-    ['there are no events', { eventsPerSecond: 0 }, 'Working: waiting for events.'],
+    ['there are no events', { perSecond: 0 }, 'Working: waiting for events.'],
+    ['a gateway works', { kind: 'server' }, 'Working: 5.0 requests/s.'],
+    [
+      'a feed is missing',
+      { missingFeeds: ['urlhaus'] },
+      'Nothing of urlhaus is in use: what no other feed lists is unknown (feed missing), never clean.',
+    ],
     [
       'it is stuck',
       { health: { ok: false, problems: ['the consumer has stopped'] } } as never,

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
+import { createAlertLog, type RaisedAlert } from '../../../src/ops/alert-log.js'
 import type { Ops } from '../../../src/ops/open-ops.js'
 import { observePipeline } from '../../../src/ops/observe-pipeline.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
@@ -15,6 +16,21 @@ const start = async (...args: Parameters<typeof openTestOps>) => {
   open.push(ops)
   return ops
 }
+
+const alertOf = (id: string, name: string, count: number): RaisedAlert => ({
+  '@timestamp': '2026-11-15T08:00:00.000Z',
+  rule: { id, name },
+  threatweave: {
+    alert_id: id,
+    level: 'high',
+    value: '203.0.113.9',
+    direction: 'outbound',
+    action: 'allowed',
+    peer: '10.0.0.5',
+    origin: 'firewall/0/1',
+    count,
+  },
+})
 
 type Reply = { status: number; headers: Record<string, string | string[] | undefined>; body: string }
 
@@ -77,7 +93,8 @@ describe('the ops endpoint', () => {
   it('shows the page to another machine only with the token', async () => {
     const { url } = await start({ token: 'correct-horse-battery' })
     const elsewhere = { 'x-forwarded-for': '192.0.2.7' }
-    for (const path of ['/', '/events', '/nothing']) expect((await get(url + path, elsewhere)).status).toBe(401)
+    for (const path of ['/', '/history?value=x', '/events', '/nothing'])
+      expect((await get(url + path, elsewhere)).status).toBe(401)
     for (const path of ['/healthz', '/readyz', '/metrics']) expect((await get(url + path, elsewhere)).status).toBe(200)
     const shown = { ...elsewhere, authorization: 'Bearer correct-horse-battery' }
     expect((await get(`${url}/`, shown)).status).toBe(200)
@@ -135,7 +152,116 @@ describe('the ops endpoint', () => {
     expect(body).toContain('<td>firewall/0</td><td>12</td>')
     expect(body).toContain('<td>private address</td>')
     expect(body).toContain('<td>ops.token</td><td>(hidden)</td>')
-    expect(body).not.toMatch(/(?:src|href)="(?!data:,")/)
+    expect(body).not.toMatch(/(?:src|href)="(?!data:,"|history\?)/)
+  })
+
+  it('shows findings with the inside host, direction and action, alerts, rules, feeds and latency beside the deadline', async () => {
+    const alerts = createAlertLog(Date.now, () => [
+      { id: 'r1', title: 'Malicious Destination', level: 'high' },
+      { id: 'r2', title: 'Quiet Rule', level: 'low' },
+    ])
+    alerts.note(alertOf('r1', 'Malicious Destination', 3))
+    const { url, sources } = await start(
+      {},
+      {
+        alerts,
+        feeds: () => [
+          {
+            name: 'urlhaus',
+            state: 'kept',
+            addresses: 1200,
+            names: 3,
+            skipped: { unusable: 1, tooBroad: 2, other: 0 },
+            modified: Date.now() - 7_200_000,
+            fetch: { fetches: 2, failures: 1, nextAt: Date.now() + 60_000, error: 'answered 401' },
+          },
+        ],
+      },
+    )
+    const inside = { type: 'ip', field: 'src', role: 'source', decision: 'skip', verdict: 'unknown' } as const
+    for (const value of ['10.0.0.5', '10.0.0.6'])
+      sources.recent.see(
+        seen({
+          role: 'destination',
+          direction: 'outbound',
+          indicators: [{ ...inside, value, reason: 'private_address' }],
+        }).annotation,
+      )
+    for (let nth = 0; nth < 100; nth++) sources.counters.chunkAnnotated(nth < 60 ? 4 : 200)
+    const { body } = await get(`${url}/`)
+    expect(body).toContain(
+      '<td><a href="history?value=198.51.100.60">198.51.100.60</a></td><td>10.0.0.6 and 1 more</td><td>outbound</td><td>allowed</td>',
+    )
+    expect(body).toContain('<td>high</td><td>Malicious Destination</td><td><a href="history?value=203.0.113.9">')
+    expect(body).toMatch(/<td>Malicious Destination<\/td><td>high<\/td><td>1<\/td><td>3<\/td>/)
+    expect(body).toMatch(/<td>Quiet Rule<\/td><td>low<\/td><td>0<\/td><td>0<\/td><td>never<\/td>/)
+    expect(body).toMatch(
+      /<td>urlhaus<\/td><td>kept<\/td><td>1200<\/td><td>3<\/td><td>3<\/td><td>2 h 0 min<\/td>.+answered 401/,
+    )
+    expect(body).toMatch(/waiting included<\/td><td>4\.6 ms<\/td><td>246 ms<\/td><td>250 ms<\/td>/)
+    const metrics = (await get(`${url}/metrics`)).body
+    expect(metrics).toContain('threatweave_rule_alerts_total{id="r1",rule="Malicious Destination"} 1')
+    expect(metrics).toContain('threatweave_rule_matches_total{id="r1",rule="Malicious Destination"} 3')
+  })
+
+  it('says that a problem is over once it is', async () => {
+    const { sources } = await start()
+    const { emit, problems } = sources.recent
+    const states = (): string[] => problems().map(({ state }) => state)
+    emit({ event: 'lookups_paused', state: 'breaker_open', reason: 'unavailable', forMs: 1000 })
+    emit({ event: 'feed_fetch_failed', feed: 'a', from: 'x', message: 'answered 500', kept: true })
+    emit({ event: 'feed_fetch_failed', feed: 'b', from: 'x', message: 'answered 500', kept: true })
+    expect(states()).toEqual(['warning', 'warning', 'warning'])
+    emit({ event: 'lookups_resumed' })
+    emit({ event: 'feed_fetched', feed: 'a', from: 'x', bytes: 0, ms: 1 })
+    expect(states()).toEqual(['warning', 'over', 'over'])
+    emit({ event: 'feed_fetch_failed', feed: 'a', from: 'x', message: 'answered 500', kept: true })
+    expect(states()).toEqual(['warning', 'warning', 'over'])
+  })
+
+  it('has a page about one indicator: where, when and by whom it was seen, and its alerts', async () => {
+    const alerts = createAlertLog(Date.now, () => [])
+    alerts.note(alertOf('r1', 'Malicious Destination', 1))
+    const { url } = await start(
+      {},
+      {
+        alerts,
+        seenOf: (value) =>
+          value === '203.0.113.9'
+            ? [
+                {
+                  partition: 'firewall/0',
+                  count: 7,
+                  first: 0,
+                  last: 1000,
+                  peers: ['10.0.0.5'],
+                  otherPeers: 2,
+                  offsets: [3, 9],
+                },
+              ]
+            : [],
+      },
+    )
+    const { body } = await get(`${url}/history?value=203.0.113.9`)
+    expect(body).toContain('<td>firewall/0</td><td>7 events</td><td>1970-01-01 00:00:00 UTC</td>')
+    expect(body).toContain('10.0.0.5 and 2 sightings by others')
+    expect(body).toContain('firewall/0/3, firewall/0/9')
+    expect(body).toContain('Malicious Destination')
+    const hostile = await get(`${url}/history?value=${encodeURIComponent('<script>alert(1)</script>')}`)
+    expect(hostile.body).not.toContain('<script')
+    expect((await get(`${url}/history?value=${'x'.repeat(300)}`)).status).toBe(400)
+    expect((await get(`${url}/history`)).status).toBe(400)
+  })
+
+  it('shows a gateway its own side: requests, memory, provider and feeds, and nothing of events', async () => {
+    const { url, sources } = await start({}, { kind: 'server', consumer: undefined })
+    sources.counters.emit({ event: 'operation_answered', operation: 'ip/malicious-info', status: 200, ms: 3 })
+    sources.counters.emit({ event: 'operation_answered', operation: 'ip/malicious-info', status: 404, ms: 3 })
+    const { body } = await get(`${url}/`)
+    expect(body).toContain('Working: waiting for requests.')
+    expect(body).toContain('<td>ip/malicious-info</td><td>1</td><td>1</td>')
+    expect(body).toContain('2 since the start, 1 of them refused or failed')
+    expect(body).not.toMatch(/<h2[^>]*>(?:Events|Partitions|Last malicious)/)
   })
 
   it('sends updates to watchers', async () => {
@@ -153,7 +279,7 @@ describe('the ops endpoint', () => {
       })
       sent.on('error', reject).end()
     })
-    expect(JSON.parse(view)).toMatchObject({ texts: { 'now-lag': '12' }, tones: { headline: 'good' } })
+    expect(JSON.parse(view)).toMatchObject({ texts: { 'now-lag': '12 events' }, tones: { headline: 'good' } })
   })
 
   it('is refused when its port is taken', async () => {

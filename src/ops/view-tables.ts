@@ -1,0 +1,172 @@
+// The tables of the status page.
+import type { ConsumerHealth } from '../domain/consumer-health.js'
+import type { Counts } from '../telemetry/counters.js'
+import { quantileOf, type Histogram } from '../telemetry/histogram.js'
+import { peersOf, type AlertLog } from './alert-log.js'
+import type { History } from './history.js'
+import { formatCount, formatDuration, formatLatency, formatPercent, formatTime } from './numbers.js'
+import type { RecentActivity } from './recent-activity.js'
+import { visible } from './visible.js'
+
+/** `href` is relative to the page. */
+export type Cell = string | { readonly text: string; readonly href: string }
+export type Rows = readonly (readonly Cell[])[]
+
+/** A feed, as far as it is shown. */
+export type ShownFeed = {
+  readonly name: string
+  readonly state: string
+  readonly addresses: number
+  readonly names: number
+  readonly skipped: { readonly unusable: number; readonly tooBroad: number; readonly other: number }
+  readonly modified?: number
+  readonly problem?: { readonly message: string }
+  readonly fetch?: { readonly nextAt: number; readonly error?: string | undefined }
+}
+
+export const historyLink = (value: string): Cell =>
+  value === '' ? '' : { text: value, href: `history?value=${encodeURIComponent(value)}` }
+
+export const findingRows = (recent: RecentActivity): Rows =>
+  recent.findings().map((finding) => {
+    const [inside = '', ...others] = finding.insideHosts
+    return [
+      formatTime(finding.at),
+      historyLink(finding.value),
+      others.length > 0 ? `${inside} and ${others.length} more` : inside,
+      finding.direction,
+      finding.action,
+      finding.score,
+      finding.summary,
+      formatCount(finding.events),
+      finding.origin,
+    ]
+  })
+
+export const alertRows = (alerts: AlertLog | undefined): Rows =>
+  (alerts?.last() ?? []).map((alert) => {
+    const { level, value = '', direction, action, count, late, kind } = alert.threatweave
+    const what = kind ?? (late ? 'late' : '')
+    return [
+      formatTime(alert.at),
+      level,
+      visible(what === '' ? alert.rule.name : `${alert.rule.name} (${what.replace('_', ' ')})`, 200),
+      historyLink(visible(value, 120)),
+      peersOf(alert),
+      direction,
+      action,
+      formatCount(count),
+    ]
+  })
+
+export const ruleRows = (alerts: AlertLog | undefined): Rows =>
+  (alerts?.fired() ?? [])
+    .slice(0, 100)
+    .map(({ title, level, alerts: raised, matches, at }) => [
+      visible(title, 200),
+      level,
+      formatCount(raised),
+      formatCount(matches),
+      at === undefined ? 'never' : formatTime(at),
+    ])
+
+export const feedRows = (feeds: readonly ShownFeed[], now: number): Rows =>
+  feeds.map(({ name, state, addresses, names, skipped, modified, problem, fetch }) => [
+    visible(name, 64),
+    state,
+    formatCount(addresses),
+    formatCount(names),
+    formatCount(skipped.unusable + skipped.tooBroad + skipped.other),
+    modified === undefined ? '' : formatDuration(now - modified),
+    fetch ? `in ${formatDuration(fetch.nextAt - now)}` : 'when its file changes',
+    visible(fetch?.error ?? problem?.message ?? ''),
+  ])
+
+export const problemRows = (recent: RecentActivity): Rows =>
+  recent
+    .problems()
+    .map(({ at, state, sentence, times }) => [formatTime(at), state, sentence, `${formatCount(times)} ×`])
+
+/** Estimated from the buckets of /metrics, so both say the same. */
+const latencyRow = (title: string, histogram: Histogram, deadline: string): string[] => [
+  title,
+  formatLatency(quantileOf(histogram, 0.5)),
+  formatLatency(quantileOf(histogram, 0.99)),
+  deadline,
+]
+
+export const pipelineLatencyRows = (counts: Counts, deadlineMs: number): Rows => [
+  latencyRow('Chunk of events in the pipeline, waiting included', counts.pipelineSeconds, `${deadlineMs} ms`),
+  latencyRow('Lookup that is not in the memory', counts.lookupSeconds, `${deadlineMs} ms`),
+  latencyRow('Call to the provider', counts.providerCallSeconds, ''),
+  latencyRow('From the time of the record to its delivery', counts.endToEndSeconds, ''),
+]
+
+export const serverLatencyRows = (counts: Counts): Rows => [
+  latencyRow('Request', counts.requestSeconds, ''),
+  latencyRow('Question that is not in the memory', counts.lookupSeconds, ''),
+  latencyRow('Call to the provider', counts.providerCallSeconds, ''),
+]
+
+const total = (counts: readonly { readonly value: number }[]): number =>
+  counts.reduce((sum, { value }) => sum + value, 0)
+
+const shareOf = (part: number, whole: number): string => formatPercent(whole === 0 ? undefined : part / whole)
+
+/** How much of the work was done at once, and how much is still to come. */
+export const shareRows = ({ annotated, indicators, waitedMs }: Counts, upMs: number): Rows => {
+  const events = annotated.filter(({ labels }) => labels.status !== 'skipped')
+  const complete = total(events.filter(({ labels }) => labels.status === 'complete'))
+  const asked = indicators.filter(({ labels }) => labels.decision === 'lookup')
+  const pending = total(asked.filter(({ labels: { reason } }) => reason === 'pending' || reason === 'deadline'))
+  return [
+    ['Complete', shareOf(complete, total(events)), `of ${formatCount(total(events))} events with something to look up`],
+    ['Pending', shareOf(pending, total(asked)), `of ${formatCount(total(asked))} indicators to be looked up`],
+    ['Waited', shareOf(waitedMs, upMs), `of the time since the start, for answers (${formatDuration(waitedMs)})`],
+  ]
+}
+
+export const verdictRows = ({ annotated }: Counts): Rows =>
+  ['malicious', 'suspicious', 'clean', 'unknown'].map((verdict) => [
+    verdict,
+    ...['complete', 'partial', 'failed', 'skipped'].map((status) =>
+      formatCount(annotated.find(({ labels }) => labels.verdict === verdict && labels.status === status)?.value ?? 0),
+    ),
+  ])
+
+export const reasonRows = ({ indicators }: Counts, history: History): Rows => {
+  const totals = new Map<string, number>()
+  for (const { labels, value } of indicators)
+    if (labels.reason !== 'none') totals.set(labels.reason, (totals.get(labels.reason) ?? 0) + value)
+  return [...totals]
+    .filter(([, sum]) => sum > 0)
+    .map(([reason, sum]) => ({ reason, sum, lately: history.lastMinute(reason) }))
+    .sort((a, b) => b.lately - a.lately || b.sum - a.sum)
+    .map(({ reason, sum, lately }) => [reason.replaceAll('_', ' '), formatCount(lately), formatCount(sum)])
+}
+
+export const partitionRows = (
+  partitions: readonly [string, ConsumerHealth['partitions'][string]][],
+  now: number,
+): Rows =>
+  partitions
+    .slice(0, 100)
+    .map(([name, { lag, progressAt, chunkSince }]) => [
+      name,
+      formatCount(lag),
+      `${formatDuration(now - progressAt)} ago`,
+      chunkSince === undefined ? 'idle' : `for ${formatDuration(now - chunkSince)}`,
+    ])
+
+/** Requests by operation, those that failed beside. */
+export const requestRows = ({ requests }: Counts): Rows => {
+  const rows = new Map<string, { answered: number; failed: number }>()
+  for (const { labels, value } of requests) {
+    const row = rows.get(labels.operation) ?? { answered: 0, failed: 0 }
+    row[labels.status === '200' ? 'answered' : 'failed'] += value
+    rows.set(labels.operation, row)
+  }
+  return [...rows]
+    .filter(([, { answered, failed }]) => answered + failed > 0)
+    .map(([operation, { answered, failed }]) => [operation, formatCount(answered), formatCount(failed)])
+}

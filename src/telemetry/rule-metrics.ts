@@ -1,0 +1,26 @@
+// Metrics per alert rule: how many alerts it raised, and how many events it matched.
+import type { Define } from './define-metrics.js'
+
+export type RuleMetrics = {
+  readonly id: string
+  readonly title: string
+  readonly alerts: number
+  readonly matches: number
+}
+
+export const defineRuleMetrics = ({ counter }: Define, rules: () => readonly RuleMetrics[]): void => {
+  const each = (read: (rule: RuleMetrics) => number) => () =>
+    rules().map((rule) => ({ labels: { id: rule.id, rule: rule.title }, value: read(rule) }))
+  counter(
+    'rule_alerts',
+    'Alerts raised, by rule.',
+    ['id', 'rule'],
+    each(({ alerts }) => alerts),
+  )
+  counter(
+    'rule_matches',
+    'Events that matched a rule, those suppressed as repeats included once they are reported.',
+    ['id', 'rule'],
+    each(({ matches }) => matches),
+  )
+}
