@@ -1,14 +1,16 @@
 // Raises alerts for annotated events and suppresses repeats; also for events that are looked at again because an answer came late.
 import type { FileProblem } from '../domain/file-problem.js'
-import type { Annotation } from '../domain/annotation.js'
 import { systemClock, type Clock } from '../domain/clock.js'
 import type { AnyObject } from '../domain/json-object.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
-import { createAlert, type Alert, type AlertInput } from './alert.js'
+import type { Alert } from './alert.js'
 import { ruleEventOf, type AnnotatedEvent } from './annotated-event.js'
 import { flagsStatedBy } from './annotation-fields.js'
+import { createAlert, type AlertInput } from './create-alert.js'
+import { peerOf } from './peer.js'
 import type { Rule } from './sigma/rule.js'
-import { createSuppress, type Suppression } from './suppress.js'
+import type { RuleSet } from './sigma/rule-set.js'
+import { createSuppress } from './suppress.js'
 import { watchRules } from './watch-rules.js'
 
 export type AlertsSettings = {
@@ -41,7 +43,7 @@ export type Alerts = {
   readonly raise: (events: readonly AnnotatedEvent[], fired?: Fired) => readonly Alert[]
   /**
    * The alerts of events that were delivered before an answer and are annotated again, without the rules that fired before; one alert
-   * per rule, indicator, internal peer and window, which names its events.
+   * per rule, indicator, peer and window, which names its events.
    */
   readonly raiseLate: (events: readonly { readonly event: AnnotatedEvent; readonly fired: readonly string[] }[]) => {
     readonly alerts: readonly Alert[]
@@ -55,9 +57,6 @@ export type Alerts = {
 }
 
 export type Fired = (event: AnnotatedEvent, ruleIds: readonly string[]) => void
-
-/** An event that matched a rule. */
-type Occurrence = { readonly origin: string; readonly time: number; readonly annotation: Readonly<Annotation> }
 
 export type AlertsStatus = {
   readonly rules: number
@@ -98,15 +97,21 @@ export const openAlerts = async (
     return eventTime(event.text, now) ?? time ?? now
   }
 
-  const rule = (
-    ruleId: string,
-    { annotation, time, origin }: Occurrence,
-  ): Suppression & { peer: string | undefined } => {
-    const peer = peerOf(annotation)
-    const suppression = suppress.decide({ ruleId, value: annotation.value ?? '', peer: peer ?? '', time, origin })
-    if (suppression.count === 0) suppressed++
-    else raised++
-    return { ...suppression, peer }
+  /** The rules that match, and the alert of each; `count` is 0 where it is suppressed. */
+  const matchesOf = (one: AnnotatedEvent, set: RuleSet, before: readonly string[] = []): Match[] => {
+    const event = once(() => ruleEventOf(one, named))
+    const matches = set.match(one.annotation, event).filter(({ rule: { id } }) => !before.includes(id))
+    if (matches.length === 0) return []
+    const time = timeOf(one)
+    const peer = peerOf(one, event)
+    return matches.map(({ rule, why }) => {
+      const about = { ruleId: rule.id, value: one.annotation.value ?? '', peer: peer ?? '', time, origin: one.origin }
+      const { key: group, id, count: matched, peers } = suppress.decide(about)
+      if (matched === 0) suppressed++
+      else raised++
+      const draft = (): AlertInput => ({ id: id(), rule, why: why(), one, time, peer, peers, count: matched, replayId })
+      return { rule, group, count: matched, draft }
+    })
   }
 
   const count = (alerts: readonly Alert[], late: boolean): readonly Alert[] => {
@@ -120,71 +125,30 @@ export const openAlerts = async (
       if (set.size === 0) return none
       let alerts: Alert[] | undefined
       for (const one of events) {
-        const { annotation, origin } = one
-        const matches = set.match(annotation, () => ruleEventOf(one, named))
-        if (matches.length === 0) continue
-        const time = timeOf(one)
-        for (const match of matches) {
-          const { count: matched, id, peer } = rule(match.rule.id, { annotation, time, origin })
-          if (matched === 0) continue
-          const why = match.why()
-          const about = {
-            id: id(),
-            rule: match.rule,
-            why,
-            annotation,
-            origin,
-            key: one.key,
-            time,
-            peer,
-            count: matched,
-            replayId,
-          }
-          ;(alerts ??= []).push(createAlert(about))
-        }
-        if (fired && one.judged.some((row) => row.late !== undefined))
+        const matches = matchesOf(one, set)
+        for (const match of matches) if (match.count > 0) (alerts ??= []).push(createAlert(match.draft()))
+        if (fired && matches.length > 0 && one.judged.some((row) => row.late !== undefined))
           fired(
             one,
-            matches.map((match) => match.rule.id),
+            matches.map(({ rule }) => rule.id),
           )
       }
       return alerts ? count(alerts, false) : none
     },
     raiseLate: (events) => {
       const set = rules.set()
-      const drafts = new Map<string, Draft>()
+      const drafts = new Map<string, LateDraft>()
       const fired = events.map(({ event: one, fired: before }) => {
-        if (set.size === 0) return before
-        const { annotation, origin } = one
-        const matches = set
-          .match(annotation, () => ruleEventOf(one, named))
-          .filter(({ rule: { id } }) => !before.includes(id))
-        if (matches.length === 0) return before
-        const time = timeOf(one)
-        for (const match of matches) {
-          const { count: matched, key: group, id, peer } = rule(match.rule.id, { annotation, time, origin })
-          const draft = drafts.get(group)
-          if (draft) {
-            draft.count++
-            if (draft.origins.length < maxOrigins) draft.origins.push(origin)
-            else draft.originsOmitted++
-          } else if (matched > 0)
-            drafts.set(group, {
-              id: id(),
-              rule: match.rule,
-              why: match.why(),
-              annotation,
-              origin,
-              key: one.key,
-              time,
-              peer,
-              count: matched,
-              origins: [origin],
-              originsOmitted: 0,
-              replayId,
-            })
+        const matches = set.size === 0 ? [] : matchesOf(one, set, before)
+        for (const { group, count: matched, draft } of matches) {
+          const begun = drafts.get(group)
+          if (begun) {
+            begun.count++
+            if (begun.origins.length < maxOrigins) begun.origins.push(one.origin)
+            else begun.originsOmitted++
+          } else if (matched > 0) drafts.set(group, { ...draft(), origins: [one.origin], originsOmitted: 0 })
         }
-        return [...before, ...matches.map((match) => match.rule.id)]
+        return [...before, ...matches.map(({ rule }) => rule.id)]
       })
       return { alerts: count([...drafts.values()].map(createAlert), true), fired }
     },
@@ -200,17 +164,20 @@ export const openAlerts = async (
   }
 }
 
+type Match = {
+  readonly rule: Rule
+  /** The same for all matches of one alert. */
+  readonly group: string
+  readonly count: number
+  readonly draft: () => AlertInput
+}
+
 /** An alert that still gathers its events. */
-type Draft = AlertInput & { count: number; readonly origins: string[]; originsOmitted: number }
+type LateDraft = AlertInput & { count: number; readonly origins: string[]; originsOmitted: number }
 
 const levelOf = ({ threatweave }: Alert): string => threatweave.level
 
-/** The internal address involved, so that alerts about several victims stay separate. */
-const peerOf = ({ indicators, value }: Readonly<Annotation>): string | undefined =>
-  indicators.find(
-    (one) =>
-      one.type === 'ip' &&
-      one.value !== value &&
-      (one.role === 'source' || one.role === 'destination') &&
-      (one.reason === 'private_address' || one.reason === 'own_range'),
-  )?.value
+const once = <Value>(make: () => Value): (() => Value) => {
+  let made: Value | undefined
+  return () => (made ??= make())
+}

@@ -1,4 +1,4 @@
-// Suppresses repeated alerts: one per rule, indicator, internal peer and window of event time.
+// Suppresses repeated alerts: one per rule, indicator, peer and window of event time.
 import { createBoundedCache } from '../domain/bounded-cache.js'
 import { createHash } from 'node:crypto'
 
@@ -17,6 +17,8 @@ export type Suppression = {
   readonly id: () => string
   /** The number of matches the alert stands for; 0 suppresses it. */
   readonly count: number
+  /** Other peers that matched the same rule and indicator since the last alert about this one, the latest last. */
+  readonly peers: readonly string[]
 }
 
 export type Suppress = {
@@ -34,10 +36,29 @@ const maxWindows = 64
 /** Keeps at least this many entries, and at most twice as many. */
 const generation = 50_000
 
+/** Remembered per rule and indicator: the latest. */
+const maxPeers = 64
+
+const none: readonly string[] = []
+
 /** Windows are aligned to the clock, so that an event has the same window and id after a restart. */
 export const createSuppress = (windowMs: number): Suppress => {
   /** Dropping an entry may repeat an alert with the same id. */
   const entries = createBoundedCache<string, SuppressionEntry>(generation)
+
+  /** Per rule and indicator: peers, and the window in which each matched last. */
+  const groups = createBoundedCache<string, Map<string, number>>(generation, (peers) => peers.size)
+
+  const note = (group: string, peer: string, number: number): ReadonlyMap<string, number> => {
+    const peers = groups.get(group) ?? new Map<string, number>()
+    if (peers.size === 0) groups.set(group, peers)
+    const latest = Math.max(number, peers.get(peer) ?? number)
+    if (!peers.delete(peer)) groups.addWeight(1)
+    peers.set(peer, latest)
+    const [oldest] = peers.keys()
+    if (peers.size > maxPeers && oldest !== undefined) peers.delete(oldest)
+    return peers
+  }
 
   const count = (key: string, window: Window): number => {
     const entry = entries.get(key)
@@ -60,10 +81,22 @@ export const createSuppress = (windowMs: number): Suppress => {
 
   return {
     decide: ({ ruleId, value, peer, time, origin }) => {
-      const about = `${ruleId}\0${value}\0${peer}`
-      const number = windowMs === 0 ? 0 : Math.floor(time / windowMs)
-      const key = windowMs === 0 ? `${about}\0${origin}` : `${about}\0${windowMs}\0${number}`
-      return { key, id: () => hash(key), count: windowMs === 0 ? 1 : count(about, { number, origin }) }
+      const group = `${ruleId}\0${value}`
+      const about = `${group}\0${peer}`
+      if (windowMs === 0) {
+        const key = `${about}\0${origin}`
+        return { key, id: () => hash(key), count: 1, peers: none }
+      }
+      const number = Math.floor(time / windowMs)
+      const key = `${about}\0${windowMs}\0${number}`
+      const last = Math.min(number, entries.get(about)?.windows[0]?.number ?? number)
+      const matched = note(group, peer, number)
+      const total = count(about, { number, origin })
+      const peers =
+        total === 0 || matched.size === 1
+          ? none
+          : [...matched].filter(([one, at]) => one !== peer && one !== '' && at >= last).map(([one]) => one)
+      return { key, id: () => hash(key), count: total, peers }
     },
     size: entries.size,
   }

@@ -1,5 +1,5 @@
 // The `rules` command: checks Sigma rules, or runs them on annotated events.
-import { matchedOf } from '../alerts/alert.js'
+import { matchedOf } from '../alerts/create-alert.js'
 import { annotationKey } from '../alerts/annotation-fields.js'
 import type { LoadedRules } from '../alerts/load-rules.js'
 import { describeRuleProblem, fieldsOf } from '../alerts/sigma/rule.js'

@@ -59,6 +59,7 @@ const rule = (finding: Known, sighting: IndicatorInRole, table: JudgementTable, 
       because,
       feed: listing.feed,
       entry: listing.entry,
+      listing,
       until,
     }
   if (weight.level === 'unknown') {
@@ -106,7 +107,7 @@ const describeListing = ({ feed, entry, categories, level }: Listing): string =>
   `listed in ${feed} as ${entry}${categories.length > 0 ? ` (${categories.slice(0, 4).join(', ')})` : ''}${level === 'flag' ? '; safeguarded' : ''}`
 
 const verdictOf = (finding: Known, ruling: Ruling): Verdict => {
-  const { level, reason, score, because, feed, entry, until } = ruling
+  const { level, reason, score, because, feed, entry, listing, until } = ruling
   const { facts } = finding
   return {
     level,
@@ -120,6 +121,7 @@ const verdictOf = (finding: Known, ruling: Ruling): Verdict => {
     ...(finding.stale === undefined ? {} : { stale: finding.stale }),
     ...(feed === undefined ? {} : { feed }),
     ...(entry === undefined ? {} : { entry }),
+    ...(listing === undefined ? {} : { listing }),
     ...(until === Infinity ? {} : { until }),
   }
 }

@@ -1,5 +1,5 @@
 // A ruling: the judgement of facts for one role, before source and time are added.
-import { levels, type Level } from './finding.js'
+import { levels, type Level, type Listing } from './finding.js'
 import type { Row } from './judgement-table.js'
 import type { Reason } from './reason.js'
 
@@ -10,6 +10,7 @@ export type Ruling = {
   readonly because: string
   readonly feed?: string
   readonly entry?: string
+  readonly listing?: Listing
   /** Epoch milliseconds from which the same facts may be judged differently. */
   readonly until: number
 }

@@ -1,6 +1,6 @@
 // A verdict: a finding judged for the role of a sighting.
 import type { Flags } from './flag.js'
-import type { Level } from './finding.js'
+import type { Level, Listing } from './finding.js'
 import type { Reason } from './reason.js'
 
 export type Verdict = {
@@ -22,6 +22,8 @@ export type Verdict = {
   /** The deciding feed and entry, if any. */
   readonly feed?: string
   readonly entry?: string
+  /** The entry itself. */
+  readonly listing?: Listing
   /** Epoch milliseconds after which the same facts may be judged differently. */
   readonly until?: number
 }

@@ -1,6 +1,7 @@
 // Annotated events of every kind, and the bundled rules they match.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Alert } from '../../src/alerts/alert.js'
 import { openApp } from '../../src/app/open-app.js'
 import { openAlerting } from '../../src/app/open-alerting.js'
 import { load } from '../../src/config/load.js'
@@ -13,6 +14,7 @@ const examples = resolve(import.meta.dirname, '../../examples')
 
 export type Annotated = {
   readonly events: readonly EventOut[]
+  readonly alerts: readonly Alert[]
   /** Rule id → origins of the events it fired on, sorted. */
   readonly fired: ReadonlyMap<string, readonly string[]>
 }
@@ -60,10 +62,10 @@ export const annotateMixed = async (count: number, detail: Detail): Promise<Anno
     )
   }
   const fired = new Map<string, string[]>()
-  for (const { rule, threatweave } of alerting.raise(events))
-    fired.set(rule.id, [...(fired.get(rule.id) ?? []), threatweave.origin])
+  const alerts = alerting.raise(events)
+  for (const { rule, threatweave } of alerts) fired.set(rule.id, [...(fired.get(rule.id) ?? []), threatweave.origin])
   await Promise.all([live.close(), replay.close(), alerting.close(), service.close()])
-  return { events, fired: new Map([...fired].map(([id, origins]) => [id, origins.sort()])) }
+  return { events, alerts, fired: new Map([...fired].map(([id, origins]) => [id, origins.sort()])) }
 }
 
 const hosts = ['critical', 'dangerous', 'moderate', 'low', 'safe']

@@ -6,6 +6,7 @@ import { parse } from 'yaml'
 import { details, type Detail } from '../../src/domain/annotation.js'
 import { flags } from '../../src/domain/flag.js'
 import { convertRules, provisionSigma } from '../../scripts/sigma.mjs'
+import type { Alert } from '../../src/alerts/alert.js'
 import type { EventOut } from '../../src/pipeline/pipeline.js'
 import { startSearchNode, type SearchNode } from '../support/opensearch.js'
 import { annotateMixed, type Annotated } from '../support/search-events.js'
@@ -156,4 +157,36 @@ describe('without our template', () => {
       expect(fields.length).toBeLessThanOrEqual(most)
     },
   )
+})
+
+describe('the shipped template of alerts', () => {
+  it('takes the alerts of every bundled rule, and finds them by inside range, technique and words of the log line', async () => {
+    const template = JSON.parse(
+      readFileSync(resolve(root, 'examples/opensearch/alerts-template.json'), 'utf8'),
+    ) as object
+    await node.call('PUT', '/_component_template/threatweave-alerts', template)
+    await node.call('PUT', '/_index_template/alerts', {
+      index_patterns: ['alerts-*'],
+      composed_of: ['threatweave-alerts'],
+    })
+    const { alerts } = annotated
+    const lines = alerts.map((alert) => `{"index":{"_id":"${alert.event.id}"}}\n${JSON.stringify(alert)}\n`)
+    const { items } = (await node.call('POST', '/alerts-1/_bulk', lines.join(''))) as Bulk
+    expect(items.flatMap(({ index: { error } }) => (error ? [JSON.stringify(error)] : []))).toEqual([])
+    await node.call('POST', '/alerts-1/_refresh')
+    const idsOf = (isWanted: (alert: Alert) => boolean): string[] =>
+      alerts
+        .filter(isWanted)
+        .map(({ event: { id } }) => id)
+        .sort()
+    const inside = idsOf(({ related }) => related?.ip?.some((ip) => ip.startsWith('10.0.0.')) === true)
+    expect(inside.length).toBeGreaterThan(0)
+    expect(await find('alerts-1', 'related.ip:"10.0.0.0/24"')).toEqual(inside)
+    const c2 = idsOf(({ threat }) => threat?.technique?.id.includes('T1071') === true)
+    expect(c2.length).toBeGreaterThan(0)
+    expect(await find('alerts-1', 'threat.technique.id:T1071')).toEqual(c2)
+    const asa = idsOf(({ event: { original } }) => original.includes('Built outbound'))
+    expect(asa.length).toBeGreaterThan(0)
+    expect(await find('alerts-1', 'event.original:"Built outbound"')).toEqual(asa)
+  })
 })

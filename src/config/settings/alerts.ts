@@ -18,7 +18,7 @@ export const alertsSettings = Type.Object(
       minimum: 0,
       maximum: 604_800,
       description:
-        'The same rule on the same indicator and internal peer raises one alert in this time, by the time of the events; 0 raises every one.',
+        'The same rule on the same indicator and machine on the other side raises one alert in this time, by the time of the events; 0 raises every one.',
     }),
   },
   { additionalProperties: false, default: {}, description: 'Alerts: Sigma rules over annotated events.' },

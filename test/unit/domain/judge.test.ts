@@ -217,6 +217,7 @@ describe('judge: listings', () => {
       at: now - 1000,
       feed: 'malicious-feed',
       entry: '198.51.100.0/24',
+      listing: listing('malicious', 70),
     })
   })
   it('does not count an expired one', () => {

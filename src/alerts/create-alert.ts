@@ -1,0 +1,171 @@
+// Builds an alert from a match and its event. Pure.
+import { isUtf8 } from 'node:buffer'
+import type { Annotation } from '../domain/annotation.js'
+import { parseAddress } from '../domain/address.js'
+import { endpointsOf } from '../domain/endpoints.js'
+import type { IndicatorType } from '../domain/indicator.js'
+import type { Alert, AlertBody, Matched } from './alert.js'
+import type { AnnotatedEvent } from './annotated-event.js'
+import { attackOf } from './attack-tags.js'
+import type { Witness } from './sigma/expression.js'
+import { scalarText } from './sigma/field.js'
+import { ruleLevels, type Rule } from './sigma/rule.js'
+
+export type AlertInput = {
+  readonly id: string
+  readonly rule: Rule
+  readonly why: readonly Witness[]
+  readonly one: AnnotatedEvent
+  readonly time: number
+  readonly peer: string | undefined
+  readonly peers: readonly string[]
+  readonly count: number
+  /** All events of a late alert. */
+  readonly origins?: readonly string[]
+  readonly originsOmitted?: number
+  readonly replayId?: string | undefined
+}
+
+const maxMatched = 16
+const maxValue = 256
+const maxPeers = 16
+const maxLine = 2048
+
+export const createAlert = (input: AlertInput): Alert => {
+  const { id, rule, one, peer, peers, count, origins, originsOmitted = 0, replayId } = input
+  const { annotation, origin, key, event, extraction } = one
+  const { source: from, destination: to } = endpointsOf(extraction)
+  const { status, verdict, score, type, value, field, role, direction, action, summary, source } = annotation
+  const { categories, feed, entry, verdict_time, stale, enrichment_id } = annotation
+  return {
+    '@timestamp': isoOf(input.time),
+    message: `${rule.title}: ${summary}`,
+    event: {
+      kind: 'alert',
+      category: ['threat'],
+      type: ['indicator'],
+      dataset: 'threatweave.alerts',
+      id,
+      severity: ruleLevels.indexOf(rule.level) + 1,
+      ...(score !== undefined && { risk_score: score }),
+      original: clip(event.text, maxLine),
+    },
+    rule: {
+      id: rule.id,
+      name: rule.title,
+      ruleset: 'threatweave',
+      ...(rule.description !== undefined && { description: rule.description }),
+    },
+    ...(rule.tags.length > 0 && { tags: rule.tags }),
+    ...threatOf(rule, annotation),
+    ...(from && { source: from }),
+    ...(to && { destination: to }),
+    ...observerOf(extraction),
+    ...relatedOf(annotation, peer === undefined ? [] : [peer, ...peers.slice(-maxPeers)]),
+    ...(field !== undefined && { threat_match_field: field }),
+    ...(value !== undefined && { threat_match_value: value }),
+    threatweave: {
+      schema_version: 1,
+      alert_id: id,
+      level: rule.level,
+      origin,
+      ...keyOf(key),
+      ...(enrichment_id !== undefined && { enrichment_id }),
+      count,
+      ...(origins && { late: true, origins }),
+      ...(originsOmitted > 0 && { origins_omitted: originsOmitted }),
+      ...(replayId !== undefined && { replay_id: replayId }),
+      ...(peer !== undefined && { peer }),
+      ...(peers.length > 0 && { peers: peers.slice(-maxPeers) }),
+      ...(peers.length > maxPeers && { peers_omitted: peers.length - maxPeers }),
+      status,
+      verdict,
+      ...(score !== undefined && { score }),
+      ...(type !== undefined && { type }),
+      ...(value !== undefined && { value }),
+      ...(field !== undefined && { field }),
+      ...(role !== undefined && { role }),
+      direction,
+      action,
+      summary,
+      ...(categories !== undefined && { categories }),
+      ...(source !== undefined && { source }),
+      ...(feed !== undefined && { feed }),
+      ...(entry !== undefined && { entry }),
+      ...(verdict_time !== undefined && { verdict_time }),
+      ...(stale !== undefined && { stale }),
+      ...listedOf(one),
+      matched: matchedOf(input.why),
+    },
+  }
+}
+
+const isoOf = (time: number): string =>
+  Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : new Date(0).toISOString()
+
+const indicatorOf = ({ type, source }: Readonly<Annotation>, value: string): Readonly<Record<string, unknown>> => ({
+  type: type === 'domain' ? 'domain-name' : value.includes(':') ? 'ipv6-addr' : 'ipv4-addr',
+  name: value,
+  ...(type === 'domain' ? { url: { domain: value } } : { ip: value }),
+  ...(source !== undefined && { provider: source }),
+})
+
+const threatOf = ({ tags }: Rule, annotation: Readonly<Annotation>): Pick<Alert, 'threat'> => {
+  const { value } = annotation
+  const threat = {
+    ...attackOf(tags),
+    ...(value !== undefined && { indicator: indicatorOf(annotation, value) }),
+  }
+  return Object.keys(threat).length > 0 ? { threat } : {}
+}
+
+const observerOf = ({ sightings }: AnnotatedEvent['extraction']): Pick<Alert, 'observer'> => {
+  const of = (wanted: IndicatorType): string[] =>
+    sightings.filter(({ type, role }) => role === 'observer' && type === wanted).map(({ value }) => value)
+  const [ip, hostname] = [of('ip'), of('domain')]
+  if (ip.length + hostname.length === 0) return {}
+  return { observer: { ...(ip.length > 0 && { ip }), ...(hostname.length > 0 && { hostname }) } }
+}
+
+const relatedOf = ({ value }: Readonly<Annotation>, peers: readonly string[]): Pick<Alert, 'related'> => {
+  const all = [...new Set([...(value === undefined ? [] : [value]), ...peers])]
+  const ip = all.filter((one) => parseAddress(one) !== undefined)
+  const hosts = all.filter((one) => parseAddress(one) === undefined)
+  if (all.length === 0) return {}
+  return { related: { ...(ip.length > 0 && { ip }), ...(hosts.length > 0 && { hosts }) } }
+}
+
+/** The times of the feed's entry that decided. */
+const listedOf = ({ annotation, judged }: AnnotatedEvent): Pick<AlertBody, 'listed_since' | 'list_time'> => {
+  const { since, copyAt } =
+    judged.find(({ sighting, verdict }) => sighting.value === annotation.value && verdict.entry === annotation.entry)
+      ?.verdict.listing ?? {}
+  return {
+    ...(since !== undefined && { listed_since: isoOf(since) }),
+    ...(copyAt !== undefined && { list_time: isoOf(copyAt) }),
+  }
+}
+
+const keyOf = (key: Buffer | null | undefined): Pick<AlertBody, 'key' | 'key_base64'> => {
+  if (key === null || key === undefined) return {}
+  const bytes = key.subarray(0, 1024)
+  return isUtf8(key) ? { key: clip(bytes.toString('utf8')) } : { key_base64: bytes.toString('base64') }
+}
+
+export const matchedOf = (why: readonly Witness[]): Matched[] =>
+  why.slice(0, maxMatched).map(({ field, value }) => ({
+    field: field === '' ? 'any' : field,
+    value:
+      typeof value === 'number' || typeof value === 'boolean' || value === null
+        ? value
+        : clip(scalarText(value) ?? JSON.stringify(value ?? null)),
+  }))
+
+/** Nothing in it moves a cursor, hides or reorders text, wherever it is shown. */
+const clip = (text: string, max = maxValue): string => {
+  const harmless = text
+    .slice(0, max)
+    .replace(/[\t\r\n]+/g, ' ')
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '\ufffd')
+  return text.length > max ? `${harmless}…` : harmless
+}

@@ -1,0 +1,53 @@
+// The machine on the other side of the indicator, so that alerts about several victims stay separate.
+import type { Annotation } from '../domain/annotation.js'
+import { endpointsOf, type Endpoint } from '../domain/endpoints.js'
+import type { AnnotatedEvent } from './annotated-event.js'
+import { createReadEvent, type RuleEvent } from './event-field.js'
+
+const hostOf = (endpoint: Endpoint | undefined, value: string | undefined): string | undefined =>
+  endpoint?.ip !== undefined && endpoint.ip !== value
+    ? endpoint.ip
+    : endpoint?.domain !== value
+      ? endpoint?.domain
+      : undefined
+
+/** Where no endpoint is told: who the event is about, then who wrote it. */
+const others = [
+  'host.name',
+  'host.hostname',
+  'hostname',
+  'Computer',
+  'ComputerName',
+  'DeviceName',
+  'client.address',
+  'shost',
+  'user.name',
+  'username',
+  'observer.name',
+  'observer.ip',
+].map(createReadEvent)
+
+const longest = 256
+
+/** The other endpoint, whatever range it is in: a machine of our own may have any address. */
+export const peerOf = (
+  { annotation, extraction }: Pick<AnnotatedEvent, 'annotation' | 'extraction'>,
+  event: () => RuleEvent,
+): string | undefined => {
+  const { value, role } = annotation
+  const { source, destination } = endpointsOf(extraction)
+  const [first, second] = role === 'source' ? [destination, source] : [source, destination]
+  return hostOf(first, value) ?? hostOf(second, value) ?? insideOf(annotation) ?? namedIn(event(), annotation)
+}
+
+const insideOf = ({ indicators, value }: Readonly<Annotation>): string | undefined =>
+  indicators.find((one) => one.value !== value && (one.reason === 'private_address' || one.reason === 'own_range'))
+    ?.value
+
+const namedIn = (event: RuleEvent, annotation: Readonly<Annotation>): string | undefined => {
+  for (const read of others) {
+    const [found] = [read(event, annotation)].flat()
+    if (typeof found === 'string' && found !== '' && found !== annotation.value) return found.slice(0, longest)
+  }
+  return undefined
+}
