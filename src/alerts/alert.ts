@@ -33,7 +33,8 @@ export type Alert = {
   readonly threat?: Attack & { readonly indicator?: Readonly<Record<string, unknown>> }
   readonly source?: Endpoint
   readonly destination?: Endpoint
-  readonly observer?: { readonly ip?: readonly string[]; readonly hostname?: readonly string[] }
+  /** Who wrote the line. */
+  readonly observer?: { readonly name?: string; readonly ip?: string }
   readonly related?: { readonly ip?: readonly string[]; readonly hosts?: readonly string[] }
   readonly threat_match_field?: string
   readonly threat_match_value?: string

@@ -3,10 +3,10 @@ import { isUtf8 } from 'node:buffer'
 import type { Annotation } from '../domain/annotation.js'
 import { parseAddress } from '../domain/address.js'
 import { endpointsOf } from '../domain/endpoints.js'
-import type { IndicatorType } from '../domain/indicator.js'
 import type { Alert, AlertBody, Matched } from './alert.js'
 import type { AnnotatedEvent } from './annotated-event.js'
 import { attackOf } from './attack-tags.js'
+import { createReadEvent, type ReadEvent, type RuleEvent } from './event-field.js'
 import type { Witness } from './sigma/expression.js'
 import { scalarText } from './sigma/field.js'
 import { ruleLevels, type Rule } from './sigma/rule.js'
@@ -16,6 +16,8 @@ export type AlertInput = {
   readonly rule: Rule
   readonly why: readonly Witness[]
   readonly one: AnnotatedEvent
+  /** The same event as rules see it. */
+  readonly event: RuleEvent
   readonly time: number
   readonly peer: string | undefined
   readonly peers: readonly string[]
@@ -33,7 +35,7 @@ const maxLine = 2048
 
 export const createAlert = (input: AlertInput): Alert => {
   const { id, rule, one, peer, peers, count, origins, originsOmitted = 0, replayId } = input
-  const { annotation, origin, key, event, extraction } = one
+  const { annotation, origin, key, extraction } = one
   const { source: from, destination: to } = endpointsOf(extraction)
   const { status, verdict, score, type, value, field, role, direction, action, summary, source } = annotation
   const { categories, feed, entry, verdict_time, stale, enrichment_id } = annotation
@@ -48,7 +50,7 @@ export const createAlert = (input: AlertInput): Alert => {
       id,
       severity: ruleLevels.indexOf(rule.level) + 1,
       ...(score !== undefined && { risk_score: score }),
-      original: clip(event.text, maxLine),
+      original: clip(one.event.text, maxLine),
     },
     rule: {
       id: rule.id,
@@ -60,7 +62,7 @@ export const createAlert = (input: AlertInput): Alert => {
     ...threatOf(rule, annotation),
     ...(from && { source: from }),
     ...(to && { destination: to }),
-    ...observerOf(extraction),
+    ...observerOf(input),
     ...relatedOf(annotation, peer === undefined ? [] : [peer, ...peers.slice(-maxPeers)]),
     ...(field !== undefined && { threat_match_field: field }),
     ...(value !== undefined && { threat_match_value: value }),
@@ -119,12 +121,14 @@ const threatOf = ({ tags }: Rule, annotation: Readonly<Annotation>): Pick<Alert,
   return Object.keys(threat).length > 0 ? { threat } : {}
 }
 
-const observerOf = ({ sightings }: AnnotatedEvent['extraction']): Pick<Alert, 'observer'> => {
-  const of = (wanted: IndicatorType): string[] =>
-    sightings.filter(({ type, role }) => role === 'observer' && type === wanted).map(({ value }) => value)
-  const [ip, hostname] = [of('ip'), of('domain')]
-  if (ip.length + hostname.length === 0) return {}
-  return { observer: { ...(ip.length > 0 && { ip }), ...(hostname.length > 0 && { hostname }) } }
+const [readName, readHostname, readIp] = ['observer.name', 'observer.hostname', 'observer.ip'].map(createReadEvent)
+
+const observerOf = ({ event, one: { annotation } }: AlertInput): Pick<Alert, 'observer'> => {
+  const first = (...reads: (ReadEvent | undefined)[]): string | undefined =>
+    reads.flatMap((read) => read?.(event, annotation) ?? []).find((value) => typeof value === 'string')
+  const [name, ip] = [first(readName, readHostname), first(readIp)]
+  if (name === undefined && ip === undefined) return {}
+  return { observer: { ...(name !== undefined && { name: clip(name) }), ...(ip !== undefined && { ip: clip(ip) }) } }
 }
 
 const relatedOf = ({ value }: Readonly<Annotation>, peers: readonly string[]): Pick<Alert, 'related'> => {

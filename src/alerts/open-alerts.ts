@@ -109,7 +109,18 @@ export const openAlerts = async (
       const { key: group, id, count: matched, peers } = suppress.decide(about)
       if (matched === 0) suppressed++
       else raised++
-      const draft = (): AlertInput => ({ id: id(), rule, why: why(), one, time, peer, peers, count: matched, replayId })
+      const draft = (): AlertInput => ({
+        id: id(),
+        rule,
+        why: why(),
+        one,
+        event: event(),
+        time,
+        peer,
+        peers,
+        count: matched,
+        replayId,
+      })
       return { rule, group, count: matched, draft }
     })
   }

@@ -50,7 +50,7 @@ it('tells everything about one match', async () => {
     },
     source: { ip: '10.0.0.31', port: 51022 },
     destination: { ip: '203.0.113.99', port: 443 },
-    observer: { hostname: ['fw1.example.com'] },
+    observer: { name: 'fw1.example.com' },
     related: { ip: ['203.0.113.99', '10.0.0.31'] },
     threatweave: {
       level: 'high',
