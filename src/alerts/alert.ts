@@ -20,8 +20,8 @@ export type Alert = {
     /** 1 informational … 5 critical. */
     readonly severity: number
     readonly risk_score?: number
-    /** The log line: clipped, and without control characters. */
-    readonly original: string
+    /** The log line: clipped, and without control characters; absent in a retro alert, which names its events. */
+    readonly original?: string
   }
   readonly rule: {
     readonly id: string

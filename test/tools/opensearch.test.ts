@@ -185,7 +185,7 @@ describe('the shipped template of alerts', () => {
     const c2 = idsOf(({ threat }) => threat?.technique?.id.includes('T1071') === true)
     expect(c2.length).toBeGreaterThan(0)
     expect(await find('alerts-1', 'threat.technique.id:T1071')).toEqual(c2)
-    const asa = idsOf(({ event: { original } }) => original.includes('Built outbound'))
+    const asa = idsOf(({ event: { original } }) => original?.includes('Built outbound') === true)
     expect(asa.length).toBeGreaterThan(0)
     expect(await find('alerts-1', 'event.original:"Built outbound"')).toEqual(asa)
   })
