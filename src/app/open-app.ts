@@ -19,7 +19,7 @@ import { createEnrich } from '../pipeline/enrich.js'
 import { createExtract, extractLimits, type Extract } from '../pipeline/extract.js'
 import { createInFlight } from '../pipeline/in-flight.js'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.js'
-import { createWaits, type Waits } from '../pipeline/wait.js'
+import { createWaits, type Wait, type Waits } from '../pipeline/wait.js'
 import { openFormats } from './open-formats.js'
 import { openIndicatorLookup, type IndicatorLookup, type LookupOptions } from './open-indicator-lookup.js'
 import { openTable, tableOf } from './open-table.js'
@@ -37,6 +37,8 @@ export type App = EventReader &
     readonly pipeline: Pipeline
     /** The same with `observe` around the pipeline of single events, so that it sees every member of a batch. */
     readonly observedPipeline: (observe: (single: Pipeline) => Pipeline) => Pipeline
+    /** For events that were written before: takes what is known now, and always names the event. */
+    readonly again: Pipeline
     readonly waits: Waits
   }
 
@@ -103,23 +105,31 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
   })
   const placing = { ...config.output, isAnnotatedInput: options.replay?.isAnnotated ?? false }
   const wait = mode === 'complete' ? waits.complete : waits.live
-  const single = createPipeline({
-    ...reader,
-    enrich,
-    annotate: createAnnotate({
-      ...placing,
-      ownRanges: reader.gate.ownRanges,
-      replayId: options.replay?.id,
-      // Exactly-once output has no repeats to drop; annotations in a topic of their own must name their event.
-      hasId: config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic',
-    }),
-    clock,
-    wait,
-  })
-  const withBatches = (one: Pipeline): Pipeline =>
+  const singleEvents = (hasId: boolean, waiting: Wait): Pipeline =>
+    createPipeline({
+      ...reader,
+      enrich,
+      annotate: createAnnotate({
+        ...placing,
+        ownRanges: reader.gate.ownRanges,
+        replayId: options.replay?.id,
+        hasId,
+      }),
+      clock,
+      wait: waiting,
+    })
+  // Exactly-once output has no repeats to drop; annotations in a topic of their own must name their event.
+  const single = singleEvents(config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic', wait)
+  const withBatches = (one: Pipeline, waiting: Wait): Pipeline =>
     config.kafka.input.batches === 'off'
       ? one
-      : createBatchPipeline(one, { cut: cutBatch, join: createJoinBatch(placing), wait })
-  const pipeline = withBatches(single)
-  return { ...reader, ...lookups, pipeline, observedPipeline: (observe) => withBatches(observe(single)), waits }
+      : createBatchPipeline(one, { cut: cutBatch, join: createJoinBatch(placing), wait: waiting })
+  return {
+    ...reader,
+    ...lookups,
+    pipeline: withBatches(single, wait),
+    observedPipeline: (observe) => withBatches(observe(single), wait),
+    again: withBatches(singleEvents(true, waits.none), waits.none),
+    waits,
+  }
 }

@@ -122,8 +122,9 @@ const serveProblems = ({ data, keysFile, tls }: Config['serve']): Problem[] => {
 const requiredByKafka = new Set(['kafka.brokers', 'kafka.input.topics', 'kafka.output.topic', 'kafka.deadLetterTopic'])
 
 const kafkaIfUsed = (config: Config, asksBrokers: boolean): Problem[] => {
-  const { brokers, input, output, deadLetterTopic, alertsTopic } = config.kafka
-  const named = [...brokers, ...input.topics, input.pattern, output.topic, deadLetterTopic, alertsTopic]
+  const { brokers, input, output, deadLetterTopic, alertsTopic, sightingsTopic, correctionsTopic } = config.kafka
+  const written = [output.topic, deadLetterTopic, alertsTopic, sightingsTopic, correctionsTopic]
+  const named = [...brokers, ...input.topics, input.pattern, ...written]
   const isUsed = asksBrokers || named.some((name) => name !== '')
   return kafkaProblems(config).filter(({ setting }) => isUsed || !requiredByKafka.has(setting))
 }

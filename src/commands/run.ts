@@ -92,7 +92,7 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailu
       waited,
     }),
   )
-  const { live, none, catchUp, throughOutages } = app.waits
+  const { live, catchUp, throughOutages } = app.waits
   const stop = new AbortController()
   const closings: (() => Promise<unknown> | undefined)[] = [app.close]
   try {
@@ -116,11 +116,8 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailu
       waitOf: ({ events, lag, goesOn }) =>
         isComplete ? throughOutages(goesOn) : events + lag > settings.limits.behindEvents ? catchUp(goesOn) : live,
       raise: alerts?.raise,
-      late: alerts && {
-        // Not observed: these events were counted when they were delivered.
-        pipeline: (chunk, use) => app.pipeline(chunk, use, none),
-        raise: alerts.raiseLate,
-      },
+      // Not observed: these events were counted when they were delivered.
+      late: { pipeline: app.again, raise: alerts?.raiseLate },
       counting: openCounting(
         config,
         app,

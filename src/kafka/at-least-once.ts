@@ -4,13 +4,13 @@ import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/wait.js'
 import type { Emit } from '../telemetry/event.js'
 import type { BrokerWatch } from './broker-watch.js'
-import { countEvents, startChunks, splitBatch, type Chunk, type Counted } from './chunks.js'
-import { deliver, deliverAlerts, type Deliver } from './deliver.js'
+import { countEvents, deliverBeside, startChunks, splitBatch, type Chunk, type Counted } from './chunks.js'
+import { deliver, type Deliver } from './deliver.js'
 import type { HealthRecord } from './health.js'
 import { openIdempotentSender, type IdempotentSender } from './idempotent-sender.js'
 import type { KafkaSettings } from './settings.js'
 import type { Fetched } from './fetched.js'
-import type { Write } from './sightings.js'
+import type { Assigned, ClaimNow, Write } from './sightings.js'
 import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
 import { recordBytes } from './wire/encode-batch.js'
 import { within } from './within.js'
@@ -19,6 +19,9 @@ export type Delivery = {
   readonly handle: (fetched: Fetched) => Promise<void>
   /** Writes what follows from events of a partition that were delivered before. */
   readonly write: Write
+  readonly claim: ClaimNow
+  /** Call after every join with all partitions that are assigned now. */
+  readonly joined: (assigned: readonly Assigned[]) => void
   readonly close: () => Promise<void>
 }
 
@@ -66,7 +69,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       async () => {
         if (!(await chunk.ready)) return false
         await deliver(chunk.items, sender.send, how, chunk.again)
-        if (how.alertsOf) await deliverAlerts(how.alertsOf(chunk.events, chunk.sightings?.fired), sender.send, how)
+        await deliverBeside(chunk, sender.send, how)
         return true
       },
       sender.clock,
@@ -108,6 +111,9 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
         idle.push(sender)
       }
     },
+    // Nobody can be kept from writing, so a repeat is possible: it has the same id.
+    claim: () => Promise.resolve(Infinity),
+    joined: () => undefined,
     close: async () => {
       await Promise.all(all.map((sender) => sender.close()))
     },

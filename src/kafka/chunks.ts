@@ -2,8 +2,8 @@
 import { sliceEvents } from '../pipeline/batch/batch-pipeline.js'
 import type { EventIn, EventOut, Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/wait.js'
-import type { Incoming } from './compose.js'
-import { composeItem, type Deliver, type Item, type Refused } from './deliver.js'
+import type { Incoming, Outgoing } from './compose.js'
+import { composeItem, deliverAlerts, type Deliver, type Item, type Refused, type Send } from './deliver.js'
 import type { Fetched } from './fetched.js'
 import type { ChunkSightings } from './sightings.js'
 import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
@@ -114,6 +114,15 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
   }
   return chunks
 }
+
+/** Sends what belongs to a chunk beside its events: alerts, and what is noted of them. */
+export const deliverBeside = async ({ events, sightings }: Chunk, send: Send, how: Deliver): Promise<void> => {
+  const alerts = how.alertsOf?.(events, sightings?.fired) ?? none
+  const notes = sightings?.records() ?? none
+  if (alerts.length + notes.length > 0) await deliverAlerts([...alerts, ...notes], send, how)
+}
+
+const none: readonly Outgoing[] = []
 
 const startSlice = (
   records: readonly Incoming[],

@@ -1,8 +1,8 @@
 // Takes over a partition for exactly-once delivery: a new producer fences the previous one, and then the committed offset is final.
 import type { Admin, Kafka, Producer, Transaction } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
-import type { Fetched } from './fetched.js'
 import type { KafkaSettings } from './settings.js'
+import type { Assigned } from './sightings.js'
 import { transactionalProducer } from './transactional-producer.js'
 
 export type Claim = {
@@ -19,20 +19,20 @@ export type Claim = {
  * slept past its session must not fence the owner.
  */
 export const claimPartition = async (
-  fetched: Fetched,
+  assigned: Assigned,
   kafka: Kafka,
   { admin, settings, emit }: { readonly admin: Admin; readonly settings: KafkaSettings; readonly emit: Emit },
 ): Promise<Claim> => {
-  const { topic, partition, generation } = fetched
-  await fetched.proveMembership()
+  const { topic, partition, generation } = assigned
+  await assigned.proveMembership()
   const { groupId, transactionalIdPrefix: prefix } = settings
   const producer = transactionalProducer(kafka, { prefix, groupId, topic, partition })
   try {
     await producer.connect()
     const transaction = await producer.transaction()
-    await fetched.proveMembership()
-    const offset = await committedOffset(admin, groupId, fetched)
-    fetched.seek(offset)
+    await assigned.proveMembership()
+    const offset = await committedOffset(admin, groupId, assigned)
+    assigned.seek(offset)
     emit({ event: 'partition_claimed', topic, partition, offset })
     return { generation, producer, transaction, offset: Number(offset) }
   } catch (error) {
@@ -41,7 +41,7 @@ export const claimPartition = async (
   }
 }
 
-const committedOffset = async (admin: Admin, groupId: string, { topic, partition }: Fetched): Promise<string> => {
+const committedOffset = async (admin: Admin, groupId: string, { topic, partition }: Assigned): Promise<string> => {
   const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] })
   const offset = committed?.partitions.find((entry) => entry.partition === partition)?.offset ?? '-1'
   if (Number(offset) >= 0) return offset

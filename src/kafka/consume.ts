@@ -6,7 +6,7 @@ import type { BrokerWatch } from './broker-watch.js'
 import { onOffsetReset } from './patched-kafkajs/offset-reset.js'
 import { processBatch, type BatchContext } from './process-batch.js'
 import type { KafkaSettings } from './settings.js'
-import { nameOf } from './sightings.js'
+import { nameOf, type Assigned } from './sightings.js'
 
 export type ConsumeOptions = Pick<BatchContext, 'handle' | 'identity' | 'shared' | 'sightings' | 'emit' | 'fail'> & {
   readonly kafka: Kafka
@@ -14,6 +14,8 @@ export type ConsumeOptions = Pick<BatchContext, 'handle' | 'identity' | 'shared'
   readonly topics: readonly string[]
   readonly health: HealthRecord
   readonly brokers: BrokerWatch
+  /** Called after every join with all partitions that are assigned now. */
+  readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
 }
 
 export type Consuming = {
@@ -27,7 +29,7 @@ export const consume = (options: ConsumeOptions): Consuming => {
   const heartbeatMs = Math.max(200, Math.min(1_000, Math.floor(settings.limits.sessionTimeoutMs / 10)))
   const isTransactional = settings.delivery === 'exactly-once'
   const consumer = newConsumer(kafka, settings, heartbeatMs)
-  const context: BatchContext = { ...options, consumer, heartbeatMs, heartbeats: 0, assignment: {} }
+  const context: BatchContext = { ...options, consumer, heartbeatMs, heartbeats: 0, isStopped: false, assignment: {} }
   listen(consumer, context, options)
 
   /** After a rejoin a batch of the former generation may still be in progress: the partition's next one waits for it. */
@@ -45,7 +47,10 @@ export const consume = (options: ConsumeOptions): Consuming => {
 
   let isStopped = false
   const crashed = new Promise<unknown>((resolve) => {
-    consumer.on(consumer.events.CRASH, ({ payload }) => resolve(payload.error))
+    consumer.on(consumer.events.CRASH, ({ payload }) => {
+      context.isStopped = true
+      resolve(payload.error)
+    })
     const begin = async (): Promise<void> => {
       await consumer.connect()
       if (shared.memberId !== undefined) await leaveGroup(kafka, settings.groupId, shared.memberId)
@@ -66,6 +71,7 @@ export const consume = (options: ConsumeOptions): Consuming => {
   })
   const stop = async (): Promise<void> => {
     isStopped = true
+    context.isStopped = true
     await close(consumer)
     shared.memberId = undefined
   }
@@ -88,7 +94,11 @@ const newConsumer = (kafka: Kafka, { groupId, delivery, limits }: KafkaSettings,
     retry: { initialRetryTime: 200, maxRetryTime: 5_000, retries: 12, restartOnFailure: () => Promise.resolve(false) },
   })
 
-const listen = (consumer: Consumer, context: BatchContext, { topics, health, brokers }: ConsumeOptions): void => {
+const listen = (
+  consumer: Consumer,
+  context: BatchContext,
+  { topics, health, brokers, joined }: ConsumeOptions,
+): void => {
   const { shared, identity, emit } = context
   consumer.on(consumer.events.REQUEST, brokers.answered)
   consumer.on(consumer.events.HEARTBEAT, () => {
@@ -96,13 +106,14 @@ const listen = (consumer: Consumer, context: BatchContext, { topics, health, bro
   })
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     shared.generation++
+    const isSameMember = shared.memberId === payload.memberId
     shared.memberId = payload.memberId
     identity.joined(topics)
     context.assignment = payload.memberAssignment
     const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
-      partitions.map((partition) => ({ topic, partition })),
+      partitions.map((partition) => assignedOf(context, topic, partition)),
     )
-    context.sightings?.joined(assigned)
+    joined(assigned, isSameMember)
     health.joined(assigned.map(nameOf))
     emit({ event: 'group_joined', partitions: assigned.length, tookMs: payload.duration })
   })
@@ -111,6 +122,27 @@ const listen = (consumer: Consumer, context: BatchContext, { topics, health, bro
     identity.recheck()
   })
 }
+
+/** A heartbeat that was answered in this generation proves it, whichever batch or fetch it was sent for. */
+const assignedOf = (context: BatchContext, topic: string, partition: number): Assigned => {
+  const { shared, consumer } = context
+  const { generation } = shared
+  return {
+    topic,
+    partition,
+    generation,
+    seek: (offset) => consumer.seek({ topic, partition, offset }),
+    proveMembership: async () => {
+      for (const before = context.heartbeats; context.heartbeats === before;) {
+        await pause(20)
+        if (context.isStopped || shared.generation !== generation) throw new Error('no longer a member since')
+      }
+      if (shared.generation !== generation) throw new Error('joined again since')
+    },
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const close = async (consumer: Consumer): Promise<void> => {
   await consumer.stop()

@@ -37,6 +37,7 @@ export const countSightings = (
           events.push({ offset, time: event.time ?? now(), judged: event.judged })
         },
         fired: () => undefined,
+        records: () => [],
         committed: () => {
           if (version === undefined) return
           // Events that waited for an answer are annotated after the others.
@@ -73,13 +74,14 @@ export const tellAll = (all: readonly Sightings[]): Sightings => ({
       fired: (event, ruleIds) => {
         for (const { fired } of chunks) fired(event, ruleIds)
       },
+      records: () => chunks.flatMap(({ records }) => records()),
       committed: () => {
         for (const { committed } of chunks) committed()
       },
     }
   },
-  joined: (assigned) => {
-    for (const { joined } of all) joined(assigned)
+  joined: (assigned, isSameMember) => {
+    for (const { joined } of all) joined(assigned, isSameMember)
   },
   recreated: (topic) => {
     for (const { recreated } of all) recreated(topic)

@@ -54,11 +54,12 @@ export const deliver = async (items: readonly Item[], send: Send, how: Deliver, 
   for (const part of split(items, how.max)) await deliverPart(part, send, how, again)
 }
 
-/** Sends the alerts of a chunk; one that is refused is fatal. */
+/** Sends the alerts of a chunk and its notes; one that is refused is fatal. */
 export const deliverAlerts = async (records: readonly Outgoing[], send: Send, how: Deliver): Promise<void> => {
   for (const part of splitByCountAndBytes(records, recordBytes, how.max)) {
     const result = await send(part)
-    if (result !== 'acknowledged') throw new FatalKafkaError(`the alerts topic refuses a record: ${result.refused}`)
+    if (result !== 'acknowledged')
+      throw new FatalKafkaError(`topic ${part[0]?.topic ?? ''} refuses a record: ${result.refused}`)
   }
 }
 

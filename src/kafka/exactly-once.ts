@@ -1,12 +1,12 @@
 // Exactly once: a fetched batch's output and its offsets are one transaction of the partition's own producer.
 import type { Admin } from 'kafkajs'
 import type { Delivery, DeliveryOptions } from './at-least-once.js'
-import { countEvents, splitBatch, startChunks, type Chunk } from './chunks.js'
+import { countEvents, deliverBeside, splitBatch, startChunks, type Chunk } from './chunks.js'
 import { claimPartition, discard, type Claim } from './claim-partition.js'
-import { deliverAlerts, split } from './deliver.js'
+import { split } from './deliver.js'
 import { failureOf, FatalKafkaError } from './failure.js'
 import type { Fetched } from './fetched.js'
-import type { Written } from './sightings.js'
+import { nameOf, type Assigned, type Written } from './sightings.js'
 import type { Outgoing } from './compose.js'
 import { sendTransaction } from './idempotent-sender.js'
 import { forgetUpTo, noRefusals, sendOrNote, type Refusals } from './refusals.js'
@@ -16,6 +16,8 @@ import { within } from './within.js'
 
 type Partition = Refusals & {
   claim?: Claim | undefined
+  /** Since the last join; absent if it is not ours. */
+  assigned?: Assigned | undefined
   /** Its transactions follow one another: the last one that was begun. */
   turn: Promise<unknown>
   /** Chunks of a transaction whose commit failed: the next claim shows whether it counted. */
@@ -28,11 +30,24 @@ export const exactlyOnce = (options: Options): Delivery => {
   // Another client than the consumer's: within one, offsets show as committed before their transaction is.
   const kafka = connect()
   const partitions = new Map<string, Partition>()
+  const partitionOf = (name: string): Partition => {
+    const partition = partitions.get(name) ?? { ...noRefusals(), turn: Promise.resolve() }
+    partitions.set(name, partition)
+    return partition
+  }
+  /** In turn: no transaction of the partition is in progress. */
+  const claim = async (partition: Partition, assigned: Assigned): Promise<Claim> => {
+    if (partition.claim?.generation === assigned.generation) return partition.claim
+    retire(partition)
+    const claimed = await claimPartition(assigned, kafka, options)
+    partition.claim = claimed
+    decideUnsure(partition, claimed)
+    return claimed
+  }
   return {
     handle: async (fetched) => {
       const { topic, name } = fetched
-      const partition: Partition = partitions.get(name) ?? { ...noRefusals(), turn: Promise.resolve() }
-      partitions.set(name, partition)
+      const partition = partitionOf(name)
       const first = fetched.records[0]?.offset ?? ''
       const limited: Limited = async (task) => {
         health.chunkBegan(name, brokers.reachableMs)
@@ -41,12 +56,8 @@ export const exactlyOnce = (options: Options): Delivery => {
       try {
         const owned = partition.claim
         if (owned?.generation === fetched.generation) await deliverBatch(fetched, partition, owned, limited, options)
-        else
-          await limited(async () => {
-            retire(partition)
-            partition.claim = await claimPartition(fetched, kafka, options)
-            decideUnsure(partition, partition.claim)
-          })
+        // The batch is left: claiming sets the position to what is committed, and that is read next.
+        else await limited(() => inTurn(partition, () => claim(partition, fetched)))
       } catch (error) {
         retire(partition)
         if (error instanceof FatalKafkaError) throw error
@@ -60,8 +71,20 @@ export const exactlyOnce = (options: Options): Delivery => {
       }
     },
     write: (name, records) => {
-      const partition = partitions.get(name)
-      return partition ? inTurn(partition, () => writeAlone(name, partition, records, options)) : unclaimed
+      const partition = partitionOf(name)
+      return inTurn(partition, async () => {
+        const { assigned } = partition
+        const owned = partition.claim ?? (assigned && (await claim(partition, assigned)))
+        return owned ? writeAlone(name, partition, owned, records, options) : 'not_written'
+      })
+    },
+    claim: async (assigned) => {
+      const partition = partitionOf(nameOf(assigned))
+      return (await inTurn(partition, () => claim(partition, assigned))).offset
+    },
+    joined: (assigned) => {
+      for (const partition of partitions.values()) partition.assigned = undefined
+      for (const one of assigned) partitionOf(nameOf(one)).assigned = one
     },
     close: async () => {
       await Promise.allSettled([...partitions.values()].map(async ({ claim }) => claim?.producer.disconnect()))
@@ -127,7 +150,7 @@ const transact = async (
   for (const chunk of chunks) {
     if (!fetched.goesOn()) break
     for (const part of split(chunk.items, how.max)) await sendOrNote(part, partition, send)
-    if (how.alertsOf) await deliverAlerts(how.alertsOf(chunk.events, chunk.sightings?.fired), send, how)
+    await deliverBeside(chunk, send, how)
     sent.push(chunk)
     last = chunk.last
     count += chunk.count
@@ -160,17 +183,14 @@ const inTurn = <Result>(partition: Partition, task: () => Promise<Result>): Prom
   return mine
 }
 
-const unclaimed: Promise<Written> = Promise.resolve('not_written')
-
 /** A transaction without offsets. The former owner of a partition cannot commit it: the next owner's claim has fenced its producer. */
 const writeAlone = async (
   name: string,
   partition: Partition,
+  owned: Claim,
   records: readonly Outgoing[],
   { settings, how, emit }: Options,
 ): Promise<Written> => {
-  const owned = partition.claim
-  if (!owned) return 'not_written'
   const send = sendTransaction(owned.transaction, settings.output.compression)
   let written: Written = 'not_written'
   try {

@@ -1,5 +1,5 @@
 // What follows when an answer arrives after its event was delivered: the record is read again by its offset, annotated with what is known
-// now, and the alerts that follow are written on behalf of its partition.
+// now, and what follows is written on behalf of its partition, together with the note that it was.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import { backgroundClock } from '../domain/clock.js'
@@ -10,25 +10,35 @@ import { revisit, type RaiseLate } from '../sightings/revisit.js'
 import type { Emit } from '../telemetry/event.js'
 import { alertRecord, type AlertOut } from './alert-record.js'
 import { eventsOf } from './chunks.js'
+import type { Incoming, Outgoing } from './compose.js'
 import { failureOf } from './failure.js'
 import { readByOffset } from './read-by-offset.js'
 import { openTopicReader, type TopicReader } from './replay/topic-reader.js'
 import { nameOf, type InputPartition, type Write } from './sightings.js'
+import { blockRecord, type TopicOf } from './sightings-topic.js'
 
 export type FollowUpOptions = {
   readonly connect: () => Kafka
   /** Annotates with what is known now, without waiting. */
   readonly pipeline: Pipeline
-  readonly raise: RaiseLate<EventOut, AlertOut>
-  readonly alertsTopic: { readonly topic: string; readonly partitions: number }
+  /** The alerts that follow, and where they go. */
+  readonly alerts?: { readonly raise: RaiseLate<EventOut, AlertOut>; readonly topic: TopicOf } | undefined
+  /** The record that corrects one which was written; undefined if it is too large. */
+  readonly correct?: ((record: Incoming, event: EventOut) => Outgoing | undefined) | undefined
+  /** Where notes are kept for the next owner of a partition; absent: only in memory. */
+  readonly sightingsTopic?: TopicOf | undefined
   readonly write: Write
   readonly emit: Emit
   readonly now: () => number
 }
 
 export type FollowUp = {
-  readonly note: (partition: InputPartition, notes: readonly PendingNote[]) => void
+  /** Notes events of a chunk that are committed; `first` is the offset that their block is stored under. */
+  readonly note: (partition: InputPartition, notes: readonly PendingNote[], first?: number) => void
   readonly lost: (partition: InputPartition) => void
+  /** Its offsets mean nothing any more: what was noted is deleted, from the topic too. */
+  readonly discard: (partition: InputPartition) => void
+  readonly reader: () => Promise<TopicReader>
   readonly close: () => Promise<void>
 }
 
@@ -39,14 +49,21 @@ const gatherMs = 100
 /** After a pass that could not be written. */
 const againMs = 1_000
 
-export const openFollowUp = (options: FollowUpOptions): FollowUp => {
-  const { connect, pipeline, raise, alertsTopic, write, emit, now } = options
+/** `unsure` is called when it is not known whether something was written, so that only the sightings topic can tell what is still open. */
+export const openFollowUp = (options: FollowUpOptions, unsure: (partition: InputPartition) => void): FollowUp => {
+  const { connect, pipeline, sightingsTopic, correct, write, emit, now } = options
+  const raise = options.alerts?.raise ?? raiseNone
   const closed = new AbortController()
   const retryLater = createRetryLater(backgroundClock)
   /** By name; another object after it was lost and assigned again. */
   const owned = new Map<string, InputPartition>()
   const passing = new Map<string, Promise<void>>()
   let reader: Promise<TopicReader> | undefined
+
+  const alertOf = (alert: AlertOut): Outgoing => {
+    const { topic = '', partitions = 1 } = options.alerts?.topic ?? {}
+    return alertRecord(topic, partitions, alert, now())
+  }
 
   const dropped = (events: number): void => {
     if (events > 0) emit({ event: 'late_events_dropped', events })
@@ -73,16 +90,18 @@ export const openFollowUp = (options: FollowUpOptions): FollowUp => {
         return
       }
       const began = now()
-      const isWritten = await follow(partition, notes).catch((error: unknown) => {
+      const isFollowed = await follow(partition, notes).catch((error: unknown) => {
         emit({ event: 'kafka_client_warned', about: `late answers of ${name}`, message: failureOf(error).message })
         discardReader()
         return false
       })
-      if (!isWritten && owned.get(name) === partition) pending.note(name, notes.map(dueAgain))
+      if (!isFollowed && owned.get(name) === partition) pending.wait(name, notes.map(dueAgain))
       // At most a fifth of the time goes to late answers: events that arrive now have a deadline.
-      pauseMs = isWritten ? Math.max(gatherMs, 4 * (now() - began)) : againMs
+      pauseMs = isFollowed ? Math.max(gatherMs, 4 * (now() - began)) : againMs
     }
   }
+
+  const openReader = (): Promise<TopicReader> => (reader ??= openTopicReader(connect()))
 
   const discardReader = (): void => {
     const old = reader
@@ -93,57 +112,78 @@ export const openFollowUp = (options: FollowUpOptions): FollowUp => {
   /** False if nothing was written and it should be tried again. */
   const follow = async (partition: InputPartition, notes: readonly DueNote[]): Promise<boolean> => {
     const name = nameOf(partition)
+    const isOurs = (): boolean => owned.get(name) === partition
     const offsets = notes.map(({ offset }) => offset)
-    reader ??= openTopicReader(connect())
-    const { topic } = partition
-    const { records, gone, rest } = await readByOffset(
-      await reader,
-      topic,
-      partition.partition,
-      offsets,
-      passLimits.bytes,
-    )
-    const noteOf = new Map(notes.map((note) => [String(note.offset), note]))
-    const events = (await eventsOf(records, pipeline)).flatMap((event, place) => {
-      const note = noteOf.get(records[place]?.offset ?? '')
+    const read = await readByOffset(await openReader(), partition, offsets, passLimits.bytes)
+    const noteOf = new Map(notes.map((note) => [note.offset, note]))
+    const recordOf = new Map(read.records.map((record) => [Number(record.offset), record]))
+    const events = (await eventsOf(read.records, pipeline)).flatMap((event, place) => {
+      const note = noteOf.get(Number(read.records[place]?.offset))
       return event && note ? [{ event, note }] : []
     })
-    const { alerts, open } = revisit(events, raise, retryLater)
-    // Its new owner knows what it has to know; if not, there was nobody who could tell it.
-    if (owned.get(name) !== partition) return true
-    const out = alerts.map((alert) => alertRecord(alertsTopic.topic, alertsTopic.partitions, alert, now()))
-    const written = out.length === 0 ? 'written' : await write(name, out)
+    const { alerts, done, open } = revisit(events, raise, retryLater)
+    if (!isOurs()) return true
+    const unread = new Set(read.rest)
+    const stays = new Set([...read.rest, ...open.map(({ offset }) => offset)])
+    const settled = offsets.filter((offset) => !stays.has(offset))
+    const corrections = done.flatMap(({ offset, event }) => {
+      const record = recordOf.get(offset)
+      return (record && correct?.(record, event)) ?? []
+    })
+    const records = [...alerts.map(alertOf), ...corrections]
+    if (sightingsTopic)
+      for (const block of pending.blocksAfter(name, settled, open))
+        records.push(blockRecord(sightingsTopic, partition, block, now()))
+    const written = records.length === 0 ? 'written' : await write(name, records)
     if (written === 'not_written') return false
-    if (owned.get(name) !== partition) return true
-    const unread = new Set(rest)
-    const stays = new Set([...rest, ...open.map(({ offset }) => offset)])
-    pending.settle(
-      name,
-      offsets.filter((offset) => !stays.has(offset)),
-    )
-    pending.note(name, [...open, ...notes.filter(({ offset }) => unread.has(offset)).map(dueAgain)])
-    dropped(gone.length + (written === 'written' ? 0 : alerts.length))
+    if (!isOurs()) return true
+    if (written === 'unsure' && sightingsTopic) {
+      unsure(partition)
+      return true
+    }
+    pending.settle(name, settled)
+    pending.wait(name, [...open, ...notes.filter(({ offset }) => unread.has(offset)).map(dueAgain)])
+    const isLost = written !== 'written'
+    if (corrections.length > 0 && !isLost) emit({ event: 'events_corrected', events: corrections.length })
+    const uncorrected = correct && !isLost ? done.length - corrections.length : 0
+    dropped(read.gone.length + uncorrected + (isLost ? settled.length - read.gone.length : 0))
     return true
   }
 
   return {
-    note: (partition, notes) => {
+    note: (partition, notes, first) => {
       if (notes.length === 0) return
       const name = nameOf(partition)
       if (!owned.has(name)) owned.set(name, partition)
-      pending.note(name, notes)
+      pending.note(name, notes, first)
     },
     lost: (partition) => {
       const name = nameOf(partition)
       owned.delete(name)
       pending.forget(name)
     },
+    discard: (partition) => {
+      const name = nameOf(partition)
+      const topic = sightingsTopic
+      const records = topic
+        ? pending.blocks(name).map((first) => blockRecord(topic, partition, { first, notes: [] }, now()))
+        : []
+      owned.delete(name)
+      pending.forget(name)
+      if (records.length > 0)
+        write(name, records).catch((error: unknown) =>
+          emit({ event: 'kafka_client_warned', about: `sightings of ${name}`, message: failureOf(error).message }),
+        )
+    },
+    reader: openReader,
     close: async () => {
       closed.abort()
       await Promise.all(passing.values())
-      await reader?.then((open) => open.close()).catch(() => undefined) // nothing is read any more
+      discardReader()
     },
   }
 }
+
+const raiseNone: RaiseLate<EventOut, AlertOut> = (events) => ({ alerts: [], fired: events.map(({ fired }) => fired) })
 
 const dueAgain = (note: DueNote): PendingNote => ({ ...note, awaited: [] })

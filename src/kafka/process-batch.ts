@@ -30,6 +30,8 @@ export type BatchContext = {
   readonly heartbeatMs: number
   /** How many were answered. */
   heartbeats: number
+  /** By a stop or a crash. */
+  isStopped: boolean
   assignment: Readonly<Record<string, readonly number[]>>
 }
 

@@ -1,6 +1,7 @@
 // Reads single records of a partition again by their offsets, in order; neighbours come with one fetch.
 import type { Incoming } from './compose.js'
 import type { TopicReader } from './replay/topic-reader.js'
+import type { InputPartition } from './sightings.js'
 
 /** A broker answers with at least one whole record batch, however large; more than that is wanted only if it is near. */
 const fetchBytes = 65_536
@@ -15,18 +16,23 @@ export type ReadAgain = {
 
 /** `offsets` in ascending order. Ends after the record with which `maxBytes` are reached. */
 export const readByOffset = async (
-  { fetch }: Pick<TopicReader, 'fetch'>,
-  topic: string,
-  partition: number,
+  { fetch, offsetsAt }: Pick<TopicReader, 'fetch' | 'offsetsAt'>,
+  { topic, partition }: InputPartition,
   offsets: readonly number[],
   maxBytes: number,
 ): Promise<ReadAgain> => {
   const records: Incoming[] = []
   const gone: number[] = []
+  // Beyond the end there is nothing if the topic was deleted and created again.
+  const end = (await offsetsAt(topic, 'latest')).get(partition) ?? 0
   let bytes = 0
   let at = 0
   while (at < offsets.length && bytes < maxBytes) {
     const from = offsets[at] as number
+    if (from >= end) {
+      gone.push(...offsets.slice(at))
+      return { records, gone, rest: [] }
+    }
     const fetched = await fetch(topic, partition, from, fetchBytes)
     const found = new Map(fetched.records.map((record) => [Number(record.offset), record]))
     // A fetch that brings nothing has nothing to bring: the record was read before, so it is not one that is still to come.

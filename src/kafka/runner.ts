@@ -12,8 +12,11 @@ import { followPattern } from './follow-pattern.js'
 import type { FollowUpOptions } from './follow-up.js'
 import { countSightings, tellAll, type OpenCounting } from './count-sightings.js'
 import { openSightings } from './open-sightings.js'
-import type { Sightings, Write, Written } from './sightings.js'
+import type { Assigned, Sightings, Write, Written } from './sightings.js'
 import { alertRecord, type AlertOut } from './alert-record.js'
+import type { TopicOf } from './sightings-topic.js'
+import type { Target } from './compose.js'
+import { createCorrect } from './correction.js'
 import { recordHealth, type HealthRecord, type KafkaHealth } from './health.js'
 import type { Shared } from './process-batch.js'
 import { startRestartingConsumer, type RestartingConsumer } from './restarting-consumer.js'
@@ -26,11 +29,15 @@ export type RunnerOptions = OutputContext & {
   readonly pipeline: Pipeline
   readonly waitOf: WaitOf
   /** What is done about answers that arrive after their event was delivered. */
-  readonly late?: Pick<FollowUpOptions, 'pipeline' | 'raise'> | undefined
+  readonly late?: Late | undefined
   /** Counts who has seen what, for retro alerts. */
   readonly counting?: OpenCounting | undefined
   /** Aborting it drains and stops. */
   readonly signal: AbortSignal
+}
+
+type Late = Pick<FollowUpOptions, 'pipeline'> & {
+  readonly raise?: NonNullable<FollowUpOptions['alerts']>['raise'] | undefined
 }
 
 export type Ended =
@@ -77,10 +84,15 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
     if ('how' in topics) return topics
     const { pipeline, waitOf } = options
     const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
-    sightings = openSightingsOf(options, topics, connect, () => delivery)
-    const how = { ...deliverTo(options, topics), sightingsOf: sightings?.chunk }
+    const to = deliverTo(options, topics)
+    sightings = openSightingsOf(options, topics, to.target, connect, admin, () => delivery)
+    const how = { ...to, sightingsOf: sightings?.chunk }
     delivery = make({ connect, admin, settings, pipeline, waitOf, how, health, brokers, emit })
     const { handle } = delivery
+    const joined = (assigned: readonly Assigned[], isSameMember: boolean): void => {
+      delivery?.joined(assigned)
+      sightings?.joined(assigned, isSameMember)
+    }
     const shared: Shared = { generation: 0, running: new Map(), resets: new Map() }
     let fail: (sentence: string, needsOperator?: boolean) => void = () => undefined
     const failure = new Promise<Ended>((resolve) => {
@@ -99,6 +111,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
         fail,
         handle,
         sightings,
+        joined,
       })
     consumer = begin(topics.input)
     health.setState('running')
@@ -125,19 +138,34 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
 const openSightingsOf = (
   { settings, late, counting, emit, now }: RunnerOptions,
   { facts }: Topics,
+  target: Target,
   connect: () => Kafka,
+  admin: Admin,
   delivery: () => Delivery | undefined,
 ): Sightings | undefined => {
-  const { alertsTopic: topic = '' } = settings
-  if (!late || topic === '') return undefined
-  const alertsTopic = { topic, partitions: facts.get(topic)?.partitions ?? 1 }
+  const { alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
+  const topicOf = (topic: string): TopicOf => ({ topic, partitions: facts.get(topic)?.partitions ?? 1 })
+  const corrections = facts.get(correctionsTopic)
+  if (!late || (alertsTopic === '' && !corrections)) return undefined
+  const { pipeline, raise } = late
   const write: Write = async (partition, records) => (await delivery()?.write(partition, records)) ?? 'not_written'
-  const followUps = openSightings({ ...late, connect, alertsTopic, write, emit, now })
-  if (!counting) return followUps
+  const followUps = openSightings({
+    connect,
+    admin,
+    pipeline,
+    alerts: raise && alertsTopic !== '' ? { raise, topic: topicOf(alertsTopic) } : undefined,
+    correct: corrections && createCorrect(target, correctionsTopic, corrections, now),
+    sightingsTopic: sightingsTopic === '' ? undefined : topicOf(sightingsTopic),
+    claim: async (assigned) => (await delivery()?.claim(assigned)) ?? 0,
+    write,
+    emit,
+    now,
+  })
+  if (!counting || alertsTopic === '') return followUps
   const writeAlerts = (partition: string, alerts: readonly AlertOut[]): Promise<Written> =>
     write(
       partition,
-      alerts.map((alert) => alertRecord(topic, alertsTopic.partitions, alert, now())),
+      alerts.map((alert) => alertRecord(alertsTopic, topicOf(alertsTopic).partitions, alert, now())),
     )
   return tellAll([followUps, countSightings(counting(writeAlerts), { emit, now })])
 }

@@ -4,7 +4,8 @@ import type { KafkaSettings } from './settings.js'
 import { canWrite } from './wire/codecs.js'
 
 export const settingsProblems = (settings: KafkaSettings): readonly SettingProblem[] => {
-  const { brokers, input, output, deadLetterTopic, alertsTopic = '', tls, sasl } = settings
+  const { brokers, input, output, deadLetterTopic, tls, sasl } = settings
+  const { alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
   const problems: SettingProblem[] = []
   const refuse = (setting: string, message: string): void => {
     problems.push({ setting: `kafka.${setting}`, message })
@@ -20,9 +21,13 @@ export const settingsProblems = (settings: KafkaSettings): readonly SettingProbl
     ['output.topic', output.topic],
     ['deadLetterTopic', deadLetterTopic],
     ['alertsTopic', alertsTopic],
+    ['sightingsTopic', sightingsTopic],
+    ['correctionsTopic', correctionsTopic],
   ] as const)
     if (topic !== '' && input.topics.includes(topic))
       refuse(setting, `is also read: ${topic} would feed itself forever`)
+  if (sightingsTopic !== '' && [output.topic, deadLetterTopic, alertsTopic, correctionsTopic].includes(sightingsTopic))
+    refuse('sightingsTopic', 'must be a topic of its own: it is compacted')
   if (!canWrite(output.compression))
     refuse('output.compression', `cannot be ${output.compression} on this Node.js, which supports it from 22.15 on`)
   if ((tls.certificateFile === '') !== (tls.keyFile === ''))

@@ -35,6 +35,10 @@ export type KafkaSettings = {
   readonly deadLetterTopic: string
   /** Empty: no alerts are written. */
   readonly alertsTopic?: string
+  /** Empty: who waits for an answer is known only in memory. */
+  readonly sightingsTopic?: string
+  /** Empty: events that left before their answer are not written again. */
+  readonly correctionsTopic?: string
   readonly delivery: 'at-least-once' | 'exactly-once'
   readonly transactionalIdPrefix: string
   readonly tls: {

@@ -2,10 +2,14 @@
 // it is committed.
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Outgoing } from './compose.js'
+import type { Fetched } from './fetched.js'
 
 export type InputPartition = { readonly topic: string; readonly partition: number }
 
 export const nameOf = ({ topic, partition }: InputPartition): string => `${topic}/${partition}`
+
+/** A partition that is assigned to this process since its last join, and what is needed to claim it. */
+export type Assigned = InputPartition & Pick<Fetched, 'generation' | 'seek' | 'proveMembership'>
 
 /** One chunk, from the annotation of its events until it is committed. If it is given up, nothing more is called and nothing was noted. */
 export type ChunkSightings = {
@@ -13,18 +17,29 @@ export type ChunkSightings = {
   readonly see: (offset: number, event: EventOut) => void
   /** Called with the rules that matched an event which still waits for an answer. */
   readonly fired: (event: { readonly origin: string }, ruleIds: readonly string[]) => void
+  /** Called once after that: what is written with the chunk, under exactly-once in its transaction. */
+  readonly records: () => readonly Outgoing[]
   /** Called once, when the chunk is written and its offsets have moved. */
   readonly committed: () => void
 }
 
 export type Sightings = {
   readonly chunk: (partition: InputPartition) => ChunkSightings
-  /** Call after every join with all partitions that are assigned now: what the others were about is forgotten. */
-  readonly joined: (assigned: readonly InputPartition[]) => void
+  /**
+   * Call after every join with all partitions that are assigned now: what the others were about is forgotten. `isSameMember`: this process
+   * took part in every assignment since the last call, so what it had before was nobody else's in between.
+   */
+  readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
   /** Call when the offsets of a topic mean nothing any more. */
   readonly recreated: (topic: string) => void
   readonly close: () => Promise<void>
 }
+
+/**
+ * Makes sure that nobody else writes on behalf of a partition: under exactly-once by fencing its former owner. Resolves with the offset up
+ * to which it is committed, as far as that is known then. Rejects if the partition is no longer assigned to this process.
+ */
+export type ClaimNow = (partition: Assigned) => Promise<number>
 
 /**
  * Writes records as one unit on behalf of an input partition: under exactly-once as a transaction of its own producer, so that a process

@@ -4,7 +4,12 @@ import type { Admin, ITopicConfig } from 'kafkajs'
 import { ConfigResourceTypes } from './patched-kafkajs/patched-kafkajs.js'
 import type { KafkaSettings } from './settings.js'
 
-export type TopicFacts = { readonly partitions: number; readonly maxBytes: number; readonly retentionMs: number }
+export type TopicFacts = {
+  readonly partitions: number
+  readonly maxBytes: number
+  readonly retentionMs: number
+  readonly cleanup: string
+}
 
 export type TopicRemark = {
   readonly topic: string
@@ -23,11 +28,13 @@ export type Topics = {
 export const growthBytes = 5_120
 const dayMs = 86_400_000
 
-const writtenTopics = ({ output, deadLetterTopic, alertsTopic = '' }: KafkaSettings): readonly string[] => [
-  output.topic,
-  deadLetterTopic,
-  ...(alertsTopic === '' ? [] : [alertsTopic]),
-]
+const sightingsMs = 14 * dayMs
+
+const writtenTopics = (settings: KafkaSettings): readonly string[] => {
+  const { output, deadLetterTopic, alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
+  const optional = [alertsTopic, sightingsTopic, correctionsTopic].filter((topic) => topic !== '')
+  return [...new Set([output.topic, deadLetterTopic, ...optional])]
+}
 
 export const inputTopics = (settings: KafkaSettings, existing: readonly string[]): readonly string[] => {
   const written = new Set(writtenTopics(settings))
@@ -99,6 +106,16 @@ const unfit = (
         topic,
         `keeps records for ${Math.round(found.retentionMs / 60_000)} minutes; older events are deleted as soon as they are written`,
       )
+  const { sightingsTopic = '' } = settings
+  const sightings = facts.get(sightingsTopic)
+  if (sightings && sightings.cleanup.split(',').sort().join() !== 'compact,delete')
+    remarks.push({
+      topic: sightingsTopic,
+      level: 'error',
+      message: `has cleanup.policy ${sightings.cleanup}; as the sightings topic it needs compact,delete, or it grows without end or loses what is still needed`,
+    })
+  if (sightings && sightings.retentionMs >= 0 && sightings.retentionMs < sightingsMs)
+    warn(sightingsTopic, `keeps records for less than 14 days: set retention.ms to ${sightingsMs}`)
   return remarks
 }
 
@@ -110,27 +127,29 @@ export const readFacts = async (admin: Admin, topics: readonly string[]): Promis
     resources: topics.map((name) => ({
       type: ConfigResourceTypes.TOPIC,
       name,
-      configNames: ['max.message.bytes', 'retention.ms'],
+      configNames: ['max.message.bytes', 'retention.ms', 'cleanup.policy'],
     })),
   })
   return new Map(
     described.map(({ name, partitions }) => {
       const entries = configs.resources.find(({ resourceName }) => resourceName === name)?.configEntries ?? []
-      const number = (config: string, otherwise: number): number =>
-        Number(entries.find(({ configName }) => configName === config)?.configValue ?? otherwise)
+      const text = (config: string): string | undefined =>
+        entries.find(({ configName }) => configName === config)?.configValue
+      const number = (config: string, otherwise: number): number => Number(text(config) ?? otherwise)
       return [
         name,
         {
           partitions: partitions.length,
           maxBytes: number('max.message.bytes', 1_048_588),
           retentionMs: number('retention.ms', -1),
+          cleanup: text('cleanup.policy') ?? 'delete',
         },
       ]
     }),
   )
 }
 
-/** Creates the missing output, dead-letter and alerts topics; input topics are for their owners to create. */
+/** Creates the missing topics that are written; input topics are for their owners to create. */
 export const createTopics = async (admin: Admin, settings: KafkaSettings): Promise<readonly string[]> => {
   const { input, facts } = await inspectTopics(admin, settings)
   const partitions = Math.max(1, ...input.map((topic) => facts.get(topic)?.partitions ?? 1))
@@ -141,11 +160,17 @@ export const createTopics = async (admin: Admin, settings: KafkaSettings): Promi
     admin,
     missing.map((topic) => ({
       topic,
-      numPartitions: topic === settings.output.topic ? partitions : 1,
+      numPartitions: topic === settings.deadLetterTopic || topic === settings.alertsTopic ? 1 : partitions,
       replicationFactor: -1,
       configEntries: [
         { name: 'max.message.bytes', value: String(maxBytes) },
         ...(topic === settings.deadLetterTopic ? [{ name: 'retention.ms', value: String(30 * dayMs) }] : []),
+        ...(topic === settings.sightingsTopic
+          ? [
+              { name: 'cleanup.policy', value: 'compact,delete' },
+              { name: 'retention.ms', value: String(sightingsMs) },
+            ]
+          : []),
       ],
     })),
   )

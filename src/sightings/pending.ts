@@ -12,12 +12,21 @@ export type PendingNote = {
 
 export type DueNote = Omit<PendingNote, 'awaited'>
 
+/** Notes of one chunk, which are stored together under the offset of its first. */
+export type Block = { readonly first: number; readonly notes: readonly DueNote[] }
+
 /** All partitions together. Beyond it the oldest notes of the partition with the most are dropped, a sixteenth of the limit at a time. */
 export const maxPendingNotes = 500_000
 
 export type Pending = {
-  /** Notes events of a partition that are committed, or again what still waits after it was due. */
-  readonly note: (partition: string, notes: readonly PendingNote[]) => void
+  /** Notes committed events of one chunk. */
+  readonly note: (partition: string, notes: readonly PendingNote[], first?: number) => void
+  /** What notes that were due still wait for. */
+  readonly wait: (partition: string, notes: readonly PendingNote[]) => void
+  /** The blocks that change when these notes are settled and those go on as given; blocks that others have replaced, too. */
+  readonly blocksAfter: (partition: string, settled: readonly number[], open: readonly DueNote[]) => readonly Block[]
+  /** What the blocks of a partition are stored under. */
+  readonly blocks: (partition: string) => readonly number[]
   /** Takes notes that are due, in order. They stay noted until they are settled. */
   readonly take: (partition: string, max: number) => readonly DueNote[]
   readonly settle: (partition: string, offsets: readonly number[]) => void
@@ -29,12 +38,16 @@ export type Pending = {
 }
 
 type Partition = {
-  /** In the order in which they were noted, so the oldest come first. */
-  readonly open: Set<number>
+  /** The chunk of each, in the order in which they were noted, so the oldest come first. */
+  readonly open: Map<number, Chunk>
+  /** Chunks that have lost notes to another one: events that were delivered again. */
+  readonly outdated: Set<Chunk>
   readonly due: Set<number>
   /** Only of notes that have something more to say than their offset. */
   readonly more: Map<number, Pick<DueNote, 'fired' | 'failures'>>
 }
+
+type Chunk = { readonly first: number; readonly offsets: readonly number[] }
 
 export type PendingOptions = {
   /** Called when notes of a partition become due. */
@@ -45,6 +58,8 @@ export type PendingOptions = {
 }
 
 const nothingMore = { fired: [] }
+
+const newPartition = (): Partition => ({ open: new Map(), outdated: new Set(), due: new Set(), more: new Map() })
 
 export const createPending = ({ due, dropped, max = maxPendingNotes }: PendingOptions): Pending => {
   const partitions = new Map<string, Partition>()
@@ -66,18 +81,26 @@ export const createPending = ({ due, dropped, max = maxPendingNotes }: PendingOp
     if (partition.due.size > 0) due(name)
   }
 
-  const listen = (name: string, { offset, awaited }: PendingNote): void => {
-    for (const promise of awaited) {
-      let offsetsOf = waiting.get(promise)
-      if (!offsetsOf) {
-        waiting.set(promise, (offsetsOf = new Map<string, number[]>()))
-        const arrive = (): void => arrived(promise)
-        promise.then(arrive, arrive)
-      }
-      const offsets = offsetsOf.get(name)
-      if (offsets) offsets.push(offset)
-      else offsetsOf.set(name, [offset])
+  const listen = (name: string, partition: Partition, notes: readonly PendingNote[]): void => {
+    const ready: number[] = []
+    for (const { offset, fired, failures, awaited } of notes) {
+      if (fired.length > 0 || failures !== undefined) partition.more.set(offset, { fired, failures })
+      if (awaited.length === 0) ready.push(offset)
+      for (const promise of awaited) offsetsThatAwait(promise, name).push(offset)
     }
+    if (ready.length > 0) markDue(name, ready)
+  }
+
+  const offsetsThatAwait = (promise: Promise<unknown>, name: string): number[] => {
+    let offsetsOf = waiting.get(promise)
+    if (!offsetsOf) {
+      waiting.set(promise, (offsetsOf = new Map<string, number[]>()))
+      const arrive = (): void => arrived(promise)
+      promise.then(arrive, arrive)
+    }
+    const offsets = offsetsOf.get(name) ?? []
+    offsetsOf.set(name, offsets)
+    return offsets
   }
 
   const remove = (partition: Partition, offset: number): void => {
@@ -91,7 +114,7 @@ export const createPending = ({ due, dropped, max = maxPendingNotes }: PendingOp
     if (!largest) return
     const before = size
     const enough = max - Math.max(1, max >> 4)
-    for (const offset of largest.open) {
+    for (const offset of largest.open.keys()) {
       if (size <= enough) break
       remove(largest, offset)
     }
@@ -99,22 +122,49 @@ export const createPending = ({ due, dropped, max = maxPendingNotes }: PendingOp
   }
 
   return {
-    note: (name, notes) => {
+    note: (name, notes, first = notes[0]?.offset ?? 0) => {
       if (notes.length === 0) return
-      const partition = partitions.get(name) ?? { open: new Set(), due: new Set(), more: new Map() }
+      const partition = partitions.get(name) ?? newPartition()
       partitions.set(name, partition)
-      const ready: number[] = []
-      for (const note of notes) {
-        const { offset, fired, failures, awaited } = note
-        if (!partition.open.has(offset)) size++
-        partition.open.add(offset)
-        if (fired.length > 0 || failures !== undefined) partition.more.set(offset, { fired, failures })
-        if (awaited.length === 0) ready.push(offset)
-        else listen(name, note)
+      const chunk = { first, offsets: notes.map(({ offset }) => offset) }
+      for (const offset of chunk.offsets) {
+        const former = partition.open.get(offset)
+        if (!former) size++
+        else if (former.first !== first) partition.outdated.add(former)
+        partition.open.set(offset, chunk)
       }
+      listen(name, partition, notes)
       while (size > max) dropOldest()
-      if (ready.length > 0) markDue(name, ready)
     },
+    wait: (name, notes) => {
+      const partition = partitions.get(name)
+      if (!partition) return
+      listen(
+        name,
+        partition,
+        notes.filter(({ offset }) => partition.open.has(offset)),
+      )
+    },
+    blocksAfter: (name, settled, open) => {
+      const partition = partitions.get(name)
+      if (!partition) return []
+      const gone = new Set(settled)
+      const firedBy = new Map(open.map(({ offset, fired }) => [offset, fired]))
+      const firedBefore = (offset: number): readonly string[] => partition.more.get(offset)?.fired ?? []
+      const changed = open.filter(({ offset, fired }) => fired.length > firedBefore(offset).length)
+      const touched = new Set(partition.outdated)
+      for (const offset of [...settled, ...changed.map((note) => note.offset)]) {
+        const chunk = partition.open.get(offset)
+        if (chunk) touched.add(chunk)
+      }
+      return [...touched].map(({ first, offsets }) => ({
+        first,
+        notes: offsets
+          .filter((offset) => !gone.has(offset) && partition.open.get(offset)?.first === first)
+          .map((offset) => ({ offset, fired: firedBy.get(offset) ?? firedBefore(offset) })),
+      }))
+    },
+    blocks: (name) => [...new Set([...(partitions.get(name)?.open.values() ?? [])].map(({ first }) => first))],
     take: (name, count) => {
       const partition = partitions.get(name)
       if (!partition) return []
@@ -126,6 +176,7 @@ export const createPending = ({ due, dropped, max = maxPendingNotes }: PendingOp
       const partition = partitions.get(name)
       if (!partition) return
       for (const offset of offsets) remove(partition, offset)
+      partition.outdated.clear()
       if (size === 0) for (const resolve of whenIdle) resolve()
     },
     forget: (name) => {

@@ -143,6 +143,15 @@ export type TelemetryEvent =
   | { readonly event: 'sightings_not_counted'; readonly evicted: number; readonly uncounted: number }
   /** Events delivered before their answer that are not followed up: too many wait, or their record is gone. */
   | { readonly event: 'late_events_dropped'; readonly events: number }
+  /** Events that were delivered before their answer were written once more, with it. */
+  | { readonly event: 'events_corrected'; readonly events: number }
+  | {
+      readonly event: 'sightings_restored'
+      readonly topic: string
+      readonly partition: number
+      /** Events that still wait for an answer. */
+      readonly pending: number
+    }
 
 export type Emit = (event: TelemetryEvent) => void
 

@@ -163,6 +163,12 @@ export const wordings: Wordings = {
     say: ({ evicted, uncounted }) =>
       `too many indicators to remember who has seen them: ${evicted} of old days were dropped, ${uncounted} sightings were not counted, and no retro alert will name them`,
   },
+  events_corrected: { level: 'debug', say: ({ events }) => `${events} events corrected` },
+  sightings_restored: {
+    level: 'info',
+    say: ({ topic, partition, pending }) =>
+      `${topic}/${partition}: ${pending} events that its former owner delivered still wait for an answer`,
+  },
   late_events_dropped: {
     level: 'warn',
     say: ({ events }) =>

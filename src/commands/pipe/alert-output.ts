@@ -28,7 +28,7 @@ const lateMs = 5000
 export const openAlertOutput = async (
   target: Arguments['values'][string],
   config: Config,
-  { pipeline, waits }: Pick<App, 'pipeline' | 'waits'>,
+  { again }: Pick<App, 'again'>,
   emit: Emit,
   io: Io,
 ): Promise<AlertOutput | undefined> => {
@@ -38,7 +38,7 @@ export const openAlertOutput = async (
   const rules = accepted(await openAlerting(config, { emit }))
   const lines = createLateLines({
     rules,
-    pipeline: (chunk, use) => pipeline(chunk, use, waits.none),
+    pipeline: again,
     late: (alerts) => {
       late = late.then(() => put(alerts)).catch(() => undefined) // reported by `close`
     },

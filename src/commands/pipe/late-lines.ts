@@ -44,7 +44,7 @@ export const createLateLines = (options: {
       bytes -= kept.get(offset)?.bytes.length ?? 0
       kept.delete(offset)
     }
-    pending.note('lines', open)
+    pending.wait('lines', open)
     pending.settle(
       'lines',
       done.map(({ offset }) => offset),

@@ -15,6 +15,7 @@ export type ReplayArguments = {
   readonly toText: string
   readonly partition: number | undefined
   readonly times: readonly [number, number] | undefined
+  readonly only: 'pending' | undefined
   readonly output: string
   readonly against: string | undefined
   readonly alerts: 'new' | 'all' | 'none'
@@ -93,10 +94,15 @@ export const readReplayArguments = (args: Arguments, { kafka }: Config, now: num
     throw new UsageError('--from must be before --to')
   const defaultKind =
     topic === kafka.output.topic ? 'annotated' : topic === kafka.deadLetterTopic ? 'dead-letter' : 'raw'
+  const kind = choice('input', ['raw', 'annotated', 'dead-letter'], defaultKind)
+  const only = text('only') === undefined ? undefined : choice('only', ['pending'], 'pending')
+  if (only !== undefined && kind !== 'annotated')
+    throw new UsageError(`--only ${only} needs annotated events: --topic must be the output topic of run`)
   return {
     id,
     topic,
-    kind: choice('input', ['raw', 'annotated', 'dead-letter'], defaultKind),
+    kind,
+    only,
     from,
     to,
     fromText: text('from') ?? '',

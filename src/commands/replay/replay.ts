@@ -27,6 +27,7 @@ now.
       --input KIND          raw, annotated or dead-letter (default: by the topic names in the configuration, else raw)
       --partition P         only this partition
       --strict-time         only events whose record time is between the edges
+      --only pending        of an annotated topic, only the events that left before an answer
       --output TOPIC        the output topic (default: TOPIC-replay-ID, created with unlimited retention)
       --into-live           allow --output to be the live output
       --id ID               the name of this replay; use the same id to continue an interrupted one
@@ -40,8 +41,9 @@ now.
       --json                print the summary as one JSON object
   -c, --config FILE         the configuration
 
-Example:
+Examples:
   threatweave replay --topic firewall --from 7d --to now --against firewall-annotated --lookups none
+  threatweave replay --topic firewall-annotated --from 24h --to now --only pending --output firewall-corrections
 
 Exit codes: 0 complete, 1 not complete, 64 wrong usage, 78 wrong configuration.
 `,
@@ -53,6 +55,7 @@ Exit codes: 0 complete, 1 not complete, 64 wrong usage, 78 wrong configuration.
     to: { type: 'string' },
     partition: { type: 'string' },
     'strict-time': { type: 'boolean' },
+    only: { type: 'string' },
     output: { type: 'string' },
     'into-live': { type: 'boolean' },
     id: { type: 'string' },

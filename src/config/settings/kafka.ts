@@ -72,6 +72,18 @@ export const kafkaSettings = Type.Object(
       pattern: topicName,
       description: 'Where the alerts that rules raise go, in the same transaction as their events; empty raises none.',
     }),
+    sightingsTopic: Type.String({
+      default: '',
+      pattern: topicName,
+      description:
+        'Where it is noted which events still wait for an answer, so that a kill or a rebalance loses no late alert; compacted (cleanup.policy compact,delete). Empty: only in memory.',
+    }),
+    correctionsTopic: Type.String({
+      default: '',
+      pattern: topicName,
+      description:
+        'Where an event that left before an answer goes once more when the answer is there, with the same key and enrichment_id; empty writes none.',
+    }),
     deadLetterTopic: Type.String({
       default: '',
       pattern: topicName,

@@ -15,7 +15,7 @@ import { readRange, type RangeOptions } from './read-range.js'
 import { replay, type Progress, type ReplayOptions } from './replay.js'
 import type { Restored } from './restore.js'
 
-export type ReplayRequest = PlanRequest & Pick<RangeOptions, 'kind' | 'times'>
+export type ReplayRequest = PlanRequest & Pick<RangeOptions, 'kind' | 'times' | 'only'>
 
 export type ReplayContext = {
   readonly settings: KafkaSettings
@@ -69,7 +69,8 @@ export const openReplay = async (
       await close()
       return plan
     }
-    const reading: RangeOptions = { topic: request.topic, kind: request.kind, key, times: request.times, signal }
+    const { topic, kind, times, only } = request
+    const reading: RangeOptions = { topic, kind, key, times, only, signal }
     return {
       plan,
       readRanges: async (each) => {
@@ -79,11 +80,11 @@ export const openReplay = async (
             return next
           })
       },
-      former: (topic) => {
+      former: (against) => {
         const fromTime = request.from.kind === 'time' ? Math.max(0, request.from.time - dayMs) : undefined
-        return readFormer(reader, { topic: request.topic, ranges: plan.ranges, key }, { topic, fromTime }, signal)
+        return readFormer(reader, { topic, ranges: plan.ranges, key }, { topic: against, fromTime }, signal)
       },
-      valuesOf: (topic, each) => valuesOf(reader, admin, topic, each, signal),
+      valuesOf: (ofTopic, each) => valuesOf(reader, admin, ofTopic, each, signal),
       run: (how) => start(request, context, { kafka, admin, reader, plan, reading }, how),
       close,
     }

@@ -3,7 +3,7 @@ import type { Incoming } from '../compose.js'
 import { FatalKafkaError } from '../failure.js'
 import type { Range } from './plan.js'
 import type { TopicReader } from './topic-reader.js'
-import { restore, type InputKind, type Restored } from './restore.js'
+import { annotationOf, restore, type InputKind, type Restored } from './restore.js'
 import type { Tally } from './tally.js'
 
 export type RangeOptions = {
@@ -13,6 +13,8 @@ export type RangeOptions = {
   readonly key: string
   /** Only events with a record time in it, where given: from, and up to but without. */
   readonly times?: readonly [from: number, to: number] | undefined
+  /** Of annotated events only those that left before an answer. */
+  readonly only?: 'pending' | undefined
   readonly signal: AbortSignal
 }
 
@@ -26,7 +28,7 @@ export const readRange = async (
   { partition, start, end }: Range,
   each: (records: readonly Restored[], next: number, left: Pick<Tally, 'pointers' | 'deleted'>) => Promise<number>,
 ): Promise<void> => {
-  const { topic, kind, key, times, signal } = reading
+  const { topic, kind, key, times, only, signal } = reading
   let empty = 0
   for (let at = start; at < end && !signal.aborted;) {
     const { records, next, deleted } = await reader.fetch(topic, partition, at)
@@ -42,6 +44,7 @@ export const readRange = async (
       if (Number(record.offset) >= end) break
       const time = Number(record.timestamp)
       if (times && (time < times[0] || time >= times[1])) continue
+      if (only === 'pending' && annotationOf(record, key).isPending !== true) continue
       const incoming: Incoming = { ...record, topic, partition }
       const one = restore(incoming, kind, key)
       if (one) restored.push(one)

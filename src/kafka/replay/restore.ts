@@ -61,6 +61,8 @@ export type PreviousAnnotation = {
   readonly former?: FormerVerdict
   /** Of the members of a batch. */
   readonly formers?: readonly (FormerVerdict | undefined)[]
+  /** Whether the event left before an answer. */
+  readonly isPending?: boolean
 }
 
 const maxIdLength = 200
@@ -74,7 +76,8 @@ export const annotationOf = (record: Pick<Incoming, 'value' | 'headers'>, key: s
   const annotation = header ? found : (memberOf(found, key) ?? (found && 'schema_version' in found ? found : undefined))
   const id = idIn(annotation)
   const former = formerIn(annotation)
-  return { ...(id !== undefined && { id }), ...(former && { former }) }
+  const isPending = annotation !== undefined && isUnanswered(annotation)
+  return { ...(id !== undefined && { id }), ...(former && { former }), ...(isPending && { isPending }) }
 }
 
 const annotationsOf = (members: readonly AnnotatedMember[], header: Json | undefined): PreviousAnnotation => {
@@ -82,7 +85,8 @@ const annotationsOf = (members: readonly AnnotatedMember[], header: Json | undef
   const ids = members.map(({ annotation }) => idIn(annotation))
   const id = idIn(header) ?? ids.find((one) => one !== undefined)?.replace(/#\d+$/, '')
   const former = worstOf(formers)
-  return { ...(id !== undefined && { id }), ...(former && { former, formers }) }
+  const isPending = members.some(({ annotation }) => annotation !== undefined && isUnanswered(annotation))
+  return { ...(id !== undefined && { id }), ...(former && { former, formers }), ...(isPending && { isPending }) }
 }
 
 /** `clean` only where every member was. */
@@ -102,6 +106,15 @@ const formerIn = (annotation: Json | undefined): FormerVerdict | undefined => {
   const { verdict, value } = annotation ?? {}
   if (!isLevel(verdict)) return undefined
   return { level: verdict, decidedBy: typeof value === 'string' && verdict !== 'clean' ? markOf(value) : 0 }
+}
+
+/** A compact annotation of an event with a verdict does not say what is missing, only that something is. */
+const isUnanswered = ({ reason, status, indicators }: Json): boolean => {
+  const isOnItsWay = (one: unknown): boolean => one === 'pending' || one === 'deadline'
+  if (isOnItsWay(reason)) return true
+  return Array.isArray(indicators)
+    ? indicators.some((one: Json | null) => isOnItsWay(one?.reason))
+    : status === 'partial' && reason === undefined
 }
 
 type Json = Readonly<Record<string, unknown>>

@@ -73,4 +73,31 @@ describe('notes of events that wait for an answer', () => {
     expect(offsets(pending, 'large/0')[0]).toBe(11)
     expect(offsets(pending, 'small/0')).toEqual([1])
   })
+
+  it('are stored by chunk, and a block changes with every note that is settled or fired', () => {
+    const { pending } = open()
+    const notes = (...all: number[]): { offset: number; fired: string[]; awaited: Promise<void>[] }[] =>
+      all.map((offset) => ({ offset, fired: [], awaited: [never] }))
+    pending.note('firewall/0', notes(10, 12))
+    pending.note('firewall/0', notes(20, 21))
+    expect(pending.blocksAfter('firewall/0', [10], [{ offset: 21, fired: ['rule'] }])).toEqual([
+      { first: 10, notes: [{ offset: 12, fired: [] }] },
+      {
+        first: 20,
+        notes: [
+          { offset: 20, fired: [] },
+          { offset: 21, fired: ['rule'] },
+        ],
+      },
+    ])
+    expect(pending.blocksAfter('firewall/0', [20, 21], [])).toEqual([{ first: 20, notes: [] }])
+    expect(pending.blocksAfter('firewall/0', [], notes(20))).toEqual([])
+    // The events from 12 on were delivered again, in another chunk.
+    pending.note('firewall/0', notes(12, 20))
+    expect(pending.blocksAfter('firewall/0', [], [])).toEqual([
+      { first: 10, notes: [{ offset: 10, fired: [] }] },
+      { first: 20, notes: [{ offset: 21, fired: [] }] },
+    ])
+    expect(pending.blocks('firewall/0')).toEqual([10, 12, 20])
+  })
 })

@@ -1,0 +1,85 @@
+// The sightings topic: the notes of a partition's events that wait for an answer, a block per chunk, so that its next owner knows them.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseObject } from '../domain/json-object.js'
+import type { Block, DueNote } from '../sightings/pending.js'
+import type { Outgoing } from './compose.js'
+import type { TopicReader } from './replay/topic-reader.js'
+import type { InputPartition } from './sightings.js'
+
+/** A topic and how many partitions it has. */
+export type TopicOf = { readonly topic: string; readonly partitions: number }
+
+const keyStart = ({ topic, partition }: InputPartition): string => `${topic}/${partition}/pending/`
+
+/** Offsets are written as their distance from the first one of the block. A block without notes is deleted. */
+export const blockRecord = (
+  { topic, partitions }: TopicOf,
+  input: InputPartition,
+  { first, notes }: Block,
+  now: number,
+): Outgoing => {
+  const fired = notes.flatMap((note) => (note.fired.length > 0 ? [[note.offset - first, note.fired] as const] : []))
+  const value = {
+    schema_version: 1,
+    offsets: notes.map(({ offset }) => offset - first),
+    ...(fired.length > 0 && { fired: Object.fromEntries(fired) }),
+  }
+  return {
+    topic,
+    partition: input.partition % partitions,
+    key: Buffer.from(`${keyStart(input)}${first}`),
+    value: notes.length === 0 ? null : Buffer.from(JSON.stringify(value)),
+    headers: [],
+    timestamp: String(now),
+  }
+}
+
+/** A fetch that brings nothing waits a tenth of a second: longer than a transaction of another partition may be open. */
+const maxEmptyFetches = 400
+
+/** All blocks of an input partition, oldest first. `end` is the end of the log, which an open transaction of another partition may hold back. */
+export const readBlocks = async (
+  { fetch, offsetsAt }: Pick<TopicReader, 'fetch' | 'offsetsAt'>,
+  { topic, partitions }: TopicOf,
+  input: InputPartition,
+  end: number,
+  goesOn: () => boolean,
+): Promise<readonly Block[]> => {
+  const from = input.partition % partitions
+  const start = keyStart(input)
+  const blocks = new Map<string, Block>()
+  let empty = 0
+  for (let at = (await offsetsAt(topic, 'earliest')).get(from) ?? 0; at < end && goesOn();) {
+    const { records, next } = await fetch(topic, from, at)
+    if (next === at) {
+      if (++empty > maxEmptyFetches) throw new Error(`${topic}/${from} returns nothing from offset ${at} on`)
+      await sleep(20)
+      continue
+    }
+    empty = 0
+    at = next
+    for (const { key, value } of records) {
+      const name = key?.toString() ?? ''
+      if (!name.startsWith(start)) continue
+      blocks.delete(name)
+      const block = value && blockOf(Number(name.slice(start.length)), value)
+      if (block) blocks.set(name, block)
+    }
+  }
+  return [...blocks.values()]
+}
+
+/** Undefined for what is not ours or not readable: the topic is only as trustworthy as those who may write to it. */
+const blockOf = (first: number, value: Buffer): Block | undefined => {
+  const stored = parseObject(value)
+  if (!Number.isSafeInteger(first) || stored?.schema_version !== 1 || !Array.isArray(stored.offsets)) return undefined
+  const fired = (stored.fired ?? {}) as Readonly<Record<string, unknown>>
+  const notes = stored.offsets.flatMap((distance: unknown): DueNote[] => {
+    if (typeof distance !== 'number' || !Number.isSafeInteger(distance) || distance < 0) return []
+    const rules = fired[distance]
+    return [
+      { offset: first + distance, fired: Array.isArray(rules) ? rules.filter((rule) => typeof rule === 'string') : [] },
+    ]
+  })
+  return { first, notes }
+}
