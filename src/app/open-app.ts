@@ -118,8 +118,10 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
       clock,
       wait: waiting,
     })
-  // Exactly-once output has no repeats to drop; annotations in a topic of their own must name their event.
-  const single = singleEvents(config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic', wait)
+  // Exactly-once output has no repeats to drop; annotations in a topic of their own and replayed events must name their event.
+  const hasId =
+    config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic' || options.replay !== undefined
+  const single = singleEvents(hasId, wait)
   const withBatches = (one: Pipeline, waiting: Wait): Pipeline =>
     config.kafka.input.batches === 'off'
       ? one

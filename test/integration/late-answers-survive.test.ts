@@ -146,7 +146,7 @@ describe('late answers', () => {
       const worker = start(names, server, 'at-least-once')
       await send(names.input)
       await worker.said('group_joined')
-    await untilCommitted(names, 1)
+      await untilCommitted(names, 1)
       worker.kill('SIGKILL')
       await worker.exit
       start(names, server, 'at-least-once')

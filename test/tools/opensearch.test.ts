@@ -190,3 +190,25 @@ describe('the shipped template of alerts', () => {
     expect(await find('alerts-1', 'event.original:"Built outbound"')).toEqual(asa)
   })
 })
+
+describe('the shipped ingest pipeline', () => {
+  it('lets a correction replace the event that left before its answer, and leaves events without an id alone', async () => {
+    const pipeline = JSON.parse(
+      readFileSync(resolve(root, 'examples/opensearch/ingest-pipeline.json'), 'utf8'),
+    ) as object
+    await node.call('PUT', '/_ingest/pipeline/threatweave', pipeline)
+    const event = (verdict: string, ids: object): object => ({ seq: 1, threatweave: { verdict, ...ids } })
+    const written = { enrichment_id: 'firewall/0/7' }
+    const events = [event('unknown', written), event('clean', {}), event('clean', {}), event('malicious', written)]
+    const lines = events.map((one) => `{"index":{}}\n${JSON.stringify(one)}\n`).join('')
+    expect(await node.call('POST', '/corrected/_bulk?pipeline=threatweave&refresh=true', lines)).toMatchObject({
+      errors: false,
+    })
+    const found = (await node.call('POST', '/corrected/_search', { sort: ['_doc'] })) as {
+      hits: { hits: { _id: string; _source: { threatweave: { verdict: string } } }[] }
+    }
+    const verdicts = found.hits.hits.map(({ _source }) => _source.threatweave.verdict)
+    expect(verdicts.toSorted()).toEqual(['clean', 'clean', 'malicious'])
+    expect(found.hits.hits.map(({ _id }) => _id)).toContain('firewall/0/7')
+  })
+})
