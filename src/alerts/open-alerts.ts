@@ -7,6 +7,7 @@ import type { Alert } from './alert.js'
 import { ruleEventOf, type AnnotatedEvent } from './annotated-event.js'
 import { flagsStatedBy } from './annotation-fields.js'
 import { createAlert, type AlertInput } from './create-alert.js'
+import type { RuleEvent } from './event-field.js'
 import { peerOf } from './peer.js'
 import type { Rule } from './sigma/rule.js'
 import type { RuleSet } from './sigma/rule-set.js'
@@ -68,6 +69,8 @@ export type AlertsStatus = {
 }
 
 const none: readonly Alert[] = []
+const noMatches: readonly Match[] = []
+const noRules: readonly string[] = []
 
 /** A late alert names at most this many events and counts the rest. */
 const maxOrigins = 16
@@ -98,10 +101,12 @@ export const openAlerts = async (
   }
 
   /** The rules that match, and the alert of each; `count` is 0 where it is suppressed. */
-  const matchesOf = (one: AnnotatedEvent, set: RuleSet, before: readonly string[] = []): Match[] => {
-    const event = once(() => ruleEventOf(one, named))
-    const matches = set.match(one.annotation, event).filter(({ rule: { id } }) => !before.includes(id))
-    if (matches.length === 0) return []
+  const matchesOf = (one: AnnotatedEvent, set: RuleSet, before = noRules): readonly Match[] => {
+    let seen: RuleEvent | undefined
+    const event = (): RuleEvent => (seen ??= ruleEventOf(one, named))
+    const all = set.match(one.annotation, event)
+    const matches = before.length === 0 ? all : all.filter(({ rule: { id } }) => !before.includes(id))
+    if (matches.length === 0) return noMatches
     const time = timeOf(one)
     const peer = peerOf(one, event)
     return matches.map(({ rule, why }) => {
@@ -187,8 +192,3 @@ type Match = {
 type LateDraft = AlertInput & { count: number; readonly origins: string[]; originsOmitted: number }
 
 const levelOf = ({ threatweave }: Alert): string => threatweave.level
-
-const once = <Value>(make: () => Value): (() => Value) => {
-  let made: Value | undefined
-  return () => (made ??= make())
-}
