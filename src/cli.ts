@@ -14,7 +14,7 @@ import { didYouMean } from './config/did-you-mean.js'
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   api: async () => (await import('./commands/api.js')).api,
   check: async () => (await import('./commands/check.js')).check,
-  demo: async () => (await import('./commands/demo.js')).demo,
+  demo: async () => (await import('./commands/demo/demo.js')).demo,
   estimate: async () => (await import('./commands/estimate.js')).estimate,
   explain: async () => (await import('./commands/explain/explain.js')).explain,
   extract: async () => (await import('./commands/extract.js')).extract,

@@ -48,6 +48,8 @@ export type LookupOptions = LookupWatch & {
   readonly urgency?: 'live' | 'replay'
   /** Set for a replay; `isAnnotated` if the events already carry our annotation. */
   readonly replay?: { readonly id: string; readonly isAnnotated: boolean }
+  /** False: the copies of feeds with a URL are used as they are. */
+  readonly fetchesFeeds?: boolean
   /** For proxy variables and the default memory folder. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Called once before the first paid call. */
@@ -72,7 +74,10 @@ export const openIndicatorLookup = async (
     clock,
     safeguard,
     changed: options.feedsChanged,
-    fetching: { folder: feedsFolder(config, options.env), download: createDownload(options.env) },
+    fetching: {
+      folder: feedsFolder(config, options.env),
+      download: options.fetchesFeeds === false ? undefined : createDownload(options.env),
+    },
   })
   const known = [gate(decide), feeds(local.match, local.isMissing)] as const
   // Without a provider an unlisted indicator is unknown, never clean.

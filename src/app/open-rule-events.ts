@@ -21,7 +21,7 @@ export const openRuleEvents = (config: Config): RuleEvents => {
 }
 
 /** What is no JSON object was wrapped: its text is in `message`, bytes that are not UTF-8 in `original_base64`. */
-const originalOf = (written: AnyObject, key: string, isWrapped: boolean): Buffer => {
+export const originalOf = (written: AnyObject, key: string, isWrapped: boolean): Buffer => {
   const { message, original_base64: base64 } = written
   if (isWrapped && typeof base64 === 'string') return Buffer.from(base64, 'base64')
   if (isWrapped && typeof message === 'string') return Buffer.from(message)

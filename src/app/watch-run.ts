@@ -2,6 +2,7 @@
 import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
 import { backgroundClock } from '../domain/clock.js'
+import type { Level } from '../domain/finding.js'
 import { operationNames } from '../provider/operations.js'
 import { kafkaSettingsOf } from './limits.js'
 import { openFormats } from './open-formats.js'
@@ -21,6 +22,8 @@ export type Watch = {
   readonly emit: Emit
   readonly hooks: Pick<Counters, 'recalled' | 'joined' | 'lookedUp' | 'waited'>
   readonly observe: (pipeline: Pipeline) => Pipeline
+  /** Logs what the run came to. */
+  readonly logTotals: () => void
   /** Logs pending counts before a stop. */
   readonly flush: () => void
   /** Throws a ConfigurationError if the port cannot be used. */
@@ -40,6 +43,7 @@ const loopMs = 5_000
 export const watchRun = async (config: Config, log: Emit): Promise<Watch> => {
   const clock = backgroundClock
   const now = (): number => clock.now()
+  const startedAt = now()
   const { formats } = openFormats(config.extract.formats)
   const counters = createCounters(
     operationNames,
@@ -76,12 +80,32 @@ export const watchRun = async (config: Config, log: Emit): Promise<Watch> => {
   }
   return {
     emit,
+    logTotals: () => {
+      const { read, delivered, annotated, alerts, deadLetters, providerCalls } = counters.read()
+      const of = (verdict: Level): number => total(annotated.filter(({ labels }) => labels.verdict === verdict))
+      emit({
+        event: 'run_totalled',
+        read,
+        delivered,
+        malicious: of('malicious'),
+        suspicious: of('suspicious'),
+        clean: of('clean'),
+        unknown: of('unknown'),
+        alerts: total(alerts),
+        deadLetters: total(deadLetters),
+        calls: total(providerCalls),
+        seconds: Math.round((now() - startedAt) / 1000),
+      })
+    },
     flush: logged.flush,
     hooks: counters,
     observe: (pipeline) => observePipeline(traces.pipeline(pipeline), { counters, recent, now }),
     serve,
   }
 }
+
+const total = (counts: readonly { readonly value: number }[]): number =>
+  counts.reduce((sum, { value }) => sum + value, 0)
 
 const notListening = (host: string, port: number, error: unknown): string => {
   const { code = '', message } = error as NodeJS.ErrnoException

@@ -34,7 +34,7 @@ Options:
   -c, --config FILE     the configuration (default: THREATWEAVE_CONFIG, or built-in defaults)
   -h, --help            this text
 
-On SIGTERM and SIGINT it finishes the chunks in progress, within kafka.limits.drainMs, and exits. \`threatweave check --online\`
+On SIGTERM and SIGINT it finishes the chunks in progress, within kafka.limits.drainMs, logs its totals and exits. \`threatweave check --online\`
 checks the topics beforehand.
 
 Example:
@@ -142,6 +142,7 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailu
     stop.abort()
     for (const close of closings) await close()
     watch.flush()
+    watch.logTotals()
   }
 }
 

@@ -114,7 +114,12 @@ const launch = async (
   const formatArguments = ['format', '-t', id, '-c', `${seen}/server.properties`, ...scram]
   const formatted =
     distribution.how === 'java'
-      ? await run('java', [...javaFlags, '-cp', distribution.classPath, 'kafka.tools.StorageTool', ...formatArguments])
+      ? await run(
+          'java',
+          [...javaFlags, '-cp', distribution.classPath, 'kafka.tools.StorageTool', ...formatArguments],
+          // It writes its log where it is started.
+          { cwd: folder },
+        )
       : await run(
           'docker',
           ['run', '--rm', '-v', `${folder}:/broker`, dockerImage, '/opt/kafka/bin/kafka-storage.sh'].concat(
@@ -157,7 +162,7 @@ const javaFlags = [
   '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
 ]
 
-const freePorts = async (count: number): Promise<readonly number[]> => {
+export const freePorts = async (count: number): Promise<readonly number[]> => {
   const servers = Array.from({ length: count }, () => createServer())
   const ports = await Promise.all(
     servers.map(

@@ -46,7 +46,7 @@ export const receive = async (
   take: (value: Buffer) => void,
 ): Promise<() => Promise<void>> => {
   const consumer = createClient(settings, ignoreTelemetry).consumer({
-    groupId: `${settings.groupId}-reader`,
+    groupId: `${settings.groupId}-reader-of-${topic}`,
     maxWaitTimeInMs: 250,
   })
   await consumer.connect()

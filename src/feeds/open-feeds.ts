@@ -8,6 +8,7 @@ import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import type { FeedSettings } from './feed.js'
 import { signatureOf } from './feed-file.js'
 import { nextValidOf, sizeOf, targetOf } from './feed-index.js'
+import { copyFiles } from './fetched-copy.js'
 import { createFetchedFeed, hostOf, type FetchOutside } from './fetch-feed.js'
 import { loadInThread, type Load } from './load-in-thread.js'
 import { listBelow, matchIn } from './match.js'
@@ -26,8 +27,8 @@ export type FeedsOptions = {
   readonly safeguard?: IndicatorList
   /** Called when a feed was swapped, or an entry of one became valid. */
   readonly changed?: (() => void) | undefined
-  /** Where feeds with a URL are kept and how they are fetched; without it they are left alone. */
-  readonly fetching?: Pick<FetchOutside, 'folder' | 'download'> | undefined
+  /** Where feeds with a URL are kept and how they are fetched; without `download` the copies are used as they are. */
+  readonly fetching?: { readonly folder: string; readonly download?: FetchOutside['download'] | undefined } | undefined
 }
 
 export type Feeds = {
@@ -102,10 +103,13 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   const createSlot = (feed: FeedSettings): Slot => {
     const { path = '', url } = feed
     if (url === undefined || !fetching) return { settings: { ...feed, path } }
+    const { folder, download } = fetching
+    if (!download) return { settings: { ...feed, path: copyFiles(folder, feed.name, url).list } }
     const fetched = createFetchedFeed(
       { ...feed, url },
       {
-        ...fetching,
+        folder,
+        download,
         clock,
         random,
         emit,

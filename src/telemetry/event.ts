@@ -3,6 +3,20 @@ import type { Reason } from '../domain/reason.js'
 
 export type TelemetryEvent =
   | { readonly event: 'started'; readonly command: string }
+  /** What a run came to. */
+  | {
+      readonly event: 'run_totalled'
+      readonly read: number
+      readonly delivered: number
+      readonly malicious: number
+      readonly suspicious: number
+      readonly clean: number
+      readonly unknown: number
+      readonly alerts: number
+      readonly deadLetters: number
+      readonly calls: number
+      readonly seconds: number
+    }
   | { readonly event: 'stopped'; readonly command: string; readonly cause: string }
   | {
       readonly event: 'feed_loaded'

@@ -45,6 +45,11 @@ export const wordings: Wordings = {
     say: ({ operation, status, ms }) => `${operation} answered with ${status} in ${Math.round(ms)} ms`,
   },
   operation_failed: { level: 'error', say: ({ message }) => `a request failed: ${message}` },
+  run_totalled: {
+    level: 'info',
+    say: (totals) =>
+      `${totals.delivered} of ${totals.read} events delivered in ${totals.seconds} s: ${totals.malicious} malicious, ${totals.suspicious} suspicious, ${totals.clean} clean, ${totals.unknown} unknown; ${totals.alerts} alerts, ${totals.deadLetters} dead letters, ${totals.calls} calls to the provider`,
+  },
   stopped: { level: 'info', say: ({ command, cause }) => `${command} stopped: ${cause}` },
   provider_answered: { level: 'debug', say: ({ operation, ms }) => `${operation} answered after ${ms} ms` },
   provider_call_failed: {

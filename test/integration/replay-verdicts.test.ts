@@ -112,6 +112,7 @@ describe('what a replay without lookups no longer knows', () => {
       changes: [],
       alerts: 0,
       lookups: 0,
+      top_indicators: [{ type: 'ip', value: addressOf(3), verdict: 'malicious', events: bad }],
     }
     const none = ['--lookups', 'none']
     const against = await replayed(setting, [...all(names.input), '--against', names.output, '--id', 'raw', ...none])

@@ -78,4 +78,22 @@ describe('tail', () => {
     })
     expect(missing).toMatchObject({ code: 1, stderr: 'threatweave: topic no-such-topic does not exist\n' })
   })
+
+  it('is explained by its place: what was read, and the annotation that was written with it', async () => {
+    const explain = (...args: string[]) =>
+      runCli(['explain', ...args], { env: { THREATWEAVE_KAFKA_BROKERS: inject('broker').plain } })
+    const { code, stdout } = await explain('--json', `${names.output}/0/1`)
+    expect(JSON.parse(stdout)).toMatchObject({
+      indicators: [{ value: '198.51.100.2', role: 'source' }],
+      annotation: { verdict: 'malicious', value: '198.51.100.2' },
+    })
+    expect(code).toBe(0)
+    expect(await explain(`${names.output}/0/99`)).toMatchObject({
+      code: 1,
+      stderr: `threatweave: ${names.output}/0 holds the offsets 0 to 7, not 99\n`,
+    })
+    expect(await explain(`${names.output}/5/0`)).toMatchObject({
+      stderr: expect.stringContaining('no partition 5') as string,
+    })
+  })
 })

@@ -1,13 +1,16 @@
 // The `explain` command: what is read from each event, and which rule read it from what; nobody is asked.
 import { openReader } from '../../app/open-app.js'
 import { formatOf, type Extraction, type Sighting } from '../../domain/sighting.js'
-import type { Command } from '../../terminal/command.js'
+import { openKnown, type Known } from './open-known.js'
+import { isPlace, readPlacedEvent } from './read-placed-event.js'
+import type { Annotation } from '../../domain/annotation.js'
+import { exitCodes, type Command } from '../../terminal/command.js'
 import { reportStop } from '../../terminal/report-stop.js'
 import { accepted, configOption, loadConfig } from '../../config/load-config.js'
 import { marksOf, showMarked, wordsAround } from './mark-values.js'
 import { readLines } from '../../input/read-lines.js'
 import { withInputErrors } from '../../input/read-lines.js'
-import { renderTable, type Column } from '../../terminal/table.js'
+import { printable, renderTable, type Column } from '../../terminal/table.js'
 import { write, writeJson } from '../../terminal/write-lines.js'
 
 type Explained = {
@@ -22,12 +25,14 @@ type Explained = {
 }
 
 export const explain: Command = {
-  summary: 'show what is read from log events, and which rule read it; asks nobody',
-  help: `Usage: threatweave explain [options] [FILE…]
+  summary: 'show what is read from log events, which rule read it, and what is known about it; asks nobody',
+  help: `Usage: threatweave explain [options] [FILE… | TOPIC/PARTITION/OFFSET…]
 
-Reads one event a line from files (.gz too) or standard input and shows each with its values marked (source, destination,
-others and the word that tells the action in colours of their own), and for every value, role and action the rule that gave
-it and what that rule saw. The first word of a rule's id says what kind of evidence it is, strongest first:
+Reads one event a line from files (.gz too) or standard input, or events of Kafka topics by their place, and shows each with
+its values marked (source, destination, others and the word that tells the action in colours of their own), and for every
+value, role and action the rule that gave it and what that rule saw. With feeds or a memory in the configuration it also shows
+what they know about each value, and which alert rules fire. The first word of a rule's id says what kind of evidence it is,
+strongest first:
 
   format:…     a log format that recognised the event; docs/formats.md tells how to write one
   field:…      a field name of the table; names of your own go in a log format
@@ -42,28 +47,57 @@ Options:
 
 Example:
   echo 'action=deny src=192.0.2.7 dst=10.0.0.5' | threatweave explain
+  threatweave explain -c threatweave.yaml firewall-annotated/3/4711
 `,
   options: { ...configOption, json: { type: 'boolean' } },
   takesArguments: true,
   unit: () => 'event',
   run: async (args, io) => {
-    const { decode, extract } = accepted(openReader(loadConfig(args, io), true))
+    const config = loadConfig(args, io)
+    const { decode, extract } = accepted(openReader(config, true))
+    const known = await openKnown(config, io)
     const isJson = args.values.json === true
     const isColoured = io.stdout.isTTY === true && (io.env.NO_COLOR ?? '') === ''
+    const explainOne = async (bytes: Buffer, written?: Annotation): Promise<string> => {
+      const event = decode(bytes)
+      const found = extract(event)
+      const knows = await known?.of(bytes, written)
+      if (isJson)
+        return `${JSON.stringify({ ...explained(event.text, found), ...(knows && { known: knows }), ...(written && { annotation: written }) })}\n`
+      return (
+        render(event.text, found, isColoured) +
+        (knows ? renderKnown(knows) : '') +
+        (written ? renderWritten(written) : '')
+      )
+    }
     let events = 0
-    await withInputErrors(async () => {
-      for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
-        if (io.signal.aborted) break
-        let out = ''
-        for (const { bytes } of lines) {
-          const event = decode(bytes)
-          const found = extract(event)
-          out += isJson ? `${JSON.stringify(explained(event.text, found))}\n` : render(event.text, found, isColoured)
+    const show = async (out: string, count: number): Promise<void> => {
+      await (isJson ? writeJson : write)(io.stdout, out)
+      events += count
+    }
+    try {
+      if (args.positionals.length > 0 && args.positionals.every(isPlace)) {
+        for (const place of args.positionals) {
+          const event = await readPlacedEvent(place, config)
+          if ('refused' in event) {
+            io.stderr.write(`threatweave: ${printable(event.refused)}\n`)
+            return exitCodes.failure
+          }
+          await show(await explainOne(event.bytes, event.annotation), 1)
         }
-        await (isJson ? writeJson : write)(io.stdout, out)
-        events += lines.length
+        return exitCodes.ok
       }
-    })
+      await withInputErrors(async () => {
+        for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
+          if (io.signal.aborted) break
+          let out = ''
+          for (const { bytes } of lines) out += await explainOne(bytes)
+          await show(out, lines.length)
+        }
+      })
+    } finally {
+      await known?.close()
+    }
     return reportStop(events, io)
   },
 }
@@ -108,3 +142,30 @@ const render = (text: string, found: Extraction, isColoured: boolean): string =>
 }
 
 const guessed = (rule: string): string => (rule.startsWith('position:') ? `${rule} (a guess)` : rule)
+
+const knownColumns: readonly Column[] = [
+  { title: 'known', max: 64 },
+  { title: 'verdict' },
+  { title: 'score', align: 'right' },
+  { title: 'from', max: 48 },
+  { title: 'since', max: 24 },
+]
+
+const renderKnown = ({ values, rules }: Known): string => {
+  const rows = values.map(({ value, verdict, reason, score, source = '', entry, at = '' }) => [
+    value,
+    reason === undefined ? verdict : `${verdict} (${reason})`,
+    score === undefined ? '' : String(score),
+    entry === undefined ? source : `${source} as ${entry}`,
+    at.slice(0, 19),
+  ])
+  const table = rows.length > 0 ? `${renderTable(knownColumns, rows).replace(/^/gm, '  ').trimEnd()}\n\n` : ''
+  const fired = rules.map(({ title, level }) => `${printable(title)} (${level})`).join(', ')
+  return `${table}  rules that fire: ${fired === '' ? 'none' : fired}\n\n`
+}
+
+const renderWritten = ({ verdict, status, reason, verdict_time, ...rest }: Annotation): string => {
+  const summary = (rest as Partial<Annotation>).summary ?? ''
+  const because = [status, ...(reason === undefined ? [] : [reason]), summary].filter((one) => one !== '').join(', ')
+  return `  written with it: ${verdict}, ${printable(because)}${verdict_time === undefined ? '' : `, obtained ${verdict_time}`}\n\n`
+}

@@ -12,6 +12,7 @@ import { createProgress } from '../../terminal/progress.js'
 import { write } from '../../terminal/write-lines.js'
 import { alertsBefore, raiseOnce } from './replay-alerts.js'
 import type { ReplayArguments } from './replay-options.js'
+import { createTopFindings } from './top-findings.js'
 import { describeRanges, describeSummary, summariseReplay } from './replay-summary.js'
 
 export const performReplay = async (
@@ -36,11 +37,12 @@ export const performReplay = async (
     const wantsAlerts = args.alerts !== 'none' && rules.status().rules > 0
     const alertsTopic = wantsAlerts ? args.alertsTopic : undefined
     const written = new Set<string>()
+    const found = createTopFindings()
     const lookups = (): number => app.admission?.state().spent.run ?? 0
     const progress = createProgress(io.stderr, { label: 'replay', total: lengthOf(opened) })
     const outcome = await opened
       .run({
-        pipeline: app.pipeline,
+        pipeline: found.observe(app.pipeline, Date.now),
         ready: () => (plan.isResumed && wantsAlerts ? alertsBefore(opened, args, written) : Promise.resolve()),
         raise: wantsAlerts ? (events) => raiseOnce(rules, events, written) : undefined,
         raiseAll: args.alerts === 'all',
@@ -53,7 +55,13 @@ export const performReplay = async (
     if ('refused' in outcome) return refuse(io, outcome.refused)
     const seconds = (Date.now() - startedAt) / 1000
     const { delivery } = config.kafka
-    const summary = summariseReplay(args, plan, outcome, { delivery, alertsTopic, lookups: lookups(), seconds })
+    const summary = summariseReplay(args, plan, outcome, {
+      delivery,
+      alertsTopic,
+      lookups: lookups(),
+      seconds,
+      found: found.read(),
+    })
     await write(io.stdout, args.isJson ? `${JSON.stringify(summary)}\n` : describeSummary(summary))
     return summary.complete ? exitCodes.ok : exitCodes.failure
   } finally {

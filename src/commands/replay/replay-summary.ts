@@ -3,6 +3,8 @@ import { levels, type Level } from '../../domain/finding.js'
 import type { Plan } from '../../kafka/replay/plan.js'
 import type { Progress } from '../../kafka/replay/replay.js'
 import { addTallies, changedEvents, emptyTally } from '../../kafka/replay/tally.js'
+import { renderTable, type Column } from '../../terminal/table.js'
+import type { TopFindings, TopHost, TopIndicator } from './top-findings.js'
 import { duration } from '../../terminal/progress.js'
 import type { ReplayArguments } from './replay-options.js'
 
@@ -39,6 +41,8 @@ export type ReplaySummary = {
   readonly pointers: number
   readonly deleted: number
   readonly seconds: number
+  readonly top_indicators: readonly TopIndicator[]
+  readonly top_inside_hosts: readonly TopHost[]
 }
 
 export type DryRun = Pick<
@@ -55,6 +59,7 @@ type ReplayTotals = {
   readonly alertsTopic: string | undefined
   readonly lookups: number
   readonly seconds: number
+  readonly found: TopFindings
 }
 
 const commonOf = (args: ReplayArguments, { isResumed }: Plan) =>
@@ -73,7 +78,7 @@ export const summariseReplay = (
   args: ReplayArguments,
   plan: Plan,
   { partitions }: Progress,
-  { delivery, alertsTopic, lookups, seconds }: ReplayTotals,
+  { delivery, alertsTopic, lookups, seconds, found }: ReplayTotals,
 ): ReplaySummary => {
   const tally = [...partitions.values()].map((one) => one.tally).reduce(addTallies, emptyTally)
   const ranges = plan.ranges.map(({ partition, start, end }) => ({
@@ -107,6 +112,8 @@ export const summariseReplay = (
     pointers,
     deleted,
     seconds: Math.round(seconds * 10) / 10,
+    top_indicators: found.indicators,
+    top_inside_hosts: found.insideHosts,
   }
 }
 
@@ -149,7 +156,42 @@ export const describeSummary = (done: ReplaySummary): string => {
   if (done.pointers > 0) lines.push(`not restored: ${count(done.pointers)} dead letters without their event`)
   if (done.deleted > 0) lines.push(`not read: ${count(done.deleted)} records deleted by retention`)
   if (!done.complete) lines.push(`continue with: --id ${done.replay_id}`)
-  return lines.map((line) => `${line}\n`).join('')
+  return lines.map((line) => `${line}\n`).join('') + describeTop(done)
+}
+
+const shownRows = 10
+
+const describeTop = ({ top_indicators, top_inside_hosts }: ReplaySummary): string => {
+  const times = ({ first, last }: TopHost | TopIndicator): string[] => [first.slice(0, 19), last.slice(0, 19)]
+  const both: readonly Column[] = [{ title: 'first' }, { title: 'last' }]
+  const right = (title: string): Column => ({ title, align: 'right' })
+  const indicators = renderTable(
+    [
+      { title: 'indicator', max: 64 },
+      { title: 'verdict' },
+      right('score'),
+      right('events'),
+      right('inside hosts'),
+      ...both,
+    ],
+    top_indicators
+      .slice(0, shownRows)
+      .map((one) => [
+        one.value,
+        one.verdict,
+        one.score === undefined ? '' : String(one.score),
+        count(one.events),
+        count(one.inside_hosts),
+        ...times(one),
+      ]),
+  )
+  const hosts = renderTable(
+    [{ title: 'inside host' }, right('events'), right('indicators'), ...both],
+    top_inside_hosts
+      .slice(0, shownRows)
+      .map((one) => [one.value, count(one.events), count(one.indicators), ...times(one)]),
+  )
+  return (top_indicators.length > 0 ? `\n${indicators}` : '') + (top_inside_hosts.length > 0 ? `\n${hosts}` : '')
 }
 
 const count = (value: number): string => value.toLocaleString('en-US')

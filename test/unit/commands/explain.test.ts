@@ -76,6 +76,35 @@ describe('explain', () => {
   })
 })
 
+describe('explain with feeds', () => {
+  const feeds = (): string => {
+    const path = join(mkdtempSync(join(tmpdir(), 'explain-')), 'feed.txt')
+    writeFileSync(path, '203.0.113.9\n')
+    return JSON.stringify([
+      { name: 'ours', path },
+      { name: 'never', url: 'https://lists.example.com/never-asked' },
+    ])
+  }
+  const line = 'action=allow src=10.0.0.5 dst=203.0.113.9'
+
+  it('adds what they know about each value and which rules fire, and asks nobody', async () => {
+    const env = { THREATWEAVE_FEEDS: feeds(), THREATWEAVE_GATE_DOCUMENTATION: 'true', THREATWEAVE_MEMORY_PATH: 'none' }
+    expect(await explainJson(line, env)).toMatchObject({
+      known: {
+        verdict: 'malicious',
+        values: [
+          { value: '10.0.0.5', verdict: 'unknown', reason: 'private_address' },
+          { value: '203.0.113.9', verdict: 'malicious', source: 'feed:ours', entry: '203.0.113.9' },
+        ],
+        rules: [{ title: 'Connection to Malicious Address or Name' }],
+      },
+    })
+    expect(await run(`${line}\n`, { env })).toMatch(
+      /203\.0\.113\.9 +malicious +feed:ours as 203\.0\.113\.9[\s\S]+rules that fire: Connection/,
+    )
+  })
+})
+
 describe('the worked example of docs/formats.md', () => {
   const page = readFileSync(resolve(import.meta.dirname, '../../../docs/formats.md'), 'utf8')
   const [, log = ''] = /```\n(<134>[\s\S]+?)```/.exec(page) ?? []

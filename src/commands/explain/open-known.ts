@@ -1,0 +1,80 @@
+// What the feeds and the memory know about an event, and which rules fire on it; nobody is asked for it.
+import { loadConfiguredRules } from '../../app/check-file.js'
+import { openApp } from '../../app/open-app.js'
+import { openRuleEvents } from '../../app/open-rule-events.js'
+import { accepted } from '../../config/load-config.js'
+import type { Config } from '../../config/schema.js'
+import type { Annotation } from '../../domain/annotation.js'
+import { parseObject, isObject } from '../../domain/json-object.js'
+import { allOf } from '../../pipeline/pipeline.js'
+import type { Io } from '../../terminal/command.js'
+
+export type KnownValue = {
+  readonly value: string
+  readonly verdict: string
+  readonly reason?: string
+  readonly score?: number
+  /** `feed:NAME`, or `service` for an answer in the memory. */
+  readonly source?: string
+  readonly at?: string
+  readonly entry?: string
+}
+
+export type Known = {
+  readonly verdict: string
+  readonly summary: string
+  readonly values: readonly KnownValue[]
+  readonly rules: readonly { readonly id: string; readonly title: string; readonly level: string }[]
+}
+
+export type OpenKnown = {
+  /** `annotation` is the one that was written with the event, where it has one. */
+  readonly of: (bytes: Buffer, annotation?: Annotation) => Promise<Known>
+  readonly close: () => Promise<void>
+}
+
+/** Nothing where neither feeds nor a memory are configured. */
+export const openKnown = async (config: Config, io: Io): Promise<OpenKnown | undefined> => {
+  if (config.feeds.length === 0 && config.intel.service.apiKey === '') return undefined
+  const app = accepted(
+    await openApp(
+      { ...config, output: { ...config.output, detail: 'full' } },
+      {
+        mode: 'complete',
+        env: io.env,
+        fetchesFeeds: false,
+        // Reads the memory beside a run that writes it, and pays for nothing.
+        replay: { id: 'explain', isAnnotated: false },
+        approve: () => Promise.resolve(false),
+      },
+    ),
+  )
+  const { set } = await loadConfiguredRules([], config)
+  const ruleEventOf = openRuleEvents(config)
+  return {
+    of: async (bytes, written) => {
+      const [event] = await allOf(app.pipeline, [{ bytes, origin: 'explain' }])
+      const annotation = event?.annotation
+      const values = annotation?.indicators ?? []
+      const judged = written ?? annotation
+      const whole = parseObject(event?.bytes() ?? bytes)
+      const matches = judged && isObject(whole) ? set.match(judged, () => ruleEventOf(whole, judged)) : []
+      return {
+        verdict: annotation?.verdict ?? 'unknown',
+        summary: annotation?.summary ?? '',
+        values: values.map(({ value, verdict, reason, score, source, at, entry }) => ({
+          value,
+          verdict,
+          // Nothing was paid for here.
+          ...(reason !== undefined && { reason: reason === 'budget_spent' ? 'not in memory' : reason }),
+          ...(score !== undefined && { score }),
+          ...(source !== undefined && { source }),
+          ...(at !== undefined && { at }),
+          ...(entry !== undefined && { entry }),
+        })),
+        rules: matches.map(({ rule: { id, title, level } }) => ({ id, title, level })),
+      }
+    },
+    close: app.close,
+  }
+}
