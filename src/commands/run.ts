@@ -7,6 +7,7 @@ import { startRunner } from '../kafka/runner.js'
 import type { Emit } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
+import { keepHeapSmall } from '../app/keep-heap-small.js'
 import { kafkaSettingsOf } from '../app/limits.js'
 import { kafkaProblems } from '../app/start-problems.js'
 import { parseAddress } from '../domain/address.js'
@@ -49,6 +50,7 @@ topic, port in use, refused by the brokers.
 `,
   options: { ...configOption, workers: { type: 'string' } },
   run: async (args, io) => {
+    keepHeapSmall()
     const workers = workersOf(args)
     const config = loadConfig(args, io)
     const problems = kafkaProblems(config)

@@ -5,7 +5,8 @@ import { Worker } from 'node:worker_threads'
 import { loadFeed, type LoadRequest, type LoadResult } from './load-feed.js'
 
 const worker = new URL('./worker.js', import.meta.url)
-const maxHeapMb = 4096
+/** What is young there hardly ever lives on, so that more of it would only be more memory. */
+const resourceLimits = { maxOldGenerationSizeMb: 4096, maxYoungGenerationSizeMb: 8 }
 
 export type Load = (request: LoadRequest) => Promise<LoadResult>
 
@@ -13,7 +14,7 @@ const loadThere: Load = (request) =>
   new Promise((resolve) => {
     const refuse = (message: string): void =>
       resolve({ ok: false, problem: { file: request.feed.path, message: `could not be loaded: ${message}` } })
-    const thread = new Worker(worker, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } })
+    const thread = new Worker(worker, { resourceLimits })
     thread.once('message', (result: LoadResult) => resolve(result))
     thread.once('error', (error) => refuse(error instanceof Error ? error.message : 'the thread failed'))
     thread.once('exit', () => refuse('the thread ended'))

@@ -1,6 +1,7 @@
 // The memory: what was paid for, bounded, each finding with its lifetime; the least recently asked for goes first.
 import { LRUCache } from 'lru-cache'
-import type { Finding } from '../../domain/finding.js'
+import { createBoundedCache } from '../../domain/bounded-cache.js'
+import type { Facts, Finding } from '../../domain/finding.js'
 import { createLifetimeOf, type Classify, type LifetimeSettings } from './lifetime.js'
 
 export type MemorySettings = LifetimeSettings & { readonly maxEntries: number }
@@ -27,6 +28,24 @@ export type Memory<Question> = {
   readonly size: () => number
 }
 
+/** Kinds of facts that are shared, and how long they are written down at most: most of what is known is that nothing is. */
+const maxShared = 1_000
+const maxSharedLength = 256
+
+/** The same object for the same facts, so that a hundred thousand clean addresses do not each have their own. */
+const createShareFacts = (): ((finding: Finding) => Finding) => {
+  const shared = createBoundedCache<string, Facts>(maxShared)
+  return (finding) => {
+    if (finding.status !== 'known') return finding
+    const text = JSON.stringify(finding.facts)
+    if (text.length > maxSharedLength) return finding
+    const facts = shared.get(text)
+    if (facts) return Object.assign(finding, { facts })
+    shared.set(text, finding.facts)
+    return finding
+  }
+}
+
 export const createMemory = <Question>(
   settings: MemorySettings,
   keyOf: (question: Question) => string,
@@ -35,9 +54,10 @@ export const createMemory = <Question>(
 ): Memory<Question> => {
   const findings = new LRUCache<string, Remembered>({ max: settings.maxEntries })
   const lifetimeOf = createLifetimeOf(settings, keyOf, classify, chance)
+  const shareFacts = createShareFacts()
   const set = (question: Question, finding: Finding): void => {
     const { refreshAt, freshUntil, servedUntil } = lifetimeOf(question, finding)
-    findings.set(keyOf(question), { finding, refreshAt, freshUntil, servedUntil })
+    findings.set(keyOf(question), { finding: shareFacts(finding), refreshAt, freshUntil, servedUntil })
   }
   return {
     get: (key) => findings.get(key),

@@ -41,7 +41,7 @@ export type KnownSightings = {
 }
 
 /** In characters, with overhead: at least this much is kept, and at most twice as much. */
-const generation = 33_554_432
+const generation = 16_777_216
 const weightOfEntry = 500
 const maxVariants = 32
 const sample: SummaryInput = {
