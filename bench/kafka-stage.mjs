@@ -36,8 +36,8 @@ const isNews = (n) => n % 1000 < newPerThousand
 export const warmEvent = (n) => event(n, knownAddress(n))
 export const troubleEvent = (n) => event(n, isNews(n) ? newAddress(n) : knownAddress(n))
 
-export const makeTopic = async (admin, topic) => {
-  await admin.createTopics({ topics: [{ topic, numPartitions: partitions }], waitForLeaders: false })
+export const makeTopic = async (admin, topic, configEntries = []) => {
+  await admin.createTopics({ topics: [{ topic, numPartitions: partitions, configEntries }], waitForLeaders: false })
   await sleep(500)
 }
 

@@ -25,6 +25,7 @@ const only = process.env.BENCH_ROWS
 const raw = { name: 'raw kafkajs: parse, add a field, stringify', mode: 'raw' }
 const warm = { name: 'at least once', mode: 'at-least-once', isWarm: true }
 const once = { name: 'exactly once', mode: 'exactly-once' }
+const learning = { name: 'exactly once, with alerts, corrections and sightings', mode: 'exactly-once', learns: true }
 const troubled = (name, trouble) => [{ name, mode: 'at-least-once', trouble }, warm]
 
 /**
@@ -35,6 +36,7 @@ const rows = [
   ...[raw, warm, once, raw, warm, once, raw, warm, once, warm, raw],
   { name: 'at least once, 2 workers', mode: 'at-least-once', workers: 2 },
   { name: 'exactly once, 2 workers', mode: 'exactly-once', workers: 2 },
+  ...[once, learning, once, learning, once],
   warm,
   ...troubled('provider of 200 ms, one call at a time', { delayMs: 200 }),
   ...troubled('provider of 5 s', { delayMs: 5_000 }),
@@ -78,14 +80,16 @@ where the provider is in trouble ${newPerThousand} of 1,000 events bring one tha
   }
 }
 
-const play = async (admin, { mode, workers = 1, trouble }, { id, broker, inputs, folder, memory }) => {
+const play = async (admin, { mode, workers = 1, trouble, learns = false }, { id, broker, inputs, folder, memory }) => {
   const names = { output: `bench-out-${id}`, dead: `bench-dead-${id}`, groupId: `bench-${id}` }
   await makeTopic(admin, names.output)
   await makeTopic(admin, names.dead)
+  const more = learns ? await makeLearningTopics(admin, id) : {}
   const provider = mode === 'raw' ? undefined : await startProvider(trouble ?? {})
   const settings = provider && {
     THREATWEAVE_MEMORY_PATH: copyOfMemory(memory.path, id),
     THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
+    ...more,
   }
   try {
     const input = trouble ? inputs.trouble : inputs.warm
@@ -93,8 +97,22 @@ const play = async (admin, { mode, workers = 1, trouble }, { id, broker, inputs,
     return { ...result, ...(await provider?.asked()) }
   } finally {
     await provider?.stop()
-    await admin.deleteTopics({ topics: [names.output, names.dead] })
+    await admin.deleteTopics({ topics: [names.output, names.dead, ...Object.values(more)] })
   }
+}
+
+/** By setting: the topics for what is learnt after an event was delivered. */
+const makeLearningTopics = async (admin, id) => {
+  const topics = {
+    THREATWEAVE_KAFKA_ALERTS_TOPIC: `bench-alerts-${id}`,
+    THREATWEAVE_KAFKA_CORRECTIONS_TOPIC: `bench-corrections-${id}`,
+    THREATWEAVE_KAFKA_SIGHTINGS_TOPIC: `bench-sightings-${id}`,
+  }
+  const configEntries = [{ name: 'cleanup.policy', value: 'compact,delete' }]
+  await makeTopic(admin, topics.THREATWEAVE_KAFKA_ALERTS_TOPIC)
+  await makeTopic(admin, topics.THREATWEAVE_KAFKA_CORRECTIONS_TOPIC)
+  await makeTopic(admin, topics.THREATWEAVE_KAFKA_SIGHTINGS_TOPIC, configEntries)
+  return topics
 }
 
 /** The rows to compare with that stand nearest, before and after. */
@@ -108,6 +126,7 @@ const beside = (results, at, isRival) => {
 
 const isRaw = ({ mode }) => mode === 'raw'
 const isWarm = (row) => row.isWarm === true
+const isOnce = ({ name }) => name === once.name
 
 const print = (results) => {
   console.log(
@@ -118,6 +137,7 @@ const print = (results) => {
     row,
     raw: isRaw(row) ? undefined : beside(results, at, isRaw),
     warm: isRaw(row) || isWarm(row) ? undefined : beside(results, at, isWarm),
+    once: row.learns ? beside(results, at, isOnce) : undefined,
   }))
   for (const { row, raw: rival, warm: calm } of against)
     console.log(
@@ -140,8 +160,13 @@ const print = (results) => {
   )
   summarise(
     'exactly once against at least once',
-    against.filter(({ row }) => row.name === 'exactly once'),
+    against.filter(({ row }) => isOnce(row)),
     'warm',
+  )
+  summarise(
+    'exactly once with what is learnt later against without',
+    against.filter(({ row }) => row.learns),
+    'once',
   )
 }
 

@@ -43,7 +43,7 @@ export type FollowUp = {
 }
 
 /** At most so much is read again at once. */
-const passLimits = { events: 500, bytes: 4_194_304 }
+const passLimits = { events: 2_000, bytes: 4_194_304 }
 /** Answers come one by one: those of this time are followed up together. */
 const gatherMs = 100
 /** After a pass that could not be written. */

@@ -3,8 +3,9 @@ import type { Incoming } from './compose.js'
 import type { TopicReader } from './replay/topic-reader.js'
 import type { InputPartition } from './sightings.js'
 
-/** A broker answers with at least one whole record batch, however large; more than that is wanted only if it is near. */
-const fetchBytes = 65_536
+/** A broker answers with at least one whole record batch, however large; more than that is wanted only where many are near. */
+const fetchBytes = { few: 65_536, many: 1_048_576 }
+const many = { offsets: 16, within: 1_000 }
 
 export type ReadAgain = {
   readonly records: readonly Incoming[]
@@ -33,7 +34,8 @@ export const readByOffset = async (
       gone.push(...offsets.slice(at))
       return { records, gone, rest: [] }
     }
-    const fetched = await fetch(topic, partition, from, fetchBytes)
+    const areNear = (offsets[at + many.offsets] ?? Infinity) < from + many.within
+    const fetched = await fetch(topic, partition, from, areNear ? fetchBytes.many : fetchBytes.few)
     const found = new Map(fetched.records.map((record) => [Number(record.offset), record]))
     // A fetch that brings nothing has nothing to bring: the record was read before, so it is not one that is still to come.
     const next = Math.max(fetched.next, from + 1)

@@ -129,8 +129,14 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
     const sentence = `not everything in progress was delivered within ${drainMs} ms of the stop${away}`
     return { how: 'failed', sentence, needsOperator: false }
   } finally {
-    await sightings?.close()
-    await closeAll([stopFollowing(), delivery?.close() ?? Promise.resolve(), admin.disconnect(), identity.close()])
+    // Together: what is being written for late answers ends when the delivery is closed, if no broker answers.
+    await closeAll([
+      stopFollowing(),
+      sightings?.close() ?? Promise.resolve(),
+      delivery?.close() ?? Promise.resolve(),
+      admin.disconnect(),
+      identity.close(),
+    ])
   }
 }
 

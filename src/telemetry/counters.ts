@@ -54,6 +54,9 @@ export type Counts = {
   readonly deadLetters: readonly Count<'reason'>[]
   readonly alerts: readonly Count<'level'>[]
   readonly lateAlerts: number
+  /** Events that were written once more with their answer, and those that will not be. */
+  readonly corrected: number
+  readonly notFollowedUp: number
   /** Every telemetry event, by name. */
   readonly logEvents: readonly Count<'event'>[]
   readonly pipelineSeconds: Histogram
@@ -93,6 +96,8 @@ export const createCounters = (operations: readonly string[], formats: readonly 
   let delivered = 0
   let refreshes = 0
   let lateAlerts = 0
+  let corrected = 0
+  let notFollowedUp = 0
   let waitedMs = 0
   let isMiss = false
   let hasFolder = false
@@ -147,7 +152,9 @@ export const createCounters = (operations: readonly string[], formats: readonly 
     },
     // The rule of all of them.
     retro_alerts_raised: ({ alerts: raised, summarised }) =>
-      void alerts.add('all', 'high', raised + (summarised > 0 ? 1 : 0)),
+      alerts.add('all', 'high', raised + (summarised > 0 ? 1 : 0)),
+    events_corrected: ({ events }) => void (corrected += events),
+    late_events_dropped: ({ events }) => void (notFollowedUp += events),
   }
   const emit: Emit = (event) => {
     logEvents.add('all', event.event)
@@ -182,6 +189,8 @@ export const createCounters = (operations: readonly string[], formats: readonly 
       delivered,
       refreshes,
       lateAlerts,
+      corrected,
+      notFollowedUp,
       ...(hasFolder && { isMemoryWritable: unwritten.size === 0 }),
       waitedMs,
       annotated: annotated.read().map(([status, verdict, value]) => ({ labels: { status, verdict }, value })),

@@ -86,6 +86,13 @@ const definePipelineMetrics = ({ counter, histogram }: Define): void => {
   counter('dead_letters', 'Records sent to the dead-letter topic.', ['reason'], ({ deadLetters }) => deadLetters)
   counter('alerts', 'Alerts raised, by level.', ['level'], ({ alerts }) => alerts)
   counter('late_alerts', 'Alerts raised after their event was delivered.', [], ({ lateAlerts }) => lateAlerts)
+  counter('events_corrected', 'Events written once more with a late answer.', [], (counts) => counts.corrected)
+  counter(
+    'events_not_followed_up',
+    'Events that left before their answer and get neither late alert nor correction: too many wait, or the record is gone.',
+    [],
+    (counts) => counts.notFollowedUp,
+  )
   histogram(
     'pipeline_duration',
     'Time a chunk of events spends in the pipeline, including waiting for answers.',

@@ -84,6 +84,8 @@ describe('metrics', () => {
     counters.emit({ event: 'record_reduced', ...where, to: 'compact', reason: 'too_large' })
     counters.emit({ event: 'record_reduced', ...where, to: 'pointer', reason: 'too_large' })
     counters.emit({ event: 'alerts_raised', alerts: 2, late: true, levels: ['high', 'critical'] })
+    counters.emit({ event: 'events_corrected', events: 3 })
+    counters.emit({ event: 'late_events_dropped', events: 4 })
     expect(await line('provider_calls_total{operation="ip/malicious-info",code="ok"}')).toHaveLength(1)
     expect(await line('provider_calls_total{operation="ip/malicious-info",code="timeout"}')).toEqual([
       'threatweave_provider_calls_total{operation="ip/malicious-info",code="timeout"} 1',
@@ -93,6 +95,8 @@ describe('metrics', () => {
     ])
     expect(await line('alerts_total{level="high"}')).toEqual(['threatweave_alerts_total{level="high"} 1'])
     expect(await line('late_alerts_total')).toEqual(['threatweave_late_alerts_total 2'])
+    expect(await line('events_corrected_total')).toEqual(['threatweave_events_corrected_total 3'])
+    expect(await line('events_not_followed_up_total')).toEqual(['threatweave_events_not_followed_up_total 4'])
     expect(await line('provider_call_duration_seconds_count')).toEqual([
       'threatweave_provider_call_duration_seconds_count 2',
     ])
