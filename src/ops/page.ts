@@ -176,8 +176,8 @@ export const renderTable = (
   columns: readonly string[],
   rows: Rows,
   none: string,
-): string => `<section aria-labelledby="title-${id}">
-<h2 id="title-${id}">${title}</h2>
+): string => `<section>
+<h2>${title}</h2>
 ${scrolling(title, table(id, columns, rows, none))}
 </section>`
 

@@ -88,7 +88,7 @@ describe.runIf('path' in tool)('the status page', () => {
   })
 
   it.each(['light', 'dark'] as const)(
-    'has no serious fault for anybody who reads it in %s',
+    'has no fault for anybody who reads it in %s',
     async (colorScheme) => {
       await open({ colorScheme, viewport: { width: 1200, height: 900 }, bypassCSP: true }, async (page) => {
         const picture = await page.screenshot()
@@ -96,8 +96,8 @@ describe.runIf('path' in tool)('the status page', () => {
         const paper = await page.evaluate('getComputedStyle(document.body).backgroundColor')
         expect(paper).toBe(colorScheme === 'dark' ? 'rgb(16, 21, 28)' : 'rgb(246, 247, 249)')
         await page.addScriptTag({ content: axe })
-        const found = await page.evaluate<{ violations: { id: string; impact: string }[] }>('axe.run()')
-        expect(found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
+        const found = await page.evaluate<{ violations: { id: string }[] }>('axe.run()')
+        expect(found.violations.map(({ id }) => id)).toEqual([])
       })
     },
     60_000,
