@@ -7,12 +7,13 @@ import { systemClock } from '../domain/clock.js'
 import type { Decide, GateOptions } from '../domain/decision.js'
 import { keyOf } from '../domain/indicator.js'
 import { judge } from '../domain/judge.js'
+import { unzstd } from '../kafka/wire/zstd.js'
 import { loadGate } from '../feeds/load-lists.js'
 import { createDecide } from '../lookup/gate.js'
 import { createAnnotate } from '../pipeline/annotate.js'
 import { createAnnotationKey } from '../pipeline/annotate/annotation-key.js'
-import { createBatchPipeline } from '../pipeline/batch/batch-pipeline.js'
-import { cutBatch } from '../pipeline/batch/cut-batch.js'
+import { bytesOfMember, createBatchPipeline } from '../pipeline/batch/batch-pipeline.js'
+import { createOpenRecord } from '../pipeline/batch/open-envelope.js'
 import { createJoinBatch } from '../pipeline/batch/join-batch.js'
 import { decode, decodeLimits } from '../pipeline/decode.js'
 import { createEnrich } from '../pipeline/enrich.js'
@@ -23,6 +24,8 @@ import { createWaits, type Wait, type Waits } from '../pipeline/wait.js'
 import { openFormats } from './open-formats.js'
 import { openIndicatorLookup, type IndicatorLookup, type LookupOptions } from './open-indicator-lookup.js'
 import { openTable, tableOf } from './open-table.js'
+
+const openRecord = createOpenRecord({ unzstd })
 
 /** Reads events and decides what may be looked up; sends nothing. */
 export type EventReader = {
@@ -68,8 +71,12 @@ export const openReader = (config: Config, isOneSource = false): EventReader | R
     }
   const { isAnnotationName } = createAnnotationKey(config.output.key)
   const extract = createExtract({ ...extractLimits, formats: opened.formats, isOneSource, isAnnotationName })
+  const isOff = config.kafka.input.batches === 'off'
   return {
-    decode: (bytes) => decode(bytes, decodeLimits),
+    decode: (bytes) => {
+      const batch = isOff ? undefined : openRecord(bytes)
+      return decode(batch?.members.length === 1 ? bytesOfMember(bytes, batch, 0) : bytes, decodeLimits)
+    },
     extract,
     decide: createDecide(loaded.options),
     gate: loaded.options,
@@ -108,6 +115,7 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
   const singleEvents = (hasId: boolean, waiting: Wait): Pipeline =>
     createPipeline({
       ...reader,
+      decode: (bytes) => decode(bytes, decodeLimits),
       enrich,
       annotate: createAnnotate({
         ...placing,
@@ -125,7 +133,7 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
   const withBatches = (one: Pipeline, waiting: Wait): Pipeline =>
     config.kafka.input.batches === 'off'
       ? one
-      : createBatchPipeline(one, { cut: cutBatch, join: createJoinBatch(placing), wait: waiting })
+      : createBatchPipeline(one, { cut: openRecord, join: createJoinBatch(placing), wait: waiting })
   return {
     ...reader,
     ...lookups,

@@ -10,6 +10,7 @@ import { createReadLine } from './read/line.js'
 import { createPaths } from './read/paths.js'
 import { readLaterText, type Note, type Reader } from './read/reader.js'
 import { createScan } from './read/scan.js'
+import { settleSender } from './read/sender.js'
 import { createW3cFields } from './read/w3c-fields.js'
 
 export type ExtractSettings = {
@@ -75,10 +76,12 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   /** The JSON object of the event, read and checked in one pass; nothing where it is none. */
   const readObject = (event: ObjectEvent): Extraction | undefined => {
     begin()
-    const scanned = scan(event.text, 0)
+    const { text } = event
+    const scanned = scan(text, 0)
     if (scanned === undefined) return undefined
     const hasAnnotationName = settings.isAnnotationName === undefined ? undefined : scanned.hasAnnotationName
     if (!event.confirm(hasAnnotationName)) return undefined
+    settleSender(findings, text)
     return end(formats.has('json') ? readJsonFormat(event) : 'json', false)
   }
 

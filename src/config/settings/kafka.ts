@@ -47,7 +47,7 @@ export const kafkaSettings = Type.Object(
         batches: Type.Union([Type.Literal('inside'), Type.Literal('off')], {
           default: 'inside',
           description:
-            'A record of many events (JSON array, NDJSON, records, Records, logEvents, OpenTelemetry logs): inside, every member is looked at and annotated inside the record; off, the record is one event. Also for pipe and the library.',
+            'A record of many events (JSON array, NDJSON, records, Records, logEvents, OpenTelemetry logs) or in an envelope: inside, every member is looked at and annotated inside the record; off, the record is one event as it is. Also for pipe and the library.',
         }),
       },
       section('What is read.'),

@@ -21,7 +21,7 @@ export const annotatedMembers = (
   if (Array.isArray(header?.members)) for (const one of header.members) if (isObject(one)) listed.set(one.member, one)
   return batch?.members.map(({ from, to }, nth) => {
     const bytes = value.subarray(from, to)
-    const isLog = batch.place === 'attributes'
+    const isLog = batch.isOtlp === true
     const object = parseObject(isLog ? readableRecord(bytes) : bytes)
     const inside = object && (isLog ? dottedUnder(object, key) : memberOf(object, key))
     return { bytes, object, annotation: inside ?? listed.get(nth) }

@@ -68,14 +68,21 @@ export const createBatchPipeline = (pipeline: Pipeline, { cut, join, wait: usual
   return Object.assign(run, { cut })
 }
 
-const memberOf = ({ bytes, origin, time, key, former, formers }: EventIn, batch: Batch, nth: number): EventIn => {
-  const { from = 0, to = 0 } = batch.members[nth] ?? {}
-  const member = bytes.subarray(from, to)
+const memberOf = (given: EventIn, batch: Batch, nth: number): EventIn => {
+  const { origin, time, key, former, formers } = given
   return {
-    bytes: batch.place === 'attributes' ? readableRecord(member) : member,
-    origin: `${origin}#${nth}`,
+    bytes: bytesOfMember(given.bytes, batch, nth),
+    origin: batch.isOne ? origin : `${origin}#${nth}`,
     time,
     key,
     former: formers ? formers[nth] : former,
   }
+}
+
+/** What is read of a member. */
+export const bytesOfMember = (record: Buffer, { content, members, isOne, isOtlp }: Batch, nth: number): Buffer => {
+  if (isOne && content) return content
+  const { from = 0, to = 0 } = members[nth] ?? {}
+  const member = (content ?? record).subarray(from, to)
+  return isOtlp ? readableRecord(member) : member
 }

@@ -1,5 +1,6 @@
 // Cuts a record that holds many events into its members: an array, NDJSON, or one of the known shapes around a list.
 import { isUtf8 } from 'node:buffer'
+import type { Place } from './envelopes.js'
 import { collectAt, endOfValue, failed, skipSpace, type Way } from './collect-at.js'
 
 export type Range = {
@@ -12,8 +13,14 @@ export type Batch = {
   readonly members: readonly Range[]
   /** How many there are, also where the rest is one. */
   readonly count: number
-  /** `attributes`: in the list of that name, as OpenTelemetry has it. */
-  readonly place: 'member' | 'attributes'
+  /** Where annotations go. */
+  readonly place: Place
+  /** What is read instead of the record, and what the places of members refer to if there are many. */
+  readonly content?: Buffer | undefined
+  /** OpenTelemetry log records. */
+  readonly isOtlp?: boolean | undefined
+  /** An envelope of one event, which is the record's event. */
+  readonly isOne?: true
 }
 
 export type CutBatch = (bytes: Buffer) => Batch | undefined
@@ -102,9 +109,10 @@ const batchOf = (bytes: Buffer, members: readonly Range[], place: Batch['place']
   const { length: count } = members
   const { maxMembers } = batchLimits
   if (!members.some(({ from }) => bytes[from] === 0x7b)) return undefined
-  if (count <= maxMembers) return { members, count, place }
+  const isOtlp = place === 'attributes'
+  if (count <= maxMembers) return { members, count, place, isOtlp }
   const rest = { from: members[maxMembers]?.from ?? 0, to: members.at(-1)?.to ?? 0 }
-  return { members: [...members.slice(0, maxMembers), rest], count, place }
+  return { members: [...members.slice(0, maxMembers), rest], count, place, isOtlp }
 }
 
 /** The place of the first byte from there on that is no blank. */

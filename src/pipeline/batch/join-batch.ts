@@ -7,20 +7,38 @@ import type { Judged } from '../../domain/judged.js'
 import type { EventIn, EventOut, Reduced } from '../annotate.js'
 import { createAnnotationKey } from '../annotate/annotation-key.js'
 import { idOf } from '../annotate/conclude.js'
-import type { PlaceSettings } from '../annotate/place.js'
-import type { Event } from '../event.js'
+import { createPlace, type PlaceSettings } from '../annotate/place.js'
+import { ObjectEvent, type Event } from '../event.js'
 import { batchText } from './batch-text.js'
 import type { Batch } from './cut-batch.js'
-import { addAttributes, type AttributeSettings } from './otlp.js'
+import { EnvelopedEvent, type PlaceSettingsOfBatch } from './enveloped-event.js'
+import { addAttributes } from './otlp.js'
 import { outcomeOfMembers, type MembersOutcome } from './outcome-of-members.js'
 
 export type JoinBatch = (given: EventIn, batch: Batch, members: readonly EventOut[]) => EventOut
 
-export const createJoinBatch = ({ key, onExisting, isAnnotatedInput }: Omit<PlaceSettings, 'layers'>): JoinBatch => {
+export const createJoinBatch = (settings: Omit<PlaceSettings, 'layers'>): JoinBatch => {
+  const { key, onExisting, isAnnotatedInput } = settings
   const { isAnnotationName } = createAnnotationKey(key)
   const keepsExisting = onExisting === 'keep' && isAnnotatedInput !== true
-  const attributes = { key, isAnnotationName, keepsExisting }
-  return (given, batch, members) => new AnnotatedBatch(given, batch, members, attributes)
+  const placeInObject = createPlace({ ...settings, layers: [] })
+  const place: PlaceSettingsOfBatch = {
+    key,
+    isAnnotationName,
+    keepsExisting,
+    atTop: (bytes, text) => placeInObject(new ObjectEvent(bytes, false), [text], nothingSeen, noLayers),
+  }
+  return (given, batch, members) => {
+    const [only] = members
+    return batch.isOne && only
+      ? new EnvelopedEvent(given, batch, only, place)
+      : new AnnotatedBatch(given, batch, members, place)
+  }
+}
+
+const nothingSeen = { sightings: [] }
+const noLayers = (): never => {
+  throw new Error('an envelope has no layers')
 }
 
 const isAccused = ({ verdict }: EventOut): boolean => verdict === 'malicious' || verdict === 'suspicious'
@@ -36,7 +54,7 @@ class AnnotatedBatch implements EventOut {
     { bytes, origin, time, key }: EventIn,
     private readonly batch: Batch,
     readonly members: readonly EventOut[],
-    private readonly attributes: AttributeSettings,
+    private readonly settings: PlaceSettingsOfBatch,
   ) {
     this.original = bytes
     this.origin = origin
@@ -78,6 +96,8 @@ class AnnotatedBatch implements EventOut {
 
   /** What has no place in the bytes: members that are no objects, and what was left out to save space. */
   beside(reduced?: Reduced): string | undefined {
+    if (this.batch.place === 'header') return this.annotationText(reduced)
+    if (this.batch.place === 'top') return undefined
     const isLeftOut = reduced === 'accused' || reduced === 'worst'
     const isUnplaced = (member: EventOut): boolean => !this.hasPlace(member) && member.status !== 'skipped'
     return isLeftOut || this.batch.count > this.members.length || this.members.some(isUnplaced)
@@ -86,7 +106,9 @@ class AnnotatedBatch implements EventOut {
   }
 
   bytes(reduced?: Reduced): Buffer {
-    if (reduced === 'worst') return this.original
+    const { place } = this.batch
+    if (reduced === 'worst' || place === 'header') return this.original
+    if (place === 'top') return this.settings.atTop(this.original, this.annotationText(reduced))
     const pieces: Buffer[] = []
     let done = 0
     for (const [nth, { from, to }] of this.batch.members.entries()) {
@@ -110,7 +132,7 @@ class AnnotatedBatch implements EventOut {
   private placed(member: EventOut, from: number, to: number, reduced?: Reduced): Buffer {
     if (this.batch.place === 'member') return member.bytes(reduced)
     const annotation = parseObject(Buffer.from(member.annotationText(reduced))) ?? {}
-    return addAttributes(this.original.subarray(from, to), annotation, this.attributes)
+    return addAttributes(this.original.subarray(from, to), annotation, this.settings)
   }
 
   private text(reduced: Reduced | undefined, isListed: (member: EventOut) => boolean): string {

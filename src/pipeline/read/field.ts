@@ -66,8 +66,10 @@ const meaningOf = (segments: readonly string[]): Meaning => {
   // `DestIP_s`: how a store of logs notes that it is a string.
   const last = (segments.at(-1) ?? '').replace(/(?<=[A-Za-z\d]{2})_[sdgtb]$/, '')
   const before = segments.at(-2)
-  const pair = before === undefined ? undefined : tableRow(`${compact(before)}.${compact(last)}`)
-  if (pair) return pair
+  const pair = before === undefined ? undefined : `${compact(before)}.${compact(last)}`
+  const known =
+    pair === undefined ? undefined : (tableRow(`${compact(segments.at(-3) ?? '')}.${pair}`) ?? tableRow(pair))
+  if (known) return known
   const w3c = w3cFields.get(last.toLowerCase())
   if (w3c) return { ...w3c, rule: `field:${last.toLowerCase()}` }
   const foreign = endpointName(last)

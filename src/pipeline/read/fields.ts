@@ -36,7 +36,7 @@ const rows: readonly Row[] = [
     'observer',
     `observer.name host.ip host.name host.hostname agent.name origin originip devname fwip sensorname hostip computer logsource log.source.address
      source.address2 peergateway tunnelclient nas nasip nasipaddress computername unithostname orighost nodename kubernetes.node ahostname fromhost
-     fromhostip beathostname gl2remoteip`,
+     fromhostip messagesourceaddress beathostname gl2remoteip`,
   ],
   ['host', 'query', `question.name requestname request.name servername tlssni serverdomain dnsname queriedname dnsreq`],
   [
