@@ -35,7 +35,7 @@ export type Sighting = Indicator & {
 }
 
 /** What an event without a recognised format is read as; formats cannot have these ids. */
-export const lineKinds = ['json', 'cef', 'xml', 'w3c', 'row', 'pairs', 'text'] as const
+export const lineKinds = ['json', 'cef', 'xml', 'w3c', 'pairs', 'text'] as const
 const kinds: ReadonlySet<string> = new Set(lineKinds)
 
 /** The format that recognised the event, if any. */

@@ -5,7 +5,8 @@ import { parseAddress } from '../domain/address.js'
 import { lineKinds, type Extraction } from '../domain/sighting.js'
 import { decode, decodeLimits } from './decode.js'
 import { createExtract, extractLimits } from './extract.js'
-import { isEcsName, roleOfName } from './read/ecs.js'
+import { ecsNames } from './read/ecs.js'
+import { createFieldOf } from './read/field.js'
 import { compileFormats, cuts, type FormatSpec, type Line, type Variant } from './read/formats.js'
 import { pairsOf } from './read/pairs.js'
 import { readSyslog } from './read/syslog.js'
@@ -180,7 +181,12 @@ const variantOf = (
       }
   }
   keyed('when', when, (one) => isText(one) || isTexts(one), 'is no text')
-  keyed('fields', fields, (one) => typeof one === 'string' && isEcsName(one), 'is no name that a piece can have')
+  keyed(
+    'fields',
+    fields,
+    (one) => typeof one === 'string' && ecsNames.includes(one),
+    'is no name that a piece can have',
+  )
   keyed('set', set, (one) => one === 'allowed' || one === 'blocked', 'is no action: allowed or blocked')
   if (isMap(set) && Object.keys(set).some((name) => name !== 'event.action'))
     wrong([...path, 'set'], 'only event.action can be set')
@@ -199,7 +205,8 @@ const readExample = (example: unknown, path: Path, wrong: Complain, examples: Ex
   }
   const { line, ...rest } = example
   for (const name of Object.keys(rest))
-    if (!isEcsName(name) || !isText(rest[name])) wrong([...path, name], `${name} is no name that a piece can have`)
+    if (!ecsNames.includes(name) || !isText(rest[name]))
+      wrong([...path, name], `${name} is no name that a piece can have`)
   examples.push({
     path,
     line,
@@ -207,10 +214,12 @@ const readExample = (example: unknown, path: Path, wrong: Complain, examples: Ex
   })
 }
 
+const fieldOf = createFieldOf()
+
 /** What an example says is in its line, and what was found there instead. */
 export const differences = (found: Extraction, expected: Example['expected']): readonly string[] =>
   Object.entries(expected).flatMap(([name, value]) => {
-    const role = roleOfName(name)
+    const { role } = fieldOf(name)
     const seen = found.sightings.filter((sighting) => sighting.role === role).map((sighting) => sighting.value)
     const port = role === 'source' ? found.sourcePort : found.destinationPort
     const is = name === 'event.action' ? [found.action] : name.endsWith('.port') ? [String(port ?? 0)] : seen

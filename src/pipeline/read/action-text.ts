@@ -20,18 +20,19 @@ const rest: readonly ActionRule[] = [
     words:
       /(?:[A-Z]_|\/\d\/[A-Z]{0,32})(?:(DEN(?:Y|IED)|DROP(?:PED)?|BLOCK(?:ED)?|REJECT(?:ED)?)|(?:PERMIT|ALLOW|ACCEPT|ADMIT)(?:T?ED)?)\b|\b(DENY|DROP|BLOCK|REJECT)_[A-Z]|^\[\w{1,24}_(?:(deny|drop|block|reject)|allow|permit|accept|pass)\]/,
   },
-  // A letter: EdgeOS and UniFi (`WAN_IN-3001-D]`), Junos (`FW: ge-0/0/0.0 D `), IP Filter (`@0:3 b 192.0.2.1,`).
+  // A letter: EdgeOS and UniFi (`WAN_IN-3001-D]`), Junos (`FW: ge-0/0/0.0 D `), IP Filter (`@0:3 b 192.0.2.1,`), Azure (`,T,I,D`).
   {
     id: 'text:letter',
-    may: /-[ADR]\]|FW: | @/,
-    words: /-(?:\d{1,6}|default)-(?:([DR])|A)\]|\bFW: \S{2,40} +(?:([DR])|A) | @\S{1,40} (?:(b)|p) [\d.]{7,15}[, ]/,
+    may: /-[ADR]\]|FW: | @|,[IO],[AD]/,
+    words:
+      /-(?:\d{1,6}|default)-(?:([DR])|A)\]|\bFW: \S{2,40} +(?:([DR])|A) | @\S{1,40} (?:(b)|p) [\d.]{7,15}[, ]|,[TU],[IO],(?:(D)|A)(?:,|$)/,
   },
   // Lines that tell of a login at all are few.
   {
     id: 'text:login',
-    may: /og[io]n|ogged|og in|igned in|uth|assw|nvalid|redential|LOG[IO]N|AUTH|PASSW/,
+    may: /og[io]n|og?ged|gned|uth|assw|redential|LOG[IO]N|AUTH/,
     words:
-      /(\blog ?[io]n[ -]?(?:fail|incorrect|error|unsuccess|invalid|refus)|\b(?:log[io]n|authentication)\b.{0,160}\b(?:failed|failure|incorrect|unsuccessful)\b|\bauth[a-z]{0,14}[ _-]?(?:fail|error|unsuccess|reject)|\b(?:incorrect|invalid|wrong|bad)[ _](?:user ?name|user|password|credentials?|log[io]n)\b|\bpassword (?:mismatch|incorrect|invalid)|\binvalid auth|\b(?:password|credentials?|user ?name) (?:is|are|was|were) (?:incorrect|invalid|wrong))|\blog[io]n[ -]?(?:success|succeed|ok\b)|(?<!not |never )\blogged [io]n\b|\bauth[a-z]{0,14}[ _-]?(?:succe|ok\b)|\b(?:log[io]n|authentication)\b.{0,160}\bsucce|\bsuccess(?:ful|fully)? (?:log|auth)|\bsigned in\b.{0,80}\bsuccess/i,
+      /(\b(?:log ?[io]n|auth[a-z]{0,14})[ _-]?(?:fail|error)|\b(?:log[io]n|auth[a-z]{0,14})\b.{0,160}\b(?:failed|failure|incorrect|unsuccessful)\b|\b(?:incorrect|invalid|wrong|bad)[ _](?:user ?name|user|password|credentials?)\b|\bpassword (?:is )?(?:incorrect|invalid|wrong))|(?<!not |never )\b(?:logged|signed) [io]n\b|\blog[io]nsucce|\b(?:log[io]n|auth[a-z]{0,14})\b.{0,160}\bsucce|\bsuccess(?:ful|fully)? (?:log|auth)/i,
   },
 ]
 

@@ -1,41 +1,18 @@
-// The names that formats may give to the pieces of a line: the Elastic Common Schema's, each with how its value is read.
+// The pieces that formats name, in the words of the Elastic Common Schema: what fits a name, and endpoints as products write them.
 import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
-import type { Role } from '../../domain/sighting.js'
-import { table } from './characters.js'
-import { readLater, type Reader } from './reader.js'
-import { readHost, readMail, readUrl } from './value.js'
+import { words } from './characters.js'
+import { readField, type Reader } from './reader.js'
+import { readHost } from './value.js'
 
-type Kind = 'endpoint' | 'address' | 'host' | 'port' | 'url' | 'mail' | 'action' | 'result' | 'text' | 'nothing'
-type Meaning = { readonly kind: Kind; readonly role: Role }
-const meaning = (kind: Kind, role: Role = 'other'): Meaning => ({ kind, role })
-
-const names = table<Meaning>(
-  [meaning('endpoint', 'source'), 'source'],
-  [meaning('endpoint', 'destination'), 'destination'],
-  [meaning('address', 'source'), 'source.ip'],
-  [meaning('host', 'source'), 'source.domain source.address'],
-  [meaning('port', 'source'), 'source.port'],
-  [meaning('address', 'destination'), 'destination.ip'],
-  [meaning('host', 'destination'), 'destination.domain destination.address'],
-  [meaning('port', 'destination'), 'destination.port'],
-  [meaning('address', 'translated'), 'source.nat.ip destination.nat.ip'],
-  [meaning('host', 'observer'), 'observer.ip observer.hostname'],
-  [meaning('host', 'query'), 'dns.question.name'],
-  [meaning('host', 'answer'), 'dns.resolved_ip dns.answers.data'],
-  [meaning('url', 'url'), 'url.full http.request.referrer'],
-  [meaning('host', 'url'), 'url.domain'],
-  [meaning('mail', 'mail'), 'user.name user.email email.from.address email.to.address'],
-  [meaning('host', 'other'), 'related.ip related.hosts'],
-  [meaning('action'), 'event.action'],
-  [meaning('result'), 'event.outcome event.reason'],
-  [meaning('text'), 'message'],
-  [meaning('nothing'), 'source.nat.port destination.nat.port network.transport network.direction rule.name'],
+/** Each is read as a field of that name would be; the first four may be a whole endpoint. */
+export const ecsNames: readonly string[] = words(
+  `source destination source.ip destination.ip source.domain source.address source.port destination.domain destination.address destination.port
+   source.nat.ip destination.nat.ip source.nat.port destination.nat.port observer.ip observer.hostname dns.question.name dns.resolved_ip dns.answers.data
+   url.full url.domain http.request.referrer user.name user.email email.from.address email.to.address related.ip related.hosts event.action event.outcome
+   event.reason message network.transport network.direction rule.name`,
 )
-
-export const isEcsName = (name: string): boolean => names.has(name)
-export const roleOfName = (name: string): Role | undefined => names.get(name)?.role
-export const ecsNames = (): readonly string[] => [...names.keys()]
+const endpointNames = new Set(ecsNames.slice(0, 4))
 
 export type Endpoint = { readonly host: string; readonly port: number; readonly nat: string | undefined }
 
@@ -86,41 +63,30 @@ const readEndpoint = (text: string): Endpoint | undefined => {
 
 /** Tells whether a text can be what it is called; behind a name, `?` says that a dash may stand for nothing. */
 export const fitOf = (name: string): ((text: string) => boolean) => {
-  const test = fits[names.get(name.replace(/\?$/, ''))?.kind ?? 'nothing'] ?? (() => true)
-  return name.endsWith('?') ? (text) => text === '-' || text === '' || test(text) : test
+  const bare = name.replace(/\?$/, '')
+  const fits = endpointNames.has(bare)
+    ? (text: string) => /[.:/]/.test(text) && isEndpoint(endpointOf(text), bare.endsWith('.ip'))
+    : bare.endsWith('.port')
+      ? (text: string) => /^\d{1,5}$/.test(text)
+      : bare.startsWith('url.')
+        ? (text: string) => text === '-' || /[./:]/.test(text)
+        : () => true
+  return bare === name ? fits : (text) => text === '-' || text === '' || fits(text)
 }
-
-const fits: Readonly<Partial<Record<Kind, (text: string) => boolean>>> = {
-  endpoint: (text) => /[.:/]/.test(text) && endpointOf(text) !== undefined,
-  address: (text) => /[.:].*[.:]/.test(text) && parseAddress(endpointOf(text)?.host ?? '') !== undefined,
-  url: (text) => text === '-' || /[./:]/.test(text),
-  port: (text) => /^\d{1,5}$/.test(text),
-}
-
-/** `(3)www(7)example(3)com(0)`, as Microsoft's DNS server writes a name. */
-const labelled = (text: string): string => text.replace(/^\(\d+\)|\(0\)$/g, '').replace(/\(\d+\)/g, '.')
+const isEndpoint = (endpoint: Endpoint | undefined, isAddress: boolean): boolean =>
+  endpoint !== undefined && (!isAddress || parseAddress(endpoint.host) !== undefined)
 
 /** A piece of a line under the name that a format gave it. */
 export const readPiece = (reader: Reader, name: string, text: string, field: string, rule: string): void => {
-  const known = names.get(name)
-  if (known === undefined || text === '' || text === '-') return
-  const { findings, action } = reader
-  const { kind, role } = known
-  if (kind !== 'endpoint') reader.note?.(name, text)
-  const endpoint = kind === 'endpoint' || kind === 'address' ? endpointOf(text) : undefined
-  if (endpoint) {
-    readHost(findings, endpoint.host, field, role, rule)
-    findings.addPort(role, endpoint.port)
-    if (endpoint.nat !== undefined) readHost(findings, endpoint.nat, field, 'translated', rule)
-  } else if (kind === 'host')
-    readHost(findings, text.startsWith('(') ? labelled(text) : text.replace(/\.$/, ''), field, role, rule)
-  else if (kind === 'port') findings.addPort(role, Number(text) || 0)
-  else if (kind === 'url') readUrl(findings, text, field, rule)
-  else if (kind === 'mail') readMail(findings, text, field, rule)
-  else if (kind === 'action') action.see('action', name, text, rule)
-  else if (kind === 'result') action.seeText(text)
-  else if (kind === 'text') {
-    action.seeText(text)
-    readLater(reader, text, field, true)
+  if (text === '' || text === '-') return
+  const known = { ...reader.fieldOf(name), rule }
+  if (name.includes('.')) reader.note?.(name, text)
+  const endpoint = endpointNames.has(name) ? endpointOf(text) : undefined
+  if (endpoint === undefined) {
+    readField(reader, field, text.replace(/\.$/, ''), 0, known)
+    return
   }
+  readHost(reader.findings, endpoint.host, { field, role: known.role, rule })
+  reader.findings.addPort(known.role, endpoint.port)
+  if (endpoint.nat !== undefined) readHost(reader.findings, endpoint.nat, { field, role: 'translated', rule })
 }

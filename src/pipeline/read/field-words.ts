@@ -1,79 +1,124 @@
-// The words that field names are made of, and what each says about the value.
+// What field names say: the names that are known as a whole, and the words that all others are made of.
 import type { Role } from '../../domain/sighting.js'
 import { table, words } from './characters.js'
+
+/**
+ * none: never an indicator.  host: an address or a name.  address: an address, names are not believed.  url: a URL or a part of one.
+ * mail: mail addresses, or a user that may be one.  subject: a certificate's subject.  event: an event inside the event.  text: anything.
+ */
+export type Holds = 'none' | 'host' | 'address' | 'url' | 'mail' | 'subject' | 'event' | 'text'
+export type Known = { readonly holds: Holds; readonly role: Role }
+const known = (holds: Holds, role: Role = 'other'): Known => ({ holds, role })
+
+/** Names whose words alone do not tell, without case and separators; `a.b` is b inside a. W3C logs name the endpoints by a letter and a hyphen. */
+export const knownNames = table<Known>(
+  [
+    known('host', 'source'),
+    `c-ip c-dns shost rip raddr ipsaddr requestedaddr ipaddress callingstationid ocip csip oip uip sa sadr srcpc accessdevice.ip request.ip accessip attackip realip
+     forwardedforip cfconnectingip`,
+  ],
+  [
+    known('host', 'destination'),
+    `s-ip r-ip s-supplier-ip dhost lip laddr cdip sdip vip virtualip serviceaddr serviceip da dadr rsip vsip webip`,
+  ],
+  [known('host', 'translated'), 'gaddr ssip xlatesrc xlatedst natsrc natdst modsrc moddst origdst'],
+  [
+    known('host', 'observer'),
+    `host.ip host.name host.hostname origin originip hostip computer computername logsource source.address2 peergateway tunnelclient nas nasip nasipaddress
+     log.source.address messagesourceaddress unithostname orighost nodename fromhost fromhostip gl2remoteip`,
+  ],
+  [known('host', 'query'), 'question.name request.name requestname servername serverdomain dnsname dnsreq'],
+  [
+    known('host', 'answer'),
+    'grouped.a grouped.aaaa answers.name answers.rrname rrdata dnsresp ip4records ip6records cnamerecords',
+  ],
+  [known('host', 'url'), 'r-dns requestaddr vhost authority destinationdnsdomain url.registereddomain'],
+  [known('host'), 's-dns authdevice.ip tunnelip assignip refid indicator nexthop serverdnscomputername'],
+  [
+    known('url', 'url'),
+    'csuristem request eurl ereferer url.original url.full httprequest requestcontext httprefererer ref arg',
+  ],
+  [
+    known('mail', 'mail'),
+    `from to cc bcc from.address to.address sender replyto suser duser owner login requestfrom requestto responsefrom responseto headerfrom initiatedby alternateid`,
+  ],
+  [known('none', 'source'), 'spt sport cport origp'],
+  [known('none', 'destination'), 'dpt dport respp s-port'],
+  [
+    known('event'),
+    'message msg eventoriginal original rawmessage rawevent raw log rawlog syslogmessage fullmessage logmessage textpayload body flowtuples',
+  ],
+  [
+    known('none'),
+    `useragent.original version.original process.executable process.commandline event.provider event.kind service group community stream logger
+     package image av at agentzoneuri devicezoneuri sourcezoneuri destinationzoneuri originsicname sectionnames sources`,
+  ],
+)
 
 const setOf = (list: string): ReadonlySet<string> => new Set(words(list))
 
 /** A value under a name that ends in one of these holds an address. */
 export const addressWords = setOf('ip ips ipv4 ipv6 ip4 ip6 addr addrs address addresses ipaddr ipaddress v4 v6')
-
 /** The same for an address or a host name. */
 export const hostWords = setOf(
-  `ip ipv4 ipv6 ip4 ip6 ips addr addrs address addresses host hosts hostname hostnames fqdn domain domains h ipaddr ipaddress v4 v6 dns machine computer
-   workstation server nameserver relay endpoint gateway gw peer node sni cn site asset station netbios realm helo ehlo sip dip`,
+  `${[...addressWords].join(' ')} host hosts hostname hostnames fqdn domain domains h dns machine computer workstation server nameserver relay endpoint
+   gateway gw peer node sni cn site asset station netbios realm helo ehlo sip dip`,
 )
-
-/** What these names end in is never an indicator. */
+/** What these names end in is never an indicator, though it may look like one. */
 export const plainWords = setOf(
-  `port ports mac zone zones intf interface iface ifname country city continent region geo location lat lon latitude longitude timezone id ids uid uids
-   uuid guid hash md5 sha1 sha256 sha512 imphash fingerprint serial sn version versions ver major minor build time times timestamp date ts tz start end
-   duration bytes byte pkts pkt octets count counter cnt num number total size len length type types proto protocol transport os platform vendor model
-   product level severity priority facility rule rules policy policies profile app apps application applications category categories cat signature
-   signatures sid gid rev code codes file files filename filepath path paths folder dir directory process processes pid ppid cipher ciphers alg algorithm
-   curve ja3 ja3s ja4 asn as bandwidth rtt ttl flags flag vlan vrf vd vdom mask netmask subnet cidr network prefix range ranges ua browser agent role
-   roles class label labels tag tags extension ext mime charset encoding language locale score risk confidence weight threshold percent rate interval
-   index offset sequence seq session tunnelid cookie cookies token tokens csrf auth method verb icmp tcp udp tos dscp window oid oids kex exe dll library
-   module function plugin symbol technique tactic tactics mitre cve license edition stratum poll precision delay vin iccid imei imsi isp nas checksum
-   digest salt nonce secret pin key keys keyid certificate pem queue worker thread cpu memory disk latency elapsed uptime state tier unit currency amount
-   price schema dataset pipeline ephemeral`,
+  `port ports mac zone zones intf interface iface country city region geo location latitude longitude timezone id ids uid uuid guid hash md5 sha1 sha256
+   sha512 fingerprint serial sn version versions ver major minor build time times timestamp date datetime ts start end duration bytes count size length type
+   types proto protocol transport os platform vendor model product level severity facility rule rules policy policies profile app apps application
+   category categories cat signature signatures sid gid code codes file files filename filepath path paths folder directory process processes pid cipher
+   ciphers alg algorithm ja3 ja3s ja4 asn flags vlan vrf vdom mask netmask subnet cidr network prefix range ranges ua browser agent role roles class label
+   labels tag tags extension mime charset encoding language locale score index sequence session cookie cookies token tokens auth method icmp tcp udp oid
+   kex exe dll library module function plugin technique tactic tactics mitre cve license isp nas checksum digest key keys keyid certificate queue thread
+   state schema dataset threat attack virus malware software firmware logdesc pattern name regex scheme namespace pod container`,
 )
-
-export const userWords = setOf('user username account upn principal actor')
-
+export const userWords = setOf(
+  'user users usr username account upn principal actor admin administrator operator guest subscriber customer employee',
+)
 export const roleWords = table<Role>(
   [
     'source',
     `src source sources clt cli client clients orig originator initiator attacker caller sender remote rem peer requester requestor login rhost saddr sip
      cip c s from offender visitor tx supplicant callee calling viewer principal clnt hacker intruder offending infected compromised originating connecting
-     requesting faddr actor originated submitter submitting invoker scanner bot suspect clicker click forwarded fwd logon signin who rmt foreign far atk
+     requesting faddr actor originated submitter invoker scanner bot suspect clicker click forwarded xff fwd logon signin who rmt foreign far atk
      origen origem quelle quell cliente terminal`,
   ],
   [
     'destination',
-    `dst dest destination destinations srv svr server servers resp responder target targets victim upstream backend daddr dip local loc to rx sensorip
+    `dst dest destination destinations srv svr server servers resp responder target targets victim upstream backend daddr dip local loc to rx
      nexthop tgt trg trgt destn dstn desti called listen listening accessed vserver canary decoy honeypot receiver destino ziel webserver protected`,
   ],
   ['translated', 'nat natted tran xlate xlated translated trans mapped postnat snat dnat'],
   [
     'observer',
     `dvc device dev observer agt sensor firewall fw gateway gw collector forwarder reporter reporting logger mgmt management hypervisor appliance probe
-     manager relay exporter shipper beat connector ahost dvchost intermediary sampler export exporting agent agents`,
+     manager relay exporter shipper beat connector ahost dvchost intermediary sampler exporting agent agents`,
   ],
   ['query', 'query queries queried question questions qname rrname sni requested lookup'],
   ['answer', 'answer answers rdata resolved response responses cname'],
-  ['url', 'url urls uri uris referer referrer link href location redirect'],
+  ['url', 'url urls uri uris referer referrer link href redirect'],
   ['mail', 'mail email emails mailfrom rcpt recipient recipients envelope'],
 )
 
-/** Beside an address, these are who did it: `user_ip`, `actorIpAddress`, `request_ip`. */
-export const personWords = setOf(
-  'user users usr actor admin administrator operator guest subscriber customer employee request req query question',
-)
-
-/** What a client names when it opens a connection. */
-export const asksByName = setOf('tls ssl sni handshake requested')
-
 /** Of the words for an endpoint, those whose value is a host even where no word says so: `client=www.example.com`. */
 export const endpointWords = setOf(
-  `src source sources clt cli client clients clnt orig originator initiator remote rem peer rhost saddr sip cip attacker from dst dest destination
-   destinations srv svr server servers resp responder target targets victim upstream backend daddr dip local loc to nexthop tgt vserver called`,
+  `src source sources clt client clients originator initiator remote peer rhost saddr sip cip attacker from dst dest destination destinations srv server
+   servers responder target targets victim upstream backend daddr dip local to nexthop vserver`,
 )
 
-/** Every word that may stand in a name without a separator (`srcip`, `destinationaddress`), the longest first. */
-export const joinedWords: readonly string[] = words(
-  `destination translated originator responder initiator ipaddress hostname attacker resolved question computer observer upstream recipient referrer
-   referer response machine gateway device source server client domain remote target sender victim address mapped version country interface orig resp
-   peer host addr name ipv4 ipv6 ip4 ip6 user mail dest xlated xlate trans local query fqdn port ipaddr nat src dst rem loc dev dvc url uri ip mac zone
-   intf service sni dns real effective true public external outside inside internal private original assigned framed forwarded request http conn cs sc
-   attack from to clnt tgt destn`,
-).toSorted((a, b) => b.length - a.length)
+/** Every word that may stand in a name without a separator (`srcip`, `destinationaddress`): those above and some that say nothing. */
+export const dictionary: ReadonlySet<string> = new Set(
+  [
+    ...words(
+      `name real effective true public external outside inside internal private original assigned framed for http conn cs sc web full raw info list desc req
+       origin subject issuer dn`,
+    ),
+    ...hostWords,
+    ...plainWords,
+    ...userWords,
+    ...roleWords.keys(),
+  ].filter((word) => word.length > 1),
+).add('x')

@@ -47,7 +47,6 @@ export type Recognised = Match & {
   readonly rule: string
   readonly words: ReadonlyMap<string, Action>
 }
-
 export type Formats = {
   readonly recognise: (cut: Cut, line: Line) => Recognised | undefined
   readonly has: (cut: Cut) => boolean
@@ -60,8 +59,10 @@ const anyOf = (literals: readonly string[]): RegExp =>
 export const compileFormats = (specs: readonly FormatSpec[]): Formats => {
   const byCut = new Map(
     cuts.map((cut) => {
-      const list = specs.filter((spec) => spec.cut === cut).map(compile)
-      return [cut, { list, any: anyOf(list.flatMap(({ contains }) => contains)) }]
+      const list = specs
+        .filter((spec) => spec.cut === cut)
+        .map((spec) => ({ any: containsOf(spec), match: compile(spec) }))
+      return [cut, { list, any: anyOf(list.flatMap(({ any }) => any)) }]
     }),
   )
   return {
@@ -72,8 +73,7 @@ export const compileFormats = (specs: readonly FormatSpec[]): Formats => {
       if (formats?.any.test(line.text) !== true) return undefined
       const { list } = formats
       for (const [at, format] of list.entries()) {
-        const { contains, match } = format
-        const found = contains.some((literal) => line.text.includes(literal)) ? match(line) : undefined
+        const found = format.any.some((literal) => line.text.includes(literal)) ? format.match(line) : undefined
         if (found === undefined) continue
         // No line is two formats' own, so the order is free: a stream holds many lines of one product.
         list.splice(at, 1)
@@ -85,11 +85,12 @@ export const compileFormats = (specs: readonly FormatSpec[]): Formats => {
   }
 }
 
-type Compiled = { readonly contains: readonly string[]; readonly match: (line: Line) => Recognised | undefined }
+/** A line without the values that the first condition asks for is not cut either. */
+const containsOf = ({ contains, when, variants = [{}] }: FormatSpec): readonly string[] =>
+  contains ?? [Object.values({ ...when, ...variants[0]?.when })[0] ?? ''].flat()
 
-const compile = (spec: FormatSpec): Compiled => {
-  const { id, contains, separator = ',', variants = [{}] } = spec
-  const [first = ''] = Object.values({ ...spec.when, ...variants[0]?.when })
+const compile = (spec: FormatSpec): ((line: Line) => Recognised | undefined) => {
+  const { id, variants = [{}] } = spec
   const words = new Map(
     (['allowed', 'blocked'] as const).flatMap((action) =>
       (spec.words?.[action] ?? []).map((word): [string, Action] => [word.toLowerCase(), action]),
@@ -97,46 +98,34 @@ const compile = (spec: FormatSpec): Compiled => {
   )
   const compiled = variants.map((variant) => ({
     rule: variant.id === undefined ? `format:${id}` : `format:${id}.${variant.id}`,
-    match: compileVariant(spec, variant),
+    template: compileTemplate(variant.line ?? spec.line ?? ''),
+    when: Object.entries({ ...spec.when, ...variant.when }).map(([key, is]) => [key, [is].flat()] as const),
+    fields: Object.entries({ ...spec.fields, ...variant.fields }),
+    set: Object.entries({ ...spec.set, ...variant.set }),
   }))
-  return {
-    // A line without the values that the first condition asks for is not cut either.
-    contains: contains ?? [first].flat(),
-    match: (line) => {
-      const cut = cutBy(spec.cut, separator, line)
-      // Of one format the first variant that fits counts.
-      for (const { rule, match } of compiled) {
-        const found = match(cut)
-        if (found) return { id, rule, words, pieces: found.pieces, rest: found.rest }
-      }
-      return undefined
-    },
+  return (line) => {
+    const { text, start, at } = cutBy(spec, line)
+    // Of one format the first variant that fits counts.
+    for (const { rule, template, when, fields, set } of compiled) {
+      if (!when.every(([key, values]) => values.includes(at?.(key) ?? ''))) continue
+      const found = spec.cut === 'text' ? template(text, start) : { pieces: [], rest: '' }
+      if (found === undefined) continue
+      const named = fields.map(([key, name]) => [name, at?.(key) ?? ''] as const)
+      return { id, rule, words, pieces: [...found.pieces, ...named, ...set], rest: found.rest }
+    }
+    return undefined
   }
 }
 
 /** Several blanks count as one. */
 const oneBlank = (text: string): string => (text.includes('  ') ? text.replace(/ {2,}/g, ' ') : text)
 
-const cutBy = (cut: Cut, separator: string, line: Line): Line => {
+const cutBy = ({ cut, separator = ',' }: FormatSpec, line: Line): Line => {
   if (cut === 'text') return { text: oneBlank(line.text), start: oneBlank(line.text.slice(0, line.start)).length }
   if (cut !== 'csv') return line
   const row = line.text.slice(line.start)
   const { cells } = splitCsv(separator === ' ' ? oneBlank(row) : row, separator, maxColumns)
   return { ...line, at: (key) => cells[Number(key) - 1]?.trim() }
-}
-
-const compileVariant = (spec: FormatSpec, variant: Variant): ((line: Line) => Match | undefined) => {
-  const template = compileTemplate(variant.line ?? spec.line ?? '')
-  const when = Object.entries({ ...spec.when, ...variant.when }).map(([key, is]) => [key, [is].flat()] as const)
-  const fields = Object.entries({ ...spec.fields, ...variant.fields })
-  const set = Object.entries({ ...spec.set, ...variant.set })
-  return ({ text, start, at }) => {
-    if (!when.every(([key, values]) => values.includes(at?.(key) ?? ''))) return undefined
-    const cut = spec.cut === 'text' ? template(text, start) : { pieces: [], rest: '' }
-    for (const [key, name] of fields) cut?.pieces.push([name, at?.(key) ?? ''])
-    cut?.pieces.push(...set)
-    return cut
-  }
 }
 
 /** What a format says of a line: its pieces under their names, and its own words for the action. */

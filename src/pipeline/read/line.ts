@@ -6,7 +6,6 @@ import { readCef } from './cef.js'
 import { readRecognised, type Formats } from './formats.js'
 import { colonPairsOf, pairsOf, remainder, type Pair } from './pairs.js'
 import { readLater, readPair, type Reader } from './reader.js'
-import { readRow } from './rows.js'
 import type { Scan } from './scan.js'
 import { readSyslog } from './syslog.js'
 import { readXml } from './xml.js'
@@ -80,7 +79,6 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
     const start = text.length - body.length
     const format = readRecognisedBy('text', text, start, field) ?? readRecognisedBy('csv', text, start, field)
     if (format !== undefined) return format
-    if (readRow(reader, text, body, field)) return 'row'
     const pairs = readPairs(body, field, level)
     if (pairs !== undefined) {
       // `Nov 15 10:00:00 DENY: IN=eth0 …`

@@ -11,16 +11,6 @@ const fileEndings = setOf(
    vb vbs war xml xz yaml yml zip asp aspx action dmg apk deb rpm pcap pem crt cer der gif svg woff mobi`,
 )
 
-/** First parts of dotted names in code and in schemas: `user.name`, `request.id`, `process.info`. */
-const codeWords = setOf(
-  `user users request response event events source destination host file files process rule rules service services container agent client server
-   network dns http url url_original log logs error message data data_stream input observer threat tls package module class object self this
-   window document console system sys java javax javascript org_apache os kernel node npm app application config settings session
-   local0 local1 local2 local3 local4 local5 local6 local7 auth authpriv daemon kern lpr mail news syslog uucp cron ftp
-   bound referenced_file id name value key type version eth0 eth1 eth2 eth3 wlan0 bond0 bond1 bond2 vlan igb0 igb1 em0 em1 tun0 tap0 port1 port2
-   general web http-browser ssl dsts`,
-)
-
 /** Endings that are ordinary words and stand in names of applications, rules and fields: `Google.Services`, `block-social.media`. */
 const wordEndings = setOf(
   `services service media name id info host network networks app apps email cloud games game video chat download downloads social news
@@ -36,12 +26,9 @@ export const isNameInText = (name: string): boolean => {
   if (dot <= 0 || name.length < 4) return false
   const ending = name.slice(dot + 1)
   if (ending.length < 2 || !hasPublicSuffix(name)) return false
-  const first = name.slice(0, name.indexOf('.'))
-  const isTwoLabels = first.length === dot
-  if (isTwoLabels && (fileEndings.has(ending) || codeWords.has(first))) return false
-  if (!isTwoLabels && fileEndings.has(ending) && ending.length > 2) return false
-  if (wordEndings.has(ending) && (codeWords.has(first) || name.includes('_') || isTwoLabels)) return false
-  if (name.includes('_') && isTwoLabels) return false
+  const isTwoLabels = name.indexOf('.') === dot
+  if (fileEndings.has(ending) && (isTwoLabels || ending.length > 2)) return false
+  if (isTwoLabels && (wordEndings.has(ending) || name.includes('_'))) return false
   // A run of single letters or numbers is an abbreviation, a version or padding.
   return /[a-z]/.test(name.slice(0, dot)) && !/^[a-z](\.[a-z])*\.[a-z]{2}$/.test(name)
 }

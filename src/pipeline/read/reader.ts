@@ -1,7 +1,7 @@
 // What every reader of one event shares, and how the value of a field is read by what the field holds.
 import type { ActionFinder } from './action.js'
 import type { Field, FieldOf } from './field.js'
-import type { Port, Says } from './fields.js'
+import type { Port, Says } from './action-fields.js'
 import type { Findings } from './findings.js'
 import { guessRoles } from './position.js'
 import { rolesInText, type Said } from './text-rules.js'
@@ -90,42 +90,25 @@ const addFound = (out: Findings, { tokens, said }: FoundText, field: string): vo
 }
 
 /** One value by what its field holds. */
-export const readValue = (reader: Reader, field: Field, path: string, value: string, level: number): void => {
-  const { findings } = reader
-  const { role, rule } = field
-  switch (field.holds) {
-    case 'none':
-      return
-    case 'address':
-      if (!value.includes('.') && !value.includes(':')) return
-      if (!readAddress(findings, value, path, role, rule)) readLater(reader, value, path)
-      return
-    case 'host':
-      if (!readHost(findings, value, path, role, rule)) readLater(reader, value, path)
-      return
-    case 'url':
-      reader.note?.('url.full', value)
-      if (!readUrl(findings, value, path, rule)) readLater(reader, value, path)
-      return
-    case 'mail':
-      readMail(findings, value, path, rule)
-      return
-    case 'subject':
-      readSubject(findings, value, path, rule)
-      return
-    case 'event':
-      if (value.includes('.') || value.includes(':')) reader.readLine(value, path, level + 1)
-      else reader.action.seeText(value)
-      return
-    case 'text':
-      if (!value.includes('.') && !value.includes(':')) return
-      if (isWhole(value) && !fromOutside.test(path)) {
-        reader.readLine(value, path, level + 1)
-        return
-      }
-      readLater(reader, value, path)
-  }
+export const readValue = (
+  reader: Reader,
+  { holds, role, rule }: Field,
+  field: string,
+  value: string,
+  level: number,
+): void => {
+  const place = { field, role, rule }
+  const isDotted = value.includes('.') || value.includes(':')
+  if (holds === 'url') reader.note?.('url.full', value)
+  if (holds === 'mail') readMail(reader.findings, value, place)
+  else if (holds === 'subject') readSubject(reader.findings, value, place)
+  else if (holds === 'event' && !isDotted) reader.action.seeText(value)
+  else if (holds === 'none' || (!isDotted && holds !== 'url')) return
+  else if (holds === 'event' || (holds === 'text' && isWhole(value) && !fromOutside.test(field)))
+    reader.readLine(value, field, level + 1)
+  else if (!readers[holds](reader.findings, value, place)) readLater(reader, value, field)
 }
+const readers = { host: readHost, address: readAddress, url: readUrl, text: () => false }
 
 /** What somebody sent is not believed as if the product had told it. */
 const fromOutside =
@@ -156,6 +139,11 @@ export const readPair = (
   field = reader.fieldOf(key),
 ): void => {
   reader.note?.(key, value)
+  readField(reader, key, value, level, field)
+}
+
+/** The same without a name of its own. */
+export const readField = (reader: Reader, key: string, value: string, level: number, field: Field): void => {
   if (isPort(field.says)) readPort(reader, field, value)
   else if (field.says !== undefined) reader.action.see(field.says, key, value, field.rule)
   if (value.length < 2) return

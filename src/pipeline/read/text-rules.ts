@@ -7,14 +7,13 @@ import type { Token } from './tokens.js'
 /** A role and the rule that gave it. A guess counts only where no field or format told the same endpoint. */
 export type Said = { readonly role: Role; readonly rule: string; readonly isGuess?: boolean }
 
-type Around = { readonly text: string; readonly token: Token; readonly before: string; readonly previousRole?: Role }
 type TextRule = {
   readonly id: string
   /** The role, where the text before matches; or a function that tells it. */
-  readonly role: Role | ((around: Around) => Role | undefined)
+  readonly role: Role | ((before: string) => Role | undefined)
   /** Held against at most 48 characters, from the token before to this one; one that looks back from their end is sticky. */
   readonly when?: RegExp
-  /** What the rule says of the token before, where nothing was said of it; it must be an address then. */
+  /** What the rule says of the token before, where nothing was said of it. */
   readonly previous?: Role
   /** Only behind a token in this role. */
   readonly behind?: Role
@@ -26,13 +25,13 @@ const clues = table<Role>(
   [
     'source',
     `from src source saddr client clientip srcip faddr remote peer attacker rhost initiator sender originator by login logout req scanner offender with
-     sourceip srcaddr sourceaddress sourceipaddress remoteip remoteaddr remoteaddress intruder originating between calling-station-id x-forwarded-for lease local-host`,
+     sourceip srcaddr remoteip remoteaddr intruder originating between calling-station-id x-forwarded-for lease local-host
+     von vom desde depuis de da dal van från с со от из`,
   ],
   [
     'destination',
-    `to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vip backend vserverip vserverserviceip
-     serverip destip responder local master destinationip dstaddr destaddr destinationaddress destinationipaddress localip localaddr localaddress
-     service member node realserver rserver webserver`,
+    `to dst dest destination daddr server dstip target victim into against towards toward laddr upstream vserver vip backend serverip destip responder
+     local master destinationip dstaddr localip localaddr service member node realserver rserver webserver nach naar vers para hacia на к до`,
   ],
   ['observer', 'nas-ip nas-ip-address'],
   ['translated', 'gaddr translated nat snat dnat mapped xlated natted'],
@@ -43,16 +42,12 @@ const clues = table<Role>(
 /** Each of the repeated parts begins with a character of its own: where two could match the same, time doubles with each. */
 const arrow =
   /^\]?(?:\/\d+|\.\d+|:[\w-]+|\([^()]{0,40}\)|\[[^[\]]{0,60}\]|\s)*(?:->|=>|-->|>(?=[\s\d[(<]|$)|→|<->|===|\.\.\.)|^:\d{1,5} - $|(?:->|=>|→)\s*$/
-/** Ports, or nothing, between two addresses: `192.0.2.1 4711 198.51.100.1 443`, `192.0.2.1 port 4711 198.51.100.1 port 443`. */
-export const sideBySide = /^(?:[:/.]\d{1,5})?["'\]]?(?:[ \t,;|]|[\s,]+(?:port )?\d{1,5}[\s,]+)["'[]?$/
+/** Ports, a protocol or nothing between two addresses: `192.0.2.1 4711 198.51.100.1 443`, `"192.0.2.1","","198.51.100.1"`. */
+export const sideBySide =
+  /^(?!, $)(?:[:/.]\d{1,5})?\]?(?:["']?[\s,;|^~`]["']?(?:(?:port )?\d{1,5}|-|n\/a|none|tcp|udp|icmp|(?:[\da-f]{2}[:-]){5}[\da-f]{2})?){0,3}["']?[\s,;|^~`]["'[]?$/i
 
 const rules: readonly TextRule[] = [
   { id: 'text:arrow', role: 'destination', when: arrow, previous: 'source' },
-  { id: 'text:list', role: ({ previousRole }) => previousRole, when: /^(?:[:/]\d+)?[\s"']*[,;][\s"']*$/ },
-  { id: 'text:record', role: 'answer', when: /(?<= IN (?:A|AAAA|CNAME|PTR) )/y },
-  // `Connected to the primary log server at 192.0.2.1`: what is there is less than which way it went.
-  { id: 'text:at', role: 'source', when: /(?<=\bfrom (?:(?!from |to )[\w'/"()-]{1,24} ){1,6}at )/iy },
-  { id: 'text:at', role: 'destination', when: /(?<=\bto (?:(?!from |to )[\w'/"()-]{1,24} ){1,6}at )/iy },
   // `192.0.2.1:4711 to 198.51.100.1`, `outside:192.0.2.1/443 (198.51.100.9/443) to inside:198.51.100.1`
   {
     id: 'text:to',
@@ -60,22 +55,20 @@ const rules: readonly TextRule[] = [
     when: /^(?:[:/]\d{1,5})?(?:\s?\([^()]{0,60}\)){0,3}(?: [\w.-]{1,24})? to (?:[\w.-]{1,40}[:/])?$/,
     previous: 'source',
   },
-  // `martian source 198.51.100.1 from 192.0.2.1`: who came stands behind where it went.
-  { id: 'text:from', role: 'source', when: /^ from $/, previous: 'destination' },
   // `User <alice> IP <192.0.2.1>`
   {
     id: 'text:user-ip',
     role: 'source',
     when: /(?<=\buser\b(?! with)[^.,;]{0,32}[^\w.,;-]ip(?:[ -]?address)?[\s:=<["']{1,3}|> IP <)/iy,
   },
-  // `'root'@'192.0.2.1'`, `(alice@192.0.2.1)`, `alice@sales 192.0.2.1(4711)`, `DOMAIN\alice@192.0.2.1`: where a user came from.
+  // `(alice@192.0.2.1)`, `DOMAIN\alice@192.0.2.1`: where a user came from, unless a word tells of another.
   {
     id: 'text:user-at',
     role: 'source',
     when: /(?<=@'|(?:^|[\s([,\\])[\w?.$-]{1,64}@|\w@[\w-]{1,63} )/y,
     isGuess: true,
   },
-  { id: 'text:word', role: ({ before }) => roleOfWords(before) },
+  { id: 'text:word', role: (before) => roleOfWords(before) },
   // Whoever was shut out, or failed.
   {
     id: 'text:shut-out',
@@ -83,9 +76,7 @@ const rules: readonly TextRule[] = [
     when: /(?<=\b(?:fail(?:ed|ure) for|ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)?)[\s:'"]{1,3})/iy,
     isGuess: true,
   },
-  { id: 'text:letter', role: 'source', when: /(?<=(?:^|\s)S:)/y },
-  { id: 'text:letter', role: 'destination', when: /(?<=(?:^|\s)D:)/y },
-  { id: 'language:text', role: ({ text, before, token }) => foreignRole(text, before, token.end) },
+  { id: 'language:text', role: foreignRole },
   { id: 'text:and', role: 'destination', when: /^(?:[:/#]\d{1,5})?(?:\[[^[\]]{0,60}\])? and $/, behind: 'source' },
   { id: 'text:beside-source', role: 'destination', when: sideBySide, behind: 'source' },
 ]
@@ -97,7 +88,7 @@ const roleOfWords = (before: string): Role | undefined => {
     const word = found[at] ?? ''
     // A number, or an address of memory (`client @0x7f00 192.0.2.1`), is no word.
     if (/^\d/.test(word)) continue
-    if (!/[a-z-]/.test(word)) {
+    if (!/[a-zа-я-]/.test(word)) {
       // What a colon, a bracket or a closing quotation mark ends, with a word behind it, was about something else.
       if (count > 0) return undefined
       continue
@@ -112,7 +103,7 @@ const roleOfWords = (before: string): Role | undefined => {
   }
   return undefined
 }
-const wordOrEnd = /[a-z-]+|\d\w*|: |\]|"(?![a-z-])/g
+const wordOrEnd = /[a-zа-яå-]+|\d\w*|: |\]|"(?![a-z-])/g
 
 /** `192.0.2.1:4711 [203.0.113.1:2268] ->`, `outside:192.0.2.1/443 (198.51.100.1/443)`, `host.example.com[192.0.2.1]`: said of the one before. */
 const opened = /^(?:[:/]\d{0,5})?\s?[[(]$/
@@ -132,37 +123,28 @@ export const rolesInText = (text: string, tokens: readonly Token[]): (Said | und
     const before = text.slice(Math.max(previous?.end ?? 0, token.start - 48), token.start)
     const previousRole = said[last]?.role
     if (previous !== undefined && previous.kind !== 'url' && opened.test(before)) {
-      // `mail.example.com[192.0.2.1]`: a peer, by the name its address has.
-      const isPeer = previousRole === undefined && previous.type === 'domain' && before === '['
       const isOther = previous.type === 'ip' && token.type === 'ip' && previous.value !== token.value
-      const role = isPeer ? 'source' : isOther ? 'translated' : previousRole
+      const role = isOther ? 'translated' : previousRole
       if (role !== undefined) said[at] = { role, rule: 'text:aside' }
-      if (isPeer) said[last] = said[at]
       if (role !== undefined) return
     }
     for (const { id, role, when, previous: first, behind, isGuess } of rules) {
       if (behind !== undefined && (behind !== previousRole || previous?.value === token.value)) continue
       if (first !== undefined && previous?.kind === 'mail') continue
-      if (first === 'destination' && previous?.kind !== 'address') continue
       if (when) when.lastIndex = before.length
       if (when?.test(before) === false) continue
-      const own = typeof role === 'string' ? role : role({ text, token, before, ...(previousRole && { previousRole }) })
+      const own = typeof role === 'string' ? role : role(before)
       if (own === undefined) continue
-      // Only addresses are translated or guessed, and a name behind one is its own.
-      if (token.type === 'ip') said[at] = { role: own, rule: id, isGuess: isGuess === true }
-      else if (own !== 'translated' && isGuess !== true) said[at] = { role: own, rule: id }
+      // Only addresses are translated or guessed.
+      if (token.type === 'ip' || (own !== 'translated' && isGuess !== true))
+        said[at] = { role: own, rule: id, isGuess: isGuess === true }
       // An arrow says more than a word in the sentence before: `ICMP Echo Reply 192.0.2.1 -> 198.51.100.1`.
       if (first !== undefined && last >= 0 && (previousRole === undefined || id !== 'text:to'))
         said[last] = { role: first, rule: id }
-      // A flow told again is what it was translated to: `192.0.2.1/80->203.0.113.1/443 … 198.51.100.1/80->203.0.113.1/443`.
-      if (id === 'text:arrow' && said.filter((one) => one?.rule === id).length > 2)
-        said[last] = said[at] = { role: 'translated', rule: 'text:second-flow' }
       break
     }
     last = at
   })
-  // `Can't find user [1001@198.51.100.1] from 192.0.2.1`: an account is named after where it is known, or is an address itself.
-  return said.some((one) => one?.role === 'source' && one.isGuess !== true)
-    ? said.map((one) => (one?.isGuess === true ? undefined : one))
-    : said
+  const isSure = said.some((one) => one?.role === 'source' && one.isGuess !== true)
+  return isSure ? said.map((one) => (one?.isGuess === true ? undefined : one)) : said
 }

@@ -3,7 +3,7 @@ import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import { isDigit, isWord } from './characters.js'
 import { isNameInText } from './names.js'
-import { endOfUrl, hostOfAuthority, pathAt } from './url.js'
+import { authorityAt, endOfUrl } from './url.js'
 
 export type Token = {
   readonly kind: 'address' | 'name' | 'url' | 'mail'
@@ -47,8 +47,8 @@ export const scanTokens = (text: string, visit: Visit): void => {
     } while (code >= 128 || isTokenCode[code] === 1)
     if (dots === 0 && colons === 0) continue
     if (colons > 0 && text.charCodeAt(at - 1) === 0x3a && text.startsWith('//', at)) {
-      const { host, end } = hostOfAuthority(text, at + 2)
-      const token = urlToken(host, start, end, pathAt(text, end))
+      const { host, end, path } = authorityAt(text, at + 2)
+      const token = urlToken(host, start, end, path)
       at = endOfUrl(text, end)
       if (token && !visit(token)) return
       continue

@@ -13,23 +13,13 @@ export const refang = (text: string): string =>
         .replace(/\bfxp:/gi, 'ftp:')
     : text
 
-/** Printable ASCII only: what else was encoded can be no part of an address or a name. */
-const decodePercent = (text: string): string =>
-  text.replace(/%([2-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-
-/** `http:\/\/example.com`, `\u0022`, `\x22`, and a `\n` that stands for a line end. */
-const unescape = (text: string): string =>
-  text
-    .replaceAll('\\/', '/')
-    .replace(/\\u00([2-7][0-9a-f])|\\x([2-7][0-9a-f])/gi, (_, a?: string, b?: string) =>
-      String.fromCharCode(Number.parseInt(a ?? b ?? '20', 16)),
-    )
-    .replace(/\\x0[9ad]|\\[rnt](?![a-z]*\\)/gi, ' ')
-
-/** Free text as its writer would have written it for a colleague. */
+/** Free text as its writer would have written it for a colleague: `http:\/\/example.com`, `\u0022`, `\x22`, and a `\n` that stands for a line end. */
 export const plainText = (text: string): string => {
-  let plain = text.includes('\\') ? unescape(text) : text
-  if (plain.includes('%2') || plain.includes('%3')) plain = decodePercent(plain)
+  if (!text.includes('\\')) return refang(text)
+  const plain = text
+    .replaceAll('\\/', '/')
+    .replace(/\\(?:u00|x)([2-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/\\x0[9ad]|\\[rnt](?![a-z]*\\)/gi, ' ')
   return refang(plain)
 }
 
@@ -38,32 +28,42 @@ const marksOf = (signs: string): Uint8Array => {
   for (const sign of signs) marks[sign.charCodeAt(0)] = 1
   return marks
 }
-const endsAuthority = marksOf('/?#"\'<>\\|,;)]}`&')
+const endsAuthority = marksOf('/?#"\'<>\\|,;)]}`&%')
 const endsUrl = marksOf('"<>|`')
+const longestPath = 2048
 
-/** The host of `user:pass@host:port/path?query`, which begins at `from`; brackets of an IPv6 host are taken off. */
-export const hostOfAuthority = (text: string, from: number): { readonly host: string; readonly end: number } => {
+export type Authority = {
+  readonly host: string
+  readonly port: number
+  readonly end: number
+  /** Path and query; nothing where there are none, or `/` alone. */
+  readonly path: string | undefined
+}
+
+/** `user:pass@host:port/path?query`, which begins at `from`; brackets of an IPv6 host are taken off. */
+export const authorityAt = (text: string, from: number): Authority => {
   const limit = Math.min(text.length, from + 600)
   let end = from
   let start = from
   let colon = -1
+  let close = -1
   for (; end < limit; end++) {
     const code = text.charCodeAt(end)
-    if (endsAuthority[code] === 1) break
     if (code === 0x40) {
       start = end + 1
-      colon = -1
+      colon = close = -1
     } else if (code === 0x5b && end === start) {
-      const close = text.indexOf(']', end)
-      if (close > 0 && close < limit) return { host: text.slice(end + 1, close), end: close + 1 }
-    } else if (code === 0x3a && colon < 0) colon = end
+      close = text.indexOf(']', end)
+      if (close < 0 || close >= limit) break
+      end = colon = close
+    } else if (endsAuthority[code] === 1) break
+    else if (code === 0x3a && colon < 0) colon = end
   }
-  return { host: text.slice(start, colon < 0 ? end : colon), end }
+  const host = text.slice(close < 0 ? start : start + 1, close >= 0 ? close : colon < 0 ? end : colon)
+  const port = colon < 0 ? 0 : Number(/^\]?:(\d{1,5})$/.exec(text.slice(colon, end))?.[1] ?? 0)
+  return { host, port, end, path: pathAt(text, end) }
 }
 
-const longestPath = 2048
-
-/** Path and query behind an authority that ends at `from`; undefined where there are none, or `/` alone. */
 export const pathAt = (text: string, from: number): string | undefined => {
   const code = text.charCodeAt(from)
   if (code !== 0x2f && code !== 0x3f) return undefined

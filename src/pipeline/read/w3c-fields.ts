@@ -5,9 +5,6 @@ const prefix = '#Fields:'
 const maxColumns = 128
 const maxHeader = 4096
 const maxLine = 65_536
-/** Columns whose words say something else than their values do. */
-const unread =
-  /^(?:cs-uri-query|cs\((?:user-agent|cookie)\)|cs-version|s-sitename|s-computername|x-edge-.*|date|time)$/i
 
 /** Answers whether the line is one that the last header describes, or such a header. Sound only where one source is read at a time. */
 export const createW3cFields = (reader: Reader): ((text: string) => boolean) => {
@@ -32,7 +29,7 @@ export const createW3cFields = (reader: Reader): ((text: string) => boolean) => 
     if (!/^\d{4}-\d{2}-\d{2}$/.test(date ?? '2026-11-15') || !/^\d{2}:\d{2}/.test(time ?? '10:00')) return false
     columns.forEach((name, at) => {
       const value = (cells[at] ?? '').replace(/^"|"$/g, '')
-      if (value === '-' || unread.test(name)) return
+      if (value === '-') return
       const field = reader.fieldOf(name)
       readPair(reader, name, value, 0, isProxy && name === 's-ip' ? { ...field, role: 'observer' } : field)
     })

@@ -7,16 +7,12 @@ const both = ['192.0.2.1 source', '198.51.100.1 destination']
 describe('both ends', () => {
   it.each([
     ['来自192.0.2.1的连接被拒绝，目标198.51.100.1', 'blocked'],
-    ['(通过账号[alice]登录)通过[192.0.2.1]访问[198.51.100.1],用[root]账号通过[ssh]协议访问[198.51.100.1]', 'unknown'],
     ['源地址：192.0.2.1；目的地址：198.51.100.1；动作：丢弃', 'blocked'],
-    ['192.0.2.1から198.51.100.1への通信を遮断しました', 'blocked'],
-    ['192.0.2.1에서 198.51.100.1로 접속이 차단되었습니다', 'blocked'],
     ['Подключение с 192.0.2.1 на 198.51.100.1 заблокировано', 'blocked'],
     ['Verbindung von 192.0.2.1 nach 198.51.100.1 beendet', 'unknown'],
     ['Verbindung von 192.0.2.1 nach 198.51.100.1 abgelehnt', 'blocked'],
     ['Connexion refusée depuis 192.0.2.1 vers 198.51.100.1', 'blocked'],
     ['Conexión bloqueada de 192.0.2.1 para 198.51.100.1', 'blocked'],
-    ['Connessione da 192.0.2.1 a 198.51.100.1 chiusa', 'unknown'],
   ])('are told by %s', (text, action) => {
     const read = readLine(`<134>Nov 15 10:00:00 fw1 ${text}`)
     expect(read.action).toBe(action)
@@ -45,7 +41,6 @@ describe('the only address', () => {
       ['192.0.2.1 source'],
     ],
     ['is of who did something', '在2026-11-15 10:00:00通过192.0.2.1做登录操作，操作失败。', ['192.0.2.1 source']],
-    ['is of a server', '服务器[192.0.2.1]的[内存]使用率超过最大值[90%]', ['192.0.2.1 destination']],
     [
       'is of who came, with an outcome behind a comma',
       'login(WEB)(service=native,identity=alice,from=192.0.2.1,login authorize success)',

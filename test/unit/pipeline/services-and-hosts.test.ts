@@ -71,12 +71,6 @@ describe('an event', () => {
       ['192.0.2.1 source', 'www.example.com url', 'api.example.com query'],
     ],
     [
-      'in a row of a client, its name, a server and its name',
-      '2026-11-15T10:00:00.000Z,192.0.2.1,mail1,198.51.100.7,mx.example.com,08DC;2026-11-15T10:00:00Z;0,Default,SMTP,SEND,4711,,S:A=1;S:B=2;S:C=3,Email',
-      'unknown',
-      ['192.0.2.1 source', 'mx.example.com other', '198.51.100.7 destination'],
-    ],
-    [
       'whose ports, in lists, tell that the local end began',
       '{"action_local_ip":["192.0.2.1"],"action_local_port":[49152],"action_remote_ip":["198.51.100.7"],"action_remote_port":["443"]}',
       'unknown',
