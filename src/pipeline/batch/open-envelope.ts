@@ -10,10 +10,27 @@ export type OpenOptions = {
   readonly unzstd: (bytes: Buffer, maxBytes: number) => Buffer
 }
 
-const marked = envelopes.map((envelope) => ({ envelope, mark: Buffer.from(`"${envelope.path.at(-1) ?? ''}"`) }))
-const firstLetters = new Set(
-  envelopes.flatMap(({ path, beside }) => [path[0] ?? '', ...beside].map((name) => name.charCodeAt(0))),
-)
+type Candidate = {
+  readonly name: Buffer
+  readonly isFirst: boolean
+  readonly envelope: Envelope
+  readonly mark: Buffer
+}
+
+/** By the first letter of the name that an envelope begins with. `mark` tells most ordinary events apart without reading them. */
+const byFirstLetter = new Map<number, Candidate[]>()
+for (const envelope of envelopes)
+  for (const name of [envelope.path[0] ?? '', ...envelope.beside]) {
+    const mark = Buffer.from(`"${envelope.needs[0] ?? envelope.path.at(-1) ?? ''}"`)
+    const letter = name.charCodeAt(0)
+    const candidate = { name: Buffer.from(`"${name}":`), isFirst: name === envelope.path[0], envelope, mark }
+    byFirstLetter.set(letter, [...(byFirstLetter.get(letter) ?? []), candidate])
+  }
+
+const isAt = (bytes: Buffer, from: number, name: Buffer): boolean => {
+  for (let at = 0; at < name.length; at++) if (bytes[from + at] !== name[at]) return false
+  return true
+}
 
 /** Records of many events, and envelopes of one or many. */
 export const createOpenRecord = ({ unzstd }: OpenOptions): CutBatch => {
@@ -34,24 +51,25 @@ export const createOpenRecord = ({ unzstd }: OpenOptions): CutBatch => {
     return isGzip(bytes) || isZstd(bytes) ? unpack(bytes) : isUtf8(bytes) ? bytes : undefined
   }
 
-  const openMember = (bytes: Buffer, start: number): Batch | undefined => {
-    for (const { envelope, mark } of marked) {
-      if (bytes.indexOf(mark) < 0) continue
-      const found = memberOf(bytes, start, envelope)
-      if (!found) continue
-      const { place, encoding } = envelope
-      if (encoding === 'none') return oneIn(bytes, found, place)
-      const content = found.text === undefined ? undefined : openBase64(found.text)
-      return content && inside(content, place)
-    }
-    return undefined
+  const openMember = (bytes: Buffer): Batch | undefined => {
+    const candidate = byFirstLetter.get(bytes[2] ?? 0)?.find(({ name }) => isAt(bytes, 1, name))
+    if (!candidate) return undefined
+    const { name, envelope, mark, isFirst } = candidate
+    const { place, encoding, path } = envelope
+    // Of two levels the first is an object: `{"message":"…` is an ordinary event.
+    if (path.length > 1 && bytes[1 + name.length] === 0x22 && isFirst) return undefined
+    const found = bytes.indexOf(mark) < 0 ? undefined : memberOf(bytes, 0, envelope)
+    if (!found) return undefined
+    if (encoding === 'none') return oneIn(bytes, found, place)
+    const content = found.text === undefined ? undefined : openBase64(found.text)
+    return content && inside(content, place)
   }
 
   return (bytes) => {
     const first = bytes[0]
     if (first === 0x7b) {
       const batch = cutBatch(bytes)
-      return batch ?? (bytes[1] === 0x22 && firstLetters.has(bytes[2] ?? 0) ? openMember(bytes, 0) : undefined)
+      return batch ?? openMember(bytes)
     }
     if (first === 0x1f || first === 0x28) {
       const content = unpack(bytes)
