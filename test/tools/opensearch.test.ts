@@ -1,4 +1,5 @@
 // A real OpenSearch node: queries find the events that the stream alerted on, and events fit without our template.
+import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -191,19 +192,15 @@ describe('the shipped template of alerts', () => {
   })
 })
 
-describe('the shipped ingest pipeline', () => {
-  it('lets a correction replace the event that left before its answer, and leaves events without an id alone', async () => {
-    const pipeline = JSON.parse(
-      readFileSync(resolve(root, 'examples/opensearch/ingest-pipeline.json'), 'utf8'),
-    ) as object
-    await node.call('PUT', '/_ingest/pipeline/threatweave', pipeline)
+describe('the shipped lines for _bulk', () => {
+  it('let a correction replace the event that left before its answer, and leave events without an id alone', async () => {
     const event = (verdict: string, ids: object): object => ({ seq: 1, threatweave: { verdict, ...ids } })
     const written = { enrichment_id: 'firewall/0/7' }
     const events = [event('unknown', written), event('clean', {}), event('clean', {}), event('malicious', written)]
-    const lines = events.map((one) => `{"index":{}}\n${JSON.stringify(one)}\n`).join('')
-    expect(await node.call('POST', '/corrected/_bulk?pipeline=threatweave&refresh=true', lines)).toMatchObject({
-      errors: false,
-    })
+    const script = resolve(root, 'examples/opensearch/bulk.mjs')
+    const input = events.map((one) => `${JSON.stringify(one)}\n`).join('')
+    const lines = execFileSync(process.execPath, [script], { input, encoding: 'utf8' })
+    expect(await node.call('POST', '/corrected/_bulk?refresh=true', lines)).toMatchObject({ errors: false })
     const found = (await node.call('POST', '/corrected/_search', { sort: ['_doc'] })) as {
       hits: { hits: { _id: string; _source: { threatweave: { verdict: string } } }[] }
     }

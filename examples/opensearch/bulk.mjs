@@ -1,0 +1,8 @@
+// Annotated events and corrections, one JSON object a line → lines for _bulk, so that a correction replaces the event with its id.
+import { createInterface } from 'node:readline'
+
+const key = process.argv[2] ?? 'threatweave'
+for await (const line of createInterface({ input: process.stdin })) {
+  const id = JSON.parse(line)[key]?.enrichment_id
+  console.log(`${JSON.stringify({ index: id === undefined ? {} : { _id: id } })}\n${line}`)
+}
