@@ -36,12 +36,19 @@ export const openCounting =
         const decision = decide({ type, value, field: '', role: 'other', evidence: 'field' })
         return decision.decision === 'lookup' ? decision.ask : undefined
       },
-      write: (partition, { hits, summarised }) => {
+      write: async (partition, { hits, summarised }) => {
         const now = Date.now()
         const alerts = hits.map((hit) => createRetroAlert(hit, now))
         if (summarised.length > 0) alerts.push(createRetroSummary(summarised, now))
-        for (const alert of alerts) raised(alert)
-        return write(partition, alerts.map(toRecord))
+        const about = [...hits, ...summarised.filter((hit) => hit.partition === partition)]
+        const written = await write(
+          partition,
+          alerts.map(toRecord),
+          about.map(({ indicator }) => indicator),
+        )
+        // It is tried again until it is written.
+        if (written === 'written') for (const alert of alerts) raised(alert)
+        return written
       },
       turn: () => nextTurn(),
       pause: (ms) => sleep(ms, undefined, { ref: false }),

@@ -1,23 +1,47 @@
 // Counts what delivered events show, and has whoever saw something told when its verdict turns malicious.
+import type { Indicator } from '../domain/indicator.js'
 import type { CountedPartitions, CountSize } from '../sightings/count-partitions.js'
 import type { Retro } from '../sightings/retro.js'
 import type { Delivered } from '../sightings/sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
-import type { AlertOut } from './alert-record.js'
-import { nameOf, type Sightings, type Written } from './sightings.js'
+import { alertRecord, type AlertOut } from './alert-record.js'
+import { countOf } from './count-records.js'
+import { openKeptCounts, type KeptCountsOptions } from './kept-counts.js'
+import { nameOf, type Sightings, type Write, type Written } from './sightings.js'
+import type { TopicOf } from './sightings-topic.js'
 
 export type Counting = { readonly counts: CountedPartitions; readonly retro: Retro }
 
-/** Makes the counting, given how alerts are written on behalf of an input partition. */
-export type OpenCounting = (write: (partition: string, alerts: readonly AlertOut[]) => Promise<Written>) => Counting
+/** Makes the counting, given how alerts about indicators are written on behalf of an input partition. */
+export type OpenCounting = (
+  write: (partition: string, alerts: readonly AlertOut[], about: readonly Indicator[]) => Promise<Written>,
+) => Counting
+
+export type CountSightingsOptions = {
+  readonly open: OpenCounting
+  readonly alertsTopic: TopicOf
+  readonly write: Write
+  /** Where and how counts are kept for the next owner of a partition; absent: only in memory. */
+  readonly keep?: Pick<KeptCountsOptions, 'topic' | 'connect' | 'admin' | 'groupId' | 'pipeline' | 'claim'> | undefined
+  readonly emit: Emit
+  readonly now: () => number
+}
 
 /** How often it is logged what did not fit. */
 const reportMs = 60_000
 
-export const countSightings = (
-  { counts, retro }: Counting,
-  { emit, now }: { readonly emit: Emit; readonly now: () => number },
-): Sightings => {
+export const countSightings = (options: CountSightingsOptions): Sightings => {
+  const { open, alertsTopic, write, keep, emit, now } = options
+  /** The alerts and the note that they were sent are one. */
+  const { counts, retro } = open((partition, alerts, about) => {
+    const told = keep ? about.flatMap((indicator) => counts.of(partition).days(indicator)) : []
+    return write(partition, [
+      ...alerts.map((alert) => alertRecord(alertsTopic.topic, alertsTopic.partitions, alert, now())),
+      ...told.map((seen) => countOf(keep?.topic ?? alertsTopic, partition, { ...seen, untold: 0, pending: 0 }, now())),
+    ])
+  })
+  const kept = keep && openKeptCounts({ ...keep, counts, write, restored: retro.feedsChanged, emit, now })
+
   let reported: Pick<CountSize, 'evicted' | 'uncounted'> = { evicted: 0, uncounted: 0 }
   const report = (): void => {
     const { evicted, uncounted } = counts.size()
@@ -29,6 +53,7 @@ export const countSightings = (
 
   return {
     chunk: (partition) => {
+      const name = nameOf(partition)
       const events: Delivered[] = []
       let version: number | undefined
       return {
@@ -42,12 +67,14 @@ export const countSightings = (
           if (version === undefined) return
           // Events that waited for an answer are annotated after the others.
           events.sort((one, other) => one.offset - other.offset)
-          counts.of(nameOf(partition)).note(events, now())
+          if (kept) kept.note(name, events)
+          else counts.of(name).note(events, now())
           retro.committed(version)
         },
       }
     },
-    joined: (assigned) => {
+    joined: (assigned, isSameMember) => {
+      if (kept) kept.joined(assigned, isSameMember)
       const names = new Set(assigned.map(nameOf))
       for (const name of [...counts.all().keys()]) if (!names.has(name)) counts.forget(name)
     },
@@ -57,7 +84,7 @@ export const countSightings = (
     },
     close: async () => {
       clearInterval(reports)
-      await retro.close()
+      await Promise.all([retro.close(), kept?.close()])
       report()
     },
   }

@@ -28,11 +28,12 @@ export type DayTable = Pick<IndicatorIndex, 'size' | 'find' | 'add' | 'at'> & {
   readonly untoldAt: (row: number) => number
   readonly pendingAt: (row: number) => number
   readonly setMarks: (row: number, untold: number, pending: number) => void
-  /** Whether it has changed since it was last taken; taking it clears that. */
+  /** Whether it has changed since it was last taken; taking it clears that. The same for the table: whether any row has. */
   readonly takeChanged: (row: number) => boolean
+  readonly takeAnyChanged: () => boolean
   readonly read: (row: number) => DayRow
   /** Sets what was kept elsewhere. */
-  readonly restore: (row: number, from: DayRow) => void
+  readonly restore: (row: number, from: DayRow, isNew: boolean) => void
 }
 
 /** Listed per indicator and day; sightings by further hosts are only counted. */
@@ -62,6 +63,7 @@ export const createDayTable = (seed: number): DayTable => {
   let words = new Uint32Array(256 * stride)
   /** Offsets are kept as their distance from this one. */
   let base: number | undefined
+  let anyChanged = false
   const lists: PeerList[] = []
 
   const get = (row: number, at: number): number => words[row * stride + at] ?? 0
@@ -72,9 +74,11 @@ export const createDayTable = (seed: number): DayTable => {
   const distance = (offset: number): number => {
     base ??= offset
     if (offset < base) {
+      // With room for more, as restored offsets come in any order.
+      const lower = Math.max(0, offset - 1_000_000)
       for (let row = 0; row < index.size(); row++)
-        for (const at of [firstOffset, lastOffset]) set(row, at, get(row, at) + base - offset)
-      base = offset
+        for (const at of [firstOffset, lastOffset]) set(row, at, get(row, at) + base - lower)
+      base = lower
     }
     return Math.min(offset - base, 0xffff_ffff)
   }
@@ -89,8 +93,10 @@ export const createDayTable = (seed: number): DayTable => {
     if (held < isList) set(row, peers, isList + lists.push(list) - 1)
     else lists[held - isList] = list
   }
-  const setMarks = (row: number, untold: number, pending: number): void =>
+  const setMarks = (row: number, untold: number, pending: number): void => {
+    anyChanged = true
     set(row, marks, isChanged | untold | (pending << pendingShift))
+  }
   const untoldAt = (row: number): number => get(row, marks) & roleBits
   const pendingAt = (row: number): number => (get(row, marks) >>> pendingShift) & roleBits
 
@@ -117,6 +123,7 @@ export const createDayTable = (seed: number): DayTable => {
       if (before === 0) set(row, firstOffset, away)
       set(row, lastOffset, away)
       set(row, marks, get(row, marks) | isChanged)
+      anyChanged = true
       return true
     },
     addPeer: (row, peer) => {
@@ -136,6 +143,11 @@ export const createDayTable = (seed: number): DayTable => {
       set(row, marks, held & ~isChanged)
       return (held & isChanged) !== 0
     },
+    takeAnyChanged: () => {
+      const were = anyChanged
+      anyChanged = false
+      return were
+    },
     read: (row) => {
       const { ids, others } = peersAt(row)
       return {
@@ -151,7 +163,7 @@ export const createDayTable = (seed: number): DayTable => {
         pending: pendingAt(row),
       }
     },
-    restore: (row, from) => {
+    restore: (row, from, isNew) => {
       set(row, count, from.count)
       set(row, first, from.first)
       set(row, last, from.last)
@@ -160,7 +172,8 @@ export const createDayTable = (seed: number): DayTable => {
       const [only] = from.peers
       if (from.peers.length > 1) setPeers(row, { ids: from.peers.slice(0, maxPeers), others: from.otherPeers })
       else if (only !== undefined) set(row, peers, only + 1)
-      set(row, marks, from.untold | (from.pending << pendingShift))
+      setMarks(row, from.untold, from.pending)
+      if (!isNew) set(row, marks, get(row, marks) & ~isChanged)
     },
   }
 }

@@ -153,6 +153,14 @@ export type TelemetryEvent =
     }
   /** Alerts about events of the past whose verdict has changed; further ones are in one summary. */
   | { readonly event: 'retro_alerts_raised'; readonly alerts: number; readonly summarised: number }
+  /** What is known again of who has seen what; `events` were read again because they had not been written yet. */
+  | {
+      readonly event: 'counts_restored'
+      readonly topic: string
+      readonly partition: number
+      readonly indicators: number
+      readonly events: number
+    }
   /** Beyond the limit: indicators of old days that were dropped, and sightings that were not counted. */
   | { readonly event: 'sightings_not_counted'; readonly evicted: number; readonly uncounted: number }
   /** Events delivered before their answer that are not followed up: too many wait, or their record is gone. */

@@ -163,6 +163,11 @@ export const wordings: Wordings = {
     say: ({ alerts, summarised }) =>
       `${alerts} retro alerts raised: what was delivered as clean or unknown is malicious now${summarised > 0 ? `; ${summarised} more are in one summary` : ''}`,
   },
+  counts_restored: {
+    level: 'info',
+    say: ({ topic, partition, indicators, events }) =>
+      `${topic}/${partition}: who has seen ${indicators} indicators is known again; ${events} events were read again for it`,
+  },
   sightings_not_counted: {
     level: 'warn',
     say: ({ evicted, uncounted }) =>

@@ -165,7 +165,7 @@ describe('sighting counts', () => {
       last: 2,
       peers: ['10.0.0.3'],
     }
-    other.add(past)
+    other.add(past, false)
     expect(other.seen(ip('192.0.2.1'))).toMatchObject({
       count: 6,
       offsets: [8_999_999_005, 9_000_000_001],

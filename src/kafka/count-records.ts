@@ -1,0 +1,111 @@
+// Keeps the counts of sightings in the sightings topic: what has changed every few seconds, and after it up to which offset the counts hold.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CountedPartitions } from '../sightings/count-partitions.js'
+import { countKey, countValue, countedKey, countedValue } from '../sightings/count-record.js'
+import type { SeenOnDay } from '../sightings/seen.js'
+import type { Emit } from '../telemetry/event.js'
+import type { Outgoing } from './compose.js'
+import { failureOf } from './failure.js'
+import type { Write, Written } from './sightings.js'
+import type { TopicOf } from './sightings-topic.js'
+
+export const countOf = ({ topic, partitions }: TopicOf, partition: string, seen: SeenOnDay, now: number): Outgoing =>
+  outgoing(topic, partitions, partition, countKey(partition, seen), countValue(seen), now)
+
+const outgoing = (
+  topic: string,
+  partitions: number,
+  partition: string,
+  key: string,
+  value: Buffer,
+  now: number,
+): Outgoing => ({
+  topic,
+  partition: Number(partition.slice(partition.lastIndexOf('/') + 1)) % partitions,
+  key: Buffer.from(key),
+  value,
+  headers: [],
+  timestamp: String(now),
+})
+
+export type KeepCountsOptions = {
+  readonly topic: TopicOf
+  readonly counts: CountedPartitions
+  readonly write: Write
+  /** The partitions that are kept, and up to which offset each is counted. */
+  readonly countedUpTo: () => ReadonlyMap<string, number>
+  readonly emit: Emit
+  readonly now: () => number
+}
+
+export type KeepCounts = {
+  /** Ends after what is known now is written, within a few seconds. */
+  readonly close: () => Promise<void>
+}
+
+/** Between two rounds; longer if a round takes more than a tenth of the time. */
+const everyMs = 5_000
+/** Records that are written together. */
+const together = 2_000
+const againMs = 1_000
+const closeMs = 5_000
+
+export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
+  const { topic, counts, write, countedUpTo, emit, now } = options
+  const closing = new AbortController()
+  const kept = new Map<string, number>()
+
+  const record = (partition: string, seen: SeenOnDay): Outgoing => countOf(topic, partition, seen, now())
+
+  /** Until it is written or somebody else's: records are whole values, so a repeat does no harm. */
+  const writeSurely = async (partition: string, records: readonly Outgoing[]): Promise<boolean> => {
+    while (countedUpTo().has(partition)) {
+      const written = await write(partition, records).catch((error: unknown): Written => {
+        warn(partition, failureOf(error).message)
+        return 'not_written'
+      })
+      if (written === 'written') return true
+      if (written === 'refused') {
+        warn(partition, 'the sightings topic refuses counts')
+        return false
+      }
+      if (closing.signal.aborted) return false
+      await sleep(againMs, undefined, { ref: false })
+    }
+    return false
+  }
+  const warn = (partition: string, message: string): void =>
+    emit({ event: 'kafka_client_warned', about: `sightings of ${partition}`, message })
+
+  const keep = async (partition: string, upTo: number): Promise<void> => {
+    let records: Outgoing[] = []
+    for (const seen of counts.of(partition).takeChanged()) {
+      records.push(record(partition, seen))
+      if (records.length < together) continue
+      if (!(await writeSurely(partition, records))) return
+      records = []
+    }
+    if (records.length === 0 && kept.get(partition) === upTo) return
+    const counted = outgoing(topic.topic, topic.partitions, partition, countedKey(partition), countedValue(upTo), now())
+    if (await writeSurely(partition, [...records, counted])) kept.set(partition, upTo)
+  }
+  const keepAll = async (): Promise<void> => {
+    for (const [partition, upTo] of [...countedUpTo()]) await keep(partition, upTo)
+  }
+
+  const goOn = async (): Promise<void> => {
+    for (let pauseMs = everyMs; !closing.signal.aborted;) {
+      await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined) // closing ends it early
+      const began = now()
+      await keepAll()
+      pauseMs = Math.max(everyMs, 9 * (now() - began))
+    }
+  }
+  const going = goOn()
+  return {
+    close: async () => {
+      closing.abort()
+      await Promise.race([going, sleep(closeMs, undefined, { ref: false })])
+    },
+  }
+}

@@ -1,0 +1,92 @@
+// One indicator on one day in one input partition as a record of the sightings topic, and back.
+import { parseAddress } from '../domain/address.js'
+import { parseObject } from '../domain/json-object.js'
+import { dayMs, type SeenOnDay } from './seen.js'
+
+/** `partition` is `topic/number`. */
+export type CountRecord = { readonly partition: string; readonly seen: SeenOnDay }
+
+export const countKey = (partition: string, { day, indicator }: Pick<SeenOnDay, 'day' | 'indicator'>): string =>
+  `${partition}/${dateOf(day)}/${indicator.value}`
+
+/** Under this key stands the offset up to which the counts of a partition hold. */
+export const countedKey = (partition: string): string => `${partition}/counted`
+
+export const countValue = (seen: SeenOnDay): Buffer => {
+  const start = seen.day * dayMs
+  return Buffer.from(
+    JSON.stringify({
+      schema_version: 1,
+      count: seen.count,
+      first_seen: new Date(start + seen.first).toISOString(),
+      last_seen: new Date(start + seen.last).toISOString(),
+      first_offset: seen.firstOffset,
+      last_offset: seen.lastOffset,
+      ...(seen.peers.length > 0 && { peers: seen.peers }),
+      ...(seen.otherPeers > 0 && { peers_omitted: seen.otherPeers }),
+      // Roles in which it was delivered as clean or unknown, and in which its answer had not arrived, as bits.
+      ...(seen.untold > 0 && { untold: seen.untold }),
+      ...(seen.pending > 0 && { pending: seen.pending }),
+    }),
+  )
+}
+
+export const countedValue = (offset: number): Buffer => Buffer.from(JSON.stringify({ schema_version: 1, offset }))
+
+const keyForm = /^(.+\/\d+)\/(\d{4}-\d{2}-\d{2})\/([^/]+)$/
+
+/** What a key is about; undefined for other records of the topic. */
+export const readCountKey = (
+  key: string,
+): { readonly partition: string; readonly day: number; readonly value: string } | undefined => {
+  const [, partition, date, value] = keyForm.exec(key) ?? []
+  const day = Date.parse(date ?? '') / dayMs
+  return partition === undefined || value === undefined || !Number.isInteger(day)
+    ? undefined
+    : { partition, day, value }
+}
+
+/** Undefined for what is not ours: the topic is only as trustworthy as those who may write to it. */
+export const readCount = (key: string, value: Buffer): CountRecord | undefined => {
+  const about = readCountKey(key)
+  const stored = about && parseObject(value)
+  if (!stored || stored.schema_version !== 1) return undefined
+  const { partition, day } = about
+  const { count, first_seen, last_seen, first_offset, last_offset, peers = [], peers_omitted = 0 } = stored
+  const { untold = 0, pending = 0 } = stored
+  const first = timeOf(first_seen) - day * dayMs
+  const last = timeOf(last_seen) - day * dayMs
+  const numbers = [count, first, last, first_offset, last_offset, peers_omitted, untold, pending]
+  if (!numbers.every((number) => Number.isSafeInteger(number) && Number(number) >= 0)) return undefined
+  if (Number(count) < 1 || Number(count) > maxCount || last >= dayMs || first > last) return undefined
+  if (!Array.isArray(peers)) return undefined
+  const address = parseAddress(about.value)
+  return {
+    partition,
+    seen: {
+      day,
+      indicator: { type: address === undefined ? 'domain' : 'ip', value: address ?? about.value },
+      count: Number(count),
+      first,
+      last,
+      firstOffset: Number(first_offset),
+      lastOffset: Number(last_offset),
+      peers: peers.filter((peer) => typeof peer === 'string'),
+      otherPeers: Number(peers_omitted),
+      untold: Number(untold) & roleBits,
+      pending: Number(pending) & roleBits,
+    },
+  }
+}
+
+/** The offset of a record under `countedKey`. */
+export const readCounted = (value: Buffer): number | undefined => {
+  const offset = parseObject(value)?.offset
+  return typeof offset === 'number' && Number.isSafeInteger(offset) && offset >= 0 ? offset : undefined
+}
+
+const roleBits = 0x1ff
+const maxCount = 0xffff_ffff
+
+const dateOf = (day: number): string => new Date(day * dayMs).toISOString().slice(0, 10)
+const timeOf = (text: unknown): number => (typeof text === 'string' ? Date.parse(text) : NaN)
