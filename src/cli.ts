@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   explain: async () => (await import('./commands/explain/explain.js')).explain,
   extract: async () => (await import('./commands/extract.js')).extract,
   feeds: async () => (await import('./commands/feeds.js')).feeds,
+  history: async () => (await import('./commands/history/history.js')).history,
   lookup: async () => (await import('./commands/lookup/lookup.js')).lookup,
   pipe: async () => (await import('./commands/pipe/pipe.js')).pipe,
   replay: async () => (await import('./commands/replay/replay.js')).replay,

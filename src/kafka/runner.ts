@@ -12,8 +12,7 @@ import { followPattern } from './follow-pattern.js'
 import type { FollowUpOptions } from './follow-up.js'
 import { countSightings, tellAll, type OpenCounting } from './count-sightings.js'
 import { openSightings } from './open-sightings.js'
-import type { Assigned, Sightings, Write, Written } from './sightings.js'
-import { alertRecord, type AlertOut } from './alert-record.js'
+import type { Assigned, ClaimNow, Sightings, Write } from './sightings.js'
 import type { TopicOf } from './sightings-topic.js'
 import type { Target } from './compose.js'
 import { createCorrect } from './correction.js'
@@ -155,6 +154,7 @@ const openSightingsOf = (
   if (!late || (alertsTopic === '' && !corrections)) return undefined
   const { pipeline, raise } = late
   const write: Write = async (partition, records) => (await delivery()?.write(partition, records)) ?? 'not_written'
+  const claim: ClaimNow = async (assigned) => (await delivery()?.claim(assigned)) ?? 0
   const followUps = openSightings({
     connect,
     admin,
@@ -162,18 +162,19 @@ const openSightingsOf = (
     alerts: raise && alertsTopic !== '' ? { raise, topic: topicOf(alertsTopic) } : undefined,
     correct: corrections && createCorrect(target, correctionsTopic, corrections, now),
     sightingsTopic: sightingsTopic === '' ? undefined : topicOf(sightingsTopic),
-    claim: async (assigned) => (await delivery()?.claim(assigned)) ?? 0,
+    claim,
     write,
     emit,
     now,
   })
   if (!counting || alertsTopic === '') return followUps
-  const writeAlerts = (partition: string, alerts: readonly AlertOut[]): Promise<Written> =>
-    write(
-      partition,
-      alerts.map((alert) => alertRecord(alertsTopic, topicOf(alertsTopic).partitions, alert, now())),
-    )
-  return tellAll([followUps, countSightings(counting(writeAlerts), { emit, now })])
+  const { groupId } = settings
+  const keep =
+    sightingsTopic === '' ? undefined : { topic: topicOf(sightingsTopic), connect, admin, groupId, pipeline, claim }
+  return tellAll([
+    followUps,
+    countSightings({ open: counting, alertsTopic: topicOf(alertsTopic), write, keep, emit, now }),
+  ])
 }
 
 /** The topics as they are once a broker answers, and a new group's offsets where it shall begin; or why it ends here. */
