@@ -118,10 +118,10 @@ const alertsIn = (bytes: Buffer | null, covers: (indicator: Indicator) => boolea
   const body = alert?.threatweave
   const rule = alert?.rule
   if (!alert || !isObject(body) || !isObject(rule)) return []
-  const values = [body.value, ...(Array.isArray(body.indicators) ? body.indicators : [])]
+  const values = [body.value, ...listOf(body.indicators)]
   const value = values.find((one): one is string => typeof one === 'string' && covers(indicatorOf(one)))
   if (value === undefined) return []
-  const peers = [body.peer, ...(Array.isArray(body.peers) ? body.peers : [])]
+  const peers = [body.peer, ...listOf(body.peers)]
   return [
     {
       at: textOf(alert['@timestamp']),
@@ -136,3 +136,5 @@ const alertsIn = (bytes: Buffer | null, covers: (indicator: Indicator) => boolea
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as readonly unknown[]) : [])
