@@ -24,6 +24,8 @@ export type DayTable = Pick<IndicatorIndex, 'size' | 'find' | 'add' | 'at'> & {
   readonly bytes: () => number
   /** Counts an event once, however often it shows the indicator or is delivered; false if it was counted before. */
   readonly count: (row: number, offset: number, timeOfDay: number) => boolean
+  /** Counts another event of the record that was counted last. */
+  readonly countFurther: (row: number) => void
   readonly addPeer: (row: number, peer: number) => void
   readonly untoldAt: (row: number) => number
   readonly pendingAt: (row: number) => number
@@ -126,6 +128,7 @@ export const createDayTable = (seed: number): DayTable => {
       anyChanged = true
       return true
     },
+    countFurther: (row) => set(row, count, get(row, count) + 1),
     addPeer: (row, peer) => {
       const held = get(row, peers)
       if (held === peer + 1) return

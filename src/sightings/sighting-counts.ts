@@ -8,12 +8,14 @@ import type { DayTable } from './day-table.js'
 import { createPartitionTables, type KeptTables, type TableOptions } from './partition-tables.js'
 import { dayMs, sumOf, type Seen } from './seen.js'
 
-/** A delivered event, as far as it is counted. */
+/** A delivered record, as far as it is counted. */
 export type Delivered = {
   readonly offset: number
-  /** Epoch milliseconds of the record. */
+  /** Epoch milliseconds. */
   readonly time: number
   readonly judged: readonly Judged[]
+  /** What its events show, if it holds several. */
+  readonly members?: readonly (readonly Judged[])[] | undefined
 }
 
 /** An indicator that was delivered as clean or unknown, and the roles in which it was. */
@@ -70,18 +72,39 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
       table.setMarks(row, table.untoldAt(row) | (verdict?.level === 'malicious' ? 0 : bit), pending & ~bit)
   }
 
-  const noteEvent = (table: DayTable, day: number, timeOfDay: number, { offset, judged }: Delivered): void => {
+  const noteEvent = (
+    day: number,
+    time: number,
+    offset: number,
+    judged: readonly Judged[],
+    further?: Set<number>,
+  ): void => {
+    const table = of(day)
+    let own: Set<number> | undefined
     let isNew = false
     for (const one of judged) {
       if (one.decision.decision === 'skip') continue
       const row = rowOf(day, one.sighting)
       if (row < 0) continue
-      if (table.count(row, offset, timeOfDay)) {
+      const isFurther = further?.has(row) === true && own?.has(row) !== true
+      if (isFurther) table.countFurther(row)
+      if (isFurther || table.count(row, offset, time - day * dayMs)) {
         isNew = true
         addPeers(table, row, judged)
+        if (further) {
+          further.add(row)
+          own = (own ?? new Set()).add(row)
+        }
       }
       if (isNew && !isAccused(one.sighting, judged)) markUntold(table, row, one)
     }
+  }
+
+  /** Each event of a record counts, though all have the same offset. */
+  const noteRecord = (day: number, time: number, { offset, judged, members }: Delivered): void => {
+    if (!members) { noteEvent(day, time, offset, judged); return; }
+    const counted = new Set<number>()
+    for (const member of members) noteEvent(day, time, offset, member, counted)
   }
 
   return {
@@ -92,7 +115,7 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
       for (const event of events) {
         const time = Math.min(event.time, now)
         const day = Math.floor(time / dayMs)
-        if (day > oldest) noteEvent(of(day), day, time - day * dayMs, event)
+        if (day > oldest) noteRecord(day, time, event)
       }
     },
     seen: (indicator) => sumOf(kept.days(indicator)),

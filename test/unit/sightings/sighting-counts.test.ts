@@ -65,6 +65,20 @@ describe('sighting counts', () => {
     expect(counts.untoldOf(ip('192.0.2.1'))?.roles).toEqual(['destination', 'other'])
   })
 
+  it('count every event of a record that holds several, each with its own inside hosts', () => {
+    const counts = create()
+    const members = [
+      [inside('10.0.0.1'), seen('192.0.2.1'), seen('192.0.2.1', 'unknown', { role: 'other' })],
+      [inside('10.0.0.2'), seen('192.0.2.2')],
+      [inside('10.0.0.3'), seen('192.0.2.1')],
+    ]
+    const record = { offset: 5, time: now, judged: members.flat(), members }
+    counts.note([record], now)
+    counts.note([record], now)
+    expect(counts.seen(ip('192.0.2.1'))).toMatchObject({ count: 2, peers: ['10.0.0.1', '10.0.0.3'] })
+    expect(counts.seen(ip('192.0.2.2'))).toMatchObject({ count: 1, peers: ['10.0.0.2'] })
+  })
+
   it('find every one of many addresses and names again, of both versions', () => {
     const counts = create()
     const values = Array.from({ length: 6_000 }, (_, n) =>
