@@ -2,7 +2,7 @@
 import type { Indicator } from '../domain/indicator.js'
 import type { CountedPartitions, CountSize } from '../sightings/count-partitions.js'
 import type { Retro } from '../sightings/retro.js'
-import type { Delivered } from '../sightings/sighting-counts.js'
+import { deliveredOf, type Delivered } from '../sightings/sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
 import { alertRecord, type AlertOut } from './alert-record.js'
 import { countOf } from './count-records.js'
@@ -59,7 +59,7 @@ export const countSightings = (options: CountSightingsOptions): Sightings => {
       return {
         see: (offset, event) => {
           version ??= retro.version()
-          events.push({ offset, time: event.time ?? now(), judged: event.judged })
+          events.push(deliveredOf(offset, event, now()))
         },
         fired: () => undefined,
         records: () => [],

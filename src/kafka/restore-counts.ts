@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import { countedKey, readCount, readCounted } from '../sightings/count-record.js'
 import { dayMs } from '../sightings/seen.js'
-import { keptDays, type Delivered, type SightingCounts } from '../sightings/sighting-counts.js'
+import { deliveredOf, keptDays, type Delivered, type SightingCounts } from '../sightings/sighting-counts.js'
 import { eventsOf } from './chunks.js'
 import { readUpTo } from './read-to-end.js'
 import type { TopicReader } from './replay/topic-reader.js'
@@ -71,7 +71,7 @@ const countAgain = async (
       const slice = wanted.slice(place, place + sliceEvents).map((record) => ({ ...record, topic, partition }))
       const events = await eventsOf(slice, pipeline)
       const delivered = events.flatMap((event, nth): Delivered[] =>
-        event ? [{ offset: Number(slice[nth]?.offset), time: event.time ?? now(), judged: event.judged }] : [],
+        event ? [deliveredOf(Number(slice[nth]?.offset), event, now())] : [],
       )
       past.note(delivered, now())
       again += delivered.length

@@ -18,6 +18,15 @@ export type Delivered = {
   readonly members?: readonly (readonly Judged[])[] | undefined
 }
 
+type Annotated = { readonly time?: number | undefined; readonly judged: readonly Judged[] }
+
+/** What is counted of an event, or of the events of a record that holds several. */
+export const deliveredOf = (
+  offset: number,
+  { time, judged, members }: Annotated & { readonly members?: readonly Annotated[] | undefined },
+  now: number,
+): Delivered => ({ offset, time: time ?? now, judged, members: members?.map((member) => member.judged) })
+
 /** An indicator that was delivered as clean or unknown, and the roles in which it was. */
 export type Untold = { readonly indicator: Indicator; readonly roles: readonly Role[] }
 
@@ -102,7 +111,10 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
 
   /** Each event of a record counts, though all have the same offset. */
   const noteRecord = (day: number, time: number, { offset, judged, members }: Delivered): void => {
-    if (!members) { noteEvent(day, time, offset, judged); return; }
+    if (!members) {
+      noteEvent(day, time, offset, judged)
+      return
+    }
     const counted = new Set<number>()
     for (const member of members) noteEvent(day, time, offset, member, counted)
   }

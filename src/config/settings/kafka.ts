@@ -76,7 +76,7 @@ export const kafkaSettings = Type.Object(
       default: '',
       pattern: topicName,
       description:
-        'Where it is noted which events still wait for an answer, so that a kill or a rebalance loses no late alert; compacted (cleanup.policy compact,delete). Empty: only in memory.',
+        'Where it is noted which events still wait for an answer and who has seen what, so that a kill or a rebalance loses no late or retro alert, and for `threatweave history`; compacted (cleanup.policy compact,delete). Empty: only in memory.',
     }),
     correctionsTopic: Type.String({
       default: '',
