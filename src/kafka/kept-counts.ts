@@ -107,9 +107,11 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
       goesOn,
       now,
     })
+    const before = await committed()
     if (!goesOn()) return
+    // From here to the end of restoring without a pause: an event that is put aside in between would be lost.
     past.note(aside, now())
-    const until = aside.at(-1)?.offset ?? (await committed()) - 1
+    const until = aside.at(-1)?.offset ?? before - 1
     restoring.delete(name)
     const live = counts.of(name)
     let indicators = 0
