@@ -82,7 +82,7 @@ describe('the alerts of pipe into a file that cannot grow', () => {
   it('ends with 1 and the number of alerts that are complete', () => {
     const out = join(folder, 'alerts')
     const { status, stderr } = spawnSync('sh', ['-c', limited, 'sh', ...command(['pipe', '--alerts', out, log])], {
-      env: { ...env, BLOCKS: '8' },
+      env: { ...env, BLOCKS: '24' },
       encoding: 'utf8',
       maxBuffer: 1 << 26,
     })
