@@ -69,6 +69,11 @@ const fields = createFields('threatweave')
 const sample = await allOf(app.pipeline, [{ bytes: Buffer.from(events[0]), origin: 'x:1' }])
 const redact = { text: (text) => text, deep: (value) => value }
 
+const checkAnnotation = (annotation) => {
+  if (typeof annotation?.status !== 'string') throw new Error('the event has no annotation')
+  if (Buffer.byteLength(JSON.stringify(annotation)) > 4096 + 64) throw new Error('the annotation is too large')
+}
+
 /** Each throws when what must hold does not. */
 const targets = {
   event: {
@@ -78,10 +83,9 @@ const targets = {
       const out = allOf(app.pipeline, [{ bytes, origin: 'fuzz:1', time: now }])
       const check = ([one]) => {
         const text = one.bytes().toString('utf8')
-        const value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
-        if (typeof value.threatweave?.status !== 'string') throw new Error('the event has no annotation')
-        if (Buffer.byteLength(JSON.stringify(value.threatweave)) > 4096 + 64)
-          throw new Error('the annotation is too large')
+        // The annotations of batches and envelopes have other places; `beside` tells them from single events.
+        if (one.beside) for (const each of one.members ?? [one]) checkAnnotation(JSON.parse(each.annotationText()))
+        else checkAnnotation(JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text).threatweave)
       }
       return out instanceof Promise ? out.then(check) : check(out)
     },
