@@ -10,6 +10,7 @@ import { createReadEvent, type ReadEvent, type RuleEvent } from './event-field.j
 import type { Witness } from './sigma/expression.js'
 import { scalarText } from './sigma/field.js'
 import { ruleLevels, type Rule } from './sigma/rule.js'
+import { threatIndicator } from './threat-indicator.js'
 
 export type AlertInput = {
   readonly id: string
@@ -105,18 +106,11 @@ export const createAlert = (input: AlertInput): Alert => {
 const isoOf = (time: number): string =>
   Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : new Date(0).toISOString()
 
-const indicatorOf = ({ type, source }: Readonly<Annotation>, value: string): Readonly<Record<string, unknown>> => ({
-  type: type === 'domain' ? 'domain-name' : value.includes(':') ? 'ipv6-addr' : 'ipv4-addr',
-  name: value,
-  ...(type === 'domain' ? { url: { domain: value } } : { ip: value }),
-  ...(source !== undefined && { provider: source }),
-})
-
 const threatOf = ({ tags }: Rule, annotation: Readonly<Annotation>): Pick<Alert, 'threat'> => {
-  const { value } = annotation
+  const { type, value, source } = annotation
   const threat = {
     ...attackOf(tags),
-    ...(value !== undefined && { indicator: indicatorOf(annotation, value) }),
+    ...(value !== undefined && { indicator: threatIndicator(type, value, source) }),
   }
   return Object.keys(threat).length > 0 ? { threat } : {}
 }

@@ -2,9 +2,11 @@
 import { createHash } from 'node:crypto'
 import type { Level } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
+import type { SeenTotals } from '../domain/seen.js'
 import type { Verdict } from '../domain/verdict.js'
 import type { Alert, AlertBody } from './alert.js'
 import { ruleLevels, type RuleLevel } from './sigma/rule.js'
+import { threatIndicator } from './threat-indicator.js'
 
 export type RetroAlert = Omit<Alert, 'threatweave'> & { readonly threatweave: RetroBody }
 
@@ -15,8 +17,8 @@ export type RetroBody = AlertBody & {
   readonly first_seen: string
   readonly last_seen: string
   readonly peers: readonly string[]
-  /** Sightings by inside hosts that are not listed. */
-  readonly peers_omitted?: number
+  /** By inside hosts that were not kept. */
+  readonly other_sightings?: number
   readonly indicators?: readonly string[]
   readonly indicators_omitted?: number
   /** The command that annotates the events again. */
@@ -29,14 +31,7 @@ export type RetroSeen = {
   readonly partition: string
   readonly indicator: Indicator
   readonly verdict: Verdict
-  readonly seen: {
-    readonly count: number
-    readonly first: number
-    readonly last: number
-    readonly peers: readonly string[]
-    readonly otherPeers: number
-    readonly offsets: readonly number[]
-  }
+  readonly seen: SeenTotals
 }
 
 export const retroRule = {
@@ -66,14 +61,7 @@ export const createRetroAlert = (about: RetroSeen, now: number): RetroAlert => {
   return {
     ...alert,
     event: { ...alert.event, ...(score !== undefined && { risk_score: score }) },
-    threat: {
-      indicator: {
-        type: type === 'domain' ? 'domain-name' : value.includes(':') ? 'ipv6-addr' : 'ipv4-addr',
-        name: value,
-        ...(type === 'domain' ? { url: { domain: value } } : { ip: value }),
-        ...(source !== undefined && { provider: source }),
-      },
-    },
+    threat: { indicator: threatIndicator(type, value, source) },
     related: {
       ...((type === 'ip' || seen.peers.length > 0) && { ip: [...(type === 'ip' ? [value] : []), ...seen.peers] }),
       ...(type === 'domain' && { hosts: [value] }),
@@ -97,7 +85,9 @@ export const createRetroAlert = (about: RetroSeen, now: number): RetroAlert => {
 export const createRetroSummary = (all: readonly RetroSeen[], now: number): RetroAlert => {
   const values = [...new Set(all.map(({ indicator }) => indicator.value))]
   const sightings = all.reduce((sum, { seen }) => sum + seen.count, 0)
-  const id = hash([retroRule.id, ...values.toSorted()])
+  // Several processes may write one about the same indicators, each for its own partitions.
+  const partitions = [...new Set(all.map(({ partition }) => partition))]
+  const id = hash([retroRule.id, ...values.toSorted(), ...partitions.toSorted()])
   const summary = `${values.length} more indicators are malicious now: ${times(sightings)}, when they were clean or unknown`
   const alert = compose({ kind: 'retro_summary', id, group: id, summary, now, level: 'malicious', all })
   const omitted = values.length - maxIndicators
@@ -124,7 +114,7 @@ type Parts = {
 const compose = ({ kind, id, group, summary, now, level, all }: Parts): RetroAlert => {
   const origins = all.flatMap(({ partition, seen }) => seen.offsets.map((offset) => `${partition}/${offset}`))
   const peers = [...new Set(all.flatMap(({ seen }) => seen.peers))]
-  const others = all.reduce((sum, { seen }) => sum + seen.otherPeers, 0) + Math.max(0, peers.length - maxPeers)
+  const otherSightings = all.reduce((sum, { seen }) => sum + seen.otherSightings, 0)
   return {
     '@timestamp': iso(now),
     message: `${retroRule.name}: ${summary}`,
@@ -147,10 +137,11 @@ const compose = ({ kind, id, group, summary, now, level, all }: Parts): RetroAle
       count: all.reduce((sum, { seen }) => sum + seen.count, 0),
       origins: origins.slice(0, maxOrigins),
       ...(origins.length > maxOrigins && { origins_omitted: origins.length - maxOrigins }),
-      first_seen: iso(Math.min(...all.map(({ seen }) => seen.first))),
-      last_seen: iso(Math.max(...all.map(({ seen }) => seen.last))),
+      first_seen: iso(lowest(all.map(({ seen }) => seen.first))),
+      last_seen: iso(highest(all.map(({ seen }) => seen.last))),
       peers: peers.slice(0, maxPeers),
-      ...(others > 0 && { peers_omitted: others }),
+      ...(peers.length > maxPeers && { peers_omitted: peers.length - maxPeers }),
+      ...(otherSightings > 0 && { other_sightings: otherSightings }),
       replay: replayOf(all),
       status: 'complete',
       verdict: level,
@@ -170,9 +161,12 @@ const replayOf = (all: readonly RetroSeen[]): string => {
   const partition = all[0]?.partition ?? ''
   const offsets = all.filter((one) => one.partition === partition).flatMap(({ seen }) => seen.offsets)
   const cut = partition.lastIndexOf('/')
-  return `threatweave replay --topic ${partition.slice(0, cut)} --partition ${partition.slice(cut + 1)} --from ${Math.min(...offsets)} --to ${Math.max(...offsets) + 1}`
+  return `threatweave replay --topic ${partition.slice(0, cut)} --partition ${partition.slice(cut + 1)} --from ${lowest(offsets)} --to ${highest(offsets) + 1}`
 }
 
+// A summary may be about more numbers than a call takes arguments.
+const lowest = (numbers: readonly number[]): number => numbers.reduce((one, other) => Math.min(one, other), Infinity)
+const highest = (numbers: readonly number[]): number => numbers.reduce((one, other) => Math.max(one, other), -Infinity)
 const times = (count: number): string => `seen in ${count} ${count === 1 ? 'event' : 'events'}`
 const iso = (time: number): string => new Date(time).toISOString()
 const hash = (parts: readonly string[]): string =>

@@ -1,4 +1,4 @@
-// Counts what delivered events show, and has whoever saw something told when its verdict turns malicious.
+// Counts what delivered events show, and writes retro alerts about what turns malicious later.
 import type { Indicator } from '../domain/indicator.js'
 import type { CountedPartitions, CountSize } from '../sightings/count-partitions.js'
 import type { Retro } from '../sightings/retro.js'
@@ -34,10 +34,12 @@ export const countSightings = (options: CountSightingsOptions): Sightings => {
   const { open, alertsTopic, write, keep, emit, now } = options
   /** The alerts and the note that they were sent are one. */
   const { counts, retro } = open((partition, alerts, about) => {
-    const told = keep ? about.flatMap((indicator) => counts.of(partition).days(indicator)) : []
+    const alerted = keep ? about.flatMap((indicator) => counts.of(partition).days(indicator)) : []
     return write(partition, [
       ...alerts.map((alert) => alertRecord(alertsTopic.topic, alertsTopic.partitions, alert, now())),
-      ...told.map((seen) => countOf(keep?.topic ?? alertsTopic, partition, { ...seen, untold: 0, pending: 0 }, now())),
+      ...alerted.map((seen) =>
+        countOf(keep?.topic ?? alertsTopic, partition, { ...seen, unalerted: 0, pending: 0 }, now()),
+      ),
     ])
   })
   const kept = keep && openKeptCounts({ ...keep, counts, write, restored: retro.feedsChanged, emit, now })
@@ -91,7 +93,7 @@ export const countSightings = (options: CountSightingsOptions): Sightings => {
 }
 
 /** Tells several about the same events. */
-export const tellAll = (all: readonly Sightings[]): Sightings => ({
+export const combineSightings = (all: readonly Sightings[]): Sightings => ({
   chunk: (partition) => {
     const chunks = all.map(({ chunk }) => chunk(partition))
     return {

@@ -1,48 +1,33 @@
 // Follows a topic without joining a group: every record from a position on, in the order of its partition, until stopped.
-import { ignoreTelemetry } from '../telemetry/event.js'
-import { createClient } from './client.js'
-import { failureOf } from './failure.js'
 import type { Edge } from './replay/edge.js'
-import { openTopicReader, type TopicReader } from './replay/topic-reader.js'
+import type { TopicReader } from './replay/topic-reader.js'
 import type { KafkaSettings } from './settings.js'
 import type { WireRecord } from './wire/record.js'
+import { withTopicReader } from './with-topic-reader.js'
 
 export type Followed = Pick<WireRecord, 'offset' | 'timestamp' | 'value' | 'headers'> & { readonly partition: number }
 
 /** Ends when the signal is aborted, or with the reason why the topic cannot be read. */
-export const followTopic = async (
+export const followTopic = (
   settings: KafkaSettings,
   topic: string,
   from: Edge,
   each: (record: Followed) => Promise<void>,
   signal: AbortSignal,
-): Promise<{ readonly refused: string } | undefined> => {
-  let reader: TopicReader | undefined
-  try {
-    const kafka = createClient(settings, ignoreTelemetry)
-    const admin = kafka.admin()
-    await admin.connect()
-    const topics = await admin.listTopics().finally(() => admin.disconnect())
-    if (!topics.includes(topic)) return { refused: `topic ${topic} does not exist` }
-    reader = await openTopicReader(kafka)
-    const open = reader
-    const starts = await startsOf(open, topic, from)
+): Promise<{ readonly refused: string } | undefined> =>
+  withTopicReader(settings, [topic], async (reader) => {
+    const starts = await startsOf(reader, topic, from)
     await Promise.all(
       [...starts].map(async ([partition, start]) => {
         for (let next = start; !signal.aborted;) {
-          const fetched = await open.fetch(topic, partition, next)
+          const fetched = await reader.fetch(topic, partition, next)
           next = fetched.next
           for (const record of fetched.records) await each({ ...record, partition })
         }
       }),
     )
     return undefined
-  } catch (error) {
-    return { refused: `Kafka cannot be used: ${failureOf(error).message}` }
-  } finally {
-    await reader?.close()
-  }
-}
+  })
 
 const startsOf = async (reader: TopicReader, topic: string, from: Edge): Promise<ReadonlyMap<number, number>> => {
   const ends = await reader.offsetsAt(topic, 'latest')

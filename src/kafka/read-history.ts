@@ -4,13 +4,10 @@ import type { Indicator } from '../domain/indicator.js'
 import { isObject, parseObject } from '../domain/json-object.js'
 import { readCount, readCountKey } from '../sightings/count-record.js'
 import { sumOf, type SeenOnDay } from '../sightings/seen.js'
-import { ignoreTelemetry } from '../telemetry/event.js'
-import { createClient } from './client.js'
-import { failureOf } from './failure.js'
 import { readToEnd } from './read-to-end.js'
-import { openTopicReader, type TopicReader } from './replay/topic-reader.js'
 import type { KafkaSettings } from './settings.js'
 import type { WireRecord } from './wire/record.js'
+import { withTopicReader } from './with-topic-reader.js'
 
 export type SeenIndicator = {
   readonly indicator: string
@@ -18,7 +15,8 @@ export type SeenIndicator = {
   readonly first_seen: string
   readonly last_seen: string
   readonly peers: readonly string[]
-  readonly peers_omitted?: number
+  /** By inside hosts that are not listed. */
+  readonly other_sightings?: number
   /** Per input partition the offsets of sample events. */
   readonly origins: readonly string[]
 }
@@ -36,21 +34,14 @@ export type SaidAbout = {
 
 export type History = { readonly indicators: readonly SeenIndicator[]; readonly alerts: readonly SaidAbout[] }
 
-export const readHistory = async (
+export const readHistory = (
   settings: KafkaSettings,
   covers: (indicator: Indicator) => boolean,
   signal: AbortSignal,
 ): Promise<History | { readonly refused: string }> => {
   const { sightingsTopic = '', alertsTopic = '' } = settings
-  const kafka = createClient(settings, ignoreTelemetry)
-  let reader: TopicReader | undefined
-  try {
-    const admin = kafka.admin()
-    await admin.connect()
-    const topics = new Set(await admin.listTopics().finally(() => admin.disconnect()))
-    for (const topic of [sightingsTopic, alertsTopic])
-      if (topic !== '' && !topics.has(topic)) return { refused: `topic ${topic} does not exist` }
-    reader = await openTopicReader(kafka)
+  const named = [sightingsTopic, alertsTopic].filter((topic) => topic !== '')
+  return withTopicReader(settings, named, async (reader) => {
     const goesOn = (): boolean => !signal.aborted
     const rows = new Map<string, { readonly partition: string; readonly seen: SeenOnDay }>()
     await readToEnd(reader, sightingsTopic, (record) => takeRow(record, covers, rows), goesOn)
@@ -61,11 +52,7 @@ export const readHistory = async (
       indicators: summed([...rows.values()]),
       alerts: alerts.toSorted((one, other) => (one.at < other.at ? -1 : 1)),
     }
-  } catch (error) {
-    return { refused: `Kafka cannot be used: ${failureOf(error).message}` }
-  } finally {
-    await reader?.close()
-  }
+  })
 }
 
 const takeRow = (
@@ -104,7 +91,7 @@ const summed = (
         first_seen: new Date(sum.first).toISOString(),
         last_seen: new Date(sum.last).toISOString(),
         peers: sum.peers,
-        ...(sum.otherPeers > 0 && { peers_omitted: sum.otherPeers }),
+        ...(sum.otherSightings > 0 && { other_sightings: sum.otherSightings }),
         origins,
       },
     ]

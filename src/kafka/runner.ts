@@ -10,7 +10,7 @@ import { exactlyOnce } from './exactly-once.js'
 import { failureOf, FatalKafkaError } from './failure.js'
 import { followPattern } from './follow-pattern.js'
 import type { FollowUpOptions } from './follow-up.js'
-import { countSightings, tellAll, type OpenCounting } from './count-sightings.js'
+import { countSightings, combineSightings, type OpenCounting } from './count-sightings.js'
 import { openSightings } from './open-sightings.js'
 import type { Assigned, ClaimNow, Sightings, Write } from './sightings.js'
 import type { TopicOf } from './sightings-topic.js'
@@ -171,7 +171,7 @@ const openSightingsOf = (
   const { groupId } = settings
   const keep =
     sightingsTopic === '' ? undefined : { topic: topicOf(sightingsTopic), connect, admin, groupId, pipeline, claim }
-  return tellAll([
+  return combineSightings([
     followUps,
     countSightings({ open: counting, alertsTopic: topicOf(alertsTopic), write, keep, emit, now }),
   ])

@@ -1,5 +1,6 @@
 // The history of one indicator as a page: where and when it was seen, by whom, and which alerts it raised.
 import { isUtf8 } from 'node:buffer'
+import type { SeenTotals } from '../domain/seen.js'
 import type { AlertLog } from './alert-log.js'
 import { formatCount, formatMoment } from './numbers.js'
 import { renderTable } from './page.js'
@@ -8,15 +9,7 @@ import { alertRows } from './view-tables.js'
 import { escapeHtml, visible } from './visible.js'
 
 /** What was counted of an indicator in one input partition. */
-export type SeenIn = {
-  readonly partition: string
-  readonly count: number
-  readonly first: number
-  readonly last: number
-  readonly peers: readonly string[]
-  readonly otherPeers: number
-  readonly offsets: readonly number[]
-}
+export type SeenIn = SeenTotals & { readonly partition: string }
 
 export type SeenOf = (value: string) => readonly SeenIn[]
 
@@ -26,12 +19,15 @@ const longestValue = 253
 export const renderHistory = (given: unknown, seenOf: SeenOf, alerts: AlertLog | undefined): string | undefined => {
   if (typeof given !== 'string' || given === '' || given.length > longestValue || !isUtf8(Buffer.from(given)))
     return undefined
-  const rows = seenOf(given).map(({ partition, count, first, last, peers, otherPeers, offsets }) => [
+  const rows = seenOf(given).map(({ partition, count, first, last, peers, otherSightings, offsets }) => [
     visible(partition, 280),
     `${formatCount(count)} events`,
     formatMoment(first),
     formatMoment(last),
-    visible(peers.join(', ') + (otherPeers > 0 ? ` and ${formatCount(otherPeers)} sightings by others` : ''), 2000),
+    visible(
+      peers.join(', ') + (otherSightings > 0 ? ` and ${formatCount(otherSightings)} sightings by others` : ''),
+      2000,
+    ),
     visible(offsets.map((offset) => `${partition}/${offset}`).join(', '), 2000),
   ])
   const own = alerts && {

@@ -23,9 +23,9 @@ export const countValue = (seen: SeenOnDay): Buffer => {
       first_offset: seen.firstOffset,
       last_offset: seen.lastOffset,
       ...(seen.peers.length > 0 && { peers: seen.peers }),
-      ...(seen.otherPeers > 0 && { peers_omitted: seen.otherPeers }),
+      ...(seen.otherSightings > 0 && { other_sightings: seen.otherSightings }),
       // Roles in which it was delivered as clean or unknown, and in which its answer had not arrived, as bits.
-      ...(seen.untold > 0 && { untold: seen.untold }),
+      ...(seen.unalerted > 0 && { unalerted: seen.unalerted }),
       ...(seen.pending > 0 && { pending: seen.pending }),
     }),
   )
@@ -52,11 +52,11 @@ export const readCount = (key: string, value: Buffer): CountRecord | undefined =
   const stored = about && parseObject(value)
   if (!stored || stored.schema_version !== 1) return undefined
   const { partition, day } = about
-  const { count, first_seen, last_seen, first_offset, last_offset, peers = [], peers_omitted = 0 } = stored
-  const { untold = 0, pending = 0 } = stored
+  const { count, first_seen, last_seen, first_offset, last_offset, peers = [], other_sightings = 0 } = stored
+  const { unalerted = 0, pending = 0 } = stored
   const first = timeOf(first_seen) - day * dayMs
   const last = timeOf(last_seen) - day * dayMs
-  const numbers = [count, first, last, first_offset, last_offset, peers_omitted, untold, pending]
+  const numbers = [count, first, last, first_offset, last_offset, other_sightings, unalerted, pending]
   if (!numbers.every((number) => Number.isSafeInteger(number) && Number(number) >= 0)) return undefined
   if (Number(count) < 1 || Number(count) > maxCount || last >= dayMs || first > last) return undefined
   if (!Array.isArray(peers)) return undefined
@@ -72,8 +72,8 @@ export const readCount = (key: string, value: Buffer): CountRecord | undefined =
       firstOffset: Number(first_offset),
       lastOffset: Number(last_offset),
       peers: peers.filter((peer) => typeof peer === 'string'),
-      otherPeers: Number(peers_omitted),
-      untold: Number(untold) & roleBits,
+      otherSightings: Number(other_sightings),
+      unalerted: Number(unalerted) & roleBits,
       pending: Number(pending) & roleBits,
     },
   }

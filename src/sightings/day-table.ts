@@ -13,9 +13,9 @@ export type DayRow = {
   /** Numbers of inside hosts. */
   readonly peers: readonly number[]
   /** Sightings by inside hosts that are not listed. */
-  readonly otherPeers: number
+  readonly otherSightings: number
   /** Roles, as bits, in which it was delivered as clean or unknown. */
-  readonly untold: number
+  readonly unalerted: number
   /** Roles, as bits, in which it was delivered before its answer. */
   readonly pending: number
 }
@@ -27,9 +27,9 @@ export type DayTable = Pick<IndicatorIndex, 'size' | 'find' | 'add' | 'at'> & {
   /** Counts another event of the record that was counted last. */
   readonly countFurther: (row: number) => void
   readonly addPeer: (row: number, peer: number) => void
-  readonly untoldAt: (row: number) => number
+  readonly unalertedAt: (row: number) => number
   readonly pendingAt: (row: number) => number
-  readonly setMarks: (row: number, untold: number, pending: number) => void
+  readonly setMarks: (row: number, unalerted: number, pending: number) => void
   /** Whether it has changed since it was last taken; taking it clears that. The same for the table: whether any row has. */
   readonly takeChanged: (row: number) => boolean
   readonly takeAnyChanged: () => boolean
@@ -51,7 +51,7 @@ const peers = 5
 const marks = 6
 const stride = 7
 
-// The word of marks: untold roles, pending roles, and whether the row has changed.
+// The word of marks: unalerted roles, pending roles, and whether the row has changed.
 const roleBits = 0x1ff
 const pendingShift = 9
 const isChanged = 1 << 18
@@ -95,11 +95,11 @@ export const createDayTable = (seed: number): DayTable => {
     if (held < isList) set(row, peers, isList + lists.push(list) - 1)
     else lists[held - isList] = list
   }
-  const setMarks = (row: number, untold: number, pending: number): void => {
+  const setMarks = (row: number, unalerted: number, pending: number): void => {
     anyChanged = true
-    set(row, marks, isChanged | untold | (pending << pendingShift))
+    set(row, marks, isChanged | unalerted | (pending << pendingShift))
   }
-  const untoldAt = (row: number): number => get(row, marks) & roleBits
+  const unalertedAt = (row: number): number => get(row, marks) & roleBits
   const pendingAt = (row: number): number => (get(row, marks) >>> pendingShift) & roleBits
 
   return {
@@ -138,7 +138,7 @@ export const createDayTable = (seed: number): DayTable => {
       else if (list.ids.length >= maxPeers) list.others++
       else setPeers(row, { ids: [...list.ids, peer], others: 0 })
     },
-    untoldAt,
+    unalertedAt,
     pendingAt,
     setMarks,
     takeChanged: (row) => {
@@ -161,8 +161,8 @@ export const createDayTable = (seed: number): DayTable => {
         firstOffset: (base ?? 0) + get(row, firstOffset),
         lastOffset: (base ?? 0) + get(row, lastOffset),
         peers: ids,
-        otherPeers: others,
-        untold: untoldAt(row),
+        otherSightings: others,
+        unalerted: unalertedAt(row),
         pending: pendingAt(row),
       }
     },
@@ -173,9 +173,9 @@ export const createDayTable = (seed: number): DayTable => {
       set(row, firstOffset, distance(from.firstOffset))
       set(row, lastOffset, distance(from.lastOffset))
       const [only] = from.peers
-      if (from.peers.length > 1) setPeers(row, { ids: from.peers.slice(0, maxPeers), others: from.otherPeers })
+      if (from.peers.length > 1) setPeers(row, { ids: from.peers.slice(0, maxPeers), others: from.otherSightings })
       else if (only !== undefined) set(row, peers, only + 1)
-      setMarks(row, from.untold, from.pending)
+      setMarks(row, from.unalerted, from.pending)
       if (!isNew) set(row, marks, get(row, marks) & ~isChanged)
     },
   }

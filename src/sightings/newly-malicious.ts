@@ -2,7 +2,7 @@
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { IndicatorInRole } from '../domain/judge.js'
 import type { Verdict } from '../domain/verdict.js'
-import type { Untold } from './sighting-counts.js'
+import type { Unalerted } from './sighting-counts.js'
 
 export type NewlyMalicious = { readonly indicator: Indicator; readonly verdict: Verdict }
 
@@ -11,13 +11,13 @@ const sliceSize = 512
 
 /** `verdictOf` says what is known now, if anything. */
 export const newlyMalicious = async (
-  untold: Iterable<Untold>,
+  unalerted: Iterable<Unalerted>,
   verdictOf: (sighting: IndicatorInRole) => Verdict | undefined,
   turn: () => Promise<unknown>,
 ): Promise<readonly NewlyMalicious[]> => {
   const found = new Map<string, NewlyMalicious>()
   let looked = 0
-  for (const { indicator, roles } of untold) {
+  for (const { indicator, roles } of unalerted) {
     if (++looked % sliceSize === 0) await turn()
     for (const role of roles) {
       const verdict = verdictOf({ ...indicator, role })

@@ -1,13 +1,13 @@
-// Raises retro alerts: when a feed or the provider turns malicious on something that was delivered as clean or unknown, whoever has seen it
-// is told.
+// Raises retro alerts: for everything that was delivered as clean or unknown and that a feed or the provider calls malicious now.
 import type { Finding, Known } from '../domain/finding.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { IndicatorInRole } from '../domain/judge.js'
+import { messageOf } from '../domain/message-of.js'
 import type { Verdict } from '../domain/verdict.js'
 import type { Emit } from '../telemetry/event.js'
 import { newlyMalicious, type NewlyMalicious } from './newly-malicious.js'
 import type { Seen } from './seen.js'
-import type { SightingCounts, Untold } from './sighting-counts.js'
+import type { SightingCounts, Unalerted } from './sighting-counts.js'
 
 /** One indicator in one input partition. */
 export type RetroHit = NewlyMalicious & { readonly partition: string; readonly seen: Seen }
@@ -78,26 +78,28 @@ export const createRetro = (options: RetroOptions): Retro => {
       return answer && judge(answer, sighting)
     }
 
-  const untoldBy = function* (counts: SightingCounts, given: ReadonlyMap<string, Known>): Generator<Untold> {
+  const unalertedBy = function* (counts: SightingCounts, given: ReadonlyMap<string, Known>): Generator<Unalerted> {
     let hasNames = false
     for (const key of given.keys())
       if (key.startsWith('domain:')) hasNames = true
       else {
-        const untold = counts.untoldOf({ type: 'ip', value: key })
-        if (untold) yield untold
+        const unalerted = counts.unalertedOf({ type: 'ip', value: key })
+        if (unalerted) yield unalerted
       }
     // One answer may be about many names below it.
-    if (hasNames) for (const untold of counts.untold(false)) if (isBelow(untold.indicator, given)) yield untold
+    if (hasNames)
+      for (const unalerted of counts.unalerted(false)) if (isBelow(unalerted.indicator, given)) yield unalerted
   }
 
   const hitsOf = async (areFeeds: boolean, given: ReadonlyMap<string, Known>): Promise<readonly RetroHit[]> => {
     const hits: RetroHit[] = []
     for (const [partition, counts] of [...partitions()]) {
       const found = [
-        ...(areFeeds ? await newlyMalicious(counts.untold(true), verdictByFeeds, turn) : []),
-        ...(given.size > 0 ? await newlyMalicious(untoldBy(counts, given), verdictBy(given), turn) : []),
+        ...(given.size > 0 ? await newlyMalicious(unalertedBy(counts, given), verdictBy(given), turn) : []),
+        ...(areFeeds ? await newlyMalicious(counts.unalerted(true), verdictByFeeds, turn) : []),
       ]
-      for (const one of found) {
+      // A feed and the provider may both have news about one indicator.
+      for (const one of new Map(found.map((each) => [keyOf(each.indicator), each])).values()) {
         const seen = counts.seen(one.indicator)
         if (seen) hits.push({ ...one, partition, seen })
       }
@@ -115,7 +117,7 @@ export const createRetro = (options: RetroOptions): Retro => {
         const written = isEmpty || !counts ? 'nothing' : await write(partition, alerts)
         if (written === 'not_written') continue
         open.delete(partition)
-        for (const { indicator } of hits.filter((hit) => hit.partition === partition)) counts?.told(indicator)
+        for (const { indicator } of hits.filter((hit) => hit.partition === partition)) counts?.alerted(indicator)
         if (written === 'written')
           emit({ event: 'retro_alerts_raised', alerts: alerts.hits.length, summarised: alerts.summarised.length })
       }
@@ -138,7 +140,7 @@ export const createRetro = (options: RetroOptions): Retro => {
   const start = (): void => {
     if (isClosed) return
     passing ??= pass()
-      .catch(() => undefined) // only closing ends it this way
+      .catch((error: unknown) => emit({ event: 'retro_alerts_failed', cause: messageOf(error) }))
       .finally(() => (passing = undefined))
   }
 

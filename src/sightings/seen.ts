@@ -1,5 +1,6 @@
 // What is known of an indicator that was seen: on one day, and summed over days.
 import type { Indicator } from '../domain/indicator.js'
+import type { SeenTotals } from '../domain/seen.js'
 import type { DayRow } from './day-table.js'
 
 /** One day of one indicator in one input partition. */
@@ -10,19 +11,7 @@ export type SeenOnDay = Omit<DayRow, 'peers'> & {
   readonly peers: readonly string[]
 }
 
-export type Seen = {
-  readonly indicator: Indicator
-  /** Events that show it. */
-  readonly count: number
-  /** Epoch milliseconds. */
-  readonly first: number
-  readonly last: number
-  readonly peers: readonly string[]
-  /** Sightings by inside hosts that are not listed. */
-  readonly otherPeers: number
-  /** The first and the last of each day, in order. */
-  readonly offsets: readonly number[]
-}
+export type Seen = SeenTotals & { readonly indicator: Indicator }
 
 export const dayMs = 86_400_000
 
@@ -36,7 +25,7 @@ export const sumOf = (days: readonly SeenOnDay[]): Seen | undefined => {
     first: Math.min(...days.map(({ day, first }) => day * dayMs + first)),
     last: Math.max(...days.map(({ day, last }) => day * dayMs + last)),
     peers: [...new Set(days.flatMap(({ peers }) => peers))],
-    otherPeers: days.reduce((sum, { otherPeers }) => sum + otherPeers, 0),
+    otherSightings: days.reduce((sum, { otherSightings }) => sum + otherSightings, 0),
     offsets: [...new Set(days.flatMap(({ firstOffset, lastOffset }) => [firstOffset, lastOffset]))],
   }
 }
@@ -50,7 +39,7 @@ export const together = (one: SeenOnDay, other: SeenOnDay): SeenOnDay => ({
   firstOffset: Math.min(one.firstOffset, other.firstOffset),
   lastOffset: Math.max(one.lastOffset, other.lastOffset),
   peers: [...new Set([...one.peers, ...other.peers])],
-  otherPeers: one.otherPeers + other.otherPeers,
-  untold: one.untold | other.untold,
+  otherSightings: one.otherSightings + other.otherSightings,
+  unalerted: one.unalerted | other.unalerted,
   pending: one.pending | other.pending,
 })

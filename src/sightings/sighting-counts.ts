@@ -28,17 +28,17 @@ export const deliveredOf = (
 ): Delivered => ({ offset, time: time ?? now, judged, members: members?.map((member) => member.judged) })
 
 /** An indicator that was delivered as clean or unknown, and the roles in which it was. */
-export type Untold = { readonly indicator: Indicator; readonly roles: readonly Role[] }
+export type Unalerted = { readonly indicator: Indicator; readonly roles: readonly Role[] }
 
 export type SightingCounts = KeptTables & {
   /** Only for what is committed, in order. An event that was counted before is not counted again. */
   readonly note: (events: readonly Delivered[], now: number) => void
   readonly seen: (indicator: Indicator) => Seen | undefined
   /** Lazily, so that the caller may pause between two; what is noted meanwhile may come along. */
-  readonly untold: (withPending: boolean) => Generator<Untold>
-  readonly untoldOf: (indicator: Indicator) => Untold | undefined
-  /** Everybody who should be told about the indicator was. */
-  readonly told: (indicator: Indicator) => void
+  readonly unalerted: (withPending: boolean) => Generator<Unalerted>
+  readonly unalertedOf: (indicator: Indicator) => Unalerted | undefined
+  /** Call when everybody who has seen the indicator has an alert. */
+  readonly alerted: (indicator: Indicator) => void
 }
 
 /** Today and the days before it that are kept. */
@@ -59,14 +59,14 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
       }
   }
 
-  const markUntold = (table: DayTable, row: number, { sighting, late }: Judged): void => {
+  const markUnalerted = (table: DayTable, row: number, { sighting, late }: Judged): void => {
     const bit = 1 << roles.indexOf(sighting.role)
-    const untold = table.untoldAt(row)
+    const unalerted = table.unalertedAt(row)
     const pending = table.pendingAt(row)
     if (late === undefined) {
-      if (!(untold & bit)) table.setMarks(row, untold | bit, pending)
+      if (!(unalerted & bit)) table.setMarks(row, unalerted | bit, pending)
     } else if (!(pending & bit)) {
-      table.setMarks(row, untold, pending | bit)
+      table.setMarks(row, unalerted, pending | bit)
       late.then(
         (finding) => settle(table, row, bit, judge(finding, sighting)),
         () => settle(table, row, bit),
@@ -74,11 +74,11 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
     }
   }
 
-  /** Who was pending is told of bad news by a late alert; otherwise he was left with clean or unknown. */
+  /** A pending event gets a late alert if the answer is bad; otherwise it was left with clean or unknown. */
   const settle = (table: DayTable, row: number, bit: number, verdict?: Verdict): void => {
     const pending = table.pendingAt(row)
     if (pending & bit)
-      table.setMarks(row, table.untoldAt(row) | (verdict?.level === 'malicious' ? 0 : bit), pending & ~bit)
+      table.setMarks(row, table.unalertedAt(row) | (verdict?.level === 'malicious' ? 0 : bit), pending & ~bit)
   }
 
   const noteEvent = (
@@ -105,7 +105,7 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
           own = (own ?? new Set()).add(row)
         }
       }
-      if (isNew && !isAccused(one.sighting, judged)) markUntold(table, row, one)
+      if (isNew && !isAccused(one.sighting, judged)) markUnalerted(table, row, one)
     }
   }
 
@@ -131,19 +131,19 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
       }
     },
     seen: (indicator) => sumOf(kept.days(indicator)),
-    *untold(withPending) {
+    *unalerted(withPending) {
       for (const table of tables())
         for (let row = 0; row < table.size(); row++) {
-          const bits = table.untoldAt(row) | (withPending ? table.pendingAt(row) : 0)
+          const bits = table.unalertedAt(row) | (withPending ? table.pendingAt(row) : 0)
           if (bits !== 0) yield { indicator: table.at(row), roles: rolesIn(bits) }
         }
     },
-    untoldOf: (indicator) => {
+    unalertedOf: (indicator) => {
       let bits = 0
-      each(indicator, (table, row) => (bits |= table.untoldAt(row)))
+      each(indicator, (table, row) => (bits |= table.unalertedAt(row)))
       return bits === 0 ? undefined : { indicator, roles: rolesIn(bits) }
     },
-    told: (indicator) => each(indicator, (table, row) => table.setMarks(row, 0, 0)),
+    alerted: (indicator) => each(indicator, (table, row) => table.setMarks(row, 0, 0)),
   }
 }
 

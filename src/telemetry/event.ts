@@ -153,6 +153,7 @@ export type TelemetryEvent =
     }
   /** Alerts about events of the past whose verdict has changed; further ones are in one summary. */
   | { readonly event: 'retro_alerts_raised'; readonly alerts: number; readonly summarised: number }
+  | { readonly event: 'retro_alerts_failed'; readonly cause: string }
   /** What is known again of who has seen what; `events` were read again because they had not been written yet. */
   | {
       readonly event: 'counts_restored'

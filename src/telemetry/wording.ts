@@ -163,6 +163,11 @@ export const wordings: Wordings = {
     say: ({ alerts, summarised }) =>
       `${alerts} retro alerts raised: what was delivered as clean or unknown is malicious now${summarised > 0 ? `; ${summarised} more are in one summary` : ''}`,
   },
+  retro_alerts_failed: {
+    level: 'error',
+    say: ({ cause }) =>
+      `retro alerts of the last change are missing because of a defect, please report it: ${cause}; the next change is looked at again`,
+  },
   counts_restored: {
     level: 'info',
     say: ({ topic, partition, indicators, events }) =>

@@ -14,12 +14,12 @@ export const renderHistory = ({ value, indicators, alerts }: History & { readonl
       { title: 'last seen' },
       { title: 'by', max: 120 },
     ],
-    indicators.map(({ indicator, count, first_seen, last_seen, peers, peers_omitted = 0 }) => [
+    indicators.map(({ indicator, count, first_seen, last_seen, peers, other_sightings = 0 }) => [
       indicator,
       String(count),
       timeOf(first_seen),
       timeOf(last_seen),
-      listOf(peers, peers_omitted),
+      listOf(peers, other_sightings),
     ]),
   )
   if (alerts.length === 0) return `${seen}\nNo alert names it.\n`
@@ -45,11 +45,11 @@ export const renderHistory = ({ value, indicators, alerts }: History & { readonl
 
 const timeOf = (iso: string): string => iso.slice(0, 19).replace('T', ' ')
 
-const listOf = (peers: readonly string[], sightingsByOthers: number): string => {
+const listOf = (peers: readonly string[], otherSightings: number): string => {
   const more = peers.length - maxPeers
   return [
     ...peers.slice(0, maxPeers),
     ...(more > 0 ? [`${more} more`] : []),
-    ...(sightingsByOthers > 0 ? [`${sightingsByOthers} times others`] : []),
+    ...(otherSightings > 0 ? [`${otherSightings} sightings by others`] : []),
   ].join(', ')
 }

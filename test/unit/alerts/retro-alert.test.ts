@@ -25,7 +25,7 @@ const about = (value: string, partition = 'firewall.eu/3'): RetroSeen => ({
     first: now - 2 * day,
     last: now - 5,
     peers: ['10.0.0.1', '10.0.0.2'],
-    otherPeers: 3,
+    otherSightings: 3,
     offsets: [40, 7_000],
   },
 })
@@ -40,7 +40,7 @@ it('says what was seen how often, when and by whom, and how to look at it', () =
     first_seen: '2026-11-13T12:00:00.000Z',
     last_seen: '2026-11-15T11:59:59.995Z',
     peers: ['10.0.0.1', '10.0.0.2'],
-    peers_omitted: 3,
+    other_sightings: 3,
     origins: ['firewall.eu/3/40', 'firewall.eu/3/7000'],
     feed: 'c2',
     replay: 'threatweave replay --topic firewall.eu --partition 3 --from 40 --to 7001',
@@ -69,4 +69,22 @@ it('sums up what has no alert of its own', () => {
     origins_omitted: 92,
   })
   expect(alert.threatweave.indicators).toHaveLength(50)
+})
+
+it('sums up a swap of any size', () => {
+  const days = Array.from({ length: 28 }, (_, n) => n)
+  const one = about('192.0.2.1')
+  const many = Array.from({ length: 6_000 }, (_, n) => ({
+    ...one,
+    indicator: { type: 'ip', value: `10.${n >> 8}.${n & 255}.1` } as const,
+    seen: { ...one.seen, offsets: days.map((day) => 28 * n + day) },
+  }))
+  expect(createRetroSummary(many, now).threatweave.replay).toMatch(/ --from 0 --to 168000$/)
+})
+
+it('sums up what two processes have seen under two ids', () => {
+  const [one, other] = ['firewall/0', 'firewall/1'].map((partition) =>
+    createRetroSummary([about('192.0.2.1', partition)], now),
+  )
+  expect(one?.event.id).not.toBe(other?.event.id)
 })

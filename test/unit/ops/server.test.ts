@@ -235,7 +235,7 @@ describe('the ops endpoint', () => {
                   first: 0,
                   last: 1000,
                   peers: ['10.0.0.5'],
-                  otherPeers: 2,
+                  otherSightings: 2,
                   offsets: [3, 9],
                 },
               ]

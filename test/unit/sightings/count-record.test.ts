@@ -11,8 +11,8 @@ const seen: SeenOnDay = {
   firstOffset: 9_000_000_000,
   lastOffset: 9_000_000_400,
   peers: ['10.0.0.1', '2001:db8::1'],
-  otherPeers: 2,
-  untold: 3,
+  otherSightings: 2,
+  unalerted: 3,
   pending: 256,
 }
 

@@ -80,6 +80,26 @@ describe('retro alerts', () => {
     expect(valuesIn(all)).toEqual(['t/0 192.0.2.2 1', 't/0 a.example.com 1', 't/0 b.example.com 1'])
   })
 
+  it('are raised once where a feed and the provider turn malicious on it at the same time', async () => {
+    const all = stage()
+    all.counts.of('t/0').note([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+    all.listed.add('192.0.2.1')
+    all.retro.feedsChanged()
+    all.retro.answered(indicatorOf('192.0.2.1'), bad)
+    await all.retro.idle()
+    expect(valuesIn(all)).toEqual(['t/0 192.0.2.1 1'])
+  })
+
+  it('that cannot be made are reported, not silently missing', async () => {
+    const reported: unknown[] = []
+    const all = stage({ write: () => Promise.reject(new Error('a bug')), emit: (event) => void reported.push(event) })
+    all.counts.of('t/0').note([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+    all.listed.add('192.0.2.1')
+    all.retro.feedsChanged()
+    await all.retro.idle()
+    expect(reported).toEqual([{ event: 'retro_alerts_failed', cause: 'a bug' }])
+  })
+
   it('are at most 100 per change, of what was seen most, and one summary', async () => {
     const all = stage()
     for (let n = 0; n < 250; n++) {
@@ -128,6 +148,6 @@ describe('retro alerts', () => {
     all.counts.of('t/0').note([{ offset: 1, time: now, judged: [clean('192.0.2.1'), clean('192.0.2.2')] }], now)
     all.retro.committed(version)
     await all.retro.idle()
-    expect(valuesIn(all)).toEqual(['t/0 192.0.2.1 1', 't/0 192.0.2.2 1'])
+    expect(valuesIn(all).sort()).toEqual(['t/0 192.0.2.1 1', 't/0 192.0.2.2 1'])
   })
 })

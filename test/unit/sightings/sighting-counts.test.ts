@@ -48,7 +48,7 @@ describe('sighting counts', () => {
       first: now - day,
       last: now - 50,
       peers: ['10.0.0.1', '10.0.0.2'],
-      otherPeers: 0,
+      otherSightings: 0,
       offsets: [3, 7, 9],
     })
     expect(counts.seen({ type: 'domain', value: 'a.example.com' })).toMatchObject({ count: 1, offsets: [7] })
@@ -62,7 +62,7 @@ describe('sighting counts', () => {
     counts.note([event], now)
     counts.note([event], now)
     expect(counts.seen(ip('192.0.2.1'))?.count).toBe(1)
-    expect(counts.untoldOf(ip('192.0.2.1'))?.roles).toEqual(['destination', 'other'])
+    expect(counts.unalertedOf(ip('192.0.2.1'))?.roles).toEqual(['destination', 'other'])
   })
 
   it('count every event of a record that holds several, each with its own inside hosts', () => {
@@ -94,7 +94,7 @@ describe('sighting counts', () => {
       if (found?.count !== 1 || found.offsets[0] !== offset) expect.fail(`${value}: ${JSON.stringify(found)}`)
     }
     expect(counts.rows()).toBe(6_000)
-    expect(new Set([...counts.untold(false)].map(({ indicator }) => indicator.value)).size).toBe(6_000)
+    expect(new Set([...counts.unalerted(false)].map(({ indicator }) => indicator.value)).size).toBe(6_000)
   })
 
   it('list a bounded number of inside hosts and count the sightings by others', () => {
@@ -103,7 +103,7 @@ describe('sighting counts', () => {
       counts.note([{ offset: n, time: now, judged: [inside(`10.0.0.${n}`), seen('192.0.2.1')] }], now)
     const found = counts.seen(ip('192.0.2.1'))
     expect(found?.peers).toHaveLength(maxPeers)
-    expect(found?.otherPeers).toBe(5)
+    expect(found?.otherSightings).toBe(5)
     expect(found?.count).toBe(maxPeers + 5)
   })
 
@@ -121,14 +121,14 @@ describe('sighting counts', () => {
       ],
       now,
     )
-    expect([...counts.untold(true)]).toEqual([{ indicator: ip('192.0.2.1'), roles: ['destination'] }])
-    counts.told(ip('192.0.2.1'))
-    expect([...counts.untold(true)]).toEqual([])
+    expect([...counts.unalerted(true)]).toEqual([{ indicator: ip('192.0.2.1'), roles: ['destination'] }])
+    counts.alerted(ip('192.0.2.1'))
+    expect([...counts.unalerted(true)]).toEqual([])
     counts.note([{ offset: 3, time: now, judged }], now)
-    expect(counts.untoldOf(ip('192.0.2.1'))?.roles).toEqual(['destination'])
+    expect(counts.unalertedOf(ip('192.0.2.1'))?.roles).toEqual(['destination'])
   })
 
-  it('take what was pending as untold once its answer accuses nobody', async () => {
+  it('take what was pending as unalerted once its answer accuses nobody', async () => {
     const counts = create()
     const bad: Finding = { status: 'known', facts: { flags: {}, categories: [] }, source: 's', at: now }
     const late = (finding: Finding): Partial<Judged> => ({ late: Promise.resolve(finding) })
@@ -137,10 +137,10 @@ describe('sighting counts', () => {
       seen('192.0.2.2', 'unknown', late(bad)),
     ]
     counts.note([{ offset: 1, time: now, judged }], now)
-    expect([...counts.untold(false)]).toEqual([])
-    expect([...counts.untold(true)]).toHaveLength(2)
+    expect([...counts.unalerted(false)]).toEqual([])
+    expect([...counts.unalerted(true)]).toHaveLength(2)
     await Promise.resolve()
-    expect([...counts.untold(true)].map(({ indicator }) => indicator.value)).toEqual(['192.0.2.1'])
+    expect([...counts.unalerted(true)].map(({ indicator }) => indicator.value)).toEqual(['192.0.2.1'])
   })
 
   it('keep 14 days, and take a time ahead of the clock for now', () => {
@@ -166,7 +166,7 @@ describe('sighting counts', () => {
     for (const row of taken) other.restore(row)
     for (const row of taken) other.restore(row)
     expect(other.seen(ip('192.0.2.1'))).toEqual(counts.seen(ip('192.0.2.1')))
-    expect(other.untoldOf(ip('192.0.2.1'))).toEqual(counts.untoldOf(ip('192.0.2.1')))
+    expect(other.unalertedOf(ip('192.0.2.1'))).toEqual(counts.unalertedOf(ip('192.0.2.1')))
     other.note([{ offset: 9_000_000_000, time: now, judged }], now)
     other.note([{ offset: 9_000_000_001, time: now, judged }], now)
     expect(other.seen(ip('192.0.2.1'))?.count).toBe(2)
