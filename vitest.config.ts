@@ -9,7 +9,7 @@ process.env['TMPDIR'] = scratch
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
 
 /** They end what hangs and are no part of any verdict, so they are for a machine with much else to do. */
-const limits = { testTimeout: 180_000, hookTimeout: 300_000 }
+const limits = { testTimeout: 180_000, hookTimeout: 900_000 }
 
 export default defineConfig({
   test: {

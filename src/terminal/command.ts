@@ -32,6 +32,9 @@ export type Command = {
   readonly run: (args: Arguments, io: Io) => Promise<number>
 }
 
+/** By name, each loaded when it is needed. */
+export type Commands = Readonly<Record<string, () => Promise<Command>>>
+
 export const exitCodes = { ok: 0, failure: 1, usage: 64, configuration: 78 } as const
 
 /** Thrown when output cannot be written; the message says what, why and how much was written. */

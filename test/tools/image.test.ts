@@ -63,7 +63,7 @@ const exercise = ({ name, instructions }: Stage): void => {
   }
 }
 
-describe('the image', { timeout: 300_000 }, () => {
+describe('the image', { timeout: 900_000 }, () => {
   it('stands on one pinned, slim Node 24 in every stage', () => {
     expect(new Set(stages.map(({ image }) => image)).size).toBe(1)
     expect(final.image).toMatch(/^node:24\.\d+\.\d+-[a-z]+-slim$/)

@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Annotation } from '../../src/domain/annotation.js'
-import { root, runCli, someFeed } from '../support/cli.js'
-import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
+import type { Annotation } from '../../../src/domain/annotation.js'
+import { root, someFeed } from '../../support/cli.js'
+import { startLookupServer, type LookupServer } from '../../support/lookup-server.js'
+import { runCommand } from '../../support/run-command.js'
 
 const sampleLog = join(root, 'examples/logs/firewall.log')
 const sampleFeed = join(root, 'examples/feeds/sample-feed.csv')
@@ -34,7 +35,7 @@ const asking = (): Record<string, string> => ({
 
 describe('pipe', () => {
   it('annotates every event of a file in order, with a feed only', async () => {
-    const { code, stdout, stderr } = await runCli(['pipe', '--feed', sampleFeed, '--summary', sampleLog], {
+    const { code, stdout, stderr } = await runCommand(['pipe', '--feed', sampleFeed, '--summary', sampleLog], {
       env: documentation,
     })
     expect(code).toBe(0)
@@ -56,14 +57,16 @@ describe('pipe', () => {
     const array = join(folder(), 'events.json.gz')
     const events = [{ src_ip: '198.51.100.60' }, { src_ip: '198.51.100.1' }, { dest_ip: '203.0.113.99' }]
     writeFileSync(array, gzipSync(JSON.stringify(events, null, 2)))
-    const { stdout } = await runCli(['pipe', '--feed', sampleFeed, '--malicious-only', array], { env: documentation })
+    const { stdout } = await runCommand(['pipe', '--feed', sampleFeed, '--malicious-only', array], {
+      env: documentation,
+    })
     expect(annotationsOf(stdout).map(({ value }) => value)).toEqual(['198.51.100.60', '203.0.113.99'])
   })
 
   it('looks up each indicator once, and not again after a restart', async () => {
     server = await startLookupServer({ malicious: ['198.51.100.60'] })
     const env = { ...asking(), THREATWEAVE_MEMORY_PATH: folder() }
-    const first = await runCli(['pipe', sampleLog], { env })
+    const first = await runCommand(['pipe', sampleLog], { env })
     const distinct = new Set(server.asked)
     expect(first.code).toBe(0)
     expect(annotationsOf(first.stdout)[0]).toMatchObject({
@@ -76,7 +79,7 @@ describe('pipe', () => {
     // An address that is not plainly clean costs one more call.
     expect(server.asked).toHaveLength(distinct.size + 1)
     const before = server.asked.length
-    const second = await runCli(['pipe', sampleLog], { env })
+    const second = await runCommand(['pipe', sampleLog], { env })
     expect(server.asked).toHaveLength(before)
     expect(annotationsOf(second.stdout).map(({ verdict }) => verdict)).toEqual(
       annotationsOf(first.stdout).map(({ verdict }) => verdict),
@@ -85,7 +88,7 @@ describe('pipe', () => {
 
   it.each([0, 3])('sends no more than --max-lookups %i calls and says budget_spent for the rest', async (limit) => {
     server = await startLookupServer()
-    const { stdout } = await runCli(['pipe', '--max-lookups', String(limit), sampleLog], { env: asking() })
+    const { stdout } = await runCommand(['pipe', '--max-lookups', String(limit), sampleLog], { env: asking() })
     expect(server.asked).toHaveLength(limit)
     expect(annotationsOf(stdout)).toHaveLength(30)
     expect(stdout).toContain('"reason":"budget_spent"')
@@ -95,7 +98,7 @@ describe('pipe', () => {
     server = await startLookupServer()
     const env = asking()
     await server.close()
-    const { code, stdout } = await runCli(['pipe', '--mode', 'live', sampleLog], { env })
+    const { code, stdout } = await runCommand(['pipe', '--mode', 'live', sampleLog], { env })
     expect(code).toBe(0)
     const annotations = annotationsOf(stdout)
     expect(annotations).toHaveLength(30)
@@ -110,7 +113,7 @@ describe('pipe', () => {
     await once(refusing.listen(0, '127.0.0.1'), 'listening')
     const url = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`
     const env = { ...asking(), THREATWEAVE_INTEL_SERVICE_BASE_URL: url }
-    const { code, stdout, stderr } = await runCli(['pipe', sampleLog], { env })
+    const { code, stdout, stderr } = await runCommand(['pipe', sampleLog], { env })
     refusing.close()
     expect(annotationsOf(stdout)).toHaveLength(30)
     expect(stderr).toContain(`threatweave: no lookup was answered: ${why}`)
@@ -119,7 +122,7 @@ describe('pipe', () => {
 
   it('writes the alerts that the bundled rules raise, once an hour for the same', async () => {
     const args = ['pipe', '--feed', sampleFeed, '--alerts', '-', sampleLog]
-    const { stdout } = await runCli(args, { env: documentation })
+    const { stdout } = await runCommand(args, { env: documentation })
     const alerts = stdout
       .trimEnd()
       .split('\n')
@@ -140,14 +143,14 @@ describe('pipe', () => {
     [['pipe', '--colour'], 64, '--colour'],
     [['pipe', '--config', 'no-such-file'], 78, 'cannot be read'],
   ])('refuses %j', async (args, code, message) => {
-    const ran = await runCli(args)
+    const ran = await runCommand(args)
     expect(ran.code).toBe(code)
     expect(ran.stderr).toContain(message)
   })
 
   it('leaves every original byte of a JSON event where it was', async () => {
     const line = '{"n":9007199254740993, "a":1,"a":2,  "src_ip":"198.51.100.60"}'
-    const { stdout } = await runCli(['pipe', '--feed', someFeed], { input: `${line}\n` })
+    const { stdout } = await runCommand(['pipe', '--feed', someFeed], { input: `${line}\n` })
     expect(stdout.startsWith(line.slice(0, -1))).toBe(true)
   })
 

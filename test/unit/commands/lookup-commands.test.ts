@@ -1,27 +1,32 @@
 // lookup, api and check --online against a real HTTP server that counts its calls.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { cliPath, runCli } from '../support/cli.js'
-import { limitsEnv } from '../support/limits.js'
+import { limits } from '../../../src/app/limits.js'
+import { runCommand } from '../../support/run-command.js'
 import {
   replayExamples,
   startScriptedService,
   testKey,
   type Script,
   type ScriptedService,
-} from '../support/scripted-service.js'
-import { fixture } from '../support/service-fixtures.js'
+} from '../../support/scripted-service.js'
+import { fixture } from '../../support/service-fixtures.js'
 
 let service: ScriptedService
 let folder = ''
+/** A running scan is asked about every 15 seconds, which is long for a test. */
+const bounds = limits as { scanPollMs: number }
+const { scanPollMs } = limits
 beforeAll(async () => {
+  bounds.scanPollMs = 10
   service = await startScriptedService(replayExamples)
 })
-afterAll(() => service.close())
+afterAll(() => {
+  bounds.scanPollMs = scanPollMs
+  return service.close()
+})
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'lookup-'))
   service.asked.length = 0
@@ -41,10 +46,9 @@ const settings = (): Record<string, string> => ({
   THREATWEAVE_GATE_DOCUMENTATION: 'true',
   THREATWEAVE_INTEL_DOMAIN_SCAN_FOLDER: join(folder, 'scans'),
   THREATWEAVE_INTEL_TABLE: table(),
-  ...limitsEnv({ scanPollMs: 200 }),
 })
 const run = (args: string[], input = '', env: Record<string, string> = {}) =>
-  runCli(args, { input, env: { ...settings(), ...env }, cwd: folder })
+  runCommand(args, { input, env: { ...settings(), ...env } })
 const rows = (stdout: string) =>
   stdout
     .trim()
@@ -81,16 +85,11 @@ describe('lookup', () => {
       arrived()
       return undefined
     }
-    const child = spawn(process.execPath, [cliPath, 'lookup', 'ip', '198.51.100.1', '198.51.100.2'], {
-      cwd: folder,
-      env: { PATH: process.env.PATH ?? '', THREATWEAVE_MEMORY_PATH: 'none', ...settings() },
-    })
-    let stderr = ''
-    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+    const stop = new AbortController()
+    const ran = runCommand(['lookup', 'ip', '198.51.100.1', '198.51.100.2'], { env: settings(), signal: stop.signal })
     await there
-    child.kill('SIGINT')
-    const [code] = (await once(child, 'close')) as [number]
-    expect({ code, stderr }).toEqual({ code: 130, stderr: 'threatweave: stopped after 1 value\n' })
+    stop.abort('SIGINT')
+    expect(await ran).toMatchObject({ code: 130, stderr: 'threatweave: stopped after 1 value\n' })
   })
   it('prints the verdict about a name', async () => {
     const { stdout } = await run(['lookup', 'domain', 'www.example.com'])
@@ -156,53 +155,6 @@ describe('lookup --scan', () => {
       'GET status/1000002',
       'GET report/1000002',
     ])
-  })
-  it.each([
-    ['before the answer to its POST', true],
-    ['while it runs', false],
-  ])('does not post again when it was killed %s', async (_, early) => {
-    let arrived = (): void => undefined
-    const there = new Promise<void>((resolve) => (arrived = resolve))
-    service.script = (asked, response) => {
-      if (asked.method === 'POST' && early) {
-        arrived()
-        return undefined
-      }
-      if (asked.path.includes('/status/')) {
-        arrived()
-        return { status: 200, data: { scan_percentage: 50 } }
-      }
-      return replayExamples(asked, response)
-    }
-    const child = spawn(process.execPath, [cliPath, 'lookup', 'domain', 'example.com', '--scan'], {
-      cwd: folder,
-      env: { PATH: process.env.PATH ?? '', THREATWEAVE_MEMORY_PATH: 'none', ...settings() },
-      stdio: 'ignore',
-    })
-    await there
-    const gone = new Promise((resolve) => child.once('exit', resolve))
-    child.kill('SIGKILL')
-    await gone
-    const row = {
-      scan_id: 1000001,
-      url: 'https://example.com/',
-      reg_dtime: new Date().toISOString().slice(0, 19).replace('T', ' '),
-    }
-    service.script = (asked, response) => {
-      if (asked.path.endsWith('/personal')) return { status: 200, data: { reports: [row] } }
-      return asked.path.includes('/status/')
-        ? { status: 200, data: { scan_percentage: 100 } }
-        : replayExamples(asked, response)
-    }
-    const { stdout } = await run(['lookup', 'domain', 'example.com', '--scan'])
-    expect(rows(stdout)).toMatchObject([{ verdict: 'malicious', score: 90 }])
-    expect(calls().filter((call) => call.startsWith('POST'))).toEqual(['POST scan'])
-    expect(calls().at(-1)).toBe('GET report/1000001')
-    const [file] = readdirSync(join(folder, 'scans'))
-    expect(JSON.parse(readFileSync(join(folder, 'scans', file!), 'utf8'))).toMatchObject({
-      state: 'done',
-      scanId: '1000001',
-    })
   })
 })
 

@@ -1,0 +1,21 @@
+// The command table: name → one function; nothing else.
+import type { Commands } from '../terminal/command.js'
+
+/** Loaded on demand, so that each command loads only its own libraries. */
+export const commands: Commands = {
+  api: async () => (await import('./api.js')).api,
+  check: async () => (await import('./check.js')).check,
+  demo: async () => (await import('./demo/demo.js')).demo,
+  estimate: async () => (await import('./estimate.js')).estimate,
+  explain: async () => (await import('./explain/explain.js')).explain,
+  extract: async () => (await import('./extract.js')).extract,
+  feeds: async () => (await import('./feeds.js')).feeds,
+  history: async () => (await import('./history/history.js')).history,
+  lookup: async () => (await import('./lookup/lookup.js')).lookup,
+  pipe: async () => (await import('./pipe/pipe.js')).pipe,
+  replay: async () => (await import('./replay/replay.js')).replay,
+  run: async () => (await import('./run.js')).run,
+  rules: async () => (await import('./rules.js')).rules,
+  serve: async () => (await import('./serve.js')).serve,
+  tail: async () => (await import('./tail.js')).tail,
+}
