@@ -20,7 +20,7 @@ export const loadConfig = (args: Arguments, io: Io): Config => {
 export const configFileOf = (args: Arguments, io: Io): string | undefined =>
   typeof args.values.config === 'string' ? args.values.config : io.env.THREATWEAVE_CONFIG
 
-/** What is wrong, and what the configuration is without it, where that can be told. */
+/** What is wrong, and what the configuration is without it, where that is known. */
 export const readConfig = (
   args: Arguments,
   io: Io,

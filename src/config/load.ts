@@ -19,7 +19,7 @@ export type Loaded =
   | { readonly config: Config }
   | {
       readonly problems: readonly Problem[]
-      /** The configuration without the settings that are wrong, so that what else is wrong can be told as well. */
+      /** The configuration without the settings that are wrong, so that what else is wrong can be reported as well. */
       readonly rest?: Config | undefined
     }
 

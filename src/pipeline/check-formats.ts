@@ -78,7 +78,7 @@ export const recognisedBy = (specs: readonly FormatSpec[], line: string): readon
     pairs: { text: body, start: 0, at: atKey },
     json: { ...whole, at: (path: string) => textAt(value, path) },
   }
-  return specs.filter((spec) => compileFormats([spec]).recognise(spec.cut, cut[spec.cut])).map(({ id }) => id)
+  return specs.filter((spec) => compileFormats([spec])(spec.cut, cut[spec.cut])).map(({ id }) => id)
 }
 
 const jsonOf = (line: string): unknown => {

@@ -10,7 +10,6 @@ import { createReadLine } from './read/line.js'
 import { createPaths } from './read/paths.js'
 import { readLaterText, type Note, type Reader } from './read/reader.js'
 import { createScan } from './read/scan.js'
-import { settleSender } from './read/sender.js'
 import { createW3cFields } from './read/w3c-fields.js'
 
 export type ExtractSettings = {
@@ -22,7 +21,7 @@ export type ExtractSettings = {
   readonly isAnnotationName?: (name: string) => boolean
   /** The log formats that lines are held against. */
   readonly formats?: readonly FormatSpec[] | undefined
-  /** Is told the values that have a name in text. */
+  /** Takes the values that have a name in text. */
   readonly note?: Note
 }
 
@@ -32,7 +31,7 @@ export const extractLimits = { maxIndicators: 64, maxDepth: 64 } as const
 export type Extract = (event: Event) => Extraction
 
 export const createExtract = (settings: ExtractSettings): Extract => {
-  const formats = compileFormats(settings.formats ?? [])
+  const recognise = compileFormats(settings.formats ?? [])
   const fieldOf = createFieldOf()
   const paths = createPaths(fieldOf, settings.isAnnotationName)
   // One event is read at a time and to its end, so what gathers its findings is made once.
@@ -47,7 +46,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     readLine: (...line) => void readLine(...line),
   }
   const scan = createScan(reader, paths, settings.maxDepth)
-  const readLine = createReadLine(reader, scan, formats)
+  const readLine = createReadLine(reader, scan, recognise)
   const readByHeader = settings.isOneSource === true ? createW3cFields(reader) : undefined
 
   const begin = (): void => {
@@ -56,18 +55,18 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     reader.later.length = 0
     paths.begin()
   }
-  const end = (format: string, isCut: boolean): Extraction => {
+  const end = (text: string, format: string, isCut: boolean): Extraction => {
+    settleBeside(findings, action.isLocalFirst(), text)
     readLaterText(reader)
-    settleBeside(findings, action.isLocalFirst())
     findings.joinPath()
-    const told = action.result()
+    const found = action.result()
     return {
-      action: told.action,
+      action: found.action,
       sightings: findings.list(),
       truncated: findings.isTruncated() || isCut,
       format,
-      actionRule: told.rule,
-      actionSaw: told.saw,
+      actionRule: found.rule,
+      actionSaw: found.saw,
       sourcePort: findings.portOf('source'),
       destinationPort: findings.portOf('destination'),
     }
@@ -81,12 +80,11 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     if (scanned === undefined) return undefined
     const hasAnnotationName = settings.isAnnotationName === undefined ? undefined : scanned.hasAnnotationName
     if (!event.confirm(hasAnnotationName)) return undefined
-    settleSender(findings, text)
-    return end(formats.has('json') ? readJsonFormat(event) : 'json', false)
+    return end(text, readJsonFormat(event), false)
   }
 
   const readJsonFormat = (event: ObjectEvent): string => {
-    const found = formats.recognise('json', { text: event.text, start: 0, at: (path) => textAt(event.value, path) })
+    const found = recognise('json', { text: event.text, start: 0, at: (path) => textAt(event.value, path) })
     if (found) readRecognised(reader, found, 'message')
     return found?.id ?? 'json'
   }
@@ -96,7 +94,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     if (read !== undefined) return read
     begin()
     const format = readByHeader?.(event.text) === true ? 'w3c' : readLine(event.text, 'message', 0)
-    return end(format, event.reading === 'too_large')
+    return end(event.text, format, event.reading === 'too_large')
   }
 }
 

@@ -2,7 +2,6 @@
 import type { Action } from '../../domain/sighting.js'
 import { actionOfForeignLine } from './languages.js'
 
-const denies = /\bnot (?:be )?(?:blocked|denied|dropped)\b/i
 const blocks =
   /\b(?<![-/.])(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating (?:the (?:vpn )?)?connection|session terminated|no matching connection|failed password|failed[ _]log[io]n|log[io]n[ _](?:failed|denied|rejected)|authentication (?:has )?fail(?:ed|ure)|unsuccessful(?:ly)?(?: to)? (?:log ?[io]n|auth[a-z]{0,16}|attempt)|failed authentication|(?:authentication|log[io]n) attempt .{0,80}\bfailed|fail(?:ed|ure|s) to (?:authenticate|log ?[io]n)|session deny|access-reject|ban(?:ned)?)\b(?![-/])/i
 const allows =
@@ -36,16 +35,14 @@ const rest: readonly ActionRule[] = [
   },
 ]
 
-export type Told = { readonly action: Action; readonly rule: string; readonly saw: string }
-const nothing: Told = { action: 'unknown', rule: '', saw: '' }
+export type ActionFound = { readonly action: Action; readonly rule: string; readonly saw: string }
+const nothing: ActionFound = { action: 'unknown', rule: '', saw: '' }
 
 /** A line of words; what stands first in it is what happened, the rest is why. */
-export const actionOfText = (text: string): Told => {
+export const actionOfText = (text: string): ActionFound => {
   const head = text.length > 600 ? text.slice(0, 600) : text
   const blocked = blocks.exec(head)
   const allowed = allows.exec(head)
-  const denied = blocked ? denies.exec(head) : null
-  if (denied) return { action: 'allowed', rule: 'text:allowed', saw: denied[0] }
   if (blocked && (!allowed || /^not /i.test(blocked[0]) || blocked.index < allowed.index))
     return { action: 'blocked', rule: 'text:blocked', saw: blocked[0] }
   if (allowed) return { action: 'allowed', rule: 'text:allowed', saw: allowed[0] }

@@ -1,7 +1,7 @@
 // Tells from what the fields of an event say, or from a line of text beside them, whether the traffic was let through.
 import type { Action } from '../../domain/sighting.js'
 import type { Port, Says } from './action-fields.js'
-import { actionOfText, type Told } from './action-text.js'
+import { actionOfText, type ActionFound } from './action-text.js'
 import { sayingOf, ways, windowsEvents } from './action-words.js'
 import { table } from './characters.js'
 
@@ -11,11 +11,11 @@ export type ActionFinder = ReturnType<typeof createActionFinder>
 const rankOf: Readonly<Partial<Record<Says, number>>> = { action: 1, id: 3, result: 3, flag: 4, reason: 5, name: 6 }
 const textRank = 5
 const none = 99
-const nothing: Told = { action: 'unknown', rule: '', saw: '' }
+const nothing: ActionFound = { action: 'unknown', rule: '', saw: '' }
 const flags = table([true, 'true yes 1'], [false, 'false no 0'])
 
 export const createActionFinder = () => {
-  let told = nothing
+  let found = nothing
   let best = none
   let isLogin = false
   let outcome = nothing
@@ -24,9 +24,9 @@ export const createActionFinder = () => {
   let way: 'in' | 'out' | undefined
   const take = (action: Action, rank: number, rule: string, saw: string): void => {
     // A session that was let through and then stopped (`action=close utmaction=block`) was stopped.
-    const isStopped = action === 'blocked' && told.action === 'allowed' && rank <= 1 && best > 0
+    const isStopped = action === 'blocked' && found.action === 'allowed' && rank <= 1 && best > 0
     if (action === 'unknown' || (rank >= best && !isStopped)) return
-    told = { action, rule, saw }
+    found = { action, rule, saw }
     best = Math.min(rank, best)
   }
   const seeFlag = (name: string, saw: string, rank: number, rule: string): void => {
@@ -47,7 +47,7 @@ export const createActionFinder = () => {
   return {
     /** Forgets the event before. */
     reset: (): void => {
-      told = outcome = nothing
+      found = outcome = nothing
       best = none
       isLogin = false
       localPort = remotePort = 0
@@ -80,8 +80,8 @@ export const createActionFinder = () => {
     set: (action: Action, rule: string, saw: string): void => {
       take(action, 0, rule, saw)
     },
-    /** The action, the rule that gave it and the word or number that told it; empty where nothing did. */
-    result: (): Told => (told === nothing && isLogin ? outcome : told),
+    /** The action, the rule that gave it and what was seen; empty where nothing did. */
+    result: (): ActionFound => (found === nothing && isLogin ? outcome : found),
     /** The local endpoint has the port of one who connects, the remote one that of a service. */
     isLocalFirst: (): boolean =>
       way === 'out' || (way === undefined && remotePort > 0 && localPort > 1023 && localPort > remotePort),

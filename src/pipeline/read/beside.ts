@@ -1,47 +1,59 @@
-// Settles, when all of an event is read, what the few fields mean whose meaning depends on what stands beside them.
+// Settles, when all fields of an event are read, what the few mean whose meaning depends on what stands beside them.
 import type { Role } from '../../domain/sighting.js'
 import type { Finding, Findings } from './findings.js'
+
+type Beside = {
+  readonly others: readonly Finding[]
+  /** The local endpoint began the connection. */
+  readonly isLocalFirst: boolean
+  /** The event. */
+  readonly text: string
+}
+/** A field of this name and role is in another role where the rest of the event says so. */
+type BesideRule = {
+  readonly id: string
+  readonly field: RegExp
+  readonly role: Role
+  readonly becomes: Role
+  readonly when: (beside: Beside) => boolean
+}
+
+const alike = new Set<Role>(['source', 'query', 'answer', 'translated', 'other'])
+const isOnly = ({ others }: Beside): boolean => !others.some(({ type, role }) => type === 'ip' && alike.has(role))
+const isLocalFirst = (beside: Beside): boolean => beside.isLocalFirst
+const clientIp = /(?:^|[._-])(?:c[_-]?ip|(?:client|source)_?ip)$/i
+const hasClient = ({ others }: Beside): boolean =>
+  others.some(({ role, field }) => role === 'source' && clientIp.test(field)) &&
+  !others.some(({ type, role }) => type === 'ip' && role === 'destination')
+/** What only such a collector writes; a string in the event cannot hold it, for its quotation marks are escaped. */
+const isOfVector = ({ text }: Beside): boolean =>
+  /"source_type"\s?:\s?"syslog"/.test(text) && /"message"\s?:/.test(text)
+const isOfSyslogNg = ({ text }: Beside): boolean => /"HOST_FROM"\s?:/.test(text) && /"MESSAGE"\s?:/.test(text)
 
 /** A name that says no more than that it is an address. */
 const bare =
   /^(?!.*(?:threat|indicator|ioc|intel|related))(?:.*\.)?(?:ip|addr|address|ip_?addr(?:ess)?|(?:work)?station)$/i
-const clientIp = /(?:^|[._-])(?:c[_-]?ip|(?:client|source)_?ip)$/i
-const alike = new Set<Role>(['source', 'query', 'answer', 'translated', 'other'])
 
-/** The role that a field has beside the others, and the rule that says so. */
-const besideOthers = (
-  { role, field }: Finding,
-  others: readonly Finding[],
-  isLocalFirst: boolean,
-): readonly [Role, string] | undefined => {
+const rules: readonly BesideRule[] = [
   // The only address of an event, under a bare name, is who did it: `addr=192.0.2.1 res=failed`.
-  if (role === 'other' && bare.test(field))
-    return others.some((one) => one.type === 'ip' && alike.has(one.role)) ? undefined : ['source', 'beside:only']
+  { id: 'only', field: bare, role: 'other', becomes: 'source', when: isOnly },
   // `remote` is who came, unless ports or direction say that the local side began.
-  if (isLocalFirst && role === 'source' && /remote|^[fr](?:addr|ip)$/i.test(field))
-    return ['destination', 'beside:outbound']
-  if (isLocalFirst && role === 'destination' && /local|^l(?:addr|ip)$/i.test(field))
-    return ['source', 'beside:outbound']
+  { id: 'outbound', field: /remote|^[fr](?:addr|ip)$/i, role: 'source', becomes: 'destination', when: isLocalFirst },
+  { id: 'outbound', field: /local|^l(?:addr|ip)$/i, role: 'destination', becomes: 'source', when: isLocalFirst },
   // Beside `client_ip`, `origin_ip` and `host_ip` are where the client came to, and `sip` is the server's.
-  const mayBeServer =
-    role === 'observer' ? /(?:origin|host)_?ip$/i : role === 'source' ? /(?:^|[._-])s[_-]?ip$/i : undefined
-  return mayBeServer?.test(field) === true &&
-    others.some((one) => one.role === 'source' && clientIp.test(one.field)) &&
-    !others.some((one) => one.role === 'destination' && one.type === 'ip')
-    ? ['destination', 'beside:client']
-    : undefined
-}
+  { id: 'client', field: /(?:origin|host)_?ip$/i, role: 'observer', becomes: 'destination', when: hasClient },
+  { id: 'client', field: /(?:^|[._-])s[_-]?ip$/i, role: 'source', becomes: 'destination', when: hasClient },
+  // Whoever sent a line to a collector, which some call its source.
+  { id: 'sender', field: /^source_ip$/, role: 'source', becomes: 'observer', when: isOfVector },
+  { id: 'sender', field: /^SOURCEIP$/, role: 'source', becomes: 'observer', when: isOfSyslogNg },
+]
 
-export const settleBeside = (findings: Findings, isLocalFirst: boolean): void => {
+export const settleBeside = (findings: Findings, isLocalFirst: boolean, text: string): void => {
   const list = [...findings.list()]
   for (const [at, one] of list.entries()) {
     if (one.evidence !== 'field') continue
-    const [role, rule] =
-      besideOthers(
-        one,
-        list.filter((other) => other !== one),
-        isLocalFirst,
-      ) ?? []
-    if (role && rule !== undefined) findings.outrank(at, role, rule)
+    const beside = { others: list.filter((other) => other !== one), isLocalFirst, text }
+    const rule = rules.find(({ role, field, when }) => role === one.role && field.test(one.field) && when(beside))
+    if (rule) findings.outrank(at, rule.becomes, `beside:${rule.id}`)
   }
 }

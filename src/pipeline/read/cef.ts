@@ -36,17 +36,11 @@ export const readCef = (reader: Reader, text: string, field: string, level: numb
 
 /** `count` fields that bars end; `\|` is a bar that does not. */
 const header = (text: string, start: number, count: number): { fields: string[]; end: number } => {
-  const fields: string[] = []
-  let from = start
-  for (let at = start; at < text.length && fields.length < count; at++) {
-    const code = text.charCodeAt(at)
-    if (code === 0x5c) at++
-    else if (code === 0x7c) {
-      fields.push(text.slice(from, at))
-      from = at + 1
-    }
+  const found = [...text.slice(start).matchAll(/((?:[^|\\]|\\.)*)\|/gsy)].slice(0, count)
+  return {
+    fields: found.map(([, field = '']) => field),
+    end: start + found.reduce((sum, [all]) => sum + all.length, 0),
   }
-  return { fields, end: from }
 }
 
 type Pairs = (readonly [key: string, value: string])[]
@@ -60,20 +54,14 @@ const cefPairs = (text: string): Pairs => {
   })
 }
 
-const leefPairs = (text: string, delimiter: string | undefined): Pairs => {
+/** LEEF 1 separates by tabs, LEEF 2 by what its header says. */
+const leefPairs = (text: string, delimiter = ''): Pairs => {
   const pairs: Pairs = []
-  for (const part of text.split(separatorOf(delimiter, text), maxPairs)) {
+  const code = /^0?x([0-9a-f]{2,4})$/i.exec(delimiter)?.[1]
+  const separator = code === undefined ? delimiter || '\t' : String.fromCharCode(Number.parseInt(code, 16))
+  for (const part of text.split(separator, maxPairs)) {
     const sign = part.indexOf('=')
     if (sign > 0) pairs.push([part.slice(0, sign).trim(), part.slice(sign + 1).trim()])
   }
   return pairs
-}
-
-const separatorOf = (delimiter: string | undefined, text: string): string | RegExp => {
-  if (delimiter !== undefined && delimiter !== '') {
-    const code = /^(?:0?x)([0-9a-f]{2,4})$/i.exec(delimiter)
-    return code ? String.fromCharCode(Number.parseInt(code[1] ?? '', 16)) : delimiter
-  }
-  if (text.includes('\t')) return '\t'
-  return text.includes('\\t') ? '\\t' : /\s(?=[A-Za-z0-9_.-]{1,80}=)/
 }

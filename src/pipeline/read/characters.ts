@@ -12,10 +12,4 @@ export const words = (list: string): readonly string[] => list.trim().split(/\s+
 export const table = <T>(...rows: readonly (readonly [meaning: T, words: string])[]): ReadonlyMap<string, T> =>
   new Map(rows.flatMap(([meaning, list]) => words(list).map((word): [string, T] => [word, meaning])))
 
-/** Below this a call into the runtime takes longer than a look at every character. */
-const short = 32
-export const isAscii = (text: string): boolean => {
-  if (text.length > short) return Buffer.byteLength(text) === text.length
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false
-  return true
-}
+export const isAscii = (text: string): boolean => !/[\u0080-\uffff]/.test(text)

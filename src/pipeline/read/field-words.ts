@@ -14,8 +14,7 @@ const known = (holds: Holds, role: Role = 'other'): Known => ({ holds, role })
 export const knownNames = table<Known>(
   [
     known('host', 'source'),
-    `c-ip c-dns shost rip raddr ipsaddr requestedaddr ipaddress callingstationid ocip csip oip uip sa sadr srcpc accessdevice.ip request.ip accessip attackip realip
-     forwardedforip cfconnectingip`,
+    `shost rip raddr ipsaddr ipaddress callingstationid ocip csip oip uip sa sadr srcpc accessdevice.ip request.ip accessip attackip realip cfconnectingip`,
   ],
   [
     known('host', 'destination'),
@@ -27,11 +26,8 @@ export const knownNames = table<Known>(
     `host.ip host.name host.hostname origin originip hostip computer computername logsource source.address2 peergateway tunnelclient nas nasip nasipaddress
      log.source.address messagesourceaddress unithostname orighost nodename fromhost fromhostip gl2remoteip`,
   ],
-  [known('host', 'query'), 'question.name request.name requestname servername serverdomain dnsname dnsreq'],
-  [
-    known('host', 'answer'),
-    'grouped.a grouped.aaaa answers.name answers.rrname rrdata dnsresp ip4records ip6records cnamerecords',
-  ],
+  [known('host', 'query'), 'request.name requestname servername serverdomain dnsname dnsreq'],
+  [known('host', 'answer'), 'grouped.a grouped.aaaa answers.rrname rrdata dnsresp ip4records ip6records cnamerecords'],
   [known('host', 'url'), 'r-dns requestaddr vhost authority destinationdnsdomain url.registereddomain'],
   [known('host'), 's-dns authdevice.ip tunnelip assignip refid indicator nexthop serverdnscomputername'],
   [

@@ -108,10 +108,7 @@ const roleOfHost = (last: string, own: readonly string[], parents: readonly stri
   if (isAddress && (isAsked || role === 'query' || (role === undefined && own.some((word) => userWords.has(word)))))
     return 'source'
   if (isAsked) return 'url'
-  const best = role ?? roleOf(parents)
-  // `location.ip` is nobody's address of a page.
-  if (best !== undefined) return best === 'url' && isAddress && role !== 'url' ? 'other' : best
-  return /^(?:host|hostname|fqdn|domain)$/.test(last) ? 'url' : 'other'
+  return role ?? roleOf(parents) ?? (/^(?:host|hostname|fqdn|domain)$/.test(last) ? 'url' : 'other')
 }
 
 /** The role whose word stands nearest to the value; what was done to an address counts more (`nat_source_ip`), and that it is a device's less (`dst_gw`). */

@@ -70,13 +70,10 @@ export const createFindings = (maxIndicators: number) => {
     else {
       // A known field must not be crowded out by what an attacker put before it.
       isTruncated = true
-      const worst = weightOf(made) < heaviest ? entries.reduce(heavier) : undefined
-      heaviest = worst ? weightOf(worst) : heaviest
-      if (worst && heaviest > weightOf(made)) entries[entries.indexOf(worst)] = made
+      const worst = entries.reduce(heavier, made)
+      if (worst !== made) entries[entries.indexOf(worst)] = made
     }
   }
-  /** When all places are taken: what weighs as much as the least telling finds none. Entries only ever come to tell more. */
-  let heaviest = Number.POSITIVE_INFINITY
 
   return {
     /** Forgets the event before; the list it gave remains whole. */
@@ -84,22 +81,19 @@ export const createFindings = (maxIndicators: number) => {
       entries = []
       loosePath = undefined
       isTruncated = false
-      heaviest = Number.POSITIVE_INFINITY
       sourcePort = 0
       destinationPort = 0
     },
     add,
-    /** The port of an endpoint; the first that is told counts. `1e999` is a number to a parser, and no port. */
+    /** The port of an endpoint; the first counts. `1e999` is a number to a parser, and no port. */
     addPort: (role: Role, port: number): void => {
       if (!Number.isInteger(port) || port < 1 || port > 65_535) return
       if (role === 'source') sourcePort ||= port
       else if (role === 'destination') destinationPort ||= port
     },
     portOf: (role: 'source' | 'destination'): number => (role === 'source' ? sourcePort : destinationPort),
-    /** Some address is known in this role; a name in it tells nothing about addresses. */
-    hasAddress: (role: Role): boolean => entries.some((entry) => entry.type === 'ip' && entry.role === role),
-    isEndpoint: (value: string): boolean =>
-      entries.some((entry) => entry.value === value && weightOfRole[entry.role] <= 1),
+    /** The address of a source is known; a name tells nothing about addresses. */
+    hasSource: (): boolean => entries.some(({ type, role }) => type === 'ip' && role === 'source'),
     /** A path in a field of its own belongs to the one host that was visited; where there are several, nobody can tell. */
     joinPath: (): void => {
       if (loosePath === undefined) return
@@ -121,4 +115,4 @@ export const createFindings = (maxIndicators: number) => {
 }
 
 const weightOf = ({ evidence, role }: Finding): number => (evidence === 'text' ? 100 : 0) + weightOfRole[role]
-const heavier = (one: Finding, other: Finding): Finding => (weightOf(other) >= weightOf(one) ? other : one)
+const heavier = (one: Finding, other: Finding): Finding => (weightOf(other) > weightOf(one) ? other : one)

@@ -3,7 +3,7 @@ import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import { parseObject } from '../../domain/json-object.js'
 import { readCef } from './cef.js'
-import { readRecognised, type Formats } from './formats.js'
+import { readRecognised, type Recognise } from './formats.js'
 import { colonPairsOf, pairsOf, remainder, type Pair } from './pairs.js'
 import { readLater, readPair, type Reader } from './reader.js'
 import type { Scan } from './scan.js'
@@ -17,9 +17,9 @@ const elementId = /\[[\w.-]{1,64}@[\d.]{1,64}(?=[ \]])/g
 /** Answers what the line was read as: the id of a format, or the kind of line. */
 export type ReadLine = (text: string, field: string, level: number) => string
 
-export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): ReadLine => {
+export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise): ReadLine => {
   const readRecognisedBy = (cut: 'text' | 'csv', text: string, start: number, field: string): string | undefined => {
-    const found = formats.recognise(cut, { text, start })
+    const found = recognise(cut, { text, start })
     if (found) readRecognised(reader, found, field)
     return found?.id
   }
@@ -29,7 +29,7 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
     const pairs = pairsIn(body)
     if (pairs === undefined) return undefined
     const at = (key: string): string | undefined => pairs.find((pair) => pair.key === key)?.value
-    const format = formats.has('pairs') ? formats.recognise('pairs', { text: body, start: 0, at }) : undefined
+    const format = recognise('pairs', { text: body, start: 0, at })
     if (format) readRecognised(reader, format, field)
     const seen = new Set<string>()
     for (const { key, value } of pairs) {
@@ -56,7 +56,6 @@ export const createReadLine = (reader: Reader, scan: Scan, formats: Formats): Re
     if (reader.note)
       for (const [name, value] of Object.entries(parseObject(Buffer.from(body.slice(start))) ?? {}))
         reader.note(name, value)
-    if (start > 0) reader.action.seeText(body.slice(0, start))
     return true
   }
 

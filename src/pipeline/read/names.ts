@@ -5,20 +5,14 @@ import { words } from './characters.js'
 const setOf = (list: string): ReadonlySet<string> => new Set(words(list))
 
 /** Endings of file names that are top-level domains too; in free text the file is the likelier reading. */
-const fileEndings = setOf(
-  `ai app as bat bin bz cab cc cfg cgi class cmd conf cpp cs css csv dat db dll do doc docx dot exe gz htm html ico inc ini iso jar java
-   jpg js json jsp key lock log lua md mdb mkv mov mp msi ovf php pl pm png ps pub py rar rb rs sh sk so sql st sys tar tf tmp ts txt
-   vb vbs war xml xz yaml yml zip asp aspx action dmg apk deb rpm pcap pem crt cer der gif svg woff mobi`,
-)
+const fileEndings = setOf('ai app as bz cab cc do dot inc java md mov mp pl pm ps pub py rs sh sk so st tf zip mobi')
 
 /** Endings that are ordinary words and stand in names of applications, rules and fields: `Google.Services`, `block-social.media`. */
 const wordEndings = setOf(
-  `services service media name id info host network networks app apps email cloud games game video chat download downloads social news
-   data zone center support systems solutions tools page pages link click world group online site website store shop business company
-   software technology security digital live stream audio web login directory management marketing finance money bank insurance health
-   care academy school training engineering energy events city place country international foundation community studio design art
-   photo photos pictures pics travel tours flights camera cam phone mobile computer computers box drive docs blog forum events
-   client browser exploit generic access control policy rule log file files share sharing storage proxy remote update updates`,
+  `services media name id info host network app email cloud games game video chat download social news data zone center support systems solutions tools
+   page link click world group online site website store shop business company software technology security digital live stream audio web directory
+   management marketing finance money bank insurance health care academy school training engineering energy events city place country international
+   foundation community studio design art photo photos pictures pics travel tours flights camera cam phone mobile computer box drive docs blog forum storage`,
 )
 
 export const isNameInText = (name: string): boolean => {

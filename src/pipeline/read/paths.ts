@@ -39,7 +39,7 @@ export type Paths = {
 
 const maxPaths = 20_000
 const maxKeyLength = 200
-/** Past this many new keys in one event the rest are told by well-known names alone, so that a megabyte of keys costs little. */
+/** Past this many new keys in one event the rest are known by well-known names alone, so that a megabyte of keys costs little. */
 const maxNewInEvent = 1024
 
 const pathOf = (path: string, key: string, { holds, role, says, rule }: Field, isAnnotationName: boolean): Path => ({

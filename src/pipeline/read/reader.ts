@@ -4,7 +4,7 @@ import type { Field, FieldOf } from './field.js'
 import type { Port, Says } from './action-fields.js'
 import type { Findings } from './findings.js'
 import { guessRoles } from './position.js'
-import { rolesInText, type Said } from './text-rules.js'
+import { rolesInText } from './text-rules.js'
 import { scanTokens, type Token } from './tokens.js'
 import { plainText } from './url.js'
 import { readAddress, readHost, readMail, readSubject, readUrl } from './value.js'
@@ -17,7 +17,7 @@ export type Reader = {
   readonly readLine: (text: string, field: string, level: number) => void
   /** Text that is searched when every known field has been read. */
   readonly later: LaterText[]
-  /** Is told every value that has a name in text, where somebody wants to know; see `named-values.ts`. */
+  /** Takes every value that has a name in text, where somebody wants to know; see `named-values.ts`. */
   readonly note?: Note | undefined
 }
 
@@ -29,7 +29,6 @@ export type LaterText = {
   /** The text is a whole message, not the value of some field, so that places in it mean something. */
   readonly isLine: boolean
 }
-type FoundText = { readonly tokens: readonly Token[]; readonly said: readonly (Said | undefined)[] }
 
 const maxLater = 4096
 const maxTokens = 1024
@@ -43,12 +42,10 @@ export const readLater = (reader: Reader, text: string, field: string, isLine = 
 }
 
 export const readLaterText = (reader: Reader): void => {
-  for (const one of reader.later) addFound(reader.findings, search(reader.findings, one), one.field)
+  for (const one of reader.later) if (one.text.includes('.') || one.text.includes(':')) search(reader.findings, one)
 }
 
-const nothing: FoundText = { tokens: [], said: [] }
-const search = (out: Findings, { text, isLine }: LaterText): FoundText => {
-  if (!text.includes('.') && !text.includes(':')) return nothing
+const search = (out: Findings, { text, isLine, field }: LaterText): void => {
   const plain = plainText(text)
   const tokens: Token[] = []
   let names = 0
@@ -60,32 +57,16 @@ const search = (out: Findings, { text, isLine }: LaterText): FoundText => {
     return false
   })
   const said = rolesInText(plain, tokens)
-  return { tokens, said: isLine ? guessRoles(plain, tokens, said) : said }
-}
-
-const addFound = (out: Findings, { tokens, said }: FoundText, field: string): void => {
-  // What is guessed adds no second source or destination to those that fields and words told.
-  const isGuessed = said.some((one) => one?.isGuess === true)
-  const hasSource = isGuessed && out.hasAddress('source')
-  const hasDestination = isGuessed && out.hasAddress('destination')
+  // What is guessed adds no second source to one that fields or words gave.
+  if (isLine && !out.hasSource()) guessRoles(plain, tokens, said)
   tokens.forEach(({ kind, type, value, port, path }, at) => {
-    const one = said[at]
     if (kind === 'url' || kind === 'mail') {
-      out.add(type, value, field, kind, 'field', kind === 'url' ? 'text:url' : 'text:mail', path)
+      out.add(type, value, field, kind, 'field', `text:${kind}`, path)
       return
     }
-    const has = one?.role === 'source' ? hasSource : one?.role === 'destination' && hasDestination
-    const isTold = one?.isGuess === true && (has || out.isEndpoint(value))
-    const isBare = kind === 'name' || one === undefined
-    out.add(
-      type,
-      value,
-      field,
-      isTold ? 'other' : (one?.role ?? 'other'),
-      isBare ? 'text' : 'field',
-      one?.rule ?? 'text',
-    )
-    if (port !== undefined && one !== undefined && !isTold) out.addPort(one.role, port)
+    const { role, rule } = said[at] ?? { role: 'other', rule: 'text' }
+    out.add(type, value, field, role, kind === 'name' || role === 'other' ? 'text' : 'field', rule)
+    out.addPort(role, port ?? 0)
   })
 }
 
@@ -110,7 +91,7 @@ export const readValue = (
 }
 const readers = { host: readHost, address: readAddress, url: readUrl, text: () => false }
 
-/** What somebody sent is not believed as if the product had told it. */
+/** What somebody sent is not believed as if the product had said it. */
 const fromOutside =
   /body|payload|request|content|post|form|param|arg|query|input|cookie|header|cmd|command|script|response|pass|user|subject|title|name$/i
 
@@ -147,6 +128,5 @@ export const readField = (reader: Reader, key: string, value: string, level: num
   if (isPort(field.says)) readPort(reader, field, value)
   else if (field.says !== undefined) reader.action.see(field.says, key, value, field.rule)
   if (value.length < 2) return
-  if (key.endsWith('eason') || key === 'note') reader.action.seeText(value)
   readValue(reader, field, key, value, level)
 }

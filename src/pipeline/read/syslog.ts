@@ -5,7 +5,6 @@ export type Syslog = {
   readonly host?: string | undefined
   /** Its address, where the header tells both. */
   readonly address?: string | undefined
-  readonly program?: string | undefined
   /** RFC 5424 message id. */
   readonly id?: string | undefined
   /** RFC 5424 structured data, brackets included. */
@@ -15,13 +14,13 @@ export type Syslog = {
 
 const priority = /^\s*<\d{1,3}> ?/
 const modern =
-  /^\d{1,2} (?:-|\d{4}-\d{2}-\d{2}T\S{1,50}) (\S{1,255}) (\S{1,128}) \S{1,128} (\S{1,64}) ?(?:- ?|(\[(?:[^\]"\\]|\\.|"(?:[^"\\]|\\.)*"|\](?=\[))*\]) ?)?\uFEFF?/s
+  /^\d{1,2} (?:-|\d{4}-\d{2}-\d{2}T\S{1,50}) (\S{1,255}) \S{1,128} \S{1,128} (\S{1,64}) ?(?:- ?|(\[(?:[^\]"\\]|\\.|"(?:[^"\\]|\\.)*"|\](?=\[))*\]) ?)?\uFEFF?/s
 const time =
   /^(?:\d{1,12}: )?[*.]?(?:[A-Z][a-z]{2} {1,2}\d{1,2}(?: {1,2}\d{4})?,? \d{1,2}:\d{2}:\d{2}(?:\.\d{1,9})?(?: (?:\d{4}|[A-Z]{3,4}))?|\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?):? {1,2}(?:<[a-z]+\d?\.[a-z]+> )?/
 const hostName = /^(\[?[\w.:<>-]{1,255}\]?)[ :]+ ?(?=\S)/
-const programName = /^([\w./()-]{1,64})(?:\[(\d{1,10})\])?:(?: |$)/
-/** A relay put its own header before the sender's. */
-const relayed = /^1 \d{4}-\d{2}-\d{2}T\S{1,40} \S/
+/** Without a time, only an address is believed to be the sender. */
+const hostAddress = /^((?:\d{1,3}\.){3}\d{1,3}|[\da-fA-F:]{3,39}) (?=\S)/
+const programName = /^[\w./()-]{1,64}(?:\[\d{1,10}\])?:(?: |$)/
 /** `ns.example.com 192.0.2.53 named[4711]: …`: the sender's name and its address. */
 const addressBehind = /^(\d{1,3}(?:\.\d{1,3}){3}) (?=(?:[\w./()-]{1,64}\[\d{1,10}\]|[a-z][\w./()-]{1,63}): )/
 
@@ -30,24 +29,18 @@ export const readSyslog = (text: string): Syslog => {
   const rest = marked ? text.slice(marked[0].length) : text
   const five = marked || rest.startsWith('1 ') ? modern.exec(rest) : null
   if (five) {
-    const [host, program, id, structured] = five.slice(1).map((part?: string) => (part === '-' ? undefined : part))
-    return { host, program, id, structured, body: rest.slice(five[0].length).trimStart() }
+    const [host, id, structured] = five.slice(1).map((part?: string) => (part === '-' ? undefined : part))
+    return { host, id, structured, body: rest.slice(five[0].length).trimStart() }
   }
   const timed = time.exec(rest)
-  const bare = marked && !timed ? /^((?:\d{1,3}\.){3}\d{1,3}|[\da-fA-F:]{3,39}) (?=\S)/.exec(rest) : null
-  if (bare) return { host: bare[1], ...withProgram(rest.slice(bare[0].length)) }
   const message = rest.slice(timed?.[0].length ?? 0)
-  const host = timed ? hostName.exec(message) : null
-  // `Jan  8 03:37:09 DENY: IN=…`, `Jul  3 19:10:30 filterlog[72237]: …`: no host.
-  if (!host || programName.exec(message)?.[2] !== undefined || /^\S+[=(,"]/.test(message)) return withProgram(message)
-  const sender = (host[1] ?? '').replace(/^\[|(?<!:)[\]:]$/g, '')
+  const host = timed ? hostName.exec(message) : marked && hostAddress.exec(message)
+  if (!host) return { body: message.replace(programName, '') }
   const behind = message.slice(host[0].length)
-  if (relayed.test(behind)) return { host: sender, ...readSyslog(behind) }
   const address = addressBehind.exec(behind)
-  return { host: sender, address: address?.[1], ...withProgram(behind.slice(address?.[0].length ?? 0)) }
-}
-
-const withProgram = (text: string): Syslog => {
-  const program = programName.exec(text)
-  return program ? { program: program[1], body: text.slice(program[0].length) } : { body: text }
+  return {
+    host: host[1]?.replace(/^\[|(?<!:)[\]:]$/g, ''),
+    address: address?.[1],
+    body: behind.slice(address?.[0].length ?? 0).replace(programName, ''),
+  }
 }

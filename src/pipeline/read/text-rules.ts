@@ -4,8 +4,8 @@ import { table } from './characters.js'
 import { foreignRole } from './languages.js'
 import type { Token } from './tokens.js'
 
-/** A role and the rule that gave it. A guess counts only where no field or format told the same endpoint. */
-export type Said = { readonly role: Role; readonly rule: string; readonly isGuess?: boolean }
+/** A role and the rule that gave it. */
+export type Said = { readonly role: Role; readonly rule: string }
 
 type TextRule = {
   readonly id: string
@@ -17,7 +17,6 @@ type TextRule = {
   readonly previous?: Role
   /** Only behind a token in this role. */
   readonly behind?: Role
-  readonly isGuess?: boolean
 }
 
 /** What the nearest of the last few words before says. */
@@ -39,43 +38,25 @@ const clues = table<Role>(
   ['answer', 'answer resolved reply resolves'],
 )
 
-/** Each of the repeated parts begins with a character of its own: where two could match the same, time doubles with each. */
+/**
+ * `192.0.2.1:4711 -> 198.51.100.1`, `192.0.2.1/443 (198.51.100.9/443) to inside:198.51.100.1`. Each of the repeated parts begins with a character of
+ * its own: where two could match the same, time doubles with each.
+ */
 const arrow =
-  /^\]?(?:\/\d+|\.\d+|:[\w-]+|\([^()]{0,40}\)|\[[^[\]]{0,60}\]|\s)*(?:->|=>|-->|>(?=[\s\d[(<]|$)|→|<->|===|\.\.\.)|^:\d{1,5} - $|(?:->|=>|→)\s*$/
+  /^\]?(?:\/\d+|\.\d+|:[\w-]+|\([^()]{0,60}\)|\[[^[\]]{0,60}\]|\s)*(?:->|=>|-->|>(?=[\s\d[(<]|$)|→|<->|===|\.\.\.|to (?:[\w.-]{1,40}[:/])?$)|^:\d{1,5} - $|(?:->|=>|→)\s*$/
 /** Ports, a protocol or nothing between two addresses: `192.0.2.1 4711 198.51.100.1 443`, `"192.0.2.1","","198.51.100.1"`. */
 export const sideBySide =
   /^(?!, $)(?:[:/.]\d{1,5})?\]?(?:["']?[\s,;|^~`]["']?(?:(?:port )?\d{1,5}|-|n\/a|none|tcp|udp|icmp|(?:[\da-f]{2}[:-]){5}[\da-f]{2})?){0,3}["']?[\s,;|^~`]["'[]?$/i
 
 const rules: readonly TextRule[] = [
   { id: 'text:arrow', role: 'destination', when: arrow, previous: 'source' },
-  // `192.0.2.1:4711 to 198.51.100.1`, `outside:192.0.2.1/443 (198.51.100.9/443) to inside:198.51.100.1`
-  {
-    id: 'text:to',
-    role: 'destination',
-    when: /^(?:[:/]\d{1,5})?(?:\s?\([^()]{0,60}\)){0,3}(?: [\w.-]{1,24})? to (?:[\w.-]{1,40}[:/])?$/,
-    previous: 'source',
-  },
   // `User <alice> IP <192.0.2.1>`
   {
     id: 'text:user-ip',
     role: 'source',
     when: /(?<=\buser\b(?! with)[^.,;]{0,32}[^\w.,;-]ip(?:[ -]?address)?[\s:=<["']{1,3}|> IP <)/iy,
   },
-  // `(alice@192.0.2.1)`, `DOMAIN\alice@192.0.2.1`: where a user came from, unless a word tells of another.
-  {
-    id: 'text:user-at',
-    role: 'source',
-    when: /(?<=@'|(?:^|[\s([,\\])[\w?.$-]{1,64}@|\w@[\w-]{1,63} )/y,
-    isGuess: true,
-  },
   { id: 'text:word', role: (before) => roleOfWords(before) },
-  // Whoever was shut out, or failed.
-  {
-    id: 'text:shut-out',
-    role: 'source',
-    when: /(?<=\b(?:fail(?:ed|ure) for|ban(?:ned)?|block(?:ed|ing)?(?: host| ip| source| address)?)[\s:'"]{1,3})/iy,
-    isGuess: true,
-  },
   { id: 'language:text', role: foreignRole },
   { id: 'text:and', role: 'destination', when: /^(?:[:/#]\d{1,5})?(?:\[[^[\]]{0,60}\])? and $/, behind: 'source' },
   { id: 'text:beside-source', role: 'destination', when: sideBySide, behind: 'source' },
@@ -103,7 +84,7 @@ const roleOfWords = (before: string): Role | undefined => {
   }
   return undefined
 }
-const wordOrEnd = /[a-zа-яå-]+|\d\w*|: |\]|"(?![a-z-])/g
+const wordOrEnd = /(?<!\.)[a-zа-яå-]+|\d\w*|: |\]|"(?![a-z-])/g
 
 /** `192.0.2.1:4711 [203.0.113.1:2268] ->`, `outside:192.0.2.1/443 (198.51.100.1/443)`, `host.example.com[192.0.2.1]`: said of the one before. */
 const opened = /^(?:[:/]\d{0,5})?\s?[[(]$/
@@ -128,23 +109,20 @@ export const rolesInText = (text: string, tokens: readonly Token[]): (Said | und
       if (role !== undefined) said[at] = { role, rule: 'text:aside' }
       if (role !== undefined) return
     }
-    for (const { id, role, when, previous: first, behind, isGuess } of rules) {
+    for (const { id, role, when, previous: first, behind } of rules) {
       if (behind !== undefined && (behind !== previousRole || previous?.value === token.value)) continue
       if (first !== undefined && previous?.kind === 'mail') continue
       if (when) when.lastIndex = before.length
       if (when?.test(before) === false) continue
       const own = typeof role === 'string' ? role : role(before)
       if (own === undefined) continue
-      // Only addresses are translated or guessed.
-      if (token.type === 'ip' || (own !== 'translated' && isGuess !== true))
-        said[at] = { role: own, rule: id, isGuess: isGuess === true }
+      // Only addresses are translated.
+      if (token.type === 'ip' || own !== 'translated') said[at] = { role: own, rule: id }
       // An arrow says more than a word in the sentence before: `ICMP Echo Reply 192.0.2.1 -> 198.51.100.1`.
-      if (first !== undefined && last >= 0 && (previousRole === undefined || id !== 'text:to'))
-        said[last] = { role: first, rule: id }
+      if (first !== undefined && last >= 0) said[last] = { role: first, rule: id }
       break
     }
     last = at
   })
-  const isSure = said.some((one) => one?.role === 'source' && one.isGuess !== true)
-  return isSure ? said.map((one) => (one?.isGuess === true ? undefined : one)) : said
+  return said
 }

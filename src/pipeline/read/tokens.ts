@@ -77,8 +77,8 @@ const addressToken = (text: string, start: number, end: number): Token | undefin
   const port = Number(portBehind.exec(text.slice(end, end + 8))?.[1] ?? 0)
   return { kind: 'address', type: 'ip', value, start, end, port: port > 0 && port < 65_536 ? port : undefined }
 }
-/** `192.0.2.1:443`, `[2001:db8::1]:443`, `192.0.2.1/443`, `192.0.2.1#53`; a prefix length is no port. */
-const portBehind = /^\]?(?:[:#]|\/(?!(?:\d|[12]\d|3[0-2])(?!\d)))(\d{1,5})(?![\d.])/
+/** `192.0.2.1:443`, `[2001:db8::1]:443`, `192.0.2.1/443`, `192.0.2.1(443)`, `192.0.2.1#53`; a prefix length is no port. */
+const portBehind = /^\]?(?:[:#(]|\/(?!(?:\d|[12]\d|3[0-2])(?!\d)))(\d{1,5})(?![\d.])/
 
 /** Four numbers that are no part of something longer; `192.0.2.1.4711 > 198.51.100.1.443:`, as tcpdump writes it, and `192.0.2.1...198.51.100.1`. */
 const quad =
@@ -122,8 +122,6 @@ const visitNames = (text: string, start: number, end: number, visit: Visit): boo
     const isMail = before === '@' && index === 0
     // Who gave ciphers their names: `hmac-sha2-256-etm@openssh.com`.
     if (isMail ? !/\.[a-z][a-z0-9-]+$/.test(name) || algorithmHosts.has(name) : !isNameInText(name)) continue
-    // `document.domain(`, `a.name=`: code.
-    if (!isMail && /[(=\\]/.test(text[to] ?? '')) continue
     if (!visit({ kind: isMail ? 'mail' : 'name', type: 'domain', value: name, start: from, end: to })) return false
   }
   return true
@@ -134,7 +132,7 @@ const algorithmHosts = new Set(['openssh.com', 'libssh.org', 'lysator.liu.se'])
 const addressWithColons = (text: string, start: number, end: number): Token | undefined => {
   if (start > 0 && isWord(text.charCodeAt(start - 1))) return undefined
   // A colon may end the sentence's part; `2001:db8:::` is an address and a colon.
-  const raw = text.slice(start, end).replace(/\.$|(?<!:):$|(?<=::):$/, '')
+  const raw = text.slice(start, end).replace(/\.$|(?<!:):$|(?<=::):$|(?<=(?:(?:^|:)[\da-f]{1,4}){8}):\d{1,5}$/i, '')
   const before = /^(?:[^:]*[^\da-f:][^:]*:|[^:]{5,}:){0,3}/i.exec(raw)?.[0].length ?? 0
   const bare = raw.slice(before)
   // Eight pairs are a hardware address or a serial number; words of hexadecimal letters alone are words.

@@ -23,13 +23,6 @@ export const plainText = (text: string): string => {
   return refang(plain)
 }
 
-const marksOf = (signs: string): Uint8Array => {
-  const marks = new Uint8Array(128).fill(1, 0, 0x21)
-  for (const sign of signs) marks[sign.charCodeAt(0)] = 1
-  return marks
-}
-const endsAuthority = marksOf('/?#"\'<>\\|,;)]}`&%')
-const endsUrl = marksOf('"<>|`')
 const longestPath = 2048
 
 export type Authority = {
@@ -40,28 +33,15 @@ export type Authority = {
   readonly path: string | undefined
 }
 
+const authority =
+  /(?:[^\s/?#"'<>\\|,;)\]}`&%@]{0,256}@){0,4}(?:\[([^\]]{0,64})\]|([^\s/?#"'<>\\|,;)\]}`&%@:]{0,256}))(?::([^\s/?#"'<>\\|,;)\]}`&%@]{0,64}))?/y
+
 /** `user:pass@host:port/path?query`, which begins at `from`; brackets of an IPv6 host are taken off. */
 export const authorityAt = (text: string, from: number): Authority => {
-  const limit = Math.min(text.length, from + 600)
-  let end = from
-  let start = from
-  let colon = -1
-  let close = -1
-  for (; end < limit; end++) {
-    const code = text.charCodeAt(end)
-    if (code === 0x40) {
-      start = end + 1
-      colon = close = -1
-    } else if (code === 0x5b && end === start) {
-      close = text.indexOf(']', end)
-      if (close < 0 || close >= limit) break
-      end = colon = close
-    } else if (endsAuthority[code] === 1) break
-    else if (code === 0x3a && colon < 0) colon = end
-  }
-  const host = text.slice(close < 0 ? start : start + 1, close >= 0 ? close : colon < 0 ? end : colon)
-  const port = colon < 0 ? 0 : Number(/^\]?:(\d{1,5})$/.exec(text.slice(colon, end))?.[1] ?? 0)
-  return { host, port, end, path: pathAt(text, end) }
+  authority.lastIndex = from
+  const [all = '', inBrackets, name = '', port] = authority.exec(text) ?? []
+  const end = from + all.length
+  return { host: inBrackets ?? name, port: Number(port ?? 0) || 0, end, path: pathAt(text, end) }
 }
 
 export const pathAt = (text: string, from: number): string | undefined => {
@@ -71,9 +51,9 @@ export const pathAt = (text: string, from: number): string | undefined => {
   return end - from > 1 ? text.slice(from, end) : undefined
 }
 
+const endsUrl = /[\s"<>|`]|$/g
 /** Where the rest of a URL ends: its path and query are not searched for names. */
 export const endOfUrl = (text: string, from: number): number => {
-  let end = from
-  while (end < text.length && endsUrl[text.charCodeAt(end)] !== 1) end++
-  return end
+  endsUrl.lastIndex = from
+  return endsUrl.exec(text)?.index ?? text.length
 }

@@ -58,13 +58,12 @@ const addHost = (out: Findings, value: string, place: Place): boolean => {
 /** Letters, digits, dots and hyphens, the last part beginning with a letter: the most common spelling by far. */
 export const isBareName = (value: string): boolean => /^[\dA-Za-z.-]{0,252}(?<=^|\.)[A-Za-z][\dA-Za-z-]*$/.test(value)
 
-/** A URL, `host:port` of a CONNECT, `GET http://… HTTP/1.1`, or a mere path, whose host stands elsewhere. */
+/** A URL, `host:port` of a CONNECT, or a mere path, whose host stands elsewhere. */
 export const readUrl = (out: Findings, value: string, { field, rule }: Place): boolean => {
   const place: Place = { field, role: 'url', rule }
   const text = refang(value.slice(0, longest))
-  const scheme = text.indexOf('://')
-  const verb = scheme >= 0 ? 0 : (/^(?:(?:sips?|mailto|tel|xmpp):|[A-Z]{3,8} (?=\S))/i.exec(text)?.[0].length ?? 0)
-  const start = scheme >= 0 ? scheme + 3 : text.startsWith('//', verb) ? verb + 2 : verb
+  const slashes = text.indexOf('//')
+  const start = slashes === 0 || text.charAt(slashes - 1) === ':' ? slashes + 2 : 0
   if (text.charCodeAt(start) === 0x2f) {
     const path = pathAt(text, start)
     if (path !== undefined) out.add('domain', '', field, 'url', 'field', rule, path)
@@ -74,17 +73,12 @@ export const readUrl = (out: Findings, value: string, { field, rule }: Place): b
   return addAddress(out, host, place) || addName(out, host, place, path)
 }
 
-/** Mail addresses, however they are dressed; a user name without `@` is none. An address stands for itself. */
+/** Mail addresses, however they are dressed; a user name without `@` is none, an address in its place somebody's. */
 export const readMail = (out: Findings, value: string, { field, rule }: Place): void => {
   const text = refang(value.slice(0, longest))
   let at = text.indexOf('@')
-  const isFrom = /from|src|source|client/i.test(field)
-  if (at < 0)
-    addAddress(out, text.split(',', 1)[0] ?? '', {
-      field,
-      rule,
-      role: isFrom ? 'source' : /to$|dst|dest/i.test(field) ? 'destination' : 'other',
-    })
+  const role = /from|src|client/i.test(field) ? 'source' : /to$|dst/i.test(field) ? 'destination' : 'other'
+  if (at < 0) addAddress(out, authorityAt(text, 0).host, { field, role, rule })
   for (let count = 0; at >= 0 && count < 32; count++, at = text.indexOf('@', at + 1)) {
     const { host } = authorityAt(text, at + 1)
     if (!addAddress(out, host, { field, role: 'mail', rule })) addName(out, host, { field, role: 'mail', rule })

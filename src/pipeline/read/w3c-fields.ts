@@ -9,7 +9,6 @@ const maxLine = 65_536
 /** Answers whether the line is one that the last header describes, or such a header. Sound only where one source is read at a time. */
 export const createW3cFields = (reader: Reader): ((text: string) => boolean) => {
   let columns: readonly string[] = []
-  let isProxy = false
   return (text) => {
     if (text.startsWith(prefix) && text.length <= maxHeader) {
       const named = text
@@ -17,8 +16,6 @@ export const createW3cFields = (reader: Reader): ((text: string) => boolean) => 
         .trim()
         .split(/\s+/, maxColumns + 1)
       columns = named.length > maxColumns || named.length < 3 ? [] : named
-      // A proxy's own address is no endpoint of the connection.
-      isProxy = ['s-action', 'r-ip', 's-supplier-ip'].some((name) => columns.includes(name))
       return true
     }
     if (columns.length === 0 || text.length > maxLine) return false
@@ -29,9 +26,7 @@ export const createW3cFields = (reader: Reader): ((text: string) => boolean) => 
     if (!/^\d{4}-\d{2}-\d{2}$/.test(date ?? '2026-11-15') || !/^\d{2}:\d{2}/.test(time ?? '10:00')) return false
     columns.forEach((name, at) => {
       const value = (cells[at] ?? '').replace(/^"|"$/g, '')
-      if (value === '-') return
-      const field = reader.fieldOf(name)
-      readPair(reader, name, value, 0, isProxy && name === 's-ip' ? { ...field, role: 'observer' } : field)
+      if (value !== '-') readPair(reader, name, value, 0)
     })
     return true
   }

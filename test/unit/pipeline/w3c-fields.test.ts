@@ -18,7 +18,7 @@ const line =
 const byHeader = [
   'www.example.com url cs-host',
   'ref.example.net url cs(Referer)',
-  '192.0.2.99 observer s-ip',
+  '192.0.2.99 destination s-ip',
   '203.0.113.9 destination r-ip',
   '192.0.2.10 source c-ip',
 ]
