@@ -29,14 +29,14 @@ const profiled = () => (process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-d
 
 /** From a tenth of the events to all of them: starting and joining are not what is asked. */
 export const measure = async (admin, run) => {
-  const { count, workers, output } = run
+  const { count, workers, output, perRecord = 1 } = run
   const child = start(run)
   let began
   const most = { firstHalf: 0, secondHalf: 0, gateway: 0 }
   try {
     for (;;) {
       if (child.exitCode !== null) throw new Error(`${run.mode} ended with exit code ${child.exitCode}`)
-      const done = (await admin.fetchTopicOffsets(output)).reduce((sum, { high }) => sum + Number(high), 0)
+      const done = (await admin.fetchTopicOffsets(output)).reduce((sum, { high }) => sum + Number(high) * perRecord, 0)
       const family = processes(child.pid)
       const working = workers === 1 ? family : family.filter(({ pid }) => pid !== child.pid)
       const half = done < count / 2 ? 'firstHalf' : 'secondHalf'

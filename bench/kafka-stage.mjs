@@ -41,8 +41,12 @@ export const makeTopic = async (admin, topic, configEntries = []) => {
   await sleep(500)
 }
 
+/** A record of so many events. */
+export const batchOf = (eventOf, size) => (n) =>
+  `[${Array.from({ length: size }, (_, nth) => eventOf(n * size + nth)).join(',')}]`
+
 /** Answers how many bytes the events have. */
-export const fill = async (kafka, topic, eventOf, count) => {
+export const fill = async (kafka, topic, eventOf, count, atOnce = 2_000) => {
   const producer = kafka.producer({
     createPartitioner:
       () =>
@@ -51,8 +55,8 @@ export const fill = async (kafka, topic, eventOf, count) => {
   })
   await producer.connect()
   let bytes = 0
-  for (let from = 0; from < count; from += 2_000) {
-    const messages = Array.from({ length: Math.min(2_000, count - from) }, (_, index) => {
+  for (let from = 0; from < count; from += atOnce) {
+    const messages = Array.from({ length: Math.min(atOnce, count - from) }, (_, index) => {
       const value = Buffer.from(eventOf(from + index))
       bytes += value.length
       // A run of events on one partition, and then the next: so that the new addresses are on all of them.

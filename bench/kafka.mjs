@@ -1,4 +1,4 @@
-// Measures `run` on a real broker with a warm memory and with a failing provider, next to a plain kafkajs loop.
+// Measures `run` on a real broker with a warm memory, with batches and with a failing provider, next to a plain kafkajs loop.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { Kafka, logLevel } from '../dist/kafka/patched-kafkajs/patched-kafkajs.j
 import { measure } from './kafka-measure.mjs'
 import {
   copyOfMemory,
+  batchOf,
   fill,
   fillGateway,
   fillMemory,
@@ -26,6 +27,13 @@ const raw = { name: 'raw kafkajs: parse, add a field, stringify', mode: 'raw' }
 const warm = { name: 'at least once', mode: 'at-least-once', isWarm: true }
 const once = { name: 'exactly once', mode: 'exactly-once' }
 const learning = { name: 'exactly once, with alerts, corrections and sightings', mode: 'exactly-once', learns: true }
+const batches = (size, settings) => ({
+  name: `at least once, batches of ${size}${settings ? ', split' : ''}`,
+  mode: 'at-least-once',
+  size,
+  settings,
+})
+const split = { THREATWEAVE_KAFKA_INPUT_BATCHES: 'split' }
 const troubled = (name, trouble) => [{ name, mode: 'at-least-once', trouble }, warm]
 
 /**
@@ -36,6 +44,7 @@ const rows = [
   ...[raw, warm, once, raw, warm, once, raw, warm, once, warm, raw],
   { name: 'at least once, 2 workers', mode: 'at-least-once', workers: 2 },
   { name: 'exactly once, 2 workers', mode: 'exactly-once', workers: 2 },
+  ...[warm, batches(10), warm, batches(1_000), warm, batches(1_000, split), warm],
   ...[once, learning, once, learning, once],
   warm,
   ...troubled('provider of 200 ms, one call at a time', { delayMs: 200 }),
@@ -52,14 +61,20 @@ export const run = async () => {
   const admin = kafka.admin()
   await admin.connect()
   const id = Date.now().toString(36)
-  const inputs = { warm: `bench-warm-${id}`, trouble: `bench-news-${id}` }
+  const inputs = {
+    warm: `bench-warm-${id}`,
+    trouble: `bench-news-${id}`,
+    10: `bench-10-${id}`,
+    1000: `bench-1000-${id}`,
+  }
   try {
     const memory = await fillMemory(folder)
     if (!only || /workers/.test(only)) await fillGateway(kafka, admin, broker.plain, folder, memory.path)
-    await makeTopic(admin, inputs.warm)
-    await makeTopic(admin, inputs.trouble)
+    for (const topic of Object.values(inputs)) await makeTopic(admin, topic)
     const bytes = await fill(kafka, inputs.warm, warmEvent, count)
     await fill(kafka, inputs.trouble, troubleEvent, count)
+    for (const size of [10, 1_000])
+      await fill(kafka, inputs[size], batchOf(warmEvent, size), count / size, 2_000 / size)
     console.log(`${count} events of ${Math.round(bytes / count)} bytes on ${partitions} partitions, broker on the same machine.
 Each event has two addresses that are looked up, of ${knownAddresses} that were looked up before (${memory.calls} calls) and stand in the memory;
 where the provider is in trouble ${newPerThousand} of 1,000 events bring one that was never seen.
@@ -80,9 +95,11 @@ where the provider is in trouble ${newPerThousand} of 1,000 events bring one tha
   }
 }
 
-const play = async (admin, { mode, workers = 1, trouble, learns = false }, { id, broker, inputs, folder, memory }) => {
+const play = async (admin, row, { id, broker, inputs, folder, memory }) => {
+  const { mode, workers = 1, trouble, learns = false, size = 1 } = row
   const names = { output: `bench-out-${id}`, dead: `bench-dead-${id}`, groupId: `bench-${id}` }
-  await makeTopic(admin, names.output)
+  // Room for the annotations of a thousand events in one record.
+  await makeTopic(admin, names.output, [{ name: 'max.message.bytes', value: '4000000' }])
   await makeTopic(admin, names.dead)
   const more = learns ? await makeLearningTopics(admin, id) : {}
   const provider = mode === 'raw' ? undefined : await startProvider(trouble ?? {})
@@ -90,10 +107,12 @@ const play = async (admin, { mode, workers = 1, trouble, learns = false }, { id,
     THREATWEAVE_MEMORY_PATH: copyOfMemory(memory.path, id),
     THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
     ...more,
+    ...row.settings,
   }
   try {
-    const input = trouble ? inputs.trouble : inputs.warm
-    const result = await measure(admin, { mode, workers, count, broker, input, ...names, folder, settings })
+    const input = trouble ? inputs.trouble : (inputs[size] ?? inputs.warm)
+    const perRecord = row.settings === split ? 1 : size
+    const result = await measure(admin, { mode, workers, count, perRecord, broker, input, ...names, folder, settings })
     return { ...result, ...(await provider?.asked()) }
   } finally {
     await provider?.stop()

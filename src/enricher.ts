@@ -6,7 +6,7 @@ import { load } from './config/load.js'
 import { describeProblem, type Problem } from './config/problem.js'
 import type { Annotation } from './domain/annotation.js'
 import { feedProblems } from './feeds/status.js'
-import { allOf } from './pipeline/pipeline.js'
+import { allOf, outputsOf, type EventOut } from './pipeline/pipeline.js'
 import { createLineSplitter } from './input/split-lines.js'
 import { ignoreTelemetry, type Emit } from './telemetry/event.js'
 
@@ -24,7 +24,7 @@ export type EnricherOptions = {
 }
 
 export type Enriched = {
-  /** The event with its annotation, every other byte as it was. */
+  /** The event with its annotation, every other byte as it was; of a batch that is split, a line for every member. */
   readonly bytes: Buffer
   readonly annotation: Annotation
 }
@@ -49,7 +49,7 @@ export const createEnricher = async (options: EnricherOptions = {}): Promise<Enr
         )
       const [out] = await allOf(app.pipeline, [{ bytes: toBuffer(event), origin }])
       if (!out) throw new Error('the pipeline lost an event')
-      return { bytes: out.bytes(), annotation: out.annotation }
+      return { bytes: out.parts ? linesOf([out]) : out.bytes(), annotation: out.annotation }
     },
     close: async () => {
       if (isClosed) return
@@ -71,7 +71,7 @@ export const enrichTransform = (options: EnricherOptions = {}): Transform => {
     }
     const chunk = lines.map((bytes) => ({ bytes, origin: `line:${++count}` }))
     Promise.resolve(allOf(app.pipeline, chunk)).then(
-      (out) => done(null, Buffer.concat(out.flatMap((one) => [one.bytes(), newline]))),
+      (out) => done(null, linesOf(out)),
       (error: unknown) => done(error instanceof Error ? error : new Error('the pipeline failed')),
     )
   }
@@ -95,6 +95,9 @@ export const enrichTransform = (options: EnricherOptions = {}): Transform => {
 }
 
 const newline = Buffer.from('\n')
+
+const linesOf = (events: readonly EventOut[]): Buffer =>
+  Buffer.concat(outputsOf(events).flatMap((one) => [one.bytes(), newline]))
 
 const toBuffer = (event: Buffer | string): Buffer => (typeof event === 'string' ? Buffer.from(event) : event)
 

@@ -7,13 +7,11 @@ import { systemClock } from '../domain/clock.js'
 import type { Decide, GateOptions } from '../domain/decision.js'
 import { keyOf } from '../domain/indicator.js'
 import { judge } from '../domain/judge.js'
-import { unzstd } from '../kafka/wire/zstd.js'
 import { loadGate } from '../feeds/load-lists.js'
 import { createDecide } from '../lookup/gate.js'
 import { createAnnotate } from '../pipeline/annotate.js'
 import { createAnnotationKey } from '../pipeline/annotate/annotation-key.js'
-import { bytesOfMember, createBatchPipeline } from '../pipeline/batch/batch-pipeline.js'
-import { createOpenRecord } from '../pipeline/batch/open-envelope.js'
+import { createBatchPipeline } from '../pipeline/batch/batch-pipeline.js'
 import { createJoinBatch } from '../pipeline/batch/join-batch.js'
 import { decode, decodeLimits } from '../pipeline/decode.js'
 import { createEnrich } from '../pipeline/enrich.js'
@@ -22,13 +20,14 @@ import { createInFlight } from '../pipeline/in-flight.js'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.js'
 import { createWaits, type Wait, type Waits } from '../pipeline/wait.js'
 import { openFormats } from './open-formats.js'
+import { eventsInRecord, openRecordOf } from './open-records.js'
 import { openIndicatorLookup, type IndicatorLookup, type LookupOptions } from './open-indicator-lookup.js'
 import { openTable, tableOf } from './open-table.js'
 
-const openRecord = createOpenRecord({ unzstd })
-
 /** Reads events and decides what may be looked up; sends nothing. */
 export type EventReader = {
+  /** The events of a record: one, or the members of a batch. */
+  readonly eventsInRecord: (bytes: Buffer) => readonly Buffer[]
   readonly decode: (bytes: Buffer) => ReturnType<typeof decode>
   readonly extract: Extract
   readonly decide: Decide
@@ -71,12 +70,9 @@ export const openReader = (config: Config, isOneSource = false): EventReader | R
     }
   const { isAnnotationName } = createAnnotationKey(config.output.key)
   const extract = createExtract({ ...extractLimits, formats: opened.formats, isOneSource, isAnnotationName })
-  const isOff = config.kafka.input.batches === 'off'
   return {
-    decode: (bytes) => {
-      const batch = isOff ? undefined : openRecord(bytes)
-      return decode(batch?.members.length === 1 ? bytesOfMember(bytes, batch, 0) : bytes, decodeLimits)
-    },
+    eventsInRecord: eventsInRecord(config),
+    decode: (bytes) => decode(bytes, decodeLimits),
     extract,
     decide: createDecide(loaded.options),
     gate: loaded.options,
@@ -115,7 +111,6 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
   const singleEvents = (hasId: boolean, waiting: Wait): Pipeline =>
     createPipeline({
       ...reader,
-      decode: (bytes) => decode(bytes, decodeLimits),
       enrich,
       annotate: createAnnotate({
         ...placing,
@@ -130,10 +125,10 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
   const hasId =
     config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic' || options.replay !== undefined
   const single = singleEvents(hasId, wait)
+  const cut = openRecordOf(config)
+  const join = createJoinBatch({ ...placing, splits: config.kafka.input.batches === 'split' })
   const withBatches = (one: Pipeline, waiting: Wait): Pipeline =>
-    config.kafka.input.batches === 'off'
-      ? one
-      : createBatchPipeline(one, { cut: openRecord, join: createJoinBatch(placing), wait: waiting })
+    cut ? createBatchPipeline(one, { cut, join, wait: waiting }) : one
   return {
     ...reader,
     ...lookups,

@@ -46,7 +46,7 @@ Example:
   takesArguments: true,
   run: async (args, io) => {
     const config = loadConfig(args, io)
-    const { decode, extract, decide } = accepted(openReader(config, true))
+    const { eventsInRecord, decode, extract, decide } = accepted(openReader(config, true))
     const memory = numberOf(args, 'memory') ?? config.memory.maxEntries
     const lifetimeMs = numberOf(args, 'lifetime', hourMs) ?? config.memory.freshSeconds.clean * 1000
     const spanMs = numberOf(args, 'span', hourMs)
@@ -60,7 +60,7 @@ Example:
     await withInputErrors(async () => {
       for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
         if (io.signal.aborted) break
-        for (const { bytes } of lines) {
+        for (const bytes of lines.flatMap((line) => eventsInRecord(line.bytes))) {
           const event = decode(bytes)
           const keys: string[] = []
           for (const sighting of extract(event).sightings) {

@@ -12,7 +12,8 @@ export const extract: Command = {
   summary: 'show the addresses and names in log events and what would be done with each; asks nobody',
   help: `Usage: threatweave extract [options] [FILE…]
 
-Reads one event a line from files (.gz too) or standard input and prints one JSON object a line, in order:
+Reads one event a line from files (.gz too) or standard input and prints one JSON object per event, in order (a line that is a
+batch or an envelope stands for the events in it):
 
   {"action":"blocked","direction":"inbound","indicators":[
     {"type":"ip","value":"198.51.100.60","field":"src","role":"source","decision":"lookup"}, …]}
@@ -31,13 +32,14 @@ Example:
   unit: () => 'event',
   run: async (args, io) => {
     const config = loadConfig(args, io)
-    const { decode, extract: find, decide, gate } = accepted(openReader(config, true))
+    const { eventsInRecord, decode, extract: find, decide, gate } = accepted(openReader(config, true))
     let events = 0
     await withInputErrors(async () => {
       for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
         if (io.signal.aborted) break
         let out = ''
-        for (const { bytes } of lines) {
+        const all = lines.flatMap(({ bytes }) => eventsInRecord(bytes))
+        for (const bytes of all) {
           const { action, sightings, truncated } = find(decode(bytes))
           const indicators = sightings.map((sighting) => {
             const decision = decide(sighting)
@@ -50,7 +52,7 @@ Example:
           out += `${JSON.stringify({ action, direction, indicators, ...(truncated ? { truncated } : {}) })}\n`
         }
         await writeJson(io.stdout, out)
-        events += lines.length
+        events += all.length
       }
     })
     return reportStop(events, io)

@@ -1,14 +1,15 @@
 // The `tail` command: annotated events as they arrive, one line each, filtered.
 import { loadConfiguredRules } from '../app/check-file.js'
+import { readWrittenOf } from '../app/open-records.js'
 import { openRuleEvents } from '../app/open-rule-events.js'
 import { kafkaSettingsOf } from '../app/limits.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
 import type { Annotation } from '../domain/annotation.js'
-import { isObject, parseObject, type AnyObject } from '../domain/json-object.js'
+import type { AnyObject } from '../domain/json-object.js'
 import { levels, type Level } from '../domain/finding.js'
-import { annotatedMembers } from '../pipeline/batch/annotated-members.js'
+import type { Written } from '../pipeline/batch/read-written.js'
 import { reasons } from '../domain/reason.js'
 import { followTopic, type Followed } from '../kafka/follow-topic.js'
 import { parseEdge, type Edge } from '../kafka/replay/edge.js'
@@ -57,13 +58,14 @@ Example:
     const isJson = args.values.json === true
     const colour = io.stdout.isTTY === true && (io.env.NO_COLOR ?? '') === ''
     const enough = new AbortController()
+    const readWritten = readWrittenOf(config)
     let shown = 0
     const each = async (record: Followed): Promise<void> => {
-      for (const event of annotatedEvents(record, config.output.key)) {
+      for (const event of annotatedEvents(readWritten(record))) {
         if (shown === limit || !isWanted(event)) continue
         if (++shown === limit) enough.abort()
         // A line break can only stand between the members of a JSON object.
-        if (isJson) await writeJson(io.stdout, `${event.bytes.toString().replace(/[\r\n]+/g, ' ')}\n`)
+        if (isJson) await writeJson(io.stdout, `${event.text.replace(/[\r\n]+/g, ' ')}\n`)
         else await write(io.stdout, lineOf(event, record, io, colour))
       }
     }
@@ -80,7 +82,7 @@ Example:
   },
 }
 
-type AnnotatedEvent = { readonly bytes: Buffer; readonly whole: AnyObject; readonly annotation: Annotation }
+type AnnotatedEvent = { readonly text: string; readonly whole: AnyObject; readonly annotation: Annotation }
 type Options = {
   readonly topic: string
   readonly from: Edge
@@ -148,23 +150,18 @@ const mentions = (annotation: Annotation, whole: AnnotatedEvent['whole'], value:
   return new RegExp(`(?<![\\w.-])${literal}(?!\\.?[\\w-])`).test(JSON.stringify(whole).toLowerCase())
 }
 
-/** The annotation stands in the event, in a header of its record, or is the record (output.placement); a batch has many. */
-const annotatedEvents = ({ value, headers }: Followed, key: string): readonly AnnotatedEvent[] => {
-  if (!value) return []
-  const bytes = headers.find(([name]) => name === key)?.[1]
-  const header = bytes ? parseObject(bytes) : undefined
-  const members = annotatedMembers(value, header, key)
-  if (members?.some(({ annotation }) => annotation))
-    return members.flatMap((one) => {
-      const whole = one.object ?? { message: one.bytes.toString() }
-      return one.annotation ? [{ bytes: one.bytes, whole, annotation: one.annotation as unknown as Annotation }] : []
-    })
-  const whole = parseObject(value) ?? (members && { message: value.toString() })
-  const annotation = whole && isObject(whole[key]) ? whole[key] : (header ?? whole)
-  return whole && typeof annotation?.verdict === 'string'
-    ? [{ bytes: value, whole, annotation: annotation as unknown as Annotation }]
-    : []
-}
+const annotatedEvents = ({ events }: Written): readonly AnnotatedEvent[] =>
+  events.flatMap(({ bytes, object, annotation }) => {
+    if (typeof annotation?.verdict !== 'string') return []
+    const whole = object ?? { message: bytes.toString() }
+    return [
+      {
+        text: object ? bytes.toString() : JSON.stringify(whole),
+        whole,
+        annotation: annotation as unknown as Annotation,
+      },
+    ]
+  })
 
 const colours: Record<Level, number> = { malicious: 31, suspicious: 33, clean: 32, unknown: 90 }
 

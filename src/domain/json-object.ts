@@ -7,7 +7,7 @@ export const isObject = (value: unknown): value is AnyObject =>
 
 export const parseObject = (bytes: Buffer): AnyObject | undefined => {
   try {
-    const value: unknown = JSON.parse(bytes.toString())
+    const value: unknown = JSON.parse(bytes.toString('utf8', bytes[0] === 0xef ? 3 : 0))
     return isObject(value) ? value : undefined
   } catch {
     return undefined

@@ -68,7 +68,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       `${name}, offsets ${chunk.first} to ${chunk.last}`,
       async () => {
         if (!(await chunk.ready)) return false
-        await deliver(chunk.items, sender.send, how, chunk.again)
+        await deliver(chunk.items.flat(), sender.send, how, chunk.again)
         await deliverBeside(chunk, sender.send, how)
         return true
       },

@@ -2,7 +2,7 @@
 import { sliceEvents } from '../pipeline/batch/batch-pipeline.js'
 import type { EventIn, EventOut, Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/wait.js'
-import type { Incoming, Outgoing } from './compose.js'
+import { placeIn, type Incoming, type Outgoing } from './compose.js'
 import { composeItem, deliverAlerts, type Deliver, type Item, type Refused, type Send } from './deliver.js'
 import type { Fetched } from './fetched.js'
 import type { ChunkSightings } from './sightings.js'
@@ -16,8 +16,8 @@ export type Chunk = {
   readonly count: number
   /** False when the chunk is not to be delivered; what follows is complete when it is true. */
   readonly ready: boolean | Promise<boolean>
-  /** What is sent, in order. */
-  readonly items: readonly Item[]
+  /** What is sent of each record, in order. */
+  readonly items: readonly (Item | readonly Item[])[]
   /** The events, if alerts are raised for them; otherwise they are dropped as soon as they are bytes. */
   readonly events: readonly EventOut[]
   /** What is to be told once its offsets have moved. */
@@ -78,7 +78,7 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
   const { pipeline, wait, how, max, refused } = options
   const chunks: Chunk[] = []
   for (const part of splitByCountAndBytes(records, sizeOf, max, countOf)) {
-    const items: Item[] = []
+    const items: (Item | readonly Item[])[] = []
     const events: EventOut[] = []
     const now = how.now()
     const sightings = part[0] && how.sightingsOf?.(part[0])
@@ -158,7 +158,7 @@ export const eventsOf = async (
 }
 
 const eventOf = (record: Incoming, bytes: Buffer, none: null | undefined): EventIn => {
-  const origin = record.origin ?? `${record.topic}/${record.partition}/${record.offset}`
+  const origin = record.origin ?? `${record.topic}/${record.partition}/${placeIn(record)}`
   const time = Number(record.timestamp)
   const { key, former, formers, batch = none } = record
   return { bytes, origin, key, former, formers, batch, time: time >= 0 && time <= 8.64e15 ? time : undefined }

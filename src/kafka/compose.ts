@@ -10,11 +10,34 @@ export type Incoming = NewRecord & {
   readonly topic: string
   readonly partition: number
   readonly offset: string
+  /** Its index, if it is a member of the record at that offset, and that record if it was split just now. */
+  readonly member?: string | undefined
+  readonly whole?: Incoming | undefined
   /** Where the event was first read, if that was elsewhere; only in a replay. */
   readonly origin?: string | undefined
   /** The verdict it had before; only in a replay. */
   readonly former?: FormerVerdict | undefined
 } & Pick<EventIn, 'batch' | 'formers'>
+
+/** The offset, and the member if it is one: `42#7`. */
+export const placeIn = ({ offset, member }: Pick<Incoming, 'offset' | 'member'>): string =>
+  member === undefined ? offset : `${offset}#${member}`
+
+/** What headers and key of a record may take in all the records that it is split into. */
+const maxRepeatedBytes = 16_777_216
+
+type Part = { readonly record: Incoming; readonly event: EventOut }
+
+/** The members that come out as records of their own; undefined if the record comes out as one. */
+export const partsOf = (record: Incoming, event: EventOut | undefined): readonly Part[] | undefined => {
+  const parts = event?.parts
+  if (!parts || parts.length * recordBytes({ ...record, value: null }) > maxRepeatedBytes) return undefined
+  const before = record.member === undefined ? '' : `${record.member}#`
+  return parts.map((part, nth) => ({
+    record: { ...record, value: part.own, member: `${before}${nth}`, whole: record },
+    event: part.event,
+  }))
+}
 
 export type Outgoing = NewRecord & { readonly topic: string; readonly partition: number }
 
@@ -137,6 +160,7 @@ const originHeaders = (record: Incoming): readonly Header[] => [
   ['threatweave-topic', Buffer.from(record.topic)],
   ['threatweave-partition', Buffer.from(String(record.partition))],
   ['threatweave-offset', Buffer.from(record.offset)],
+  ...(record.member === undefined ? [] : [['threatweave-member', Buffer.from(record.member)] as const]),
 ]
 
 type Time = { readonly text: string; readonly headers: readonly Header[] }

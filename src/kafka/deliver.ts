@@ -1,7 +1,17 @@
 // Composes the records to send, and sends them in order, in batches their topics take; what is refused goes down the ladder.
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
-import { compose, rungs, type Composed, type Incoming, type Outgoing, type Rung, type Target } from './compose.js'
+import {
+  compose,
+  partsOf,
+  placeIn,
+  rungs,
+  type Composed,
+  type Incoming,
+  type Outgoing,
+  type Rung,
+  type Target,
+} from './compose.js'
 import { FatalKafkaError } from './failure.js'
 import type { ChunkSightings, InputPartition } from './sightings.js'
 import { recordBytes } from './wire/encode-batch.js'
@@ -30,17 +40,28 @@ export type Deliver = {
   readonly sightingsOf?: ((partition: InputPartition) => ChunkSightings) | undefined
 }
 
-/** By offset: what the broker did not take, and how it is tried next. */
+/** By place: what the broker did not take, and how it is tried next. */
 export type Refused = ReadonlyMap<string, { readonly rung: Rung; readonly reason: string }>
 
+/** One item, or one for each member of a batch that is split. */
 export const composeItem = (
+  incoming: Incoming,
+  event: EventOut | undefined,
+  how: Deliver,
+  now: number,
+  refused?: Refused,
+): Item | readonly Item[] =>
+  partsOf(incoming, event)?.map((part) => composeOne(part.record, part.event, how, now, refused)) ??
+  composeOne(incoming, event, how, now, refused)
+
+const composeOne = (
   incoming: Incoming,
   event: EventOut | undefined,
   { target, emit }: Deliver,
   now: number,
-  refused?: Refused,
+  refused: Refused | undefined,
 ): Item => {
-  const known = refused?.get(incoming.offset)
+  const known = refused?.get(placeIn(incoming))
   const composed = compose(incoming, event, target, now, known?.rung, known?.reason)
   if (composed.rung !== 'whole') emitReduced(emit, incoming, composed.rung, known?.reason ?? 'too_large')
   return { incoming, composed }
@@ -76,7 +97,10 @@ const deliverPart = async (part: readonly Item[], send: Send, how: Deliver, agai
   const lower = below(only.composed.rung, result.refused)
   if (lower === undefined) throw new Error(`even a dead letter that only points was refused: ${result.refused}`)
   const { incoming } = only
-  const composed = compose(incoming, await again(incoming), how.target, how.now(), lower, result.refused.toLowerCase())
+  const { whole = incoming, member } = incoming
+  const event = await again(whole)
+  const own = whole === incoming ? event : partsOf(whole, event)?.find(({ record }) => record.member === member)?.event
+  const composed = compose(incoming, own, how.target, how.now(), lower, result.refused.toLowerCase())
   emitReduced(how.emit, incoming, composed.rung, result.refused.toLowerCase())
   await deliverPart([{ incoming, composed }], send, how, again)
 }
@@ -87,5 +111,7 @@ export const below = (rung: Rung, refusal: string): Rung | undefined => {
   return rungs[/too_large/i.test(refusal) ? next : Math.max(next, rungs.indexOf('dead_letter'))]
 }
 
-const emitReduced = (emit: Emit, { topic, partition, offset }: Incoming, to: Rung, reason: string): void =>
-  emit({ event: 'record_reduced', topic, partition, offset, to, reason })
+const emitReduced = (emit: Emit, record: Incoming, to: Rung, reason: string): void => {
+  const { topic, partition } = record
+  emit({ event: 'record_reduced', topic, partition, offset: placeIn(record), to, reason })
+}

@@ -149,7 +149,7 @@ const transact = async (
   const sent: Chunk[] = []
   for (const chunk of chunks) {
     if (!fetched.goesOn()) break
-    for (const part of split(chunk.items, how.max)) await sendOrNote(part, partition, send)
+    for (const part of split(chunk.items.flat(), how.max)) await sendOrNote(part, partition, send)
     await deliverBeside(chunk, send, how)
     sent.push(chunk)
     last = chunk.last

@@ -23,8 +23,8 @@ export type FollowUpOptions = {
   readonly pipeline: Pipeline
   /** The alerts that follow, and where they go. */
   readonly alerts?: { readonly raise: RaiseLate<EventOut, AlertOut>; readonly topic: TopicOf } | undefined
-  /** The record that corrects one which was written; undefined if it is too large. */
-  readonly correct?: ((record: Incoming, event: EventOut) => Outgoing | undefined) | undefined
+  /** The records that correct what was written of one; undefined stands for one that is too large. */
+  readonly correct?: ((record: Incoming, event: EventOut) => readonly (Outgoing | undefined)[]) | undefined
   /** Where notes are kept for the next owner of a partition; absent: only in memory. */
   readonly sightingsTopic?: TopicOf | undefined
   readonly write: Write
@@ -126,10 +126,11 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
     const unread = new Set(read.rest)
     const stays = new Set([...read.rest, ...open.map(({ offset }) => offset)])
     const settled = offsets.filter((offset) => !stays.has(offset))
-    const corrections = done.flatMap(({ offset, event }) => {
+    const corrected = done.flatMap(({ offset, event }) => {
       const record = recordOf.get(offset)
       return (record && correct?.(record, event)) ?? []
     })
+    const corrections = corrected.filter((record) => record !== undefined)
     const records = [...alerts.map(alertOf), ...corrections]
     if (sightingsTopic)
       for (const block of pending.blocksAfter(name, settled, open))
@@ -145,7 +146,7 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
     pending.wait(name, [...open, ...notes.filter(({ offset }) => unread.has(offset)).map(dueAgain)])
     const isLost = written !== 'written'
     if (corrections.length > 0 && !isLost) emit({ event: 'events_corrected', events: corrections.length })
-    const uncorrected = correct && !isLost ? done.length - corrections.length : 0
+    const uncorrected = isLost ? 0 : corrected.length - corrections.length
     dropped(read.gone.length + uncorrected + (isLost ? settled.length - read.gone.length : 0))
     return true
   }

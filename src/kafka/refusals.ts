@@ -1,10 +1,10 @@
 // What brokers have refused of a partition within transactions, and the search for the record that is to blame.
-import type { Outgoing, Rung } from './compose.js'
+import { placeIn, type Outgoing, type Rung } from './compose.js'
 import { below, type Item, type Send } from './deliver.js'
 import { failureOf, FatalKafkaError } from './failure.js'
 
 export type Refusals = {
-  /** By offset: records the broker did not take, and the rung to try them from next. */
+  /** By place: records the broker did not take, and the rung to try them from next. */
   readonly refused: Map<string, { readonly rung: Rung; readonly reason: string }>
   /** Up to this offset records are sent one by one, to find the one that is refused. */
   oneByOneUntil: number
@@ -34,11 +34,11 @@ const noteRefusal = (items: readonly Item[], reason: string, refusals: Refusals)
   if (items.length === 1 && only) {
     const rung = below(only.composed.rung, reason)
     if (rung === undefined) throw new FatalKafkaError(`even a dead letter that only points was refused: ${reason}`)
-    refusals.refused.set(only.incoming.offset, { rung, reason })
+    refusals.refused.set(placeIn(only.incoming), { rung, reason })
   } else refusals.oneByOneUntil = Number(items.at(-1)?.incoming.offset ?? -1)
 }
 
 /** Those up to the offset were delivered. */
 export const forgetUpTo = (last: string, { refused }: Refusals): void => {
-  for (const offset of refused.keys()) if (Number(offset) <= Number(last)) refused.delete(offset)
+  for (const place of refused.keys()) if (parseInt(place) <= Number(last)) refused.delete(place)
 }

@@ -1,7 +1,7 @@
 // The pipeline: decode → extract → enrich → annotate for a chunk of events.
 import type { Clock } from '../domain/clock.js'
 import type { Extraction } from '../domain/sighting.js'
-import { eventsIn, type Annotate, type EventIn, type EventOut, type Reduced } from './annotate.js'
+import { eventsIn, outputsOf, type Annotate, type EventIn, type EventOut, type Reduced } from './annotate.js'
 import type { CutBatch } from './batch/cut-batch.js'
 import type { Enrich, EventVerdicts } from './enrich.js'
 import type { Event } from './event.js'
@@ -9,7 +9,7 @@ import type { Judged } from '../domain/judged.js'
 import { keepFormer } from './keep-former.js'
 import type { Wait } from './wait.js'
 
-export { eventsIn, type EventIn, type EventOut, type Reduced }
+export { eventsIn, outputsOf, type EventIn, type EventOut, type Reduced }
 
 /**
  * Calls `use` once for every event of a chunk, with its position: at once and in order if it is answered, the others after waiting.

@@ -1,5 +1,7 @@
-// Promise: every event of a record of many is looked at and annotated inside it, and what does not fit is left out step by step.
+// Promise: every event of a record of many or in an envelope is looked at and annotated inside it, and what does not fit is left out step
+// by step; or each comes out as a record of its own.
 import { randomUUID } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { Partitioners } from 'kafkajs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Alert } from '../../src/alerts/alert.js'
@@ -35,10 +37,18 @@ const records = {
 }
 type Kind = keyof typeof records
 
-const produce = async ({ input }: Names): Promise<void> => {
+const envelopes = {
+  packed: gzipSync(`{"src_ip":"203.0.113.5"}\n{"src_ip":"${malicious}"}\n`),
+  splunk: `{"time":1763193600,"sourcetype":"fw","event":"deny from ${malicious} to 10.0.0.5"}`,
+  connect: `{"schema":{"type":"struct"},"payload":{"src_ip":"${malicious}"}}`,
+  large: `[${JSON.stringify({ src_ip: malicious, note: 'x'.repeat(maxBytes) })},{"src_ip":"203.0.113.5"}]`,
+  gone: null,
+}
+
+const produce = async (input: string, values: Readonly<Record<string, string | Buffer | null>>): Promise<void> => {
   const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
-  for (const [key, value] of Object.entries(records))
+  for (const [key, value] of Object.entries(values))
     await producer.send({ topic: input, messages: [{ key, value, partition: 0, headers: { own: 'h' } }] })
   await producer.disconnect()
 }
@@ -58,18 +68,22 @@ const without = ({ value }: Read): string => String(value).replace(/,"threatweav
 describe('batches', () => {
   const rows = new Map<string, Read>()
   const headers = new Map<string, Read>()
+  let split: readonly Read[] = []
+  let deadOfSplit: readonly Read[] = []
   let dead: readonly Read[] = []
   let alerts: readonly Alert[] = []
   let input = ''
 
   beforeAll(async () => {
-    const names = await makeTopics({ partitions: 1, config: { output: { 'max.message.bytes': String(maxBytes) } } })
+    const config = { output: { 'max.message.bytes': String(maxBytes) } }
+    const names = await makeTopics({ partitions: 1, config })
     ;({ input } = names)
     const second: Names = { ...names, output: `${names.output}-headers`, groupId: `${names.groupId}-headers` }
+    const third: Names = { ...(await makeTopics({ partitions: 1, config })), input }
     await makeTopic(second.output, 1)
     const alertsTopic = `alerts-${randomUUID().slice(0, 8)}`
     await makeTopic(alertsTopic, 1)
-    await produce(names)
+    await produce(names.input, { ...records, ...envelopes })
     const env = {
       THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
       THREATWEAVE_ENRICH_MODE: 'complete',
@@ -82,17 +96,24 @@ describe('batches', () => {
         THREATWEAVE_KAFKA_ALERTS_TOPIC: alertsTopic,
       }),
       spawnRun(second, { ...env, THREATWEAVE_OUTPUT_PLACEMENT: 'headers' }),
+      spawnRun(third, {
+        ...env,
+        THREATWEAVE_KAFKA_DELIVERY: 'exactly-once',
+        THREATWEAVE_KAFKA_INPUT_BATCHES: 'split',
+      }),
     ]
-    const count = Object.keys(records).length
-    for (const one of await readTopic(names.output, (read) => read.length >= count - 1)) rows.set(String(one.key), one)
+    const count = Object.keys(records).length + Object.keys(envelopes).length
+    for (const one of await readTopic(names.output, (read) => read.length >= count - 2)) rows.set(String(one.key), one)
     for (const one of await readTopic(second.output, (read) => read.length >= count)) headers.set(String(one.key), one)
-    dead = await readTopic(names.dead, (read) => read.length >= 1)
+    split = await readTopic(third.output, (read) => read.some(({ key }) => String(key) === 'gone'))
+    deadOfSplit = await readTopic(third.dead, (read) => read.length >= 1)
+    dead = await readTopic(names.dead, (read) => read.length >= 2)
     alerts = (await readTopic(alertsTopic, (read) => read.length >= 1)).map(
       ({ value }) => JSON.parse(String(value)) as Alert,
     )
     await Promise.all(runs.map((run) => run.stop()))
   }, 180_000)
-  const row = (kind: Kind): Read => rows.get(kind)!
+  const row = (kind: Kind | keyof typeof envelopes): Read => rows.get(kind)!
 
   it('annotate every member in full where there is room, all other bytes unchanged', () => {
     expect(without(row('whole'))).toBe(records.whole)
@@ -124,7 +145,7 @@ describe('batches', () => {
 
   it('are dead letters only if they do not fit themselves', () => {
     expect(rows.has('dead')).toBe(false)
-    expect(dead.map(({ key }) => String(key))).toEqual(['dead'])
+    expect(dead.map(({ key }) => String(key))).toEqual(['dead', 'large'])
     expect(String(dead[0]?.value)).toBe(records.dead)
   })
 
@@ -141,6 +162,39 @@ describe('batches', () => {
     const lines = String(row('lines').value).trim().split('\n')
     expect(lines.map((line) => (JSON.parse(line) as Member).threatweave?.verdict)).toEqual(['malicious', 'clean'])
     expect(without(row('lines'))).toBe(records.lines)
+  })
+
+  it('may be in envelopes, which are annotated where they have room, else in a header', () => {
+    expect(headerOf(row('packed'))).toMatchObject({ verdict: 'malicious', member: 1, member_count: 2 })
+    expect(row('packed').value).toEqual(envelopes.packed)
+    const { fields } = JSON.parse(String(row('splunk').value)) as { readonly fields: object }
+    expect(fields).toMatchObject({ 'threatweave.verdict': 'malicious', 'threatweave.value': malicious })
+    expect(headerOf(row('connect'))).toMatchObject({ verdict: 'malicious', value: malicious })
+    expect(String(row('connect').value)).toBe(envelopes.connect)
+    expect(row('gone').value).toBeNull()
+  })
+
+  it('come out as one record per member where they are split, in order, with key and headers', () => {
+    const of = (kind: string): readonly Read[] => split.filter(({ key }) => String(key) === kind)
+    expect(split.every(({ headers: { own } }) => String(own) === 'h')).toBe(true)
+    const events = of('accused').map(({ value }) => JSON.parse(String(value)) as Member)
+    expect(events.map(({ n }) => n)).toEqual(all(200))
+    const accused = events.filter(({ threatweave }) => threatweave?.verdict === 'malicious')
+    expect(accused.map(({ n }) => n)).toEqual([7, 70, 199])
+    const batch = `[${of('accused').map(without).join(', ')}]`
+    expect(batch).toBe(records.accused)
+    expect(of('dead')).toHaveLength(300)
+    expect(of('mixed').map(({ value }) => (JSON.parse(String(value)) as { message?: string }).message)).toEqual([
+      `"${malicious}"`,
+      undefined,
+      '"nothing"',
+    ])
+    expect(of('packed').map(without)).toEqual(['{"src_ip":"203.0.113.5"}', `{"src_ip":"${malicious}"}`])
+    expect([of('splunk'), of('connect'), of('gone')].map(({ length }) => length)).toEqual([1, 1, 1])
+    expect(of('large').map(without)).toEqual(['{"src_ip":"203.0.113.5"}'])
+    expect(deadOfSplit.map(({ key, headers: own }) => `${String(key)} ${String(own['threatweave-member'])}`)).toEqual([
+      'large 0',
+    ])
   })
 
   it('raise alerts that name the member', () => {

@@ -36,6 +36,7 @@ describe('tail', () => {
       event(45, 'clean'),
       `{\n "id": 12345678901234567890, "a": "198.51.100.78, 198.51.100.7", "threatweave": { "verdict": "clean", "direction": "inbound", "action": "allowed" } }`,
       `[${event(81, 'clean')}, ${event(82, 'malicious', { value: '198.51.100.82' })}]`,
+      `{"sourcetype":"fw","event":"line 91","fields":{"threatweave.verdict":"malicious","threatweave.value":"198.51.100.91","threatweave.direction":"inbound","threatweave.action":"blocked"}}`,
     ]
     await producer.send({ topic: names.output, messages: values.map((value) => ({ value })) })
     await producer.disconnect()
@@ -59,6 +60,7 @@ describe('tail', () => {
     expect((await shown('--count', '1', '--value', '198.51.100.4'))[0]).toContain('| line 4')
     expect((await shown('--count', '1', '--value', '198.51.100.45'))[0]).toContain('| line 45')
     expect((await shown('--count', '1', '--value', '198.51.100.82'))[0]).toMatch(/malicious.*\| line 82/)
+    expect((await shown('--count', '1', '--value', '198.51.100.91'))[0]).toMatch(/malicious.*blocked.*\| line 91/)
     expect((await shown('--count', '1', '--rule', 'malicious address was let in'))[0]).toContain('| line 2')
   })
 
@@ -88,9 +90,11 @@ describe('tail', () => {
       annotation: { verdict: 'malicious', value: '198.51.100.2' },
     })
     expect(code).toBe(0)
+    const member = JSON.parse((await explain('--json', `${names.output}/0/7#1`)).stdout) as object
+    expect(member).toMatchObject({ indicators: [{ value: '198.51.100.82' }], annotation: { verdict: 'malicious' } })
     expect(await explain(`${names.output}/0/99`)).toMatchObject({
       code: 1,
-      stderr: `threatweave: ${names.output}/0 holds the offsets 0 to 7, not 99\n`,
+      stderr: `threatweave: ${names.output}/0 holds the offsets 0 to 8, not 99\n`,
     })
     expect(await explain(`${names.output}/5/0`)).toMatchObject({
       stderr: expect.stringContaining('no partition 5') as string,

@@ -103,25 +103,33 @@ export const settingsFor = (names: Names, changes: Changes = {}): KafkaSettings 
   },
 })
 
-/** Numbered events, the same number of them on every partition. */
+/** Numbered events, the same number of them on every partition. Mixed: of every five, four are a batch and one is a record. */
 export const fill = async (
   topic: string,
   partitions: number,
   from: number,
   to: number,
   broker?: string,
+  isMixed = false,
 ): Promise<void> => {
   const producer = client(broker).producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
+  const valueOf = (partition: number, seq: number): string =>
+    JSON.stringify({ seq, partition, message: `event ${seq} of ${partition} from 192.0.2.${seq % 250}` })
+  const batchOf = (partition: number, seq: number): string =>
+    `[${[0, 1, 2, 3].map((nth) => valueOf(partition, seq + nth)).join(', ')}]`
   for (let start = from; start < to; start += 250) {
     const messages: Message[] = []
     for (let seq = start; seq < Math.min(to, start + 250); seq++)
-      for (let partition = 0; partition < partitions; partition++)
+      for (let partition = 0; partition < partitions; partition++) {
+        const isBatch = isMixed && seq % 5 === 0
+        if (isMixed && !isBatch && seq % 5 !== 4) continue
         messages.push({
           partition,
           key: `${partition}-${seq}`,
-          value: JSON.stringify({ seq, partition, message: `event ${seq} of ${partition} from 192.0.2.${seq % 250}` }),
+          value: isBatch ? batchOf(partition, seq) : valueOf(partition, seq),
         })
+      }
     await producer.send({ topic, messages })
   }
   await producer.disconnect()

@@ -25,14 +25,16 @@ export const killRepeatedly = async (
   kills: number,
   begun: 'group_joined' | 'partition_claimed',
   start: (isLast: boolean) => Worker,
+  isMixed = false,
 ): Promise<Killed> => {
+  const recordsOf = (events: number): number => (isMixed ? (events / 5) * 2 : events)
   // Events keep coming until the last kill: whenever a worker dies, there is work in its hands or before it.
   let count = 400
   const stop = new AbortController()
-  await fill(names.input, partitions, 0, count)
+  await fill(names.input, partitions, 0, count, undefined, isMixed)
   const filling = (async () => {
     while (!stop.signal.aborted) {
-      await fill(names.input, partitions, count, count + 25)
+      await fill(names.input, partitions, count, count + 25, undefined, isMixed)
       count += 25
       await sleep(60)
     }
@@ -49,7 +51,7 @@ export const killRepeatedly = async (
     worker.kill('SIGKILL')
     await worker.exit
     await sleep(250) // a record or two more, which nobody has taken yet
-    if ((await total(names)) < partitions * count) killedMidway++
+    if ((await total(names)) < partitions * recordsOf(count)) killedMidway++
   }
   stop.abort()
   await filling

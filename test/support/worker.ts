@@ -50,11 +50,16 @@ export const startWorker = (settings: KafkaSettings, options: WorkerOptions = {}
 export const listed = '192.0.2.7'
 
 /** Where the events about `listed` stand that were filled in up to `count`. */
-export const originsListed = (topic: string, partitions: number, count: number): readonly string[] =>
+export const originsListed = (topic: string, partitions: number, count: number, isMixed = false): readonly string[] =>
   Array.from({ length: partitions * count }, (_, place) => [Math.floor(place / count), place % count] as const)
     .filter(([, seq]) => seq % 250 === 7)
-    .map(([partition, seq]) => `${topic}/${partition}/${seq}`)
+    .map(([partition, seq]) => `${topic}/${partition}/${isMixed ? placeOfMixed(seq) : seq}`)
     .toSorted()
+
+const placeOfMixed = (seq: number): string => {
+  const first = Math.floor(seq / 5) * 2
+  return seq % 5 < 4 ? `${first}#${seq % 5}` : String(first + 1)
+}
 
 export const alertedOrigins = (alerts: readonly Read[]): readonly string[] =>
   alerts

@@ -2,7 +2,7 @@
 import { openReader } from '../../app/open-app.js'
 import { formatOf, type Extraction, type Sighting } from '../../domain/sighting.js'
 import { openKnown, type Known } from './open-known.js'
-import { isPlace, readPlacedEvent } from './read-placed-event.js'
+import { isPlace, readPlacedEvents } from './read-placed-events.js'
 import type { Annotation } from '../../domain/annotation.js'
 import { exitCodes, type Command } from '../../terminal/command.js'
 import { reportStop } from '../../terminal/report-stop.js'
@@ -28,7 +28,8 @@ export const explain: Command = {
   summary: 'show what is read from log events, which rule read it, and what is known about it; asks nobody',
   help: `Usage: threatweave explain [options] [FILE… | TOPIC/PARTITION/OFFSET…]
 
-Reads one event a line from files (.gz too) or standard input, or events of Kafka topics by their place, and shows each with
+Reads one event a line from files (.gz too) or standard input, or events of Kafka topics by their place (of a record of many
+all, or one: firewall/3/42#7), and shows each with
 its values marked (source, destination, others and the word that tells the action in colours of their own), and for every
 value, role and action the rule that gave it and what that rule saw. With feeds or a memory in the configuration it also shows
 what they know about each value, and which alert rules fire. The first word of a rule's id says what kind of evidence it is,
@@ -54,7 +55,7 @@ Example:
   unit: () => 'event',
   run: async (args, io) => {
     const config = loadConfig(args, io)
-    const { decode, extract } = accepted(openReader(config, true))
+    const { eventsInRecord, decode, extract } = accepted(openReader(config, true))
     const known = await openKnown(config, io)
     const isJson = args.values.json === true
     const isColoured = io.stdout.isTTY === true && (io.env.NO_COLOR ?? '') === ''
@@ -78,12 +79,12 @@ Example:
     try {
       if (args.positionals.length > 0 && args.positionals.every(isPlace)) {
         for (const place of args.positionals) {
-          const event = await readPlacedEvent(place, config)
-          if ('refused' in event) {
-            io.stderr.write(`threatweave: ${printable(event.refused)}\n`)
+          const read = await readPlacedEvents(place, config)
+          if ('refused' in read) {
+            io.stderr.write(`threatweave: ${printable(read.refused)}\n`)
             return exitCodes.failure
           }
-          await show(await explainOne(event.bytes, event.annotation), 1)
+          for (const { bytes, annotation } of read) await show(await explainOne(bytes, annotation), 1)
         }
         return exitCodes.ok
       }
@@ -91,8 +92,9 @@ Example:
         for await (const lines of readLines(args.positionals, io.stdin, io.signal)) {
           if (io.signal.aborted) break
           let out = ''
-          for (const { bytes } of lines) out += await explainOne(bytes)
-          await show(out, lines.length)
+          const all = lines.flatMap(({ bytes }) => eventsInRecord(bytes))
+          for (const bytes of all) out += await explainOne(bytes)
+          await show(out, all.length)
         }
       })
     } finally {

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { openApp, type App } from '../../app/open-app.js'
 import { feedProblems, placeOf } from '../../feeds/status.js'
-import { allOf, eventsIn } from '../../pipeline/pipeline.js'
+import { allOf, eventsIn, outputsOf } from '../../pipeline/pipeline.js'
 import { createLogger } from '../../telemetry/logger.js'
 import { openAlertOutput, type AlertOutput } from './alert-output.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../../terminal/command.js'
@@ -24,7 +24,7 @@ export const pipe: Command = {
 
 Reads one event per line (JSON or text, or a JSON array of events) from files, also .gz, or standard input, and writes
 each with its annotation to standard output, one line of JSON each, in order; in a line that is a batch (an array,
-{"records":[…]} and the like) every member has its own. Verdicts come from feeds and, if
+{"records":[…]} and the like) every member has its own, or with kafka.input.batches: split a line. Verdicts come from feeds and, if
 intel.service.apiKey is set, from the lookup service; at least one of the two is needed.
 
   -c, --config FILE      the configuration
@@ -129,7 +129,8 @@ const run = async (
     const parts: Buffer[] = []
     const all = eventsIn(out)
     for (const one of all) summary.see(one.annotation)
-    for (const one of out) if (!maliciousOnly || one.verdict === 'malicious') parts.push(one.bytes(), newline)
+    for (const one of outputsOf(out))
+      if (!maliciousOnly || one.verdict === 'malicious') parts.push(one.bytes(), newline)
     if (parts.length > 0 && alerts?.isStandardOutput !== true) await writeJson(io.stdout, Buffer.concat(parts))
     await alerts?.raise(lines, out)
     for (const line of lines) bytes += line.bytes.length + 1

@@ -4,6 +4,7 @@ import { openReplay } from '../../kafka/replay/open-replay.js'
 import { createLogger } from '../../telemetry/logger.js'
 import type { Command } from '../../terminal/command.js'
 import { kafkaSettingsOf } from '../../app/limits.js'
+import { readWrittenOf } from '../../app/open-records.js'
 import { kafkaProblems } from '../../app/start-problems.js'
 import { configOption, loadConfig } from '../../config/load-config.js'
 import { ConfigurationError } from '../../config/problem.js'
@@ -82,6 +83,7 @@ Exit codes: 0 complete, 1 not complete, 64 wrong usage, 78 wrong configuration.
         settings: kafkaSettingsOf(config),
         placement: config.output.placement,
         key: config.output.key,
+        readWritten: readWrittenOf(config),
         emit,
         now: Date.now,
         signal: io.signal,

@@ -44,10 +44,10 @@ export const kafkaSettings = Type.Object(
           default: 'earliest',
           description: 'Where a group begins that has never committed anything.',
         }),
-        batches: Type.Union([Type.Literal('inside'), Type.Literal('off')], {
+        batches: Type.Union([Type.Literal('inside'), Type.Literal('split'), Type.Literal('off')], {
           default: 'inside',
           description:
-            'A record of many events (JSON array, NDJSON, records, Records, logEvents, OpenTelemetry logs) or in an envelope: inside, every member is looked at and annotated inside the record; off, the record is one event as it is. Also for pipe and the library.',
+            'A record of many events (JSON array, NDJSON, records, Records, logEvents, OpenTelemetry logs) or in an envelope: inside, every member is looked at and annotated inside the record; split, every member of a record of many comes out as a record of its own, with the same key and headers; off, the record is one event as it is. Also for pipe and the library.',
         }),
       },
       section('What is read.'),

@@ -38,7 +38,7 @@ export const deliverUnit = async (
   const { pipeline, how, now } = options
   // Everything is known before the transaction begins: it must not time out while a lookup is waited for.
   const events = await eventsOf(unit, pipeline)
-  const items = unit.map((one, place) => composeItem(one, events[place], how, now(), output.refusals.refused))
+  const items = unit.flatMap((one, place) => composeItem(one, events[place], how, now(), output.refusals.refused))
   const { tally, wanted } = examine(options, unit, events)
   const alerts = options.raise && options.alertsTopic ? options.raise(wanted.map(({ event }) => event)) : []
   const fresh = new Set(wanted.filter(({ isNew }) => isNew).map(({ event }) => event.origin))
@@ -53,12 +53,7 @@ export const deliverUnit = async (
     return { topic, partition: partition % partitions, key: null, value, headers: [], timestamp: String(now()) }
   })
   const position = { partition, offset: next, metadata: encodeTally(reached) }
-  await output.write(
-    items,
-    alertRecords,
-    position,
-    (record) => events[unit.findIndex(({ offset }) => offset === record.offset)],
-  )
+  await output.write(items, alertRecords, position, (record) => events[unit.indexOf(record as Restored)])
   return reached
 }
 

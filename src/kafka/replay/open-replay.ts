@@ -1,5 +1,6 @@
 // Opens a replay: connects, resolves its ranges or takes those of an earlier start, and returns what can be done with them.
 import type { Admin, Kafka } from 'kafkajs'
+import type { ReadWritten } from '../../pipeline/batch/read-written.js'
 import type { Pipeline } from '../../pipeline/pipeline.js'
 import type { Emit } from '../../telemetry/event.js'
 import { failureOf } from '../failure.js'
@@ -21,6 +22,7 @@ export type ReplayContext = {
   readonly settings: KafkaSettings
   readonly placement: Placement
   readonly key: string
+  readonly readWritten: ReadWritten
   readonly emit: Emit
   readonly now: () => number
   readonly signal: AbortSignal
@@ -48,7 +50,7 @@ export const openReplay = async (
   request: ReplayRequest,
   context: ReplayContext,
 ): Promise<OpenReplay | { readonly refused: string }> => {
-  const { settings, emit, signal, key } = context
+  const { settings, emit, signal, key, readWritten } = context
   const opened: (() => Promise<void>)[] = []
   const close = async (): Promise<void> => {
     await Promise.allSettled(opened.map((closeOne) => closeOne()))
@@ -70,7 +72,7 @@ export const openReplay = async (
       return plan
     }
     const { topic, kind, times, only } = request
-    const reading: RangeOptions = { topic, kind, key, times, only, signal }
+    const reading: RangeOptions = { topic, kind, key, readWritten, times, only, signal }
     return {
       plan,
       readRanges: async (each) => {
@@ -82,7 +84,7 @@ export const openReplay = async (
       },
       former: (against) => {
         const fromTime = request.from.kind === 'time' ? Math.max(0, request.from.time - dayMs) : undefined
-        return readFormer(reader, { topic, ranges: plan.ranges, key }, { topic: against, fromTime }, signal)
+        return readFormer(reader, { topic, ranges: plan.ranges, readWritten }, { topic: against, fromTime }, signal)
       },
       valuesOf: (ofTopic, each) => valuesOf(reader, admin, ofTopic, each, signal),
       run: (how) => start(request, context, { kafka, admin, reader, plan, reading }, how),

@@ -3,14 +3,11 @@ import type { Incoming } from '../compose.js'
 import { FatalKafkaError } from '../failure.js'
 import type { Range } from './plan.js'
 import type { TopicReader } from './topic-reader.js'
-import { annotationOf, restore, type InputKind, type Restored } from './restore.js'
+import { annotationOf, restore, type Restored, type RestoreOptions } from './restore.js'
 import type { Tally } from './tally.js'
 
-export type RangeOptions = {
+export type RangeOptions = RestoreOptions & {
   readonly topic: string
-  readonly kind: InputKind
-  /** The annotation's key. */
-  readonly key: string
   /** Only events with a record time in it, where given: from, and up to but without. */
   readonly times?: readonly [from: number, to: number] | undefined
   /** Of annotated events only those that left before an answer. */
@@ -28,7 +25,7 @@ export const readRange = async (
   { partition, start, end }: Range,
   each: (records: readonly Restored[], next: number, left: Pick<Tally, 'pointers' | 'deleted'>) => Promise<number>,
 ): Promise<void> => {
-  const { topic, kind, key, times, only, signal } = reading
+  const { topic, times, only, signal } = reading
   let empty = 0
   for (let at = start; at < end && !signal.aborted;) {
     const { records, next, deleted } = await reader.fetch(topic, partition, at)
@@ -44,9 +41,9 @@ export const readRange = async (
       if (Number(record.offset) >= end) break
       const time = Number(record.timestamp)
       if (times && (time < times[0] || time >= times[1])) continue
-      if (only === 'pending' && annotationOf(record, key).isPending !== true) continue
+      if (only === 'pending' && annotationOf(record, reading.readWritten).isPending !== true) continue
       const incoming: Incoming = { ...record, topic, partition }
-      const one = restore(incoming, kind, key)
+      const one = restore(incoming, reading)
       if (one) restored.push(one)
       else pointers++
     }

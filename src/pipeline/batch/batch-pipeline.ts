@@ -4,7 +4,7 @@ import type { Pipeline, Use } from '../pipeline.js'
 import type { Wait } from '../wait.js'
 import type { Batch, CutBatch } from './cut-batch.js'
 import type { JoinBatch } from './join-batch.js'
-import { readableRecord } from './otlp.js'
+import { readableRecord } from './readable-record.js'
 
 export type BatchSteps = {
   readonly cut: CutBatch

@@ -17,7 +17,7 @@ export type Way = {
   /** Names from the top down; `*` is every element of a list. */
   readonly path: readonly string[]
   /** What else the object at the top may have. */
-  readonly beside: readonly string[]
+  readonly isBeside: (name: string) => boolean
 }
 
 /** The end of the value that begins there; `found` gets the values at the end of the way. Fails on text that is not JSON, or not of that shape. */
@@ -33,7 +33,7 @@ export const collectAt = (text: string, from: number, way: Way, found: Found[], 
   if (name === '*' || text.charCodeAt(from) !== 0x7b) return endOfValue(text, from, step)
   return endOfObject(text, from, (at, key) => {
     if (key === name) return deeper(at)
-    return step > 0 || way.beside.includes(key) ? endOfValue(text, at, step + 1) : failed
+    return step > 0 || way.isBeside(key) ? endOfValue(text, at, step + 1) : failed
   })
 }
 

@@ -4,36 +4,39 @@ import type { Level } from '../../domain/finding.js'
 import { parseObject } from '../../domain/json-object.js'
 import type { Extraction } from '../../domain/sighting.js'
 import type { Judged } from '../../domain/judged.js'
-import type { EventIn, EventOut, Reduced } from '../annotate.js'
+import type { EventIn, EventOut, Part, Reduced } from '../annotate.js'
 import { createAnnotationKey } from '../annotate/annotation-key.js'
 import { idOf } from '../annotate/conclude.js'
 import { createPlace, type PlaceSettings } from '../annotate/place.js'
 import { ObjectEvent, type Event } from '../event.js'
+import { aloneInRecord } from './alone-in-record.js'
+import { addAttributes, addFields, type ItemSettings } from './add-items.js'
 import { batchText } from './batch-text.js'
 import type { Batch } from './cut-batch.js'
-import { EnvelopedEvent, type PlaceSettingsOfBatch } from './enveloped-event.js'
-import { addAttributes } from './otlp.js'
 import { outcomeOfMembers, type MembersOutcome } from './outcome-of-members.js'
+import { logRecordsPath } from './shapes.js'
 
 export type JoinBatch = (given: EventIn, batch: Batch, members: readonly EventOut[]) => EventOut
 
-export const createJoinBatch = (settings: Omit<PlaceSettings, 'layers'>): JoinBatch => {
+export type JoinSettings = Omit<PlaceSettings, 'layers'> & {
+  /** Whether every member comes out as a record of its own. */
+  readonly splits?: boolean
+}
+
+type Settings = ItemSettings & {
+  readonly splits: boolean
+  /** The bytes of an object with a text as its annotation. */
+  readonly atTop: (bytes: Buffer, text: string) => Buffer
+}
+
+export const createJoinBatch = ({ splits = false, ...settings }: JoinSettings): JoinBatch => {
   const { key, onExisting, isAnnotatedInput } = settings
   const { isAnnotationName } = createAnnotationKey(key)
   const keepsExisting = onExisting === 'keep' && isAnnotatedInput !== true
-  const placeInObject = createPlace({ ...settings, layers: [] })
-  const place: PlaceSettingsOfBatch = {
-    key,
-    isAnnotationName,
-    keepsExisting,
-    atTop: (bytes, text) => placeInObject(new ObjectEvent(bytes, false), [text], nothingSeen, noLayers),
-  }
-  return (given, batch, members) => {
-    const [only] = members
-    return batch.isOne && only
-      ? new EnvelopedEvent(given, batch, only, place)
-      : new AnnotatedBatch(given, batch, members, place)
-  }
+  const place = createPlace({ ...settings, layers: [] })
+  const atTop: Settings['atTop'] = (bytes, text) => place(new ObjectEvent(bytes, false), [text], nothingSeen, noLayers)
+  return (given, batch, members) =>
+    new JoinedRecord(given, batch, members, { key, isAnnotationName, keepsExisting, splits, atTop })
 }
 
 const nothingSeen = { sightings: [] }
@@ -43,7 +46,7 @@ const noLayers = (): never => {
 
 const isAccused = ({ verdict }: EventOut): boolean => verdict === 'malicious' || verdict === 'suspicious'
 
-class AnnotatedBatch implements EventOut {
+class JoinedRecord implements EventOut {
   readonly origin: string
   readonly time: number | undefined
   readonly key: Buffer | null | undefined
@@ -51,16 +54,36 @@ class AnnotatedBatch implements EventOut {
   private readonly original: Buffer
 
   constructor(
-    { bytes, origin, time, key }: EventIn,
+    private readonly given: EventIn,
     private readonly batch: Batch,
-    readonly members: readonly EventOut[],
-    private readonly settings: PlaceSettingsOfBatch,
+    private readonly all: readonly EventOut[],
+    private readonly settings: Settings,
   ) {
+    const { bytes, origin, time, key } = given
     this.original = bytes
     this.origin = origin
     this.time = time
     this.key = key
-    this.outcome = outcomeOfMembers(members)
+    this.outcome = outcomeOfMembers(all)
+  }
+
+  get members(): readonly EventOut[] | undefined {
+    return this.batch.isOne ? undefined : this.all
+  }
+
+  /** One with more members than are taken apart stays one record: nobody could read the rest of it. */
+  get parts(): readonly Part[] | undefined {
+    const { batch, all, settings, given } = this
+    const { members, content = this.original, isOne, isOtlp } = batch
+    if (!settings.splits || isOne || batch.count > members.length) return undefined
+    if (!isOtlp)
+      return members.map(({ from, to }, nth) => ({ own: content.subarray(from, to), event: all[nth] as EventOut }))
+    // A log record means little without its resource and scope.
+    return aloneInRecord(content, logRecordsPath, batch)?.map(({ own, at }, nth) => {
+      const event = all[nth] as EventOut
+      const alone: Batch = { members: [at], count: 1, place: 'attributes', isOne: true }
+      return { own, event: new JoinedRecord({ ...given, bytes: own, origin: event.origin }, alone, [event], settings) }
+    })
   }
 
   get status(): Status {
@@ -74,10 +97,11 @@ class AnnotatedBatch implements EventOut {
   /** That of the worst member, as the record's. */
   get annotation(): Annotation {
     const { annotation } = this.worst
-    return { ...annotation, status: this.status, enrichment_id: idOf(this.origin) }
+    return this.batch.isOne ? annotation : { ...annotation, status: this.status, enrichment_id: idOf(this.origin) }
   }
 
   get event(): Event {
+    if (this.batch.isOne) return this.worst.event
     const bytes = this.original
     return { bytes, reading: bytes[0] === 0x5b ? 'json_array' : 'text', text: bytes.toString(), bom: false }
   }
@@ -87,56 +111,65 @@ class AnnotatedBatch implements EventOut {
   }
 
   get judged(): readonly Judged[] {
-    return this.members.flatMap(({ judged }) => judged)
+    return this.all.flatMap(({ judged }) => judged)
   }
 
   annotationText(reduced?: Reduced): string {
-    return this.text(reduced, () => true)
+    return this.batch.isOne ? this.worst.annotationText(reduced) : this.text(reduced, () => true)
   }
 
   /** What has no place in the bytes: members that are no objects, and what was left out to save space. */
   beside(reduced?: Reduced): string | undefined {
-    if (this.batch.place === 'header') return this.annotationText(reduced)
-    if (this.batch.place === 'top') return undefined
+    const { place, isOne, count, members } = this.batch
+    const hasNoPlace = place === 'header' || (isOne && place === 'attributes' && !hasPlace(this.worst))
+    if (hasNoPlace) return this.annotationText(reduced)
+    if (isOne || place === 'top') return undefined
     const isLeftOut = reduced === 'accused' || reduced === 'worst'
-    const isUnplaced = (member: EventOut): boolean => !this.hasPlace(member) && member.status !== 'skipped'
-    return isLeftOut || this.batch.count > this.members.length || this.members.some(isUnplaced)
-      ? this.text(reduced, isUnplaced)
-      : undefined
+    const isUnplaced = (member: EventOut): boolean => !hasPlace(member) && member.status !== 'skipped'
+    return isLeftOut || count > members.length || this.all.some(isUnplaced) ? this.text(reduced, isUnplaced) : undefined
   }
 
   bytes(reduced?: Reduced): Buffer {
-    const { place } = this.batch
-    if (reduced === 'worst' || place === 'header') return this.original
-    if (place === 'top') return this.settings.atTop(this.original, this.annotationText(reduced))
+    const { original, batch, settings } = this
+    const { place, members, isOne } = batch
+    if (place === 'header' || (reduced === 'worst' && !isOne)) return original
+    if (place === 'top') return settings.atTop(original, this.annotationText(reduced))
+    const { from: start = 0 } = members[0] ?? {}
+    if (place === 'fields' && !(hasPlace(this.worst) && original[start] === 0x7b))
+      return addFields(original, this.flat(this.worst, reduced), settings)
     const pieces: Buffer[] = []
     let done = 0
-    for (const [nth, { from, to }] of this.batch.members.entries()) {
-      const member = this.members[nth]
-      if (!member || !this.hasPlace(member) || (reduced === 'accused' && !isAccused(member))) continue
-      pieces.push(this.original.subarray(done, from), this.placed(member, from, to, reduced))
+    for (const [nth, { from, to }] of members.entries()) {
+      const member = this.all[nth]
+      if (
+        !member ||
+        !hasPlace(member) ||
+        (reduced === 'accused' && !isOne && !isAccused(member) && member.annotation.replaced === undefined)
+      )
+        continue
+      const placed =
+        place === 'attributes'
+          ? addAttributes(original.subarray(from, to), this.flat(member, reduced), settings)
+          : member.bytes(reduced)
+      pieces.push(original.subarray(done, from), placed)
       done = to
     }
-    pieces.push(this.original.subarray(done))
+    pieces.push(original.subarray(done))
     return Buffer.concat(pieces)
   }
 
   private get worst(): EventOut {
-    return this.members[this.outcome.worst] as EventOut
+    return this.all[this.outcome.worst] as EventOut
   }
 
-  private hasPlace({ event }: EventOut): boolean {
-    return event.reading === 'json'
-  }
-
-  private placed(member: EventOut, from: number, to: number, reduced?: Reduced): Buffer {
-    if (this.batch.place === 'member') return member.bytes(reduced)
-    const annotation = parseObject(Buffer.from(member.annotationText(reduced))) ?? {}
-    return addAttributes(this.original.subarray(from, to), annotation, this.settings)
+  private flat(member: EventOut, reduced: Reduced | undefined): Readonly<Record<string, unknown>> {
+    return parseObject(Buffer.from(member.annotationText(reduced))) ?? {}
   }
 
   private text(reduced: Reduced | undefined, isListed: (member: EventOut) => boolean): string {
-    const { annotation, members, outcome, batch } = this
-    return batchText({ annotation, members, outcome, count: batch.count }, isListed, reduced)
+    const { annotation, all, outcome, batch } = this
+    return batchText({ annotation, members: all, outcome, count: batch.count }, isListed, reduced)
   }
 }
+
+const hasPlace = ({ event }: EventOut): boolean => event.reading === 'json'

@@ -33,6 +33,11 @@ describe('estimate', () => {
     ])
   })
 
+  it('counts the members of a batch as events', async () => {
+    const batch = `{"records":[${log.replaceAll('\n', ',')}]}`
+    expect(JSON.parse(await run(batch, { json: true }))).toMatchObject({ events: 3, distinct: 3 })
+  })
+
   it('prints the range of calls and their cost', async () => {
     const out = await run(log, { span: '24', price: '0.5' })
     expect(out).toMatch(/^lookups for this log +3, with an empty memory$/m)

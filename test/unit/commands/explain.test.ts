@@ -51,6 +51,18 @@ describe('explain', () => {
     })
   })
 
+  it('takes a batch for its members and an envelope for the event in it', async () => {
+    const member = (ip: string): string => `{"src_ip":"${ip}"}`
+    const hec = `{"sourcetype":"fw","event":${member('192.0.2.3')}}`
+    const lines = await run(`{"records":[${member('192.0.2.1')},${member('192.0.2.2')}]}\n${hec}\n`, { json: true })
+    const found = lines.trimEnd().split('\n')
+    expect(found.map((line) => (JSON.parse(line) as Explained).indicators.map(({ value }) => value))).toEqual([
+      ['192.0.2.1'],
+      ['192.0.2.2'],
+      ['192.0.2.3'],
+    ])
+  })
+
   it('names the format, and does not claim to have seen what the format alone says', async () => {
     const found = await explainJson(
       '%ASA-6-302013: Built outbound TCP connection 1 for outside:203.0.113.20/443 (203.0.113.20/443) to inside:192.0.2.3/52000 (198.51.100.7/52000)',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { countEvents, eventsOf, startChunks, splitBatch } from '../../../src/kafka/chunks.js'
 import type { Incoming, Target } from '../../../src/kafka/compose.js'
-import type { Deliver } from '../../../src/kafka/deliver.js'
+import type { Deliver, Item } from '../../../src/kafka/deliver.js'
 import type { Fetched } from '../../../src/kafka/fetched.js'
 import type { Batch } from '../../../src/pipeline/batch/cut-batch.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
@@ -80,9 +80,7 @@ describe('chunks of a batch', () => {
     const [first, second] = await startChunks(records, { pipeline, wait, how, max })
     const texts = (): (string | undefined)[] =>
       [first, second].flatMap((chunk) =>
-        Array.from(chunk?.items ?? [], (item: (typeof first & object)['items'][number] | undefined) =>
-          item?.composed.record.value?.toString(),
-        ),
+        Array.from(chunk?.items ?? [], (item) => (item as Item | undefined)?.composed.record.value?.toString()),
       )
     const expected = records.map(({ value }) => value?.toString())
     expect(texts().slice(0, 150)).toEqual(

@@ -43,7 +43,7 @@ describe('delivery', () => {
     }
     const again = (record: Incoming): never => annotated([record])[0]!
     await deliver(
-      records.map((one) => composeItem(one, annotated([one])[0], how, 5_000)),
+      records.flatMap((one) => composeItem(one, annotated([one])[0], how, 5_000)),
       send,
       how,
       again,
@@ -59,6 +59,48 @@ describe('delivery', () => {
     const reason = written[2]!.headers.find(([name]) => name === 'threatweave-reason')
     expect(reason?.[1]?.toString()).toBe('invalid_record')
     expect(told.at(-1)).toMatchObject({ event: 'record_reduced', offset: '2', to: 'dead_letter' })
+  })
+
+  describe('of a batch that is split', () => {
+    const batch: Incoming = { ...record(7, '["a","POISON","c"]'), key: Buffer.from('k'), headers: [['own', null]] }
+    const split = {
+      parts: ['a', 'POISON', 'c'].map((own) => ({ own: Buffer.from(own), event: annotated([batch])[0] })),
+    }
+    const headerOf = ({ headers }: Outgoing, name: string): string | undefined =>
+      headers.find(([found]) => found === name)?.[1]?.toString()
+
+    it('writes a record for every member, in order, and a dead letter for the one that is refused', async () => {
+      const written: Outgoing[] = []
+      const send: Send = (sent) => {
+        if (sent.some(({ topic, value }) => topic === 'out' && value?.toString() === 'POISON'))
+          return Promise.resolve({ refused: 'INVALID_RECORD' })
+        written.push(...sent)
+        return Promise.resolve('acknowledged')
+      }
+      const items = [composeItem(batch, split as never, how, 5_000)].flat()
+      await deliver(items, send, how, (whole) => (whole === batch ? (split as never) : undefined))
+      expect(written.map(({ topic, key, value }) => `${topic} ${String(key)} ${String(value)}`)).toEqual([
+        'out k a',
+        'dead k POISON',
+        'out k c',
+      ])
+      expect(written.every(({ headers }) => headers[0]?.[0] === 'own')).toBe(true)
+      expect(headerOf(written[1]!, 'threatweave-offset')).toBe('7')
+      expect(headerOf(written[1]!, 'threatweave-member')).toBe('1')
+      expect(told.at(-1)).toMatchObject({ event: 'record_reduced', offset: '7#1', to: 'dead_letter' })
+    })
+
+    it('tries a member that a transaction had refused where that ended, and only that one', () => {
+      const refused = new Map([['7#1', { rung: 'dead_letter', reason: 'invalid_record' } as const]])
+      const items = [composeItem(batch, split as never, how, 5_000, refused)].flat()
+      expect(items.map(({ composed }) => composed.rung)).toEqual(['whole', 'dead_letter', 'whole'])
+    })
+
+    it('writes one record if repeating its headers would take too much', () => {
+      const large: Incoming = { ...batch, headers: [['own', Buffer.alloc(6_000_000)]] }
+      const alone = { annotationText: () => '{}', ...split }
+      expect([composeItem(large, alone as never, how, 5_000)].flat()).toHaveLength(1)
+    })
   })
 
   it.each([

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { readRange } from '../../../../src/kafka/replay/read-range.js'
 import type { Fetch, TopicReader } from '../../../../src/kafka/replay/topic-reader.js'
+import { createReadWritten } from '../../../../src/pipeline/batch/read-written.js'
 import type { WireRecord } from '../../../../src/kafka/wire/record.js'
 
 const record = (offset: number, timestamp = 1000): WireRecord => ({
@@ -28,7 +29,9 @@ const read = async (
   } as unknown as TopicReader
   const offsets: number[] = []
   let deleted = 0
-  const reading = { topic: 't', kind: 'raw', key: 'k', times, signal: new AbortController().signal } as const
+  const { signal } = new AbortController()
+  const readWritten = createReadWritten(undefined, 'k')
+  const reading = { topic: 't', kind: 'raw', key: 'k', readWritten, times, signal } as const
   await readRange(reader, reading, { partition: 0, start: range[0], end: range[1] }, (records, next, left) => {
     offsets.push(...records.map(({ at }) => at))
     deleted += left.deleted

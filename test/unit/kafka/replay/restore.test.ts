@@ -1,7 +1,9 @@
 // Events of an annotated topic as they were before we annotated them.
 import { describe, expect, it } from 'vitest'
 import type { Incoming } from '../../../../src/kafka/compose.js'
-import { restore } from '../../../../src/kafka/replay/restore.js'
+import { restore, type InputKind, type RestoreOptions } from '../../../../src/kafka/replay/restore.js'
+import { cutBatch } from '../../../../src/pipeline/batch/cut-batch.js'
+import { createReadWritten } from '../../../../src/pipeline/batch/read-written.js'
 
 const record = (changes: Partial<Incoming> = {}): Incoming => ({
   topic: 'annotated',
@@ -13,13 +15,15 @@ const record = (changes: Partial<Incoming> = {}): Incoming => ({
   headers: [],
   ...changes,
 })
+const as = (kind: InputKind): RestoreOptions => ({ kind, key: 'threatweave', readWritten })
+const readWritten = createReadWritten(cutBatch, 'threatweave')
 const annotation = '{"schema_version":1,"verdict":"clean","enrichment_id":"firewall/3/42"}'
 const header = (name: string, value: string): readonly [string, Buffer] => [name, Buffer.from(value)]
 
 describe('a record of a raw topic', () => {
   it('is as it is, whatever it claims', () => {
     const read = record({ value: Buffer.from(`{"threatweave":${annotation}}`) })
-    expect(restore(read, 'raw', 'threatweave')).toEqual({ ...read, at: 7 })
+    expect(restore(read, as('raw'))).toEqual({ ...read, at: 7 })
   })
 })
 
@@ -30,7 +34,7 @@ describe('an annotated record', () => {
     ['alone', { value: Buffer.from(annotation) }],
   ])('brings its origin and former verdict along, %s', (_, changes) => {
     const read = record(changes)
-    expect(restore(read, 'annotated', 'threatweave')).toEqual({
+    expect(restore(read, as('annotated'))).toEqual({
       ...read,
       headers: [],
       at: 7,
@@ -45,7 +49,7 @@ describe('an annotated record', () => {
     const value = Buffer.from(`[${member('clean', 0)},"text",${member('unknown', 2)}]`)
     const beside = '{"members":[{"member":1,"verdict":"malicious"},{"member":9,"verdict":"clean"}]}'
     const former = (level: string): object => ({ level, decidedBy: 0 })
-    expect(restore(record({ value, headers: [header('threatweave', beside)] }), 'annotated', 'threatweave')).toEqual({
+    expect(restore(record({ value, headers: [header('threatweave', beside)] }), as('annotated'))).toEqual({
       ...record({ value }),
       at: 7,
       origin: 'firewall/3/42',
@@ -59,7 +63,7 @@ describe('an annotated record', () => {
     const attributes = [attribute('verdict', 'suspicious'), attribute('enrichment_id', 'otel/0/1#0')]
     const logs = { resourceLogs: [{ scopeLogs: [{ logRecords: [{ attributes }] }] }] }
     const otlp = record({ value: Buffer.from(JSON.stringify(logs)) })
-    expect(restore(otlp, 'annotated', 'threatweave')).toMatchObject({
+    expect(restore(otlp, as('annotated'))).toMatchObject({
       origin: 'otel/0/1',
       formers: [former('suspicious')],
     })
@@ -69,7 +73,7 @@ describe('an annotated record', () => {
     const compact =
       '{"schema_version":1,"status":"complete","verdict":"clean","malicious":false,"direction":"outbound","action":"allowed"}'
     const read = record({ value: Buffer.from(`{"a":1,"threatweave":${compact}}`) })
-    expect(restore(read, 'annotated', 'threatweave')).toEqual({
+    expect(restore(read, as('annotated'))).toEqual({
       ...read,
       at: 7,
       former: { level: 'clean', decidedBy: 0 },
@@ -84,7 +88,7 @@ describe('an annotated record', () => {
     ['an id of any length', `{"threatweave":{"enrichment_id":"${'x'.repeat(10_000)}"}}`],
   ])('without what it should have is its own origin: %s', (_, text) => {
     const read = record({ value: Buffer.from(text) })
-    expect(restore(read, 'annotated', 'threatweave')).toEqual({ ...read, at: 7 })
+    expect(restore(read, as('annotated'))).toEqual({ ...read, at: 7 })
   })
 })
 
@@ -100,7 +104,7 @@ describe('a dead letter', () => {
 
   it('is the event again, with its own headers alone', () => {
     const own = header('own', 'kept')
-    expect(restore(record({ headers: [own, ...origin] }), 'dead-letter', 'threatweave')).toMatchObject({
+    expect(restore(record({ headers: [own, ...origin] }), as('dead-letter'))).toMatchObject({
       topic: 'firewall',
       partition: 3,
       offset: '42',
@@ -110,13 +114,20 @@ describe('a dead letter', () => {
     })
   })
 
+  it('of a member has the origin of the member', () => {
+    const headers = [...origin, header('threatweave-member', '7')]
+    expect(restore(record({ headers }), as('dead-letter'))).toMatchObject({ offset: '42', member: '7', headers: [] })
+    const wrong = restore(record({ headers: [...origin, header('threatweave-member', '-7')] }), as('dead-letter'))
+    expect(wrong?.member).toBeUndefined()
+  })
+
   it('that only points is not one', () => {
     const headers = [...origin, header('threatweave-sha256', 'a'.repeat(64))]
-    expect(restore(record({ headers, value: null }), 'dead-letter', 'threatweave')).toBeUndefined()
+    expect(restore(record({ headers, value: null }), as('dead-letter'))).toBeUndefined()
   })
 
   it('without a usable origin is its own', () => {
     const read = record({ headers: [header('threatweave-topic', 'firewall'), header('threatweave-partition', '-3')] })
-    expect(restore(read, 'dead-letter', 'threatweave')).toEqual({ ...read, at: 7 })
+    expect(restore(read, as('dead-letter'))).toEqual({ ...read, at: 7 })
   })
 })

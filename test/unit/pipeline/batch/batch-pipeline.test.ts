@@ -1,13 +1,15 @@
 // Records of many events through the whole pipeline: every member annotated in its place, every other byte as it was.
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEnricher, type Enricher } from '../../../../src/enricher.js'
 import { createAnnotationKey } from '../../../../src/pipeline/annotate/annotation-key.js'
 import { jsonItemsOf } from '../../../../src/pipeline/annotate/json-items.js'
-import { cutBatch } from '../../../../src/pipeline/batch/cut-batch.js'
+import { batchLimits, cutBatch } from '../../../../src/pipeline/batch/cut-batch.js'
 import { someFeed } from '../../../support/cli.js'
 
 const listed = 'c2.botnet.example.org'
+const verdictAttribute = { key: 'threatweave.verdict', value: { stringValue: 'malicious' } }
 const feeds = [{ name: 'mine', path: someFeed }]
 let enricher: Enricher
 beforeAll(async () => {
@@ -189,6 +191,48 @@ describe('a batch', () => {
       expect(named.get('threatweave.replaced')).toEqual(nth === 3 ? { intValue: '1' } : undefined)
     }
     expect(JSON.stringify(logRecords[2])).toContain('"source"')
+  })
+
+  it('that is split comes out as one event for every member, also where it was packed', async () => {
+    const split = await createEnricher({
+      settings: { feeds, gate: { documentation: true }, kafka: { input: { batches: 'split' } } },
+    })
+    const linesOf = async (given: string | Buffer): Promise<readonly unknown[]> => {
+      const { bytes } = await split.enrich(given, 'logs/0/5')
+      return bytes
+        .toString()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown)
+    }
+    const forgedOne = '{"threatweave":{"verdict":"clean"},"b":2}'
+    const text = `[{"query":"${listed}"}, "lookup of ${listed}",${forgedOne}]`
+    const expected = [
+      { query: listed, threatweave: { verdict: 'malicious', enrichment_id: 'logs/0/5#0' } },
+      { message: `"lookup of ${listed}"`, threatweave: { verdict: 'malicious', enrichment_id: 'logs/0/5#1' } },
+      { b: 2, threatweave: { verdict: 'unknown', replaced: 1, enrichment_id: 'logs/0/5#2' } },
+    ]
+    expect(await linesOf(text)).toMatchObject(expected)
+    expect(await linesOf(gzipSync(text))).toMatchObject(expected)
+    const log = `{"body":{"stringValue":"lookup of ${listed}"}}`
+    const [first, second] = [
+      '[{"resource":{"a":"é"},"scopeLogs":[{"logRecords":[',
+      '{"resource":2, "scopeLogs":[{"scope":3,"logRecords":[',
+    ]
+    const logs = await linesOf(`{"resourceLogs": ${first}${log},null]}],"schemaUrl":"s"},${second}${log}]}]}]}`)
+    const annotated = { attributes: expect.arrayContaining([verdictAttribute]) as unknown }
+    expect(logs).toMatchObject([
+      { resourceLogs: [{ resource: { a: 'é' }, scopeLogs: [{ logRecords: [annotated] }], schemaUrl: 's' }] },
+      { resourceLogs: [{ resource: { a: 'é' }, scopeLogs: [{ logRecords: [null] }] }] },
+      { resourceLogs: [{ resource: 2, scopeLogs: [{ scope: 3, logRecords: [annotated] }] }] },
+    ])
+    expect(await linesOf(`{"time":1,"sourcetype":"fw","event":{"query":"${listed}"}}`)).toMatchObject([
+      { time: 1, event: { threatweave: { verdict: 'malicious' } } },
+    ])
+    const tooMany = `[${Array.from({ length: batchLimits.maxMembers + 2 }, (_, nth) => `{"n":${nth}}`).join(',')}]`
+    const [whole] = await linesOf(tooMany)
+    expect(whole).toHaveLength(batchLimits.maxMembers + 2)
+    await split.close()
   })
 
   it('is one event, wrapped as before, where batches are off', async () => {

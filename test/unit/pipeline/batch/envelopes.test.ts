@@ -2,7 +2,9 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openApp, type App } from '../../../../src/app/open-app.js'
+import { readWrittenOf } from '../../../../src/app/open-records.js'
 import { load } from '../../../../src/config/load.js'
+import type { ReadWritten } from '../../../../src/pipeline/batch/read-written.js'
 import { allOf, type EventOut } from '../../../../src/pipeline/pipeline.js'
 import { ignoreTelemetry } from '../../../../src/telemetry/event.js'
 import { someFeed } from '../../../support/cli.js'
@@ -21,6 +23,7 @@ const zstd = (text: string): Buffer =>
   ])
 
 let app: App
+let readWritten: ReadWritten
 beforeAll(async () => {
   const loaded = load({
     file: undefined,
@@ -32,11 +35,23 @@ beforeAll(async () => {
   const opened = await openApp(loaded.config, { mode: 'complete', env: {}, emit: ignoreTelemetry })
   if ('problems' in opened) throw new Error('app')
   app = opened
+  readWritten = readWrittenOf(loaded.config)
 })
 afterAll(() => app.close())
 
-const through = async (bytes: Buffer): Promise<EventOut> =>
-  (await allOf(app.pipeline, [{ bytes, origin: 'logs/0/5' }]))[0] as EventOut
+/** Whatever is written is found again when it is read. */
+const through = async (bytes: Buffer): Promise<EventOut> => {
+  const [out] = (await allOf(app.pipeline, [{ bytes, origin: 'logs/0/5' }])) as [EventOut]
+  const beside = out.beside?.()
+  const headers = beside === undefined ? [] : [['threatweave', Buffer.from(beside)] as const]
+  const { events } = readWritten({ value: out.bytes(), headers })
+  const written = out.members ?? [out]
+  expect(events.map(({ annotation }) => [annotation?.verdict, annotation?.enrichment_id])).toEqual(
+    written.map(({ verdict, origin }) => [verdict, origin]),
+  )
+  expect(events.map(({ member }) => member)).toEqual(written.map((_, nth) => (out.members ? nth : undefined)))
+  return out
+}
 type Json = Readonly<Record<string, unknown>>
 const parse = (text: string | Buffer | undefined): Json => JSON.parse(String(text)) as Json
 

@@ -1,0 +1,71 @@
+// An annotation as items of a list that the envelope has for such things: OpenTelemetry's attributes, Splunk's fields.
+import { isObject, parseObject, type AnyObject } from '../../domain/json-object.js'
+import { applyEdits } from '../annotate/edit.js'
+import { jsonItemsOf, type JsonItem } from '../annotate/json-items.js'
+
+export type ItemSettings = {
+  readonly key: string
+  readonly isAnnotationName: (name: string) => boolean
+  /** Leaves an event as it is that has an annotation. */
+  readonly keepsExisting: boolean
+}
+
+/** The bytes of a log record with one attribute for each member of the annotation. */
+export const addAttributes = (bytes: Buffer, annotation: AnyObject, settings: ItemSettings): Buffer => {
+  const added = Object.entries(annotation).map(([name, value]) =>
+    JSON.stringify({ key: `${settings.key}.${name}`, value: anyValue(value) }),
+  )
+  const nameOf = ({ valueStart, valueEnd }: JsonItem): unknown => parseObject(bytes.subarray(valueStart, valueEnd))?.key
+  return addItems(bytes, 'attributes', '[]', added, nameOf, settings)
+}
+
+/** The bytes of an envelope with the annotation in `fields`, which takes no nested value. */
+export const addFields = (bytes: Buffer, annotation: AnyObject, settings: ItemSettings): Buffer => {
+  const added = Object.entries(annotation).flatMap(([name, value]) =>
+    isFlat(value) ? [`${JSON.stringify(`${settings.key}.${name}`)}:${flatText(value)}`] : [],
+  )
+  return addItems(bytes, 'fields', '{}', added, ({ name }) => name, settings)
+}
+
+/** Adds items to the last list or object of that name, in place of those that look like ours; without one it is made. */
+const addItems = (
+  bytes: Buffer,
+  name: string,
+  [open = '', end = '']: string,
+  added: readonly string[],
+  nameOf: (item: JsonItem) => unknown,
+  { isAnnotationName, keepsExisting }: ItemSettings,
+): Buffer => {
+  const top = jsonItemsOf(bytes, bytes.indexOf(0x7b))
+  const list = top.items.findLast((item) => item.name === name && bytes[item.valueStart] === open.charCodeAt(0))
+  if (!list) {
+    const text = `${top.items.length > 0 ? ',' : ''}"${name}":${open}${added.join(',')}${end}`
+    return applyEdits(bytes, [{ at: top.close, until: top.close, text }])
+  }
+  const { items, close } = jsonItemsOf(bytes, list.valueStart)
+  const ours = items.filter((item) => {
+    const found = nameOf(item)
+    return typeof found === 'string' && isAnnotationName(found)
+  })
+  if (keepsExisting && ours.length > 0) return bytes
+  const cuts = ours.map(({ from, to }) => ({ at: from, until: to, text: '' }))
+  // If the last item was removed, the comma before it is still there.
+  const last = items.at(-1)
+  const comma = last !== undefined && !ours.includes(last) ? ',' : ''
+  return applyEdits(bytes, [...cuts, { at: close, until: close, text: comma + added.join(',') }])
+}
+
+const anyValue = (value: unknown): AnyObject => {
+  if (typeof value === 'boolean') return { boolValue: value }
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+  if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } }
+  if (isObject(value))
+    return { kvlistValue: { values: Object.entries(value).map(([key, one]) => ({ key, value: anyValue(one) })) } }
+  return { stringValue: String(value) }
+}
+
+const isFlat = (value: unknown): boolean =>
+  Array.isArray(value) ? value.every((one) => typeof one === 'string') : !isObject(value)
+
+const flatText = (value: unknown): string => JSON.stringify(Array.isArray(value) ? value : String(value))

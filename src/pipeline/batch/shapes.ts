@@ -1,0 +1,121 @@
+// Records around events, as data: how one is recognised that carries a list of events, or one event in a member, and where annotations go.
+import { isUtf8 } from 'node:buffer'
+import { collectAt, failed, skipSpace } from './collect-at.js'
+
+export type Place =
+  /** In the member itself. */
+  | 'member'
+  /** In the list `attributes` of the member, as OpenTelemetry has it. */
+  | 'attributes'
+  /** In the event if it is an object, else flat in the object `fields` of the envelope, as Splunk has it. */
+  | 'fields'
+  /** A member of the envelope. */
+  | 'top'
+  /** A header: the envelope may have no member more. */
+  | 'header'
+
+export type Shape = {
+  /** Names from the top down to the event; `*` is every element of a list. */
+  readonly path: readonly string[]
+  /** What else may stand at the top: anything more, and the record is an ordinary event. */
+  readonly beside: readonly string[]
+  /** What must stand at the top. */
+  readonly needs?: string
+  /** The event is text in base64, perhaps compressed. */
+  readonly isBase64?: true
+  readonly place: Place
+}
+
+export type Range = { readonly from: number; readonly to: number }
+
+export const array: Shape = { path: ['*'], beside: [], place: 'member' }
+
+export const logRecordsPath = ['resourceLogs', '*', 'scopeLogs', '*', 'logRecords', '*']
+
+const shapes: readonly Shape[] = [
+  // Azure diagnostics
+  { path: ['records', '*'], beside: [], place: 'member' },
+  // AWS CloudTrail and notifications
+  { path: ['Records', '*'], beside: [], place: 'member' },
+  // Amazon CloudWatch subscriptions, unpacked
+  {
+    path: ['logEvents', '*'],
+    beside: ['messageType', 'owner', 'logGroup', 'logStream', 'subscriptionFilters', 'policyLevel'],
+    place: 'member',
+  },
+  // The same as delivered: gzip in base64
+  { path: ['awslogs', 'data'], beside: [], isBase64: true, place: 'top' },
+  // OpenTelemetry (OTLP/JSON)
+  { path: logRecordsPath, beside: [], place: 'attributes' },
+  // Splunk's HTTP Event Collector; without its type `source` may be an address, and the object an event of its own
+  {
+    path: ['event'],
+    beside: ['time', 'host', 'source', 'sourcetype', 'index', 'fields'],
+    needs: 'sourcetype',
+    place: 'fields',
+  },
+  // Kafka Connect, JsonConverter with schemas.enable: a converter refuses a member that its schema does not have.
+  { path: ['payload'], beside: ['schema'], needs: 'schema', place: 'header' },
+  // Google Pub/Sub
+  { path: ['message', 'data'], beside: ['subscription', 'deliveryAttempt'], isBase64: true, place: 'top' },
+]
+
+export const isList = ({ path }: Shape): boolean => path.includes('*')
+
+type Candidate = { readonly name: Buffer; readonly shape: Shape; readonly isFirst: boolean }
+
+/** By the first letter of a name that a shape may begin with. */
+const byFirstLetter = new Map<number, Candidate[]>()
+for (const shape of shapes)
+  for (const name of [shape.path[0] ?? '', ...shape.beside]) {
+    const candidate = { name: Buffer.from(`${name}"`), shape, isFirst: name === shape.path[0] }
+    const letter = name.charCodeAt(0)
+    byFirstLetter.set(letter, [...(byFirstLetter.get(letter) ?? []), candidate])
+  }
+
+/** What an object may be by its first name. */
+export const shapeAt = (bytes: Buffer, open: number): Shape | undefined => {
+  const quote = firstInk(bytes, open + 1)
+  if (bytes[quote] !== 0x22) return undefined
+  const found = byFirstLetter.get(bytes[quote + 1] ?? 0)?.find(({ name }) => isAt(bytes, quote + 1, name))
+  if (!found) return undefined
+  const { name, shape, isFirst } = found
+  if (!isFirst || shape.path.length === 1) return shape
+  // Of two levels the first is a list or an object: `{"message":"…` is an ordinary event.
+  const colon = firstInk(bytes, quote + 1 + name.length)
+  return bytes[firstInk(bytes, colon + 1)] === (shape.path[1] === '*' ? 0x5b : 0x7b) ? shape : undefined
+}
+
+const isAt = (bytes: Buffer, from: number, name: Buffer): boolean => {
+  for (let at = 0; at < name.length; at++) if (bytes[from + at] !== name[at]) return false
+  return true
+}
+
+/** Where the events are. The whole must be JSON of that shape and nothing else; `isOurs`: a name that may stand at the top, too. */
+export const eventsAt = (
+  bytes: Buffer,
+  start: number,
+  { path, beside, needs }: Shape,
+  isOurs?: (name: string) => boolean,
+): readonly Range[] | undefined => {
+  // This tells most ordinary events apart without reading them.
+  const mark = needs ?? path.findLast((name) => name !== '*')
+  if (mark !== undefined && !bytes.includes(`"${mark}"`)) return undefined
+  const text = bytes.toString('latin1')
+  const found: Range[] = []
+  let hasNeeded = needs === undefined
+  const isBeside = (name: string): boolean => {
+    hasNeeded ||= name === needs
+    return beside.includes(name) || isOurs?.(name) === true
+  }
+  const end = collectAt(text, start, { path, isBeside }, found)
+  const isWhole = end !== failed && skipSpace(text, end) === text.length && isUtf8(bytes)
+  return isWhole && hasNeeded ? found : undefined
+}
+
+/** The place of the first byte from there on that is no blank. */
+export const firstInk = (bytes: Buffer, from: number): number => {
+  let at = from
+  while ((bytes[at] ?? 0x21) <= 0x20) at++
+  return at
+}
