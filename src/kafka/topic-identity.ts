@@ -29,10 +29,11 @@ export const topicIdentity = (read: ReadTopicIds, emit: Emit, now: () => number)
   let readAt = -Infinity
   let reading: Promise<void> | undefined
   const check = async (topics: readonly string[], report: boolean): Promise<void> => {
+    const askedAt = now() // not when the answer is looked at: a process that was paused meanwhile must ask again
     const ids = await read(topics)
     // A topic that is just being created again is missing: the next batch asks again.
     if (topics.every((topic) => ids.has(topic))) {
-      readAt = now()
+      readAt = askedAt
       isComplete = true
     }
     for (const [topic, id] of ids) {

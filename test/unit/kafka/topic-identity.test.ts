@@ -58,6 +58,17 @@ describe('a topic under its name', () => {
     expect(await identity.wasRecreated('fw')).toBe(true)
   })
 
+  it('is looked at again when the process was paused between the question and its answer', async () => {
+    const { identity, ids, clock } = scene()
+    await identity.wasRecreated('fw')
+    clock.now += 300
+    const asked = identity.wasRecreated('fw')
+    ids.set('fw', 'b')
+    clock.now += 5_000
+    expect(await asked).toBe(false)
+    expect(await identity.wasRecreated('fw')).toBe(true)
+  })
+
   it('is only told of when the group was joined since: the positions are new then', async () => {
     const { identity, ids, told, clock } = scene()
     await identity.wasRecreated('fw')
