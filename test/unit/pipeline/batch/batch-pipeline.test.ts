@@ -12,10 +12,16 @@ const listed = 'c2.botnet.example.org'
 const verdictAttribute = { key: 'threatweave.verdict', value: { stringValue: 'malicious' } }
 const feeds = [{ name: 'mine', path: someFeed }]
 let enricher: Enricher
+let splitting: Enricher
 beforeAll(async () => {
-  enricher = await createEnricher({ settings: { feeds, gate: { documentation: true } } })
+  const settings = { feeds, gate: { documentation: true } }
+  enricher = await createEnricher({ settings })
+  splitting = await createEnricher({ settings: { ...settings, kafka: { input: { batches: 'split' } } } })
 })
-afterAll(() => enricher.close())
+afterAll(async () => {
+  await enricher.close()
+  await splitting.close()
+})
 
 const { isAnnotationName } = createAnnotationKey('threatweave')
 
@@ -133,6 +139,26 @@ describe('a batch', () => {
     )
   })
 
+  it('that is split gives every member back, in order, when its annotation is cut out', async () => {
+    await fc.assert(
+      fc.asyncProperty(batches, async (text) => {
+        const input = Buffer.from(text)
+        const { bytes } = await splitting.enrich(input)
+        const batch = cutBatch(input)
+        if (!batch) return
+        const lines = bytes.toString().trimEnd().split('\n')
+        expect(lines).toHaveLength(batch.members.length)
+        for (const [nth, { from, to }] of batch.members.entries()) {
+          const own = input.subarray(from, to)
+          const line = Buffer.from(lines[nth] ?? '')
+          if (own[0] === 0x7b && isJson(own)) expect(stripped(line)).toBe(stripped(own))
+          else expect((JSON.parse(line.toString()) as { message: string }).message).toBe(own.toString())
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
   it('of a thousand members names exactly the three that are malicious, and looks at sixteen indicators of each', async () => {
     const names = (nth: number): string[] => Array.from({ length: 16 }, (_, at) => `h${at}.m${nth}.example.com`)
     const accused = new Set([7, 500, 999])
@@ -194,11 +220,8 @@ describe('a batch', () => {
   })
 
   it('that is split comes out as one event for every member, also where it was packed', async () => {
-    const split = await createEnricher({
-      settings: { feeds, gate: { documentation: true }, kafka: { input: { batches: 'split' } } },
-    })
     const linesOf = async (given: string | Buffer): Promise<readonly unknown[]> => {
-      const { bytes } = await split.enrich(given, 'logs/0/5')
+      const { bytes } = await splitting.enrich(given, 'logs/0/5')
       return bytes
         .toString()
         .trimEnd()
@@ -232,7 +255,6 @@ describe('a batch', () => {
     const tooMany = `[${Array.from({ length: batchLimits.maxMembers + 2 }, (_, nth) => `{"n":${nth}}`).join(',')}]`
     const [whole] = await linesOf(tooMany)
     expect(whole).toHaveLength(batchLimits.maxMembers + 2)
-    await split.close()
   })
 
   it('is one event, wrapped as before, where batches are off', async () => {
