@@ -1,5 +1,16 @@
 // Growing typed arrays, and the ones that hold what a feed says about each of its entries.
 
+/**
+ * The size of what is only needed while a feed is loaded. The C library returns a block to the system when it is released only if it
+ * is larger than 32 MB; smaller ones stay with the process. What is never written of a block takes no memory.
+ */
+const scratchBytes = 40 * 1_048_576
+
+/** Space for so many bytes while a feed is loaded. */
+export const scratch = (length: number): ArrayBuffer => new ArrayBuffer(Math.max(length, scratchBytes))
+export const scratchWords = (length: number): Uint32Array<ArrayBuffer> =>
+  new Uint32Array(scratch(length * 4), 0, length)
+
 type Typed = Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
 
 export type Column<Values extends Typed> = {
@@ -8,12 +19,12 @@ export type Column<Values extends Typed> = {
 }
 
 export const createColumn = <Values extends Typed>(create: (length: number) => Values): Column<Values> => {
-  let values = create(1024)
+  let values = create(0)
   let length = 0
   return {
     push: (value) => {
       if (length === values.length) {
-        const larger = create(length * 2)
+        const larger = create(Math.max(length * 2, scratchBytes / values.BYTES_PER_ELEMENT))
         larger.set(values)
         values = larger
       }

@@ -3,6 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { scratch } from './columns.js'
 import { isZip, unzip, type Unzipped } from './zip.js'
 
 export const maxFileBytes = 512 * 1024 * 1024
@@ -17,7 +18,7 @@ export const readBytes = (path: string): Bytes => {
     file = openSync(path, 'r')
     const { size, mtimeMs } = fstatSync(file)
     if (size > maxFileBytes) return tooLarge
-    const bytes = Buffer.allocUnsafe(size)
+    const bytes = Buffer.from(scratch(size), 0, size)
     let length = 0
     while (length < size) {
       const count = readSync(file, bytes, length, size - length, null)

@@ -1,6 +1,6 @@
 // Names in one buffer under an open hash table: the most specific listed suffix in one pass from the right.
 import type { Column, DetailArrays, DetailColumns } from './columns.js'
-import { isCurrent, pickDetails, strongerOf, words } from './columns.js'
+import { isCurrent, pickDetails, scratchWords, strongerOf, words } from './columns.js'
 
 /** The hash of names and of URLs, taken in one character at a time. */
 export const step = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193) ^ (hash >>> 15)
@@ -36,7 +36,7 @@ export const buildNameTable = (columns: NameColumns, seed: number): NameTable =>
   const endOf = (row: number): number => starts[row + 1] ?? text.length
   const slots = words(2 ** Math.ceil(Math.log2(Math.max(count, 1) * 2)))
   const mask = slots.length - 1
-  const rows = words(count)
+  const rows = scratchWords(count)
   let length = 0
   let size = 0
   for (let row = 0; row < count; row++) {

@@ -7,7 +7,7 @@ import type { Indicator } from '../domain/indicator.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import type { FeedSettings } from './feed.js'
 import { signatureOf } from './feed-file.js'
-import { nextValidOf, sizeOf, targetOf } from './feed-index.js'
+import { nextValidOf, releaseIndex, sizeOf, targetOf } from './feed-index.js'
 import { copyFiles } from './fetched-copy.js'
 import { createFetchedFeed, hostOf, type FetchOutside } from './fetch-feed.js'
 import { loadInThread, type Load } from './load-in-thread.js'
@@ -91,7 +91,9 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
     if (loss) return refuse(slot, shownFrom(slot, path, loss))
     await install()
     const shown = examples.map((example) => shownFrom(slot, path, example))
+    const former = slot.inUse?.index
     slot.inUse = { index, modified, size, skipped, examples: shown, nextValid: nextValidOf(index, started) }
+    if (former) releaseIndex(former)
     slot.problem = undefined
     emit({ event: 'feed_loaded', feed: name, ...size, ms: clock.now() - started })
     changed?.()

@@ -1,6 +1,6 @@
 // Ranges of one address family in typed arrays: longest prefix by one binary search and a walk up the enclosing ranges.
 import type { Column, DetailColumns } from './columns.js'
-import { isCurrent, pickDetails, strongerOf, type DetailArrays } from './columns.js'
+import { isCurrent, pickDetails, scratchWords, strongerOf, type DetailArrays } from './columns.js'
 import { rowOrder } from './row-order.js'
 
 export type RangeTable = DetailArrays & {
@@ -35,7 +35,7 @@ export const buildRangeTable = (columns: RangeColumns): RangeTable => {
   const starts = columns.starts.values()
   const count = bits.length
   const stride = width + 1
-  const keys = new Uint32Array(count * stride)
+  const keys = scratchWords(count * stride)
   for (let row = 0; row < count; row++) {
     for (let word = 0; word < width; word++) keys[row * stride + word] = starts[row * width + word] ?? 0
     keys[row * stride + width] = bits[row] ?? 0

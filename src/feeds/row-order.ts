@@ -1,12 +1,13 @@
 // Sorts row numbers by the unsigned words of their keys: a radix sort, for a million rows in tens of milliseconds.
+import { scratchWords } from './columns.js'
 
 const digits = 1 << 16
 
 /** `words` of `stride` per row, most significant first; equal keys keep their order. */
 export const rowOrder = (count: number, words: Uint32Array, stride: number): Uint32Array => {
-  let order = new Uint32Array(count)
+  let order = scratchWords(count)
   for (let row = 0; row < count; row++) order[row] = row
-  let next = new Uint32Array(count)
+  let next = scratchWords(count)
   const counts = new Uint32Array(digits)
   for (let word = stride - 1; word >= 0; word--)
     for (const shift of [0, 16]) {

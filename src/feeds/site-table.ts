@@ -1,6 +1,6 @@
 // Listed URLs, and hosts that are listed without what is below them: found by the host, then by the longest path that begins an event's.
 import type { Column, DetailArrays, DetailColumns } from './columns.js'
-import { isCurrent, pickDetails, strongerOf, words } from './columns.js'
+import { isCurrent, pickDetails, scratchWords, strongerOf, words } from './columns.js'
 import { finish, step } from './name-table.js'
 import { endsSegment, normalPath } from './url-path.js'
 
@@ -31,7 +31,7 @@ export const buildSiteTable = (columns: SiteColumns, seed: number): SiteTable =>
   const endOf = (row: number): number => starts[row + 1] ?? text.length
   const size = 2 ** Math.ceil(Math.log2(Math.max(count, 1) * 2))
   const slots = words(size)
-  const rows = words(count)
+  const rows = scratchWords(count)
   let length = 0
   for (let row = 0; row < count; row++) {
     const start = starts[row] ?? 0

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Indicator } from '../../../src/domain/indicator.js'
 import type { FeedSettings } from '../../../src/feeds/feed.js'
+import type { FeedIndex } from '../../../src/feeds/feed-index.js'
+import { loadFeed } from '../../../src/feeds/load-feed.js'
 import { openFeeds, type Feeds } from '../../../src/feeds/open-feeds.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import { createFakeClock, type FakeClock } from '../../support/clock.js'
@@ -299,4 +301,23 @@ describe('watching', () => {
       { state: 'refused', problem: { file: path, message: 'another feed is named ours' } },
     ])
   })
+})
+
+it('gives the memory of the former index back at the swap', async () => {
+  const indexes: FeedIndex[] = []
+  const feeds = await openFeeds([feedSettings({ path: feedFile('198.51.100.7\nbad.example.com') })], {
+    pollMs: 0,
+    load: (request) => {
+      const result = loadFeed(request)
+      if (result.ok) indexes.push(result.index)
+      return Promise.resolve(result)
+    },
+  })
+  onTestFinished(() => feeds.close())
+  await feeds.reload()
+  expect(indexes.map(({ four, names }) => [four.starts.length, names.text.length])).toEqual([
+    [0, 0],
+    [1, 15],
+  ])
+  expect(entriesOf(feeds, '198.51.100.7')).toEqual(['198.51.100.7'])
 })
