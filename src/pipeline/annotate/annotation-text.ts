@@ -1,5 +1,5 @@
 // Builds the annotation text from cached pieces, because the same sightings occur again and again.
-import type { AnnotatedIndicator, Annotation, Detail, Status } from '../../domain/annotation.js'
+import type { AnnotatedIndicator, Annotation, AnnotationSummary, Detail, Status } from '../../domain/annotation.js'
 import type { Level } from '../../domain/finding.js'
 import type { RangeSet } from '../../domain/range-set.js'
 import type { ContentKind } from '../../domain/content-kind.js'
@@ -9,7 +9,7 @@ import { conclude, idOf, idsOf } from './conclude.js'
 import { directionOf } from './direction.js'
 import { isSmall } from './fit.js'
 import { outcomeOf } from './indicator.js'
-import { createKnownSightings, createOwner, type KnownSighting } from './known-sightings.js'
+import { createKnownSightings, createOwner, type Finished, type KnownSighting } from './known-sightings.js'
 import { summarise, type SummaryInput } from './summary.js'
 import {
   isPlain,
@@ -49,16 +49,17 @@ type Case = {
 
 const beforeId = ',"enrichment_id":"'
 const beforeList = '","indicators":['
+const roomForIds = 512
 
 export const createAnnotationText = ({ detail, hasId, ownRanges, replayId }: TextSettings) => {
   const known = createKnownSightings(ownRanges)
   /** For events without a deciding indicator. */
   const nothing = { full: createOwner(), compact: createOwner() }
 
-  const full = ({ rows, indicators, deciding, about, origin }: Case): Pick<AnnotationText, 'text' | 'value'> => {
+  const full = (one: Case): readonly string[] => {
+    const { rows, indicators, deciding, about, origin } = one
     const finished = known.finished((deciding ?? nothing).full, about)
-    const summary = (finished.summary ??= summarise(deciding, about))
-    const opening = (finished.text ??= known.keep(writeSummary(summary) + beforeId))
+    const opening = (finished.text ??= known.keep(writeSummary(summaryOf(finished, one)) + beforeId))
     const id = idOf(origin)
     const text =
       replayId === undefined && isPlain(id)
@@ -66,25 +67,28 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId }: Tex
         : [opening.slice(0, -beforeId.length), writeIds(idsOf(origin, replayId)), beforeList.slice(1)]
     let size = 2
     for (const piece of text) size += piece.length
-    for (const one of indicators) size += one.size + 1
-    if (!isSmall(rows.length, size)) {
-      const { direction, reading } = about
-      const fitted = conclude({ extraction: about, rows, direction, origin, reading, replayId })
-      return { text: [writeAnnotation(fitted)], value: () => fitted }
-    }
+    if (!isSmall(rows.length, size + sizeOf(indicators))) return [writeAnnotation(valueOf(one))]
     let isFirst = true
-    for (const one of indicators) {
+    for (const each of indicators) {
       if (isFirst) isFirst = false
       else text.push(',')
-      text.push((one.text ??= known.keep(writeIndicator(one.indicator))))
+      text.push((each.text ??= known.keep(writeIndicator(each.indicator))))
     }
     text.push(']}')
-    const value = (): Annotation => ({
-      ...summary,
-      ...idsOf(origin, replayId),
-      indicators: indicators.map(indicatorOf),
-    })
-    return { text, value }
+    return text
+  }
+
+  /** The full form without its text, which rules do not need of an event that is annotated in the compact form. */
+  const valueOf = (one: Case): Annotation => {
+    const { rows, indicators, deciding, about, origin } = one
+    const finished = known.finished((deciding ?? nothing).full, about)
+    const summary = summaryOf(finished, one)
+    // The summary takes about as much memory as its text.
+    finished.size ??= known.keep(writeSummary(summary)).length
+    if (isSmall(rows.length, finished.size + roomForIds + sizeOf(indicators)))
+      return { ...summary, ...idsOf(origin, replayId), indicators: indicators.map(indicatorOf) }
+    const { direction, reading } = about
+    return conclude({ extraction: about, rows, direction, origin, reading, replayId })
   }
 
   const compact = ({ deciding, about, origin }: Case, withId: boolean): readonly string[] => {
@@ -112,14 +116,15 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId }: Tex
     const about = { status, direction: directionOf(indicators), action, truncated, reading, format }
     const one: Case = { rows, indicators, deciding, about, origin }
     const withId = hasId || indicators.some(isPending)
-    if (isFull) {
-      const { text, value } = full(one)
-      return { status, verdict, isFull: true, hasId: withId, text, value }
-    }
-    const value = (): Annotation => full({ ...one, about: { ...about, format: formatOf(extraction) } }).value()
-    return { status, verdict, isFull: false, hasId: withId, text: compact(one, withId), value }
+    if (isFull) return { status, verdict, isFull, hasId: withId, text: full(one), value: () => valueOf(one) }
+    const value = (): Annotation => valueOf({ ...one, about: { ...about, format: formatOf(extraction) } })
+    return { status, verdict, isFull, hasId: withId, text: compact(one, withId), value }
   }
 }
 
+const summaryOf = (finished: Finished, { deciding, about }: Case): AnnotationSummary =>
+  (finished.summary ??= summarise(deciding, about))
+const sizeOf = (indicators: readonly KnownSighting[]): number =>
+  indicators.reduce((size, each) => size + each.size + 1, 0)
 const indicatorOf = ({ indicator }: KnownSighting): AnnotatedIndicator => indicator
 const isPending = (one: KnownSighting): boolean => one.isPending

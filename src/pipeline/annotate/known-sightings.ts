@@ -13,6 +13,8 @@ import { flatten, isCommon, writeIndicator } from './write-annotation.js'
 /** The summary and text of a deciding indicator for one `SummaryInput`; others are linked behind it. */
 export type Finished = SummaryInput & {
   summary: AnnotationSummary | undefined
+  /** The length of the summary as text. */
+  size: number | undefined
   text: string | undefined
   readonly next: Finished | undefined
 }
@@ -101,6 +103,7 @@ export const createKnownSightings = (ownRanges: RangeSet): KnownSightings => {
         reading,
         format,
         summary: undefined,
+        size: undefined,
         text: undefined,
         next,
       }
