@@ -1,25 +1,10 @@
 // Events and counting for the backlog bench.
-import { addressOf } from './kafka-stage.mjs'
+import { addressOf, eventBetween } from './kafka-stage.mjs'
 
 /** Two addresses an event, drawn evenly or by Zipf's law; always the same ones. */
 export const backlogEvent = (spread, distinct) => {
   const draw = spread === 'zipf' ? zipf(distinct) : (chance) => Math.floor(chance * distinct)
-  return (n) =>
-    JSON.stringify({
-      '@timestamp': new Date(1_790_000_000_000 + n).toISOString(),
-      source: { ip: addressOf(draw(chanceOf(2 * n))), port: 1024 + (n % 50_000) },
-      destination: { ip: addressOf(draw(chanceOf(2 * n + 1))), port: 443 },
-      event: {
-        action: n % 7 ? 'allowed' : 'denied',
-        category: ['network'],
-        dataset: 'firewall.traffic',
-        duration: n % 10_000,
-      },
-      network: { transport: 'tcp', bytes: n * 13, packets: n % 100 },
-      observer: { name: 'edge-1', vendor: 'Example' },
-      rule: { name: 'outbound web', id: `r-${n % 40}` },
-      message: `session ${n} closed after ${n % 900} s, application web-browsing, zone inside to outside, profile default`,
-    })
+  return (n) => eventBetween(n, addressOf(draw(chanceOf(2 * n))), addressOf(draw(chanceOf(2 * n + 1))))
 }
 
 /** A number between 0 and 1 that looks like chance and is the same for the same n. */

@@ -1,13 +1,10 @@
 // Measures `run` on a cold backlog: completeness, time waited, and cost compared to a warm run.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startBroker } from '../dist/demo/broker.js'
-import { Kafka, logLevel } from '../dist/kafka/patched-kafkajs/patched-kafkajs.js'
 import { backlogEvent, readStatuses } from './backlog-stage.mjs'
 import { copyOfMemory, environment, fill, fillGateway, fillMemory, makeTopic, startProvider } from './kafka-stage.mjs'
+import { openStage } from './open-stage.mjs'
 
 const distinct = 5_000
 const backlog = Number(process.env.BENCH_EVENTS ?? 200_000)
@@ -49,12 +46,7 @@ const rows = [
 ]
 
 export const run = async () => {
-  const broker = await startBroker({ env: process.env, say: (line) => console.error(line) })
-  if ('missing' in broker) throw new Error(broker.missing)
-  const folder = mkdtempSync(join(tmpdir(), 'threatweave-bench-'))
-  const kafka = new Kafka({ brokers: broker.plain.split(','), logLevel: logLevel.NOTHING })
-  const admin = kafka.admin()
-  await admin.connect()
+  const { broker, folder, kafka, admin, close } = await openStage()
   const id = Date.now().toString(36)
   const inputs = new Map()
   const inputOf = async ({ spread = 'uniform', times = 1 }) => {
@@ -72,17 +64,14 @@ export const run = async () => {
     if (wanted.some(({ isWarm }) => isWarm)) {
       memory = (await fillMemory(folder)).path
       if (wanted.some(({ isWarm, workers }) => isWarm && workers > 1))
-        await fillGateway(kafka, admin, broker.plain, folder, memory)
+        await fillGateway(kafka, admin, broker, folder, memory)
     }
     console.log('| run | seconds | of warm | complete | waited | calls | in flight | what is not complete |')
     console.log('|---|---|---|---|---|---|---|---|')
     let warm
     for (const [index, row] of wanted.entries()) {
       const input = await inputOf(row)
-      const result = await play(
-        { admin, kafka, broker: broker.plain, folder, memory, id: `${id}-${index}`, input },
-        row,
-      )
+      const result = await play({ admin, kafka, broker, folder, memory, id: `${id}-${index}`, input }, row)
       if (row.isWarm) warm = result.seconds
       const cells = [
         row.name,
@@ -97,9 +86,7 @@ export const run = async () => {
       console.log(`| ${cells.join(' | ')} |`)
     }
   } finally {
-    await admin.disconnect()
-    await broker.stop()
-    rmSync(folder, { recursive: true, force: true })
+    await close()
   }
 }
 

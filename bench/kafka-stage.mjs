@@ -15,11 +15,11 @@ const knownAddress = (n) => addressOf((Math.imul(n, 7919) >>> 0) % knownAddresse
 const newAddress = (n) => addressOf(knownAddresses + n)
 
 /** Both addresses of an event are looked up. */
-const event = (n, source) =>
+export const eventBetween = (n, source, destination) =>
   JSON.stringify({
     '@timestamp': new Date(1_790_000_000_000 + n).toISOString(),
     source: { ip: source, port: 1024 + (n % 50_000) },
-    destination: { ip: knownAddress(n + 5_000_011), port: 443 },
+    destination: { ip: destination, port: 443 },
     event: {
       action: n % 7 ? 'allowed' : 'denied',
       category: ['network'],
@@ -33,8 +33,10 @@ const event = (n, source) =>
   })
 
 const isNews = (n) => n % 1000 < newPerThousand
-export const warmEvent = (n) => event(n, knownAddress(n))
-export const troubleEvent = (n) => event(n, isNews(n) ? newAddress(n) : knownAddress(n))
+/** To an address that was looked up before. */
+export const eventFrom = (n, source) => eventBetween(n, source, knownAddress(n + 5_000_011))
+export const warmEvent = (n) => eventFrom(n, knownAddress(n))
+export const troubleEvent = (n) => eventFrom(n, isNews(n) ? newAddress(n) : knownAddress(n))
 
 export const makeTopic = async (admin, topic, configEntries = []) => {
   await admin.createTopics({ topics: [{ topic, numPartitions: partitions, configEntries }], waitForLeaders: false })
@@ -45,8 +47,8 @@ export const makeTopic = async (admin, topic, configEntries = []) => {
 export const batchOf = (eventOf, size) => (n) =>
   `[${Array.from({ length: size }, (_, nth) => eventOf(n * size + nth)).join(',')}]`
 
-/** Answers how many bytes the events have. */
-export const fill = async (kafka, topic, eventOf, count, atOnce = 2_000) => {
+/** Sends events by their numbers. */
+export const openSender = async (kafka, topic, eventOf, { over = partitions, atOnce = 2_000 } = {}) => {
   const producer = kafka.producer({
     createPartitioner:
       () =>
@@ -54,18 +56,29 @@ export const fill = async (kafka, topic, eventOf, count, atOnce = 2_000) => {
         message.partition,
   })
   await producer.connect()
-  let bytes = 0
-  for (let from = 0; from < count; from += atOnce) {
-    const messages = Array.from({ length: Math.min(atOnce, count - from) }, (_, index) => {
-      const value = Buffer.from(eventOf(from + index))
-      bytes += value.length
-      // A run of events on one partition, and then the next: so that the new addresses are on all of them.
-      const partition = ((from + index) >> 4) % partitions
-      return { partition, key: null, value, headers: [], timestamp: String(Date.now()) }
-    })
-    await producer.send({ topic, messages })
+  /** Answers how many bytes the events from one number up to another have. */
+  const send = async (from, to) => {
+    let bytes = 0
+    for (let first = from; first < to; first += atOnce) {
+      const messages = Array.from({ length: Math.min(atOnce, to - first) }, (_, index) => {
+        const n = first + index
+        const value = Buffer.from(eventOf(n))
+        bytes += value.length
+        // A run of events on one partition, and then the next: so that the new addresses are on all of them.
+        return { partition: (n >> 4) % over, key: null, value, headers: [], timestamp: String(Date.now()) }
+      })
+      await producer.send({ topic, messages })
+    }
+    return bytes
   }
-  await producer.disconnect()
+  return { send, close: () => producer.disconnect() }
+}
+
+/** Answers how many bytes the events have. */
+export const fill = async (kafka, topic, eventOf, count, atOnce) => {
+  const sender = await openSender(kafka, topic, eventOf, { atOnce })
+  const bytes = await sender.send(0, count)
+  await sender.close()
   return bytes
 }
 

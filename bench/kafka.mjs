@@ -1,9 +1,4 @@
 // Measures `run` on a real broker with a warm memory, with batches and with a failing provider, next to a plain kafkajs loop.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startBroker } from '../dist/demo/broker.js'
-import { Kafka, logLevel } from '../dist/kafka/patched-kafkajs/patched-kafkajs.js'
 import { measure } from './kafka-measure.mjs'
 import {
   copyOfMemory,
@@ -19,6 +14,7 @@ import {
   troubleEvent,
   warmEvent,
 } from './kafka-stage.mjs'
+import { openStage } from './open-stage.mjs'
 
 const count = Number(process.env.BENCH_EVENTS ?? 200_000)
 const only = process.env.BENCH_ROWS
@@ -54,12 +50,7 @@ const rows = [
 ]
 
 export const run = async () => {
-  const broker = await startBroker({ env: process.env, say: (line) => console.error(line) })
-  if ('missing' in broker) throw new Error(broker.missing)
-  const folder = mkdtempSync(join(tmpdir(), 'threatweave-bench-'))
-  const kafka = new Kafka({ brokers: broker.plain.split(','), logLevel: logLevel.NOTHING })
-  const admin = kafka.admin()
-  await admin.connect()
+  const { broker, folder, kafka, admin, close } = await openStage()
   const id = Date.now().toString(36)
   const inputs = {
     warm: `bench-warm-${id}`,
@@ -69,7 +60,7 @@ export const run = async () => {
   }
   try {
     const memory = await fillMemory(folder)
-    if (!only || /workers/.test(only)) await fillGateway(kafka, admin, broker.plain, folder, memory.path)
+    if (!only || /workers/.test(only)) await fillGateway(kafka, admin, broker, folder, memory.path)
     for (const topic of Object.values(inputs)) await makeTopic(admin, topic)
     const bytes = await fill(kafka, inputs.warm, warmEvent, count)
     await fill(kafka, inputs.trouble, troubleEvent, count)
@@ -82,16 +73,14 @@ where the provider is in trouble ${newPerThousand} of 1,000 events bring one tha
     const results = []
     for (const [index, row] of rows.entries()) {
       if (only && !new RegExp(only).test(row.name)) continue
-      const result = await play(admin, row, { id: `${id}-${index}`, broker: broker.plain, inputs, folder, memory })
+      const result = await play(admin, row, { id: `${id}-${index}`, broker, inputs, folder, memory })
       results.push({ ...row, ...result })
       console.error(`  ${row.name}: ${Math.round(result.rate)} events/s`)
     }
     print(results)
   } finally {
     await admin.deleteTopics({ topics: Object.values(inputs) }).catch(() => undefined)
-    await admin.disconnect()
-    await broker.stop()
-    rmSync(folder, { recursive: true, force: true })
+    await close()
   }
 }
 

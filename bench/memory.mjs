@@ -1,13 +1,11 @@
 // Measures the memory of `run` over minutes: a feed of a million entries that changes every minute, two million addresses, rules.
 import { spawn } from 'node:child_process'
-import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startBroker } from '../dist/demo/broker.js'
-import { Kafka, logLevel } from '../dist/kafka/patched-kafkajs/patched-kafkajs.js'
-import { addressOf, environment, startProvider, warmEvent } from './kafka-stage.mjs'
+import { addressOf, environment, eventFrom, openSender, startProvider, warmEvent } from './kafka-stage.mjs'
+import { openStage } from './open-stage.mjs'
 
 const feedEntries = 1_000_000
 const distinct = 2_000_000
@@ -21,11 +19,7 @@ const retention = [
 ]
 
 /** Every other event brings an address that was never seen. */
-const eventOf = (n) => {
-  const event = JSON.parse(warmEvent(n))
-  if (n % 2 === 0) event.source.ip = addressOf((n / 2) % distinct)
-  return Buffer.from(JSON.stringify(event))
-}
+const eventOf = (n) => (n % 2 === 0 ? eventFrom(n, addressOf((n / 2) % distinct)) : warmEvent(n))
 
 /** Other entries each time, some of them among the addresses of the events. Replaced whole, as whoever publishes a list does. */
 const writeFeed = async (path, version) => {
@@ -49,13 +43,8 @@ const writeFeed = async (path, version) => {
 }
 
 export const run = async (minutes = defaultMinutes) => {
-  const broker = await startBroker({ env: process.env, say: (line) => console.error(line) })
-  if ('missing' in broker) throw new Error(broker.missing)
-  const folder = mkdtempSync(join(tmpdir(), 'threatweave-bench-'))
+  const { broker, folder, kafka, admin, close } = await openStage()
   const provider = await startProvider({ delayMs: 5 })
-  const kafka = new Kafka({ brokers: broker.plain.split(','), logLevel: logLevel.NOTHING })
-  const admin = kafka.admin()
-  await admin.connect()
   const topics = { input: 'memory-in', output: 'memory-out', dead: 'memory-dead', alerts: 'memory-alerts' }
   await admin.createTopics({
     topics: Object.values(topics).map((topic) => ({ topic, numPartitions: partitions, configEntries: retention })),
@@ -74,7 +63,7 @@ export const run = async (minutes = defaultMinutes) => {
       THREATWEAVE_FEEDS: JSON.stringify([{ name: 'million', path: feed }]),
       THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
       THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
-      THREATWEAVE_KAFKA_BROKERS: broker.plain,
+      THREATWEAVE_KAFKA_BROKERS: broker,
       THREATWEAVE_KAFKA_INPUT_TOPICS: topics.input,
       THREATWEAVE_KAFKA_OUTPUT_TOPIC: topics.output,
       THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: topics.dead,
@@ -125,32 +114,19 @@ export const run = async (minutes = defaultMinutes) => {
     child.kill('SIGTERM')
     await ended
     await provider.stop()
-    await admin.disconnect()
-    await broker.stop()
-    rmSync(folder, { recursive: true, force: true })
+    await close()
   }
 }
 
 const produce = async (kafka, topic, perSecond, signal) => {
-  const producer = kafka.producer({
-    createPartitioner:
-      () =>
-      ({ message }) =>
-        message.partition,
-  })
-  await producer.connect()
+  const sender = await openSender(kafka, topic, eventOf, { over: partitions })
   const began = performance.now()
-  for (let n = 0; !signal.aborted; await sleep(1000 / ticksPerSecond)) {
+  for (let sent = 0; !signal.aborted; await sleep(1000 / ticksPerSecond)) {
     const due = Math.floor(((performance.now() - began) * perSecond) / 1000)
-    while (n < due) {
-      const messages = Array.from({ length: Math.min(2_000, due - n) }, () => {
-        const partition = (n >> 4) % partitions
-        return { partition, key: null, value: eventOf(n++), headers: [], timestamp: String(Date.now()) }
-      })
-      await producer.send({ topic, messages })
-    }
+    await sender.send(sent, due)
+    sent = due
   }
-  await producer.disconnect()
+  await sender.close()
 }
 
 /** The loop delay is counted from one reading to the next. */
