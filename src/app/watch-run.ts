@@ -5,7 +5,6 @@ import { backgroundClock } from '../domain/clock.js'
 import type { Level } from '../domain/finding.js'
 import { operationNames } from '../provider/operations.js'
 import { kafkaSettingsOf } from './limits.js'
-import { openFormats } from './open-formats.js'
 import { openOps, type Ops, type OpsSources } from '../ops/open-ops.js'
 import { createRecentActivity } from '../ops/recent-activity.js'
 import { observePipeline } from '../ops/observe-pipeline.js'
@@ -40,15 +39,12 @@ const burstMs = 30_000
 const graceMs = 5_000
 const loopMs = 5_000
 
-export const watchRun = async (config: Config, log: Emit): Promise<Watch> => {
+/** `formats` are the ids of the log formats in use, where events are read. */
+export const watchRun = async (config: Config, log: Emit, formats: readonly string[] = []): Promise<Watch> => {
   const clock = backgroundClock
   const now = (): number => clock.now()
   const startedAt = now()
-  const { formats } = openFormats(config.extract.formats)
-  const counters = createCounters(
-    operationNames,
-    formats.map(({ id }) => id),
-  )
+  const counters = createCounters(operationNames, formats)
   const recent = createRecentActivity(now)
   const traces = await openTraces(version, now)
   const logged = summariseBursts(log, clock, burstMs)

@@ -15,11 +15,11 @@ import type { SeenIn } from '../ops/history-page.js'
 import type { CountedPartitions } from '../sightings/count-partitions.js'
 import { accepted, configOption, loadConfig } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
-import { openWorkersGateway } from '../app/workers-gateway.js'
 import { openRunAlerts } from '../app/open-alerting.js'
+import { openFormats } from '../app/open-formats.js'
 import { openCounting } from '../app/open-counting.js'
 import type { Retro } from '../sightings/retro.js'
-import { supervise, type WorkerFailure } from '../app/supervise-workers.js'
+import type { WorkerFailure } from '../app/supervise-workers.js'
 import { watchRun } from '../app/watch-run.js'
 
 export const run: Command = {
@@ -57,7 +57,10 @@ topic, port in use, refused by the brokers.
     if (problems.length > 0) throw new ConfigurationError(problems)
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
     const emit = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
-    const failure = workers === 1 ? await runAlone(config, io, emit) : await runWorkers(workers, config, args, io, emit)
+    const failure =
+      workers === 1
+        ? await runAlone(config, io, emit)
+        : await (await import('../app/run-workers.js')).runWorkers(workers, config, args, io, emit)
     emit({ event: 'stopped', command: 'run', cause: failure?.sentence ?? String(io.signal.reason) })
     if (failure === undefined) return exitCodes.ok
     io.stderr.write(`threatweave: ${failure.sentence}\n`)
@@ -74,7 +77,12 @@ const workersOf = ({ values }: Arguments): number => {
 }
 
 const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailure | undefined> => {
-  const watch = await watchRun(config, emit)
+  const { formats } = openFormats(config.extract.formats)
+  const watch = await watchRun(
+    config,
+    emit,
+    formats.map(({ id }) => id),
+  )
   const { recalled, joined, lookedUp, waited } = watch.hooks
   const settings = kafkaSettingsOf(config)
   const isComplete = config.enrich.mode === 'complete'
@@ -154,41 +162,3 @@ const seenIn = (counted: CountedPartitions, value: string): readonly SeenIn[] =>
     const seen = counts.seen({ type: parseAddress(value) === undefined ? 'domain' : 'ip', value })
     return seen ? [{ partition, ...seen }] : []
   })
-
-/** The workers share only the consumer group and the gateway in this process. */
-const runWorkers = async (
-  count: number,
-  config: Config,
-  args: Arguments,
-  io: Io,
-  emit: Emit,
-): Promise<WorkerFailure | undefined> => {
-  const watch = await watchRun(config, emit)
-  const gateway = await openWorkersGateway(config, { env: io.env, emit: watch.emit, watch: watch.hooks })
-  // Without a key there is no gateway.
-  const ops = gateway.provider
-    ? await watch
-        .serve({ provider: gateway.provider, kind: 'server' }, portOf(config.ops.port, count + 1))
-        .catch(async (error: unknown) => {
-          await gateway.close()
-          throw error
-        })
-    : undefined
-  emit({ event: 'started', command: `run with ${count} workers` })
-  const given = typeof args.values.config === 'string' ? ['--config', args.values.config] : []
-  const failure = await supervise({
-    count,
-    command: process.execPath,
-    args: [...process.execArgv, process.argv[1] ?? '', 'run', ...given],
-    env: (worker) => ({ ...io.env, ...gateway.env, THREATWEAVE_OPS_PORT: String(portOf(config.ops.port, worker)) }),
-    limitMs: config.kafka.limits.drainMs + 5_000,
-    signal: io.signal,
-    emit,
-  })
-  await Promise.all([gateway.close(), ops?.close()])
-  watch.flush()
-  return failure
-}
-
-/** Each worker has its own ops port, counting up from the configured one; the gateway has the one after the last. */
-const portOf = (first: number, worker: number): number => (first === 0 ? 0 : first + worker - 1)

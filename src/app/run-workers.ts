@@ -1,0 +1,48 @@
+// Runs worker processes of one consumer group, and the gateway that they share.
+import type { Config } from '../config/schema.js'
+import type { Emit } from '../telemetry/event.js'
+import type { Arguments, Io } from '../terminal/command.js'
+import { supervise, type WorkerFailure } from './supervise-workers.js'
+import { watchRun } from './watch-run.js'
+import { openWorkersGateway } from './workers-gateway.js'
+
+/** The workers share only the consumer group and the gateway in this process. */
+export const runWorkers = async (
+  count: number,
+  config: Config,
+  args: Arguments,
+  io: Io,
+  emit: Emit,
+): Promise<WorkerFailure | undefined> => {
+  const watch = await watchRun(config, emit)
+  const gateway = await openWorkersGateway(config, { env: io.env, emit: watch.emit, watch: watch.hooks })
+  // Without a key there is no gateway.
+  const ops = gateway.provider
+    ? await watch
+        .serve({ provider: gateway.provider, kind: 'server' }, portOf(config.ops.port, count + 1))
+        .catch(async (error: unknown) => {
+          await gateway.close()
+          throw error
+        })
+    : undefined
+  emit({ event: 'started', command: `run with ${count} workers` })
+  const given = typeof args.values.config === 'string' ? ['--config', args.values.config] : []
+  const failure = await supervise({
+    count,
+    command: process.execPath,
+    args: [...process.execArgv, ...workerOptions, process.argv[1] ?? '', 'run', ...given],
+    env: (worker) => ({ ...io.env, ...gateway.env, THREATWEAVE_OPS_PORT: String(portOf(config.ops.port, worker)) }),
+    limitMs: config.kafka.limits.drainMs + 5_000,
+    signal: io.signal,
+    emit,
+  })
+  await Promise.all([gateway.close(), ops?.close()])
+  watch.flush()
+  return failure
+}
+
+/** By default V8 has four threads for compiling and collecting, which with several workers only take the cores from each other. */
+const workerOptions = ['--v8-pool-size=1']
+
+/** Each worker has its own ops port, counting up from the configured one; the gateway has the one after the last. */
+const portOf = (first: number, worker: number): number => (first === 0 ? 0 : first + worker - 1)
