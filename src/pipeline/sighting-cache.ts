@@ -36,7 +36,7 @@ export type SightingCache = {
 }
 
 /** Keeps at least this many sightings, and at most twice as many. */
-const generation = 50_000
+const generation = 25_000
 const maxAlike = 6
 const longestField = 200
 

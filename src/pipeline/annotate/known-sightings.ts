@@ -43,7 +43,7 @@ export type KnownSightings = {
 }
 
 /** In characters, with overhead: at least this much is kept, and at most twice as much. */
-const generation = 16_777_216
+const generation = 8_388_608
 const weightOfEntry = 500
 const maxVariants = 32
 const sample: SummaryInput = {
