@@ -99,7 +99,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
 }
 
 /** What stands at a dotted path, as text. */
-const textAt = (value: unknown, path: string): string | undefined => {
+export const textAt = (value: unknown, path: string): string | undefined => {
   let at: unknown = value
   for (const name of path.split('.'))
     at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[name] : undefined

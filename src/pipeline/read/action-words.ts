@@ -29,7 +29,7 @@ const verbs = table<'allowed' | 'blocked'>(
      reset reset-both reset-client reset-server reset_both tcp_reset tcp-reset tcp_denied dropall
      quarantine quarantined kill killed disallow disallowed forbid forbidden sinkhole sinkholed tarpit tarpitted blacklist blacklisted blocklist
      syncookie-sent banned ban terminated terminate shun shunned deleted bounced
-     not-allowed challenge managed_challenge jschallenge js_challenge captcha d r`,
+     not-allowed not_allowed not_permitted challenge managed_challenge jschallenge js_challenge captcha d r`,
   ],
 )
 const common = new Set(
@@ -57,29 +57,25 @@ export const sayingOf = (value: string): Saying => {
   const saying: Saying = {
     action: readVerb(verb),
     isCommon: common.has(verb),
-    isLogin: (login.test(verb) && !logout.test(verb)) || badSecret.test(verb),
+    isLogin: login.test(verb) && !logout.test(verb),
     outcome: success.test(verb) ? 'allowed' : failure.test(verb) ? 'blocked' : 'unknown',
   }
   cached.set(ownText(value), saying)
   return saying
 }
 
+/** `BAD_CREDENTIALS`: only who wants to come in shows any. */
 const login =
-  /(?<![a-z])(?:log[ _-]?[io]n|logged[ _-]?[io]n|sign(?:ed)?[ _-]?[io]n|auth(?:n|entication|enticated?)?|session[ ._]start(?:ed)?|connection[ _-]attempt|sso|mfa|2fa)(?![a-z])/
+  /(?<![a-z])(?:(?:bad|invalid|wrong|incorrect|failed|expired)[ _-](?:user(?:name)?[ _-])?(?:password|passwd|credentials?|otp|pin)|log[ _-]?[io]n|logged[ _-]?[io]n|sign(?:ed)?[ _-]?[io]n|auth(?:n|entication|enticated?)?|session[ ._]start(?:ed)?|connection[ _-]attempt|sso|mfa|2fa)(?![a-z])/
 const logout = /log(?:ged)?[ _-]?(?:out|off)|sign(?:ed)?[ _-]?(?:out|off)|session[ ._]end/
 const failure =
   /(?<![a-z])(?:fail(?:ed|ure|s)?|unsuccessful|not successful|invalid|incorrect|wrong|bad|error|locked|expired)(?![a-z])/
 const success = /(?<![a-z])(?<!not )(?:success(?:ful(?:ly)?)?|succeeded|ok|passed|no[ _-]?errors?)(?![a-z])/
-/** `BAD_CREDENTIALS`: only who wants to come in shows any. */
-const badSecret =
-  /(?<![a-z])(?:bad|invalid|wrong|incorrect|failed|expired)[ _-](?:user(?:name)?[ _-])?(?:password|passwd|credentials?|otp|pin)(?![a-z])/
 
 const readVerb = (verb: string): Action => {
   const exact = verbs.get(verb) ?? verbs.get(verb.replaceAll(' ', '_'))
   if (exact) return exact
-  if (/\b(?:would|could|to be)\b/.test(verb)) return 'unknown'
-  if (/\bnot[ _-]?(?:blocked|denied|dropped)\b/.test(verb)) return 'allowed'
-  if (/\bnot[ _-]?(?:allowed|permitted|accepted)\b/.test(verb)) return 'blocked'
+  if (/\b(?:would|could|to be|not)\b/.test(verb)) return 'unknown'
   let found: Action = 'unknown'
   for (const part of verb.split(/[^a-z]+/)) {
     const said = part.length > 2 && !common.has(part) ? verbs.get(part) : undefined

@@ -4,9 +4,9 @@ import { table, words } from './characters.js'
 
 /**
  * none: never an indicator.  host: an address or a name.  address: an address, names are not believed.  url: a URL or a part of one.
- * mail: mail addresses, or a user that may be one.  subject: a certificate's subject.  event: an event inside the event.  text: anything.
+ * mail: mail addresses, or a user that may be one.  event: an event inside the event.  text: anything.
  */
-export type Holds = 'none' | 'host' | 'address' | 'url' | 'mail' | 'subject' | 'event' | 'text'
+export type Holds = 'none' | 'host' | 'address' | 'url' | 'mail' | 'event' | 'text'
 export type Known = { readonly holds: Holds; readonly role: Role }
 const known = (holds: Holds, role: Role = 'other'): Known => ({ holds, role })
 
@@ -42,7 +42,7 @@ export const knownNames = table<Known>(
   [known('none', 'destination'), 'dpt dport respp s-port'],
   [
     known('event'),
-    'message msg eventoriginal original rawmessage rawevent raw log rawlog syslogmessage fullmessage logmessage textpayload body flowtuples',
+    'message msg eventoriginal original rawmessage rawevent raw log rawlog syslogmessage fullmessage logmessage textpayload body flowtuples properties eventdata rawdata details',
   ],
   [
     known('none'),
@@ -69,7 +69,7 @@ export const plainWords = setOf(
    ciphers alg algorithm ja3 ja3s ja4 asn flags vlan vrf vdom mask netmask subnet cidr network prefix range ranges ua browser agent role roles class label
    labels tag tags extension mime charset encoding language locale score index sequence session cookie cookies token tokens auth method icmp tcp udp oid
    kex exe dll library module function plugin technique tactic tactics mitre cve license isp nas checksum digest key keys keyid certificate queue thread
-   state schema dataset threat attack virus malware software firmware logdesc pattern name regex scheme namespace pod container`,
+   state schema dataset threat attack virus malware software firmware logdesc pattern name regex scheme namespace pod container subject issuer dn`,
 )
 export const userWords = setOf(
   'user users usr username account upn principal actor admin administrator operator guest subscriber customer employee',
@@ -110,7 +110,7 @@ export const dictionary: ReadonlySet<string> = new Set(
   [
     ...words(
       `name real effective true public external outside inside internal private original assigned framed for http conn cs sc web full raw info list desc req
-       origin subject issuer dn`,
+       origin`,
     ),
     ...hostWords,
     ...plainWords,

@@ -94,7 +94,6 @@ const byWords = (own: readonly string[], parents: readonly string[]): Meaning =>
   // `outer_src`; a longer word may be the source of anything, and `who` a person first.
   if (named && (count <= 1 || last === 'src' || last === 'dst'))
     return is((named === 'source' || named === 'destination') && !endpointWords.has(last) ? 'address' : 'host', named)
-  if (last === 'subject' || last === 'issuer' || last === 'dn') return is('subject', 'other')
   // `attack_source`, `traffic.target`: whose it is, and not what; an address there is that endpoint's.
   const role = roleOf(own) ?? roleOf(parents)
   return role === 'source' || role === 'destination' ? is('address', role) : unknownName

@@ -53,7 +53,7 @@ export type Recognise = (cut: Cut, line: Line) => Recognised | undefined
 const maxColumns = 256
 
 export const compileFormats = (specs: readonly FormatSpec[]): Recognise => {
-  const formats = specs.map((spec) => ({ cut: spec.cut, contains: containsOf(spec), match: compile(spec) }))
+  const formats = specs.map((spec) => ({ cut: spec.cut, contains: spec.contains ?? [''], match: compile(spec) }))
   const byCut = new Map(cuts.map((cut) => [cut, formats.filter((format) => format.cut === cut)]))
   return (cut, line) => {
     for (const { contains, match } of byCut.get(cut) ?? []) {
@@ -64,10 +64,6 @@ export const compileFormats = (specs: readonly FormatSpec[]): Recognise => {
     return undefined
   }
 }
-
-/** A line without the values that the first condition asks for is not cut either. */
-const containsOf = ({ contains, when, variants = [{}] }: FormatSpec): readonly string[] =>
-  contains ?? [Object.values({ ...when, ...variants[0]?.when })[0] ?? ''].flat()
 
 const compile = (spec: FormatSpec): ((line: Line) => Recognised | undefined) => {
   const { id, variants = [{}] } = spec
@@ -110,6 +106,5 @@ export const readRecognised = (reader: Reader, { rule, pieces, words, rest }: Re
     if (action === undefined) readPiece(reader, name, text, field, rule)
     else reader.action.set(action, rule, text)
   }
-  reader.action.seeText(rest)
   readLater(reader, rest, field)
 }

@@ -1,6 +1,4 @@
 // Reads one line of text: takes off its syslog header, then reads it as what it is: JSON, CEF, XML, a known format, a row, pairs, a sentence.
-import { parseAddress } from '../../domain/address.js'
-import { parseHostname } from '../../domain/hostname.js'
 import { parseObject } from '../../domain/json-object.js'
 import { readCef } from './cef.js'
 import { readRecognised, type Recognise } from './formats.js'
@@ -8,6 +6,7 @@ import { colonPairsOf, pairsOf, remainder, type Pair } from './pairs.js'
 import { readLater, readPair, type Reader } from './reader.js'
 import type { Scan } from './scan.js'
 import { readSyslog } from './syslog.js'
+import { readHost } from './value.js'
 import { readXml } from './xml.js'
 
 const maxLevel = 3
@@ -18,12 +17,6 @@ const elementId = /\[[\w.-]{1,64}@[\d.]{1,64}(?=[ \]])/g
 export type ReadLine = (text: string, field: string, level: number) => string
 
 export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise): ReadLine => {
-  const readRecognisedBy = (cut: 'text' | 'csv', text: string, start: number, field: string): string | undefined => {
-    const found = recognise(cut, { text, start })
-    if (found) readRecognised(reader, found, field)
-    return found?.id
-  }
-
   /** Whether the line is made of pairs; what stands between them is text. */
   const readPairs = (body: string, field: string, level: number): string | undefined => {
     const pairs = pairsIn(body)
@@ -65,19 +58,23 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
       return 'text'
     }
     if (text.length < 4) return 'text'
-    const { host, address, id, structured, body } = readSyslog(text)
+    const { host, id, structured, body } = readSyslog(text)
     if (id !== undefined) reader.action.seeText(id.replaceAll('_', ' '))
-    if (host !== undefined) reader.note?.('observer.name', host)
-    readSender(reader, host, field)
-    readSender(reader, address, field)
+    if (host !== undefined) {
+      reader.note?.('observer.name', host)
+      readHost(reader.findings, host, { field, role: 'observer', rule: 'syslog:host' })
+    }
     if (structured !== undefined) readPairs(structured.replace(elementId, '['), field, level)
     if (body === '') return structured === undefined ? 'text' : 'pairs'
     if (readJson(body, level)) return 'json'
     if (readCef(reader, text, field, level)) return 'cef'
     if (readXml(reader, body, level)) return 'xml'
     const start = text.length - body.length
-    const format = readRecognisedBy('text', text, start, field) ?? readRecognisedBy('csv', text, start, field)
-    if (format !== undefined) return format
+    const format = recognise('text', { text, start }) ?? recognise('csv', { text, start })
+    if (format) {
+      readRecognised(reader, format, field)
+      return format.id
+    }
     const pairs = readPairs(body, field, level)
     if (pairs !== undefined) {
       // `Nov 15 10:00:00 DENY: IN=eth0 …`
@@ -88,15 +85,6 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
     readLater(reader, body, field, true)
     return 'text'
   }
-}
-
-/** Whoever sent the line, as its header names it. */
-const readSender = (reader: Reader, host: string | undefined, field: string): void => {
-  if (host === undefined || !/[.:]/.test(host)) return
-  const address = parseAddress(host)
-  const name = address === undefined && host.includes('.') ? parseHostname(host) : undefined
-  if (address !== undefined) reader.findings.add('ip', address, field, 'observer', 'field', 'syslog:host')
-  else if (name !== undefined) reader.findings.add('domain', name, field, 'observer', 'text', 'syslog:host')
 }
 
 /** Nothing where the line is none of pairs: it takes two to tell them from a sentence, or one that is the whole text. */

@@ -1,16 +1,7 @@
 // What the paths of JSON objects mean to their reader: worked out the first time a path is seen, then found again by its key.
 import { ownText } from '../../domain/own-text.js'
-import { table } from './characters.js'
 import type { Field, FieldOf } from './field.js'
 import { isPort } from './reader.js'
-
-/** What a member is to its object in a list (`[{"name":"clientIp","value":"192.0.2.1"}]`): the name of the thing, a kind that may stand for it, or the thing. */
-export type Part = 'label' | 'kind' | 'given' | undefined
-const parts = table<Part>(
-  ['label', 'name key @name field label fieldname parameter'],
-  ['kind', 'type'],
-  ['given', 'value #text stringvalue val _value fieldvalue'],
-)
 
 export type Path = Field & {
   /** Dotted, from the top of the event. */
@@ -18,7 +9,6 @@ export type Path = Field & {
   /** The key as JSON spells it. */
   readonly quoted: string
   readonly name: string
-  readonly part: Part
   readonly isPort: boolean
   /** What holds neither a dot nor a colon says nothing there. */
   readonly isDotted: boolean
@@ -50,7 +40,6 @@ const pathOf = (path: string, key: string, { holds, role, says, rule }: Field, i
   path,
   quoted: JSON.stringify(key),
   name: key.slice(key.lastIndexOf('.') + 1),
-  part: key.length > 12 ? undefined : parts.get(key.toLowerCase()),
   isPort: isPort(says),
   isDotted: holds === 'text' || holds === 'host' || holds === 'address',
   children: new Map(),
@@ -85,14 +74,4 @@ export const createPaths = (fieldOf: FieldOf, isAnnotationName: (name: string) =
       return made
     },
   }
-}
-
-const label = /^@?[A-Za-z][\w :()-]{1,47}$/
-const longestLabel = 48
-
-/** The path of what is given under the name that begins there, as if it were a member of that name; nothing where it is no name. */
-export const pathOfLabel = (paths: Paths, parent: Path, text: string, from: number): Path | undefined => {
-  const end = text.indexOf('"', from)
-  const name = end - from > longestLabel ? '' : text.slice(from, end)
-  return parent.children.get(name) ?? (label.test(name) ? paths.find(parent, name) : undefined)
 }

@@ -7,7 +7,7 @@ import { guessRoles } from './position.js'
 import { rolesInText } from './text-rules.js'
 import { scanTokens, type Token } from './tokens.js'
 import { plainText } from './url.js'
-import { readAddress, readHost, readMail, readSubject, readUrl } from './value.js'
+import { readAddress, readHost, readMail, readUrl } from './value.js'
 
 export type Reader = {
   readonly findings: Findings
@@ -82,25 +82,12 @@ export const readValue = (
   const isDotted = value.includes('.') || value.includes(':')
   if (holds === 'url') reader.note?.('url.full', value)
   if (holds === 'mail') readMail(reader.findings, value, place)
-  else if (holds === 'subject') readSubject(reader.findings, value, place)
   else if (holds === 'event' && !isDotted) reader.action.seeText(value)
   else if (holds === 'none' || (!isDotted && holds !== 'url')) return
-  else if (holds === 'event' || (holds === 'text' && isWhole(value) && !fromOutside.test(field)))
-    reader.readLine(value, field, level + 1)
+  else if (holds === 'event') reader.readLine(value, field, level + 1)
   else if (!readers[holds](reader.findings, value, place)) readLater(reader, value, field)
 }
 const readers = { host: readHost, address: readAddress, url: readUrl, text: () => false }
-
-/** What somebody sent is not believed as if the product had said it. */
-const fromOutside =
-  /body|payload|request|content|post|form|param|arg|query|input|cookie|header|cmd|command|script|response|pass|user|subject|title|name$/i
-
-/** `{…}`, `<Event>…</Event>`: an event inside the event, however the field is called. */
-const isWhole = (value: string): boolean => {
-  const first = value.charCodeAt(0)
-  if (first === 0x7b) return value.endsWith('}') && /^\{\s{0,8}"/.test(value)
-  return first === 0x3c && value.endsWith('>') && value.includes('</')
-}
 
 export const isPort = (says: Says | undefined): says is Port =>
   says === 'port' || says === 'localPort' || says === 'remotePort'

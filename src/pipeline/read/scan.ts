@@ -1,7 +1,6 @@
 // Reads a JSON object in one pass over its text: checks that it is JSON and looks only at the strings that can matter.
 import { longestSaying } from './action-words.js'
-import { createKnownTexts } from './known-texts.js'
-import { pathOfLabel, unread, type Path, type Paths } from './paths.js'
+import { unread, type Path, type Paths } from './paths.js'
 import { readPort, readValue, type Reader } from './reader.js'
 
 /** Whether the text is exactly one JSON object; nothing where it is not. `hasAnnotationName`: it has our annotation in it. */
@@ -34,7 +33,6 @@ marks[0x2e] = marks[0x3a] = dotted
 marks[0x22] = marks[0x5c] = stop
 
 export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan => {
-  const knownText = createKnownTexts()
   let hasAnnotationName = false
   let level = 0
   /** What the string that was passed last is made of. */
@@ -60,9 +58,8 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
   const stringAt = (text: string, from: number, end: number): string =>
     (seen & escaped) === 0 ? text.slice(from, end) : (JSON.parse(text.slice(from - 1, end + 1)) as string)
 
-  const scanObject = (text: string, from: number, parent: Path, depth: number, isListed: boolean): number => {
+  const scanObject = (text: string, from: number, parent: Path, depth: number): number => {
     let before: Path | undefined
-    let label = 0
     let at = skipSpace(text, from)
     if (text.charCodeAt(at) === 0x7d) return at + 1
     for (;;) {
@@ -83,11 +80,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
       if (text.charCodeAt(at) !== 0x3a) return failed
       at = skipSpace(text, at + 1)
       before = path
-      if (isListed && path.part !== undefined && text.charCodeAt(at) === 0x22) {
-        if (path.part !== 'given') label = path.part === 'label' || label === 0 ? at + 1 : label
-        else if (label > 0) path = pathOfLabel(paths, parent, text, label) ?? path
-      }
-      at = scanValue(text, at, path, depth, false)
+      at = scanValue(text, at, path, depth)
       if (at === failed) return failed
       at = skipSpace(text, at)
       const code = text.charCodeAt(at)
@@ -101,7 +94,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     let at = skipSpace(text, from)
     if (text.charCodeAt(at) === 0x5d) return at + 1
     for (;;) {
-      at = scanValue(text, at, path, depth, true)
+      at = scanValue(text, at, path, depth)
       if (at === failed) return failed
       at = skipSpace(text, at)
       if (text.charCodeAt(at) === 0x5d) return at + 1
@@ -110,7 +103,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     }
   }
 
-  const scanValue = (text: string, at: number, path: Path, depth: number, isListed: boolean): number => {
+  const scanValue = (text: string, at: number, path: Path, depth: number): number => {
     const code = text.charCodeAt(at)
     if (code === 0x22) {
       const end = endOfString(text, at + 1)
@@ -122,9 +115,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
       // What is nested too deep is checked and not read.
       if (depth >= maxDepth) reader.findings.markTruncated()
       const inner = depth >= maxDepth ? unread : path
-      return code === 0x7b
-        ? scanObject(text, at + 1, inner, depth + 1, isListed)
-        : scanArray(text, at + 1, inner, depth + 1)
+      return code === 0x7b ? scanObject(text, at + 1, inner, depth + 1) : scanArray(text, at + 1, inner, depth + 1)
     }
     const end = endOf(scalar, text, at)
     if (end === failed) return failed
@@ -144,11 +135,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     const value = stringAt(text, from, end)
     if (tells && path.isPort) readPort(reader, path, value)
     else if (tells) reader.action.see(says, path.name, value, path.rule)
-    if (!matters) return
-    const known = knownText(value)
-    if (known?.type !== undefined && (holds === 'host' || (holds === 'address' && known.type === 'ip')))
-      reader.findings.add(known.type, known.value, path.path, path.role, 'field', path.rule)
-    else if (holds !== 'text' || known?.isWorthSearching !== false) readValue(reader, path, path.path, value, level)
+    if (matters) readValue(reader, path, path.path, value, level)
   }
 
   return (text, inside) => {
@@ -157,7 +144,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     hasAnnotationName = false
     level = inside
     const open = skipSpace(text, 0)
-    const end = text.charCodeAt(open) === 0x7b ? scanObject(text, open + 1, paths.root, 1, false) : failed
+    const end = text.charCodeAt(open) === 0x7b ? scanObject(text, open + 1, paths.root, 1) : failed
     const scanned = { hasAnnotationName }
     ;({ hasAnnotationName, level } = outer)
     return end !== failed && skipSpace(text, end) === text.length ? scanned : undefined

@@ -3,8 +3,6 @@
 export type Syslog = {
   /** The sender, as the header names it. */
   readonly host?: string | undefined
-  /** Its address, where the header tells both. */
-  readonly address?: string | undefined
   /** RFC 5424 message id. */
   readonly id?: string | undefined
   /** RFC 5424 structured data, brackets included. */
@@ -21,8 +19,6 @@ const hostName = /^(\[?[\w.:<>-]{1,255}\]?)[ :]+ ?(?=\S)/
 /** Without a time, only an address is believed to be the sender. */
 const hostAddress = /^((?:\d{1,3}\.){3}\d{1,3}|[\da-fA-F:]{3,39}) (?=\S)/
 const programName = /^[\w./()-]{1,64}(?:\[\d{1,10}\])?:(?: |$)/
-/** `ns.example.com 192.0.2.53 named[4711]: …`: the sender's name and its address. */
-const addressBehind = /^(\d{1,3}(?:\.\d{1,3}){3}) (?=(?:[\w./()-]{1,64}\[\d{1,10}\]|[a-z][\w./()-]{1,63}): )/
 
 export const readSyslog = (text: string): Syslog => {
   const marked = priority.exec(text)
@@ -36,11 +32,6 @@ export const readSyslog = (text: string): Syslog => {
   const message = rest.slice(timed?.[0].length ?? 0)
   const host = timed ? hostName.exec(message) : marked && hostAddress.exec(message)
   if (!host) return { body: message.replace(programName, '') }
-  const behind = message.slice(host[0].length)
-  const address = addressBehind.exec(behind)
-  return {
-    host: host[1]?.replace(/^\[|(?<!:)[\]:]$/g, ''),
-    address: address?.[1],
-    body: behind.slice(address?.[0].length ?? 0).replace(programName, ''),
-  }
+  const body = message.slice(host[0].length).replace(programName, '')
+  return { host: host[1]?.replace(/^\[|(?<!:)[\]:]$/g, ''), body }
 }

@@ -1,5 +1,5 @@
 // Templates of lines, `{*}: Deny {_} src {source} dst {destination}`: cuts a line of text into the pieces that a template names.
-import { ecsNames, fitOf } from './ecs.js'
+import { fitOf } from './ecs.js'
 
 export type Piece = readonly [name: string, text: string]
 /** The pieces, and what stands behind the last one. */
@@ -8,7 +8,7 @@ export type Match = { readonly pieces: Piece[]; readonly rest: string }
 /** Text that stands there to the letter, or a hole: `*`, `_` or the name of a piece. */
 type Part = { readonly literal: string; readonly hole: string; readonly fits: (text: string) => boolean }
 
-const partsOf = (line: string): readonly Part[] =>
+export const partsOf = (line: string): readonly Part[] =>
   line
     .split(/(\{[^{}]*\})/)
     .filter((part) => part !== '')
@@ -16,18 +16,7 @@ const partsOf = (line: string): readonly Part[] =>
       const hole = /^\{(.*)\}$/.exec(part)?.[1] ?? ''
       return { literal: hole === '' ? part : '', hole: hole.replace(/\?$/, ''), fits: fitOf(hole) }
     })
-const isNamed = (hole: string): boolean => hole !== '' && hole !== '*' && hole !== '_'
-
-/** What is wrong with a template; nothing where it is sound. */
-export const problemOfLine = (line: string): string | undefined => {
-  const parts = partsOf(line)
-  const unknown = parts.find(({ hole }) => isNamed(hole) && !ecsNames.includes(hole))
-  if (unknown) return `{${unknown.hole}} is no name that a piece can have`
-  if (parts.every(({ hole }) => hole === '')) return 'line has no piece in it'
-  return parts.some(({ hole }, at) => hole !== '' && parts[at + 1]?.literal === '')
-    ? 'two pieces need some text between them'
-    : undefined
-}
+export const isNamed = (hole: string): boolean => hole !== '' && hole !== '*' && hole !== '_'
 
 /** So often is a place for the end of a piece tried in one line; a hostile line ends there. */
 const mostTries = 256
@@ -45,24 +34,13 @@ export const compileTemplate = (line: string): ((text: string, start: number) =>
     if (hole === '') return text.startsWith(literal, from) ? walk(text, pieces, index + 1, from + literal.length) : -1
     const next = parts[index + 1]?.literal
     const isAny = hole === '*' || hole === 'message'
-    let limit = isAny ? text.length : text.indexOf(' ', from)
-    let isWord = isAny
-    let end = next !== undefined ? text.indexOf(next, from) : isAny ? limit : endOfWord(text, from)
-    while (end >= 0 && tries++ < mostTries) {
-      if (limit < 0 || (end > limit && !isWord)) {
-        limit = endOfWord(text, from)
-        isWord = true
-      }
-      if (end > limit) return -1
+    const limit = isAny ? text.length : endOfWord(text, from)
+    const endBehind = (at: number): number => (next === undefined ? limit : text.indexOf(next, at))
+    for (let end = endBehind(from); end >= 0 && end <= limit && tries++ < mostTries; end = endBehind(end + 1)) {
       const value = isNamed(hole) ? text.slice(from, end) : ''
-      if ((isAny || end > from) && fits(value)) {
-        const behind = walk(text, pieces, index + 1, end)
-        if (behind >= 0) {
-          if (isNamed(hole)) pieces.unshift([hole, value])
-          return behind
-        }
-      }
-      end = next === undefined ? -1 : text.indexOf(next, end + 1)
+      const behind = (isAny || end > from) && fits(value) ? walk(text, pieces, index + 1, end) : -1
+      if (behind >= 0 && isNamed(hole)) pieces.unshift([hole, value])
+      if (behind >= 0 || next === undefined) return behind
     }
     return -1
   }
@@ -88,6 +66,9 @@ export const compileTemplate = (line: string): ((text: string, start: number) =>
 /** A piece is one word; in parentheses, and behind it in parentheses, there may be blanks: `inside:192.0.2.1/443(a user) (198.51.100.1/443)`. */
 const word = /(?:[^\s()]|\([^()]*\)?)*(?: ?\([^()]*(?:\([^()]*\))?\))*/y
 const endOfWord = (text: string, from: number): number => {
+  const blank = text.indexOf(' ', from)
+  const open = text.indexOf('(', from)
+  if (blank >= 0 && (open < 0 || open > blank + 1)) return blank
   word.lastIndex = from
-  return from + (word.exec(text)?.[0].length ?? 0)
+  return Math.max(blank, from + (word.exec(text)?.[0].length ?? 0))
 }

@@ -1,12 +1,12 @@
 // Undoes how text was made harmless or portable, and finds the host of a URL, of a part of one, or of a mail address.
 
-const mayBeDefanged = /\[[.:@]\]|\(\.\)|\{\.\}|\[dot\]|\(dot\)|\[at\]|hxxp|fxp:|\\\./i
+const mayBeDefanged = /[[({](?:[.:@]|dot|at)[\])}]|hxxp|fxp:|\\\./i
 
 /** `hxxps[:]//evil[.]example` → `https://evil.example`. */
 export const refang = (text: string): string =>
   mayBeDefanged.test(text)
     ? text
-        .replace(/\[\.\]|\(\.\)|\{\.\}|\[dot\]|\(dot\)|\\\./gi, '.')
+        .replace(/[[({](?:\.|dot)[\])}]|\\\./gi, '.')
         .replace(/\[:\]/g, ':')
         .replace(/\[@\]|\[at\]/gi, '@')
         .replace(/\bhxxp/gi, 'http')

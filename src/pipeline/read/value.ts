@@ -84,9 +84,3 @@ export const readMail = (out: Findings, value: string, { field, rule }: Place): 
     if (!addAddress(out, host, { field, role: 'mail', rule })) addName(out, host, { field, role: 'mail', rule })
   }
 }
-
-/** `CN=*.example.com, O=…`: the common name may be a host, the rest is words. */
-export const readSubject = (out: Findings, value: string, place: Place): void => {
-  const match = /(?:^|[,/\s])CN=\s*([^,/\s]{4,253})/i.exec(value.slice(0, longest))
-  if (match) addHost(out, match[1] ?? '', place)
-}

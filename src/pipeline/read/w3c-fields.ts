@@ -20,10 +20,8 @@ export const createW3cFields = (reader: Reader): ((text: string) => boolean) => 
     }
     if (columns.length === 0 || text.length > maxLine) return false
     const cells = text.match(/"[^"]*"|[^\s"]\S*/g) ?? []
-    const cell = (name: string): string | undefined => cells[columns.indexOf(name)]
-    const [date, time] = [cell('date'), cell('time')]
-    if (cells.length !== columns.length || (date === undefined && time === undefined)) return false
-    if (!/^\d{4}-\d{2}-\d{2}$/.test(date ?? '2026-11-15') || !/^\d{2}:\d{2}/.test(time ?? '10:00')) return false
+    const when = cells[columns.findIndex((name) => name === 'date' || name === 'time')] ?? ''
+    if (cells.length !== columns.length || !/^(?:\d{4}-\d{2}-\d{2}$|\d{2}:\d{2})/.test(when)) return false
     columns.forEach((name, at) => {
       const value = (cells[at] ?? '').replace(/^"|"$/g, '')
       if (value !== '-') readPair(reader, name, value, 0)

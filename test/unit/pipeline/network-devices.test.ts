@@ -35,12 +35,6 @@ describe('a device', () => {
       ['198.51.100.7 destination', '192.0.2.1 source'],
     ],
     [
-      'whose header has its name and its address',
-      '<29>Nov 15 10:00:00  ns1.example.net 192.0.2.254 httpd: 2026-11-15 10:00:00.100Z [alice]: Login_Denied - - to=AdminConnector ip=192.0.2.1 info=Local',
-      'blocked',
-      ['ns1.example.net observer', '192.0.2.254 observer', '192.0.2.1 source'],
-    ],
-    [
       'that tells a port behind whoever changed something',
       '<134>2026-11-15 10:00:00.100 +0000  waf1 AUDIT alice GUI 192.0.2.1 40001 CONFIG 166 config SET virtual_ip_config_address 198.51.100.7 virtual_ip_config_interface',
       'unknown',

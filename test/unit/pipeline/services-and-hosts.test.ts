@@ -41,18 +41,6 @@ describe('an event', () => {
       ['192.0.2.1 source'],
     ],
     [
-      'whose list names a thing and then gives it',
-      '{"details":[{"name":"ClientIP","value":"192.0.2.1"},{"name":"Host","value":"www.example.com"}]}',
-      'unknown',
-      ['192.0.2.1 source', 'www.example.com url'],
-    ],
-    [
-      'whose list gives the text of named data',
-      '{"Event":{"EventData":{"Data":[{"@Name":"SourceIp","#text":"192.0.2.1"},{"@Name":"DestinationIp","#text":"198.51.100.7"}]}}}',
-      'unknown',
-      ['192.0.2.1 source', '198.51.100.7 destination'],
-    ],
-    [
       'whose field says whose it is and not what',
       '{"attack_source":"192.0.2.1","traffic":{"target":"198.51.100.7:443"}}',
       'unknown',
