@@ -146,12 +146,21 @@ const heapMb = () => {
   globalThis.gc?.()
   return process.memoryUsage().heapUsed / 1_048_576
 }
-const median = (sizes) => sizes.toSorted((a, b) => a - b)[Math.floor(sizes.length / 2)]
+
+/** What is remembered is bounded (docs/operations.md says how much that is), and dropped by halves: it is full before anything is measured. */
+const fillCaches = async () => {
+  for (let at = 0; at < 200_000; at += 2) {
+    const [source, destination] = [at, at + 1].map((n) => `${45 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}.9`)
+    await allOf(app.pipeline, [{ bytes: Buffer.from(`src=${source} dst=${destination}`), origin: 'fuzz:0', time: now }])
+  }
+}
 
 const counts = Object.fromEntries(names.map((name) => [name, 0]))
 const slowest = Object.fromEntries(names.map((name) => [name, 0]))
 const heaps = []
 const sampleEvery = 20_000
+const isLong = globalThis.gc !== undefined && inputs >= 500_000
+if (isLong) await fillCaches()
 const started = performance.now()
 const elapsed = () => (performance.now() - started) / 1000
 const attempt = async (name, bytes) => {
@@ -187,12 +196,11 @@ for (const name of names)
 console.log(
   `  heap after collection, every ${sampleEvery} inputs, MB: ${heaps.map((size) => size.toFixed(1)).join(' ')}`,
 )
-// What is remembered is bounded and fills up first (docs/operations.md says how much that is); from then on nothing may grow.
-const warm = heaps.slice(Math.ceil(heaps.length * 0.4))
-const early = median(warm.slice(0, warm.length / 2))
-const late = median(warm.slice(warm.length / 2))
-if (globalThis.gc && done >= 500_000) {
-  console.log(`  after warming up, MB: ${early.toFixed(1)} in the first half, ${late.toFixed(1)} in the second`)
+const [early, late] = [heaps.slice(0, heaps.length / 2), heaps.slice(heaps.length / 2)].map((sizes) =>
+  Math.max(...sizes),
+)
+if (isLong && done >= 500_000) {
+  console.log(`  at most, MB: ${early.toFixed(1)} in the first half, ${late.toFixed(1)} in the second`)
   if (late > early * 1.05 + 1) {
     console.error('the heap grows')
     process.exitCode = 1

@@ -3,7 +3,7 @@ import type { Role } from '../../domain/sighting.js'
 import type { Finding, Findings } from './findings.js'
 
 type Beside = {
-  readonly others: readonly Finding[]
+  readonly all: readonly Finding[]
   /** The local endpoint began the connection. */
   readonly isLocalFirst: boolean
   /** The event. */
@@ -15,16 +15,17 @@ type BesideRule = {
   readonly field: RegExp
   readonly role: Role
   readonly becomes: Role
-  readonly when: (beside: Beside) => boolean
+  readonly when: (beside: Beside, one: Finding) => boolean
 }
 
 const alike = new Set<Role>(['source', 'query', 'answer', 'translated', 'other'])
-const isOnly = ({ others }: Beside): boolean => !others.some(({ type, role }) => type === 'ip' && alike.has(role))
+const isOnly = ({ all }: Beside, one: Finding): boolean =>
+  !all.some((other) => other !== one && other.type === 'ip' && alike.has(other.role))
 const isLocalFirst = (beside: Beside): boolean => beside.isLocalFirst
 const clientIp = /(?:^|[._-])(?:c[_-]?ip|(?:client|source)_?ip)$/i
-const hasClient = ({ others }: Beside): boolean =>
-  others.some(({ role, field }) => role === 'source' && clientIp.test(field)) &&
-  !others.some(({ type, role }) => type === 'ip' && role === 'destination')
+const hasClient = ({ all }: Beside, one: Finding): boolean =>
+  all.some((other) => other !== one && other.role === 'source' && clientIp.test(other.field)) &&
+  !all.some(({ type, role }) => type === 'ip' && role === 'destination')
 /** What only such a collector writes; a string in the event cannot hold it, for its quotation marks are escaped. */
 const isOfVector = ({ text }: Beside): boolean =>
   /"source_type"\s?:\s?"syslog"/.test(text) && /"message"\s?:/.test(text)
@@ -49,11 +50,11 @@ const rules: readonly BesideRule[] = [
 ]
 
 export const settleBeside = (findings: Findings, isLocalFirst: boolean, text: string): void => {
-  const list = [...findings.list()]
-  for (const [at, one] of list.entries()) {
-    if (one.evidence !== 'field') continue
-    const beside = { others: list.filter((other) => other !== one), isLocalFirst, text }
-    const rule = rules.find(({ role, field, when }) => role === one.role && field.test(one.field) && when(beside))
+  const beside = { all: [...findings.list()], isLocalFirst, text }
+  beside.all.forEach((one, at) => {
+    const rule =
+      one.evidence === 'field' &&
+      rules.find(({ role, field, when }) => role === one.role && field.test(one.field) && when(beside, one))
     if (rule) findings.outrank(at, rule.becomes, `beside:${rule.id}`)
-  }
+  })
 }

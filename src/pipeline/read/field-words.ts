@@ -99,12 +99,6 @@ export const roleWords = table<Role>(
   ['mail', 'mail email emails mailfrom rcpt recipient recipients envelope'],
 )
 
-/** Of the words for an endpoint, those whose value is a host even where no word says so: `client=www.example.com`. */
-export const endpointWords = setOf(
-  `src source sources clt client clients originator initiator remote peer rhost saddr sip cip attacker from dst dest destination destinations srv server
-   servers responder target targets victim upstream backend daddr dip local to nexthop vserver`,
-)
-
 /** Every word that may stand in a name without a separator (`srcip`, `destinationaddress`): those above and some that say nothing. */
 export const dictionary: ReadonlySet<string> = new Set(
   [

@@ -7,7 +7,6 @@ import { compact } from './characters.js'
 import {
   addressWords,
   dictionary,
-  endpointWords,
   hostWords,
   knownNames,
   plainWords,
@@ -91,9 +90,8 @@ const byWords = (own: readonly string[], parents: readonly string[]): Meaning =>
   if (hostWords.has(last)) return is('host', roleOfHost(last, own, parents))
   // A forwarding header however it is called.
   if (own.includes('forwarded') || own.includes('xff')) return is('host', 'source')
-  // `outer_src`; a longer word may be the source of anything, and `who` a person first.
-  if (named && (count <= 1 || last === 'src' || last === 'dst'))
-    return is((named === 'source' || named === 'destination') && !endpointWords.has(last) ? 'address' : 'host', named)
+  // `outer_src`; a longer word may be the source of anything.
+  if (named && (count <= 1 || last === 'src' || last === 'dst')) return is('host', named)
   // `attack_source`, `traffic.target`: whose it is, and not what; an address there is that endpoint's.
   const role = roleOf(own) ?? roleOf(parents)
   return role === 'source' || role === 'destination' ? is('address', role) : unknownName

@@ -33,15 +33,17 @@ export type Authority = {
   readonly path: string | undefined
 }
 
-const authority =
-  /(?:[^\s/?#"'<>\\|,;)\]}`&%@]{0,256}@){0,4}(?:\[([^\]]{0,64})\]|([^\s/?#"'<>\\|,;)\]}`&%@:]{0,256}))(?::([^\s/?#"'<>\\|,;)\]}`&%@]{0,64}))?/y
+const authority = /([^\s/?#"'<>\\|,;)\]}`&%[]*)(?:\[([^\]]{0,64})\](?::\d{1,5})?)?/y
 
 /** `user:pass@host:port/path?query`, which begins at `from`; brackets of an IPv6 host are taken off. */
 export const authorityAt = (text: string, from: number): Authority => {
   authority.lastIndex = from
-  const [all = '', inBrackets, name = '', port] = authority.exec(text) ?? []
+  const [all = '', plain = '', inBrackets] = authority.exec(text) ?? []
+  const name = plain.slice(plain.lastIndexOf('@') + 1)
+  const colon = name.indexOf(':')
+  const port = colon < 0 && inBrackets === undefined ? 0 : Number(/:(\d{1,5})$/.exec(all)?.[1] ?? 0)
   const end = from + all.length
-  return { host: inBrackets ?? name, port: Number(port ?? 0) || 0, end, path: pathAt(text, end) }
+  return { host: inBrackets ?? (colon < 0 ? name : name.slice(0, colon)), port, end, path: pathAt(text, end) }
 }
 
 export const pathAt = (text: string, from: number): string | undefined => {
