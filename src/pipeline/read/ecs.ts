@@ -61,14 +61,14 @@ const isHost = (token: Token | undefined, isAddress: boolean): boolean =>
 /** A piece of a line under the name that a format gave it. */
 export const readPiece = (reader: Reader, name: string, text: string, field: string, rule: string): void => {
   if (text === '' || text === '-') return
-  const known = { ...reader.fieldOf(name), rule }
+  const { holds, role, says } = reader.fieldOf(name)
   if (name.includes('.')) reader.note?.(name, text)
   const [host, translated] = endpointNames.has(name) ? hostsIn(text) : []
   if (host === undefined) {
-    readField(reader, field, text.replace(/\.$/, ''), 0, known)
+    readField(reader, field, text.replace(/\.$/, ''), 0, { holds, role, says, rule })
     return
   }
-  reader.findings.add(host.type, host.value, field, known.role, 'field', rule)
-  reader.findings.addPort(known.role, host.port ?? 0)
+  reader.findings.add(host.type, host.value, field, role, 'field', rule)
+  reader.findings.addPort(role, host.port ?? 0)
   if (translated) reader.findings.add('ip', translated.value, field, 'translated', 'field', rule)
 }

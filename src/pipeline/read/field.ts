@@ -4,17 +4,8 @@ import { ownText } from '../../domain/own-text.js'
 import type { Role } from '../../domain/sighting.js'
 import { saysOf, type Says } from './action-fields.js'
 import { compact } from './characters.js'
-import {
-  addressWords,
-  dictionary,
-  hostWords,
-  knownNames,
-  plainWords,
-  roleWords,
-  userWords,
-  type Holds,
-  type Known,
-} from './field-words.js'
+import type { Holds, Known } from './field-words.js'
+import { addressWords, dictionary, hostWords, knownNames, plainWords, roleWords, userWords } from './field-words.js'
 import { endpointName } from './languages.js'
 
 export type Field = Known & {

@@ -35,12 +35,13 @@ export const compileTemplate = (line: string): ((text: string, start: number) =>
     const next = parts[index + 1]?.literal
     const isAny = hole === '*' || hole === 'message'
     const limit = isAny ? text.length : endOfWord(text, from)
-    const endBehind = (at: number): number => (next === undefined ? limit : text.indexOf(next, at))
-    for (let end = endBehind(from); end >= 0 && end <= limit && tries++ < mostTries; end = endBehind(end + 1)) {
+    let end = next === undefined ? limit : text.indexOf(next, from)
+    while (end >= 0 && end <= limit && tries++ < mostTries) {
       const value = isNamed(hole) ? text.slice(from, end) : ''
       const behind = (isAny || end > from) && fits(value) ? walk(text, pieces, index + 1, end) : -1
       if (behind >= 0 && isNamed(hole)) pieces.unshift([hole, value])
       if (behind >= 0 || next === undefined) return behind
+      end = text.indexOf(next, end + 1)
     }
     return -1
   }
