@@ -1,7 +1,10 @@
-// Yields the event loop to lookups while the stream is busy.
+// Yields the event loop to lookups and heartbeats while the stream is busy.
 
 /** How long answers may wait at the socket: short against a call of 25 ms. */
 const everyMs = 4
+
+/** How long heartbeats may wait where nothing is looked up: short against the shortest session. */
+const atMostMs = 100
 
 /** An answered call frees its connection one loop turn later, and the next call is sent in the turn after. */
 const loops = 3
@@ -15,7 +18,9 @@ export const createTurns = (isWanted: () => boolean, now: () => number = () => p
   }
   return {
     /** One caller at a time, since callers that resume together would block the loop together. */
-    turn: (): Promise<void> | undefined =>
-      now() - last >= everyMs && isWanted() ? (queue = queue.then(next)) : undefined,
+    turn: (): Promise<void> | undefined => {
+      const sinceMs = now() - last
+      return sinceMs >= everyMs && (sinceMs >= atMostMs || isWanted()) ? (queue = queue.then(next)) : undefined
+    },
   }
 }
