@@ -43,8 +43,10 @@ export type Alert = {
 
 export type AlertBody = {
   readonly schema_version: 1
-  /** A hash of rule, indicator, peer and time window; repeats have the same. */
+  /** A hash of rule, indicator, peer and event; repeats have the same. */
   readonly alert_id: string
+  /** A hash of rule, indicator, peer and time window: the same for the alerts of several processes, or of one that was restarted. */
+  readonly group_id: string
   readonly level: RuleLevel
   /** The origin of the event; of a late alert the first, with all in `origins`. */
   readonly origin: string

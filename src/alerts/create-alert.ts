@@ -14,6 +14,7 @@ import { threatIndicator } from './threat-indicator.js'
 
 export type AlertInput = {
   readonly id: string
+  readonly groupId: string
   readonly rule: Rule
   readonly why: readonly Witness[]
   readonly one: AnnotatedEvent
@@ -35,7 +36,7 @@ const maxPeers = 16
 const maxLine = 2048
 
 export const createAlert = (input: AlertInput): Alert => {
-  const { id, rule, one, peer, peers, count, origins, originsOmitted = 0, replayId } = input
+  const { id, groupId, rule, one, peer, peers, count, origins, originsOmitted = 0, replayId } = input
   const { annotation, origin, key, extraction } = one
   const { source: from, destination: to } = endpointsOf(extraction)
   const { status, verdict, score, type, value, field, role, direction, action, summary, source } = annotation
@@ -70,6 +71,7 @@ export const createAlert = (input: AlertInput): Alert => {
     threatweave: {
       schema_version: 1,
       alert_id: id,
+      group_id: groupId,
       level: rule.level,
       origin,
       ...keyOf(key),

@@ -111,11 +111,12 @@ export const openAlerts = async (
     const peer = peerOf(one, event)
     return matches.map(({ rule, why }) => {
       const about = { ruleId: rule.id, value: one.annotation.value ?? '', peer: peer ?? '', time, origin: one.origin }
-      const { key: group, id, count: matched, peers } = suppress.decide(about)
+      const { key: group, id, groupId, count: matched, peers } = suppress.decide(about)
       if (matched === 0) suppressed++
       else raised++
       const draft = (): AlertInput => ({
         id: id(),
+        groupId: groupId(),
         rule,
         why: why(),
         one,

@@ -12,8 +12,6 @@ export type RetroAlert = Omit<Alert, 'threatweave'> & { readonly threatweave: Re
 
 export type RetroBody = AlertBody & {
   readonly kind: 'retro' | 'retro_summary'
-  /** The same for all input partitions in which the indicator was seen. */
-  readonly group_id: string
   readonly first_seen: string
   readonly last_seen: string
   readonly peers: readonly string[]

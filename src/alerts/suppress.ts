@@ -14,7 +14,10 @@ export type Suppressed = {
 export type Suppression = {
   /** The same for all matches of one alert. */
   readonly key: string
+  /** Of the alert: no other event raises one with the same. */
   readonly id: () => string
+  /** The same for all alerts of a window: another process or one after a restart raises its own. */
+  readonly groupId: () => string
   /** The number of matches the alert stands for; 0 suppresses it. */
   readonly count: number
   /** Other peers that matched the same rule and indicator since the last alert about this one, the latest last. */
@@ -41,9 +44,9 @@ const maxPeers = 64
 
 const none: readonly string[] = []
 
-/** Windows are aligned to the clock, so that an event has the same window and id after a restart. */
+/** Windows are aligned to the clock, so that an event has the same window after a restart. */
 export const createSuppress = (windowMs: number): Suppress => {
-  /** Dropping an entry may repeat an alert with the same id. */
+  /** Dropping an entry may raise another alert of a window. */
   const entries = createBoundedCache<string, SuppressionEntry>(generation)
 
   /** Per rule and indicator: peers, and the window in which each matched last. */
@@ -83,10 +86,9 @@ export const createSuppress = (windowMs: number): Suppress => {
     decide: ({ ruleId, value, peer, time, origin }) => {
       const group = `${ruleId}\0${value}`
       const about = `${group}\0${peer}`
-      if (windowMs === 0) {
-        const key = `${about}\0${origin}`
-        return { key, id: () => hash(key), count: 1, peers: none }
-      }
+      const own = `${about}\0${origin}`
+      const id = (): string => hash(own)
+      if (windowMs === 0) return { key: own, id, groupId: id, count: 1, peers: none }
       const number = Math.floor(time / windowMs)
       const key = `${about}\0${windowMs}\0${number}`
       const last = Math.min(number, entries.get(about)?.windows[0]?.number ?? number)
@@ -96,7 +98,7 @@ export const createSuppress = (windowMs: number): Suppress => {
         total === 0 || matched.size === 1
           ? none
           : [...matched].filter(([one, at]) => one !== peer && one !== '' && at >= last).map(([one]) => one)
-      return { key, id: () => hash(key), count: total, peers }
+      return { key, id, groupId: () => hash(key), count: total, peers }
     },
     size: entries.size,
   }

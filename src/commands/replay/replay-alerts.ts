@@ -7,18 +7,19 @@ import type { ReplayArguments } from './replay-options.js'
 
 const maxRemembered = 1_000_000
 
-/** Reads the ids of the alerts that an interrupted replay has already written. */
+/** Reads the groups of the alerts that an interrupted replay has already written. */
 export const alertsBefore = (
   opened: Pick<OpenReplay, 'valuesOf'>,
   args: Pick<ReplayArguments, 'id' | 'alertsTopic'>,
-  ids: Set<string>,
+  groups: Set<string>,
 ): Promise<void> =>
   opened.valuesOf(args.alertsTopic, (value) => {
     const { threatweave: body } = readAlert(value)
-    if (body?.replay_id === args.id && body.alert_id !== undefined && ids.size < maxRemembered) ids.add(body.alert_id)
+    if (body?.replay_id === args.id && body.group_id !== undefined && groups.size < maxRemembered)
+      groups.add(body.group_id)
   })
 
-type WrittenAlert = { readonly threatweave?: { readonly alert_id?: string; readonly replay_id?: string } }
+type WrittenAlert = { readonly threatweave?: { readonly group_id?: string; readonly replay_id?: string } }
 
 const readAlert = (value: Buffer): WrittenAlert => {
   try {
@@ -35,5 +36,5 @@ export const raiseOnce = (
 ): readonly RaisedAlert[] =>
   alerts
     .raise(events)
-    .filter(({ threatweave: { alert_id } }) => !known.has(alert_id))
+    .filter(({ threatweave: { group_id } }) => !known.has(group_id))
     .map((alert) => ({ origin: alert.threatweave.origin, value: Buffer.from(JSON.stringify(alert)) }))

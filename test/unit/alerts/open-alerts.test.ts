@@ -161,12 +161,14 @@ describe('alerts', () => {
     expect(new Set(ids).size).toBe(2)
   })
 
-  it('have the same id after a restart, and another in another window', async () => {
-    const ids: (string | undefined)[] = []
-    for (const n of [1, 2]) ids.push((await start()).raise([event({ n })])[0]?.threatweave.alert_id)
-    expect(ids[0]).toBe(ids[1])
-    const next = (await start()).raise([event({ n: 3, at: '2026-11-15T09:00:00Z' })])[0]?.threatweave.alert_id
-    expect(next).not.toBe(ids[0])
+  it('have an id of their own after a restart, and the same group, but not in another window', async () => {
+    const raised = async (n: number, at?: string): Promise<Alert['threatweave'] | undefined> =>
+      (await start()).raise([event({ n, ...(at !== undefined && { at }) })])[0]?.threatweave
+    const [first, again, other] = [await raised(1), await raised(1), await raised(2)]
+    expect(again).toEqual(first)
+    expect(other?.alert_id).not.toBe(first?.alert_id)
+    expect(other?.group_id).toBe(first?.group_id)
+    expect((await raised(3, '2026-11-15T09:00:00Z'))?.group_id).not.toBe(first?.group_id)
   })
 
   it('are raised again with the same id when their chunk is repeated', async () => {

@@ -43,12 +43,15 @@ describe('repeats of an alert', () => {
     expect(again.id()).toBe(first.id())
   })
 
-  it('have an id per window, which is the same in another process', () => {
+  it('have an id per event and a group per window, in every process: no id is that of two alerts', () => {
     const first = createSuppress(hour).decide(about())
+    const again = createSuppress(hour).decide(about())
     const other = createSuppress(hour).decide(about({ origin: 'firewall/0/9', time: 11 * hour - 1 }))
-    const next = createSuppress(hour).decide(about({ time: 11 * hour }))
-    expect(other.id()).toBe(first.id())
-    expect(next.id()).not.toBe(first.id())
+    const next = createSuppress(hour).decide(about({ origin: 'firewall/0/10', time: 11 * hour }))
+    expect([again.id(), again.groupId()]).toEqual([first.id(), first.groupId()])
+    expect(new Set([first.id(), other.id(), next.id()]).size).toBe(3)
+    expect(other.groupId()).toBe(first.groupId())
+    expect(next.groupId()).not.toBe(first.groupId())
     expect(first.id()).toMatch(/^[0-9a-f]{32}$/)
   })
 
