@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import { backgroundClock } from '../domain/clock.js'
+import { messageOf } from '../domain/message-of.js'
 import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
 import { createPending, type DueNote, type PendingNote } from '../sightings/pending.js'
 import { createRetryLater } from '../sightings/retry-later.js'
@@ -72,10 +73,11 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
   const pending = createPending({
     due: (name) => {
       if (passing.has(name) || closed.signal.aborted) return
-      passing.set(
-        name,
-        followAll(name).catch(() => undefined), // only closing ends it this way
-      )
+      const failed = (error: unknown): void => {
+        passing.delete(name)
+        if (!closed.signal.aborted) emit({ event: 'follow_up_failed', what: 'late answers', cause: messageOf(error) })
+      }
+      passing.set(name, followAll(name).catch(failed))
     },
     dropped,
   })

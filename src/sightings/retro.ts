@@ -140,7 +140,7 @@ export const createRetro = (options: RetroOptions): Retro => {
   const start = (): void => {
     if (isClosed) return
     passing ??= pass()
-      .catch((error: unknown) => emit({ event: 'retro_alerts_failed', cause: messageOf(error) }))
+      .catch((error: unknown) => emit({ event: 'follow_up_failed', what: 'retro alerts', cause: messageOf(error) }))
       .finally(() => (passing = undefined))
   }
 

@@ -163,10 +163,9 @@ export const wordings: Wordings = {
     say: ({ alerts, summarised }) =>
       `${alerts} retro alerts raised: what was delivered as clean or unknown is malicious now${summarised > 0 ? `; ${summarised} more are in one summary` : ''}`,
   },
-  retro_alerts_failed: {
+  follow_up_failed: {
     level: 'error',
-    say: ({ cause }) =>
-      `retro alerts of the last change are missing because of a defect, please report it: ${cause}; the next change is looked at again`,
+    say: ({ what, cause }) => `${what}: some are not followed up because of a defect, please report it: ${cause}`,
   },
   counts_restored: {
     level: 'info',

@@ -97,7 +97,7 @@ describe('retro alerts', () => {
     all.listed.add('192.0.2.1')
     all.retro.feedsChanged()
     await all.retro.idle()
-    expect(reported).toEqual([{ event: 'retro_alerts_failed', cause: 'a bug' }])
+    expect(reported).toEqual([{ event: 'follow_up_failed', what: 'retro alerts', cause: 'a bug' }])
   })
 
   it('are at most 100 per change, of what was seen most, and one summary', async () => {
