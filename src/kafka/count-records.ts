@@ -43,7 +43,7 @@ export type KeepCounts = {
   readonly close: () => Promise<void>
 }
 
-/** Between two rounds; longer if a round takes more than a tenth of the time. */
+/** Between two rounds; longer if a round takes more than a twentieth of the time. */
 const everyMs = 5_000
 /** Records that are written together. */
 const together = 2_000
@@ -98,7 +98,7 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
       await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined) // closing ends it early
       const began = now()
       await keepAll()
-      pauseMs = Math.max(everyMs, 9 * (now() - began))
+      pauseMs = Math.max(everyMs, 19 * (now() - began))
     }
   }
   const going = goOn()

@@ -1,10 +1,11 @@
 // The sightings topic: the notes of a partition's events that wait for an answer, a block per chunk, so that its next owner knows them.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseObject } from '../domain/json-object.js'
 import type { Block, DueNote } from '../sightings/pending.js'
 import type { Outgoing } from './compose.js'
+import { readUpTo } from './read-to-end.js'
 import type { TopicReader } from './replay/topic-reader.js'
 import type { InputPartition } from './sightings.js'
+import type { WireRecord } from './wire/record.js'
 
 /** A topic and how many partitions it has. */
 export type TopicOf = { readonly topic: string; readonly partitions: number }
@@ -34,38 +35,24 @@ export const blockRecord = (
   }
 }
 
-/** A fetch that brings nothing waits a tenth of a second: longer than a transaction of another partition may be open. */
-const maxEmptyFetches = 400
-
 /** All blocks of an input partition, oldest first. `end` is the end of the log, which an open transaction of another partition may hold back. */
 export const readBlocks = async (
-  { fetch, offsetsAt }: Pick<TopicReader, 'fetch' | 'offsetsAt'>,
+  reader: Pick<TopicReader, 'fetch' | 'offsetsAt'>,
   { topic, partitions }: TopicOf,
   input: InputPartition,
   end: number,
   goesOn: () => boolean,
 ): Promise<readonly Block[]> => {
-  const from = input.partition % partitions
   const start = keyStart(input)
   const blocks = new Map<string, Block>()
-  let empty = 0
-  for (let at = (await offsetsAt(topic, 'earliest')).get(from) ?? 0; at < end && goesOn();) {
-    const { records, next } = await fetch(topic, from, at)
-    if (next === at) {
-      if (++empty > maxEmptyFetches) throw new Error(`${topic}/${from} returns nothing from offset ${at} on`)
-      await sleep(20)
-      continue
-    }
-    empty = 0
-    at = next
-    for (const { key, value } of records) {
-      const name = key?.toString() ?? ''
-      if (!name.startsWith(start)) continue
-      blocks.delete(name)
-      const block = value && blockOf(Number(name.slice(start.length)), value)
-      if (block) blocks.set(name, block)
-    }
+  const take = ({ key, value }: Pick<WireRecord, 'key' | 'value'>): void => {
+    const name = key?.toString() ?? ''
+    if (!name.startsWith(start)) return
+    blocks.delete(name)
+    const block = value && blockOf(Number(name.slice(start.length)), value)
+    if (block) blocks.set(name, block)
   }
+  await readUpTo(reader, { topic, partition: input.partition % partitions, end }, take, goesOn)
   return [...blocks.values()]
 }
 

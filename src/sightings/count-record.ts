@@ -12,23 +12,18 @@ export const countKey = (partition: string, { day, indicator }: Pick<SeenOnDay, 
 /** Under this key stands the offset up to which the counts of a partition hold. */
 export const countedKey = (partition: string): string => `${partition}/counted`
 
+/** Written out: thousands are made at a time, and dates and objects take twice as long. */
 export const countValue = (seen: SeenOnDay): Buffer => {
-  const start = seen.day * dayMs
-  return Buffer.from(
-    JSON.stringify({
-      schema_version: 1,
-      count: seen.count,
-      first_seen: new Date(start + seen.first).toISOString(),
-      last_seen: new Date(start + seen.last).toISOString(),
-      first_offset: seen.firstOffset,
-      last_offset: seen.lastOffset,
-      ...(seen.peers.length > 0 && { peers: seen.peers }),
-      ...(seen.otherSightings > 0 && { other_sightings: seen.otherSightings }),
-      // Roles in which it was delivered as clean or unknown, and in which its answer had not arrived, as bits.
-      ...(seen.unalerted > 0 && { unalerted: seen.unalerted }),
-      ...(seen.pending > 0 && { pending: seen.pending }),
-    }),
-  )
+  const { day, count, first, last, firstOffset, lastOffset, peers, otherSightings, unalerted, pending } = seen
+  const date = dateOf(day)
+  let text = `{"schema_version":1,"count":${count},"first_seen":"${timeIn(date, first)}","last_seen":"${timeIn(date, last)}"`
+  text += `,"first_offset":${firstOffset},"last_offset":${lastOffset}`
+  if (peers.length > 0) text += `,"peers":${JSON.stringify(peers)}`
+  if (otherSightings > 0) text += `,"other_sightings":${otherSightings}`
+  // Roles in which it was delivered as clean or unknown, and in which its answer had not arrived, as bits.
+  if (unalerted > 0) text += `,"unalerted":${unalerted}`
+  if (pending > 0) text += `,"pending":${pending}`
+  return Buffer.from(`${text}}`)
 }
 
 export const countedValue = (offset: number): Buffer => Buffer.from(JSON.stringify({ schema_version: 1, offset }))
@@ -89,4 +84,12 @@ const roleBits = 0x1ff
 const maxCount = 0xffff_ffff
 
 const dateOf = (day: number): string => new Date(day * dayMs).toISOString().slice(0, 10)
+
+const timeIn = (date: string, ms: number): string => {
+  const seconds = Math.floor(ms / 1000)
+  const minutes = Math.floor(seconds / 60)
+  return `${date}T${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}.${String(ms % 1000).padStart(3, '0')}Z`
+}
+const two = (number: number): string => String(number).padStart(2, '0')
+
 const timeOf = (text: unknown): number => (typeof text === 'string' ? Date.parse(text) : NaN)

@@ -43,6 +43,8 @@ type Partition = {
   /** Chunks that have lost notes to another one: events that were delivered again. */
   readonly outdated: Set<Chunk>
   readonly due: Set<number>
+  /** Those that are taken next, the last one first. */
+  ready: number[]
   /** Only of notes that have something more to say than their offset. */
   readonly more: Map<number, Pick<DueNote, 'fired' | 'failures'>>
 }
@@ -59,7 +61,13 @@ export type PendingOptions = {
 
 const nothingMore = { fired: [] }
 
-const newPartition = (): Partition => ({ open: new Map(), outdated: new Set(), due: new Set(), more: new Map() })
+const newPartition = (): Partition => ({
+  open: new Map(),
+  outdated: new Set(),
+  due: new Set(),
+  ready: [],
+  more: new Map(),
+})
 
 export const createPending = ({ due, dropped, max = maxPendingNotes }: PendingOptions): Pending => {
   const partitions = new Map<string, Partition>()
@@ -168,8 +176,17 @@ export const createPending = ({ due, dropped, max = maxPendingNotes }: PendingOp
     take: (name, count) => {
       const partition = partitions.get(name)
       if (!partition) return []
-      const taken = [...partition.due].sort((a, b) => a - b).slice(0, count)
-      for (const offset of taken) partition.due.delete(offset)
+      const taken: number[] = []
+      while (taken.length < count) {
+        const next = partition.ready.pop()
+        if (next !== undefined) {
+          if (partition.open.has(next)) taken.push(next)
+        } else if (taken.length > 0 || partition.due.size === 0) break
+        else {
+          partition.ready = [...partition.due].sort((a, b) => b - a)
+          partition.due.clear()
+        }
+      }
       return taken.map((offset) => ({ offset, ...(partition.more.get(offset) ?? nothingMore) }))
     },
     settle: (name, offsets) => {
