@@ -27,7 +27,7 @@ export const run = async () => {
   const counts = all.of('firewall/0')
   const note = (events) => {
     const start = process.cpuUsage()
-    counts.note(events, now)
+    counts.count(events, now)
     const { user, system } = process.cpuUsage(start)
     return user + system
   }

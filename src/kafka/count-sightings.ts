@@ -69,8 +69,8 @@ export const countSightings = (options: CountSightingsOptions): Sightings => {
           if (version === undefined) return
           // Events that waited for an answer are annotated after the others.
           events.sort((one, other) => one.offset - other.offset)
-          if (kept) kept.note(name, events)
-          else counts.of(name).note(events, now())
+          if (kept) kept.count(name, events)
+          else counts.of(name).count(events, now())
           retro.committed(version)
         },
       }
@@ -91,31 +91,3 @@ export const countSightings = (options: CountSightingsOptions): Sightings => {
     },
   }
 }
-
-/** Tells several about the same events. */
-export const combineSightings = (all: readonly Sightings[]): Sightings => ({
-  chunk: (partition) => {
-    const chunks = all.map(({ chunk }) => chunk(partition))
-    return {
-      see: (offset, event) => {
-        for (const { see } of chunks) see(offset, event)
-      },
-      fired: (event, ruleIds) => {
-        for (const { fired } of chunks) fired(event, ruleIds)
-      },
-      records: () => chunks.flatMap(({ records }) => records()),
-      committed: () => {
-        for (const { committed } of chunks) committed()
-      },
-    }
-  },
-  joined: (assigned, isSameMember) => {
-    for (const { joined } of all) joined(assigned, isSameMember)
-  },
-  recreated: (topic) => {
-    for (const { recreated } of all) recreated(topic)
-  },
-  close: async () => {
-    await Promise.all(all.map(({ close }) => close()))
-  },
-})

@@ -28,6 +28,8 @@ export type FollowUpOptions = {
   readonly correct?: ((record: Incoming, event: EventOut) => readonly (Outgoing | undefined)[]) | undefined
   /** Where notes are kept for the next owner of a partition; absent: only in memory. */
   readonly sightingsTopic?: TopicOf | undefined
+  /** Events that are noted at most. */
+  readonly max: number
   readonly write: Write
   readonly emit: Emit
   readonly now: () => number
@@ -80,6 +82,7 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
       passing.set(name, followAll(name).catch(failed))
     },
     dropped,
+    max: options.max,
   })
 
   const followAll = async (name: string): Promise<void> => {

@@ -30,8 +30,8 @@ export type KeptCountsOptions = {
 
 export type KeptCounts = {
   readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
-  /** Notes committed events, in order. */
-  readonly note: (partition: string, events: readonly Delivered[]) => void
+  /** Counts committed events, in order. */
+  readonly count: (partition: string, events: readonly Delivered[]) => void
   readonly close: () => Promise<void>
 }
 
@@ -49,7 +49,8 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
   const { topic, connect, admin, groupId, pipeline, claim, counts, restored, emit, now } = options
   let partitions = new Map<string, Assigned>()
   const restoring = new Map<string, Restoring>()
-  const notedUpTo = new Map<string, number>()
+  /** Up to which offset events arrived since the join. */
+  const liveUpTo = new Map<string, number>()
   /** Partitions that are restored, and up to which offset they are counted. */
   const counted = new Map<string, number>()
   let reader: Promise<TopicReader> | undefined
@@ -59,7 +60,7 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
   const forget = (name: string): void => {
     counts.forget(name)
     counted.delete(name)
-    notedUpTo.delete(name)
+    liveUpTo.delete(name)
     restoring.delete(name)
   }
 
@@ -110,7 +111,7 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
     const before = await committed()
     if (!goesOn()) return
     // From here to the end of restoring without a pause: an event that is put aside in between would be lost.
-    past.note(aside, now())
+    past.count(aside, now())
     const until = aside.at(-1)?.offset ?? before - 1
     restoring.delete(name)
     const live = counts.of(name)
@@ -121,7 +122,7 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
       if (partitions.get(name) !== assigned) return
     }
     // Not before: what is written must be whole.
-    counted.set(name, Math.max(until + 1, notedUpTo.get(name) ?? 0))
+    counted.set(name, Math.max(until + 1, liveUpTo.get(name) ?? 0))
     emit({ event: 'counts_restored', topic: assigned.topic, partition: assigned.partition, indicators, events })
     restored()
   }
@@ -136,13 +137,13 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
       for (const name of former.keys()) if (!partitions.has(name)) forget(name)
       for (const [name, one] of partitions) if (!isSameMember || !counted.has(name)) void restore(one)
     },
-    note: (name, events) => {
+    count: (name, events) => {
       const last = events.at(-1)
       if (!last) return
       const aside = restoring.get(name)?.aside
       if (aside && aside.length < maxAside) aside.push(...events)
-      else counts.of(name).note(events, now())
-      notedUpTo.set(name, last.offset + 1)
+      else counts.of(name).count(events, now())
+      liveUpTo.set(name, last.offset + 1)
       if (counted.has(name)) counted.set(name, last.offset + 1)
     },
     close: async () => {

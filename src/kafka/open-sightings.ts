@@ -2,7 +2,7 @@
 // the sightings topic when it is assigned, also if no event arrives.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Admin } from 'kafkajs'
-import { noteOfMember } from '../sightings/fired-by-member.js'
+import { rulesOfMember } from '../sightings/fired-by-member.js'
 import type { PendingNote } from '../sightings/pending.js'
 import { awaitedBy } from '../sightings/revisit.js'
 import { failureOf } from './failure.js'
@@ -80,7 +80,7 @@ export const openSightings = (options: SightingsOptions): Sightings => {
         fired: ({ origin }, ruleIds) => {
           const [record = origin, member] = origin.split('#')
           const before = firedBy.get(record) ?? []
-          firedBy.set(record, member === undefined ? ruleIds : [...before, ...noteOfMember(Number(member), ruleIds)])
+          firedBy.set(record, member === undefined ? ruleIds : [...before, ...rulesOfMember(Number(member), ruleIds)])
         },
         records: () => {
           if (notes.length === 0) return []

@@ -73,7 +73,7 @@ const countAgain = async (
       const delivered = events.flatMap((event, nth): Delivered[] =>
         event ? [deliveredOf(Number(slice[nth]?.offset), event, now())] : [],
       )
-      past.note(delivered, now())
+      past.count(delivered, now())
       again += delivered.length
       await nextTurn()
     }

@@ -1,21 +1,16 @@
 // The Kafka runner: events from the input topics through the pipeline to the output topic, until it is stopped or cannot go on.
-import type { Admin, Kafka } from 'kafkajs'
+import type { Admin } from 'kafkajs'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import { atLeastOnce, type Delivery, type WaitOf } from './at-least-once.js'
 import { openBrokerWatch, type BrokerWatch } from './broker-watch.js'
+import { chooseSightings, type LearningOptions } from './choose-sightings.js'
 import { createClient } from './client.js'
 import { deliverTo, type OutputContext } from './deliver-to.js'
 import { closeAll, drained } from './drain.js'
 import { exactlyOnce } from './exactly-once.js'
 import { failureOf, FatalKafkaError } from './failure.js'
 import { followPattern } from './follow-pattern.js'
-import type { FollowUpOptions } from './follow-up.js'
-import { countSightings, combineSightings, type OpenCounting } from './count-sightings.js'
-import { openSightings } from './open-sightings.js'
-import type { Assigned, ClaimNow, Sightings, Write } from './sightings.js'
-import type { TopicOf } from './sightings-topic.js'
-import type { Target } from './compose.js'
-import { createCorrect } from './correction.js'
+import type { Assigned, Sightings } from './sightings.js'
 import { recordHealth, type HealthRecord, type KafkaHealth } from './health.js'
 import type { Shared } from './process-batch.js'
 import { startRestartingConsumer, type RestartingConsumer } from './restarting-consumer.js'
@@ -24,20 +19,13 @@ import { openTopicIdentity } from './topic-identity.js'
 import { inspectTopics, type Topics } from './topics.js'
 import { whenReachable } from './when-reachable.js'
 
-export type RunnerOptions = OutputContext & {
-  readonly pipeline: Pipeline
-  readonly waitOf: WaitOf
-  /** What is done about answers that arrive after their event was delivered. */
-  readonly late?: Late | undefined
-  /** Counts who has seen what, for retro alerts. */
-  readonly counting?: OpenCounting | undefined
-  /** Aborting it drains and stops. */
-  readonly signal: AbortSignal
-}
-
-type Late = Pick<FollowUpOptions, 'pipeline'> & {
-  readonly raise?: NonNullable<FollowUpOptions['alerts']>['raise'] | undefined
-}
+export type RunnerOptions = OutputContext &
+  LearningOptions & {
+    readonly pipeline: Pipeline
+    readonly waitOf: WaitOf
+    /** Aborting it drains and stops. */
+    readonly signal: AbortSignal
+  }
 
 export type Ended =
   | { readonly how: 'stopped' }
@@ -84,7 +72,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
     const { pipeline, waitOf } = options
     const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
     const to = deliverTo(options, topics)
-    sightings = openSightingsOf(options, topics, to.target, connect, admin, () => delivery)
+    sightings = chooseSightings(options, topics, to.target, connect, admin, () => delivery)
     const how = { ...to, sightingsOf: sightings?.chunk }
     delivery = make({ connect, admin, settings, pipeline, waitOf, how, health, brokers, emit })
     const { handle } = delivery
@@ -137,44 +125,6 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
       identity.close(),
     ])
   }
-}
-
-/** Nothing is noted if nothing can follow. */
-const openSightingsOf = (
-  { settings, late, counting, emit, now }: RunnerOptions,
-  { facts }: Topics,
-  target: Target,
-  connect: () => Kafka,
-  admin: Admin,
-  delivery: () => Delivery | undefined,
-): Sightings | undefined => {
-  const { alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
-  const topicOf = (topic: string): TopicOf => ({ topic, partitions: facts.get(topic)?.partitions ?? 1 })
-  const corrections = facts.get(correctionsTopic)
-  if (!late || (alertsTopic === '' && !corrections)) return undefined
-  const { pipeline, raise } = late
-  const write: Write = async (partition, records) => (await delivery()?.write(partition, records)) ?? 'not_written'
-  const claim: ClaimNow = async (assigned) => (await delivery()?.claim(assigned)) ?? 0
-  const followUps = openSightings({
-    connect,
-    admin,
-    pipeline,
-    alerts: raise && alertsTopic !== '' ? { raise, topic: topicOf(alertsTopic) } : undefined,
-    correct: corrections && createCorrect(target, correctionsTopic, corrections, now),
-    sightingsTopic: sightingsTopic === '' ? undefined : topicOf(sightingsTopic),
-    claim,
-    write,
-    emit,
-    now,
-  })
-  if (!counting || alertsTopic === '') return followUps
-  const { groupId } = settings
-  const keep =
-    sightingsTopic === '' ? undefined : { topic: topicOf(sightingsTopic), connect, admin, groupId, pipeline, claim }
-  return combineSightings([
-    followUps,
-    countSightings({ open: counting, alertsTopic: topicOf(alertsTopic), write, keep, emit, now }),
-  ])
 }
 
 /** The topics as they are once a broker answers, and a new group's offsets where it shall begin; or why it ends here. */

@@ -14,6 +14,8 @@ export const kafkaLimits = {
   /** Ten chunks: a partition with more to read is behind and waits by `enrich.catchUpShare`. */
   behindEvents: 5_000,
   concurrentPartitions: 8,
+  /** Delivered events that are noted until their answers are there, some 60 bytes each. */
+  pendingEvents: 500_000,
   /** How soon new partitions and topics are found. */
   refreshMs: 60_000,
 } as const
@@ -64,6 +66,7 @@ export type KafkaSettings = {
     readonly behindEvents: number
     readonly sessionTimeoutMs: number
     readonly concurrentPartitions: number
+    readonly pendingEvents: number
     readonly refreshMs: number
   }
 }

@@ -1,12 +1,12 @@
-// The rules that have fired for the members of a batch, noted with the batch: each with the index of its member.
+// The rules that have fired for the members of a batch, as rules of the batch: each with the index of its member.
 import type { RaiseLate } from './revisit.js'
 
-export const noteOfMember = (member: number, ruleIds: readonly string[]): readonly string[] =>
+export const rulesOfMember = (member: number, ruleIds: readonly string[]): readonly string[] =>
   ruleIds.map((id) => `${member} ${id}`)
 
-const firedFor = (member: number, noted: readonly string[]): readonly string[] => {
+const firedFor = (member: number, fired: readonly string[]): readonly string[] => {
   const start = `${member} `
-  return noted.flatMap((note) => (note.startsWith(start) ? [note.slice(start.length)] : []))
+  return fired.flatMap((rule) => (rule.startsWith(start) ? [rule.slice(start.length)] : []))
 }
 
 /** Raises late alerts for events that may be batches: members count as events of their own. */
@@ -24,6 +24,6 @@ export const raiseByMember =
     )
     let place = 0
     const firedOf = ({ members }: Event): readonly string[] =>
-      members ? members.flatMap((_, nth) => noteOfMember(nth, fired[place++] ?? [])) : (fired[place++] ?? [])
+      members ? members.flatMap((_, nth) => rulesOfMember(nth, fired[place++] ?? [])) : (fired[place++] ?? [])
     return { alerts, fired: events.map(({ event }) => firedOf(event)) }
   }

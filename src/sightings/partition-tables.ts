@@ -39,7 +39,7 @@ const maxHosts = 65_536
 
 export type TableOptions = {
   readonly seed: number
-  /** Whether another indicator may be noted for a day; called for every new one. */
+  /** Whether another indicator may be counted for a day; called for every new one. */
   readonly hasRoom: (day: number) => boolean
 }
 

@@ -1,4 +1,5 @@
 // Which delivered events still wait for an answer: one offset each, never the event, which is read again when its answer is there.
+import { createDueOffsets, type DueOffsets } from './due-offsets.js'
 
 export type PendingNote = {
   readonly offset: number
@@ -14,9 +15,6 @@ export type DueNote = Omit<PendingNote, 'awaited'>
 
 /** Notes of one chunk, which are stored together under the offset of its first. */
 export type Block = { readonly first: number; readonly notes: readonly DueNote[] }
-
-/** All partitions together. Beyond it the oldest notes of the partition with the most are dropped, a sixteenth of the limit at a time. */
-export const maxPendingNotes = 500_000
 
 export type Pending = {
   /** Notes committed events of one chunk. */
@@ -42,9 +40,7 @@ type Partition = {
   readonly open: Map<number, Chunk>
   /** Chunks that have lost notes to another one: events that were delivered again. */
   readonly outdated: Set<Chunk>
-  readonly due: Set<number>
-  /** Those that are taken next, the last one first. */
-  ready: number[]
+  readonly due: DueOffsets
   /** Only of notes that have something more to say than their offset. */
   readonly more: Map<number, Pick<DueNote, 'fired' | 'failures'>>
 }
@@ -56,7 +52,8 @@ export type PendingOptions = {
   readonly due: (partition: string) => void
   /** Called with how many notes did not fit. */
   readonly dropped: (notes: number) => void
-  readonly max?: number
+  /** All partitions together. Beyond it the oldest notes of the partition with the most are dropped, a sixteenth of the limit at a time. */
+  readonly max: number
 }
 
 const nothingMore = { fired: [] }
@@ -64,12 +61,11 @@ const nothingMore = { fired: [] }
 const newPartition = (): Partition => ({
   open: new Map(),
   outdated: new Set(),
-  due: new Set(),
-  ready: [],
+  due: createDueOffsets(),
   more: new Map(),
 })
 
-export const createPending = ({ due, dropped, max = maxPendingNotes }: PendingOptions): Pending => {
+export const createPending = ({ due, dropped, max }: PendingOptions): Pending => {
   const partitions = new Map<string, Partition>()
   /** One listener per answer, however many events wait for it. */
   const waiting = new Map<Promise<unknown>, Map<string, number[]>>()
@@ -85,8 +81,9 @@ export const createPending = ({ due, dropped, max = maxPendingNotes }: PendingOp
   const markDue = (name: string, offsets: readonly number[]): void => {
     const partition = partitions.get(name)
     if (!partition) return
-    for (const offset of offsets) if (partition.open.has(offset)) partition.due.add(offset)
-    if (partition.due.size > 0) due(name)
+    const open = offsets.filter((offset) => partition.open.has(offset))
+    for (const offset of open) partition.due.add(offset)
+    if (open.length > 0) due(name)
   }
 
   const listen = (name: string, partition: Partition, notes: readonly PendingNote[]): void => {
@@ -113,7 +110,6 @@ export const createPending = ({ due, dropped, max = maxPendingNotes }: PendingOp
 
   const remove = (partition: Partition, offset: number): void => {
     if (partition.open.delete(offset)) size--
-    partition.due.delete(offset)
     partition.more.delete(offset)
   }
 
@@ -176,17 +172,7 @@ export const createPending = ({ due, dropped, max = maxPendingNotes }: PendingOp
     take: (name, count) => {
       const partition = partitions.get(name)
       if (!partition) return []
-      const taken: number[] = []
-      while (taken.length < count) {
-        const next = partition.ready.pop()
-        if (next !== undefined) {
-          if (partition.open.has(next)) taken.push(next)
-        } else if (taken.length > 0 || partition.due.size === 0) break
-        else {
-          partition.ready = [...partition.due].sort((a, b) => b - a)
-          partition.due.clear()
-        }
-      }
+      const taken = partition.due.take(count, (offset) => partition.open.has(offset))
       return taken.map((offset) => ({ offset, ...(partition.more.get(offset) ?? nothingMore) }))
     },
     settle: (name, offsets) => {

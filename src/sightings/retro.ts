@@ -34,7 +34,7 @@ export type Retro = {
   readonly feedsChanged: () => void
   /** Call with every answer of the provider that may be malicious. */
   readonly answered: (asked: Indicator, finding: Known) => void
-  /** The number of changes so far: take it when events are annotated, and call `committed` with it when they are noted. */
+  /** The number of changes so far: take it when events are annotated, and call `committed` with it when they are counted. */
   readonly version: () => number
   /** What changed while they were on their way concerns them too. */
   readonly committed: (version: number) => void

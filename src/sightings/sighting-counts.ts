@@ -32,9 +32,9 @@ export type Unalerted = { readonly indicator: Indicator; readonly roles: readonl
 
 export type SightingCounts = KeptTables & {
   /** Only for what is committed, in order. An event that was counted before is not counted again. */
-  readonly note: (events: readonly Delivered[], now: number) => void
+  readonly count: (events: readonly Delivered[], now: number) => void
   readonly seen: (indicator: Indicator) => Seen | undefined
-  /** Lazily, so that the caller may pause between two; what is noted meanwhile may come along. */
+  /** Lazily, so that the caller may pause between two; what is counted meanwhile may come along. */
   readonly unalerted: (withPending: boolean) => Generator<Unalerted>
   readonly unalertedOf: (indicator: Indicator) => Unalerted | undefined
   /** Call when everybody who has seen the indicator has an alert. */
@@ -81,7 +81,7 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
       table.setMarks(row, table.unalertedAt(row) | (verdict?.level === 'malicious' ? 0 : bit), pending & ~bit)
   }
 
-  const noteEvent = (
+  const countEvent = (
     day: number,
     time: number,
     offset: number,
@@ -110,24 +110,24 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
   }
 
   /** Each event of a record counts, though all have the same offset. */
-  const noteRecord = (day: number, time: number, { offset, judged, members }: Delivered): void => {
+  const countRecord = (day: number, time: number, { offset, judged, members }: Delivered): void => {
     if (!members) {
-      noteEvent(day, time, offset, judged)
+      countEvent(day, time, offset, judged)
       return
     }
     const counted = new Set<number>()
-    for (const member of members) noteEvent(day, time, offset, member, counted)
+    for (const member of members) countEvent(day, time, offset, member, counted)
   }
 
   return {
     ...kept,
-    note: (events, now) => {
+    count: (events, now) => {
       const oldest = Math.floor(now / dayMs) - keptDays
       dropUpTo(oldest)
       for (const event of events) {
         const time = Math.min(event.time, now)
         const day = Math.floor(time / dayMs)
-        if (day > oldest) noteRecord(day, time, event)
+        if (day > oldest) countRecord(day, time, event)
       }
     },
     seen: (indicator) => sumOf(kept.days(indicator)),

@@ -98,6 +98,7 @@ export const settingsFor = (names: Names, changes: Changes = {}): KafkaSettings 
     // Nobody loses it on a busy machine; where a worker is killed, tests set a short one.
     sessionTimeoutMs: 10_000,
     concurrentPartitions: 8,
+    pendingEvents: 500_000,
     refreshMs: 2_000,
     ...changes.limits,
   },
@@ -181,9 +182,9 @@ export const readTopic = async (
 export const readAmongAborted = async (
   topic: string,
   enough: (records: readonly Read[]) => boolean,
-  options: { readonly limitMs?: number; readonly calmMs?: number } = {},
+  options: { readonly limitMs?: number; readonly calmMs?: number; readonly broker?: string } = {},
 ): Promise<readonly Read[]> => {
-  const reader = await openTopicReader(client())
+  const reader = await openTopicReader(client(options.broker))
   const records: Read[] = []
   const positions = new Map(await reader.offsetsAt(topic, 'earliest'))
   const readOn = async (): Promise<void> => {

@@ -3,7 +3,7 @@ import type { Alert } from '../../alerts/alert.js'
 import type { Alerts } from '../../alerts/open-alerts.js'
 import { backgroundClock } from '../../domain/clock.js'
 import { allOf, eventsIn, type EventIn, type EventOut, type Pipeline } from '../../pipeline/pipeline.js'
-import { noteOfMember, raiseByMember } from '../../sightings/fired-by-member.js'
+import { rulesOfMember, raiseByMember } from '../../sightings/fired-by-member.js'
 import { createPending } from '../../sightings/pending.js'
 import { createRetryLater } from '../../sightings/retry-later.js'
 import { awaitedBy, revisit } from '../../sightings/revisit.js'
@@ -18,6 +18,7 @@ export type LateLines = {
 
 /** Lines beyond it get no late alert, which is counted. */
 const maxBytes = 33_554_432
+const maxLines = 500_000
 
 export const createLateLines = (options: {
   readonly rules: Alerts
@@ -50,14 +51,14 @@ export const createLateLines = (options: {
       done.map(({ offset }) => offset),
     )
   }
-  const pending = createPending({ due: () => queueMicrotask(() => void follow()), dropped })
+  const pending = createPending({ due: () => queueMicrotask(() => void follow()), dropped, max: maxLines })
 
   return {
     raise: (lines, events) => {
       const fired = new Map<object, readonly string[]>()
       const alerts = rules.raise(eventsIn(events), (event, ruleIds) => fired.set(event, ruleIds))
       const firedOf = (event: EventOut): readonly string[] =>
-        event.members?.flatMap((member, nth) => noteOfMember(nth, fired.get(member) ?? [])) ?? fired.get(event) ?? []
+        event.members?.flatMap((member, nth) => rulesOfMember(nth, fired.get(member) ?? [])) ?? fired.get(event) ?? []
       let missed = 0
       for (const [place, event] of events.entries()) {
         const awaited = awaitedBy(event)

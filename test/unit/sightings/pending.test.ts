@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { createPending, type Pending } from '../../../src/sightings/pending.js'
 import { settle } from '../../support/clock.js'
 
-const open = (max?: number): { pending: Pending; due: string[]; dropped: number[] } => {
+const open = (max = Infinity): { pending: Pending; due: string[]; dropped: number[] } => {
   const due: string[] = []
   const dropped: number[] = []
   const pending = createPending({
     due: (partition) => due.push(partition),
     dropped: (notes) => dropped.push(notes),
-    ...(max !== undefined && { max }),
+    max,
   })
   return { pending, due, dropped }
 }

@@ -58,9 +58,9 @@ const valuesIn = ({ written }: Stage): string[] =>
 describe('retro alerts', () => {
   it('are raised once per partition for what a feed turns malicious on, and for nothing else', async () => {
     const all = stage()
-    all.counts.of('t/0').note([{ offset: 1, time: now, judged: [clean('192.0.2.1'), clean('192.0.2.2')] }], now)
-    all.counts.of('t/1').note([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
-    all.counts.of('t/1').note([{ offset: 2, time: now, judged: [clean('192.0.2.1')] }], now)
+    all.counts.of('t/0').count([{ offset: 1, time: now, judged: [clean('192.0.2.1'), clean('192.0.2.2')] }], now)
+    all.counts.of('t/1').count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+    all.counts.of('t/1').count([{ offset: 2, time: now, judged: [clean('192.0.2.1')] }], now)
     all.listed.add('192.0.2.1')
     all.retro.feedsChanged()
     await all.retro.idle()
@@ -73,7 +73,7 @@ describe('retro alerts', () => {
   it('follow from an answer about an address, and from one about a domain for the names below it', async () => {
     const all = stage()
     const judged = ['192.0.2.1', '192.0.2.2', 'a.example.com', 'b.example.com', 'example.com.test'].map(clean)
-    all.counts.of('t/0').note([{ offset: 1, time: now, judged }], now)
+    all.counts.of('t/0').count([{ offset: 1, time: now, judged }], now)
     all.retro.answered(indicatorOf('192.0.2.2'), bad)
     all.retro.answered(indicatorOf('example.com'), bad)
     await all.retro.idle()
@@ -82,7 +82,7 @@ describe('retro alerts', () => {
 
   it('are raised once where a feed and the provider turn malicious on it at the same time', async () => {
     const all = stage()
-    all.counts.of('t/0').note([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+    all.counts.of('t/0').count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
     all.listed.add('192.0.2.1')
     all.retro.feedsChanged()
     all.retro.answered(indicatorOf('192.0.2.1'), bad)
@@ -93,7 +93,7 @@ describe('retro alerts', () => {
   it('that cannot be made are reported, not silently missing', async () => {
     const reported: unknown[] = []
     const all = stage({ write: () => Promise.reject(new Error('a bug')), emit: (event) => void reported.push(event) })
-    all.counts.of('t/0').note([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+    all.counts.of('t/0').count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
     all.listed.add('192.0.2.1')
     all.retro.feedsChanged()
     await all.retro.idle()
@@ -106,7 +106,7 @@ describe('retro alerts', () => {
       const value = `198.51.100.${n}`
       all.listed.add(value)
       for (let times = 0; times <= (n === 249 ? 1 : 0); times++)
-        all.counts.of(`t/${n % 2}`).note([{ offset: 2 * n + times, time: now, judged: [clean(value)] }], now)
+        all.counts.of(`t/${n % 2}`).count([{ offset: 2 * n + times, time: now, judged: [clean(value)] }], now)
     }
     all.retro.feedsChanged()
     await all.retro.idle()
@@ -131,7 +131,7 @@ describe('retro alerts', () => {
       },
     })
     for (const name of ['t/0', 't/1'])
-      all.counts.of(name).note([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+      all.counts.of(name).count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
     all.listed.add('192.0.2.1')
     all.retro.feedsChanged()
     await all.retro.idle()
@@ -145,7 +145,7 @@ describe('retro alerts', () => {
     all.retro.feedsChanged()
     all.retro.answered(indicatorOf('192.0.2.2'), bad)
     await all.retro.idle()
-    all.counts.of('t/0').note([{ offset: 1, time: now, judged: [clean('192.0.2.1'), clean('192.0.2.2')] }], now)
+    all.counts.of('t/0').count([{ offset: 1, time: now, judged: [clean('192.0.2.1'), clean('192.0.2.2')] }], now)
     all.retro.committed(version)
     await all.retro.idle()
     expect(valuesIn(all).sort()).toEqual(['t/0 192.0.2.1 1', 't/0 192.0.2.2 1'])

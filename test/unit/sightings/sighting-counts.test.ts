@@ -34,8 +34,8 @@ const ip = (value: string): { type: 'ip'; value: string } => ({ type: 'ip', valu
 describe('sighting counts', () => {
   it('count events, times, inside hosts and offsets per indicator, over days', () => {
     const counts = create()
-    counts.note([{ offset: 3, time: now - day, judged: [inside('10.0.0.1'), seen('192.0.2.1')] }], now)
-    counts.note(
+    counts.count([{ offset: 3, time: now - day, judged: [inside('10.0.0.1'), seen('192.0.2.1')] }], now)
+    counts.count(
       [
         { offset: 7, time: now - 50, judged: [inside('10.0.0.2'), seen('192.0.2.1'), seen('a.example.com')] },
         { offset: 9, time: now - 90, judged: [inside('10.0.0.1'), seen('192.0.2.1')] },
@@ -59,8 +59,8 @@ describe('sighting counts', () => {
   it('count an event once, however often it shows the indicator or is delivered', () => {
     const counts = create()
     const event = { offset: 5, time: now, judged: [seen('192.0.2.1'), seen('192.0.2.1', 'unknown', { role: 'other' })] }
-    counts.note([event], now)
-    counts.note([event], now)
+    counts.count([event], now)
+    counts.count([event], now)
     expect(counts.seen(ip('192.0.2.1'))?.count).toBe(1)
     expect(counts.unalertedOf(ip('192.0.2.1'))?.roles).toEqual(['destination', 'other'])
   })
@@ -73,8 +73,8 @@ describe('sighting counts', () => {
       [inside('10.0.0.3'), seen('192.0.2.1')],
     ]
     const record = { offset: 5, time: now, judged: members.flat(), members }
-    counts.note([record], now)
-    counts.note([record], now)
+    counts.count([record], now)
+    counts.count([record], now)
     expect(counts.seen(ip('192.0.2.1'))).toMatchObject({ count: 2, peers: ['10.0.0.1', '10.0.0.3'] })
     expect(counts.seen(ip('192.0.2.2'))).toMatchObject({ count: 1, peers: ['10.0.0.2'] })
   })
@@ -88,7 +88,7 @@ describe('sighting counts', () => {
           ? `2001:db8::${n.toString(16)}`
           : `h${n}.example.com`,
     )
-    values.forEach((value, offset) => counts.note([{ offset, time: now, judged: [seen(value)] }], now))
+    values.forEach((value, offset) => counts.count([{ offset, time: now, judged: [seen(value)] }], now))
     for (const [offset, value] of values.entries()) {
       const found = counts.seen(seen(value).sighting)
       if (found?.count !== 1 || found.offsets[0] !== offset) expect.fail(`${value}: ${JSON.stringify(found)}`)
@@ -100,7 +100,7 @@ describe('sighting counts', () => {
   it('list a bounded number of inside hosts and count the sightings by others', () => {
     const counts = create()
     for (let n = 0; n < maxPeers + 5; n++)
-      counts.note([{ offset: n, time: now, judged: [inside(`10.0.0.${n}`), seen('192.0.2.1')] }], now)
+      counts.count([{ offset: n, time: now, judged: [inside(`10.0.0.${n}`), seen('192.0.2.1')] }], now)
     const found = counts.seen(ip('192.0.2.1'))
     expect(found?.peers).toHaveLength(maxPeers)
     expect(found?.otherSightings).toBe(5)
@@ -110,8 +110,8 @@ describe('sighting counts', () => {
   it('know what was delivered as clean or unknown, but not what was delivered with a bad verdict', () => {
     const counts = create()
     const judged = [seen('192.0.2.1', 'clean'), seen('192.0.2.2', 'malicious'), seen('192.0.2.3', 'suspicious')]
-    counts.note([{ offset: 1, time: now, judged }], now)
-    counts.note(
+    counts.count([{ offset: 1, time: now, judged }], now)
+    counts.count(
       [
         {
           offset: 2,
@@ -124,7 +124,7 @@ describe('sighting counts', () => {
     expect([...counts.unalerted(true)]).toEqual([{ indicator: ip('192.0.2.1'), roles: ['destination'] }])
     counts.alerted(ip('192.0.2.1'))
     expect([...counts.unalerted(true)]).toEqual([])
-    counts.note([{ offset: 3, time: now, judged }], now)
+    counts.count([{ offset: 3, time: now, judged }], now)
     expect(counts.unalertedOf(ip('192.0.2.1'))?.roles).toEqual(['destination'])
   })
 
@@ -136,7 +136,7 @@ describe('sighting counts', () => {
       seen('192.0.2.1', 'unknown', late({ status: 'unknown', reason: 'not_found' })),
       seen('192.0.2.2', 'unknown', late(bad)),
     ]
-    counts.note([{ offset: 1, time: now, judged }], now)
+    counts.count([{ offset: 1, time: now, judged }], now)
     expect([...counts.unalerted(false)]).toEqual([])
     expect([...counts.unalerted(true)]).toHaveLength(2)
     await Promise.resolve()
@@ -145,20 +145,20 @@ describe('sighting counts', () => {
 
   it('keep 14 days, and take a time ahead of the clock for now', () => {
     const counts = create()
-    counts.note([{ offset: 1, time: now - 14 * day, judged: [seen('192.0.2.1')] }], now)
-    counts.note([{ offset: 2, time: now - 13 * day, judged: [seen('192.0.2.2')] }], now)
-    counts.note([{ offset: 3, time: now + 400 * day, judged: [seen('192.0.2.3')] }], now)
+    counts.count([{ offset: 1, time: now - 14 * day, judged: [seen('192.0.2.1')] }], now)
+    counts.count([{ offset: 2, time: now - 13 * day, judged: [seen('192.0.2.2')] }], now)
+    counts.count([{ offset: 3, time: now + 400 * day, judged: [seen('192.0.2.3')] }], now)
     expect(counts.seen(ip('192.0.2.1'))).toBeUndefined()
     expect(counts.seen(ip('192.0.2.2'))?.count).toBe(1)
     expect(counts.seen(ip('192.0.2.3'))?.last).toBe(now)
-    counts.note([], now + day)
+    counts.count([], now + day)
     expect(counts.seen(ip('192.0.2.2'))).toBeUndefined()
   })
 
   it('give out what changed, once, and take it in elsewhere', () => {
     const counts = create()
     const judged = [inside('10.0.0.1'), inside('10.0.0.2'), seen('192.0.2.1', 'clean')]
-    counts.note([{ offset: 9_000_000_000, time: now, judged }], now)
+    counts.count([{ offset: 9_000_000_000, time: now, judged }], now)
     const taken = [...counts.takeChanged()]
     expect(taken).toHaveLength(1)
     expect([...counts.takeChanged()]).toEqual([])
@@ -167,8 +167,8 @@ describe('sighting counts', () => {
     for (const row of taken) other.restore(row)
     expect(other.seen(ip('192.0.2.1'))).toEqual(counts.seen(ip('192.0.2.1')))
     expect(other.unalertedOf(ip('192.0.2.1'))).toEqual(counts.unalertedOf(ip('192.0.2.1')))
-    other.note([{ offset: 9_000_000_000, time: now, judged }], now)
-    other.note([{ offset: 9_000_000_001, time: now, judged }], now)
+    other.count([{ offset: 9_000_000_000, time: now, judged }], now)
+    other.count([{ offset: 9_000_000_001, time: now, judged }], now)
     expect(other.seen(ip('192.0.2.1'))?.count).toBe(2)
     const past = {
       ...taken[0]!,
@@ -192,7 +192,7 @@ describe('the counts of all partitions', () => {
   it('drop the oldest day first, and count what does not fit even then', () => {
     const all = countPartitions({ seed: 1, judge }, 4)
     const note = (partition: string, time: number, value: string): void =>
-      all.of(partition).note([{ offset: 1, time, judged: [seen(value)] }], now)
+      all.of(partition).count([{ offset: 1, time, judged: [seen(value)] }], now)
     for (const value of ['192.0.2.1', '192.0.2.2']) note('t/0', now - day, value)
     for (const value of ['192.0.2.3', '192.0.2.4', '192.0.2.5']) note('t/1', now, value)
     expect(all.of('t/0').seen(ip('192.0.2.1'))).toBeUndefined()

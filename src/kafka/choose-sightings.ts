@@ -1,0 +1,90 @@
+// Who listens to what deliveries tell about events: by the topics that are set, late answers are followed up and sightings counted.
+import type { Admin, Kafka } from 'kafkajs'
+import type { Delivery } from './at-least-once.js'
+import type { Target } from './compose.js'
+import { createCorrect } from './correction.js'
+import { countSightings, type OpenCounting } from './count-sightings.js'
+import type { OutputContext } from './deliver-to.js'
+import type { FollowUpOptions } from './follow-up.js'
+import { openSightings } from './open-sightings.js'
+import type { ClaimNow, Sightings, Write } from './sightings.js'
+import type { TopicOf } from './sightings-topic.js'
+import type { Topics } from './topics.js'
+
+export type LearningOptions = {
+  /** What is done about answers that arrive after their event was delivered. */
+  readonly late?: Late | undefined
+  /** Counts who has seen what, for retro alerts. */
+  readonly counting?: OpenCounting | undefined
+}
+
+type Late = Pick<FollowUpOptions, 'pipeline'> & {
+  readonly raise?: NonNullable<FollowUpOptions['alerts']>['raise'] | undefined
+}
+
+/** Nothing is noted if nothing can follow. */
+export const chooseSightings = (
+  { settings, late, counting, emit, now }: LearningOptions & Pick<OutputContext, 'settings' | 'emit' | 'now'>,
+  { facts }: Topics,
+  target: Target,
+  connect: () => Kafka,
+  admin: Admin,
+  delivery: () => Delivery | undefined,
+): Sightings | undefined => {
+  const { alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
+  const topicOf = (topic: string): TopicOf => ({ topic, partitions: facts.get(topic)?.partitions ?? 1 })
+  const corrections = facts.get(correctionsTopic)
+  if (!late || (alertsTopic === '' && !corrections)) return undefined
+  const { pipeline, raise } = late
+  const write: Write = async (partition, records) => (await delivery()?.write(partition, records)) ?? 'not_written'
+  const claim: ClaimNow = async (assigned) => (await delivery()?.claim(assigned)) ?? 0
+  const followUps = openSightings({
+    connect,
+    admin,
+    pipeline,
+    alerts: raise && alertsTopic !== '' ? { raise, topic: topicOf(alertsTopic) } : undefined,
+    correct: corrections && createCorrect(target, correctionsTopic, corrections, now),
+    sightingsTopic: sightingsTopic === '' ? undefined : topicOf(sightingsTopic),
+    max: settings.limits.pendingEvents,
+    claim,
+    write,
+    emit,
+    now,
+  })
+  if (!counting || alertsTopic === '') return followUps
+  const { groupId } = settings
+  const keep =
+    sightingsTopic === '' ? undefined : { topic: topicOf(sightingsTopic), connect, admin, groupId, pipeline, claim }
+  return combineSightings([
+    followUps,
+    countSightings({ open: counting, alertsTopic: topicOf(alertsTopic), write, keep, emit, now }),
+  ])
+}
+
+/** Tells several about the same events. */
+const combineSightings = (all: readonly Sightings[]): Sightings => ({
+  chunk: (partition) => {
+    const chunks = all.map(({ chunk }) => chunk(partition))
+    return {
+      see: (offset, event) => {
+        for (const { see } of chunks) see(offset, event)
+      },
+      fired: (event, ruleIds) => {
+        for (const { fired } of chunks) fired(event, ruleIds)
+      },
+      records: () => chunks.flatMap(({ records }) => records()),
+      committed: () => {
+        for (const { committed } of chunks) committed()
+      },
+    }
+  },
+  joined: (assigned, isSameMember) => {
+    for (const { joined } of all) joined(assigned, isSameMember)
+  },
+  recreated: (topic) => {
+    for (const { recreated } of all) recreated(topic)
+  },
+  close: async () => {
+    await Promise.all(all.map(({ close }) => close()))
+  },
+})
