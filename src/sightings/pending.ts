@@ -41,6 +41,8 @@ type Partition = {
   /** Chunks that have lost notes to another one: events that were delivered again. */
   readonly outdated: Set<Chunk>
   readonly due: DueOffsets
+  /** Those that are being followed up: they are not dropped, for they would be both dropped and corrected. */
+  readonly taken: Set<number>
   /** Only of notes that have something more to say than their offset. */
   readonly more: Map<number, Pick<DueNote, 'fired' | 'failures'>>
 }
@@ -56,12 +58,11 @@ export type PendingOptions = {
   readonly max: number
 }
 
-const nothingMore = { fired: [] }
-
 const newPartition = (): Partition => ({
   open: new Map(),
   outdated: new Set(),
   due: createDueOffsets(),
+  taken: new Set(),
   more: new Map(),
 })
 
@@ -110,19 +111,22 @@ export const createPending = ({ due, dropped, max }: PendingOptions): Pending =>
 
   const remove = (partition: Partition, offset: number): void => {
     if (partition.open.delete(offset)) size--
+    partition.taken.delete(offset)
     partition.more.delete(offset)
   }
 
-  const dropOldest = (): void => {
+  /** False if there is none to drop. */
+  const dropOldest = (): boolean => {
     const [largest] = [...partitions.values()].toSorted((a, b) => b.open.size - a.open.size)
-    if (!largest) return
+    if (!largest) return false
     const before = size
     const enough = max - Math.max(1, max >> 4)
     for (const offset of largest.open.keys()) {
       if (size <= enough) break
-      remove(largest, offset)
+      if (!largest.taken.has(offset)) remove(largest, offset)
     }
-    dropped(before - size)
+    if (size < before) dropped(before - size)
+    return size < before
   }
 
   return {
@@ -138,16 +142,14 @@ export const createPending = ({ due, dropped, max }: PendingOptions): Pending =>
         partition.open.set(offset, chunk)
       }
       listen(name, partition, notes)
-      while (size > max) dropOldest()
+      while (size > max && dropOldest());
     },
     wait: (name, notes) => {
       const partition = partitions.get(name)
       if (!partition) return
-      listen(
-        name,
-        partition,
-        notes.filter(({ offset }) => partition.open.has(offset)),
-      )
+      for (const { offset } of notes) partition.taken.delete(offset)
+      const open = notes.filter(({ offset }) => partition.open.has(offset))
+      listen(name, partition, open)
     },
     blocksAfter: (name, settled, open) => {
       const partition = partitions.get(name)
@@ -173,7 +175,8 @@ export const createPending = ({ due, dropped, max }: PendingOptions): Pending =>
       const partition = partitions.get(name)
       if (!partition) return []
       const taken = partition.due.take(count, (offset) => partition.open.has(offset))
-      return taken.map((offset) => ({ offset, ...(partition.more.get(offset) ?? nothingMore) }))
+      for (const offset of taken) partition.taken.add(offset)
+      return taken.map((offset) => ({ offset, ...(partition.more.get(offset) ?? { fired: [] }) }))
     },
     settle: (name, offsets) => {
       const partition = partitions.get(name)

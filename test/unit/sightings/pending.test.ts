@@ -74,6 +74,19 @@ describe('notes of events that wait for an answer', () => {
     expect(offsets(pending, 'small/0')).toEqual([1])
   })
 
+  it('that are being followed up are not dropped', () => {
+    const { pending, dropped } = open(2)
+    const notes = [1, 2, 3].map((offset) => ({ offset, fired: [], awaited: [] }))
+    pending.note('firewall/0', notes.slice(0, 2))
+    expect(offsets(pending, 'firewall/0')).toEqual([1, 2])
+    pending.note('firewall/0', notes.slice(2))
+    expect(dropped).toEqual([1])
+    pending.settle('firewall/0', [1])
+    expect([pending.size(), offsets(pending, 'firewall/0')]).toEqual([1, []])
+    pending.wait('firewall/0', notes.slice(0, 2))
+    expect(offsets(pending, 'firewall/0')).toEqual([2])
+  })
+
   it('are stored by chunk, and a block changes with every note that is settled or fired', () => {
     const { pending } = open()
     const notes = (...all: number[]): { offset: number; fired: string[]; awaited: Promise<void>[] }[] =>
