@@ -1,8 +1,20 @@
-// Promise: a produce request whose answer is lost loses no event, neither its own nor a later one.
+// Promise: a produce request whose answer is lost loses no event, neither its own nor a later one; nor is an answer of the provider lost
+// that arrives while its event is being committed.
+import { Partitioners } from 'kafkajs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startBrokerBehindProxy, type BrokerBehindProxy } from '../support/broker-behind-proxy.js'
-import { complete, fill, makeTopics, readTopic, settingsFor, tally } from '../support/kafka.js'
-import { endWorkers, startWorker } from '../support/worker.js'
+import {
+  client,
+  complete,
+  fill,
+  makeTopics,
+  readAmongAborted,
+  readTopic,
+  settingsFor,
+  tally,
+} from '../support/kafka.js'
+import { startScriptedService } from '../support/scripted-service.js'
+import { endWorkers, startProgram, startWorker, until } from '../support/worker.js'
 
 let behind: BrokerBehindProxy
 
@@ -16,6 +28,55 @@ afterAll(async () => {
 
 const partitions = 2
 const count = 2_000
+
+it('an answer that arrives between annotation and commit corrects its event', { timeout: 200_000 }, async () => {
+  const { proxy, through } = behind
+  const commits = proxy.holdCommits()
+  let [first, second]: (string | undefined)[] = []
+  let answerSecond = (): void => undefined
+  const isSecondAnswered = new Promise<void>((resolve) => (answerSecond = resolve))
+  // One call at a time: the first answer has arrived when there is a call about the second.
+  const provider = await startScriptedService(({ query: { ip = '' } }, response) => {
+    first ??= ip
+    if (ip !== first) second = ip
+    void (ip === first ? commits.held : isSecondAnswered).then(() =>
+      response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify({ ip, is_malicious: true, status: 200 })),
+    )
+  })
+  const names = { ...(await makeTopics({ partitions: 1, broker: through })), alerts: '' }
+  const { output: corrections } = await makeTopics({ partitions: 1, broker: through })
+  const producer = client(through).producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  await producer.connect()
+  const messages = ['203.0.113.1', '203.0.113.2'].map((src_ip) => ({
+    value: JSON.stringify({ src_ip, dest_ip: '10.0.0.5' }),
+  }))
+  await producer.send({ topic: names.input, messages })
+  await producer.disconnect()
+  startProgram(names, {
+    THREATWEAVE_ENRICH_DEADLINE_MS: '20',
+    THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
+    THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.baseUrl,
+    THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '1',
+    THREATWEAVE_KAFKA_BROKERS: through,
+    THREATWEAVE_KAFKA_CORRECTIONS_TOPIC: corrections,
+    THREATWEAVE_KAFKA_LIMITS_SESSION_TIMEOUT_MS: '10000',
+  })
+  await until('the first answer arrives', () => second !== undefined)
+  commits.release()
+  const verdicts = async (wanted: number): Promise<unknown[]> => {
+    const records = await readAmongAborted(corrections, (all) => all.length >= wanted, { broker: through })
+    return records
+      .map(({ value }) => JSON.parse(String(value)) as { src_ip: string; threatweave: { verdict: string } })
+      .map(({ src_ip, threatweave: { verdict } }) => [src_ip, verdict])
+  }
+  expect(await verdicts(1)).toEqual([[first, 'malicious']])
+  answerSecond()
+  expect(await verdicts(2)).toEqual([first, second].map((ip) => [ip, 'malicious']))
+  await endWorkers()
+  await provider.close()
+})
 
 describe('every ninth produce answer lost', () => {
   it('misses nothing afterwards, and repeats nothing where delivery is exactly once', async () => {

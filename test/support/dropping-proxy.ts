@@ -1,4 +1,4 @@
-// A TCP proxy in front of a broker that drops produce responses and cuts the connection.
+// A TCP proxy in front of a broker that drops produce responses, cuts the connection or holds commits.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 export type DroppingProxy = {
@@ -7,6 +7,8 @@ export type DroppingProxy = {
   readonly arm: () => void
   /** From now on no answer to a produce request of this client arrives, and no line is cut. */
   readonly keepSilent: (clientId: string) => void
+  /** From now on no transaction ends, until this is called; `held` resolves when one was about to. */
+  readonly holdCommits: () => { readonly held: Promise<void>; readonly release: () => void }
   /** From now on one bit of this text is wrong in every answer. */
   readonly damage: (text: string) => void
   /** How many answers were swallowed. */
@@ -16,6 +18,9 @@ export type DroppingProxy = {
   readonly close: () => Promise<void>
 }
 
+/** Numbers of requests in Kafka's protocol. */
+const [produce, endTransaction] = [0, 26]
+
 export const startDroppingProxy = async (every: number): Promise<DroppingProxy> => {
   let target = 0
   let armed = false
@@ -23,16 +28,19 @@ export const startDroppingProxy = async (every: number): Promise<DroppingProxy> 
   let damaged: string | undefined
   let produced = 0
   let dropped = 0
+  let hold: ((send: () => void) => void) | undefined
   const sockets = new Set<Socket>()
   const server: Server = createServer((client) => {
     const broker = connect(target, '127.0.0.1')
     const doomed = new Set<number>()
     sockets.add(client).add(broker)
     frames(client, (frame) => {
-      const isProduce = frame.readInt16BE(4) === 0
+      const isProduce = frame.readInt16BE(4) === produce
       const isSilenced = isProduce && silenced !== undefined && clientOf(frame) === silenced
       if (isSilenced || (isProduce && armed && ++produced % every === 0)) doomed.add(frame.readInt32BE(8))
-      broker.write(frame)
+      const send = (): unknown => broker.write(frame)
+      if (hold && frame.readInt16BE(4) === endTransaction) hold(send)
+      else send()
     })
     frames(broker, (frame) => {
       const at = damaged === undefined ? -1 : frame.indexOf(damaged)
@@ -61,6 +69,20 @@ export const startDroppingProxy = async (every: number): Promise<DroppingProxy> 
     },
     keepSilent: (clientId) => {
       silenced = clientId
+    },
+    holdCommits: () => {
+      const waiting: (() => void)[] = []
+      const held = new Promise<void>((resolve) => {
+        hold = (send) => {
+          waiting.push(send)
+          resolve()
+        }
+      })
+      const release = (): void => {
+        hold = undefined
+        for (const send of waiting) send()
+      }
+      return { held, release }
     },
     damage: (text) => {
       damaged = text
