@@ -43,8 +43,9 @@ export type KeepCounts = {
   readonly close: () => Promise<void>
 }
 
-/** Between two rounds; longer if a round takes more than a twentieth of the time. */
+/** Between two rounds; longer if a round takes more than a twentieth of the time, but not so long that the next owner cannot read the gap. */
 const everyMs = 5_000
+const maxPauseMs = 30_000
 /** Records that are written together. */
 const together = 2_000
 const againMs = 1_000
@@ -98,7 +99,7 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
       await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined) // closing ends it early
       const began = now()
       await keepAll()
-      pauseMs = Math.max(everyMs, 19 * (now() - began))
+      pauseMs = Math.min(maxPauseMs, Math.max(everyMs, 19 * (now() - began)))
     }
   }
   const going = goOn()
