@@ -30,7 +30,7 @@ export const runWorkers = async (
   const failure = await supervise({
     count,
     command: process.execPath,
-    args: [...process.execArgv, ...workerOptions, process.argv[1] ?? '', 'run', ...given],
+    args: [...process.execArgv, process.argv[1] ?? '', 'run', ...given],
     env: (worker) => ({ ...io.env, ...gateway.env, THREATWEAVE_OPS_PORT: String(portOf(config.ops.port, worker)) }),
     limitMs: config.kafka.limits.drainMs + 5_000,
     signal: io.signal,
@@ -40,9 +40,6 @@ export const runWorkers = async (
   watch.flush()
   return failure
 }
-
-/** By default V8 has four threads for compiling and collecting, which with several workers only take the cores from each other. */
-const workerOptions = ['--v8-pool-size=1']
 
 /** Each worker has its own ops port, counting up from the configured one; the gateway has the one after the last. */
 const portOf = (first: number, worker: number): number => (first === 0 ? 0 : first + worker - 1)
