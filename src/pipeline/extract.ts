@@ -32,6 +32,7 @@ export type Extract = (event: Event) => Extraction
 
 export const createExtract = (settings: ExtractSettings): Extract => {
   const recognise = compileFormats(settings.formats ?? [])
+  const hasJsonFormats = settings.formats?.some(({ cut }) => cut === 'json') === true
   const fieldOf = createFieldOf()
   const paths = createPaths(fieldOf, settings.isAnnotationName)
   // One event is read at a time and to its end, so what gathers its findings is made once.
@@ -55,8 +56,8 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     reader.later.length = 0
     paths.begin()
   }
-  const end = (text: string, format: string, isCut: boolean): Extraction => {
-    settleBeside(findings, action.isLocalFirst(), text)
+  const end = (event: Event, format: string, isCut: boolean): Extraction => {
+    settleBeside(findings, action.isLocalFirst(), event)
     readLaterText(reader)
     findings.joinPath()
     const found = action.result()
@@ -75,15 +76,15 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   /** The JSON object of the event, read and checked in one pass; nothing where it is none. */
   const readObject = (event: ObjectEvent): Extraction | undefined => {
     begin()
-    const { text } = event
-    const scanned = scan(text, 0)
+    const scanned = scan(event.bytes, event.bom ? 3 : 0, 0)
     if (scanned === undefined) return undefined
     const hasAnnotationName = settings.isAnnotationName === undefined ? undefined : scanned.hasAnnotationName
     if (!event.confirm(hasAnnotationName)) return undefined
-    return end(text, readJsonFormat(event), false)
+    return end(event, readJsonFormat(event), false)
   }
 
   const readJsonFormat = (event: ObjectEvent): string => {
+    if (!hasJsonFormats) return 'json'
     const found = recognise('json', { text: event.text, start: 0, at: (path) => textAt(event.value, path) })
     if (found) readRecognised(reader, found, 'message')
     return found?.id ?? 'json'
@@ -94,7 +95,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     if (read !== undefined) return read
     begin()
     const format = readByHeader?.(event.text) === true ? 'w3c' : readLine(event.text, 'message', 0)
-    return end(event.text, format, event.reading === 'too_large')
+    return end(event, format, event.reading === 'too_large')
   }
 }
 

@@ -1,4 +1,5 @@
 // Locates the members of a JSON object, or the elements of an array, in valid JSON bytes.
+import { endOfString, skipSpace } from '../json-grammar.js'
 
 export type JsonItem = {
   /** Right after the preceding bracket or comma. */
@@ -15,27 +16,16 @@ export type JsonItem = {
 export type JsonItems = { readonly items: readonly JsonItem[]; /** The closing bracket. */ readonly close: number }
 
 const quoteMark = 0x22
-const backslash = 0x5c
 const comma = 0x2c
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 const isOpening = (byte: number | undefined): boolean => byte === 0x7b || byte === 0x5b
 const isClosing = (byte: number | undefined): boolean => byte === 0x7d || byte === 0x5d
 
-const skipSpace = (bytes: Buffer, at: number): number => {
-  while (isSpace(bytes[at])) at++
-  return at
-}
-
-const skipString = (bytes: Buffer, at: number): number => {
-  for (at++; bytes[at] !== quoteMark; at++) if (bytes[at] === backslash) at++
-  return at + 1
-}
-
 const skipValue = (bytes: Buffer, at: number): number => {
   let depth = 0
   for (;;) {
     const byte = bytes[at]
-    if (byte === quoteMark) at = skipString(bytes, at)
+    if (byte === quoteMark) at = endOfString(bytes, at + 1)
     else {
       if (isOpening(byte)) depth++
       else if (isClosing(byte)) depth--
@@ -59,7 +49,7 @@ export const jsonItemsOf = (bytes: Buffer, open: number): JsonItems => {
     const start = at
     let name: string | undefined
     if (named) {
-      at = skipString(bytes, at)
+      at = endOfString(bytes, at + 1)
       name = JSON.parse(bytes.toString('utf8', start, at)) as string
       at = skipSpace(bytes, skipSpace(bytes, at) + 1)
     }

@@ -49,8 +49,7 @@ const cutLines = (bytes: Buffer, start: number): Batch | undefined => {
   const first = bytes.indexOf(0x0a, start)
   if (first < 0 || bytes[lastInk(bytes, first)] !== 0x7d) return undefined
   const isSecond = bytes[firstInk(bytes, first)] === 0x7b
-  if (!isSecond || endOfValue(bytes.toString('latin1', 0, first), start, 0) !== lastInk(bytes, first) + 1)
-    return undefined
+  if (!isSecond || endOfValue(bytes.subarray(0, first), start, 0) !== lastInk(bytes, first) + 1) return undefined
   const members: Range[] = []
   for (let from = start; from < bytes.length;) {
     const found = bytes.indexOf(0x0a, from)

@@ -1,6 +1,7 @@
 // Records around events, as data: how one is recognised that carries a list of events, or one event in a member, and where annotations go.
 import { isUtf8 } from 'node:buffer'
-import { collectAt, failed, skipSpace } from './collect-at.js'
+import { failed, isSpelt, skipSpace } from '../json-grammar.js'
+import { collectAt } from './collect-at.js'
 
 export type Place =
   /** In the member itself. */
@@ -62,13 +63,13 @@ const shapes: readonly Shape[] = [
 
 export const isList = ({ path }: Shape): boolean => path.includes('*')
 
-type Candidate = { readonly name: Buffer; readonly shape: Shape; readonly isFirst: boolean }
+type Candidate = { readonly name: string; readonly shape: Shape; readonly isFirst: boolean }
 
 /** By the first letter of a name that a shape may begin with. */
 const byFirstLetter = new Map<number, Candidate[]>()
 for (const shape of shapes)
   for (const name of [shape.path[0] ?? '', ...shape.beside]) {
-    const candidate = { name: Buffer.from(`${name}"`), shape, isFirst: name === shape.path[0] }
+    const candidate = { name: `${name}"`, shape, isFirst: name === shape.path[0] }
     const letter = name.charCodeAt(0)
     byFirstLetter.set(letter, [...(byFirstLetter.get(letter) ?? []), candidate])
   }
@@ -77,18 +78,15 @@ for (const shape of shapes)
 export const shapeAt = (bytes: Buffer, open: number): Shape | undefined => {
   const quote = firstInk(bytes, open + 1)
   if (bytes[quote] !== 0x22) return undefined
-  const found = byFirstLetter.get(bytes[quote + 1] ?? 0)?.find(({ name }) => isAt(bytes, quote + 1, name))
+  const found = byFirstLetter
+    .get(bytes[quote + 1] ?? 0)
+    ?.find(({ name }) => isSpelt(name, bytes, quote + 1, quote + 1 + name.length))
   if (!found) return undefined
   const { name, shape, isFirst } = found
   if (!isFirst || shape.path.length === 1) return shape
   // Of two levels the first is a list or an object: `{"message":"…` is an ordinary event.
   const colon = firstInk(bytes, quote + 1 + name.length)
   return bytes[firstInk(bytes, colon + 1)] === (shape.path[1] === '*' ? 0x5b : 0x7b) ? shape : undefined
-}
-
-const isAt = (bytes: Buffer, from: number, name: Buffer): boolean => {
-  for (let at = 0; at < name.length; at++) if (bytes[from + at] !== name[at]) return false
-  return true
 }
 
 /** Where the events are. The whole must be JSON of that shape and nothing else; `isOurs`: a name that may stand at the top, too. */
@@ -101,15 +99,14 @@ export const eventsAt = (
   // This tells most ordinary events apart without reading them.
   const mark = needs ?? path.findLast((name) => name !== '*')
   if (mark !== undefined && !bytes.includes(`"${mark}"`)) return undefined
-  const text = bytes.toString('latin1')
   const found: Range[] = []
   let hasNeeded = needs === undefined
   const isBeside = (name: string): boolean => {
     hasNeeded ||= name === needs
     return beside.includes(name) || isOurs?.(name) === true
   }
-  const end = collectAt(text, start, { path, isBeside }, found)
-  const isWhole = end !== failed && skipSpace(text, end) === text.length && isUtf8(bytes)
+  const end = collectAt(bytes, start, { path, isBeside }, found)
+  const isWhole = end !== failed && skipSpace(bytes, end) === bytes.length && isUtf8(bytes)
   return isWhole && hasNeeded ? found : undefined
 }
 

@@ -13,11 +13,7 @@ export type Port = 'port' | 'localPort' | 'remotePort'
 /** By the name without case and separators, the first that matches. What might be done, and how a check went that is not about who came, say nothing. */
 const names: readonly (readonly [RegExp, Says | undefined])[] = [
   [
-    /(?:^f|^re|trans|inter|extr?|infr|default|recommended|suggested|requested|next|expected|possible)action$/,
-    undefined,
-  ],
-  [
-    /(?:spf|dkim|dmarc|arc|cert|tls|ssl|health|scan|http|file|device|agent|threat).*(?:status|result|outcome)$/,
+    /(?:^f|^re|trans|inter|extr?|infr|default|recommended|suggested|requested|next|expected|possible)action$|(?:spf|dkim|dmarc|arc|cert|tls|ssl|health|scan|http|file|device|agent|threat).*(?:status|result|outcome)$/,
     undefined,
   ],
   [/^lport$|localport$/, 'localPort'],

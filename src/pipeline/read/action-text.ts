@@ -36,7 +36,7 @@ const rest: readonly ActionRule[] = [
 ]
 
 export type ActionFound = { readonly action: Action; readonly rule: string; readonly saw: string }
-const nothing: ActionFound = { action: 'unknown', rule: '', saw: '' }
+export const nothing: ActionFound = { action: 'unknown', rule: '', saw: '' }
 
 /** A line of words; what stands first in it is what happened, the rest is why. */
 export const actionOfText = (text: string): ActionFound => {

@@ -2,7 +2,7 @@
 import { createBoundedCache } from '../../domain/bounded-cache.js'
 import { ownText } from '../../domain/own-text.js'
 import type { Action } from '../../domain/sighting.js'
-import { table, words } from './characters.js'
+import { setOf, table } from './characters.js'
 import { actionOfForeign } from './languages.js'
 
 export type Saying = {
@@ -32,11 +32,9 @@ const verbs = table<'allowed' | 'blocked'>(
      not-allowed not_allowed not_permitted challenge managed_challenge jschallenge js_challenge captcha d r`,
   ],
 )
-const common = new Set(
-  words(
-    `a d r ok start open opened close timeout success succeeded alert established deleted release released log logged terminate terminated
-     decoded tunnel deliver continue override reset`,
-  ),
+const common = setOf(
+  `a d r ok start open opened close timeout success succeeded alert established deleted release released log logged terminate terminated
+   decoded tunnel deliver continue override reset`,
 )
 
 /** What is longer says nothing of an action. */

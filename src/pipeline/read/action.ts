@@ -1,7 +1,7 @@
 // Tells from what the fields of an event say, or from a line of text beside them, whether the traffic was let through.
 import type { Action } from '../../domain/sighting.js'
 import type { Port, Says } from './action-fields.js'
-import { actionOfText, type ActionFound } from './action-text.js'
+import { actionOfText, nothing, type ActionFound } from './action-text.js'
 import { sayingOf, ways, windowsEvents } from './action-words.js'
 import { table } from './characters.js'
 
@@ -11,7 +11,6 @@ export type ActionFinder = ReturnType<typeof createActionFinder>
 const rankOf: Readonly<Partial<Record<Says, number>>> = { action: 1, id: 3, result: 3, flag: 4, reason: 5, name: 6 }
 const textRank = 5
 const none = 99
-const nothing: ActionFound = { action: 'unknown', rule: '', saw: '' }
 const flags = table([true, 'true yes 1'], [false, 'false no 0'])
 
 export const createActionFinder = () => {

@@ -6,8 +6,7 @@ type Beside = {
   readonly all: readonly Finding[]
   /** The local endpoint began the connection. */
   readonly isLocalFirst: boolean
-  /** The event. */
-  readonly text: string
+  readonly event: { readonly text: string }
 }
 /** A field of this name and role is in another role where the rest of the event says so. */
 type BesideRule = {
@@ -27,9 +26,10 @@ const hasClient = ({ all }: Beside, one: Finding): boolean =>
   all.some((other) => other !== one && other.role === 'source' && clientIp.test(other.field)) &&
   !all.some(({ type, role }) => type === 'ip' && role === 'destination')
 /** What only such a collector writes; a string in the event cannot hold it, for its quotation marks are escaped. */
-const isOfVector = ({ text }: Beside): boolean =>
+const isOfVector = ({ event: { text } }: Beside): boolean =>
   /"source_type"\s?:\s?"syslog"/.test(text) && /"message"\s?:/.test(text)
-const isOfSyslogNg = ({ text }: Beside): boolean => /"HOST_FROM"\s?:/.test(text) && /"MESSAGE"\s?:/.test(text)
+const isOfSyslogNg = ({ event: { text } }: Beside): boolean =>
+  /"HOST_FROM"\s?:/.test(text) && /"MESSAGE"\s?:/.test(text)
 
 /** A name that says no more than that it is an address. */
 const bare =
@@ -49,8 +49,8 @@ const rules: readonly BesideRule[] = [
   { id: 'sender', field: /^SOURCEIP$/, role: 'source', becomes: 'observer', when: isOfSyslogNg },
 ]
 
-export const settleBeside = (findings: Findings, isLocalFirst: boolean, text: string): void => {
-  const beside = { all: [...findings.list()], isLocalFirst, text }
+export const settleBeside = (findings: Findings, isLocalFirst: boolean, event: Beside['event']): void => {
+  const beside = { all: [...findings.list()], isLocalFirst, event }
   beside.all.forEach((one, at) => {
     const rule =
       one.evidence === 'field' &&

@@ -37,10 +37,8 @@ export const readCef = (reader: Reader, text: string, field: string, level: numb
 /** `count` fields that bars end; `\|` is a bar that does not. */
 const header = (text: string, start: number, count: number): { fields: string[]; end: number } => {
   const found = [...text.slice(start).matchAll(/((?:[^|\\]|\\.)*)\|/gsy)].slice(0, count)
-  return {
-    fields: found.map(([, field = '']) => field),
-    end: start + found.reduce((sum, [all]) => sum + all.length, 0),
-  }
+  const end = start + found.reduce((sum, [all]) => sum + all.length, 0)
+  return { fields: found.map(([, field = '']) => field), end }
 }
 
 type Pairs = (readonly [key: string, value: string])[]

@@ -8,6 +8,7 @@ export const isWord = (code: number): boolean => isDigit(code) || isLetter(code)
 export const compact = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
 export const words = (list: string): readonly string[] => list.trim().split(/\s+/)
+export const setOf = (list: string): ReadonlySet<string> => new Set(words(list))
 /** A table of words: each line of `rows` is a meaning and the words that have it. */
 export const table = <T>(...rows: readonly (readonly [meaning: T, words: string])[]): ReadonlyMap<string, T> =>
   new Map(rows.flatMap(([meaning, list]) => words(list).map((word): [string, T] => [word, meaning])))

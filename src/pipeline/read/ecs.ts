@@ -1,7 +1,5 @@
 // The pieces that formats name, in the words of the Elastic Common Schema: what fits a name, and endpoints as products write them.
-import { createBoundedCache } from '../../domain/bounded-cache.js'
 import { parseHostname } from '../../domain/hostname.js'
-import { ownText } from '../../domain/own-text.js'
 import { words } from './characters.js'
 import { readField, type Reader } from './reader.js'
 import { scanTokens, type Token } from './tokens.js'
@@ -17,16 +15,6 @@ const endpointNames = new Set(ecsNames.slice(0, 4))
 
 /** `192.0.2.1:443`, `inside:192.0.2.1/443(user) (198.51.100.1/443)`, `inside/192.0.2.1(443)`, `[2001:db8::1]#53`: the host, and what it was translated to. */
 const hostsIn = (text: string): readonly Token[] => {
-  // A piece is looked at once to see whether it fits, and once more to be read.
-  const known = met.get(text)
-  if (known) return known
-  const hosts = findHosts(text)
-  met.set(ownText(text), hosts)
-  return hosts
-}
-const met = createBoundedCache<string, readonly Token[]>(64)
-
-const findHosts = (text: string): readonly Token[] => {
   const hosts: Token[] = []
   if (text.length <= longestEndpoint)
     scanTokens(text, (token) => {

@@ -1,6 +1,6 @@
 // What field names say: the names that are known as a whole, and the words that all others are made of.
 import type { Role } from '../../domain/sighting.js'
-import { table, words } from './characters.js'
+import { setOf, table } from './characters.js'
 
 /**
  * none: never an indicator.  host: an address or a name.  address: an address, names are not believed.  url: a URL or a part of one.
@@ -51,8 +51,6 @@ export const knownNames = table<Known>(
   ],
 )
 
-const setOf = (list: string): ReadonlySet<string> => new Set(words(list))
-
 /** A value under a name that ends in one of these holds an address. */
 export const addressWords = setOf('ip ips ipv4 ipv6 ip4 ip6 addr addrs address addresses ipaddr ipaddress v4 v6')
 /** The same for an address or a host name. */
@@ -100,15 +98,10 @@ export const roleWords = table<Role>(
 )
 
 /** Every word that may stand in a name without a separator (`srcip`, `destinationaddress`): those above and some that say nothing. */
+const otherWords = setOf(
+  `name real effective true public external outside inside internal private original assigned framed for http conn cs sc web full raw info list desc req
+   origin`,
+)
 export const dictionary: ReadonlySet<string> = new Set(
-  [
-    ...words(
-      `name real effective true public external outside inside internal private original assigned framed for http conn cs sc web full raw info list desc req
-       origin`,
-    ),
-    ...hostWords,
-    ...plainWords,
-    ...userWords,
-    ...roleWords.keys(),
-  ].filter((word) => word.length > 1),
+  [...otherWords, ...hostWords, ...plainWords, ...userWords, ...roleWords.keys()].filter((word) => word.length > 1),
 ).add('x')

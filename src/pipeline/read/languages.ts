@@ -3,6 +3,7 @@ import type { Action, Role } from '../../domain/sighting.js'
 import { isAscii, words } from './characters.js'
 
 const anyOf = (list: string): string => `(?:${words(list).join('|')})`
+const pattern = (list: string): RegExp => new RegExp(anyOf(list), 'i')
 
 /** Chinese, Japanese, Korean, Russian, and of Latin letters what no English text has. */
 const source = anyOf(
@@ -11,21 +12,15 @@ const source = anyOf(
 const destination = anyOf('目的 目标 目標 宛先 送信先 接続先 被攻击 受害 목적지 도착지 대상 피해자 назначени получател')
 const endpoint = new RegExp(`(${destination})|${source}`, 'i')
 const near = new RegExp(`.*(?:(${destination})|${source})[^,;，；、\\s]{0,12}\\s?[[<("':：]{0,2}$`, 'is')
-const isBlocked = new RegExp(
-  anyOf(
-    `拒绝 丢弃 阻断 阻止 拦截 禁止 封禁 拒否 遮断 破棄 차단 거부 폐기 запрещ заблокир отклон отброш (?:refus|bloqu|rejet|interdit)é
+const isBlocked = pattern(
+  `拒绝 丢弃 阻断 阻止 拦截 禁止 封禁 拒否 遮断 破棄 차단 거부 폐기 запрещ заблокир отклон отброш (?:refus|bloqu|rejet|interdit)é
      \\b(?:gescheitert|fehlgeschlagen|abgelehnt|verworfen|blockiert|verweigert|geweigerd|geblokkeerd|engellendi)\\b
-     \\b(?:denegad|bloquead|rechazad|descartad|bloccat|zablokowan)[oay]\\b`,
-  ),
-  'i',
+   \\b(?:denegad|bloquead|rechazad|descartad|bloccat|zablokowan)[oay]\\b`,
 )
-const isAllowed = new RegExp(
-  anyOf(
-    `允许 放行 許可 허용 разреш пропущен autorisé accepté \\b(?:erlaubt|zugelassen|toegestaan|permitid[oa]|aceptad[oa]|consentit[oa])\\b`,
-  ),
-  'i',
+const isAllowed = pattern(
+  `允许 放行 許可 허용 разреш пропущен autorisé accepté \\b(?:erlaubt|zugelassen|toegestaan|permitid[oa]|aceptad[oa]|consentit[oa])\\b`,
 )
-const actionNames = new RegExp(anyOf('动作 動作 处置 處置 处理结果 操作结果 조치 アクション действие acción ação'), 'i')
+const actionNames = pattern('动作 動作 处置 處置 处理结果 操作结果 조치 アクション действие acción ação')
 /** Small words by which an ASCII text shows that it is not English. */
 const smallWord = / (?:vo[nm]|desde|hacia|depuis|para|naar) /
 

@@ -45,10 +45,9 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
     // Behind a tag or a cookie of a collector, but not in the midst of a sentence.
     if (start < 0 || (start > 120 && (start > 600 || body.charCodeAt(start - 1) !== 0x09))) return false
     if (!/^\{\s{0,8}"/.test(body.slice(start, start + 10)) || !body.trimEnd().endsWith('}')) return false
-    if (scan(body.slice(start), level + 1) === undefined) return false
-    if (reader.note)
-      for (const [name, value] of Object.entries(parseObject(Buffer.from(body.slice(start))) ?? {}))
-        reader.note(name, value)
+    const bytes = Buffer.from(body.slice(start))
+    if (scan(bytes, 0, level + 1) === undefined) return false
+    if (reader.note) for (const [name, value] of Object.entries(parseObject(bytes) ?? {})) reader.note(name, value)
     return true
   }
 

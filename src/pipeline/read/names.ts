@@ -1,8 +1,6 @@
 // Tells a host name in free text from what only looks like one: file names, code, application names.
 import { hasPublicSuffix } from '../../domain/public-suffix.js'
-import { words } from './characters.js'
-
-const setOf = (list: string): ReadonlySet<string> => new Set(words(list))
+import { setOf } from './characters.js'
 
 /** Endings of file names that are top-level domains too; in free text the file is the likelier reading. */
 const fileEndings = setOf('ai app as bz cab cc do dot inc java md mov mp pl pm ps pub py rs sh sk so st tf zip mobi')

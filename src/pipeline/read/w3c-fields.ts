@@ -11,10 +11,7 @@ export const createW3cFields = (reader: Reader): ((text: string) => boolean) => 
   let columns: readonly string[] = []
   return (text) => {
     if (text.startsWith(prefix) && text.length <= maxHeader) {
-      const named = text
-        .slice(prefix.length)
-        .trim()
-        .split(/\s+/, maxColumns + 1)
+      const named = text.slice(prefix.length).match(/\S+/g) ?? []
       columns = named.length > maxColumns || named.length < 3 ? [] : named
       return true
     }

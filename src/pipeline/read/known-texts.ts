@@ -1,0 +1,44 @@
+// The short texts that events hold again and again: each is made once, with the host it spells and whether a search finds anything in it.
+import { parseAddress } from '../../domain/address.js'
+import { parseHostname } from '../../domain/hostname.js'
+import type { IndicatorType } from '../../domain/indicator.js'
+import { hashOf, isSpelt } from '../json-grammar.js'
+import { scanTokens } from './tokens.js'
+import { plainText } from './url.js'
+import { isBareName } from './value.js'
+
+type KnownText = {
+  readonly text: string
+  /** Set where the whole text is an address or a name in its plain spelling; elsewhere it takes a closer look. */
+  readonly type: IndicatorType | undefined
+  /** The host in its normal form. */
+  readonly value: string
+  readonly isWorthSearching: boolean
+}
+
+const longest = 64
+/** A power of two. Each text has one seat, and a newcomer takes it. */
+const seats = 16_384
+
+/** The text of these bytes, which are ASCII; nothing is known of a long one. */
+export const createKnownTexts = (): ((bytes: Buffer, from: number, to: number) => KnownText | undefined) => {
+  const met = new Array<KnownText | undefined>(seats).fill(undefined)
+  return (bytes, from, to) => {
+    if (to - from > longest) return undefined
+    const hash = hashOf(bytes, from, to)
+    const seat = (hash ^ (hash >>> 15)) & (seats - 1)
+    const known = met[seat]
+    return known && isSpelt(known.text, bytes, from, to)
+      ? known
+      : (met[seat] = describe(bytes.toString('latin1', from, to)))
+  }
+}
+
+const describe = (text: string): KnownText => {
+  const address = parseAddress(text)
+  const name = address === undefined && text.includes('.') && isBareName(text) ? parseHostname(text) : undefined
+  const type = address !== undefined ? 'ip' : name !== undefined ? 'domain' : undefined
+  let isWorthSearching = false
+  scanTokens(plainText(text), () => !(isWorthSearching = true))
+  return { text, type, value: address ?? name ?? '', isWorthSearching }
+}
