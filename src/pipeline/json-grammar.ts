@@ -87,7 +87,7 @@ export const skipSpace = (bytes: Buffer, from: number): number => {
 const isSpace = (byte: number): boolean =>
   byte <= 0x20 && (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)
 
-/** Whether the bytes are this text, which is ASCII. */
+/** Whether the bytes are this text as latin1. */
 export const isSpelt = (text: string, bytes: Buffer, from: number, to: number): boolean => {
   const { length } = text
   if (length !== to - from) return false

@@ -6,7 +6,7 @@ import { isPort } from './reader.js'
 export type Path = Field & {
   /** Dotted, from the top of the event. */
   readonly path: string
-  /** The key as the event spells it, with its quotation marks. */
+  /** The bytes of the key, with its quotation marks, as latin1. */
   readonly spelling: string
   readonly name: string
   readonly isPort: boolean
@@ -72,13 +72,13 @@ export const createPaths = (fieldOf: FieldOf, isAnnotationName: (name: string) =
       const hash = hashOf(bytes, from, to)
       const known = parent.children.get(hash)
       if (known && isSpelt(known.spelling, bytes, from, to)) return known
-      const spelling = bytes.toString('utf8', from, to)
-      const key = JSON.parse(spelling) as string
+      const key = JSON.parse(bytes.toString('utf8', from, to)) as string
       const path = parent.path === '' ? key : `${parent.path}.${key}`
       const isHurried = ++newInEvent > maxNewInEvent
+      const spelling = bytes.toString('latin1', from, to)
       const made = pathOf(path, key, spelling, fieldOf(path, isHurried), isAnnotationName(path))
       if (!isHurried && count < maxPaths && key.length < maxKeyLength) {
-        count++
+        if (!known) count++
         parent.children.set(hash, made)
       }
       return made

@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decode } from '../../../src/pipeline/decode.js'
 import { createExtract } from '../../../src/pipeline/extract.js'
+import { createFieldOf } from '../../../src/pipeline/read/field.js'
+import { createPaths } from '../../../src/pipeline/read/paths.js'
 import { createAnnotationKey } from '../../../src/pipeline/annotate/annotation-key.js'
 
 const limits = { maxEventBytes: 65_536 }
@@ -101,6 +103,16 @@ describe('one pass over the bytes', () => {
       }),
       { numRuns: 500 },
     )
+  })
+
+  it('knows a key again in any language', () => {
+    const paths = createPaths(createFieldOf())
+    for (const key of ['source', '源IP', 'a\\u0062']) {
+      const bytes = Buffer.from(`{"${key}":1}`)
+      const find = () => paths.find(paths.root, bytes, 1, bytes.length - 3)
+      expect(find()).toBe(find())
+      expect(find().path).toBe(JSON.parse(`"${key}"`))
+    }
   })
 
   it('takes no key for one that it met in an escaped spelling', () => {
