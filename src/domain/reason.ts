@@ -42,3 +42,14 @@ export type ReasonKind = (typeof kinds)[Reason]
 
 export const reasons = Object.keys(kinds) as readonly Reason[]
 export const kindOf = (reason: Reason): ReasonKind => kinds[reason]
+
+/** Failures of the provider or of the queue before it that pass by themselves; none is about the indicator. */
+const temporary: ReadonlySet<Reason> = new Set<Reason>([
+  'queue_full',
+  'busy',
+  'throttled',
+  'unavailable',
+  'timeout',
+  'breaker_open',
+])
+export const isTemporary = (reason: Reason): boolean => temporary.has(reason)

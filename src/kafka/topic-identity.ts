@@ -2,6 +2,7 @@
 import type { Kafka } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import { clusterOf } from './cluster.js'
+import { failureOf } from './failure.js'
 import { within } from './within.js'
 import { topicIdsRequest, topicIdsVersion, type TopicIds } from './wire/topic-ids.js'
 
@@ -26,11 +27,13 @@ export const topicIdentity = (read: ReadTopicIds, emit: Emit, now: () => number)
   let watched: readonly string[] = []
   /** Whether all ids were read since the last join. */
   let isComplete = false
+  let isFailing = false
   let readAt = -Infinity
   let reading: Promise<void> | undefined
   const check = async (topics: readonly string[], report: boolean): Promise<void> => {
     const askedAt = now() // not when the answer is looked at: a process that was paused meanwhile must ask again
     const ids = await read(topics)
+    isFailing = false
     // A topic that is just being created again is missing: the next batch asks again.
     if (topics.every((topic) => ids.has(topic))) {
       readAt = askedAt
@@ -45,10 +48,13 @@ export const topicIdentity = (read: ReadTopicIds, emit: Emit, now: () => number)
       if (report) changed.add(topic)
     }
   }
-  /** A check that fails is made again with the next batch. */
+  /** A check that fails is made again with the next batch; of several in a row the first is reported. */
   const begin = (topics: readonly string[], report: boolean): Promise<void> => {
     const mine = check(topics, report)
-      .catch(() => undefined)
+      .catch((error: unknown) => {
+        if (!isFailing) emit({ event: 'kafka_client_warned', about: 'ids of topics', message: failureOf(error).message })
+        isFailing = true
+      })
       .finally(() => {
         if (reading === mine) reading = undefined
       })

@@ -3,7 +3,7 @@ import type { ProviderState } from '../domain/provider-state.js'
 import type { Clock } from '../domain/clock.js'
 import type { Finding, Unknown } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
-import type { Reason } from '../domain/reason.js'
+import { isTemporary } from '../domain/reason.js'
 import { createTurns } from './turns.js'
 import { createWaitBudget } from './wait-budget.js'
 
@@ -64,16 +64,6 @@ export const pending: Unknown = { status: 'unknown', reason: 'pending' }
 /** The answer did not arrive before the deadline. */
 const deadline: Unknown = { status: 'unknown', reason: 'deadline' }
 
-/** Failures that pass by themselves. */
-const temporary: ReadonlySet<Reason> = new Set<Reason>([
-  'queue_full',
-  'busy',
-  'throttled',
-  'unavailable',
-  'timeout',
-  'breaker_open',
-])
-
 /** A latency above this is that of time-outs rather than of answers: it makes no wait any longer. */
 const slowMs = 250
 
@@ -114,7 +104,7 @@ export const createWaits = (options: WaitOptions): Waits => {
     kind: 'complete',
     isFor: always,
     leftMs: () => (goesOn() ? Infinity : 0),
-    isFinal: (finding) => finding.status === 'known' || !temporary.has(finding.reason),
+    isFinal: (finding) => finding.status === 'known' || !isTemporary(finding.reason),
     maxRefusals: Infinity,
     goesOn,
     noAnswer: pending,

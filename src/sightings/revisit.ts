@@ -1,6 +1,6 @@
 // Looks again at events that were delivered before their answers: what follows from what is known now, and what they still wait for.
 import type { Judged } from '../domain/judged.js'
-import type { Reason } from '../domain/reason.js'
+import { isTemporary } from '../domain/reason.js'
 import type { DueNote, PendingNote } from './pending.js'
 
 /** An event that was annotated again, and the rules that had fired for it before. */
@@ -20,16 +20,9 @@ export type Revisited<Event, Alert> = {
   readonly open: readonly PendingNote[]
 }
 
-/** Failures that pass by themselves: the lookup is worth repeating. */
-const temporary: ReadonlySet<Reason | undefined> = new Set<Reason>([
-  'queue_full',
-  'busy',
-  'throttled',
-  'unavailable',
-  'timeout',
-  'breaker_open',
-  'cooling_down',
-])
+/** Whether the lookup is worth repeating; one that cools down failed for any of these reasons. */
+const isWorthRepeating = ({ verdict: { reason } }: Judged): boolean =>
+  reason !== undefined && (isTemporary(reason) || reason === 'cooling_down')
 
 /** With pauses of 30 s, doubled each time, that is a quarter of an hour. */
 const maxFailures = 5
@@ -48,7 +41,7 @@ export const revisit = <Event extends { readonly judged: readonly Judged[] }, Al
     const known = { offset, fired: fired[place] ?? note.fired }
     const awaited = awaitedBy(event)
     if (awaited.length > 0) open.push({ ...known, awaited, failures: note.failures })
-    else if (failures < maxFailures && event.judged.some(({ verdict }) => temporary.has(verdict.reason)))
+    else if (failures < maxFailures && event.judged.some(isWorthRepeating))
       open.push({ ...known, awaited: [retry(failures)], failures: failures + 1 })
     else done.push({ offset, event })
   }

@@ -87,19 +87,24 @@ describe('a topic under its name', () => {
     expect(await identity.wasRecreated('fw')).toBe(false)
     ids.set('fw', 'b')
     expect(await identity.wasRecreated('fw')).toBe(false)
-    expect(told).toEqual(['topic_recreated'])
+    expect(told).toEqual(['kafka_client_warned', 'topic_recreated'])
     ids.set('fw', 'c')
     clock.now += 300
     expect(await identity.wasRecreated('fw')).toBe(true)
   })
 
-  it('is taken for the same while nobody answers', async () => {
-    const { identity, ids, clock } = scene()
+  it('is taken for the same while nobody answers, which is said once each time', async () => {
+    const { identity, ids, told, clock } = scene()
     await identity.wasRecreated('fw')
     ids.clear()
     clock.now += 300
-    expect(await identity.wasRecreated('fw')).toBe(false)
+    expect([await identity.wasRecreated('fw'), await identity.wasRecreated('fw')]).toEqual([false, false])
+    expect(told).toEqual(['kafka_client_warned'])
     ids.set('fw', 'b')
     expect(await identity.wasRecreated('fw')).toBe(true)
+    ids.clear()
+    clock.now += 300
+    await identity.wasRecreated('fw')
+    expect(told).toEqual(['kafka_client_warned', 'topic_recreated', 'kafka_client_warned'])
   })
 })
