@@ -107,21 +107,26 @@ export const createRetro = (options: RetroOptions): Retro => {
     return hits.toSorted((one, other) => other.seen.count - one.seen.count)
   }
 
-  /** Until all are written or their partitions have other owners. */
+  /** Until all are written or their partitions have other owners; the most seen ones have alerts of their own. */
   const writeAll = async (hits: readonly RetroHit[]): Promise<void> => {
-    const open = alertsPerPartition(hits)
-    for (let againMs = firstAgainMs; open.size > 0 && !isClosed; againMs = Math.min(2 * againMs, maxAgainMs)) {
-      for (const [partition, alerts] of open) {
-        const counts = partitions().get(partition)
-        const isEmpty = alerts.hits.length + alerts.summarised.length === 0
-        const written = isEmpty || !counts ? 'nothing' : await write(partition, alerts)
+    const isOurs = ({ partition }: RetroHit): boolean => partitions().has(partition)
+    let own = hits.slice(0, maxRetroAlerts)
+    let summarised = hits.slice(maxRetroAlerts)
+    for (let againMs = firstAgainMs; !isClosed; againMs = Math.min(2 * againMs, maxAgainMs)) {
+      for (const [partition, alerts] of alertsPerPartition(own, summarised)) {
+        const written = partitions().has(partition) ? await write(partition, alerts) : 'not_written'
         if (written === 'not_written') continue
-        open.delete(partition)
-        for (const { indicator } of hits.filter((hit) => hit.partition === partition)) counts?.alerted(indicator)
+        own = own.filter((hit) => hit.partition !== partition)
+        if (alerts.summarised.length > 0) summarised = []
+        for (const hit of [...alerts.hits, ...alerts.summarised])
+          partitions().get(hit.partition)?.alerted(hit.indicator)
         if (written === 'written')
           emit({ event: 'retro_alerts_raised', alerts: alerts.hits.length, summarised: alerts.summarised.length })
       }
-      if (open.size > 0) await pause(againMs)
+      own = own.filter(isOurs)
+      summarised = summarised.filter(isOurs)
+      if (own.length + summarised.length === 0) return
+      await pause(againMs)
     }
   }
 
@@ -174,22 +179,17 @@ export const createRetro = (options: RetroOptions): Retro => {
   }
 }
 
-/** The most seen ones have alerts of their own; the summary of the others goes with the partition that has the most of them. */
-const alertsPerPartition = (hits: readonly RetroHit[]): Map<string, RetroAlerts> => {
-  const own = hits.slice(0, maxRetroAlerts)
-  const summarised = hits.slice(maxRetroAlerts)
-  const names = [...new Set(hits.map(({ partition }) => partition))]
-  const most = names.toSorted((one, other) => countIn(summarised, other) - countIn(summarised, one))[0]
+/** The summary goes with the partition of the one that was seen most. */
+const alertsPerPartition = (own: readonly RetroHit[], summarised: readonly RetroHit[]): Map<string, RetroAlerts> => {
+  const carrier = summarised[0]?.partition
+  const names = new Set([...own, ...summarised.slice(0, 1)].map(({ partition }) => partition))
   return new Map(
-    names.map((name) => [
+    [...names].map((name) => [
       name,
-      { hits: own.filter(({ partition }) => partition === name), summarised: name === most ? summarised : [] },
+      { hits: own.filter(({ partition }) => partition === name), summarised: name === carrier ? summarised : [] },
     ]),
   )
 }
-
-const countIn = (hits: readonly RetroHit[], name: string): number =>
-  hits.filter(({ partition }) => partition === name).length
 
 /** Whether one of the names is this one or stands above it. */
 const isBelow = ({ type, value }: Indicator, names: ReadonlyMap<string, unknown>): boolean => {

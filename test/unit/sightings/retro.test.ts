@@ -138,6 +138,30 @@ describe('retro alerts', () => {
     expect(calls).toBe(3)
   })
 
+  it('are summarised with another partition where the one with the summary is lost before it is written', async () => {
+    const summaries: string[][] = []
+    const all = stage({
+      write: (partition, { summarised }) => {
+        if (summarised.length > 0) summaries.push([partition, ...new Set(summarised.map((hit) => hit.partition))])
+        if (summaries.length !== 1) return Promise.resolve('written')
+        all.counts.forget(partition)
+        return Promise.resolve('not_written')
+      },
+    })
+    for (let n = 0; n < 4 * maxRetroAlerts; n++) {
+      const value = `198.51.${n >> 8}.${n & 255}`
+      all.listed.add(value)
+      all.counts.of(`t/${n % 4}`).count([{ offset: n, time: now, judged: [clean(value)] }], now)
+    }
+    all.retro.feedsChanged()
+    await all.retro.idle()
+    expect(summaries).toEqual([
+      ['t/1', 't/1', 't/2', 't/3'],
+      ['t/2', 't/2', 't/3'],
+    ])
+    expect(['t/0', 't/2', 't/3'].flatMap((name) => [...all.counts.of(name).unalerted(true)])).toEqual([])
+  })
+
   it('reach events that were annotated before a change and committed after it', async () => {
     const all = stage()
     const version = all.retro.version()
