@@ -1,6 +1,6 @@
 // An annotated event, as far as alerts need it.
 import type { Judged } from '../domain/judged.js'
-import type { Annotation } from '../domain/annotation.js'
+import type { Annotation, AnnotationSummary } from '../domain/annotation.js'
 import type { AnyObject } from '../domain/json-object.js'
 import type { RuleEvent, RuleExtraction } from './event-field.js'
 
@@ -12,6 +12,7 @@ export type AnnotatedEvent = {
   readonly event: { readonly bytes: Buffer; readonly text: string; readonly value?: AnyObject | undefined }
   readonly extraction: RuleExtraction
   readonly annotation: Annotation
+  readonly summary: AnnotationSummary
   readonly judged: readonly Judged[]
 }
 

@@ -37,6 +37,8 @@ export type AlertsOptions = {
 }
 
 export type Alerts = {
+  /** Whether a rule may match the event, by the little that is known without its whole annotation. */
+  readonly mayRaise: (event: Pick<AnnotatedEvent, 'summary'>) => boolean
   /**
    * The alerts of a chunk, in order. A repeated chunk raises the same alerts with the same ids.
    * `fired` is called with the rules that matched an event which still waits for an answer.
@@ -137,11 +139,13 @@ export const openAlerts = async (
   }
 
   return {
+    mayRaise: ({ summary }) => rules.set().mayMatch(summary),
     raise: (events, fired) => {
       const set = rules.set()
       if (set.size === 0) return none
       let alerts: Alert[] | undefined
       for (const one of events) {
+        if (!set.mayMatch(one.summary)) continue
         const matches = matchesOf(one, set)
         for (const match of matches) if (match.count > 0) (alerts ??= []).push(createAlert(match.draft()))
         if (fired && matches.length > 0 && one.judged.some((row) => row.late !== undefined))

@@ -40,7 +40,7 @@ export const openAlerting = async (config: Config, options: AlertingOptions): Pr
   }
 }
 
-export type RunAlerts = Pick<Alerts, 'close'> & {
+export type RunAlerts = Pick<Alerts, 'mayRaise' | 'close'> & {
   /** What the status page shows of them. */
   readonly log: AlertLog
   readonly raise: (events: readonly EventOut[], fired?: Fired) => readonly AlertOut[]
@@ -50,7 +50,7 @@ export type RunAlerts = Pick<Alerts, 'close'> & {
 /** The alerts of `run`; none without an alerts topic. */
 export const openRunAlerts = async (config: Config, emit: Emit): Promise<RunAlerts | undefined> => {
   if (config.kafka.alertsTopic === '') return undefined
-  const { raise, raiseLate, status, close } = accepted(await openAlerting(config, { emit }))
+  const { mayRaise, raise, raiseLate, status, close } = accepted(await openAlerting(config, { emit }))
   const log = createAlertLog(Date.now, () => status().loaded)
   const noted = (alert: Alert): AlertOut => {
     log.note(alert)
@@ -58,6 +58,7 @@ export const openRunAlerts = async (config: Config, emit: Emit): Promise<RunAler
   }
   return {
     log,
+    mayRaise,
     raise: (events, fired) => raise(events, fired).map(noted),
     raiseLate: raiseByMember((events) => {
       const { alerts, fired } = raiseLate(events)

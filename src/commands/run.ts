@@ -125,7 +125,7 @@ const runAlone = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailu
       pipeline: app.observedPipeline(watch.observe),
       waitOf: ({ events, lag, goesOn }) =>
         isComplete ? throughOutages(goesOn) : events + lag > settings.limits.behindEvents ? catchUp(goesOn) : live,
-      raise: alerts?.raise,
+      alerts,
       // Not observed: these events were counted when they were delivered.
       late: { pipeline: app.again, raise: alerts?.raiseLate },
       counting: openCounting(

@@ -18,7 +18,7 @@ export type Chunk = {
   readonly ready: boolean | Promise<boolean>
   /** What is sent of each record, in order. */
   readonly items: readonly (Item | readonly Item[])[]
-  /** The events, if alerts are raised for them; otherwise they are dropped as soon as they are bytes. */
+  /** By place, the events that there may be alerts of; the others are dropped as soon as they are bytes. */
   readonly events: readonly EventOut[]
   /** What is to be told once its offsets have moved. */
   readonly sightings: ChunkSightings | undefined
@@ -86,7 +86,7 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
       const record = part[place] as Incoming
       items[place] = composeItem(record, event, how, now, refused)
       if (!event) return
-      if (how.alertsOf) events[place] = event
+      if (how.mayAlert?.(event)) events[place] = event
       sightings?.see(Number(record.offset), event)
     }
     const waits: Promise<boolean>[] = []
@@ -117,7 +117,7 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
 
 /** Sends what belongs to a chunk beside its events: alerts, and what is noted of them. */
 export const deliverBeside = async ({ events, sightings }: Chunk, send: Send, how: Deliver): Promise<void> => {
-  const alerts = how.alertsOf?.(events, sightings?.fired) ?? none
+  const alerts = how.alertsOf?.(Object.values(events), sightings?.fired) ?? none
   const notes = sightings?.records() ?? none
   if (alerts.length + notes.length > 0) await deliverAlerts([...alerts, ...notes], send, how)
 }

@@ -14,14 +14,20 @@ export type OutputContext = {
   readonly placement: Placement
   /** The annotation's key. */
   readonly key: string
-  /** The alerts of a chunk's events; they go to `alertsTopic`. `fired`: the rules that matched an event which still waits for an answer. */
-  readonly raise?: ((events: readonly EventOut[], fired?: ChunkSightings['fired']) => readonly AlertOut[]) | undefined
+  readonly alerts?:
+    | {
+        /** Whether there may be alerts of an event. */
+        readonly mayRaise: (event: EventOut) => boolean
+        /** The alerts of a chunk's events; they go to `alertsTopic`. `fired`: the rules that matched an event which still waits for an answer. */
+        readonly raise: (events: readonly EventOut[], fired?: ChunkSightings['fired']) => readonly AlertOut[]
+      }
+    | undefined
   readonly emit: Emit
   readonly now: () => number
 }
 
 export const deliverTo = (
-  { settings, placement, key, raise, emit, now }: OutputContext,
+  { settings, placement, key, alerts, emit, now }: OutputContext,
   { facts }: Pick<Topics, 'facts'>,
 ): Deliver => {
   const { topic, partitionBy } = settings.output
@@ -44,13 +50,12 @@ export const deliverTo = (
   }
   const bytes = Math.min(settings.limits.sendBytes, target.maxBytes, target.maxDeadLetterBytes)
   const { alertsTopic = '' } = settings
-  if (!raise || alertsTopic === '') return { target, max: { count: 500, bytes }, emit, now }
+  if (!alerts || alertsTopic === '') return { target, max: { count: 500, bytes }, emit, now }
   const alertPartitions = facts.get(alertsTopic)?.partitions ?? 1
-  const alertsOf: Deliver['alertsOf'] = (events, fired) => {
-    const alerts = raise(eventsIn(events.filter((event) => event !== undefined)), fired)
-    return alerts.map((alert) => alertRecord(alertsTopic, alertPartitions, alert, now()))
-  }
-  return { target, max: { count: 500, bytes }, emit, now, alertsOf }
+  const mayAlert: Deliver['mayAlert'] = (event) => event.members?.some(alerts.mayRaise) ?? alerts.mayRaise(event)
+  const alertsOf: Deliver['alertsOf'] = (events, fired) =>
+    alerts.raise(eventsIn(events), fired).map((alert) => alertRecord(alertsTopic, alertPartitions, alert, now()))
+  return { target, max: { count: 500, bytes }, emit, now, mayAlert, alertsOf }
 }
 
 /** What a record batch has around its records, rounded up. */

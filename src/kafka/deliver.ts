@@ -31,9 +31,11 @@ export type Deliver = {
   readonly max: { readonly count: number; readonly bytes: number }
   readonly emit: Emit
   readonly now: () => number
-  /** The alerts of a chunk's events; `fired` is told which rules they are of, for events that still wait for an answer. */
+  /** Whether there may be alerts of a record's events. */
+  readonly mayAlert?: (event: EventOut) => boolean
+  /** The alerts of events; `fired` is told which rules they are of, for events that still wait for an answer. */
   readonly alertsOf?: (
-    events: readonly (EventOut | undefined)[],
+    events: readonly EventOut[],
     fired: ChunkSightings['fired'] | undefined,
   ) => readonly Outgoing[]
   /** Who is told about the events of a chunk. */

@@ -1,5 +1,5 @@
 // Annotate: adds the annotation to an event.
-import type { Annotation, Status } from '../domain/annotation.js'
+import type { Annotation, AnnotationSummary, Status } from '../domain/annotation.js'
 import type { Level } from '../domain/finding.js'
 import type { FormerVerdict } from '../domain/former-verdict.js'
 import type { Extraction } from '../domain/sighting.js'
@@ -36,6 +36,8 @@ export type EventOut = Pick<EventIn, 'origin' | 'time' | 'key'> & {
   readonly verdict: Level
   /** The full annotation, whatever form is written. */
   readonly annotation: Annotation
+  /** Its flat members, which cost less. */
+  readonly summary: AnnotationSummary
   /** The annotation as JSON, for other placements. */
   readonly annotationText: (reduced?: Reduced) => string
   /** The event with its annotation. */
@@ -86,7 +88,7 @@ export const createAnnotate = (settings: AnnotateSettings): Annotate => {
 const replacing = (forgeries: number, written: AnnotationText): AnnotationText => {
   const value = { ...written.value(), replaced: forgeries }
   const text = written.isFull ? writeAnnotation(value) : writeCompact(value, written.hasId)
-  return { ...written, text: [text], value: () => value }
+  return { ...written, text: [text], value: () => value, summary: () => value }
 }
 
 /** A class because getters on a prototype cost nothing per event; the annotation is created on demand. */
@@ -119,6 +121,10 @@ class AnnotatedEvent implements EventOut {
 
   get annotation(): Annotation {
     return (this.made ??= this.written.value())
+  }
+
+  get summary(): AnnotationSummary {
+    return this.written.summary()
   }
 
   annotationText(reduced?: Reduced): string {

@@ -83,7 +83,12 @@ export const readCounted = (value: Buffer): number | undefined => {
 const roleBits = 0x1ff
 const maxCount = 0xffff_ffff
 
-const dateOf = (day: number): string => new Date(day * dayMs).toISOString().slice(0, 10)
+/** Thousands of records in a row are of one day. */
+let dated = { day: NaN, date: '' }
+const dateOf = (day: number): string => {
+  if (dated.day !== day) dated = { day, date: new Date(day * dayMs).toISOString().slice(0, 10) }
+  return dated.date
+}
 
 const timeIn = (date: string, ms: number): string => {
   const seconds = Math.floor(ms / 1000)

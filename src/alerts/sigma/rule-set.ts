@@ -1,5 +1,5 @@
 // A set of rules, indexed by the annotation members they require.
-import type { Annotation } from '../../domain/annotation.js'
+import type { Annotation, AnnotationSummary } from '../../domain/annotation.js'
 import { isFlag } from '../annotation-fields.js'
 import { explainMatch, needsOf, type Witness } from './expression.js'
 import type { RuleEvent } from '../event-field.js'
@@ -15,6 +15,8 @@ export type RuleMatch = {
 export type RuleSet = {
   readonly size: number
   readonly rules: readonly Rule[]
+  /** Whether a rule may match an event whose annotation has these members. */
+  readonly mayMatch: (summary: Readonly<AnnotationSummary>) => boolean
   /** `event` is called only if a rule may match. */
   readonly match: (annotation: Readonly<Annotation>, event: () => RuleEvent) => readonly RuleMatch[]
   /** Whether an event or its annotation has a field. */
@@ -38,13 +40,13 @@ export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet =
     for (const value of values) index.set(value, [...(index.get(value) ?? []), rule])
   }
   const indexed = [...indexes].map(([member, index]) => ({
-    member: member as keyof Annotation,
+    member: member as keyof AnnotationSummary,
     isTrue: index.get('true'),
     isFalse: index.get('false'),
     index,
   }))
 
-  const candidates = (annotation: Readonly<Annotation>): readonly Rule[] => {
+  const candidates = (annotation: Readonly<AnnotationSummary>): readonly Rule[] => {
     let found: readonly Rule[] = always
     for (const { member, index, isTrue, isFalse } of indexed) {
       const value = annotation[member]
@@ -58,6 +60,7 @@ export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet =
   return {
     size: rules.length,
     rules,
+    mayMatch: (summary) => candidates(summary).length > 0,
     has: (field, subject) => fields.view(subject).read(fields.slotOf(field)) !== undefined,
     match: (annotation, event) => {
       const possible = candidates(annotation)

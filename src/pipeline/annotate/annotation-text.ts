@@ -36,6 +36,8 @@ export type AnnotationText = {
   readonly hasId: boolean
   readonly text: readonly string[]
   readonly value: () => Annotation
+  /** The flat members of the value. */
+  readonly summary: () => AnnotationSummary
 }
 
 /** One event: its sightings, its outcome and its origin. */
@@ -91,7 +93,9 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId }: Tex
     return conclude({ extraction: about, rows, direction, origin, reading, replayId })
   }
 
-  const compact = ({ deciding, about, origin }: Case, withId: boolean): readonly string[] => {
+  const compact = ({ deciding, about: whole, origin }: Case, withId: boolean): readonly string[] => {
+    // The compact form has no format, so that events of all formats share it.
+    const about = whole.format === undefined ? whole : { ...whole, format: undefined }
     const finished = known.finished((deciding ?? nothing).compact, about)
     const text = (finished.text ??= known.keep(writeCompactSummary(summarise(deciding, about))))
     if (!withId) return replayId === undefined ? [text, '}'] : [text, writeIds({ replay_id: replayId }), '}']
@@ -111,14 +115,20 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId }: Tex
     const indicators = rows.map(known.of)
     const { deciding, status, verdict } = outcomeOf(indicators, truncated)
     const isFull = detail === 'full' || (detail === 'auto' && (verdict === 'malicious' || verdict === 'suspicious'))
-    // The compact form has no format, so that events of all formats share it.
-    const format = isFull ? formatOf(extraction) : undefined
-    const about = { status, direction: directionOf(indicators), action, truncated, reading, format }
+    const direction = directionOf(indicators)
+    const about = { status, direction, action, truncated, reading, format: formatOf(extraction) }
     const one: Case = { rows, indicators, deciding, about, origin }
     const withId = hasId || indicators.some(isPending)
-    if (isFull) return { status, verdict, isFull, hasId: withId, text: full(one), value: () => valueOf(one) }
-    const value = (): Annotation => valueOf({ ...one, about: { ...about, format: formatOf(extraction) } })
-    return { status, verdict, isFull, hasId: withId, text: compact(one, withId), value }
+    return {
+      status,
+      verdict,
+      isFull,
+      hasId: withId,
+      text: isFull ? full(one) : compact(one, withId),
+      value: () => valueOf(one),
+      // Made anew each time: keeping it costs more, for most are asked for once.
+      summary: () => summarise(deciding, about),
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 // Joins the annotated members of a record again: the record's bytes with every member in its place.
-import type { Annotation, Status } from '../../domain/annotation.js'
+import type { Annotation, AnnotationSummary, Status } from '../../domain/annotation.js'
 import type { Level } from '../../domain/finding.js'
 import { parseObject } from '../../domain/json-object.js'
 import type { Extraction } from '../../domain/sighting.js'
@@ -98,6 +98,10 @@ class JoinedRecord implements EventOut {
   get annotation(): Annotation {
     const { annotation } = this.worst
     return this.batch.isOne ? annotation : { ...annotation, status: this.status, enrichment_id: idOf(this.origin) }
+  }
+
+  get summary(): AnnotationSummary {
+    return this.batch.isOne ? this.worst.summary : this.annotation
   }
 
   get event(): Event {

@@ -83,6 +83,7 @@ const event = ({
     event: { bytes: Buffer.from(JSON.stringify(value)), text: JSON.stringify(value), value },
     extraction,
     annotation,
+    summary: annotation,
     judged,
   }
 }
