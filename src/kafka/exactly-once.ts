@@ -2,48 +2,33 @@
 import type { Admin } from 'kafkajs'
 import type { Delivery, DeliveryOptions } from './at-least-once.js'
 import { countEvents, deliverBeside, splitBatch, startChunks, type Chunk } from './chunks.js'
-import { claimPartition, discard, type Claim } from './claim-partition.js'
+import { claimPartition, type Claim } from './claim-partition.js'
+import { claimOnce, inTurn, newPartition, retire, type ClaimedPartition } from './claimed-partition.js'
 import { split } from './deliver.js'
 import { failureOf, FatalKafkaError } from './failure.js'
 import type { Fetched } from './fetched.js'
 import { nameOf, type Assigned, type Written } from './sightings.js'
 import type { Outgoing } from './compose.js'
 import { sendTransaction } from './idempotent-sender.js'
-import { forgetUpTo, noRefusals, sendOrNote, type Refusals } from './refusals.js'
+import { forgetUpTo, sendOrNote } from './refusals.js'
 import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
 import { recordBytes } from './wire/encode-batch.js'
 import { within } from './within.js'
 
-type Partition = Refusals & {
-  claim?: Claim | undefined
-  /** Since the last join; absent if it is not ours. */
-  assigned?: Assigned | undefined
-  /** Its transactions follow one another: the last one that was begun. */
-  turn: Promise<unknown>
-  /** Chunks of a transaction whose commit failed: the next claim shows whether it counted. */
-  unsure?: { readonly generation: number; readonly last: string; readonly chunks: readonly Chunk[] } | undefined
-}
 type Options = DeliveryOptions & { readonly admin: Admin }
 
 export const exactlyOnce = (options: Options): Delivery => {
   const { connect, settings, health, brokers, emit } = options
   // Another client than the consumer's: within one, offsets show as committed before their transaction is.
   const kafka = connect()
-  const partitions = new Map<string, Partition>()
-  const partitionOf = (name: string): Partition => {
-    const partition = partitions.get(name) ?? { ...noRefusals(), turn: Promise.resolve() }
+  const partitions = new Map<string, ClaimedPartition>()
+  const partitionOf = (name: string): ClaimedPartition => {
+    const partition = partitions.get(name) ?? newPartition()
     partitions.set(name, partition)
     return partition
   }
-  /** In turn: no transaction of the partition is in progress. */
-  const claim = async (partition: Partition, assigned: Assigned): Promise<Claim> => {
-    if (partition.claim?.generation === assigned.generation) return partition.claim
-    retire(partition)
-    const claimed = await claimPartition(assigned, kafka, options)
-    partition.claim = claimed
-    decideUnsure(partition, claimed)
-    return claimed
-  }
+  const claim = (partition: ClaimedPartition, assigned: Assigned): Promise<Claim> =>
+    claimOnce(partition, assigned.generation, () => claimPartition(assigned, kafka, options))
   return {
     handle: async (fetched) => {
       const { topic, name } = fetched
@@ -97,7 +82,7 @@ type Limited = <Result>(task: () => Promise<Result>) => Promise<Result>
 
 const deliverBatch = async (
   fetched: Fetched,
-  partition: Partition,
+  partition: ClaimedPartition,
   owned: Claim,
   limited: Limited,
   { settings, pipeline, waitOf, how, health, emit }: Options,
@@ -137,7 +122,7 @@ type Committed = { readonly last: string; readonly count: number; readonly oldes
 const transact = async (
   fetched: Fetched,
   chunks: readonly Chunk[],
-  partition: Partition,
+  partition: ClaimedPartition,
   owned: Claim,
   { settings, how }: Pick<Options, 'settings' | 'how'>,
 ): Promise<Committed | undefined> => {
@@ -169,24 +154,10 @@ const transact = async (
   return { last, count, oldestMs: how.now() - Number(chunks[0]?.records[0]?.timestamp) }
 }
 
-/** A claim of the same generation shows whether a commit whose answer was lost has counted; after another join nobody can tell. */
-const decideUnsure = (partition: Partition, { generation, offset }: Claim): void => {
-  const { unsure } = partition
-  partition.unsure = undefined
-  if (unsure?.generation === generation && offset > Number(unsure.last))
-    for (const { sightings } of unsure.chunks) sightings?.committed()
-}
-
-const inTurn = <Result>(partition: Partition, task: () => Promise<Result>): Promise<Result> => {
-  const mine = partition.turn.then(task)
-  partition.turn = mine.catch(() => undefined) // whoever began it handles its failure
-  return mine
-}
-
 /** A transaction without offsets. The former owner of a partition cannot commit it: the next owner's claim has fenced its producer. */
 const writeAlone = async (
   name: string,
-  partition: Partition,
+  partition: ClaimedPartition,
   owned: Claim,
   records: readonly Outgoing[],
   { settings, how, emit }: Options,
@@ -208,12 +179,6 @@ const writeAlone = async (
     if (failure.kind === 'refused') return 'refused'
   }
   return written
-}
-
-const retire = (partition: Partition): void => {
-  const old = partition.claim
-  partition.claim = undefined
-  if (old) discard(old.producer)
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

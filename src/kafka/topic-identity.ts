@@ -52,7 +52,8 @@ export const topicIdentity = (read: ReadTopicIds, emit: Emit, now: () => number)
   const begin = (topics: readonly string[], report: boolean): Promise<void> => {
     const mine = check(topics, report)
       .catch((error: unknown) => {
-        if (!isFailing) emit({ event: 'kafka_client_warned', about: 'ids of topics', message: failureOf(error).message })
+        if (!isFailing)
+          emit({ event: 'kafka_client_warned', about: 'ids of topics', message: failureOf(error).message })
         isFailing = true
       })
       .finally(() => {
