@@ -5,7 +5,7 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 /** Below, V8 knows best: collecting a small heap more often would only cost processor time. */
 const largeBytes = 67_108_864
 /** By default V8 lets the heap grow to four times of what was left by the last collection, and empties a page only where little is left on it. */
-const large = ['--heap-growing-percent=40', '--optimize-for-size']
+const large = ['--heap-growing-percent=30', '--optimize-for-size']
 const usual = ['--heap-growing-percent=0', '--no-optimize-for-size']
 
 /** V8 reads the options with every full collection, and what is used right behind one is in use. They limit nothing. */

@@ -6,6 +6,9 @@ import { supervise, type WorkerFailure } from './supervise-workers.js'
 import { watchRun } from './watch-run.js'
 import { openWorkersGateway } from './workers-gateway.js'
 
+/** With the 16 MB that V8 gives to new objects, events on their way are copied again and again until the broker has them. */
+const roomForEvents = '--max-semi-space-size=64'
+
 /** The workers share only the consumer group and the gateway in this process. */
 export const runWorkers = async (
   count: number,
@@ -30,7 +33,7 @@ export const runWorkers = async (
   const failure = await supervise({
     count,
     command: process.execPath,
-    args: [...process.execArgv, process.argv[1] ?? '', 'run', ...given],
+    args: [roomForEvents, ...process.execArgv, process.argv[1] ?? '', 'run', ...given],
     env: (worker) => ({ ...io.env, ...gateway.env, THREATWEAVE_OPS_PORT: String(portOf(config.ops.port, worker)) }),
     limitMs: config.kafka.limits.drainMs + 5_000,
     signal: io.signal,
