@@ -5,9 +5,12 @@
  * is larger than 32 MB; smaller ones stay with the process. What is never written of a block takes no memory.
  */
 const scratchBytes = 40 * 1_048_576
+/** What stays of a smaller block does not matter, and V8 would collect garbage for every large one. */
+const smallBytes = 1_048_576
+const roomFor = (length: number): number => (length < smallBytes ? length : Math.max(length, scratchBytes))
 
 /** Space for so many bytes while a feed is loaded. */
-export const scratch = (length: number): ArrayBuffer => new ArrayBuffer(Math.max(length, scratchBytes))
+export const scratch = (length: number): ArrayBuffer => new ArrayBuffer(roomFor(length))
 export const scratchWords = (length: number): Uint32Array<ArrayBuffer> =>
   new Uint32Array(scratch(length * 4), 0, length)
 
@@ -24,7 +27,8 @@ export const createColumn = <Values extends Typed>(create: (length: number) => V
   return {
     push: (value) => {
       if (length === values.length) {
-        const larger = create(Math.max(length * 2, scratchBytes / values.BYTES_PER_ELEMENT))
+        const { BYTES_PER_ELEMENT: size } = values
+        const larger = create(roomFor(Math.max(length * 2, 256) * size) / size)
         larger.set(values)
         values = larger
       }
