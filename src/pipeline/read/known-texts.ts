@@ -17,20 +17,20 @@ type KnownText = {
 }
 
 const longest = 64
-/** A power of two. Each text has one seat, and a newcomer takes it. */
-const seats = 16_384
+/** A power of two. Each text has one slot, and the last one that belongs there has it. */
+const slots = 16_384
 
 /** The text of these bytes, which are ASCII; nothing is known of a long one. */
 export const createKnownTexts = (): ((bytes: Buffer, from: number, to: number) => KnownText | undefined) => {
-  const met = new Array<KnownText | undefined>(seats).fill(undefined)
+  const known = new Array<KnownText | undefined>(slots).fill(undefined)
   return (bytes, from, to) => {
     if (to - from > longest) return undefined
     const hash = hashOf(bytes, from, to)
-    const seat = (hash ^ (hash >>> 15)) & (seats - 1)
-    const known = met[seat]
-    return known && isSpelt(known.text, bytes, from, to)
-      ? known
-      : (met[seat] = describe(bytes.toString('latin1', from, to)))
+    const slot = (hash ^ (hash >>> 15)) & (slots - 1)
+    const last = known[slot]
+    return last && isSpelt(last.text, bytes, from, to)
+      ? last
+      : (known[slot] = describe(bytes.toString('latin1', from, to)))
   }
 }
 
