@@ -48,10 +48,10 @@ export type RunAlerts = Pick<Alerts, 'mayRaise' | 'close'> & {
 }
 
 /** The alerts of `run`; none without an alerts topic. */
-export const openRunAlerts = async (config: Config, emit: Emit): Promise<RunAlerts | undefined> => {
+export const openRunAlerts = async (config: Config, clock: Clock, emit: Emit): Promise<RunAlerts | undefined> => {
   if (config.kafka.alertsTopic === '') return undefined
-  const { mayRaise, raise, raiseLate, status, close } = accepted(await openAlerting(config, { emit }))
-  const log = createAlertLog(Date.now, () => status().loaded)
+  const { mayRaise, raise, raiseLate, status, close } = accepted(await openAlerting(config, { emit, clock }))
+  const log = createAlertLog(clock.now, () => status().loaded)
   const noted = (alert: Alert): AlertOut => {
     log.note(alert)
     return toRecord(alert)

@@ -49,6 +49,8 @@ export type AppOptions = LookupOptions & {
   readonly mode: 'live' | 'complete'
   /** Whether the events are the lines of one file, in order. */
   readonly isOneSource?: boolean
+  /** Milliseconds in which the process had nothing to do. */
+  readonly idleMs?: () => number
   /** Called with how long events waited for answers. */
   readonly waited?: (ms: number) => void
 }
@@ -95,7 +97,7 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
     estimateMs: lookups.admission && ((asked) => lookups.admission?.estimateMs(keyOf(asked))),
     provider: lookups.admission?.state,
     quietMs: inFlight.quietMs,
-    idleMs: () => performance.eventLoopUtilization().idle,
+    idleMs: options.idleMs ?? (() => performance.eventLoopUtilization().idle),
     waited: options.waited,
   })
   const enrich = createEnrich({

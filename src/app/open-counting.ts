@@ -1,8 +1,8 @@
 // Builds the counting of sightings and its retro alerts from the configuration, with the same judgement as the pipeline.
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { randomBytes } from 'node:crypto'
 import { createRetroAlert, createRetroSummary, type RetroAlert } from '../alerts/retro-alert.js'
 import type { Config } from '../config/schema.js'
+import type { Clock } from '../domain/clock.js'
 import type { Decide } from '../domain/decision.js'
 import { judge } from '../domain/judge.js'
 import type { Feeds } from '../feeds/open-feeds.js'
@@ -18,26 +18,26 @@ export const openCounting =
   (
     config: Config,
     { decide, feeds }: { readonly decide: Decide; readonly feeds: Feeds },
-    emit: Emit,
+    { clock, random, emit }: { readonly clock: Clock; readonly random: () => number; readonly emit: Emit },
     opened: (retro: Retro, counts: CountedPartitions) => void,
     raised: (alert: RetroAlert) => void,
   ): OpenCounting =>
   (write) => {
     const table = tableOf(config)
     const counts = countPartitions({
-      seed: randomBytes(4).readUInt32LE(),
-      judge: (finding, sighting) => judge(finding, sighting, table, Date.now()),
+      seed: Math.floor(random() * 0x1_0000_0000),
+      judge: (finding, sighting) => judge(finding, sighting, table, clock.now()),
     })
     const retro = createRetro({
       partitions: counts.all,
       match: (indicator) => feeds.match(indicator),
-      judge: (finding, sighting) => judge(finding, sighting, table, Date.now()),
+      judge: (finding, sighting) => judge(finding, sighting, table, clock.now()),
       askedFor: ({ type, value }) => {
         const decision = decide({ type, value, field: '', role: 'other', evidence: 'field' })
         return decision.decision === 'lookup' ? decision.ask : undefined
       },
       write: async (partition, { hits, summarised }) => {
-        const now = Date.now()
+        const now = clock.now()
         const alerts = hits.map((hit) => createRetroAlert(hit, now))
         if (summarised.length > 0) alerts.push(createRetroSummary(summarised, now))
         const about = [...hits, ...summarised.filter((hit) => hit.partition === partition)]

@@ -10,6 +10,7 @@ import type { Indicator } from '../domain/indicator.js'
 import { worstLevel } from '../domain/judge.js'
 import type { Lookup } from '../domain/lookup.js'
 import { loadSafeguard } from '../feeds/load-lists.js'
+import type { Load } from '../feeds/load-in-thread.js'
 import { openFeeds, type Feeds } from '../feeds/open-feeds.js'
 import { approve } from '../lookup/approve.js'
 import { createBulkLookup, type BulkLookup } from '../lookup/bulk/bulk-lookup.js'
@@ -24,7 +25,7 @@ import { providerSource, type SourceSettings } from '../provider/provider-source
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import { limits as ownLimits, lookupSettingsOf, type Limits } from './limits.js'
 import { tableOf } from './open-table.js'
-import { openClient } from './provider-client.js'
+import { openClient, type ClientOptions } from './provider-client.js'
 
 export type IndicatorLookup = {
   readonly lookup: Lookup
@@ -34,34 +35,38 @@ export type IndicatorLookup = {
   readonly close: () => Promise<void>
 }
 
-export type LookupOptions = LookupWatch & {
-  /** Called when a feed was swapped or an entry of one became valid. */
-  readonly feedsChanged?: () => void
-  /** Called with every answer of the provider that is remembered and malicious in some role. */
-  readonly accused?: (asked: Indicator, finding: Known) => void
-  readonly emit?: Emit
-  readonly clock?: Clock
-  /** Other bounds than the program's own, for tests. */
-  readonly limits?: Limits
-  /** Events wait until the provider is back, so an outage causes no cooldown. */
-  readonly waitsOutOutages?: boolean
-  readonly urgency?: 'live' | 'replay'
-  /** Set for a replay; `isAnnotated` if the events already carry our annotation. */
-  readonly replay?: { readonly id: string; readonly isAnnotated: boolean }
-  /** False: the copies of feeds with a URL are used as they are. */
-  readonly fetchesFeeds?: boolean
-  /** For proxy variables and the default memory folder. */
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** Called once before the first paid call. */
-  readonly approve?: () => Promise<boolean>
-}
+export type LookupOptions = LookupWatch &
+  Pick<ClientOptions, 'dispatcher'> & {
+    /** Called when a feed was swapped or an entry of one became valid. */
+    readonly feedsChanged?: () => void
+    /** Called with every answer of the provider that is remembered and malicious in some role. */
+    readonly accused?: (asked: Indicator, finding: Known) => void
+    readonly emit?: Emit
+    readonly clock?: Clock
+    readonly random?: () => number
+    /** Reads and indexes a feed; absent: in a thread. */
+    readonly loadFeed?: Load | undefined
+    /** Other bounds than the program's own, for tests. */
+    readonly limits?: Limits
+    /** Events wait until the provider is back, so an outage causes no cooldown. */
+    readonly waitsOutOutages?: boolean
+    readonly urgency?: 'live' | 'replay'
+    /** Set for a replay; `isAnnotated` if the events already carry our annotation. */
+    readonly replay?: { readonly id: string; readonly isAnnotated: boolean }
+    /** False: the copies of feeds with a URL are used as they are. */
+    readonly fetchesFeeds?: boolean
+    /** For proxy variables and the default memory folder. */
+    readonly env: Readonly<Record<string, string | undefined>>
+    /** Called once before the first paid call. */
+    readonly approve?: () => Promise<boolean>
+  }
 
 export const openIndicatorLookup = async (
   config: Config,
   decide: Decide,
   options: LookupOptions,
 ): Promise<IndicatorLookup | Refused> => {
-  const { emit = ignoreTelemetry, clock = systemClock, limits = ownLimits } = options
+  const { emit = ignoreTelemetry, clock = systemClock, random = Math.random, limits = ownLimits, loadFeed } = options
   const client = openClient(config, options)
   if (client && 'problems' in client) return client
   const safeguard = loadSafeguard(config.intel.safeguard, readText)
@@ -72,6 +77,8 @@ export const openIndicatorLookup = async (
   const local = await openFeeds(config.feeds, {
     emit,
     clock,
+    random,
+    ...(loadFeed && { load: loadFeed }),
     safeguard,
     changed: options.feedsChanged,
     fetching: {
@@ -102,7 +109,7 @@ export const openIndicatorLookup = async (
       outer: known,
       source: options.approve ? approve(options.approve)(source) : source,
       clock,
-      random: Math.random,
+      random,
       emit,
       watch: options,
       bulk,

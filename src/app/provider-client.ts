@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.js'
 import { systemClock, type Clock } from '../domain/clock.js'
 import { messageOf } from '../domain/message-of.js'
 import { createClient, type Client } from '../provider/client.js'
-import { UnusableSettings } from '../provider/connect.js'
+import { UnusableSettings, type HttpDispatcher } from '../provider/connect.js'
 import type { Io } from '../terminal/command.js'
 import { limits as ownLimits, type Limits } from './limits.js'
 
@@ -14,6 +14,8 @@ export type ClientOptions = {
   readonly clock?: Clock
   readonly urgency?: 'live' | 'replay'
   readonly limits?: Limits
+  /** Sends the requests; absent: a pool of connections. */
+  readonly dispatcher?: HttpDispatcher | undefined
 }
 
 /** The client, or a refusal that says which setting is missing. */
@@ -28,7 +30,7 @@ export const providerClient = (config: Config, io: Io): Client => {
 /** Without a key there is no client. */
 export const openClient = (
   { intel: { service } }: Config,
-  { env, clock = systemClock, urgency = 'live', limits = ownLimits }: ClientOptions,
+  { env, clock = systemClock, urgency = 'live', limits = ownLimits, dispatcher }: ClientOptions,
 ): Client | Refused | undefined => {
   if (service.apiKey === '') return undefined
   const problems: Problem[] = []
@@ -45,6 +47,7 @@ export const openClient = (
         env,
         now: () => clock.now(),
         urgency,
+        dispatcher,
         ...(ca === undefined ? {} : { ca }),
       },
     )

@@ -17,6 +17,7 @@ export const createClient = (settings: KafkaSettings, emit: Emit, retry?: RetryO
     connectionTimeout: 5_000,
     requestTimeout: 30_000,
     ...(retry ? { retry } : {}),
+    ...(settings.sockets ? { socketFactory: settings.sockets } : {}),
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => {
       // The error is kept: without it a failed response only names its request.

@@ -1,4 +1,5 @@
 // The settings of the Kafka runner.
+import type { ISocketFactory } from 'kafkajs'
 
 export type Placement = 'json' | 'headers' | 'topic'
 
@@ -57,6 +58,8 @@ export type KafkaSettings = {
     readonly password: string
     readonly tokenFile: string
   }
+  /** How connections to brokers are made; absent: by Node. Every client is made from these settings, so that none can bypass it. */
+  readonly sockets?: ISocketFactory | undefined
   readonly limits: {
     readonly chunkEvents: number
     readonly chunkBytes: number

@@ -14,11 +14,16 @@ export type ConnectSettings = {
   readonly connectTimeoutMs: number
 }
 
+/** Sends the requests to the provider. */
+export type HttpDispatcher = Pick<Pool, 'dispatch' | 'connect' | 'destroy'>
+
 export type ConnectOutside = {
   /** For HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either case. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Certificates, as PEM, that are trusted besides the usual ones. */
   readonly ca?: string
+  /** Used instead of a pool of connections. */
+  readonly dispatcher?: HttpDispatcher | undefined
 }
 
 export const isLoopback = (host: string): boolean =>
@@ -56,7 +61,12 @@ export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
 }
 
 /** A provider on this machine is never reached through a proxy. */
-export const connect = (settings: ConnectSettings, base: URL, { env, ca }: ConnectOutside): Pool => {
+export const connect = (
+  settings: ConnectSettings,
+  base: URL,
+  { env, ca, dispatcher }: ConnectOutside,
+): HttpDispatcher => {
+  if (dispatcher) return dispatcher
   const proxy = isSocket(base) || isLoopback(base.hostname) ? undefined : proxyFor(base, env)
   const trusted = ca === undefined ? undefined : [...rootCertificates, ca]
   const timeout = settings.connectTimeoutMs

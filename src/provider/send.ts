@@ -35,7 +35,7 @@ export const failed = (failure: CallFailure): Reply => ({ status: 'failure', fai
 export type SendContext = {
   readonly base: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly dispatcher: Dispatcher
+  readonly dispatcher: Pick<Dispatcher, 'dispatch'>
   readonly settings: SendSettings
   readonly redact: Redact
   readonly now: () => number

@@ -1,0 +1,131 @@
+// One worker of a run: every part is made from the configuration and connected, and events flow until it is stopped or cannot go on.
+import type { ConsumerHealth } from '../domain/consumer-health.js'
+import { accepted } from '../config/load-config.js'
+import type { Config } from '../config/schema.js'
+import { parseAddress } from '../domain/address.js'
+import { systemClock, type Clock } from '../domain/clock.js'
+import type { KafkaSettings } from '../kafka/settings.js'
+import { startRunner } from '../kafka/runner.js'
+import type { SeenIn } from '../ops/history-page.js'
+import type { CountedPartitions } from '../sightings/count-partitions.js'
+import type { Retro } from '../sightings/retro.js'
+import { exitCodes } from '../terminal/command.js'
+import { kafkaSettingsOf } from './limits.js'
+import { openRunAlerts } from './open-alerting.js'
+import { openApp, type AppOptions } from './open-app.js'
+import { openCounting } from './open-counting.js'
+import type { WorkerFailure } from './supervise-workers.js'
+import type { Watch } from './watch-run.js'
+
+/**
+ * What a run needs from the machine, so that the simulation can pass its own. Timers of the Kafka side are those of Node, as kafkajs's are:
+ * the simulation replaces them for both.
+ */
+export type Runtime = Required<Pick<AppOptions, 'idleMs'>> &
+  Pick<AppOptions, 'loadFeed' | 'dispatcher'> &
+  Pick<KafkaSettings, 'sockets'> & { readonly clock: Clock; readonly random: () => number }
+
+export const nodeRuntime: Runtime = {
+  clock: systemClock,
+  random: Math.random,
+  idleMs: () => performance.eventLoopUtilization().idle,
+}
+
+export type RunOptions = {
+  /** For proxy variables and the default memory folder. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Aborting it drains and stops. */
+  readonly signal: AbortSignal
+  readonly watch: Watch
+  readonly runtime: Runtime
+}
+
+export const runAlone = async (
+  config: Config,
+  { env, signal, watch, runtime }: RunOptions,
+): Promise<WorkerFailure | undefined> => {
+  const { recalled, joined, lookedUp, waited } = watch.hooks
+  const { clock, random, idleMs, loadFeed, dispatcher, sockets } = runtime
+  const settings = { ...kafkaSettingsOf(config), sockets }
+  const isComplete = config.enrich.mode === 'complete'
+  let retro: Retro | undefined
+  let counted: CountedPartitions | undefined
+  const app = accepted(
+    await openApp(config, {
+      feedsChanged: () => retro?.feedsChanged(),
+      accused: (asked, finding) => retro?.answered(asked, finding),
+      env,
+      clock,
+      random,
+      idleMs,
+      loadFeed,
+      dispatcher,
+      emit: watch.emit,
+      mode: isComplete ? 'complete' : 'live',
+      waitsOutOutages: isComplete,
+      recalled,
+      joined,
+      lookedUp,
+      waited,
+    }),
+  )
+  const { live, catchUp, throughOutages } = app.waits
+  const stop = new AbortController()
+  const closings: (() => Promise<unknown> | undefined)[] = [app.close]
+  try {
+    let health: () => ConsumerHealth = () => ({ state: 'starting', joins: 0, restarts: 0, partitions: {} })
+    const alerts = await openRunAlerts(config, clock, watch.emit)
+    closings.push(() => alerts?.close())
+    const ops = await watch.serve({
+      provider: app.admission?.state,
+      consumer: () => health(),
+      feeds: app.feeds.status,
+      alerts: alerts?.log,
+      seenOf: (value) => (counted ? seenIn(counted, value) : []),
+    })
+    closings.push(ops.close)
+    watch.emit({ event: 'started', command: 'run' })
+    const service = startRunner({
+      settings,
+      placement: config.output.placement,
+      key: config.output.key,
+      pipeline: app.observedPipeline(watch.observe),
+      waitOf: ({ events, lag, goesOn }) =>
+        isComplete ? throughOutages(goesOn) : events + lag > settings.limits.behindEvents ? catchUp(goesOn) : live,
+      alerts,
+      // Not observed: these events were counted when they were delivered.
+      late: { pipeline: app.again, raise: alerts?.raiseLate },
+      counting: openCounting(
+        config,
+        app,
+        { clock, random, emit: watch.emit },
+        (opened, counts) => {
+          retro = opened
+          counted = counts
+        },
+        (alert) => alerts?.log.note(alert),
+      ),
+      emit: watch.emit,
+      now: clock.now,
+      signal: AbortSignal.any([signal, stop.signal]),
+    })
+    closings.unshift(() => service.ended)
+    health = service.health
+    const ended = await service.ended
+    if (ended.how === 'stopped') return undefined
+    return { sentence: ended.sentence, code: ended.needsOperator ? exitCodes.configuration : exitCodes.failure }
+  } finally {
+    // Close everything that was opened, also if a later part failed to start.
+    stop.abort()
+    for (const close of closings) await close()
+    watch.flush()
+    watch.logTotals()
+  }
+}
+
+/** What the partitions of this process have seen of a value. */
+const seenIn = (counted: CountedPartitions, value: string): readonly SeenIn[] =>
+  [...counted.all()].flatMap(([partition, counts]) => {
+    const seen = counts.seen({ type: parseAddress(value) === undefined ? 'domain' : 'ip', value })
+    return seen ? [{ partition, ...seen }] : []
+  })
