@@ -539,7 +539,8 @@ export const installGlobals = (): void => {
 const installClock = (): void => {
   const now = (): number => (active ? active.now() : real.Date.now())
   const virtualDate = function (this: unknown, ...given: unknown[]): unknown {
-    if (new.target === undefined) return new real.Date(now()).toString()
+    const isCalled = (new.target as unknown) === undefined
+    if (isCalled) return new real.Date(now()).toString()
     return given.length === 0 ? new real.Date(now()) : Reflect.construct(real.Date, given)
   }
   Object.assign(virtualDate, { now, parse: real.Date.parse.bind(real.Date), UTC: real.Date.UTC.bind(real.Date) })
@@ -652,13 +653,12 @@ const installRandomness = (): void => {
   }
   Math.random = random
   Object.assign(nodeCrypto, {
-    randomBytes: (size: number, done?: (error: Error | null, bytes: Buffer) => void): unknown => {
-      if (!active) {
-        done ? real.randomBytes(size, done) : real.randomBytes(size)
-        return
-      }
+    randomBytes: (size: number, given?: (error: Error | null, bytes: Buffer) => void): unknown => {
+      if (!active) return (real.randomBytes as (size: number, done: typeof given) => unknown)(size, given)
       const bytes = fill(Buffer.alloc(size))
-      return done ? void setImmediate(() => done(null, bytes)) : bytes
+      if (!given) return bytes
+      setImmediate(() => given(null, bytes))
+      return undefined
     },
     randomUUID: (): string => {
       if (!active) return real.randomUUID()
