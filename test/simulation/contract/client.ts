@@ -340,12 +340,9 @@ const clientOn = (target: Target, connection: Connection) => {
   }
   const committed = async (groupId: string, topic: string, partition = 0): Promise<Committed> => {
     const answer = await ask('OffsetFetch', { groupId, topics: [{ topic, partitions: [partition] }] })
+    if (answer.errorCode !== 0) return { error: errorName(answer.errorCode), offset: -1, metadata: null }
     const { errorCode, offset, metadata } = only(only(answer.topics).partitions)
-    return {
-      error: answer.errorCode === 0 ? errorName(errorCode) : errorName(answer.errorCode),
-      offset,
-      metadata,
-    }
+    return { error: errorName(errorCode), offset, metadata }
   }
   const groupState = async (groupId: string): Promise<string> =>
     only((await ask('DescribeGroups', { groups: [groupId] })).groups).state
@@ -354,8 +351,17 @@ const clientOn = (target: Target, connection: Connection) => {
   /** A new group's name, once its coordinator answers. */
   const group = async (name: string): Promise<string> => {
     const groupId = target.unique(name)
-    await coordinator(groupId, groupKey)
+    await groupLoaded(groupId)
     return groupId
+  }
+  /** A coordinator is found before it has read what it must know. */
+  const groupLoaded = async (groupId: string): Promise<void> => {
+    await coordinator(groupId, groupKey)
+    const { error } = await until(
+      () => committed(groupId, 'any'),
+      (found) => !passing.has(found.error),
+    )
+    must('NONE', error)
   }
   const transactionalId = async (name: string): Promise<string> => {
     const id = target.unique(name)
@@ -404,6 +410,7 @@ const clientOn = (target: Target, connection: Connection) => {
     groupState,
     deleteGroup,
     group,
+    groupLoaded,
     transactionalId,
     coordinator,
   }

@@ -3,8 +3,9 @@ import { errorName, groupKey, transactionKey, type ErrorName } from '../wire.js'
 import { clientId, longMs, only, type Client } from './client.js'
 import type { Scenario } from './scenario.js'
 
-/** The shortest that the broker allows, for members that are to be given up. */
-const shortMs = 1_000
+/** The shortest session that a broker allows by default, for members that are to be given up. */
+const shortSessionMs = 6_000
+const shortRebalanceMs = 1_000
 const alone = { memberId: '', generationId: -1 }
 
 export const groupScenarios: readonly Scenario[] = [
@@ -198,7 +199,7 @@ export const groupScenarios: readonly Scenario[] = [
       const topic = await client.topic('silent')
       const groupId = await client.group('silent')
       const first = await memberOf(client, groupId)
-      const silent = await memberOf(client, groupId, { sessionMs: shortMs })
+      const silent = await memberOf(client, groupId, { sessionMs: shortSessionMs })
       const { a, b } = await pairUp(client, first, silent)
       await step('is given up, and the other told', 'REBALANCE_IN_PROGRESS', () => first.heartbeat(a))
       await step('heartbeat of the silent one', 'UNKNOWN_MEMBER_ID', silent.heartbeat(b))
@@ -233,10 +234,10 @@ export const groupScenarios: readonly Scenario[] = [
     title: 'a member that does not come to a rebalance',
     run: async (client, step) => {
       const groupId = await client.group('absent')
-      const absent = await memberOf(client, groupId, { rebalanceMs: shortMs })
+      const absent = await memberOf(client, groupId, { rebalanceMs: shortRebalanceMs })
       const a = await absent.joined()
       await absent.sync(a, { [a.memberId]: 'all' })
-      const second = await memberOf(client, groupId, { rebalanceMs: shortMs })
+      const second = await memberOf(client, groupId, { rebalanceMs: shortRebalanceMs })
       const b = await second.joined()
       await step(
         'is not waited for for ever',
@@ -255,7 +256,7 @@ export const groupScenarios: readonly Scenario[] = [
     title: 'an id that nobody joins with',
     run: async (client, step) => {
       const groupId = await client.group('pending')
-      const pending = await memberOf(client, groupId, { sessionMs: shortMs })
+      const pending = await memberOf(client, groupId, { sessionMs: shortSessionMs })
       const asked = await pending.join({ memberId: '' })
       const second = await memberOf(client, groupId)
       const b = await second.joined()
@@ -279,8 +280,8 @@ export const groupScenarios: readonly Scenario[] = [
     title: 'a leader that never assigns',
     run: async (client, step) => {
       const groupId = await client.group('unassigned')
-      const leader = await memberOf(client, groupId, { rebalanceMs: shortMs })
-      const follower = await memberOf(client, groupId, { rebalanceMs: shortMs })
+      const leader = await memberOf(client, groupId, { rebalanceMs: shortRebalanceMs })
+      const follower = await memberOf(client, groupId, { rebalanceMs: shortRebalanceMs })
       const { a, b } = await bothJoined(client, leader, follower)
       const waiting = follower.sync(b, {})
       await step('who waits for it is told to join again', { error: 'REBALANCE_IN_PROGRESS', assignment: '' }, waiting)
@@ -390,7 +391,7 @@ export const groupScenarios: readonly Scenario[] = [
       await step(
         'a session shorter than allowed',
         'INVALID_SESSION_TIMEOUT',
-        (await memberOf(client, groupId, { sessionMs: shortMs - 1 })).join({ memberId: '' }).then(({ error }) => error),
+        (await memberOf(client, groupId, { sessionMs: 999 })).join({ memberId: '' }).then(({ error }) => error),
       )
       await step(
         'no group at all',

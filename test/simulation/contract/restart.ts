@@ -28,7 +28,7 @@ export const restartScenario: Scenario = {
     await before.restart()
     const client = await before.another()
     await client.untilServed(topic, 1)
-    await client.coordinator(groupId, 0)
+    await client.groupLoaded(groupId)
     await client.coordinator(transactionalId, 1)
 
     await step('the topic is the same', { error: 'NONE', id }, client.topicId(topic))
@@ -65,7 +65,7 @@ export const restartScenario: Scenario = {
     )
 
     const after = await memberOf(client, groupId)
-    await step('the member is still one', 'NONE', () => after.heartbeat(joined))
+    await step('the member is still one', 'NONE', after.heartbeat(joined))
     await step('with its assignment', { error: 'NONE', assignment: 'all' }, after.sync(joined, {}))
     await step(
       'offsets are kept, those of the open transaction are not seen',

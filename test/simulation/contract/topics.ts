@@ -91,8 +91,7 @@ export const topicScenarios: readonly Scenario[] = [
       )
       const standard = client.unique('standard')
       await step('as the broker likes', 'NONE', client.createTopic(standard, { partitions: -1, replicas: -1 }))
-      await step('is four partitions', 4, () => client.partitionsOf(standard))
-      await client.untilServed(standard, 4)
+      await step('is one partition at least', true, () => client.partitionsOf(standard).then((count) => count > 0))
       const all = await client.ask('Metadata', { topics: null, allowAutoTopicCreation: false })
       await step(
         'both are in the list of all',
