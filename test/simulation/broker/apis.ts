@@ -14,12 +14,11 @@ import {
 import { offsetsTopic, partitionFor, transactionsTopic, type PartitionImage, type TopicImage } from './image.js'
 import type { Call, Handlers, BrokerNode } from './node.js'
 import { drawMs, whenReplicated, type Partition } from './state.js'
-import { configsOf, createTopic, deleteTopic, addPartitions } from './topics.js'
+import { addPartitions, configsOf, createTopic, deleteTopic, isTopicName } from './topics.js'
 
 /** group.min.session.timeout.ms, group.max.session.timeout.ms, offset.metadata.max.bytes */
 const sessionLimits = [6_000, 1_800_000] as const
 const maxOffsetMetadataBytes = 4_096
-const timestampAfterMaxMs = 3_600_000
 
 type Answer<N extends ApiName> = ResponseBody<N>
 
@@ -33,6 +32,7 @@ const produce = ({ node, body, respond }: Call<'Produce'>): void => {
     topic,
     partitions: new Array<PartitionProduced>(partitions.length),
   }))
+  const isAckable = body.acks === -1 || body.acks === 0 || body.acks === 1
   let left = 1 + body.topics.reduce((sum, { partitions }) => sum + partitions.length, 0)
   const oneDone = (): void => {
     if (--left === 0) respond(body.acks === 0 ? undefined : { throttleTimeMs: 0, topics: results })
@@ -45,7 +45,10 @@ const produce = ({ node, body, respond }: Call<'Produce'>): void => {
         oneDone()
       }
       const partition = node.leading(topic, number)
-      if (typeof partition === 'number') {
+      if (!isAckable) {
+        took('produce refused: acknowledgements')
+        answer(errors.INVALID_REQUIRED_ACKS)
+      } else if (typeof partition === 'number') {
         took(
           partition === errors.NOT_LEADER_OR_FOLLOWER
             ? 'produce refused: not the leader'
@@ -99,7 +102,7 @@ const appendRecords = (
   const result = log.produce(records, partition.epoch, isVerified, {
     maxMessageBytes: Number(configs['max.message.bytes']),
     isCompacted: (configs['cleanup.policy'] ?? '').includes('compact'),
-    latestTime: world.now() + timestampAfterMaxMs,
+    latestTime: world.now() + Number(configs['message.timestamp.after.max.ms']),
   })
   if (!('last' in result)) {
     answer(result.error)
@@ -145,22 +148,24 @@ const fetch = ({ node, body, respond, isClosed }: Call<'Fetch'>): void => {
   const { took, image } = node.shared
   const committedOnly = body.isolationLevel === readCommitted
   const logs = new Set<Partition>()
-  const read = (): { readonly answer: Answer<'Fetch'>; readonly isDue: boolean } => {
+  /** Left out of the rest of the request, and answered with it. */
+  const unknown = new Set<string>()
+  const read = (isFirst: boolean): { readonly answer: Answer<'Fetch'>; readonly isDue: boolean } => {
     let left = body.maxBytes
     let bytes = 0
     let failures = 0
     const topics = body.topics.map(({ topic, partitions }) => ({
       topic,
-      partitions: partitions.map(({ partition: number, fetchOffset, partitionMaxBytes }) => {
+      partitions: partitions.map(({ partition: number, fetchOffset, partitionMaxBytes, currentLeaderEpoch }) => {
         const failed = (errorCode: number): Answer<'Fetch'>['topics'][number]['partitions'][number] => {
-          failures++
+          if (!unknown.has(`${topic}/${number}`)) failures++
           return {
             partition: number,
             errorCode,
             highWatermark: -1,
             lastStableOffset: -1,
             logStartOffset: -1,
-            abortedTransactions: null,
+            abortedTransactions: unknown.has(`${topic}/${number}`) ? [] : null,
             preferredReadReplica: -1,
             records: Buffer.alloc(0),
           }
@@ -172,9 +177,15 @@ const fetch = ({ node, body, respond, isClosed }: Call<'Fetch'>): void => {
               ? 'fetch refused: not the leader'
               : 'fetch refused: unknown topic',
           )
+          if (isFirst && partition === errors.UNKNOWN_TOPIC_OR_PARTITION) unknown.add(`${topic}/${number}`)
           return failed(partition)
         }
         logs.add(partition)
+        const epoch = node.view.topics.get(topic)?.partitions[number]?.epoch ?? -1
+        if (currentLeaderEpoch >= 0 && currentLeaderEpoch !== epoch) {
+          took('fetch refused: leader epoch')
+          return failed(currentLeaderEpoch < epoch ? errors.FENCED_LEADER_EPOCH : errors.UNKNOWN_LEADER_EPOCH)
+        }
         const { log } = partition
         if (image().topics.get(topic)?.id !== partition.topicId) took('former log served after its topic was deleted')
         // A leader that was replaced gets nothing new.
@@ -201,8 +212,8 @@ const fetch = ({ node, body, respond, isClosed }: Call<'Fetch'>): void => {
     }
   }
   took('fetched')
-  const first = read()
-  if (first.isDue || body.maxWaitMs <= 0 || body.topics.length === 0) {
+  const first = read(true)
+  if (first.isDue || body.maxWaitMs <= 0 || logs.size === 0) {
     respond(first.answer)
     return
   }
@@ -218,7 +229,7 @@ const fetch = ({ node, body, respond, isClosed }: Call<'Fetch'>): void => {
       for (const { log } of logs) log.waiting.delete(wake)
       return
     }
-    const again = read()
+    const again = read(false)
     if (!again.isDue) return
     took('fetch woken by an append')
     finish(again.answer)
@@ -227,7 +238,7 @@ const fetch = ({ node, body, respond, isClosed }: Call<'Fetch'>): void => {
   node.after(body.maxWaitMs, () => {
     if (isDone) return
     took('fetch ran out of time')
-    finish(read().answer)
+    finish(read(false).answer)
   })
 }
 
@@ -302,6 +313,10 @@ const wantedTopics = (
   return (names ?? [...view.topics.keys()]).map((name) => {
     const topic = view.topics.get(name)
     if (topic) return [name, topic, errors.NONE]
+    if (!isTopicName(name)) {
+      shared.took('metadata of an invalid name')
+      return [name, undefined, errors.INVALID_TOPIC_EXCEPTION]
+    }
     shared.took('metadata of an unknown topic')
     if (mayCreate && shared.autoCreateTopics && !shared.image().topics.has(name)) {
       shared.took('topic created by a request for metadata')

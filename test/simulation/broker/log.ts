@@ -272,8 +272,11 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
       if (base >= limit) break
       if (parts.length === 0 && base < offset) took('fetch began inside a batch')
       if (bytes.length > left && !(whole && parts.length === 0)) {
-        took('fetch cut off a batch')
-        parts.push(bytes.subarray(0, left))
+        // Of what a reader could not use at all, nothing is sent.
+        if (parts.length > 0) {
+          took('fetch cut off a batch')
+          parts.push(bytes.subarray(0, left))
+        }
         break
       }
       parts.push(bytes)
@@ -323,6 +326,14 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
     wake()
   }
 
+  /** A broker that starts again has read in a snapshot only the last append of each producer. */
+  const forgetAppendsBefore = (offset: number): void => {
+    for (const known of producers.values()) {
+      const before = known.recent.filter(({ base }) => base < offset)
+      known.recent = [...before.slice(-1), ...known.recent.slice(before.length)]
+    }
+  }
+
   /** Whole batches are deleted; the start may be inside the first that stays. */
   const deleteBefore = (offset: number): void => {
     if (offset <= start) return
@@ -359,6 +370,7 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
     read,
     offsetAt,
     truncate,
+    forgetAppendsBefore,
     deleteBefore,
     /** As it is, from whoever made the batch: for input that a test provides. */
     append: (bytes: Buffer, leaderEpoch: number): StoredBatch => {

@@ -173,10 +173,10 @@ export const createNode = ({ id, process, shared, handlers, interfere }: NodeOpt
       })
     }
     meddle(connection, interfere({ ...point, moment: 'before', response: undefined }), () => {
-      const handler = handlers[api]
+      const handler: (call: Call<never>) => void = handlers[api]
       handler({
         node,
-        body,
+        body: body as never,
         clientId: clientId ?? '',
         process: peer.process,
         respond,
@@ -290,6 +290,7 @@ export const createNode = ({ id, process, shared, handlers, interfere }: NodeOpt
       const { host, port } = shared.addressOf(id)
       close = network.listen(`${host}:${port}`, process, accept)
       view = { topics: new Map(), brokers: new Set() }
+      for (const list of shared.partitions.values()) for (const { log, startedAt } of list) startedAt.set(id, log.end)
       learn(image)
     },
     stop: (inGoodOrder) => {

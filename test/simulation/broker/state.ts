@@ -45,6 +45,8 @@ export type Partition = {
   epoch: number
   /** A new leader's high watermark is behind until the others have fetched from it. */
   isHighKnown: boolean
+  /** Where the log ended when a broker last started. */
+  readonly startedAt: Map<number, number>
   waiting: Waiting[]
 }
 
@@ -100,6 +102,7 @@ export const newPartition = (
     leader: -1,
     epoch: -1,
     isHighKnown: true,
+    startedAt: new Map(),
     waiting: [],
   }
   return partition
@@ -163,6 +166,7 @@ export const takeOver = (shared: Shared, partition: Partition, broker: number, e
   const { world, random, took, times, processOf } = shared
   const { log } = partition
   const isOther = partition.leader !== broker
+  log.forgetAppendsBefore(partition.startedAt.get(broker) ?? 0)
   Object.assign(partition, { leader: broker, epoch })
   if (log.end > log.high && isOther) {
     const places = [log.high, ...log.batches.filter(({ base }) => base >= log.high).map(({ last }) => last + 1)]

@@ -7,14 +7,21 @@ const defaults: Readonly<Record<string, string>> = {
   'cleanup.policy': 'delete',
   'compression.type': 'producer',
   'delete.retention.ms': '86400000',
+  'max.compaction.lag.ms': '9223372036854775807',
   'max.message.bytes': '1048588',
+  'message.timestamp.after.max.ms': '3600000',
+  'message.timestamp.before.max.ms': '9223372036854775807',
   'message.timestamp.type': 'CreateTime',
+  'min.cleanable.dirty.ratio': '0.5',
   'min.compaction.lag.ms': '0',
   'min.insync.replicas': '1',
   'retention.bytes': '-1',
   'retention.ms': '604800000',
   'segment.bytes': '1073741824',
+  'segment.index.bytes': '10485760',
+  'segment.jitter.ms': '0',
   'segment.ms': '604800000',
+  'unclean.leader.election.enable': 'false',
 }
 
 export const configsOf = (topic: TopicImage | undefined): Readonly<Record<string, string>> => ({
@@ -30,6 +37,9 @@ export type TopicOptions = {
   readonly isInternal?: boolean
 }
 
+export const isTopicName = (name: string): boolean =>
+  /^[a-zA-Z0-9._-]{1,249}$/.test(name) && name !== '.' && name !== '..'
+
 export const createTopic = (
   shared: Shared,
   name: string,
@@ -41,8 +51,7 @@ export const createTopic = (
     took('create refused: invalid')
     return error
   }
-  if (!/^[a-zA-Z0-9._-]{1,249}$/.test(name) || name === '.' || name === '..')
-    return refused(errors.INVALID_TOPIC_EXCEPTION)
+  if (!isTopicName(name)) return refused(errors.INVALID_TOPIC_EXCEPTION)
   if (image().topics.has(name)) {
     took('create refused: exists')
     return errors.TOPIC_ALREADY_EXISTS
@@ -52,6 +61,7 @@ export const createTopic = (
   const brokers = [...image().brokers].sort((a, b) => a - b)
   const replicas = replicationFactor === -1 ? brokers.length : replicationFactor
   if (replicas <= 0 || replicas > brokers.length) return refused(errors.INVALID_REPLICATION_FACTOR)
+  if (Object.keys(configs).some((config) => !(config in defaults))) return refused(errors.INVALID_CONFIG)
   if (isTried) return errors.NONE
   if (!isInternal) took('topic created')
   const topic: TopicImage = { name, id: shared.newTopicId(), isInternal, partitions: [], configs }
