@@ -1,0 +1,262 @@
+// The coordinator of the groups in one partition of __consumer_offsets: the groups, their offsets, and those of open transactions.
+import { errors, type RequestBody, type ResponseBody } from '../wire.js'
+import { createGroup, type Group, type StoredGroup } from './group.js'
+import type { Term } from './term.js'
+
+export type Committed = {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+  readonly metadata: string
+  /** Its place in the log: the later of two commits counts. */
+  readonly record: number
+}
+
+/** What survives a change of the coordinator. */
+export type GroupStore = {
+  readonly groups: Map<string, StoredGroup>
+  readonly offsets: Map<string, Map<string, Committed>>
+  /** Group → producer id → offsets that count when its transaction commits. */
+  readonly pending: Map<string, Map<number, Map<string, Committed>>>
+  readonly producers: Map<number, { epoch: number; isOngoing: boolean }>
+  records: number
+}
+
+export const emptyGroupStore = (): GroupStore => ({
+  groups: new Map(),
+  offsets: new Map(),
+  pending: new Map(),
+  producers: new Map(),
+  records: 0,
+})
+
+export type CommitSeen = (commit: Committed & { readonly groupId: string; readonly isTransactional: boolean }) => void
+
+export type GroupCoordinatorOptions = {
+  readonly store: GroupStore
+  readonly term: Term
+  readonly initialDelayMs: number
+  readonly committed: CommitSeen
+}
+
+type NewOffset = {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+  readonly metadata: string | null
+}
+
+const keyOf = ({ topic, partition }: { readonly topic: string; readonly partition: number }): string =>
+  `${topic}/${partition}`
+
+const childOf = <K, L, V>(map: Map<K, Map<L, V>>, key: K): Map<L, V> => {
+  let inner = map.get(key)
+  if (!inner) map.set(key, (inner = new Map<L, V>()))
+  return inner
+}
+
+export type GroupCoordinator = ReturnType<typeof createGroupCoordinator>
+
+export const createGroupCoordinator = ({ store, term, initialDelayMs, committed }: GroupCoordinatorOptions) => {
+  const { took, world } = term
+  const groups = new Map<string, Group>()
+
+  const add = (id: string): Group => {
+    const group = createGroup({
+      id,
+      term,
+      initialDelayMs,
+      stored: store.groups.get(id),
+      store: (stored) => void store.groups.set(id, stored),
+    })
+    groups.set(id, group)
+    return group
+  }
+  for (const id of new Set([...store.groups.keys(), ...store.offsets.keys(), ...store.pending.keys()])) add(id)
+
+  const place = (groupId: string, offsets: Map<string, Committed>, given: NewOffset): Committed => {
+    const { topic, partition, offset, metadata } = given
+    const commit = { topic, partition, offset, metadata: metadata ?? '', record: store.records++ }
+    offsets.set(keyOf(given), commit)
+    world.log(`group ${groupId}: ${topic}/${partition} at ${offset}`)
+    return commit
+  }
+
+  const commit = (
+    { groupId, memberId, generationId }: RequestBody<'OffsetCommit'>,
+    offsets: readonly NewOffset[],
+    done: (error: number) => void,
+  ): void => {
+    const group = groups.get(groupId)
+    if (!group && generationId >= 0) {
+      took('commit refused: old generation')
+      done(errors.ILLEGAL_GENERATION)
+      return
+    }
+    const error = (group ?? add(groupId)).mayCommit(memberId, generationId, false)
+    if (error !== errors.NONE) {
+      done(error)
+      return
+    }
+    took(generationId < 0 ? 'offsets committed without a group' : 'offsets committed')
+    term.write(() => {
+      for (const each of offsets) {
+        const placed = place(groupId, childOf(store.offsets, groupId), each)
+        committed({ ...placed, groupId, isTransactional: false })
+      }
+    }, done)
+  }
+
+  const hasOngoing = (producerId: number, epoch: number): boolean => {
+    const known = store.producers.get(producerId)
+    return known?.epoch === epoch && known.isOngoing
+  }
+
+  /** `isVerified`: the transaction coordinator has this group's offsets in the producer's transaction. */
+  const commitInTransaction = (
+    { groupId, producerId, producerEpoch }: RequestBody<'TxnOffsetCommit'>,
+    offsets: readonly NewOffset[],
+    done: (error: number) => void,
+  ): void => {
+    const group = groups.get(groupId) ?? add(groupId)
+    const error = group.mayCommit('', -1, true)
+    if (error !== errors.NONE) {
+      done(error)
+      return
+    }
+    const known = store.producers.get(producerId)
+    if (known && known.epoch > producerEpoch) {
+      took('transactional offsets refused: old epoch')
+      done(errors.INVALID_PRODUCER_EPOCH)
+      return
+    }
+    took('transactional offsets pending')
+    term.write(() => {
+      store.producers.set(producerId, { epoch: producerEpoch, isOngoing: true })
+      const ours = childOf(childOf(store.pending, groupId), producerId)
+      for (const each of offsets) place(groupId, ours, each)
+    }, done)
+  }
+
+  /** The marker of a transaction: its offsets count now, or never. */
+  const endTransaction = (
+    marker: { readonly producerId: number; readonly producerEpoch: number; readonly committed: boolean },
+    done: (error: number) => void,
+  ): void => {
+    const { producerId, producerEpoch } = marker
+    if ((store.producers.get(producerId)?.epoch ?? -1) > producerEpoch) {
+      took('marker refused: old epoch')
+      done(errors.INVALID_PRODUCER_EPOCH)
+      return
+    }
+    term.write(() => {
+      store.producers.set(producerId, { epoch: producerEpoch, isOngoing: false })
+      for (const [groupId, byProducer] of store.pending) {
+        const ours = byProducer.get(producerId)
+        if (!ours) continue
+        byProducer.delete(producerId)
+        took(marker.committed ? 'transactional offsets committed' : 'transactional offsets dropped')
+        world.log(`group ${groupId}: offsets of producer ${producerId} ${marker.committed ? 'committed' : 'dropped'}`)
+        if (!marker.committed) continue
+        const offsets = childOf(store.offsets, groupId)
+        for (const [key, one] of ours) {
+          if ((offsets.get(key)?.record ?? -1) > one.record) {
+            took('transactional offsets older than a plain commit')
+            continue
+          }
+          offsets.set(key, one)
+          committed({ ...one, groupId, isTransactional: true })
+        }
+      }
+    }, done)
+  }
+
+  type Wanted = RequestBody<'OffsetFetch'>['topics']
+  type FetchedOffsets = ResponseBody<'OffsetFetch'>['topics']
+
+  /** Offsets of a transaction that is not committed do not show. */
+  const fetch = (groupId: string, wanted: Wanted): FetchedOffsets => {
+    const offsets = store.offsets.get(groupId)
+    const isPending = [...(store.pending.get(groupId)?.values() ?? [])].some((ours) => ours.size > 0)
+    if (isPending) took('offsets read while a transaction has others')
+    if (wanted === null) {
+      took('offsets read: all')
+      const topics = new Map<string, Committed[]>()
+      for (const one of offsets?.values() ?? []) topics.set(one.topic, [...(topics.get(one.topic) ?? []), one])
+      return [...topics].map(([topic, partitions]) => ({
+        topic,
+        partitions: partitions.map(({ partition, offset, metadata }) => ({
+          partition,
+          offset,
+          metadata,
+          errorCode: 0,
+        })),
+      }))
+    }
+    return wanted.map(({ topic, partitions }) => ({
+      topic,
+      partitions: partitions.map((partition) => {
+        const one = offsets?.get(keyOf({ topic, partition }))
+        took(one ? 'offsets read' : 'offsets read: none')
+        return { partition, offset: one?.offset ?? -1, metadata: one?.metadata ?? '', errorCode: errors.NONE }
+      }),
+    }))
+  }
+
+  const forget = (groupId: string): void => {
+    groups.delete(groupId)
+    store.groups.delete(groupId)
+    store.offsets.delete(groupId)
+    store.pending.delete(groupId)
+  }
+
+  return {
+    groups: groups as ReadonlyMap<string, Group>,
+    /** Only a member without an id makes a group. */
+    groupToJoin: (id: string, memberId: string): Group | undefined =>
+      groups.get(id) ?? (memberId === '' ? add(id) : undefined),
+    commit,
+    hasOngoing,
+    commitInTransaction,
+    endTransaction,
+    fetch,
+    deleteGroup: (groupId: string): number => {
+      const group = groups.get(groupId)
+      if (!group || group.state !== 'Empty') {
+        took('delete of a group refused')
+        return group ? errors.NON_EMPTY_GROUP : errors.GROUP_ID_NOT_FOUND
+      }
+      took('group deleted')
+      forget(groupId)
+      return errors.NONE
+    },
+    deleteOffsets: (groupId: string, topic: string, partition: number): void => {
+      took('offsets deleted')
+      store.offsets.get(groupId)?.delete(keyOf({ topic, partition }))
+    },
+    /** Its partitions are gone; the group learns of it when the coordinator gets to it. */
+    topicDeleted: (topic: string): void => {
+      for (const byKey of [
+        ...store.offsets.values(),
+        ...[...store.pending.values()].flatMap((one) => [...one.values()]),
+      ])
+        for (const [key, one] of [...byKey])
+          if (one.topic === topic) {
+            took('offsets of a deleted topic removed')
+            world.log(`offsets of ${key} removed`)
+            byKey.delete(key)
+          }
+    },
+    /** offsets.retention.minutes after the last member has gone. */
+    expire: (groupId: string): boolean => {
+      if (groups.get(groupId)?.state !== 'Empty') return false
+      took('offsets expired')
+      world.log(`offsets of group ${groupId} expired`)
+      forget(groupId)
+      return true
+    },
+    unload: (): void => {
+      for (const group of groups.values()) group.unload()
+    },
+  }
+}

@@ -1,0 +1,84 @@
+// The cluster's metadata as the controller decides it; every broker has a view of it, some time later.
+
+export type PartitionImage = {
+  /** -1: none. */
+  readonly leader: number
+  readonly epoch: number
+  readonly replicas: readonly number[]
+  readonly isr: readonly number[]
+}
+
+export type TopicImage = {
+  readonly name: string
+  readonly id: string
+  readonly isInternal: boolean
+  readonly partitions: readonly PartitionImage[]
+  readonly configs: Readonly<Record<string, string>>
+}
+
+export type Image = {
+  readonly topics: ReadonlyMap<string, TopicImage>
+  /** Those that are up, as far as the controller knows. */
+  readonly brokers: ReadonlySet<number>
+}
+
+export const offsetsTopic = '__consumer_offsets'
+export const transactionsTopic = '__transaction_state'
+
+/** Which partition of an internal topic has this group or transactional id: Java's hash of a string. */
+export const partitionFor = (key: string, count: number): number => {
+  let hash = 0
+  for (let at = 0; at < key.length; at++) hash = (Math.imul(hash, 31) + key.charCodeAt(at)) | 0
+  return (hash & 0x7fffffff) % count
+}
+
+export const withTopic = (image: Image, topic: TopicImage): Image => ({
+  ...image,
+  topics: new Map([...image.topics, [topic.name, topic]]),
+})
+
+export const withoutTopic = (image: Image, name: string): Image => {
+  const topics = new Map(image.topics)
+  topics.delete(name)
+  return { ...image, topics }
+}
+
+const mapPartitions = (
+  image: Image,
+  change: (partition: PartitionImage, topic: string, number: number) => PartitionImage,
+): Image => ({
+  ...image,
+  topics: new Map(
+    [...image.topics].map(([name, topic]) => [
+      name,
+      { ...topic, partitions: topic.partitions.map((partition, number) => change(partition, name, number)) },
+    ]),
+  ),
+})
+
+export const withLeader = (image: Image, topic: string, number: number, leader: number): Image =>
+  mapPartitions(image, (partition, name, nth) =>
+    name === topic && nth === number && partition.leader !== leader
+      ? { ...partition, leader, epoch: partition.epoch + 1 }
+      : partition,
+  )
+
+/** A broker is gone: what it led goes to another one that is in sync, if there is one. */
+export const withoutBroker = (image: Image, id: number): Image => {
+  const brokers = new Set([...image.brokers].filter((one) => one !== id))
+  return mapPartitions({ ...image, brokers }, (partition, _name, number) => {
+    const rest = partition.isr.filter((one) => one !== id && brokers.has(one))
+    const isr = rest.length > 0 ? rest : partition.isr
+    if (partition.leader !== id) return { ...partition, isr }
+    return { ...partition, isr, leader: rest[number % rest.length] ?? -1, epoch: partition.epoch + 1 }
+  })
+}
+
+/** A broker is back: it leads what no one could lead meanwhile. */
+export const withBroker = (image: Image, id: number): Image =>
+  mapPartitions({ ...image, brokers: new Set([...image.brokers, id]) }, (partition) => {
+    if (!partition.replicas.includes(id)) return partition
+    if (partition.leader === -1 && partition.isr.includes(id))
+      return { ...partition, leader: id, epoch: partition.epoch + 1 }
+    return { ...partition, isr: partition.isr.includes(id) ? partition.isr : [...partition.isr, id] }
+  })

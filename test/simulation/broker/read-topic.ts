@@ -1,0 +1,43 @@
+// Records of the simulated cluster as kafkajs decodes them: its decoder as shipped, not the one that the program puts in its place.
+import { createRequire } from 'node:module'
+import type { Cluster } from './cluster.js'
+
+const load = createRequire(import.meta.url)
+
+export type OutputRecord = {
+  readonly partition: number
+  readonly offset: number
+  readonly timestamp: number
+  readonly key: Buffer | null
+  readonly value: Buffer | null
+  readonly headers: Readonly<Record<string, Buffer | readonly Buffer[]>>
+}
+
+type Decoded = {
+  readonly records: readonly {
+    readonly offset: string
+    readonly timestamp: string
+    readonly key: Buffer | null
+    readonly value: Buffer | null
+    readonly headers: OutputRecord['headers']
+  }[]
+}
+
+const Decoder = load('kafkajs/src/protocol/decoder.js') as new (bytes: Buffer) => object
+const decodeBatch = load('kafkajs/src/protocol/recordBatch/v0/decoder.js') as (decoder: object) => Promise<Decoded>
+
+/** What a read_committed reader sees of a topic, in order within each partition. Not within the world: unpacking takes real time. */
+export const readTopic = async (cluster: Cluster, topic: string): Promise<readonly OutputRecord[]> => {
+  const records: OutputRecord[] = []
+  for (let partition = 0; partition < cluster.partitionCount(topic); partition++) {
+    const { start } = cluster.log(topic, partition)
+    for (const bytes of cluster.committedBatches(topic, partition))
+      for (const record of (await decodeBatch(new Decoder(bytes))).records) {
+        const offset = Number(record.offset)
+        const { key, value, headers } = record
+        if (offset >= start)
+          records.push({ partition, offset, timestamp: Number(record.timestamp), key, value, headers })
+      }
+  }
+  return records
+}

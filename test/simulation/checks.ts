@@ -1,0 +1,390 @@
+// What must hold in every execution: the promises, compared with what the workers wrote, asked and ended with.
+import type { AskedOnce } from './provider.js'
+import { listedAddresses, maliciousAtProvider, type Act, type InputRecord, type Scenario } from './scenario.js'
+
+/** A record as a reader of committed records sees it. */
+export type ReadRecord = {
+  readonly partition: number
+  readonly offset: number
+  readonly key: string | undefined
+  readonly value: string | undefined
+  readonly atMs: number
+}
+
+/** A record of the input and where it is. */
+export type PlacedRecord = {
+  readonly record: InputRecord
+  readonly key: string | undefined
+  readonly value: string | undefined
+  readonly partition: number
+  readonly offset: number
+  /** Which of the topics with this name: it may be deleted and made again. */
+  readonly topicNumber: number
+  readonly atMs: number
+}
+
+export type Ended = { readonly worker: string; readonly how: 'returned' | 'failed' | 'crashed'; readonly why: string }
+
+export type Happened = {
+  readonly scenario: Scenario
+  readonly input: readonly PlacedRecord[]
+  /** How often the input topic was made. */
+  readonly topics: number
+  /** By partition: the first offset that is left, of the last topic. */
+  readonly logStart: ReadonlyMap<number, number>
+  readonly output: readonly ReadRecord[]
+  readonly dead: readonly ReadRecord[]
+  readonly alerts: readonly ReadRecord[]
+  readonly corrections: readonly ReadRecord[]
+  readonly replayed: readonly ReadRecord[] | undefined
+  readonly asked: readonly AskedOnce[]
+  readonly mostInFlight: ReadonlyMap<string, number>
+  readonly ended: readonly Ended[]
+  /** Commits that passed a record which no output had acknowledged then. */
+  readonly prematureCommits: readonly string[]
+  /** When a feed gained an address. */
+  readonly gained: ReadonlyMap<string, number>
+  /** Faults that really happened. */
+  readonly done: readonly Act['kind'][]
+}
+
+/** The promises; each says in how many executions it was at stake, so that none is only claimed. */
+export const promises = [
+  'every event comes out',
+  'in order',
+  'exactly once',
+  'bytes intact',
+  'no offset before its acknowledgement',
+  'every alert',
+  'no alert twice',
+  'every pending event corrected',
+  'no correction twice',
+  'no correction of what was complete',
+  'retro alerts',
+  'paid for once',
+  'calls within the limit',
+  'ends only for a documented reason',
+] as const
+export type PromiseName = (typeof promises)[number]
+
+export type Broken = { readonly promise: PromiseName; readonly what: string }
+
+export type Checked = { readonly broken: readonly Broken[]; readonly atStake: ReadonlySet<PromiseName> }
+
+/** One event of a record that was written. */
+type Copy = { readonly n: number; readonly member: number; readonly annotation: Annotation; readonly at: ReadRecord }
+type Annotation = { readonly verdict?: string; readonly status?: string; readonly reason?: string }
+type Expected = {
+  readonly n: number
+  readonly address: string | undefined
+  readonly placed: PlacedRecord
+  readonly member: number
+  readonly isLarge: boolean
+}
+
+export const check = (happened: Happened): Checked => {
+  const { scenario } = happened
+  const broken: Broken[] = []
+  const atStake = new Set<PromiseName>()
+  const expect = (promise: PromiseName, holds: boolean, what: () => string): void => {
+    atStake.add(promise)
+    if (!holds && broken.filter((one) => one.promise === promise).length < 5) broken.push({ promise, what: what() })
+  }
+  const isExactlyOnce = scenario.delivery === 'exactly-once'
+  const did = (kind: Act['kind']): boolean => happened.done.includes(kind)
+  /** The group begins anew: what it had read before is read again, and nobody could know. */
+  const begunAnew = did('delete_offsets')
+  const expected = eventsOf(happened)
+  const byNumber = new Map(expected.map((event) => [event.n, event]))
+  const copies = happened.output.flatMap(copiesIn)
+  const copiesOf = groupBy(copies, ({ n }) => n)
+  const deadOf = groupBy(happened.dead.flatMap(copiesIn), ({ n }) => n)
+
+  for (const event of expected) {
+    const { n, placed, isLarge } = event
+    const found = isLarge ? (deadOf.get(n) ?? []) : (copiesOf.get(n) ?? [])
+    if (mustComeOut(event, happened))
+      expect('every event comes out', found.length > 0, () => `event ${n} at ${placeOf(event)} is missing`)
+    if (isExactlyOnce && !begunAnew)
+      expect('exactly once', found.length <= 1, () => `event ${n} at ${placeOf(event)} came out ${found.length} times`)
+    for (const { at } of isLarge ? [] : found.slice(0, 1))
+      expect('bytes intact', isIntact(placed, at.value), () => `event ${n}: ${at.value ?? 'null'}`)
+  }
+  for (const { n } of copies) expect('bytes intact', byNumber.has(n), () => `event ${n} was never written, or aborted`)
+  checkTombstones(happened, expect, isExactlyOnce && !begunAnew)
+  checkOrder(happened, copies, byNumber, expect)
+  for (const what of happened.prematureCommits) expect('no offset before its acknowledgement', false, () => what)
+  if (happened.output.length > 0) atStake.add('no offset before its acknowledgement')
+  checkFollowUps(happened, { expected, copiesOf, byNumber, begunAnew }, expect)
+  checkCalls(happened, expect)
+  for (const { worker, why, how } of happened.ended)
+    expect(
+      'ends only for a documented reason',
+      how === 'returned' && isDocumented(why, happened),
+      () => `${worker} ${how}: ${why}`,
+    )
+  return { broken, atStake }
+}
+
+type Expect = (promise: PromiseName, holds: boolean, what: () => string) => void
+
+const placeOf = ({ placed, member }: Expected): string =>
+  `${placed.topicNumber === 0 ? '' : `topic ${placed.topicNumber + 1}, `}partition ${placed.partition}, offset ${placed.offset}${member >= 0 ? `, member ${member}` : ''}`
+
+const eventsOf = ({ input }: Happened): readonly Expected[] =>
+  input.flatMap((placed): Expected[] => {
+    const { record } = placed
+    switch (record.kind) {
+      case 'tombstone':
+        return []
+      case 'batch':
+        return record.members.map(({ n, address }, member) => ({ n, address, placed, member, isLarge: false }))
+      case 'event':
+      case 'text':
+      case 'large':
+        return [{ n: record.n, address: record.address, placed, member: -1, isLarge: record.kind === 'large' }]
+    }
+  })
+
+/** What was deleted before it was read has not to come out. */
+const mustComeOut = ({ placed }: Pick<Expected, 'placed'>, { topics, logStart }: Happened): boolean =>
+  placed.topicNumber === topics - 1 && placed.offset >= (logStart.get(placed.partition) ?? 0)
+
+const groupBy = <Value, Key>(values: readonly Value[], keyOf: (value: Value) => Key): Map<Key, Value[]> => {
+  const groups = new Map<Key, Value[]>()
+  for (const value of values) {
+    const group = groups.get(keyOf(value))
+    if (group) group.push(value)
+    else groups.set(keyOf(value), [value])
+  }
+  return groups
+}
+
+/** The events in a record that was written: itself, its members, or the line in it. */
+const copiesIn = (at: ReadRecord): readonly Copy[] => {
+  if (at.value === undefined) return []
+  const parsed: unknown = JSON.parse(at.value)
+  const one = (value: unknown, member: number): Copy[] => {
+    const event = value as { readonly n?: number; readonly message?: string; readonly threatweave?: Annotation }
+    const n = event.n ?? Number(/n=(\d+)/.exec(event.message ?? '')?.[1])
+    return [{ n, member, annotation: event.threatweave ?? {}, at }]
+  }
+  return Array.isArray(parsed) ? parsed.flatMap((value, member) => one(value, member)) : one(parsed, -1)
+}
+
+/** The original, with nothing but annotations inserted; a member of a batch that was split is an event of its own. */
+const isIntact = ({ record, value = '' }: PlacedRecord, written = ''): boolean => {
+  if (record.kind === 'text') return (JSON.parse(written) as { message?: string }).message === value
+  const originals = record.kind === 'batch' ? record.members.map(memberText) : [value]
+  const rest = written.replace(
+    /,"threatweave":\{(?:[^{}"]|"(?:[^"\\]|\\.)*"|\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\})*\}/g,
+    '',
+  )
+  return rest === value || originals.includes(rest)
+}
+
+const checkTombstones = ({ input, output, ...rest }: Happened, expect: Expect, isOnce: boolean): void => {
+  const written = groupBy(
+    output.filter(({ value }) => value === undefined),
+    ({ key }) => key,
+  )
+  for (const placed of input) {
+    if (placed.record.kind !== 'tombstone') continue
+    const count = written.get(placed.key)?.length ?? 0
+    const where = `the tombstone ${placed.key ?? ''} of partition ${placed.partition}`
+    if (mustComeOut({ placed }, { input, output, ...rest }))
+      expect('every event comes out', count > 0, () => `${where} is missing`)
+    if (isOnce) expect('exactly once', count <= 1, () => `${where} came out ${count} times`)
+  }
+}
+
+/** First occurrences in the order of their input partition; by key, in the order of the key in its partition. */
+const checkOrder = (
+  { scenario }: Happened,
+  copies: readonly Copy[],
+  byNumber: ReadonlyMap<number, Expected>,
+  expect: Expect,
+): void => {
+  const seen = new Set<number>()
+  const last = new Map<string, Expected>()
+  const inOrder = copies.toSorted((one, other) => one.at.offset - other.at.offset || one.member - other.member)
+  for (const { n, at } of inOrder) {
+    const event = byNumber.get(n)
+    if (seen.has(n) || !event) continue
+    seen.add(n)
+    const { placed } = event
+    const stream = `${at.partition} ${placed.partition} ${scenario.partitionBy === 'key' ? (placed.key ?? '') : ''}`
+    const before = last.get(stream)
+    last.set(stream, event)
+    if (before)
+      expect(
+        'in order',
+        isAfter(event, before),
+        () => `event ${n} at ${placeOf(event)} came out after ${placeOf(before)}`,
+      )
+  }
+}
+
+const isAfter = (event: Expected, before: Expected): boolean =>
+  event.placed.topicNumber - before.placed.topicNumber ||
+  event.placed.offset - before.placed.offset ||
+  event.member - before.member
+    ? (event.placed.topicNumber - before.placed.topicNumber ||
+        event.placed.offset - before.placed.offset ||
+        event.member - before.member) > 0
+    : false
+
+type AlertValue = {
+  readonly threatweave: {
+    readonly kind?: string
+    readonly value?: string
+    readonly origin?: string
+    readonly origins?: readonly string[]
+    readonly origins_omitted?: number
+  }
+}
+
+const isPending = ({ annotation: { reason } }: Copy): boolean => reason === 'pending' || reason === 'deadline'
+
+type Events = {
+  readonly expected: readonly Expected[]
+  readonly copiesOf: ReadonlyMap<number, readonly Copy[]>
+  readonly byNumber: ReadonlyMap<number, Expected>
+  readonly begunAnew: boolean
+}
+
+/** Alerts, corrections and retro alerts. */
+const checkFollowUps = (happened: Happened, events: Events, expect: Expect): void => {
+  const { scenario, done, topics } = happened
+  const { expected, copiesOf, begunAnew } = events
+  const isExactlyOnce = scenario.delivery === 'exactly-once'
+  /** A record that is gone can not be read again. */
+  const isGone = done.includes('recreate_input') || done.includes('delete_records')
+  const corrected = groupBy(happened.corrections.flatMap(copiesIn), ({ n }) => n)
+  const alerts = happened.alerts.map(({ value = '' }) => (JSON.parse(value) as AlertValue).threatweave)
+  const alerted = new Map<string, number>()
+  for (const { kind, origin, origins } of alerts)
+    if (kind === undefined) for (const one of origins ?? [origin ?? '']) alerted.set(one, (alerted.get(one) ?? 0) + 1)
+
+  for (const event of expected) {
+    const { n, address = '', placed, isLarge } = event
+    const copies = copiesOf.get(n) ?? []
+    const last = copies.at(-1)
+    if (!last || isLarge) continue
+    const isFollowed = scenario.sightings && !isGone && !begunAnew
+    const final = corrected.get(n) ?? []
+    if (scenario.corrections && scenario.mode === 'live') {
+      // A record of several events is corrected as one, when none of them waits any more.
+      const isWaiting = copiesInRecord(last, copiesOf).some(isPending)
+      if (isFollowed && copies.every((copy) => copiesInRecord(copy, copiesOf).some(isPending)))
+        expect('every pending event corrected', final.length > 0, () => `event ${n} at ${placeOf(event)} is pending`)
+      if (isExactlyOnce && !begunAnew) {
+        expect(
+          'no correction twice',
+          final.length <= 1 || scenario.batches === 'split',
+          () => `event ${n} was corrected ${final.length} times`,
+        )
+        if (!isWaiting && scenario.batches === 'inside')
+          expect('no correction of what was complete', final.length === 0, () => `event ${n} was complete`)
+      }
+    }
+    if (!scenario.alerts) continue
+    const origin = `input/${placed.partition}/${placed.offset}${event.member >= 0 ? `#${event.member}` : ''}`
+    const count = alerted.get(origin) ?? 0
+    const isKnown = [...copies, ...final].some(({ annotation }) => annotation.verdict === 'malicious')
+    if (isKnown || (listedAddresses.includes(address) && mustComeOut(event, happened)))
+      expect('every alert', count > 0, () => `event ${n} at ${placeOf(event)} about ${address} raised none`)
+    if (isFollowed && maliciousAtProvider.has(address) && copies.every(isPending))
+      if (final.length === 0 || final.some(({ annotation }) => annotation.status === 'complete'))
+        expect('every alert', count > 0, () => `event ${n} at ${placeOf(event)}, late, about ${address} raised none`)
+    if (isExactlyOnce && !begunAnew)
+      expect(
+        'no alert twice',
+        count <= topics,
+        () => `event ${n} at ${placeOf(event)} about ${address} raised ${count}`,
+      )
+  }
+  if (scenario.alerts) checkRetro(happened, alerts, events, expect)
+}
+
+/** The events that are written in one record with this one. */
+const copiesInRecord = (copy: Copy, copiesOf: ReadonlyMap<number, readonly Copy[]>): readonly Copy[] =>
+  copy.member < 0 ? [copy] : [...copiesOf.values()].flatMap((copies) => copies.filter(({ at }) => at === copy.at))
+
+/** How long a change of a feed may take until it is in use: two looks at the file, and what is restored at a join. */
+const noticedMs = 30_000
+
+const checkRetro = (
+  { gained, scenario, done }: Happened,
+  alerts: readonly AlertValue['threatweave'][],
+  { expected, copiesOf, begunAnew }: Events,
+  expect: Expect,
+): void => {
+  const isGone = done.includes('recreate_input') || done.includes('delete_records')
+  for (const [address, atMs] of gained) {
+    const seen = expected.filter((event) => event.address === address)
+    for (let partition = 0; partition < scenario.partitions; partition++) {
+      const before = seen.filter(
+        ({ n, placed }) =>
+          placed.partition === partition &&
+          (copiesOf.get(n) ?? []).some(
+            ({ annotation, at }) => annotation.verdict !== 'malicious' && at.atMs < atMs - noticedMs / 10,
+          ),
+      )
+      const raised = alerts.filter(
+        ({ kind, value, origins }) =>
+          kind === 'retro' && value === address && origins?.some((one) => one.startsWith(`input/${partition}/`)),
+      )
+      if (before.length > 0 && scenario.sightings && !isGone && !begunAnew)
+        expect(
+          'retro alerts',
+          raised.length > 0,
+          () => `${address}, gained after partition ${partition} had seen it, raised none`,
+        )
+      if (raised.length > 0 && scenario.delivery === 'exactly-once' && !isGone && !begunAnew)
+        expect(
+          'retro alerts',
+          raised.length === 1,
+          () => `${address} raised ${raised.length} for partition ${partition}`,
+        )
+    }
+  }
+}
+
+const checkCalls = ({ asked, mostInFlight, scenario }: Happened, expect: Expect): void => {
+  const paid = groupBy(
+    asked.filter(({ answeredMs }) => answeredMs !== undefined),
+    ({ process, address }) => `${process} ${address}`,
+  )
+  for (const [what, calls] of paid)
+    expect('paid for once', calls.length === 1, () => `${what}: ${calls.length} answers`)
+  for (const [process, most] of mostInFlight)
+    expect('calls within the limit', most <= scenario.concurrency, () => `${process} had ${most} calls in flight`)
+}
+
+/** docs/kafka.md names them. */
+const isDocumented = (why: string, { done }: Happened): boolean => {
+  if (why === '') return true
+  if (/^topic input (does not exist|is missing)/.test(why) || /UNKNOWN_TOPIC/.test(why))
+    return done.includes('recreate_input')
+  return /^not everything in progress was delivered within \d+ ms of the stop/.test(why)
+}
+
+export const memberText = ({ n, address }: { readonly n: number; readonly address: string }): string =>
+  `{"n":${n},"src_ip":"${address}","dst_ip":"10.0.0.${1 + (n % 9)}","action":"allowed","size":12345678901234567890}`
+
+/** The bytes of a record of the input. */
+export const textOf = (record: InputRecord): string | undefined => {
+  switch (record.kind) {
+    case 'tombstone':
+      return undefined
+    case 'event':
+      return memberText(record)
+    case 'batch':
+      return `[${record.members.map(memberText).join(',')}]`
+    case 'text':
+      return `n=${record.n} src=${record.address} dst=10.0.0.${1 + (record.n % 9)} action=accept`
+    case 'large':
+      return `{"n":${record.n},"src_ip":"${record.address}","pad":"${'x'.repeat(17_000)}"}`
+  }
+}

@@ -1,0 +1,18 @@
+// All scenarios: those that many can run side by side on one broker, and the one that needs a broker for itself.
+import { fetchScenarios } from './fetch.js'
+import { groupScenarios } from './groups.js'
+import { produceScenarios } from './produce.js'
+import { restartScenario } from './restart.js'
+import type { Scenario } from './scenario.js'
+import { topicScenarios } from './topics.js'
+import { transactionScenarios } from './transactions.js'
+
+export const scenarios: readonly Scenario[] = [
+  ...topicScenarios,
+  ...produceScenarios,
+  ...fetchScenarios,
+  ...transactionScenarios,
+  ...groupScenarios,
+]
+
+export { restartScenario }

@@ -1,0 +1,558 @@
+// One execution: the workers of a scenario against a simulated cluster and provider, its faults, and everything that happened.
+import { createRequire, syncBuiltinESMExports } from 'node:module'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createCluster, type Cluster } from './broker/cluster.js'
+import type { RequestPoint } from './broker/node.js'
+import { readTopic } from './broker/read-topic.js'
+import { check, textOf, type Checked, type Ended, type Happened, type PlacedRecord, type ReadRecord } from './checks.js'
+import { createNetwork } from './network.js'
+import { createProvider } from './provider.js'
+import {
+  listedAddresses,
+  maliciousAtProvider,
+  type Act,
+  type Fault,
+  type InputRecord,
+  type Scenario,
+} from './scenario.js'
+import { readRecords, type WireRecord } from './wire.js'
+import { below, createWorld, oneOf, type Process } from './world.js'
+import type { Runtime } from '../../src/app/run-alone.js'
+import type { Watch } from '../../src/app/watch-run.js'
+import type { Config } from '../../src/config/schema.js'
+
+/** What is loaded only after the globals of the world are installed. */
+export type Program = {
+  readonly runAlone: typeof import('../../src/app/run-alone.js').runAlone
+  readonly load: typeof import('../../src/config/load.js').load
+  readonly loadFeed: typeof import('../../src/feeds/load-feed.js').loadFeed
+  readonly systemClock: Runtime['clock']
+}
+
+export type Executed = Checked & {
+  readonly scenario: Scenario
+  readonly digest: string
+  readonly timeline: readonly string[]
+  readonly events: number
+  readonly virtualMs: number
+  readonly done: readonly Act['kind'][]
+  readonly paths: ReadonlyMap<string, number>
+}
+
+const group = 'simulated'
+const files = { feed: 'feed.txt', rule: 'rule.yml' }
+const rule = `title: Malicious
+id: 5a1f3c9e-7f6f-4c9e-9a57-0d5a3b1c2d4e
+logsource: { category: firewall }
+level: high
+detection:
+  selection: { threatweave.verdict: malicious }
+  condition: selection
+`
+/** How long everything may take to come out after the last fault. */
+const outMs = 120_000
+/** How long late answers may take after that: repeats of failed lookups, 30 s doubled five times. */
+const lateMs = 1_200_000
+
+/** Feeds and rules are read from a folder of their own, at once: a file that is read in a thread would leave virtual time. */
+export const useFolder = (): (() => void) => {
+  const folder = fs.mkdtempSync(join(tmpdir(), 'threatweave-simulation-'))
+  process.chdir(folder)
+  const promises = createRequire(import.meta.url)('node:fs/promises') as Record<string, unknown>
+  const atOnce =
+    (read: (...given: never[]) => unknown) =>
+    (...given: unknown[]): Promise<unknown> => {
+      try {
+        return Promise.resolve(read(...(given as never[])))
+      } catch (error) {
+        return Promise.reject(error instanceof Error ? error : new Error(String(error)))
+      }
+    }
+  Object.assign(promises, {
+    stat: atOnce(fs.statSync),
+    readFile: atOnce(fs.readFileSync),
+    readdir: atOnce(fs.readdirSync),
+    realpath: atOnce(fs.realpathSync),
+  })
+  syncBuiltinESMExports()
+  return () => fs.rmSync(folder, { recursive: true, force: true })
+}
+
+export const execute = async (
+  scenario: Scenario,
+  program: Program,
+  { trace = false, drain = 'tick' }: { readonly trace?: boolean; readonly drain?: 'tick' | 'immediate' } = {},
+): Promise<Executed> => {
+  const world = createWorld(scenario.seed, { trace, drain })
+  try {
+    return await executeIn(world, scenario, program)
+  } finally {
+    world.close()
+  }
+}
+
+type Worker = { process: Process | undefined; stop: AbortController; isWanted: boolean }
+
+const executeIn = async (
+  world: ReturnType<typeof createWorld>,
+  scenario: Scenario,
+  program: Program,
+): Promise<Executed> => {
+  const network = createNetwork(world)
+  const random = world.random('execution')
+  const replicated = { replicationFactor: scenario.brokers }
+  const cluster = createCluster(world, network, {
+    brokers: scenario.brokers,
+    topics: {
+      input: { partitions: scenario.partitions, ...replicated },
+      output: { partitions: scenario.outputPartitions, ...replicated, configs: { 'max.message.bytes': '16384' } },
+      dead: { partitions: 1, ...replicated },
+      alerts: { partitions: 2, ...replicated },
+      corrections: { partitions: 2, ...replicated },
+      sightings: {
+        partitions: scenario.partitions,
+        ...replicated,
+        configs: { 'cleanup.policy': 'compact,delete', 'retention.ms': '1209600000' },
+      },
+    },
+    times: { lateMarkersOneIn: 7 },
+  })
+  const provider = createProvider(world, {
+    isMalicious: (address) => maliciousAtProvider.has(address),
+    latencyMs: scenario.latencyMs,
+  })
+
+  // ---- input ----
+
+  const input: PlacedRecord[] = []
+  let topicNumber = 0
+  let nextNumber = 1_000_000
+  const write = (
+    partition: number,
+    records: readonly InputRecord[],
+    form: 'plain' | 'gzip' | 'committed' | 'aborted',
+  ): void => {
+    if (cluster.topicId('input') === undefined) {
+      world.after(500, () => write(partition, records, form))
+      return
+    }
+    const placed = records.map((record) => ({ record, key: keyOf(record), value: textOf(record) }))
+    const wire = placed.map(({ key, value }): WireRecord => ({
+      key: key === undefined ? null : Buffer.from(key),
+      value: value === undefined ? null : Buffer.from(value),
+      timestamp: world.now(),
+    }))
+    const base =
+      form === 'committed' || form === 'aborted'
+        ? cluster.appendTransaction('input', partition, wire, form === 'committed' ? 'commit' : 'abort')
+        : cluster.append('input', partition, wire, form === 'gzip' ? { gzip: true } : {})
+    if (form === 'aborted') return
+    for (const [nth, one] of placed.entries())
+      input.push({ ...one, partition, offset: base + nth, topicNumber, atMs: world.ms })
+  }
+  for (const { atMs, partition, records, form } of scenario.waves)
+    world.after(atMs, () => write(partition, records, form))
+
+  // ---- what is watched while it happens ----
+
+  /** Of each topic and batch: when it was appended. */
+  const appendedMs = new Map<string, number>()
+  const acknowledged = new Set<string>()
+  cluster.onAppend(({ topic, partition, batch }) => {
+    if (!watched.has(topic) || batch.marker) return
+    for (let offset = batch.base; offset <= batch.last; offset++)
+      appendedMs.set(`${topic}/${partition}/${offset}`, world.ms)
+    if (topic !== 'output' && topic !== 'dead') return
+    for (const { key, value } of readRecords(batch.bytes)) {
+      if (value === null) acknowledged.add(`key ${String(key)}`)
+      else
+        for (const [, one = '', other = ''] of value.toString().matchAll(/"n":(\d+)|\bn=(\d+)/g))
+          acknowledged.add(`${one}${other}`)
+    }
+  })
+  const prematureCommits: string[] = []
+  cluster.onCommit(({ groupId, topic, partition, offset }) => {
+    if (groupId !== group || topic !== 'input') return
+    for (const placed of input) {
+      if (placed.partition !== partition || placed.topicNumber !== topicNumber || placed.offset >= offset) continue
+      if (placed.offset < cluster.log('input', partition).start) continue
+      const missing = numbersOf(placed).find((n) => !acknowledged.has(n))
+      if (missing !== undefined && prematureCommits.length < 5)
+        prematureCommits.push(
+          `${world.ms} ms: ${offset} was committed for partition ${partition}, but ${missing} at ${placed.offset} was not written`,
+        )
+    }
+  })
+
+  // ---- workers ----
+
+  const ended: Ended[] = []
+  const config = configOf(scenario, cluster, program)
+  const workers = scenario.workersMs.map((): Worker => ({
+    process: undefined,
+    stop: new AbortController(),
+    isWanted: false,
+  }))
+  const launch = (nth: number): void => {
+    const worker = workers[nth]
+    if (!worker || isEnding || worker.process?.isAlive === true) return
+    worker.isWanted = true
+    const stop = new AbortController()
+    worker.stop = stop
+    const process = world.start(`w${nth + 1}`, async (self) => {
+      const runtime: Runtime = {
+        clock: program.systemClock,
+        random: Math.random,
+        idleMs: () => performance.eventLoopUtilization().idle,
+        sockets: network.socketFactory as unknown as Runtime['sockets'],
+        dispatcher: provider.dispatcherFor(self),
+        loadFeed: (request) => Promise.resolve(program.loadFeed(request)),
+      }
+      const failure = await program.runAlone(config, { env: {}, signal: stop.signal, watch: watchOf(world), runtime })
+      return failure?.sentence ?? ''
+    })
+    worker.process = process
+    process.onExit((exit) => {
+      if (exit.how === 'killed') return
+      const why = exit.how === 'returned' ? String(exit.value) : messageOf(exit.error)
+      if (exit.how !== 'returned' || why !== '') ended.push({ worker: process.label, how: exit.how, why })
+      // As an orchestrator does it.
+      if (worker.isWanted && !stop.signal.aborted) world.after(1_000, () => launch(nth))
+    })
+  }
+  const halt = (nth: number): void => {
+    const worker = workers[nth]
+    if (!worker?.process?.isAlive) return
+    const { process, stop } = worker
+    process.resume()
+    process.post(() => stop.abort('SIGTERM'))
+  }
+  /** Runs a task while no worker runs. */
+  const whileStopped = (task: () => void): void => {
+    const wanted = workers.flatMap((worker, nth) => (worker.process ? [nth] : []))
+    for (const nth of wanted) halt(nth)
+    const beganMs = world.ms
+    const attempt = (): void => {
+      const alive = workers.filter(({ process }) => process?.isAlive === true)
+      if (alive.length > 0 && world.ms - beganMs < 40_000) return void world.after(200, attempt)
+      for (const { process } of alive) process?.kill()
+      // The group is empty once its members have left or their sessions are over.
+      world.after(7_000, () => {
+        task()
+        for (const nth of wanted) launch(nth)
+      })
+    }
+    keepBusy(60_000)
+    attempt()
+  }
+  for (const [nth, atMs] of scenario.workersMs.entries()) world.after(atMs, () => launch(nth))
+
+  // ---- faults ----
+
+  const done: Act['kind'][] = []
+  const gained = new Map<string, number>()
+  let busyUntilMs = Math.max(30_000, ...scenario.workersMs)
+  let isEnding = false
+  const keepBusy = (ms: number): void => {
+    busyUntilMs = Math.max(busyUntilMs, Math.ceil(world.ms + ms))
+  }
+  const feed = [...listedAddresses]
+  fs.writeFileSync(files.rule, rule)
+  fs.writeFileSync(files.feed, `${feed.join('\n')}\n`)
+  const perform = (act: Act, point?: RequestPoint): void => {
+    world.log(`fault: ${JSON.stringify(act)}`)
+    done.push(act.kind)
+    keepBusy(1_000)
+    const nthOf = (worker: number): number =>
+      point ? workers.findIndex(({ process }) => process === point.process) : worker
+    const alive = cluster.ids.filter((id) => cluster.broker(id).isUp)
+    switch (act.kind) {
+      case 'kill': {
+        const nth = nthOf(act.worker)
+        workers[nth]?.process?.kill()
+        keepBusy(act.againMs)
+        world.after(act.againMs, () => launch(nth))
+        return
+      }
+      case 'stop': {
+        const nth = nthOf(act.worker)
+        const process = workers[nth]?.process
+        halt(nth)
+        keepBusy(act.againMs + 25_000)
+        process?.onExit(() => world.after(act.againMs, () => launch(nth)))
+        return
+      }
+      case 'pause': {
+        const process = workers[nthOf(act.worker)]?.process
+        process?.pause()
+        keepBusy(act.forMs)
+        world.after(act.forMs, () => process?.resume())
+        return
+      }
+      case 'cut': {
+        const process = workers[nthOf(act.worker)]?.process
+        if (process) for (const connection of network.connections({ process })) connection.cut()
+        return
+      }
+      case 'lose_answer':
+        return
+      case 'broker_away': {
+        const id = cluster.ids[act.broker] ?? 1
+        keepBusy(act.forMs)
+        if (act.forMs % 2 === 0) {
+          cluster.crashBroker(id)
+          world.after(act.forMs, () => cluster.startBroker(id))
+        } else {
+          network.block(cluster.addressOf(id))
+          world.after(act.forMs, () => network.unblock(cluster.addressOf(id)))
+        }
+        return
+      }
+      case 'all_brokers_away':
+        keepBusy(act.forMs)
+        for (const id of cluster.ids) cluster.crashBroker(id)
+        world.after(act.forMs, () => {
+          for (const id of cluster.ids) cluster.startBroker(id)
+        })
+        return
+      case 'move_leaders':
+        for (const topic of watched)
+          for (let partition = 0; partition < cluster.partitionCount(topic); partition++)
+            if (alive.length > 0) cluster.moveLeader(topic, partition, oneOf(random, alive))
+        return
+      case 'move_coordinators':
+        if (alive.length === 0) return
+        cluster.moveGroup(group, oneOf(random, alive))
+        for (let partition = 0; partition < scenario.partitions; partition++)
+          cluster.moveTransactions(`threatweave-${group}-input-${partition}`, oneOf(random, alive))
+        return
+      case 'rolling_restart': {
+        let atMs = 0
+        for (const id of cluster.ids) {
+          world.after(atMs, () => cluster.stopBroker(id))
+          world.after(atMs + act.eachMs + 700, () => cluster.startBroker(id))
+          atMs += act.eachMs + 1_500
+        }
+        keepBusy(atMs + act.eachMs)
+        return
+      }
+      case 'recreate_input': {
+        const recreate = (): void => {
+          cluster.deleteTopic('input')
+          world.after(below(random, 3) === 0 ? 2_000 : 20, () => {
+            cluster.createTopic('input', scenario.partitions, replicated)
+            topicNumber++
+            for (let partition = 0; partition < scenario.partitions; partition++)
+              write(
+                partition,
+                Array.from({ length: act.events }, () => ({
+                  kind: 'event',
+                  n: nextNumber++,
+                  address: `203.0.113.${1 + below(random, 40)}`,
+                })),
+                'plain',
+              )
+          })
+        }
+        keepBusy(15_000)
+        if (act.whileStopped) whileStopped(recreate)
+        else recreate()
+        return
+      }
+      case 'add_partition': {
+        const count = cluster.partitionCount('input')
+        if (count === 0) return
+        cluster.addPartitions('input', count + 1)
+        const records = Array.from({ length: 12 }, () => ({
+          kind: 'event' as const,
+          n: nextNumber++,
+          address: `203.0.113.${1 + below(random, 40)}`,
+        }))
+        write(count, records, 'plain')
+        return
+      }
+      case 'delete_offsets':
+        whileStopped(() => {
+          for (let partition = 0; partition < cluster.partitionCount('input'); partition++)
+            cluster.deleteOffsets(group, 'input', partition)
+        })
+        return
+      case 'delete_records':
+        for (let partition = 0; partition < cluster.partitionCount('input'); partition++) {
+          const { start, high } = cluster.log('input', partition)
+          cluster.deleteBefore('input', partition, start + Math.floor(act.share * (high - start)))
+        }
+        return
+      case 'provider':
+        provider.setMood(act.mood)
+        keepBusy(act.forMs)
+        world.after(act.forMs, () => provider.setMood('well'))
+        return
+      case 'feed_gains':
+        feed.push(act.address)
+        fs.writeFileSync(files.feed, `${feed.join('\n')}\n`)
+        if (!gained.has(act.address)) gained.set(act.address, world.ms)
+        return
+    }
+  }
+  let areFaultsOver = false
+  const counted = new Map<Fault, number>()
+  for (const fault of scenario.faults) if ('atMs' in fault.on) world.after(fault.on.atMs, () => perform(fault.act))
+  cluster.onRequest((point) => {
+    if (areFaultsOver || !point.process.name.startsWith('w')) return undefined
+    let isLost = false
+    for (const fault of scenario.faults) {
+      const { on, act } = fault
+      if (!('request' in on) || on.request !== point.api || on.when !== point.moment || world.ms < on.fromMs) continue
+      const nth = (counted.get(fault) ?? 0) + 1
+      counted.set(fault, nth)
+      if (nth !== on.nth) continue
+      isLost ||= act.kind === 'lose_answer'
+      perform(act, point)
+    }
+    return isLost ? 'lose' : undefined
+  })
+
+  // ---- until everything has followed ----
+
+  const happened = async (): Promise<Happened> => {
+    const read = async (topic: string): Promise<readonly ReadRecord[]> =>
+      (await readTopic(cluster, topic)).map(({ partition, offset, key, value }) => ({
+        partition,
+        offset,
+        key: key?.toString(),
+        value: value?.toString(),
+        atMs: appendedMs.get(`${topic}/${partition}/${offset}`) ?? 0,
+      }))
+    const logStart = new Map<number, number>()
+    for (let partition = 0; partition < cluster.partitionCount('input'); partition++)
+      logStart.set(partition, cluster.log('input', partition).start)
+    return {
+      scenario,
+      input,
+      topics: topicNumber + 1,
+      logStart,
+      output: await read('output'),
+      dead: await read('dead'),
+      alerts: await read('alerts'),
+      corrections: await read('corrections'),
+      replayed: undefined,
+      asked: provider.asked,
+      mostInFlight: provider.mostInFlight,
+      ended,
+      prematureCommits,
+      gained,
+      done,
+    }
+  }
+  while (world.ms < busyUntilMs) await world.run(Math.min(busyUntilMs, world.ms + 60_000))
+  areFaultsOver = true
+  const overMs = Math.ceil(world.ms)
+  provider.setMood('well')
+  for (const id of cluster.ids) {
+    network.unblock(cluster.addressOf(id))
+    cluster.startBroker(id)
+  }
+  for (const [nth, { process }] of workers.entries()) {
+    process?.resume()
+    launch(nth)
+  }
+  const isOut = (): boolean => input.every((placed) => numbersOf(placed).every((n) => acknowledged.has(n)))
+  while (world.ms < overMs + outMs && !isOut()) await world.run(world.ms + 1_000)
+  let checked = check(await happened())
+  for (const limitMs = overMs + outMs; checked.broken.some(isPassing) && world.ms < limitMs;) {
+    await world.run(world.ms + 4_000)
+    checked = check(await happened())
+  }
+  for (const limitMs = overMs + lateMs; checked.broken.some(isLate) && world.ms < limitMs;) {
+    await world.run(world.ms + 20_000)
+    checked = check(await happened())
+  }
+  // What is doubled may come later than what is expected.
+  await world.run(world.ms + 5_000)
+  isEnding = true
+  for (const nth of workers.keys()) halt(nth)
+  await world.run(world.ms + 30_000)
+  for (const { process } of workers)
+    if (process?.isAlive === true)
+      ended.push({ worker: process.label, how: 'failed', why: 'did not end after SIGTERM' })
+  checked = check(await happened())
+  return {
+    ...checked,
+    scenario,
+    digest: world.digest(),
+    timeline: world.timeline(),
+    events: world.events,
+    virtualMs: world.ms,
+    done,
+    paths: cluster.paths,
+  }
+}
+
+const watched = new Set(['output', 'dead', 'alerts', 'corrections', 'sightings', 'input'])
+const isPassing = ({ promise }: { readonly promise: string }): boolean => promise === 'every event comes out'
+const isLate = ({ promise }: { readonly promise: string }): boolean =>
+  promise === 'every alert' || promise === 'every pending event corrected' || promise === 'retro alerts'
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Some records have no key. */
+const keyOf = (record: InputRecord): string | undefined => {
+  if (record.kind === 'tombstone') return `t${record.n}`
+  const n = record.kind === 'batch' ? (record.members[0]?.n ?? 0) : record.n
+  return n % 7 === 0 ? undefined : `k${n % 5}`
+}
+
+const numbersOf = ({ record, key }: PlacedRecord): readonly string[] => {
+  if (record.kind === 'tombstone') return [`key ${key ?? ''}`]
+  return record.kind === 'batch' ? record.members.map(({ n }) => String(n)) : [String(record.n)]
+}
+
+const watchOf = (world: ReturnType<typeof createWorld>): Watch => {
+  const nothing = (): void => undefined
+  return {
+    emit: (event) => world.log(JSON.stringify(event)),
+    hooks: { recalled: nothing, joined: nothing, lookedUp: nothing, waited: nothing },
+    observe: (pipeline) => pipeline,
+    serve: () => Promise.resolve({ url: undefined, close: () => Promise.resolve() }),
+    flush: nothing,
+    logTotals: nothing,
+  }
+}
+
+const configOf = (scenario: Scenario, cluster: Cluster, { load }: Program): Config => {
+  const topic = (name: string, isUsed: boolean): string => (isUsed ? name : '')
+  const loaded = load({
+    values: {
+      feeds: [{ name: 'listed', path: files.feed }],
+      gate: { documentation: true },
+      ops: { enabled: false },
+      memory: { path: 'none' },
+      alerts: { rules: [files.rule], bundled: false, suppressSeconds: 0 },
+      enrich: { deadlineMs: scenario.deadlineMs, mode: scenario.mode },
+      intel: {
+        ip: { escalate: false },
+        service: { apiKey: 'simulated', baseUrl: 'https://provider.example', concurrency: scenario.concurrency },
+      },
+      kafka: {
+        brokers: [...cluster.addresses],
+        groupId: group,
+        input: { topics: ['input'], batches: scenario.batches },
+        output: { topic: 'output', partitionBy: scenario.partitionBy },
+        deadLetterTopic: 'dead',
+        alertsTopic: topic('alerts', scenario.alerts),
+        correctionsTopic: topic('corrections', scenario.corrections),
+        sightingsTopic: topic('sightings', scenario.sightings),
+        delivery: scenario.delivery,
+        limits: { sessionTimeoutMs: 6_000 },
+      },
+    },
+    env: {},
+    readFile: () => '',
+  })
+  if ('problems' in loaded)
+    throw new Error(loaded.problems.map(({ setting, message }) => `${setting} ${message}`).join('; '))
+  return loaded.config
+}

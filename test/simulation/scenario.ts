@@ -1,0 +1,244 @@
+// What one seed stands for, as plain data: the settings of the workers, the events that arrive, and the faults that happen meanwhile.
+import { below, between, createRandom, oneOf, type Random } from './world.js'
+import type { ProviderMood } from './provider.js'
+
+/** Requests that a fault can wait for: the points at which delivery decides something. */
+export const requestKinds = [
+  'Produce',
+  'Fetch',
+  'OffsetCommit',
+  'OffsetFetch',
+  'FindCoordinator',
+  'JoinGroup',
+  'SyncGroup',
+  'Heartbeat',
+  'InitProducerId',
+  'AddPartitionsToTxn',
+  'AddOffsetsToTxn',
+  'TxnOffsetCommit',
+  'EndTxn',
+  'ListOffsets',
+  'Metadata',
+] as const
+export type RequestKind = (typeof requestKinds)[number]
+
+/** When a fault happens: at a time, or at the nth request of a kind that any worker sends, before or after the broker has applied it. */
+export type Trigger =
+  | { readonly atMs: number }
+  | {
+      readonly request: RequestKind
+      readonly nth: number
+      readonly when: 'before' | 'after'
+      /** Requests before this time are not counted. */
+      readonly fromMs: number
+    }
+
+/** `worker`: by its number; at a request, the one that sent it. */
+export type Act =
+  | { readonly kind: 'kill'; readonly worker: number; readonly againMs: number }
+  | { readonly kind: 'stop'; readonly worker: number; readonly againMs: number }
+  | { readonly kind: 'pause'; readonly worker: number; readonly forMs: number }
+  | { readonly kind: 'lose_answer' }
+  | { readonly kind: 'cut'; readonly worker: number }
+  | { readonly kind: 'broker_away'; readonly broker: number; readonly forMs: number }
+  | { readonly kind: 'all_brokers_away'; readonly forMs: number }
+  | { readonly kind: 'move_leaders' }
+  | { readonly kind: 'move_coordinators' }
+  | { readonly kind: 'rolling_restart'; readonly eachMs: number }
+  | { readonly kind: 'recreate_input'; readonly events: number; readonly whileStopped: boolean }
+  | { readonly kind: 'add_partition' }
+  | { readonly kind: 'delete_offsets' }
+  | { readonly kind: 'delete_records'; readonly share: number }
+  | { readonly kind: 'provider'; readonly mood: Exclude<ProviderMood, 'well'>; readonly forMs: number }
+  | { readonly kind: 'feed_gains'; readonly address: string }
+
+export type Fault = { readonly on: Trigger; readonly act: Act }
+
+/** A record of the input. Events are numbered, so that each can be found again. */
+export type InputRecord =
+  | { readonly kind: 'event'; readonly n: number; readonly address: string }
+  | { readonly kind: 'text'; readonly n: number; readonly address: string }
+  | { readonly kind: 'batch'; readonly members: readonly { readonly n: number; readonly address: string }[] }
+  | { readonly kind: 'tombstone'; readonly n: number }
+  | { readonly kind: 'large'; readonly n: number; readonly address: string }
+
+/** Records that one producer writes at once. */
+export type Wave = {
+  readonly atMs: number
+  readonly partition: number
+  readonly form: 'plain' | 'gzip' | 'committed' | 'aborted'
+  readonly records: readonly InputRecord[]
+}
+
+export type Scenario = {
+  readonly seed: number
+  readonly delivery: 'at-least-once' | 'exactly-once'
+  readonly brokers: number
+  readonly partitions: number
+  readonly outputPartitions: number
+  readonly partitionBy: 'input' | 'key'
+  readonly batches: 'inside' | 'split'
+  readonly mode: 'live' | 'complete'
+  /** When each worker starts. */
+  readonly workersMs: readonly number[]
+  readonly alerts: boolean
+  readonly corrections: boolean
+  readonly sightings: boolean
+  readonly deadlineMs: number
+  readonly concurrency: number
+  readonly latencyMs: readonly [number, number]
+  readonly chunkEvents: number
+  readonly waves: readonly Wave[]
+  readonly faults: readonly Fault[]
+  /** A replay of the input from its beginning, next to the run. */
+  readonly replayMs: number | undefined
+}
+
+const pool = Array.from({ length: 40 }, (_, nth) => `203.0.113.${nth + 1}`)
+/** By what the provider says of them, from the first to the last. */
+export const maliciousAtProvider: ReadonlySet<string> = new Set(pool.filter((_, nth) => nth % 7 === 3))
+/** In the feed from the beginning. */
+export const listedAddresses: readonly string[] = pool.filter((_, nth) => nth % 9 === 4)
+/** A feed may gain these. */
+const gainable = pool.filter(
+  (address, nth) => nth % 5 === 0 && !maliciousAtProvider.has(address) && !listedAddresses.includes(address),
+)
+
+/** Every wave and every fault is over by then, but for outages of hours. */
+const busyMs = 30_000
+
+export const drawScenario = (seed: number): Scenario => {
+  const random = createRandom(seed, 'scenario')
+  const chance = (share: number): boolean => random() < share
+  const brokers = chance(0.6) ? 3 : 1
+  const partitions = 1 + below(random, 3)
+  const alerts = chance(0.85)
+  const corrections = chance(0.75)
+  const workers = 1 + below(random, 3)
+  const mode = chance(0.1) ? 'complete' : 'live'
+  const base = {
+    seed,
+    delivery: chance(0.6) ? 'exactly-once' : 'at-least-once',
+    brokers,
+    partitions,
+    outputPartitions: 1 + below(random, 3),
+    partitionBy: chance(0.35) ? 'key' : 'input',
+    batches: chance(0.4) ? 'split' : 'inside',
+    mode,
+    workersMs: Array.from({ length: workers }, (_, nth) => (nth === 0 ? 0 : Math.floor(between(random, 0, 20_000)))),
+    alerts,
+    corrections,
+    sightings: (alerts || corrections) && chance(0.8),
+    deadlineMs: oneOf(random, [0, 20, 100, 400]),
+    concurrency: oneOf(random, [1, 2, 8]),
+    latencyMs: oneOf(random, [
+      [1, 10],
+      [20, 300],
+      [300, 3_000],
+    ] as const),
+    chunkEvents: oneOf(random, [5, 20, 500]),
+    waves: drawWaves(createRandom(seed, 'waves'), partitions),
+    replayMs: chance(0.12) ? Math.floor(between(random, 5_000, busyMs)) : undefined,
+  } as const
+  return { ...base, faults: drawFaults(createRandom(seed, 'faults'), base) }
+}
+
+const drawWaves = (random: Random, partitions: number): readonly Wave[] => {
+  const waves: Wave[] = []
+  let n = 0
+  const address = (): string => oneOf(random, pool)
+  const record = (): InputRecord => {
+    const draw = random()
+    if (draw < 0.06) return { kind: 'tombstone', n: n++ }
+    if (draw < 0.16)
+      return {
+        kind: 'batch',
+        members: Array.from({ length: 2 + below(random, 4) }, () => ({ n: n++, address: address() })),
+      }
+    if (draw < 0.24) return { kind: 'text', n: n++, address: address() }
+    if (draw < 0.26) return { kind: 'large', n: n++, address: address() }
+    return { kind: 'event', n: n++, address: address() }
+  }
+  const count = 3 + below(random, 14)
+  for (let nth = 0; nth < count; nth++) {
+    const draw = random()
+    waves.push({
+      atMs: Math.floor(nth === 0 ? 0 : between(random, 0, busyMs)),
+      partition: below(random, partitions),
+      form: draw < 0.6 ? 'plain' : draw < 0.75 ? 'gzip' : draw < 0.9 ? 'committed' : 'aborted',
+      records: Array.from({ length: 1 + below(random, draw < 0.2 ? 60 : 15) }, record),
+    })
+  }
+  return waves.toSorted((one, other) => one.atMs - other.atMs)
+}
+
+type Known = Pick<Scenario, 'brokers' | 'delivery' | 'workersMs' | 'alerts' | 'partitions'>
+
+const drawFaults = (random: Random, known: Known): readonly Fault[] => {
+  const count = 1 + below(random, 6)
+  const faults = Array.from({ length: count }, (): Fault => {
+    const act = drawAct(random, known)
+    return { on: drawTrigger(random, act, known), act }
+  })
+  // Offsets that are deleted and topics that are made again change what is expected of everything else: once is enough.
+  return faults.filter(
+    ({ act }, nth) => !onlyOnce.has(act.kind) || faults.findIndex((other) => onlyOnce.has(other.act.kind)) === nth,
+  )
+}
+
+const onlyOnce: ReadonlySet<Act['kind']> = new Set(['recreate_input', 'delete_offsets', 'delete_records'])
+
+const drawTrigger = (random: Random, act: Act, { delivery }: Known): Trigger => {
+  const atRequest = act.kind === 'lose_answer' || (isSudden.has(act.kind) && random() < 0.6)
+  if (!atRequest) return { atMs: Math.floor(between(random, 500, busyMs)) }
+  const kinds = requestKinds.filter((kind) => delivery === 'exactly-once' || !isTransactional.test(kind))
+  return {
+    request: oneOf(random, kinds),
+    nth: 1 + below(random, random() < 0.5 ? 4 : 25),
+    when: act.kind === 'lose_answer' ? 'after' : oneOf(random, ['before', 'after'] as const),
+    fromMs: Math.floor(between(random, 0, busyMs * 0.8)),
+  }
+}
+
+const isTransactional = /Txn/
+/** Those that depend on the moment. */
+const isSudden: ReadonlySet<Act['kind']> = new Set([
+  'kill',
+  'stop',
+  'pause',
+  'cut',
+  'broker_away',
+  'all_brokers_away',
+  'move_leaders',
+  'move_coordinators',
+  'recreate_input',
+])
+
+const drawAct = (random: Random, { brokers, workersMs, alerts }: Known): Act => {
+  const worker = below(random, workersMs.length)
+  const broker = below(random, brokers)
+  const againMs = Math.floor(between(random, 100, 8_000))
+  const forMs = Math.floor(between(random, 200, 15_000))
+  const several = brokers > 1
+  const acts: readonly (readonly [weight: number, act: () => Act])[] = [
+    [6, () => ({ kind: 'kill', worker, againMs })],
+    [3, () => ({ kind: 'stop', worker, againMs })],
+    [4, () => ({ kind: 'pause', worker, forMs: Math.floor(between(random, 1_000, 20_000)) })],
+    [6, () => ({ kind: 'lose_answer' })],
+    [3, () => ({ kind: 'cut', worker })],
+    [3, () => ({ kind: 'broker_away', broker, forMs })],
+    [2, () => ({ kind: 'all_brokers_away', forMs: random() < 0.05 ? 3_600_000 : forMs * 2 })],
+    [several ? 4 : 0, () => ({ kind: 'move_leaders' })],
+    [several ? 3 : 0, () => ({ kind: 'move_coordinators' })],
+    [several ? 3 : 0, () => ({ kind: 'rolling_restart', eachMs: Math.floor(between(random, 500, 4_000)) })],
+    [2, () => ({ kind: 'recreate_input', events: oneOf(random, [1, 10, 80]), whileStopped: random() < 0.4 })],
+    [1, () => ({ kind: 'add_partition' })],
+    [0.7, () => ({ kind: 'delete_offsets' })],
+    [1, () => ({ kind: 'delete_records', share: random() })],
+    [4, () => ({ kind: 'provider', mood: oneOf(random, ['slow', 'failing', 'cutting', 'hanging'] as const), forMs })],
+    [alerts ? 2 : 0, () => ({ kind: 'feed_gains', address: oneOf(random, gainable) })],
+  ]
+  let left = random() * acts.reduce((sum, [weight]) => sum + weight, 0)
+  for (const [weight, act] of acts) if ((left -= weight) < 0) return act()
+  return { kind: 'cut', worker }
+}

@@ -1,0 +1,712 @@
+// A world in virtual time: one queue of events, the processes they belong to, and the clock, timers and randomness that their code gets.
+//
+// How it is used:
+//
+//   installGlobals()                       once, before kafkajs or anything of src/ is loaded: later is too late
+//   const world = createWorld(seed, { trace, drain, debug })
+//   const process = world.start('w1', async (process) => { ... })   an event of its own runs the function; what it resolves to is its exit
+//   process.kill()                         SIGKILL: nothing of it happens any more; its sockets end
+//   process.pause(), process.resume()      SIGSTOP, SIGCONT: its events wait while time goes on
+//   process.post(() => stop.abort())       something from outside that its own event loop runs, as a signal handler
+//   process.exit                           undefined while it runs; then how it ended (`Exit`)
+//   process.onExit((exit) => ...)          for a supervisor: world.after(500, () => world.start('w1', main)) is a restart
+//   world.after(ms, fn), world.at(us, fn)  an event of the world itself: faults, checks
+//   await world.run(untilMs)               until that virtual time, or until someone calls world.stop()
+//   world.random('faults')                 a stream of random numbers of its own, from the seed and the name
+//   world.log(text), world.note(() => t)   into trace and hash; into the readable timeline alone
+//   world.digest(), world.timeline()       what happened, as 16 hex digits; as lines (only with `trace`)
+//   world.close()                          the real globals work again; the next world may be created
+//
+// One event runs, then all microtasks, then the next event. A timer or a socket belongs to the process whose event was running when it
+// was made. Processes started twice under one name have the same `name` and different labels (`w1`, `w1.2`, `w1.3`).
+// At one moment events of one owner keep the order in which they were scheduled; between owners the seed decides.
+import type * as CryptoModule from 'node:crypto'
+import { AsyncLocalStorage, createHook } from 'node:async_hooks'
+import { createRequire, syncBuiltinESMExports } from 'node:module'
+
+const load = createRequire(import.meta.url)
+// Not the namespace of an import, which cannot be changed.
+const nodeCrypto = load('node:crypto') as typeof CryptoModule
+
+export type Random = {
+  /** From 0 to 1, without 1. */
+  (): number
+}
+
+/** A whole number from 0, below `limit`. */
+export const below = (random: Random, limit: number): number => Math.floor(random() * limit)
+export const between = (random: Random, least: number, most: number): number => least + random() * (most - least)
+export const oneOf = <T>(random: Random, list: readonly T[]): T => list[below(random, list.length)] as T
+
+export type Exit =
+  /** Its function resolved or rejected: the program ended itself. */
+  | { readonly how: 'returned'; readonly value: unknown }
+  | { readonly how: 'failed'; readonly error: unknown }
+  /** An exception that no one caught, or a rejected promise that no one awaited. */
+  | { readonly how: 'crashed'; readonly error: unknown }
+  | { readonly how: 'killed' }
+
+type Kind = 'timer' | 'immediate' | 'io' | 'start' | 'post'
+
+/** An event that has not happened yet; it is cancelled by taking its function away. */
+export type Scheduled = {
+  us: number
+  readonly tie: number
+  seq: number
+  readonly owner: Process
+  readonly kind: Kind
+  run: (() => void) | undefined
+}
+
+export type Process = {
+  readonly name: string
+  readonly label: string
+  readonly id: number
+  readonly random: Random
+  readonly isAlive: boolean
+  readonly isPaused: boolean
+  readonly exit: Exit | undefined
+  readonly kill: () => void
+  readonly pause: () => void
+  readonly resume: () => void
+  readonly post: (run: () => void) => void
+  readonly onExit: (listener: (exit: Exit) => void) => void
+}
+
+export type World = {
+  readonly seed: number
+  /** Microseconds since it began, a whole number. */
+  readonly us: number
+  readonly ms: number
+  readonly now: () => number
+  /** The process whose event is running. */
+  readonly current: Process
+  readonly outside: Process
+  readonly processes: readonly Process[]
+  /** Events so far. */
+  readonly events: number
+  readonly isTraced: boolean
+  readonly start: (name: string, main: (process: Process) => Promise<unknown>) => Process
+  /** A part of the simulation itself, such as a broker: an exception in it is a mistake of the simulation. */
+  readonly addInfrastructure: (name: string) => Process
+  readonly schedule: (us: number, owner: Process, kind: Kind, run: () => void) => Scheduled
+  readonly after: (ms: number, run: () => void, owner?: Process) => Scheduled
+  readonly at: (us: number, run: () => void, owner?: Process) => Scheduled
+  readonly random: (name: string) => Random
+  readonly log: (text: string) => void
+  readonly note: (text: () => string) => void
+  readonly hash: (bytes: Uint8Array) => void
+  readonly run: (untilMs: number) => Promise<void>
+  readonly stop: () => void
+  readonly digest: () => string
+  readonly timeline: () => readonly string[]
+  readonly close: () => void
+}
+
+export type WorldOptions = {
+  /** Keeps the readable timeline. */
+  readonly trace?: boolean
+  /** How microtasks are run: a real setImmediate per event is the reference, a tick of Node's own loop is faster. */
+  readonly drain?: 'immediate' | 'tick'
+  /** Fails when a process continues in another one's event, or when something real is waited for. */
+  readonly debug?: boolean
+}
+
+/** 2023-11-14T22:13:20Z: when every world begins. */
+const beginningMs = 1_700_000_000_000
+
+const real = {
+  Date,
+  setTimeout,
+  setInterval,
+  setImmediate,
+  clearTimeout,
+  clearInterval,
+  clearImmediate,
+  random: Math.random,
+  hrtime: process.hrtime,
+  performanceNow: performance.now.bind(performance),
+  abortTimeout: AbortSignal.timeout.bind(AbortSignal),
+  utilization: performance.eventLoopUtilization,
+  randomBytes: nodeCrypto.randomBytes,
+  randomUUID: nodeCrypto.randomUUID,
+  randomInt: nodeCrypto.randomInt,
+  randomFillSync: nodeCrypto.randomFillSync,
+  getRandomValues: globalThis.crypto.getRandomValues.bind(globalThis.crypto),
+}
+
+/** Real milliseconds, for measurements of the simulation itself. */
+export const wallMs = (): number => real.performanceNow()
+
+/** sfc32. A stream for every purpose, so that one more number drawn for one of them does not change the others. */
+export const createRandom = (seed: number, name: string): Random => {
+  let h = 1779033703 ^ seed
+  for (let i = 0; i < name.length; i++) {
+    h = Math.imul(h ^ name.charCodeAt(i), 3432918353)
+    h = (h << 13) | (h >>> 19)
+  }
+  let [a, b, c, d] = [h, h ^ 0x9e3779b9, seed | 0, 1]
+  const next = (): number => {
+    const t = (((a + b) | 0) + d) | 0
+    d = (d + 1) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = (((c << 21) | (c >>> 11)) + t) | 0
+    return (t >>> 0) / 4294967296
+  }
+  for (let i = 0; i < 12; i++) next()
+  return next
+}
+
+const mix = (a: number, b: number): number => {
+  let h = Math.imul(a ^ b ^ 0x9e3779b9, 0x85ebca6b)
+  h ^= h >>> 13
+  h = Math.imul(h, 0xc2b2ae35)
+  return (h ^ (h >>> 16)) >>> 0
+}
+
+type InnerProcess = {
+  -readonly [Key in keyof Process]: Process[Key]
+} & { held: Scheduled[]; readonly listeners: Set<(exit: Exit) => void>; readonly isInfrastructure: boolean }
+
+/** What the virtual globals need of the world they are used in. */
+type Active = World & { current: InnerProcess }
+
+let active: Active | undefined
+
+export const createWorld = (seed: number, options: WorldOptions = {}): World => {
+  if (active) throw new Error('a world exists: close it first, its clock and timers are those of this Node')
+  const { trace = false, drain = 'tick', debug = false } = options
+  const queue: Scheduled[] = []
+  const processes: InnerProcess[] = []
+  const started = new Map<string, number>()
+  const hash = nodeCrypto.createHash('sha256')
+  const lines: string[] = []
+  const tieSeed = mix(seed, 7)
+  const context = debug ? new AsyncLocalStorage<Process>() : undefined
+  let unhashed = ''
+  let seq = 0
+  let isStopped = false
+  let atThisMoment = 0
+
+  const say = (text: string): void => {
+    unhashed += text
+    if (unhashed.length > 8192) flush()
+  }
+  const flush = (): void => {
+    if (unhashed !== '') hash.update(unhashed)
+    unhashed = ''
+  }
+  const line = (text: string): void => {
+    lines.push(`${(world.us / 1e6).toFixed(6).padStart(13)} ${world.current.label.padEnd(9)} ${text}`)
+  }
+
+  const schedule = (us: number, owner: Process, kind: Kind, run: () => void): Scheduled => {
+    // A continuation in another process's event would be given that process's timers and sockets.
+    if (context && kind !== 'io' && world.current !== world.outside && context.getStore() !== world.current)
+      throw new Error(`${context.getStore()?.label ?? 'nothing'} continues in an event of ${world.current.label}`)
+    const event: Scheduled = { us, tie: mix(mix(tieSeed, owner.id), us | 0), seq: seq++, owner, kind, run }
+    push(queue, event)
+    return event
+  }
+
+  const end = (process: InnerProcess, exit: Exit): void => {
+    if (!process.isAlive) return
+    process.isAlive = false
+    process.isPaused = false
+    process.exit = exit
+    process.held = []
+    world.log(`${process.label} ${describeExit(exit)}`)
+    for (const listener of [...process.listeners]) listener(exit)
+    process.listeners.clear()
+  }
+
+  const add = (name: string, isInfrastructure: boolean): InnerProcess => {
+    const nth = (started.get(name) ?? 0) + 1
+    started.set(name, nth)
+    const label = nth === 1 ? name : `${name}.${nth}`
+    const process: InnerProcess = {
+      name,
+      label,
+      id: processes.length,
+      random: createRandom(seed, `process ${label}`),
+      isAlive: true,
+      isPaused: false,
+      isInfrastructure,
+      exit: undefined,
+      held: [],
+      listeners: new Set(),
+      kill: () => end(process, { how: 'killed' }),
+      pause: () => {
+        if (!process.isAlive || process.isPaused) return
+        world.log(`${label} paused`)
+        process.isPaused = true
+      },
+      resume: () => {
+        if (!process.isPaused) return
+        world.log(`${label} resumed`)
+        process.isPaused = false
+        // As libuv does after a sleep: the timers that are due, by the time they were due, then what arrived meanwhile.
+        const { held } = process
+        process.held = []
+        const timers = held.filter(({ kind }) => kind === 'timer')
+        for (const event of [...timers, ...held.filter(({ kind }) => kind !== 'timer')]) {
+          event.us = world.us
+          event.seq = seq++
+          push(queue, { ...event, tie: mix(mix(tieSeed, process.id), world.us | 0), run: () => event.run?.() })
+        }
+      },
+      post: (run) => void schedule(world.us, process, 'post', run),
+      onExit: (listener) => void process.listeners.add(listener),
+    }
+    processes.push(process)
+    return process
+  }
+
+  const crash = (error: unknown): void => {
+    const process = world.current
+    if (process.isInfrastructure) throw error
+    end(process, { how: 'crashed', error })
+  }
+
+  /** One event; false if there is none before that time. */
+  const step = (untilUs: number): boolean => {
+    const event = queue[0]
+    if (isStopped || !event || event.us > untilUs) return false
+    pop(queue)
+    const owner = event.owner as InnerProcess
+    if (!event.run || !owner.isAlive) return true
+    if (event.us > world.us) {
+      world.us = event.us
+      atThisMoment = 0
+    } else if (++atThisMoment > 100_000) throw new Error(`time stands still at ${world.us} in ${owner.label}`)
+    if (owner.isPaused) {
+      owner.held.push(event)
+      return true
+    }
+    world.events++
+    world.current = owner
+    say(`${world.us} ${owner.label} ${event.kind}\n`)
+    const { run } = event
+    event.run = undefined
+    try {
+      if (context) context.run(owner, run)
+      else run()
+    } catch (error) {
+      crash(error)
+    }
+    return true
+  }
+
+  const run = (untilMs: number): Promise<void> => {
+    const untilUs = Math.round(untilMs * 1000)
+    const tick = (process as unknown as { readonly _tickCallback?: () => void })._tickCallback
+    isStopped = false
+    return new Promise((resolve, reject) => {
+      // Rejections that no one handles are reported while the microtasks of an event are run, so the current process is the one.
+      const onError = (error: unknown): void => {
+        try {
+          crash(error)
+        } catch (mistake) {
+          failed(mistake)
+        }
+      }
+      const watch = debug
+        ? watchRealWork((what) => failed(new Error(`${world.current.label} waits for ${what}`)))
+        : undefined
+      const leave = (): void => {
+        isStopped = true
+        watch?.disable()
+        process.off('uncaughtException', onError)
+        process.off('unhandledRejection', onError)
+      }
+      const failed = (error: unknown): void => {
+        leave()
+        reject(error instanceof Error ? error : new Error(String(error)))
+      }
+      const finish = (): void => {
+        leave()
+        if (queue[0] === undefined || queue[0].us > untilUs) world.us = Math.max(world.us, untilUs)
+        world.current = outside
+        resolve()
+      }
+      process.on('uncaughtException', onError)
+      process.on('unhandledRejection', onError)
+      watch?.enable()
+      const turn = (): void => {
+        try {
+          if (tick === undefined || drain === 'immediate') {
+            if (!step(untilUs)) {
+              finish()
+              return
+            }
+          } else {
+            for (let left = 2000; left > 0; left--) {
+              if (!step(untilUs)) {
+                finish()
+                return
+              }
+              try {
+                tick.call(process)
+              } catch (error) {
+                crash(error)
+              }
+            }
+          }
+        } catch (error) {
+          failed(error)
+          return
+        }
+        real.setImmediate(turn)
+      }
+      real.setImmediate(turn)
+    })
+  }
+
+  const outside = add('world', true)
+  const world: { -readonly [Key in keyof World]: World[Key] } & { current: InnerProcess } = {
+    seed,
+    us: 0,
+    get ms() {
+      return world.us / 1000
+    },
+    now: () => beginningMs + Math.floor(world.us / 1000),
+    current: outside,
+    outside,
+    processes,
+    events: 0,
+    isTraced: trace,
+    start: (name, main) => {
+      const process = add(name, false)
+      world.log(`${process.label} starts`)
+      schedule(world.us, process, 'start', () => {
+        main(process).then(
+          (value) => end(process, { how: 'returned', value }),
+          (error: unknown) => end(process, { how: 'failed', error }),
+        )
+      })
+      return process
+    },
+    addInfrastructure: (name) => add(name, true),
+    schedule,
+    after: (ms, run, owner = outside) => schedule(world.us + Math.max(0, Math.round(ms * 1000)), owner, 'timer', run),
+    at: (us, run, owner = outside) => schedule(Math.max(us, world.us), owner, 'timer', run),
+    random: (name) => createRandom(seed, name),
+    log: (text) => {
+      say(`${world.us} ${world.current.label} ${text}\n`)
+      if (trace) line(text)
+    },
+    note: (text) => {
+      if (trace) line(text())
+    },
+    hash: (bytes) => {
+      flush()
+      hash.update(bytes)
+    },
+    run,
+    stop: () => {
+      isStopped = true
+    },
+    digest: () => {
+      flush()
+      return hash.copy().digest('hex').slice(0, 16)
+    },
+    timeline: () => lines,
+    close: () => {
+      if (active === world) active = undefined
+    },
+  }
+  active = world
+  return world
+}
+
+const describeExit = (exit: Exit): string => {
+  switch (exit.how) {
+    case 'killed':
+      return 'was killed'
+    case 'returned':
+      return `ended with ${JSON.stringify(exit.value)}`
+    case 'failed':
+      return `failed: ${exit.error instanceof Error ? exit.error.message : String(exit.error)}`
+    case 'crashed':
+      return `crashed: ${exit.error instanceof Error ? (exit.error.stack?.split('\n').slice(0, 3).join(' ') ?? '') : String(exit.error)}`
+  }
+}
+
+/** Work that goes on in real time, outside of the queue; what Node starts for the loop itself is not. */
+const watchRealWork = (found: (what: string) => void): ReturnType<typeof createHook> => {
+  const harmless = new Set(['PROMISE', 'TickObject', 'Immediate', 'Microtask', 'HASHREQUEST', 'SIGNREQUEST'])
+  return createHook({
+    init: (_id, type) => {
+      if (!harmless.has(type)) found(type)
+    },
+  })
+}
+
+// ---- timers as Node has them ----
+
+/** Node: what is below 1, not a number, or more than 2^31-1 becomes 1. */
+const timerMs = (ms: unknown): number => {
+  const given = Number(ms)
+  return given >= 1 && given <= 2_147_483_647 ? Math.trunc(given) : 1
+}
+
+type Callback = (...given: unknown[]) => void
+
+class VirtualTimer {
+  private event: Scheduled
+  private isDone = false
+
+  constructor(
+    private readonly world: Active,
+    private readonly callback: Callback,
+    private readonly ms: number,
+    private readonly given: readonly unknown[],
+    private readonly repeats: boolean,
+    private readonly owner: Process = world.current,
+  ) {
+    this.event = this.arm()
+  }
+  private arm(): Scheduled {
+    return this.world.schedule(this.world.us + this.ms * 1000, this.owner, 'timer', () => {
+      if (this.repeats) this.event = this.arm()
+      else this.isDone = true
+      this.callback(...this.given)
+    })
+  }
+  ref(): this {
+    return this
+  }
+  unref(): this {
+    return this
+  }
+  hasRef(): boolean {
+    return !this.isDone
+  }
+  refresh(): this {
+    this.event.run = undefined
+    this.isDone = false
+    this.event = this.arm()
+    return this
+  }
+  close(): this {
+    this.event.run = undefined
+    this.isDone = true
+    return this
+  }
+  [Symbol.toPrimitive](): number {
+    return this.event.seq
+  }
+  [Symbol.for('nodejs.dispose')](): void {
+    this.close()
+  }
+}
+
+class VirtualImmediate {
+  private readonly event: Scheduled
+
+  constructor(world: Active, callback: Callback, given: readonly unknown[]) {
+    // A microsecond later, or a loop of immediates would stop the clock.
+    this.event = world.schedule(world.us + 1, world.current, 'immediate', () => callback(...given))
+  }
+  ref(): this {
+    return this
+  }
+  unref(): this {
+    return this
+  }
+  hasRef(): boolean {
+    return true
+  }
+  close(): void {
+    this.event.run = undefined
+  }
+}
+
+let isInstalled = false
+
+/** Replaces clock, timers and randomness of this Node. Without a world all of them are the real ones. */
+export const installGlobals = (): void => {
+  if (isInstalled) return
+  isInstalled = true
+  installClock()
+  const timers = installTimers()
+  installTimerPromises(timers)
+  installRandomness()
+  syncBuiltinESMExports() // `import { setTimeout } from 'node:timers/promises'` gets ours, too
+}
+
+const installClock = (): void => {
+  const now = (): number => (active ? active.now() : real.Date.now())
+  const virtualDate = function (this: unknown, ...given: unknown[]): unknown {
+    const isCalled = (new.target as unknown) === undefined
+    if (isCalled) return new real.Date(now()).toString()
+    return given.length === 0 ? new real.Date(now()) : Reflect.construct(real.Date, given)
+  }
+  Object.assign(virtualDate, { now, parse: real.Date.parse.bind(real.Date), UTC: real.Date.UTC.bind(real.Date) })
+  virtualDate.prototype = real.Date.prototype // an instance of one is an instance of the other
+  globalThis.Date = virtualDate as unknown as DateConstructor
+
+  performance.now = () => (active ? active.us / 1000 : real.performanceNow())
+  performance.eventLoopUtilization = (...given) =>
+    active ? { idle: active.us / 1000, active: 0, utilization: 0 } : real.utilization(...given)
+
+  const hrtime = (since?: [number, number]): [number, number] => {
+    if (!active) return real.hrtime(since)
+    const [seconds, nanos] = [Math.floor(active.us / 1e6), (active.us % 1e6) * 1000]
+    if (!since) return [seconds, nanos]
+    const past = (seconds - since[0]) * 1e9 + nanos - since[1]
+    return [Math.floor(past / 1e9), past % 1e9]
+  }
+  hrtime.bigint = (): bigint => (active ? BigInt(active.us) * 1000n : real.hrtime.bigint())
+  process.hrtime = hrtime
+}
+
+type Timers = {
+  readonly setTimeout: (callback: Callback, ms?: number, ...given: unknown[]) => unknown
+  readonly setInterval: (callback: Callback, ms?: number, ...given: unknown[]) => unknown
+  readonly setImmediate: (callback: Callback, ...given: unknown[]) => unknown
+  readonly clear: (timer: unknown) => void
+}
+
+const installTimers = (): Timers => {
+  const clear = (realClear: (timer: never) => void) => (timer: unknown) => {
+    if (timer instanceof VirtualTimer || timer instanceof VirtualImmediate) timer.close()
+    else realClear(timer as never)
+  }
+  const timers = {
+    setTimeout: (callback: Callback, ms?: number, ...given: unknown[]) =>
+      active ? new VirtualTimer(active, callback, timerMs(ms), given, false) : real.setTimeout(callback, ms, ...given),
+    setInterval: (callback: Callback, ms?: number, ...given: unknown[]) =>
+      active ? new VirtualTimer(active, callback, timerMs(ms), given, true) : real.setInterval(callback, ms, ...given),
+    setImmediate: (callback: Callback, ...given: unknown[]) =>
+      active ? new VirtualImmediate(active, callback, given) : real.setImmediate(callback, ...given),
+    clearTimeout: clear(real.clearTimeout),
+    clearInterval: clear(real.clearInterval),
+    clearImmediate: clear(real.clearImmediate),
+  }
+  Object.assign(globalThis, timers)
+  Object.assign(load('node:timers') as object, timers)
+  AbortSignal.timeout = (ms) => {
+    if (!active) return real.abortTimeout(ms)
+    const controller = new AbortController()
+    timers.setTimeout(
+      () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
+      ms,
+    )
+    return controller.signal
+  }
+  return { ...timers, clear: timers.clearTimeout }
+}
+
+type WaitOptions = { readonly signal?: AbortSignal }
+
+const installTimerPromises = (timers: Timers): void => {
+  const promises = load('node:timers/promises') as Record<string, unknown> & {
+    readonly setTimeout: (ms?: number, value?: unknown, options?: WaitOptions) => Promise<unknown>
+    readonly setImmediate: (value?: unknown, options?: WaitOptions) => Promise<unknown>
+  }
+  const realPromises = { setTimeout: promises.setTimeout, setImmediate: promises.setImmediate }
+  const wait = (begin: (done: () => void) => unknown, value: unknown, signal?: AbortSignal): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const aborted = (): Error =>
+        Object.assign(new Error('The operation was aborted', { cause: signal?.reason }), {
+          name: 'AbortError',
+          code: 'ABORT_ERR',
+        })
+      if (signal?.aborted === true) {
+        reject(aborted())
+        return
+      }
+      const onAbort = (): void => {
+        timers.clear(timer)
+        reject(aborted())
+      }
+      const timer = begin(() => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve(value)
+      })
+      signal?.addEventListener('abort', onAbort, { once: true })
+    })
+  const virtual = {
+    setTimeout: (ms?: number, value?: unknown, options: WaitOptions = {}): Promise<unknown> =>
+      active
+        ? wait((done) => timers.setTimeout(done, ms), value, options.signal)
+        : realPromises.setTimeout(ms, value, options),
+    setImmediate: (value?: unknown, options: WaitOptions = {}): Promise<unknown> =>
+      active
+        ? wait((done) => timers.setImmediate(done), value, options.signal)
+        : realPromises.setImmediate(value, options),
+  }
+  Object.assign(promises, virtual)
+  const custom = Symbol.for('nodejs.util.promisify.custom')
+  Object.assign(timers.setTimeout, { [custom]: virtual.setTimeout })
+  Object.assign(timers.setImmediate, { [custom]: virtual.setImmediate })
+}
+
+const installRandomness = (): void => {
+  const random = (): number => (active ? active.current.random() : real.random())
+  const fill = <T extends NodeJS.ArrayBufferView>(array: T): T => {
+    const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+    for (let i = 0; i < bytes.length; i++) bytes[i] = below(random, 256)
+    return array
+  }
+  Math.random = random
+  Object.assign(nodeCrypto, {
+    randomBytes: (size: number, given?: (error: Error | null, bytes: Buffer) => void): unknown => {
+      if (!active) return (real.randomBytes as (size: number, done: typeof given) => unknown)(size, given)
+      const bytes = fill(Buffer.alloc(size))
+      if (!given) return bytes
+      setImmediate(() => given(null, bytes))
+      return undefined
+    },
+    randomUUID: (): string => {
+      if (!active) return real.randomUUID()
+      const hex = fill(Buffer.alloc(16)).toString('hex')
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`
+    },
+    randomInt: (...given: number[]): number => {
+      const [least, most] = given.length > 1 ? [given[0] ?? 0, given[1] ?? 0] : [0, given[0] ?? 0]
+      return active ? least + below(random, most - least) : real.randomInt(least, most)
+    },
+    randomFillSync: (array: NodeJS.ArrayBufferView): unknown => (active ? fill(array) : real.randomFillSync(array)),
+  })
+  Object.defineProperty(globalThis.crypto, 'getRandomValues', {
+    configurable: true,
+    value: <T extends NodeJS.ArrayBufferView>(array: T): T =>
+      active ? fill(array) : (real.getRandomValues(array as never) as T),
+  })
+}
+
+// ---- a binary heap, the earliest event first ----
+
+const isBefore = (a: Scheduled, b: Scheduled): boolean =>
+  a.us !== b.us ? a.us < b.us : a.tie !== b.tie ? a.tie < b.tie : a.seq < b.seq
+
+const push = (heap: Scheduled[], event: Scheduled): void => {
+  let at = heap.push(event) - 1
+  while (at > 0) {
+    const up = (at - 1) >> 1
+    const parent = heap[up] as Scheduled
+    if (!isBefore(event, parent)) break
+    heap[at] = parent
+    at = up
+  }
+  heap[at] = event
+}
+
+const pop = (heap: Scheduled[]): void => {
+  const last = heap.pop()
+  const size = heap.length
+  if (size === 0 || last === undefined) return
+  let at = 0
+  for (;;) {
+    let child = 2 * at + 1
+    if (child >= size) break
+    if (child + 1 < size && isBefore(heap[child + 1] as Scheduled, heap[child] as Scheduled)) child++
+    if (!isBefore(heap[child] as Scheduled, last)) break
+    heap[at] = heap[child] as Scheduled
+    at = child
+  }
+  heap[at] = last
+}
