@@ -17,8 +17,8 @@ export type IdempotentSender = {
 }
 
 /**
- * kafkajs rolls its sequence numbers back after a failed send. If the broker had stored that batch, it takes the next one of the same count
- * for a duplicate and never writes it. So a producer is not used again after a failure, and not shared either:
+ * After a failed send nobody knows whether the brokers have stored its records, and the next ones would have the same sequence numbers: a broker
+ * could take them for a duplicate and never write them. So a producer is not used again after a failure, and not shared either:
  * a send of another partition could be pending in it.
  */
 export const openIdempotentSender = (
