@@ -17,8 +17,13 @@ import type { ChunkSightings, InputPartition } from './sightings.js'
 import { recordBytes } from './wire/encode-batch.js'
 import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
 
-/** Sends one record batch per topic and partition; resolves with whether the broker took it or refused the records themselves. */
-export type Send = (records: readonly Outgoing[]) => Promise<'acknowledged' | { readonly refused: string }>
+/**
+ * Sends one record batch per topic and partition; resolves with whether the brokers took them all or refused records for what they are.
+ * `left` are the records of partitions that were not acknowledged then.
+ */
+export type Send = (
+  records: readonly Outgoing[],
+) => Promise<'acknowledged' | { readonly refused: string; readonly left: readonly Outgoing[] }>
 
 /** Without the event: until the broker answers, events of every partition would outlive their use and fill the old generation. */
 export type Item = { readonly incoming: Incoming; readonly composed: Composed }
@@ -86,11 +91,14 @@ export const deliverAlerts = async (records: readonly Outgoing[], send: Send, ho
 const deliverPart = async (part: readonly Item[], send: Send, how: Deliver, again: Again): Promise<void> => {
   const result = await send(part.map((item) => item.composed.record))
   if (result === 'acknowledged') return
-  const [only] = part
-  if (part.length > 1 || only === undefined) {
-    const half = Math.ceil(part.length / 2)
-    await deliverPart(part.slice(0, half), send, how, again)
-    await deliverPart(part.slice(half), send, how, again)
+  const records = new Set(result.left)
+  const left = part.filter((item) => records.has(item.composed.record))
+  const [only] = left
+  if (only === undefined) return
+  if (left.length > 1) {
+    const half = Math.ceil(left.length / 2)
+    await deliverPart(left.slice(0, half), send, how, again)
+    await deliverPart(left.slice(half), send, how, again)
     return
   }
   const lower = below(only.composed.rung, result.refused)

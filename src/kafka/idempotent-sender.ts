@@ -5,6 +5,7 @@ import type { Outgoing } from './compose.js'
 import type { Send } from './deliver.js'
 import { failureOf, FatalKafkaError } from './failure.js'
 import { CompressionTypes as compression } from './patched-kafkajs/patched-kafkajs.js'
+import type { Acknowledged } from './patched-kafkajs/send-messages.js'
 import type { KafkaSettings } from './settings.js'
 
 type Codec = KafkaSettings['output']['compression']
@@ -17,8 +18,8 @@ export type IdempotentSender = {
 }
 
 /**
- * kafkajs rolls its sequence numbers back after a failed send. If the broker had stored that batch, it takes the next one of the same count
- * for a duplicate and never writes it. So a producer is not used again after a failure, and not shared either:
+ * After a failed send nobody knows whether the brokers have stored its records, and the next ones would have the same sequence numbers: a broker
+ * could take them for a duplicate and never write them. So a producer is not used again after a failure, and not shared either:
  * a send of another partition could be pending in it.
  */
 export const openIdempotentSender = (
@@ -50,15 +51,17 @@ export const openIdempotentSender = (
   }
   return {
     send: async (records) => {
+      let left = records
       for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
         const began = reachableMs()
         try {
-          return await sendTo(await connected(), codec, records)
+          return await sendTo(await connected(), codec, left)
         } catch (error) {
           const failure = failureOf(error)
           retire()
-          if (failure.kind === 'refused') return { refused: failure.name }
-          replaced(records, `${failure.name}: ${failure.message}`)
+          left = withoutAcknowledged(left, error)
+          if (failure.kind === 'refused') return { refused: failure.name, left }
+          replaced(left, `${failure.name}: ${failure.message}`)
           if (failure.kind === 'fatal') throw new FatalKafkaError(`Kafka refuses our output: ${failure.message}`, true)
           if (closed) throw new Error('closed while sending')
           await sleep(pauseMs)
@@ -74,6 +77,13 @@ export const openIdempotentSender = (
       await last?.disconnect()
     },
   }
+}
+
+const withoutAcknowledged = (records: readonly Outgoing[], error: unknown): readonly Outgoing[] => {
+  const { acknowledged = [] } = error as Partial<Acknowledged>
+  return records.filter(
+    (record) => !acknowledged.some(({ topic, partition }) => topic === record.topic && partition === record.partition),
+  )
 }
 
 const sendTo = async (

@@ -7,10 +7,10 @@ import { decodeMessages } from './decode-messages.js'
 import { dropAborted } from './drop-aborted.js'
 import { encodeProduce } from './encode-produce.js'
 import { encodeRequest } from './encode-request.js'
-import { groupByPartition } from './group-by-partition.js'
 import { addOffsetResetEvent, emitOffsetReset } from './offset-reset.js'
 import { quietQueue } from './quiet-queue.js'
 import { replaceParts, type Part } from './replace-parts.js'
+import { keepAllAnswers, sendMessages } from './send-messages.js'
 
 const load = createRequire(import.meta.url)
 
@@ -25,10 +25,11 @@ const parts: readonly Part[] = [
   { path: 'network/requestQueue/index.js', usedBy: ['network/connection.js'], replacement: quietQueue },
   { path: 'consumer/filterAbortedMessages.js', usedBy: ['consumer/batch.js'], replacement: () => dropAborted },
   { path: 'protocol/requests/fetch/v4/decodeMessages.js', usedBy: fetchResponses, replacement: decodeMessages },
+  { path: 'producer/sendMessages.js', usedBy: ['producer/messageProducer.js'], replacement: () => sendMessages },
   {
-    path: 'producer/groupMessagesPerPartition.js',
-    usedBy: ['producer/sendMessages.js'],
-    replacement: () => groupByPartition,
+    path: 'protocol/requests/produce/v3/response.js',
+    usedBy: ['protocol/requests/produce/v4/response.js', 'protocol/requests/produce/v5/response.js'],
+    replacement: keepAllAnswers,
   },
   {
     path: 'protocol/requests/produce/v3/request.js',

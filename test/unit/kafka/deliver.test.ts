@@ -37,7 +37,7 @@ describe('delivery', () => {
     const written: Outgoing[] = []
     const send: Send = (sent) => {
       if (sent.some(({ topic, value }) => topic === 'out' && value?.toString() === 'POISON'))
-        return Promise.resolve({ refused: 'INVALID_RECORD' })
+        return Promise.resolve({ refused: 'INVALID_RECORD', left: sent })
       written.push(...sent)
       return Promise.resolve('acknowledged')
     }
@@ -61,6 +61,29 @@ describe('delivery', () => {
     expect(told.at(-1)).toMatchObject({ event: 'record_reduced', offset: '2', to: 'dead_letter' })
   })
 
+  it('sends nothing again that went to a partition which was acknowledged while another was refused', async () => {
+    const records = ['a0', 'b1', 'c0', 'POISON1', 'd0', 'e1'].map((value, offset) => record(offset, value))
+    const byLastDigit: Deliver = {
+      ...how,
+      max: { count: 100, bytes: 1_000_000 },
+      target: { ...how.target, outputPartition: ({ value }) => Number(value?.toString().at(-1)) },
+    }
+    const written: string[] = []
+    const send: Send = (sent) => {
+      const refused = sent.find(({ topic, value }) => topic === 'out' && value?.toString() === 'POISON1')
+      const left = refused ? sent.filter(({ partition }) => partition === refused.partition) : []
+      for (const one of sent) if (!left.includes(one)) written.push(`${one.topic} ${one.value?.toString() ?? ''}`)
+      return Promise.resolve(refused ? { refused: 'INVALID_RECORD', left } : 'acknowledged')
+    }
+    await deliver(
+      records.flatMap((one) => composeItem(one, annotated([one])[0], byLastDigit, 5_000)),
+      send,
+      byLastDigit,
+      (one) => annotated([one])[0]!,
+    )
+    expect(written).toEqual(['out a0', 'out c0', 'out d0', 'out b1', 'dead POISON1', 'out e1'])
+  })
+
   describe('of a batch that is split', () => {
     const batch: Incoming = { ...record(7, '["a","POISON","c"]'), key: Buffer.from('k'), headers: [['own', null]] }
     const split = {
@@ -73,7 +96,7 @@ describe('delivery', () => {
       const written: Outgoing[] = []
       const send: Send = (sent) => {
         if (sent.some(({ topic, value }) => topic === 'out' && value?.toString() === 'POISON'))
-          return Promise.resolve({ refused: 'INVALID_RECORD' })
+          return Promise.resolve({ refused: 'INVALID_RECORD', left: sent })
         written.push(...sent)
         return Promise.resolve('acknowledged')
       }

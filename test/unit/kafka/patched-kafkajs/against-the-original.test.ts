@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeMessages, type FetchDecoder } from '../../../../src/kafka/patched-kafkajs/decode-messages.js'
 import { dropAborted } from '../../../../src/kafka/patched-kafkajs/drop-aborted.js'
-import { groupByPartition } from '../../../../src/kafka/patched-kafkajs/group-by-partition.js'
 import type { WireRecord } from '../../../../src/kafka/wire/record.js'
 import { original } from '../../../support/original-kafkajs.js'
 
@@ -37,21 +36,6 @@ describe('records of aborted transactions', () => {
           add(producerId, Buffer.from([0, 0, 0, isAborted ? 0 : 1]))
         }
         expect(dropAborted({ messages, abortedTransactions })).toEqual(theirs({ messages, abortedTransactions }))
-      }),
-    )
-  })
-})
-
-describe('records grouped by partition', () => {
-  const theirs = original('producer/groupMessagesPerPartition.js') as typeof groupByPartition
-  const partitioner = ({ message }: { message: unknown }): number => (message as { partition: number }).partition
-
-  it('are the same groups in the same order', () => {
-    const messages = fc.array(fc.record({ partition: fc.integer({ min: 0, max: 5 }), value: fc.string() }))
-    fc.assert(
-      fc.property(messages, fc.boolean(), (list, hasPartitions) => {
-        const given = { topic: 'fw', partitionMetadata: hasPartitions ? [{}] : [], messages: list, partitioner }
-        expect(groupByPartition(given)).toEqual(theirs(given))
       }),
     )
   })

@@ -1,0 +1,55 @@
+import type { Kafka } from 'kafkajs'
+import { describe, expect, it } from 'vitest'
+import type { Outgoing } from '../../../src/kafka/compose.js'
+import { openIdempotentSender } from '../../../src/kafka/idempotent-sender.js'
+
+const record = (partition: number, value: string): Outgoing => ({
+  topic: 'out',
+  partition,
+  key: null,
+  value: Buffer.from(value),
+  headers: [],
+  timestamp: '1000',
+})
+const records = [record(0, 'a'), record(1, 'b'), record(0, 'c'), record(2, 'd')]
+
+/** Each producer fails with one of the errors; the ones after them succeed. `sent` has the values of each producer's send. */
+const failing = (...errors: readonly object[]): { kafka: Kafka; sent: string[][] } => {
+  const sent: string[][] = []
+  const producer = (): object => ({
+    connect: () => Promise.resolve(),
+    disconnect: () => Promise.resolve(),
+    sendBatch: ({ topicMessages }: { topicMessages: { messages: { value: Buffer }[] }[] }) => {
+      sent.push(topicMessages.flatMap(({ messages }) => messages.map(({ value }) => String(value))))
+      const error = errors[sent.length - 1]
+      return error ? Promise.reject(Object.assign(new Error('failed'), error)) : Promise.resolve()
+    },
+  })
+  return { kafka: { producer } as unknown as Kafka, sent }
+}
+const partition = (number: number): object => ({ topic: 'out', partition: number })
+
+describe('what a failed send leaves', () => {
+  it('is sent by another producer, without the partitions that were acknowledged', async () => {
+    const { kafka, sent } = failing(
+      { type: 'NOT_LEADER_FOR_PARTITION', acknowledged: [partition(0)] },
+      { name: 'KafkaJSConnectionError' },
+      { name: 'KafkaJSConnectionError', acknowledged: [partition(2)] },
+    )
+    const causes: string[] = []
+    const sender = openIdempotentSender(kafka, 'none', (left, cause) => causes.push(`${left.length} ${cause}`))
+    expect(await sender.send(records)).toBe('acknowledged')
+    expect(sent).toEqual([['a', 'b', 'c', 'd'], ['b', 'd'], ['b', 'd'], ['b']])
+    expect(causes).toEqual([
+      '2 NOT_LEADER_FOR_PARTITION: failed',
+      '2 KafkaJSConnectionError: failed',
+      '1 KafkaJSConnectionError: failed',
+    ])
+  })
+
+  it('is named where a record is refused', async () => {
+    const { kafka } = failing({ type: 'MESSAGE_TOO_LARGE', acknowledged: [partition(0), partition(2)] })
+    const sender = openIdempotentSender(kafka, 'none', () => undefined)
+    expect(await sender.send(records)).toEqual({ refused: 'MESSAGE_TOO_LARGE', left: [records[1]] })
+  })
+})
