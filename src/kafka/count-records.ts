@@ -1,7 +1,7 @@
 // Keeps the counts of sightings in the sightings topic: what has changed every few seconds, and after it up to which offset the counts hold.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountedPartitions } from '../sightings/count-partitions.js'
-import { countKey, countValue, countedKey, countedValue } from '../sightings/count-record.js'
+import { beganKey, countKey, countValue, countedKey, countedValue } from '../sightings/count-record.js'
 import type { SeenOnDay } from '../sightings/seen.js'
 import type { Emit } from '../telemetry/event.js'
 import type { Outgoing } from './compose.js'
@@ -11,6 +11,10 @@ import type { TopicOf } from './sightings-topic.js'
 
 export const countOf = ({ topic, partitions }: TopicOf, partition: string, seen: SeenOnDay, now: number): Outgoing =>
   outgoing(topic, partitions, partition, countKey(partition, seen), countValue(seen), now)
+
+/** Each offset has a record of its own: what a killed owner has written must not be replaced by the next one, which does not know it yet. */
+export const beganAt = ({ topic, partitions }: TopicOf, partition: string, offset: number, now: number): Outgoing =>
+  outgoing(topic, partitions, partition, `${beganKey(partition)}${offset}`, countedValue(offset), now)
 
 const outgoing = (
   topic: string,

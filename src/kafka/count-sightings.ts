@@ -64,11 +64,14 @@ export const countSightings = (options: CountSightingsOptions): Sightings => {
           events.push(deliveredOf(offset, event, now()))
         },
         fired: () => undefined,
-        records: () => [],
-        committed: () => {
-          if (version === undefined) return
+        records: () => {
           // Events that waited for an answer are annotated after the others.
           events.sort((one, other) => one.offset - other.offset)
+          const [first] = events
+          return kept && first ? kept.began(name, first.offset) : []
+        },
+        committed: () => {
+          if (version === undefined) return
           if (kept) kept.count(name, events)
           else counts.of(name).count(events, now())
           retro.committed(version)
