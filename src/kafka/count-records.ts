@@ -40,6 +40,8 @@ export type KeepCountsOptions = {
   readonly countedUpTo: () => ReadonlyMap<string, number>
   readonly emit: Emit
   readonly now: () => number
+  /** Milliseconds that do not count an outage. */
+  readonly reachableMs: () => number
 }
 
 export type KeepCounts = {
@@ -56,7 +58,7 @@ const againMs = 1_000
 const closeMs = 5_000
 
 export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
-  const { topic, counts, write, countedUpTo, emit, now } = options
+  const { topic, counts, write, countedUpTo, emit, now, reachableMs } = options
   const closing = new AbortController()
   const kept = new Map<string, number>()
 
@@ -101,9 +103,9 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
   const goOn = async (): Promise<void> => {
     for (let pauseMs = everyMs; !closing.signal.aborted;) {
       await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined) // closing ends it early
-      const began = now()
+      const began = reachableMs()
       await keepAll()
-      pauseMs = Math.min(maxPauseMs, Math.max(everyMs, 19 * (now() - began)))
+      pauseMs = Math.min(maxPauseMs, Math.max(everyMs, 19 * (reachableMs() - began)))
     }
   }
   const going = goOn()

@@ -22,7 +22,9 @@ export type CountSightingsOptions = {
   readonly alertsTopic: TopicOf
   readonly write: Write
   /** Where and how counts are kept for the next owner of a partition; absent: only in memory. */
-  readonly keep?: Pick<KeptCountsOptions, 'topic' | 'connect' | 'admin' | 'groupId' | 'pipeline' | 'claim'> | undefined
+  readonly keep?:
+    | Pick<KeptCountsOptions, 'topic' | 'connect' | 'admin' | 'groupId' | 'pipeline' | 'claim' | 'reachableMs'>
+    | undefined
   readonly emit: Emit
   readonly now: () => number
 }

@@ -27,6 +27,7 @@ export type KeptCountsOptions = {
   readonly restored: () => void
   readonly emit: Emit
   readonly now: () => number
+  readonly reachableMs: () => number
 }
 
 export type KeptCounts = {

@@ -51,6 +51,7 @@ const open = (): Sightings =>
       connect: () => expect.fail('nothing is read'),
       admin: undefined as never,
       groupId: 'group',
+      reachableMs: now,
       pipeline: () => expect.fail('nothing is annotated'),
     },
     emit: () => undefined,
