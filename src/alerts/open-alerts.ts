@@ -41,7 +41,7 @@ export type Alerts = {
   readonly mayRaise: (event: Pick<AnnotatedEvent, 'summary'>) => boolean
   /**
    * The alerts of a chunk, in order. A repeated chunk raises the same alerts with the same ids.
-   * `fired` is called with the rules that matched an event which still waits for an answer.
+   * `fired` is called with the rules that matched an event: it or another event of its record may still wait for an answer.
    */
   readonly raise: (events: readonly AnnotatedEvent[], fired?: Fired) => readonly Alert[]
   /**
@@ -148,7 +148,7 @@ export const openAlerts = async (
         if (!set.mayMatch(one.summary)) continue
         const matches = matchesOf(one, set)
         for (const match of matches) if (match.count > 0) (alerts ??= []).push(createAlert(match.draft()))
-        if (fired && matches.length > 0 && one.judged.some((row) => row.late !== undefined))
+        if (fired && matches.length > 0)
           fired(
             one,
             matches.map(({ rule }) => rule.id),

@@ -1,6 +1,7 @@
 // Who listens to what deliveries tell about events: by the topics that are set, late answers are followed up and sightings counted.
 import type { Admin, Kafka } from 'kafkajs'
 import type { Delivery } from './at-least-once.js'
+import type { BrokerWatch } from './broker-watch.js'
 import type { Target } from './compose.js'
 import { createCorrect } from './correction.js'
 import { countSightings, type OpenCounting } from './count-sightings.js'
@@ -24,7 +25,14 @@ type Late = Pick<FollowUpOptions, 'pipeline'> & {
 
 /** Nothing is noted if nothing can follow. */
 export const chooseSightings = (
-  { settings, late, counting, emit, now }: LearningOptions & Pick<OutputContext, 'settings' | 'emit' | 'now'>,
+  {
+    settings,
+    late,
+    counting,
+    emit,
+    now,
+    reachableMs,
+  }: LearningOptions & Pick<OutputContext, 'settings' | 'emit' | 'now'> & Pick<BrokerWatch, 'reachableMs'>,
   { facts }: Topics,
   target: Target,
   connect: () => Kafka,
@@ -50,11 +58,14 @@ export const chooseSightings = (
     write,
     emit,
     now,
+    reachableMs,
   })
   if (!counting || alertsTopic === '') return followUps
   const { groupId } = settings
   const keep =
-    sightingsTopic === '' ? undefined : { topic: topicOf(sightingsTopic), connect, admin, groupId, pipeline, claim }
+    sightingsTopic === ''
+      ? undefined
+      : { topic: topicOf(sightingsTopic), connect, admin, groupId, pipeline, claim, reachableMs }
   return combineSightings([
     followUps,
     countSightings({ open: counting, alertsTopic: topicOf(alertsTopic), write, keep, emit, now }),

@@ -1,7 +1,7 @@
 // Keeps the counts of sightings in the sightings topic: what has changed every few seconds, and after it up to which offset the counts hold.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountedPartitions } from '../sightings/count-partitions.js'
-import { countKey, countValue, countedKey, countedValue } from '../sightings/count-record.js'
+import { beganKey, countKey, countValue, countedKey, countedValue } from '../sightings/count-record.js'
 import type { SeenOnDay } from '../sightings/seen.js'
 import type { Emit } from '../telemetry/event.js'
 import type { Outgoing } from './compose.js'
@@ -11,6 +11,10 @@ import type { TopicOf } from './sightings-topic.js'
 
 export const countOf = ({ topic, partitions }: TopicOf, partition: string, seen: SeenOnDay, now: number): Outgoing =>
   outgoing(topic, partitions, partition, countKey(partition, seen), countValue(seen), now)
+
+/** Each offset has a record of its own: what a killed owner has written must not be replaced by the next one, which does not know it yet. */
+export const beganAt = ({ topic, partitions }: TopicOf, partition: string, offset: number, now: number): Outgoing =>
+  outgoing(topic, partitions, partition, `${beganKey(partition)}${offset}`, countedValue(offset), now)
 
 const outgoing = (
   topic: string,
@@ -36,6 +40,8 @@ export type KeepCountsOptions = {
   readonly countedUpTo: () => ReadonlyMap<string, number>
   readonly emit: Emit
   readonly now: () => number
+  /** Milliseconds that do not count an outage. */
+  readonly reachableMs: () => number
 }
 
 export type KeepCounts = {
@@ -52,7 +58,7 @@ const againMs = 1_000
 const closeMs = 5_000
 
 export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
-  const { topic, counts, write, countedUpTo, emit, now } = options
+  const { topic, counts, write, countedUpTo, emit, now, reachableMs } = options
   const closing = new AbortController()
   const kept = new Map<string, number>()
 
@@ -97,9 +103,9 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
   const goOn = async (): Promise<void> => {
     for (let pauseMs = everyMs; !closing.signal.aborted;) {
       await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined) // closing ends it early
-      const began = now()
+      const began = reachableMs()
       await keepAll()
-      pauseMs = Math.min(maxPauseMs, Math.max(everyMs, 19 * (now() - began)))
+      pauseMs = Math.min(maxPauseMs, Math.max(everyMs, 19 * (reachableMs() - began)))
     }
   }
   const going = goOn()

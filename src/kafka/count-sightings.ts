@@ -22,7 +22,9 @@ export type CountSightingsOptions = {
   readonly alertsTopic: TopicOf
   readonly write: Write
   /** Where and how counts are kept for the next owner of a partition; absent: only in memory. */
-  readonly keep?: Pick<KeptCountsOptions, 'topic' | 'connect' | 'admin' | 'groupId' | 'pipeline' | 'claim'> | undefined
+  readonly keep?:
+    | Pick<KeptCountsOptions, 'topic' | 'connect' | 'admin' | 'groupId' | 'pipeline' | 'claim' | 'reachableMs'>
+    | undefined
   readonly emit: Emit
   readonly now: () => number
 }
@@ -64,11 +66,14 @@ export const countSightings = (options: CountSightingsOptions): Sightings => {
           events.push(deliveredOf(offset, event, now()))
         },
         fired: () => undefined,
-        records: () => [],
-        committed: () => {
-          if (version === undefined) return
+        records: () => {
           // Events that waited for an answer are annotated after the others.
           events.sort((one, other) => one.offset - other.offset)
+          const [first] = events
+          return kept && first ? kept.began(name, first.offset) : []
+        },
+        committed: () => {
+          if (version === undefined) return
           if (kept) kept.count(name, events)
           else counts.of(name).count(events, now())
           retro.committed(version)

@@ -18,7 +18,7 @@ export type OutputContext = {
     | {
         /** Whether there may be alerts of an event. */
         readonly mayRaise: (event: EventOut) => boolean
-        /** The alerts of a chunk's events; they go to `alertsTopic`. `fired`: the rules that matched an event which still waits for an answer. */
+        /** The alerts of a chunk's events; they go to `alertsTopic`. `fired`: the rules that matched an event. */
         readonly raise: (events: readonly EventOut[], fired?: ChunkSightings['fired']) => readonly AlertOut[]
       }
     | undefined

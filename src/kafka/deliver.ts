@@ -38,7 +38,7 @@ export type Deliver = {
   readonly now: () => number
   /** Whether there may be alerts of a record's events. */
   readonly mayAlert?: (event: EventOut) => boolean
-  /** The alerts of events; `fired` is told which rules they are of, for events that still wait for an answer. */
+  /** The alerts of events; `fired` is told which rules they are of. */
   readonly alertsOf?: (events: readonly EventOut[], fired: ChunkSightings['fired'] | undefined) => readonly Outgoing[]
   /** Who is told about the events of a chunk. */
   readonly sightingsOf?: ((partition: InputPartition) => ChunkSightings) | undefined

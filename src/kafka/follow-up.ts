@@ -33,6 +33,9 @@ export type FollowUpOptions = {
   readonly write: Write
   readonly emit: Emit
   readonly now: () => number
+  /** Milliseconds that do not count an outage. */
+  readonly reachableMs: () => number
+  readonly pause?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined
 }
 
 export type FollowUp = {
@@ -49,12 +52,14 @@ export type FollowUp = {
 const passLimits = { events: 2_000, bytes: 4_194_304 }
 /** Answers come one by one: those of this time are followed up together. */
 const gatherMs = 100
+/** Between two passes, however long one takes. */
+const maxPauseMs = 10_000
 /** After a pass that could not be written. */
 const againMs = 1_000
 
 /** `unsure` is called when it is not known whether something was written, so that only the sightings topic can tell what is still open. */
 export const openFollowUp = (options: FollowUpOptions, unsure: (partition: InputPartition) => void): FollowUp => {
-  const { connect, pipeline, sightingsTopic, correct, write, emit, now } = options
+  const { connect, pipeline, sightingsTopic, correct, write, emit, now, reachableMs, pause = sleepFor } = options
   const raise = options.alerts?.raise ?? raiseNone
   const closed = new AbortController()
   const retryLater = createRetryLater(backgroundClock)
@@ -87,14 +92,14 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
 
   const followAll = async (name: string): Promise<void> => {
     for (let pauseMs = gatherMs; ;) {
-      await sleep(pauseMs, undefined, { signal: closed.signal, ref: false })
+      await pause(pauseMs, closed.signal)
       const partition = owned.get(name)
       const notes = pending.take(name, passLimits.events)
       if (!partition || notes.length === 0) {
         passing.delete(name)
         return
       }
-      const began = now()
+      const began = reachableMs()
       const isFollowed = await follow(partition, notes).catch((error: unknown) => {
         emit({ event: 'kafka_client_warned', about: `late answers of ${name}`, message: failureOf(error).message })
         discardReader()
@@ -102,7 +107,7 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
       })
       if (!isFollowed && owned.get(name) === partition) pending.wait(name, notes.map(dueAgain))
       // At most a fifth of the time goes to late answers: events that arrive now have a deadline.
-      pauseMs = isFollowed ? Math.max(gatherMs, 4 * (now() - began)) : againMs
+      pauseMs = isFollowed ? Math.min(maxPauseMs, Math.max(gatherMs, 4 * (reachableMs() - began))) : againMs
     }
   }
 
@@ -189,6 +194,8 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
     },
   }
 }
+
+const sleepFor = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal, ref: false })
 
 const raiseNone: RaiseLate<EventOut, AlertOut> = (events) => ({ alerts: [], fired: events.map(({ fired }) => fired) })
 

@@ -6,7 +6,8 @@ import type { Pipeline } from '../pipeline/pipeline.js'
 import type { CountedPartitions } from '../sightings/count-partitions.js'
 import type { Delivered } from '../sightings/sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
-import { keepCounts } from './count-records.js'
+import type { Outgoing } from './compose.js'
+import { beganAt, keepCounts } from './count-records.js'
 import { failureOf } from './failure.js'
 import { openTopicReader, type TopicReader } from './replay/topic-reader.js'
 import { restoreCounts } from './restore-counts.js'
@@ -26,9 +27,12 @@ export type KeptCountsOptions = {
   readonly restored: () => void
   readonly emit: Emit
   readonly now: () => number
+  readonly reachableMs: () => number
 }
 
 export type KeptCounts = {
+  /** What is written with events of which the first has this offset: where counting began, with the first ones since the join. */
+  readonly began: (partition: string, first: number) => readonly Outgoing[]
   readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
   /** Counts committed events, in order. */
   readonly count: (partition: string, events: readonly Delivered[]) => void
@@ -44,12 +48,13 @@ const maxAside = 20_000
 /** Rows that are taken in before the event loop may turn to something else. */
 const sliceRows = 1_024
 const againMs = 1_000
+const none: readonly Outgoing[] = []
 
 export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
   const { topic, connect, admin, groupId, pipeline, claim, counts, restored, emit, now } = options
   let partitions = new Map<string, Assigned>()
   const restoring = new Map<string, Restoring>()
-  /** Up to which offset events arrived since the join. */
+  /** Up to which offset events were committed since the join. */
   const liveUpTo = new Map<string, number>()
   /** Partitions that are restored, and up to which offset they are counted. */
   const counted = new Map<string, number>()
@@ -137,6 +142,7 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
       for (const name of former.keys()) if (!partitions.has(name)) forget(name)
       for (const [name, one] of partitions) if (!isSameMember || !counted.has(name)) void restore(one)
     },
+    began: (name, first) => (liveUpTo.has(name) ? none : [beganAt(topic, name, first, now())]),
     count: (name, events) => {
       const last = events.at(-1)
       if (!last) return

@@ -78,6 +78,7 @@ export const openSightings = (options: SightingsOptions): Sightings => {
           if (awaited.length > 0) notes.push({ offset, fired: [], awaited })
         },
         fired: ({ origin }, ruleIds) => {
+          if (notes.length === 0) return
           const [record = origin, member] = origin.split('#')
           const before = firedBy.get(record) ?? []
           firedBy.set(record, member === undefined ? ruleIds : [...before, ...rulesOfMember(Number(member), ruleIds)])

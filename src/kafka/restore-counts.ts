@@ -1,7 +1,7 @@
 // Restores the counts of an input partition: what the sightings topic holds, and the events since, which are read again.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Pipeline } from '../pipeline/pipeline.js'
-import { countedKey, readCount, readCounted } from '../sightings/count-record.js'
+import { beganKey, countedKey, readCount, readCounted } from '../sightings/count-record.js'
 import { dayMs } from '../sightings/seen.js'
 import { deliveredOf, keptDays, type Delivered, type SightingCounts } from '../sightings/sighting-counts.js'
 import { eventsOf } from './chunks.js'
@@ -35,8 +35,10 @@ export const restoreCounts = async (options: RestoreCounts): Promise<number> => 
   const { reader, topic, input, end, committed, past, goesOn, now } = options
   const name = nameOf(input)
   const start = `${name}/`
+  const beganStart = beganKey(name)
   const oldest = Math.floor(now() / dayMs) - keptDays
   let counted: number | undefined
+  let began = Infinity
   await readUpTo(
     reader,
     { topic: topic.topic, partition: input.partition % topic.partitions, end },
@@ -44,14 +46,15 @@ export const restoreCounts = async (options: RestoreCounts): Promise<number> => 
       const text = key?.toString() ?? ''
       if (!text.startsWith(start) || !value) return
       if (text === countedKey(name)) counted = readCounted(value)
+      else if (text.startsWith(beganStart)) began = Math.min(began, readCounted(value) ?? Infinity)
       const row = readCount(text, value)
       if (row && row.partition === name && row.seen.day > oldest) past.restore(row.seen)
     },
     goesOn,
   )
   const until = await committed()
-  if (counted === undefined || !goesOn()) return 0
-  return countAgain(Math.max(counted, until - maxAgain), until, options)
+  // Its owners may all have ended before they wrote counts for the first time.
+  return countAgain(Math.max(counted ?? began, until - maxAgain), until, options)
 }
 
 /** What a row has counted already it does not count again. */

@@ -72,7 +72,8 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
     const { pipeline, waitOf } = options
     const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
     const to = deliverTo(options, topics)
-    sightings = chooseSightings(options, topics, to.target, connect, admin, () => delivery)
+    const { reachableMs } = brokers
+    sightings = chooseSightings({ ...options, reachableMs }, topics, to.target, connect, admin, () => delivery)
     const how = { ...to, sightingsOf: sightings?.chunk }
     delivery = make({ connect, admin, settings, pipeline, waitOf, how, health, brokers, emit })
     const { handle } = delivery

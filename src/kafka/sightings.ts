@@ -15,7 +15,7 @@ export type Assigned = InputPartition & Pick<Fetched, 'generation' | 'seek' | 'p
 export type ChunkSightings = {
   /** Called for every event as soon as it is annotated. Keep no part of it that holds on to its bytes: they are part of a whole fetch. */
   readonly see: (offset: number, event: EventOut) => void
-  /** Called with the rules that matched an event which still waits for an answer. */
+  /** Called with the rules that matched an event, when all events of the chunk were seen. */
   readonly fired: (event: { readonly origin: string }, ruleIds: readonly string[]) => void
   /** Called once after that: what is written with the chunk, under exactly-once in its transaction. */
   readonly records: () => readonly Outgoing[]

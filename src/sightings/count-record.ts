@@ -12,6 +12,9 @@ export const countKey = (partition: string, { day, indicator }: Pick<SeenOnDay, 
 /** Under this key stands the offset up to which the counts of a partition hold. */
 export const countedKey = (partition: string): string => `${partition}/counted`
 
+/** Under a key that begins so is where an owner of a partition began to count: until counts are written, the next owner needs it. */
+export const beganKey = (partition: string): string => `${partition}/began/`
+
 /** Written out: thousands are made at a time, and dates and objects take twice as long. */
 export const countValue = (seen: SeenOnDay): Buffer => {
   const { day, count, first, last, firstOffset, lastOffset, peers, otherSightings, unalerted, pending } = seen
@@ -74,7 +77,7 @@ export const readCount = (key: string, value: Buffer): CountRecord | undefined =
   }
 }
 
-/** The offset of a record under `countedKey`. */
+/** The offset of a record under `countedKey` or `beganKey`. */
 export const readCounted = (value: Buffer): number | undefined => {
   const offset = parseObject(value)?.offset
   return typeof offset === 'number' && Number.isSafeInteger(offset) && offset >= 0 ? offset : undefined

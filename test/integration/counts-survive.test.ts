@@ -2,12 +2,23 @@
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Partitioners } from 'kafkajs'
 import { inject, it, expect } from 'vitest'
 import type { RetroAlert } from '../../src/alerts/retro-alert.js'
 import { runCli } from '../support/cli.js'
 import { folder } from '../support/feed-files.js'
-import { client, makeTopic, makeTopics, readAmongAborted, readTopic, withAdmin, type Read } from '../support/kafka.js'
+import {
+  client,
+  committed,
+  makeTopic,
+  makeTopics,
+  readAmongAborted,
+  readTopic,
+  withAdmin,
+  type Names,
+  type Read,
+} from '../support/kafka.js'
 import { spawnRun } from '../support/spawn-run.js'
 
 it('a feed that lists an address while nobody runs: the next owner of a quiet topic knows how often it was seen', async () => {
@@ -15,7 +26,21 @@ it('a feed that lists an address while nobody runs: the next owner of a quiet to
   await Promise.all([scenario('at-least-once'), scenario('exactly-once')])
 }, 300_000)
 
-const scenario = async (delivery: 'at-least-once' | 'exactly-once'): Promise<void> => {
+it('what was delivered before counts were written for the first time is counted once, whoever is killed how soon', async () => {
+  await Promise.all([firstSeconds('at-least-once'), firstSeconds('exactly-once')])
+}, 300_000)
+
+type Delivery = 'at-least-once' | 'exactly-once'
+
+const setUp = async (
+  delivery: Delivery,
+): Promise<{
+  names: Names
+  alertsTopic: string
+  sightingsTopic: string
+  feed: string
+  env: Record<string, string>
+}> => {
   const names = await makeTopics({ partitions: 2 })
   const id = randomUUID().slice(0, 8)
   const [alertsTopic, sightingsTopic] = [`alerts-${id}`, `sightings-${id}`]
@@ -41,6 +66,58 @@ const scenario = async (delivery: 'at-least-once' | 'exactly-once'): Promise<voi
     THREATWEAVE_KAFKA_SIGHTINGS_TOPIC: sightingsTopic,
     THREATWEAVE_KAFKA_LIMITS_SESSION_TIMEOUT_MS: '6000',
   }
+  return { names, alertsTopic, sightingsTopic, feed, env }
+}
+
+const firstSeconds = async (delivery: Delivery): Promise<void> => {
+  const { names, alertsTopic, sightingsTopic, env } = await setUp(delivery)
+  const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  await producer.connect()
+  const value = JSON.stringify({ src_ip: '10.0.0.1', dest_ip: '203.0.113.7', action: 'allowed' })
+  for (const total of [31, 41]) {
+    const count = total === 31 ? 31 : 10
+    await producer.send({
+      topic: names.input,
+      messages: Array.from({ length: count }, () => ({ partition: 0, value })),
+    })
+    const run = spawnRun(names, env)
+    while (((await committed(names))[0] ?? 0) < total) await sleep(20)
+    run.kill('SIGKILL')
+    await run.ended
+  }
+  await producer.disconnect()
+  const last = spawnRun(names, env)
+  const isKept = ({ key, value }: Read): boolean =>
+    String(key) === `${names.input}/0/counted` && String(value).includes('"offset":41')
+  await readAmongAborted(sightingsTopic, (records) => records.some(isKept))
+  expect(await last.stop()).toBe(0)
+  const { indicators } = await history(alertsTopic, sightingsTopic)
+  expect(indicators).toMatchObject([{ indicator: '203.0.113.7', count: 41 }])
+}
+
+type Told = {
+  readonly indicators: readonly {
+    readonly indicator: string
+    readonly count: number
+    readonly peers: readonly string[]
+  }[]
+  readonly alerts: readonly { readonly rule: string; readonly peers: readonly string[] }[]
+}
+
+const history = async (alertsTopic: string, sightingsTopic: string): Promise<Told> => {
+  const { stdout, code } = await runCli(['history', '203.0.113.0/24', '--json'], {
+    env: {
+      THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
+      THREATWEAVE_KAFKA_ALERTS_TOPIC: alertsTopic,
+      THREATWEAVE_KAFKA_SIGHTINGS_TOPIC: sightingsTopic,
+    },
+  })
+  expect(code).toBe(0)
+  return JSON.parse(stdout) as Told
+}
+
+const scenario = async (delivery: Delivery): Promise<void> => {
+  const { names, alertsTopic, sightingsTopic, feed, env } = await setUp(delivery)
   const began = Date.now() - 3_600_000
   let sent = 0
   const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
@@ -97,18 +174,7 @@ const scenario = async (delivery: 'at-least-once' | 'exactly-once'): Promise<voi
   expect(await third.stop()).toBe(0)
   expect(later).toHaveLength(3)
   await producer.disconnect()
-  const { stdout, code } = await runCli(['history', '203.0.113.0/24', '--json'], {
-    env: {
-      THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
-      THREATWEAVE_KAFKA_ALERTS_TOPIC: alertsTopic,
-      THREATWEAVE_KAFKA_SIGHTINGS_TOPIC: sightingsTopic,
-    },
-  })
-  expect(code).toBe(0)
-  const { indicators, alerts: told } = JSON.parse(stdout) as {
-    indicators: { indicator: string; count: number; peers: string[] }[]
-    alerts: { rule: string; peers: string[] }[]
-  }
+  const { indicators, alerts: told } = await history(alertsTopic, sightingsTopic)
   expect(indicators).toMatchObject([{ indicator: '203.0.113.7', count: 36 }])
   expect(indicators[0]?.peers.toSorted()).toEqual(['10.0.0.1', '10.0.0.2', '10.0.0.3'])
   expect(told.map(({ peers }) => peers.join()).toSorted()).toEqual(['10.0.0.1,10.0.0.3', '10.0.0.2', '10.0.0.2'])

@@ -14,9 +14,10 @@ import {
   report,
   soak,
   type Names,
+  type Read,
 } from '../support/kafka.js'
 import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
-import { alertedOrigins, endWorkers, startProgram, times, until, type Worker } from '../support/worker.js'
+import { alertedOrigins, endWorkers, listed, startProgram, times, until, type Worker } from '../support/worker.js'
 
 afterEach(endWorkers)
 
@@ -46,15 +47,18 @@ const makeAll = async (): Promise<Topics> => {
   return names
 }
 
+const eventFrom = (ip: string): object => ({ src_ip: ip, dest_ip: '10.0.0.5', action: 'allowed' })
+
 /** Every other event of a round is about the malicious address. */
-const send = async (topic: string): Promise<void> => {
+const send = async (
+  topic: string,
+  event = (n: number): object => eventFrom(n % 2 === 0 ? malicious : '203.0.113.5'),
+): Promise<void> => {
   const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
-  const event = (n: number): string =>
-    JSON.stringify({ src_ip: n % 2 === 0 ? malicious : '203.0.113.5', dest_ip: '10.0.0.5', action: 'allowed' })
   const messages = Array.from({ length: partitions * perRound }, (_, place) => ({
     partition: Math.floor(place / perRound),
-    value: event(place),
+    value: JSON.stringify(event(place)),
   }))
   await producer.send({ topic, messages })
   await producer.disconnect()
@@ -75,7 +79,12 @@ const untilCommitted = async (names: Names, rounds: number): Promise<void> => {
   }
 }
 
-const start = (names: Topics, server: LookupServer, delivery: string): Worker =>
+const start = (
+  names: Topics,
+  server: LookupServer,
+  delivery: string,
+  env: Readonly<Record<string, string>> = {},
+): Worker =>
   startProgram(names, {
     THREATWEAVE_KAFKA_DELIVERY: delivery,
     THREATWEAVE_KAFKA_SIGHTINGS_TOPIC: names.sightings,
@@ -83,6 +92,7 @@ const start = (names: Topics, server: LookupServer, delivery: string): Worker =>
     THREATWEAVE_ENRICH_DEADLINE_MS: '20',
     THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
     THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
+    ...env,
   })
 
 const alertsOf = async (names: Topics, rounds: number): Promise<readonly string[]> => {
@@ -151,6 +161,30 @@ describe('late answers', () => {
       await worker.exit
       start(names, server, 'at-least-once')
       expect(new Set(await alertsOf(names, 1))).toEqual(new Set(maliciousOrigins(names.input, 1)))
+      await server.close()
+    },
+  )
+
+  it.each(['inside', 'split'])(
+    'of one member of a batch leave the alert about another member the only one, also after a kill (batches: %s)',
+    { timeout: 200_000 },
+    async (batches) => {
+      const server = await startLookupServer({ malicious: [malicious], delayMs: 2_000 })
+      const names = await makeAll()
+      const env = { THREATWEAVE_KAFKA_INPUT_BATCHES: batches }
+      const worker = start(names, server, 'exactly-once', env)
+      await send(names.input, () => [listed, malicious, '203.0.113.5', listed].map(eventFrom))
+      await worker.said('group_joined')
+      await untilCommitted(names, 1)
+      worker.kill('SIGKILL')
+      await worker.exit
+      start(names, server, 'exactly-once', env)
+      const expected = Array.from({ length: partitions * perRound }, (_, place) =>
+        [0, 1, 3].map((nth) => `${names.input}/${Math.floor(place / perRound)}/${place % perRound}#${nth}`),
+      )
+      const isAll = (all: readonly Read[]): boolean => new Set(alertedOrigins(all)).size >= 3 * expected.length
+      const alerts = await readAmongAborted(names.alerts, isAll, { calmMs: 3_000 })
+      expect(alertedOrigins(alerts)).toEqual(expected.flat().toSorted())
       await server.close()
     },
   )

@@ -225,11 +225,21 @@ describe('alerts', () => {
       const { raise, raiseLate } = await start()
       const told: (readonly string[])[] = []
       const late = event({ n: 1, late: new Promise<Finding>(() => undefined), verdict: verdictOf('malicious') })
-      expect(raise([late, event({ n: 2 })], (one, ruleIds) => told.push([one.origin, ...ruleIds]))).toHaveLength(1)
+      expect(raise([late], (one, ruleIds) => told.push([one.origin, ...ruleIds]))).toHaveLength(1)
       const ruleId = '11111111-2222-4333-8444-555555555555'
       expect(told).toEqual([['firewall/0/1', ruleId]])
       expect(raiseLate([again(1, undefined, [ruleId])])).toEqual({ alerts: [], fired: [[ruleId]] })
       expect(raiseLate([again(7, '10.0.0.7')]).fired).toEqual([[ruleId]])
+    })
+
+    it('are not raised again for a member of a batch of which another member waited, whether it was suppressed or not', async () => {
+      const { raise, raiseLate } = await start()
+      const origin = (n: number, member: number): string => `firewall/0/${n}#${member}`
+      const listed = (n: number, member: number): AnnotatedEvent => ({ ...event({ n }), origin: origin(n, member) })
+      const told = new Map<string, readonly string[]>()
+      const members = [listed(1, 0), listed(1, 1)]
+      expect(raise(members, (one, ruleIds) => told.set(one.origin, ruleIds))).toHaveLength(1)
+      expect(raiseLate(members.map((one) => ({ event: one, fired: told.get(one.origin) ?? [] }))).alerts).toEqual([])
     })
 
     it('are the same when they are raised again because they could not be written', async () => {

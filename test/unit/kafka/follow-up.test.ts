@@ -1,6 +1,8 @@
 // What follows late answers, where it goes wrong; that it works is shown on a broker.
+import type { Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
 import { openFollowUp } from '../../../src/kafka/follow-up.js'
+import type { EventOut } from '../../../src/pipeline/pipeline.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 
 it('reports a defect, and follows up again when the next answer arrives', async () => {
@@ -12,7 +14,8 @@ it('reports a defect, and follows up again when the next answer arrives', async 
       max: 10,
       write: () => expect.fail('nothing is written'),
       emit: (event) => void told.push(event),
-      now: () => {
+      now: () => 0,
+      reachableMs: () => {
         throw new Error('a bug')
       },
     },
@@ -23,5 +26,67 @@ it('reports a defect, and follows up again when the next answer arrives', async 
     await vi.waitFor(() => expect(told).toHaveLength(offset))
     expect(told.at(-1)).toEqual({ event: 'follow_up_failed', what: 'late answers', cause: 'a bug' })
   }
+  await followUp.close()
+})
+
+const records = [1, 2].map((offset) => ({
+  offset: String(offset),
+  timestamp: '0',
+  key: null,
+  value: Buffer.from('{}'),
+  headers: [],
+}))
+const broker = { fetch: () => Promise.resolve({ responses: [{ partitions: [{ messages: records }] }] }) }
+const done = (): Promise<void> => Promise.resolve()
+const cluster = {
+  connect: done,
+  disconnect: done,
+  addTargetTopic: done,
+  refreshMetadataIfNecessary: done,
+  findTopicPartitionMetadata: () => [{ partitionId: 0 }],
+  findLeaderForPartitions: () => ({ 1: [0] }),
+  findBroker: () => Promise.resolve(broker),
+  fetchTopicsOffset: () => Promise.resolve([{ partitions: [{ partition: 0, offset: '3' }] }]),
+}
+const kafka = { [Symbol('private:Kafka:createCluster')]: () => cluster } as unknown as Kafka
+
+it.each([
+  ["no longer than usual after an outage, which is nobody's work", 3_600_000, 0, 100],
+  ['four times as long as it takes, so that events which arrive now get most of the time', 2_000, 2_000, 8_000],
+  ['ten seconds at most, however long it takes', 3_600_000, 3_600_000, 10_000],
+])('what follows later waits %s', async (_, tookMs, reachableMs, expectedMs) => {
+  let time = 0
+  let reachable = 0
+  let written = 0
+  const pauses: number[] = []
+  const followUp = openFollowUp(
+    {
+      connect: () => kafka,
+      pipeline: (events, use) => {
+        events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
+        return true
+      },
+      sightingsTopic: { topic: 'sightings', partitions: 1 },
+      max: 10,
+      write: () => {
+        written++
+        time += tookMs
+        reachable += reachableMs
+        return Promise.resolve('written')
+      },
+      emit: () => undefined,
+      now: () => time,
+      reachableMs: () => reachable,
+      pause: (ms) => {
+        pauses.push(ms)
+        return Promise.resolve()
+      },
+    },
+    () => undefined,
+  )
+  followUp.note({ topic: 'fw', partition: 0 }, [{ offset: 1, fired: [], awaited: [] }])
+  await vi.waitFor(() => expect(pauses).toHaveLength(2))
+  expect(written).toBe(1)
+  expect(pauses).toEqual([100, expectedMs])
   await followUp.close()
 })

@@ -1,0 +1,134 @@
+// Where the counts of a partition begin is known before they are written for the first time, so that its next owner misses nothing.
+import { describe, expect, it } from 'vitest'
+import type { Judged } from '../../../src/domain/judged.js'
+import { countSightings } from '../../../src/kafka/count-sightings.js'
+import type { Outgoing } from '../../../src/kafka/compose.js'
+import type { Fetch } from '../../../src/kafka/replay/topic-reader.js'
+import { restoreCounts } from '../../../src/kafka/restore-counts.js'
+import type { Assigned, ChunkSightings, Sightings } from '../../../src/kafka/sightings.js'
+import type { WireRecord } from '../../../src/kafka/wire/record.js'
+import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
+import { countPartitions, type CountedPartitions } from '../../../src/sightings/count-partitions.js'
+import { countedKey, countedValue } from '../../../src/sightings/count-record.js'
+
+const now = (): number => 20_000 * 86_400_000
+const input = { topic: 'firewall', partition: 3 }
+const topic = { topic: 'sightings', partitions: 2 }
+const indicator = { type: 'ip', value: '203.0.113.7' } as const
+
+const judged: readonly Judged[] = [
+  {
+    sighting: { ...indicator, field: 'dest_ip', role: 'destination', evidence: 'field' },
+    decision: { decision: 'lookup', ask: indicator },
+    verdict: { level: 'unknown', reason: 'not_listed', flags: {}, because: '' },
+  },
+]
+const event = { origin: '', time: now(), judged } as unknown as EventOut
+const counted = (): CountedPartitions => countPartitions({ seed: 1, judge: () => expect.fail('nothing is judged') })
+
+const never = <Value>(): Promise<Value> => new Promise(() => undefined)
+const assigned: Assigned = { ...input, generation: 1, seek: () => undefined, proveMembership: never }
+
+const open = (): Sightings =>
+  countSightings({
+    open: () => ({
+      counts: counted(),
+      retro: {
+        version: () => 0,
+        committed: () => undefined,
+        feedsChanged: () => undefined,
+        answered: () => undefined,
+        idle: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+      },
+    }),
+    alertsTopic: { topic: 'alerts', partitions: 1 },
+    write: () => Promise.resolve('written'),
+    keep: {
+      topic,
+      // The former counts are not known yet.
+      claim: never,
+      connect: () => expect.fail('nothing is read'),
+      admin: undefined as never,
+      groupId: 'group',
+      reachableMs: now,
+      pipeline: () => expect.fail('nothing is annotated'),
+    },
+    emit: () => undefined,
+    now,
+  })
+
+const deliver = (sightings: Sightings, ...offsets: readonly number[]): { chunk: ChunkSightings; keys: string[] } => {
+  const chunk = sightings.chunk(input)
+  for (const offset of offsets) chunk.see(offset, event)
+  return { chunk, keys: chunk.records().map(({ key, partition }) => `${partition} ${String(key)}`) }
+}
+
+describe('where counting begins', () => {
+  it('is written with the first events after a join, until some are committed', async () => {
+    const sightings = open()
+    sightings.joined([assigned], false)
+    expect(deliver(sightings, 8, 7).keys).toEqual(['1 firewall/3/began/7'])
+    const again = deliver(sightings, 7, 8)
+    expect(again.keys).toEqual(['1 firewall/3/began/7'])
+    again.chunk.committed()
+    expect(deliver(sightings, 9).keys).toEqual([])
+    sightings.joined([assigned], false)
+    expect(deliver(sightings, 10).keys).toEqual(['1 firewall/3/began/10'])
+    await sightings.close()
+  })
+
+  const restore = async (log: readonly (readonly [string, number])[]): Promise<readonly [number, number]> => {
+    const past = counted().apart()
+    const record = (offset: number, more: Partial<Outgoing>): WireRecord =>
+      ({ offset: String(offset), timestamp: String(now()), headers: [], value: null, ...more }) as unknown as WireRecord
+    const logs: Readonly<Record<string, readonly WireRecord[]>> = {
+      sightings: log.map(([key, offset], place) =>
+        record(place, { key: Buffer.from(key), value: countedValue(offset) }),
+      ),
+      firewall: Array.from({ length: 40 }, (_, offset) => record(offset, { key: null, value: Buffer.from('{}') })),
+    }
+    const fetch = (name: string, _partition: number, from: number): Promise<Fetch> => {
+      const records = logs[name]?.slice(from, from + 7) ?? []
+      return Promise.resolve({ records, next: from + records.length, deleted: 0 })
+    }
+    const pipeline: Pipeline = (events, use) => {
+      events.forEach((_, nth) => use(event, nth))
+      return true
+    }
+    const again = await restoreCounts({
+      reader: { fetch, offsetsAt: () => Promise.resolve(new Map()) },
+      topic,
+      input,
+      end: log.length,
+      committed: () => Promise.resolve(31),
+      pipeline,
+      past,
+      goesOn: () => true,
+      now,
+    })
+    return [again, past.seen(indicator)?.count ?? 0]
+  }
+
+  it('is where events are read again from, if counts were never written', async () => {
+    expect(await restore([])).toEqual([0, 0])
+    expect(await restore([['firewall/3/began/0', 0]])).toEqual([31, 31])
+    // The second owner was killed as soon as the first.
+    const two = [
+      ['firewall/3/began/12', 12],
+      ['firewall/3/began/20', 20],
+      ['firewall/31/began/0', 0],
+    ] as const
+    expect(await restore(two)).toEqual([19, 19])
+  })
+
+  it('does not matter once counts were written', async () => {
+    expect(
+      await restore([
+        ['firewall/3/began/0', 0],
+        [countedKey('firewall/3'), 25],
+        ['firewall/3/began/27', 27],
+      ]),
+    ).toEqual([6, 6])
+  })
+})
