@@ -5,13 +5,17 @@ import type { Wait } from '../pipeline/wait.js'
 import type { Emit } from '../telemetry/event.js'
 import type { BrokerWatch } from './broker-watch.js'
 import { countEvents, deliverBeside, startChunks, splitBatch, type Chunk, type Counted } from './chunks.js'
+import { metadataOf } from './commit-metadata.js'
 import { deliver, type Deliver } from './deliver.js'
+import { failureOf } from './failure.js'
 import type { HealthRecord } from './health.js'
 import { openIdempotentSender, type IdempotentSender } from './idempotent-sender.js'
 import type { KafkaSettings } from './settings.js'
 import type { Fetched } from './fetched.js'
+import { setPositions } from './set-positions.js'
 import type { Assigned, ClaimNow, Write } from './sightings.js'
 import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
+import type { StartingOffsets } from './starting-offsets.js'
 import { recordBytes } from './wire/encode-batch.js'
 import { within } from './within.js'
 
@@ -31,6 +35,7 @@ export type WaitOf = (counted: Pick<Counted, 'events' | 'lag' | 'goesOn'>) => Wa
 export type DeliveryOptions = {
   /** Makes a client of its own. */
   readonly connect: () => Kafka
+  readonly startingOffsets: StartingOffsets
   readonly settings: KafkaSettings
   readonly pipeline: Pipeline
   readonly waitOf: WaitOf
@@ -40,10 +45,16 @@ export type DeliveryOptions = {
   readonly emit: Emit
 }
 
+/** In a batch that takes longer; each is committed at its end. */
+const commitEveryMs = 1_000
+/** Before a position that could not be read is asked for again. */
+const againMs = 200
+
 export const atLeastOnce = (options: DeliveryOptions): Delivery => {
   const { connect, settings, pipeline, waitOf, how, health, brokers, emit } = options
   const { limits } = settings
   const kafka = connect()
+  const positions = setPositions(options.startingOffsets)
   const idle: IdempotentSender[] = []
   const all: IdempotentSender[] = []
   const take = (): IdempotentSender => {
@@ -60,6 +71,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     lag: number,
     chunk: Chunk,
     sender: IdempotentSender,
+    metadata: string,
   ): Promise<boolean> => {
     const { topic, partition, name } = fetched
     health.chunkBegan(name, sender.clock)
@@ -76,7 +88,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     )
     health.chunkEnded(name)
     if (!isDelivered) return false
-    fetched.resolve(chunk.last)
+    fetched.resolve(chunk.last, metadata)
     chunk.sightings?.committed()
     health.moved(name, chunk.count, Number(chunk.last) + 1, lag)
     const oldestMs = how.now() - Number(chunk.records[0]?.timestamp)
@@ -85,17 +97,29 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
   }
   return {
     handle: async (fetched) => {
+      const metadata = await positions.topicIdOf(fetched).then(metadataOf, async (error: unknown) => {
+        const { message } = failureOf(error)
+        emit({ event: 'kafka_client_warned', about: `position of ${fetched.name}`, message })
+        await pause(againMs)
+        return undefined
+      })
+      // Nothing of it is resolved, so it is fetched again.
+      if (metadata === undefined || !fetched.goesOn()) return
       const sender = take()
       const counted = countEvents(fetched, pipeline)
       const wait = waitOf(counted)
       const max = { count: limits.chunkEvents, bytes: limits.chunkBytes }
+      let committedAt = how.now()
       try {
         for (const records of splitBatch(counted.records))
           for (const chunk of await startChunks(records, { pipeline, wait, how, max })) {
             if (!fetched.goesOn()) return
             // Only the provider determines how long that takes, so it has no limit.
             if (wait.kind === 'complete' && !(await chunk.ready)) return
-            if (!(await deliverChunk(fetched, counted.lag, chunk, sender))) return
+            if (!(await deliverChunk(fetched, counted.lag, chunk, sender, metadata))) return
+            if (how.now() - committedAt < commitEveryMs) continue
+            await fetched.commit()
+            committedAt = how.now()
           }
       } finally {
         idle.push(sender)
@@ -112,10 +136,15 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       }
     },
     // Nobody can be kept from writing, so a repeat is possible: it has the same id.
-    claim: () => Promise.resolve(Infinity),
-    joined: () => undefined,
+    claim: async (assigned) => {
+      await positions.topicIdOf(assigned)
+      return Infinity
+    },
+    joined: positions.joined,
     close: async () => {
       await Promise.all(all.map((sender) => sender.close()))
     },
   }
 }
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

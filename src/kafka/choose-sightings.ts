@@ -92,8 +92,8 @@ const combineSightings = (all: readonly Sightings[]): Sightings => ({
   joined: (assigned, isSameMember) => {
     for (const { joined } of all) joined(assigned, isSameMember)
   },
-  recreated: (topic) => {
-    for (const { recreated } of all) recreated(topic)
+  recreated: (partition) => {
+    for (const { recreated } of all) recreated(partition)
   },
   close: async () => {
     await Promise.all(all.map(({ close }) => close()))

@@ -1,8 +1,9 @@
 // Takes over a partition for exactly-once delivery: a new producer fences the previous one, and then the committed offset is final.
-import type { Admin, Kafka, Producer, Transaction } from 'kafkajs'
+import type { Kafka, Producer, Transaction } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import type { KafkaSettings } from './settings.js'
 import type { Assigned } from './sightings.js'
+import type { StartingOffsets } from './starting-offsets.js'
 import { transactionalProducer } from './transactional-producer.js'
 
 export type Claim = {
@@ -11,6 +12,8 @@ export type Claim = {
   transaction: Transaction
   /** Everything before it is committed. */
   readonly offset: number
+  /** The id of the topic that it is in. */
+  readonly topicId: string | undefined
 }
 
 /**
@@ -21,7 +24,11 @@ export type Claim = {
 export const claimPartition = async (
   assigned: Assigned,
   kafka: Kafka,
-  { admin, settings, emit }: { readonly admin: Admin; readonly settings: KafkaSettings; readonly emit: Emit },
+  {
+    startingOffsets,
+    settings,
+    emit,
+  }: { readonly startingOffsets: StartingOffsets; readonly settings: KafkaSettings; readonly emit: Emit },
 ): Promise<Claim> => {
   const { topic, partition, generation } = assigned
   await assigned.proveMembership()
@@ -31,22 +38,15 @@ export const claimPartition = async (
     await producer.connect()
     const transaction = await producer.transaction()
     await assigned.proveMembership()
-    const offset = await committedOffset(admin, groupId, assigned)
+    const { topicId, offsets } = await startingOffsets(topic, [partition])
+    const offset = offsets.get(partition) ?? '0'
     assigned.seek(offset)
     emit({ event: 'partition_claimed', topic, partition, offset })
-    return { generation, producer, transaction, offset: Number(offset) }
+    return { generation, producer, transaction, offset: Number(offset), topicId }
   } catch (error) {
     discard(producer)
     throw error
   }
-}
-
-const committedOffset = async (admin: Admin, groupId: string, { topic, partition }: Assigned): Promise<string> => {
-  const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] })
-  const offset = committed?.partitions.find((entry) => entry.partition === partition)?.offset ?? '-1'
-  if (Number(offset) >= 0) return offset
-  const ends = await admin.fetchTopicOffsets(topic)
-  return ends.find((entry) => entry.partition === partition)?.low ?? '0'
 }
 
 /** It is not used again, however its disconnection ends. */

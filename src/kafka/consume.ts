@@ -8,7 +8,7 @@ import { processBatch, type BatchContext } from './process-batch.js'
 import type { KafkaSettings } from './settings.js'
 import { nameOf, type Assigned } from './sightings.js'
 
-export type ConsumeOptions = Pick<BatchContext, 'handle' | 'identity' | 'shared' | 'sightings' | 'emit' | 'fail'> & {
+export type ConsumeOptions = Pick<BatchContext, 'handle' | 'identity' | 'shared' | 'emit' | 'fail'> & {
   readonly kafka: Kafka
   readonly settings: KafkaSettings
   readonly topics: readonly string[]
@@ -27,9 +27,8 @@ export type Consuming = {
 export const consume = (options: ConsumeOptions): Consuming => {
   const { kafka, settings, topics, shared } = options
   const heartbeatMs = Math.max(200, Math.min(1_000, Math.floor(settings.limits.sessionTimeoutMs / 10)))
-  const isTransactional = settings.delivery === 'exactly-once'
   const consumer = newConsumer(kafka, settings, heartbeatMs)
-  const context: BatchContext = { ...options, consumer, heartbeatMs, heartbeats: 0, isStopped: false, assignment: {} }
+  const context: BatchContext = { ...options, consumer, heartbeatMs, heartbeats: 0, isStopped: false }
   listen(consumer, context, options)
 
   /** After a rejoin a batch of the former generation may still be in progress: the partition's next one waits for it. */
@@ -58,7 +57,8 @@ export const consume = (options: ConsumeOptions): Consuming => {
       await consumer.subscribe({ topics: [...topics], fromBeginning: true })
       if (isStopped) return close(consumer)
       await consumer.run({
-        autoCommit: !isTransactional,
+        // It would not say which topic the offsets are in: positions are committed with what was delivered.
+        autoCommit: false,
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: settings.limits.concurrentPartitions,
         eachBatch,
@@ -109,7 +109,6 @@ const listen = (
     const isSameMember = shared.memberId === payload.memberId
     shared.memberId = payload.memberId
     identity.joined(topics)
-    context.assignment = payload.memberAssignment
     const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
       partitions.map((partition) => assignedOf(context, topic, partition)),
     )

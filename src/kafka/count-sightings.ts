@@ -85,9 +85,9 @@ export const countSightings = (options: CountSightingsOptions): Sightings => {
       const names = new Set(assigned.map(nameOf))
       for (const name of [...counts.all().keys()]) if (!names.has(name)) counts.forget(name)
     },
-    recreated: (topic) => {
-      for (const name of [...counts.all().keys()])
-        if (name.slice(0, name.lastIndexOf('/')) === topic) counts.forget(name)
+    recreated: (partition) => {
+      counts.forget(nameOf(partition))
+      kept?.recreated(nameOf(partition))
     },
     close: async () => {
       clearInterval(reports)

@@ -1,8 +1,8 @@
 // Exactly once: a fetched batch's output and its offsets are one transaction of the partition's own producer.
-import type { Admin } from 'kafkajs'
 import type { Delivery, DeliveryOptions } from './at-least-once.js'
 import { countEvents, deliverBeside, splitBatch, startChunks, type Chunk } from './chunks.js'
 import { claimPartition, type Claim } from './claim-partition.js'
+import { metadataOf } from './commit-metadata.js'
 import { claimOnce, inTurn, newPartition, retire, type ClaimedPartition } from './claimed-partition.js'
 import { split } from './deliver.js'
 import { failureOf, FatalKafkaError } from './failure.js'
@@ -15,9 +15,7 @@ import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
 import { recordBytes } from './wire/encode-batch.js'
 import { within } from './within.js'
 
-type Options = DeliveryOptions & { readonly admin: Admin }
-
-export const exactlyOnce = (options: Options): Delivery => {
+export const exactlyOnce = (options: DeliveryOptions): Delivery => {
   const { connect, settings, health, brokers, emit } = options
   // Another client than the consumer's: within one, offsets show as committed before their transaction is.
   const kafka = connect()
@@ -40,9 +38,17 @@ export const exactlyOnce = (options: Options): Delivery => {
       }
       try {
         const owned = partition.claim
-        if (owned?.generation === fetched.generation) await deliverBatch(fetched, partition, owned, limited, options)
+        const isOtherTopic = owned && fetched.topicId !== undefined && owned.topicId !== fetched.topicId
+        if (owned?.generation === fetched.generation && !isOtherTopic)
+          await deliverBatch(fetched, partition, owned, limited, options)
         // The batch is left: claiming sets the position to what is committed, and that is read next.
-        else await limited(() => inTurn(partition, () => claim(partition, fetched)))
+        else
+          await limited(() =>
+            inTurn(partition, () => {
+              if (isOtherTopic && partition.claim === owned) retire(partition)
+              return claim(partition, fetched)
+            }),
+          )
       } catch (error) {
         retire(partition)
         if (error instanceof FatalKafkaError) throw error
@@ -85,7 +91,7 @@ const deliverBatch = async (
   partition: ClaimedPartition,
   owned: Claim,
   limited: Limited,
-  { settings, pipeline, waitOf, how, health, emit }: Options,
+  { settings, pipeline, waitOf, how, health, emit }: DeliveryOptions,
 ): Promise<void> => {
   const { chunkEvents, chunkBytes } = settings.limits
   const counted = countEvents(fetched, pipeline)
@@ -124,7 +130,7 @@ const transact = async (
   chunks: readonly Chunk[],
   partition: ClaimedPartition,
   owned: Claim,
-  { settings, how }: Pick<Options, 'settings' | 'how'>,
+  { settings, how }: Pick<DeliveryOptions, 'settings' | 'how'>,
 ): Promise<Committed | undefined> => {
   // What followed from earlier events may have failed meanwhile, and the claim with it.
   if (partition.claim !== owned) return undefined
@@ -141,10 +147,14 @@ const transact = async (
     count += chunk.count
   }
   if (last === undefined) return undefined
-  const offset = String(Number(last) + 1)
+  const position = {
+    partition: fetched.partition,
+    offset: String(Number(last) + 1),
+    metadata: metadataOf(owned.topicId),
+  }
   await owned.transaction.sendOffsets({
     consumerGroupId: settings.groupId,
-    topics: [{ topic: fetched.topic, partitions: [{ partition: fetched.partition, offset }] }],
+    topics: [{ topic: fetched.topic, partitions: [position] }],
   })
   partition.unsure = { generation: owned.generation, last, chunks: sent }
   await owned.transaction.commit()
@@ -160,7 +170,7 @@ const writeAlone = async (
   partition: ClaimedPartition,
   owned: Claim,
   records: readonly Outgoing[],
-  { settings, how, emit }: Options,
+  { settings, how, emit }: DeliveryOptions,
 ): Promise<Written> => {
   const send = sendTransaction(owned.transaction, settings.output.compression)
   let written: Written = 'not_written'

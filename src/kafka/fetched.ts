@@ -7,14 +7,17 @@ export type Fetched = {
   /** `topic/partition` */
   readonly name: string
   readonly records: readonly Incoming[]
+  /** The id that its topic had when it was begun, if that is known. */
+  readonly topicId: string | undefined
   /** How many records are still to read after these. */
   readonly lag: number
   /** Counts the joins of this process; another number means that the partition may have had another owner. */
   readonly generation: number
   /** False as soon as the batch should not be processed further: stopping, lost to another member, or the position was changed. */
   readonly goesOn: () => boolean
-  /** Everything up to this record is delivered. */
-  readonly resolve: (last: string) => void
+  /** Everything up to this record is delivered. With metadata it is committed: by `commit`, and at the end of the batch. */
+  readonly resolve: (last: string, metadata?: string) => void
+  readonly commit: () => Promise<void>
   readonly seek: (offset: string) => void
   /** Resolves when a heartbeat that was sent after the call was answered in this generation; throws if this process is no member. */
   readonly proveMembership: () => Promise<void>

@@ -5,7 +5,7 @@ import type { Kafka } from 'kafkajs'
 import { backgroundClock } from '../domain/clock.js'
 import { messageOf } from '../domain/message-of.js'
 import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
-import { createPending, type DueNote, type PendingNote } from '../sightings/pending.js'
+import { createPending, type Block, type DueNote, type PendingNote } from '../sightings/pending.js'
 import { createRetryLater } from '../sightings/retry-later.js'
 import { revisit, type RaiseLate } from '../sightings/revisit.js'
 import type { Emit } from '../telemetry/event.js'
@@ -42,8 +42,8 @@ export type FollowUp = {
   /** Notes events of a chunk that are committed; `first` is the offset that their block is stored under. */
   readonly note: (partition: InputPartition, notes: readonly PendingNote[], first?: number) => void
   readonly lost: (partition: InputPartition) => void
-  /** Its offsets mean nothing any more: what was noted is deleted, from the topic too. */
-  readonly discard: (partition: InputPartition) => void
+  /** Its offsets mean nothing any more: what was noted is deleted, from the topic too. With blocks: these, but for what is noted since. */
+  readonly discard: (partition: InputPartition, stored?: readonly Pick<Block, 'first'>[]) => void
   readonly reader: () => Promise<TopicReader>
   readonly close: () => Promise<void>
 }
@@ -173,14 +173,16 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
       owned.delete(name)
       pending.forget(name)
     },
-    discard: (partition) => {
+    discard: (partition, stored) => {
       const name = nameOf(partition)
       const topic = sightingsTopic
-      const records = topic
-        ? pending.blocks(name).map((first) => blockRecord(topic, partition, { first, notes: [] }, now()))
-        : []
-      owned.delete(name)
-      pending.forget(name)
+      const noted = pending.blocks(name)
+      const wrong = stored?.map(({ first }) => first).filter((first) => !noted.includes(first)) ?? noted
+      const records = topic ? wrong.map((first) => blockRecord(topic, partition, { first, notes: [] }, now())) : []
+      if (!stored) {
+        owned.delete(name)
+        pending.forget(name)
+      }
       if (records.length > 0)
         write(name, records).catch((error: unknown) =>
           emit({ event: 'kafka_client_warned', about: `sightings of ${name}`, message: failureOf(error).message }),

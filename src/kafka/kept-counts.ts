@@ -36,6 +36,8 @@ export type KeptCounts = {
   readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
   /** Counts committed events, in order. */
   readonly count: (partition: string, events: readonly Delivered[]) => void
+  /** Its offsets mean nothing any more: what the topic holds is of other events. */
+  readonly recreated: (partition: string) => void
   readonly close: () => Promise<void>
 }
 
@@ -43,7 +45,7 @@ export type KeptCounts = {
  * While a partition is restored its first events are put aside: under at-least-once the former owner may have counted them, which only its
  * counts can tell.
  */
-type Restoring = { readonly assigned: Assigned; readonly aside: Delivered[] }
+type Restoring = { readonly assigned: Assigned; readonly aside: Delivered[]; isOfFormerTopic?: true }
 const maxAside = 20_000
 /** Rows that are taken in before the event loop may turn to something else. */
 const sliceRows = 1_024
@@ -92,27 +94,31 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
     old?.then((open) => open.close()).catch(() => undefined) // it is not used again, however that ends
   }
 
-  const restoreOnce = async (name: string, { assigned, aside }: Restoring, goesOn: () => boolean): Promise<void> => {
+  const restoreOnce = async (name: string, own: Restoring, goesOn: () => boolean): Promise<void> => {
+    const { assigned, aside } = own
     const claimed = await claim(assigned)
     const open = await (reader ??= openTopicReader(connect()))
     const ends = await admin.fetchTopicOffsets(topic.topic)
     const place = assigned.partition % topic.partitions
     const past = counts.apart()
     const committed = async (): Promise<number> => {
+      if (own.isOfFormerTopic) return 0
       const offset = Number.isFinite(claimed) ? claimed : await committedIn(open, assigned)
       return Math.min(offset, aside[0]?.offset ?? offset)
     }
-    const events = await restoreCounts({
-      reader: open,
-      topic,
-      input: assigned,
-      end: Number(ends.find(({ partition }) => partition === place)?.high ?? 0),
-      committed,
-      pipeline,
-      past,
-      goesOn,
-      now,
-    })
+    const events = own.isOfFormerTopic
+      ? 0
+      : await restoreCounts({
+          reader: open,
+          topic,
+          input: assigned,
+          end: Number(ends.find(({ partition }) => partition === place)?.high ?? 0),
+          committed,
+          pipeline,
+          past,
+          goesOn,
+          now,
+        })
     const before = await committed()
     if (!goesOn()) return
     // From here to the end of restoring without a pause: an event that is put aside in between would be lost.
@@ -151,6 +157,10 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
       else counts.of(name).count(events, now())
       liveUpTo.set(name, last.offset + 1)
       if (counted.has(name)) counted.set(name, last.offset + 1)
+    },
+    recreated: (name) => {
+      const own = restoring.get(name)
+      if (own) own.isOfFormerTopic = true
     },
     close: async () => {
       isClosed = true

@@ -20,6 +20,8 @@ export const openSightings = (options: SightingsOptions): Sightings => {
   let partitions = new Map<string, Assigned>()
   /** Those whose former notes were read. */
   const restored = new Set<string>()
+  /** Those whose notes in the topic are about events of a former topic of the same name. */
+  const ofFormerTopic = new Set<Assigned>()
   let isClosed = false
   const followUp = openFollowUp(options, (partition) => {
     const assigned = partitions.get(nameOf(partition))
@@ -55,8 +57,10 @@ export const openSightings = (options: SightingsOptions): Sightings => {
     const end = Number(ends.find(({ partition }) => partition === assigned.partition % count)?.high ?? 0)
     const blocks = await readBlocks(await followUp.reader(), sightingsTopic, assigned, end, isOurs)
     if (!isOurs()) return
+    const isOfFormerTopic = ofFormerTopic.delete(assigned)
+    if (isOfFormerTopic) followUp.discard(assigned, blocks)
     // What is not committed at the claim was noted by ourselves since.
-    const former = blocks.filter(({ first, notes }) => first < committed && notes.length > 0)
+    const former = isOfFormerTopic ? [] : blocks.filter(({ first, notes }) => first < committed && notes.length > 0)
     for (const { first, notes } of former)
       followUp.note(
         assigned,
@@ -102,8 +106,11 @@ export const openSightings = (options: SightingsOptions): Sightings => {
       if (!sightingsTopic) return
       for (const [name, one] of partitions) if (!isSameMember || !former.has(name) || !restored.has(name)) restore(one)
     },
-    recreated: (topic) => {
-      for (const one of partitions.values()) if (one.topic === topic) followUp.discard(one)
+    recreated: (partition) => {
+      const assigned = partitions.get(nameOf(partition))
+      if (!assigned) return
+      if (restored.has(nameOf(partition))) followUp.discard(assigned)
+      else ofFormerTopic.add(assigned)
     },
     close: () => {
       isClosed = true

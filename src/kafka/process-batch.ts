@@ -1,10 +1,10 @@
-// One fetched batch: passed on for delivery with heartbeats running meanwhile, unless it cannot be read or its topic is another one now.
+// One fetched batch: passed on for delivery with heartbeats running meanwhile, unless it cannot be read; then what was delivered is committed.
 import type { Consumer, EachBatchPayload } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
+import { commitDelivered, type CommitDelivered } from './commit-delivered.js'
 import type { Incoming } from './compose.js'
 import { FatalKafkaError } from './failure.js'
 import type { Fetched } from './fetched.js'
-import type { Sightings } from './sightings.js'
 import type { TopicIdentity } from './topic-identity.js'
 import type { WireRecord } from './wire/record.js'
 
@@ -24,7 +24,6 @@ export type BatchContext = {
   readonly handle: (fetched: Fetched) => Promise<void>
   readonly identity: TopicIdentity
   readonly shared: Shared
-  readonly sightings?: Sightings | undefined
   readonly emit: Emit
   readonly fail: (sentence: string, needsOperator?: boolean) => void
   readonly heartbeatMs: number
@@ -32,23 +31,21 @@ export type BatchContext = {
   heartbeats: number
   /** By a stop or a crash. */
   isStopped: boolean
-  assignment: Readonly<Record<string, readonly number[]>>
 }
 
 export const processBatch = async (payload: EachBatchPayload, context: BatchContext): Promise<void> => {
-  const { topic } = payload.batch
-  const { consumer, identity, assignment, heartbeatMs, fail } = context
-  const membership: Membership = { generation: context.shared.generation }
+  const { shared, identity, heartbeatMs, fail } = context
+  const membership: Membership = { generation: shared.generation }
+  const delivered = commitDelivered(payload, () => shared.generation === membership.generation)
   const timer = setInterval(() => void heartbeat(payload, membership), heartbeatMs)
   try {
-    if (await identity.wasRecreated(topic)) {
-      context.sightings?.recreated(topic)
-      for (const each of assignment[topic] ?? []) consumer.seek({ topic, partition: each, offset: '0' })
-    }
+    const topicId = await identity.current(payload.batch.topic)
     if (payload.isStale()) return
-    await context.handle(fetchedOf(payload, context, membership))
+    await context.handle(fetchedOf(payload, context, membership, delivered, topicId))
+    await delivered.commit()
   } catch (error) {
     if (error instanceof FatalKafkaError) fail(error.message, error.needsOperator)
+    await delivered.commit().catch(() => undefined) // the first error matters more; what is not committed is read again
     throw error
   } finally {
     clearInterval(timer)
@@ -67,7 +64,13 @@ const heartbeat = async (payload: EachBatchPayload, membership: Membership): Pro
   }
 }
 
-const fetchedOf = (payload: EachBatchPayload, context: BatchContext, membership: Membership): Fetched => {
+const fetchedOf = (
+  payload: EachBatchPayload,
+  context: BatchContext,
+  membership: Membership,
+  delivered: CommitDelivered,
+  topicId: string | undefined,
+): Fetched => {
   const { batch } = payload
   const { topic, partition } = batch
   const { consumer, shared } = context
@@ -81,6 +84,7 @@ const fetchedOf = (payload: EachBatchPayload, context: BatchContext, membership:
     partition,
     name,
     records: messages.map((record) => incoming(record, topic, partition)),
+    topicId,
     lag: Number(batch.offsetLag()),
     generation: membership.generation,
     goesOn: () =>
@@ -88,9 +92,8 @@ const fetchedOf = (payload: EachBatchPayload, context: BatchContext, membership:
       membership.lost === undefined &&
       shared.generation === membership.generation &&
       !payload.isStale(),
-    resolve: (last) => {
-      if (shared.generation === membership.generation) payload.resolveOffset(last)
-    },
+    resolve: delivered.upTo,
+    commit: delivered.commit,
     seek: (offset) => consumer.seek({ topic, partition, offset }),
     proveMembership: async () => {
       const before = context.heartbeats

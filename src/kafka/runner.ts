@@ -15,6 +15,7 @@ import { recordHealth, type HealthRecord, type KafkaHealth } from './health.js'
 import type { Shared } from './process-batch.js'
 import { startRestartingConsumer, type RestartingConsumer } from './restarting-consumer.js'
 import { startAtTheEnd } from './start-at-the-end.js'
+import { openStartingOffsets } from './starting-offsets.js'
 import { openTopicIdentity } from './topic-identity.js'
 import { inspectTopics, type Topics } from './topics.js'
 import { whenReachable } from './when-reachable.js'
@@ -61,6 +62,11 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
   const { settings, emit, signal } = options
   const connect = (): ReturnType<typeof createClient> => createClient(settings, emit)
   const identity = openTopicIdentity(connect(), emit, options.now)
+  const starting = openStartingOffsets(connect(), settings.groupId, {
+    identity,
+    recreated: (partition) => sightings?.recreated(partition),
+    emit,
+  })
   const admin = connect().admin()
   let delivery: Delivery | undefined
   let sightings: Sightings | undefined
@@ -75,7 +81,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
     const { reachableMs } = brokers
     sightings = chooseSightings({ ...options, reachableMs }, topics, to.target, connect, admin, () => delivery)
     const how = { ...to, sightingsOf: sightings?.chunk }
-    delivery = make({ connect, admin, settings, pipeline, waitOf, how, health, brokers, emit })
+    delivery = make({ connect, startingOffsets: starting.read, settings, pipeline, waitOf, how, health, brokers, emit })
     const { handle } = delivery
     const joined = (assigned: readonly Assigned[], isSameMember: boolean): void => {
       delivery?.joined(assigned)
@@ -98,7 +104,6 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
         emit,
         fail,
         handle,
-        sightings,
         joined,
       })
     consumer = begin(topics.input)
@@ -124,6 +129,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
       delivery?.close() ?? Promise.resolve(),
       admin.disconnect(),
       identity.close(),
+      starting.close(),
     ])
   }
 }

@@ -30,8 +30,8 @@ export type Sightings = {
    * took part in every assignment since the last call, so what it had before was nobody else's in between.
    */
   readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
-  /** Call when the offsets of a topic mean nothing any more. */
-  readonly recreated: (topic: string) => void
+  /** Call when the offsets of a partition mean nothing any more: before a claim of it resolves, if that showed it. */
+  readonly recreated: (partition: InputPartition) => void
   readonly close: () => Promise<void>
 }
 

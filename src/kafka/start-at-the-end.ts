@@ -1,7 +1,9 @@
 // For a new group that should not read existing records: its offsets are committed once, at the end of each partition.
 import type { Admin, Kafka } from 'kafkajs'
 import { clusterOf } from './cluster.js'
+import { metadataOf } from './commit-metadata.js'
 import { failureOf } from './failure.js'
+import { readTopicIds } from './topic-identity.js'
 
 /**
  * Not by the consumer's own setting: with that the records of a partition added later are lost. Does nothing if
@@ -17,16 +19,22 @@ export const startAtTheEnd = async (
 ): Promise<void> => {
   const committed = await admin.fetchOffsets({ groupId, topics: [...topics] })
   if (committed.some(({ partitions }) => partitions.some(({ offset }) => Number(offset) >= 0))) return
-  const ends = await Promise.all(
-    topics.map(async (topic) => ({
-      topic,
-      partitions: (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => ({ partition, offset: high })),
-    })),
-  )
   const cluster = clusterOf(kafka)
   try {
     await cluster.connect()
     await cluster.refreshMetadata()
+    // Before the ends are read: if one is of a topic that was created since, that is read from its beginning.
+    const ids = await readTopicIds(cluster, topics)
+    const ends = await Promise.all(
+      topics.map(async (topic) => ({
+        topic,
+        partitions: (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => ({
+          partition,
+          offset: high,
+          metadata: metadataOf(ids?.get(topic)),
+        })),
+      })),
+    )
     const coordinator = await cluster.findGroupCoordinator({ groupId })
     await coordinator.offsetCommit({ groupId, groupGenerationId: -1, memberId: '', topics: ends })
   } catch (error) {

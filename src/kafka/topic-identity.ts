@@ -1,61 +1,71 @@
-// Detects that a topic was deleted and created again under the same name: its offsets begin at 0, and a position in the old one means nothing.
+// The ids of the input topics: a topic that was deleted and created again has another one, and a position in the former topic means nothing in it.
 import type { Kafka } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
-import { clusterOf } from './cluster.js'
+import { clusterOf, type Cluster } from './cluster.js'
 import { failureOf } from './failure.js'
-import { within } from './within.js'
+import { answeredWithin } from './within.js'
 import { topicIdsRequest, topicIdsVersion, type TopicIds } from './wire/topic-ids.js'
 
 export type TopicIdentity = {
-  /** Call after every join: positions then come from the group's commits, which were deleted with the topic, so there is nothing to correct. */
+  /** Call after every join with all topics that are read. */
   readonly joined: (topics: readonly string[]) => void
   /** The next batch asks for the ids again. */
   readonly recheck: () => void
-  /** True once for a topic whose id changed since the last join. */
-  readonly wasRecreated: (topic: string) => Promise<boolean>
+  /** The last id that is known, asked for again every quarter of a second. Undefined: nothing can be said about the topic. */
+  readonly current: (topic: string) => Promise<string | undefined>
+  /** The id as it is now. Undefined: the brokers have no ids. Throws if nobody answers or the topic does not exist. */
+  readonly ask: (topic: string) => Promise<string | undefined>
   readonly close: () => Promise<void>
 }
 
-export type ReadTopicIds = (topics: readonly string[]) => Promise<TopicIds>
+/** Undefined: the brokers have no ids. */
+export type ReadTopicIds = (topics: readonly string[]) => Promise<TopicIds | undefined>
 
 /** Within this time nobody deletes a topic, creates it again and writes past our position. */
 const freshMs = 250
 
 export const topicIdentity = (read: ReadTopicIds, emit: Emit, now: () => number): Omit<TopicIdentity, 'close'> => {
   const known = new Map<string, string>()
-  const changed = new Set<string>()
+  const last = new Map<string, string>()
+  /** A broker that has not heard of the change yet still answers with these. */
+  const former = new Set<string>()
   let watched: readonly string[] = []
-  /** Whether all ids were read since the last join. */
-  let isComplete = false
   let isFailing = false
   let readAt = -Infinity
-  let reading: Promise<void> | undefined
-  const check = async (topics: readonly string[], report: boolean): Promise<void> => {
+  let asked = 0
+  let answered = 0
+  let reading: Promise<unknown> | undefined
+  const askAll = async (): Promise<TopicIds | undefined> => {
+    const turn = ++asked
     const askedAt = now() // not when the answer is looked at: a process that was paused meanwhile must ask again
-    const ids = await read(topics)
+    const found = await read(watched)
     isFailing = false
+    const ids = found && new Map([...found].filter(([, id]) => !former.has(id)))
+    if (turn < answered) return ids
+    answered = turn
     // A topic that is just being created again is missing: the next batch asks again.
-    if (topics.every((topic) => ids.has(topic))) {
-      readAt = askedAt
-      isComplete = true
-    }
-    for (const [topic, id] of ids) {
-      const former = known.get(topic)
+    if (watched.every((topic) => ids?.has(topic))) readAt = askedAt
+    for (const topic of watched) {
+      const id = ids?.get(topic)
+      if (id === undefined) {
+        known.delete(topic)
+        continue
+      }
+      const before = last.get(topic)
+      if (before !== undefined && before !== id) former.add(before)
+      last.set(topic, id)
       known.set(topic, id)
-      if (!report) changed.delete(topic)
-      if (former === undefined || former === id) continue
-      emit({ event: 'topic_recreated', topic })
-      if (report) changed.add(topic)
     }
+    return ids
   }
-  /** A check that fails is made again with the next batch; of several in a row the first is reported. */
-  const begin = (topics: readonly string[], report: boolean): Promise<void> => {
-    const mine = check(topics, report)
-      .catch((error: unknown) => {
-        if (!isFailing)
-          emit({ event: 'kafka_client_warned', about: 'ids of topics', message: failureOf(error).message })
-        isFailing = true
-      })
+  /** Of several failures in a row the first is reported. */
+  const failed = (error: unknown): void => {
+    if (!isFailing) emit({ event: 'kafka_client_warned', about: 'ids of topics', message: failureOf(error).message })
+    isFailing = true
+  }
+  const refresh = (): Promise<unknown> => {
+    const mine = askAll()
+      .catch(failed) // the next batch asks again
       .finally(() => {
         if (reading === mine) reading = undefined
       })
@@ -65,17 +75,22 @@ export const topicIdentity = (read: ReadTopicIds, emit: Emit, now: () => number)
   return {
     joined: (topics) => {
       watched = topics
-      isComplete = false
       readAt = -Infinity
-      void begin(topics, false)
     },
     recheck: () => {
       readAt = -Infinity
     },
-    wasRecreated: async (topic) => {
+    current: async (topic) => {
       if (reading) await reading
-      if (now() - readAt > freshMs) await (reading ?? begin(watched, isComplete))
-      return changed.delete(topic)
+      if (now() - readAt > freshMs) await (reading ?? refresh())
+      return known.get(topic)
+    },
+    ask: async (topic) => {
+      const ids = await askAll()
+      if (ids === undefined) return undefined
+      const id = ids.get(topic)
+      if (id === undefined) throw new Error(`topic ${topic} does not exist now`)
+      return id
     },
   }
 }
@@ -83,14 +98,16 @@ export const topicIdentity = (read: ReadTopicIds, emit: Emit, now: () => number)
 /** A broker that does not answer is asked again with the next batch: this one must not wait as long as a request may take. */
 const answerMs = 5_000
 
-/** Asks the brokers; those before Kafka 2.8 have no ids, and then nothing is detected. */
+/** Brokers before Kafka 2.8 have no ids, and then nothing is detected. */
+export const readTopicIds = async (cluster: Cluster, topics: readonly string[]): Promise<TopicIds | undefined> => {
+  const { versions, connectionPool } = await cluster.brokerPool.findConnectedBroker()
+  if ((versions?.[3]?.maxVersion ?? 0) < topicIdsVersion) return undefined
+  return connectionPool.send(topicIdsRequest(topics)) as Promise<TopicIds>
+}
+
 export const openTopicIdentity = (kafka: Kafka, emit: Emit, now: () => number): TopicIdentity => {
   const cluster = clusterOf(kafka)
-  const ask: ReadTopicIds = async (topics) => {
-    const { versions, connectionPool } = await cluster.brokerPool.findConnectedBroker()
-    if ((versions?.[3]?.maxVersion ?? 0) < topicIdsVersion) return new Map()
-    return connectionPool.send(topicIdsRequest(topics)) as Promise<TopicIds>
-  }
-  const read: ReadTopicIds = (topics) => within(answerMs, 'the ids of the topics', () => ask(topics))
+  const read: ReadTopicIds = (topics) =>
+    answeredWithin(answerMs, 'the ids of the topics', () => readTopicIds(cluster, topics))
   return { ...topicIdentity(read, emit, now), close: () => cluster.disconnect() }
 }

@@ -27,3 +27,16 @@ export const within = async <Result>(
     clearTimeout(timer)
   }
 }
+
+/** For what is tried again when it takes too long: the process does not end because of it. */
+export const answeredWithin = async <Result>(
+  limitMs: number,
+  what: string,
+  task: () => Promise<Result>,
+): Promise<Result> => {
+  try {
+    return await within(limitMs, what, task)
+  } catch (error) {
+    throw error instanceof FatalKafkaError ? new Error(error.message) : error
+  }
+}

@@ -1,25 +1,63 @@
 // Promise: an input topic that is deleted and made again is read from its beginning, and that is said.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
-import { complete, fill, makeTopic, makeTopics, readTopic, settingsFor, tally, withAdmin } from '../support/kafka.js'
-import { endWorkers, startWorker, times, until } from '../support/worker.js'
+import {
+  complete,
+  fill,
+  makeTopicAgain,
+  makeTopics,
+  readTopic,
+  settingsFor,
+  tally,
+  withAdmin,
+  type Names,
+  type Read,
+  type Tally,
+} from '../support/kafka.js'
+import { endWorkers, startWorker, times, until, type Worker } from '../support/worker.js'
 
 afterAll(endWorkers)
 
 const partitions = 2
 const before = 300
 
-const makeAgain = async (topic: string): Promise<void> => {
-  await withAdmin((admin) => admin.deleteTopics({ topics: [topic] }))
-  for (let tries = 1; ; tries++)
-    try {
-      await makeTopic(topic, partitions)
-      return
-    } catch (error) {
-      if (tries === 20) throw error
-      await sleep(100)
-    }
+type Delivery = 'at-least-once' | 'exactly-once'
+
+const settingsOf = (names: Names, delivery: Delivery): ReturnType<typeof settingsFor> =>
+  settingsFor(names, {
+    delivery,
+    limits: { sessionTimeoutMs: 20_000, chunkEvents: 500, chunkDeadlineMs: 150_000, drainMs: 60_000 },
+  })
+
+/** A worker with everything of the former topic in hand: it asks for nothing, so no error tells it that the topic is another one. */
+const startWithAllInHand = async (names: Names, delivery: Delivery): Promise<Worker> => {
+  await fill(names.input, partitions, 0, before)
+  const worker = startWorker(settingsOf(names, delivery), { holds: true })
+  const held = (): number =>
+    new Set(worker.events.filter(({ event }) => event === 'held').map(({ partition }) => partition)).size
+  await until('both partitions are in hand', () => held() === partitions)
+  return worker
 }
+
+const makeAgain = async (names: Names, after: number): Promise<void> => {
+  await makeTopicAgain(names.input, partitions)
+  await fill(names.input, partitions, before, before + after)
+}
+
+/** Of the events of the new topic alone. */
+const tallyOfNew = (records: readonly Read[], after: number): Tally => {
+  const isNew = ({ value }: Read): boolean => (JSON.parse(String(value)) as { seq: number }).seq >= before
+  const found = tally(records.filter(isNew), partitions, before + after)
+  // Those of the former topic, and for each partition the step over them.
+  return { ...found, missing: found.missing - partitions * before, outOfOrder: found.outOfOrder - partitions }
+}
+const isNewComplete =
+  (after: number) =>
+  (records: readonly Read[]): boolean =>
+    records.length >= partitions * after && tallyOfNew(records, after).missing === 0
+
+const groupState = (names: Names): Promise<string | undefined> =>
+  withAdmin(async (admin) => (await admin.describeGroups([names.groupId])).groups[0]?.state)
 
 describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('an input topic made again, %s', (delivery) => {
   it.each([
@@ -29,20 +67,15 @@ describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('an input t
     ['longer', 'is at work', 900],
   ] as const)('and %s than what was read, while the worker %s', async (_length, state, after) => {
     const names = await makeTopics({ partitions })
-    await fill(names.input, partitions, 0, before)
-    const atWork = state === 'is at work'
-    const settings = settingsFor(names, { delivery, limits: { sessionTimeoutMs: 20_000 } })
-    const worker = startWorker(settings, { delayMs: atWork ? 1_500 : 0 })
-    if (atWork) {
-      const said = delivery === 'exactly-once' ? 'partition_claimed' : 'group_joined'
-      await until('it has begun', () => times(worker, said) >= (delivery === 'exactly-once' ? partitions : 1))
-      await sleep(500)
-      // With a batch in its hands it asks for nothing, so no error tells it, and it commits a position of the former topic.
-      worker.kill('SIGSTOP')
-    } else await readTopic(names.output, complete(partitions, before))
-    await makeAgain(names.input)
-    await fill(names.input, partitions, before, before + after)
-    worker.kill('SIGCONT')
+    let worker: Worker
+    if (state === 'is at work') worker = await startWithAllInHand(names, delivery)
+    else {
+      await fill(names.input, partitions, 0, before)
+      worker = startWorker(settingsOf(names, delivery))
+      await readTopic(names.output, complete(partitions, before))
+    }
+    await makeAgain(names, after)
+    worker.kill('SIGUSR2')
     const records = await readTopic(names.output, complete(partitions, before + after), { calmMs: 1_000 })
     expect(tally(records, partitions, before + after)).toEqual({ missing: 0, repeated: 0, outOfOrder: 0 })
     await until('it is said', () => times(worker, 'topic_recreated') > 0)
@@ -51,5 +84,44 @@ describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('an input t
     ])
     expect(times(worker, 'offsets_skipped')).toBe(0)
     expect(worker.running()).toBe(true)
+  })
+
+  it.each([
+    ['shorter than', 100],
+    ['as long as', 300],
+    ['longer than', 900],
+  ] as const)(
+    'and %s what a worker has in hand, is read from its beginning after a stop of the worker',
+    async (_length, after) => {
+      const names = await makeTopics({ partitions })
+      const worker = await startWithAllInHand(names, delivery)
+      await makeAgain(names, after)
+      worker.kill('SIGTERM')
+      await until('it drains', () => worker.health()?.state === 'draining')
+      worker.kill('SIGUSR2')
+      expect(await worker.exit).toBe(0)
+      const next = startWorker(settingsOf(names, delivery))
+      const records = await readTopic(names.output, isNewComplete(after), { calmMs: 1_000 })
+      expect(tallyOfNew(records, after)).toEqual({ missing: 0, repeated: 0, outOfOrder: 0 })
+      // Under exactly-once what was in hand is dropped at a stop, so no position of the former topic is committed.
+      expect(times(next, 'topic_recreated')).toBe(delivery === 'at-least-once' ? 1 : 0)
+      expect(times(next, 'offsets_skipped')).toBe(0)
+    },
+  )
+
+  it('and longer than what a worker has in hand, is read from its beginning after a second worker joined', async () => {
+    const after = 900
+    const names = await makeTopics({ partitions })
+    const worker = await startWithAllInHand(names, delivery)
+    await makeAgain(names, after)
+    const second = startWorker(settingsOf(names, delivery))
+    while ((await groupState(names)) !== 'PreparingRebalance') await sleep(50)
+    worker.kill('SIGUSR2')
+    const records = await readTopic(names.output, isNewComplete(after), { calmMs: 1_000 })
+    expect(tallyOfNew(records, after)).toEqual({ missing: 0, repeated: 0, outOfOrder: 0 })
+    for (const one of [worker, second]) {
+      expect(times(one, 'offsets_skipped')).toBe(0)
+      expect(one.running()).toBe(true)
+    }
   })
 })

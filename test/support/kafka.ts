@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kafka, logLevel, Partitioners, type Admin, type IHeaders, type Message } from 'kafkajs'
 import { inject } from 'vitest'
+import { clusterOf } from '../../src/kafka/cluster.js'
 import { openTopicReader } from '../../src/kafka/replay/topic-reader.js'
 import type { KafkaSettings } from '../../src/kafka/settings.js'
+import { topicIdsRequest, type TopicIds } from '../../src/kafka/wire/topic-ids.js'
 
 export const soak = process.env.THREATWEAVE_SOAK !== undefined
 
@@ -58,6 +60,33 @@ export const makeTopic = (topic: string, numPartitions: number): Promise<void> =
     await untilServed(() => admin.fetchTopicOffsets(topic))
   })
 
+/**
+ * Deletes a topic and makes it again. Both requests return before the broker is done: until the id has changed and every partition is
+ * empty, what is written may go to the former topic and be deleted with it.
+ */
+export const makeTopicAgain = async (topic: string, numPartitions: number): Promise<void> => {
+  const former = await topicIdOf(topic)
+  await withAdmin((admin) => admin.deleteTopics({ topics: [topic] }))
+  await untilServed(() => makeTopic(topic, numPartitions))
+  await untilServed(async () => {
+    const id = await topicIdOf(topic)
+    const ends = await withAdmin((admin) => admin.fetchTopicOffsets(topic))
+    const isNew = id !== undefined && id !== former
+    if (!isNew || ends.length !== numPartitions || ends.some(({ high }) => high !== '0'))
+      throw new Error(`${topic} is still the former topic`)
+  })
+}
+
+const topicIdOf = async (topic: string): Promise<string | undefined> => {
+  const cluster = clusterOf(client())
+  try {
+    const { connectionPool } = await cluster.brokerPool.findConnectedBroker()
+    return ((await connectionPool.send(topicIdsRequest([topic]))) as TopicIds).get(topic)
+  } finally {
+    await cluster.disconnect()
+  }
+}
+
 /** A topic just made is not always known at once. */
 const untilServed = async (ask: () => Promise<unknown>): Promise<void> => {
   for (let tries = 1; ; tries++)
@@ -65,7 +94,7 @@ const untilServed = async (ask: () => Promise<unknown>): Promise<void> => {
       await ask()
       return
     } catch (error) {
-      if (tries === 50) throw error
+      if (tries === 300) throw error
       await sleep(100)
     }
 }
@@ -104,7 +133,7 @@ export const settingsFor = (names: Names, changes: Changes = {}): KafkaSettings 
   },
 })
 
-/** Numbered events, the same number of them on every partition. Mixed: of every five, four are a batch and one is a record. */
+/** Numbered events, the same number of them on every partition, none of them twice. Mixed: of every five, four are a batch and one is a record. */
 export const fill = async (
   topic: string,
   partitions: number,
@@ -113,7 +142,7 @@ export const fill = async (
   broker?: string,
   isMixed = false,
 ): Promise<void> => {
-  const producer = client(broker).producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  const producer = client(broker).producer({ idempotent: true, createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
   const valueOf = (partition: number, seq: number): string =>
     JSON.stringify({ seq, partition, message: `event ${seq} of ${partition} from 192.0.2.${seq % 250}` })

@@ -1,9 +1,11 @@
 // A Kafka runner for integration tests: settings from argv, a pipeline that adds one member, health as JSON lines.
 import { startRunner } from '../../dist/kafka/runner.js'
 
-const { settings, placement = 'json', delayMs = 0, quiet = true, mark } = JSON.parse(process.argv[2])
+const { settings, placement = 'json', delayMs = 0, holds = false, quiet = true, mark } = JSON.parse(process.argv[2])
 const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
+let isHolding = holds
+const released = new Promise((resolve) => process.once('SIGUSR2', resolve)).then(() => (isHolding = false))
 
 const annotate = ({ bytes, origin }) => {
   const flat = { schema_version: 1, status: 'skipped', verdict: 'unknown', origin, ...(mark && { mark }) }
@@ -23,6 +25,10 @@ const pipeline = (chunk, use) => {
   const finish = () => {
     for (const [place, event] of chunk.entries()) use(annotate(event), place)
     return true
+  }
+  if (isHolding) {
+    say({ event: 'held', partition: chunk[0].origin.split('/')[1] })
+    return released.then(finish)
   }
   return delayMs > 0 ? new Promise((resolve) => setTimeout(() => resolve(finish()), delayMs)) : finish()
 }

@@ -19,7 +19,7 @@ export type Worker = {
   readonly errors: () => string
   readonly health: () => KafkaHealth | undefined
   readonly running: () => boolean
-  readonly kill: (signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT') => void
+  readonly kill: (signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2') => void
   /** The exit code; null if a signal ended it. */
   readonly exit: Promise<number | null>
   /** Waits until this has been said. */
@@ -30,6 +30,8 @@ export type WorkerOptions = {
   readonly placement?: 'json' | 'headers' | 'topic'
   /** How long the line takes for a chunk. */
   readonly delayMs?: number
+  /** It says `held` with the partition, and keeps what it has in hand until SIGUSR2. */
+  readonly holds?: boolean
   readonly quiet?: boolean
   /** Stands in every annotation it makes. */
   readonly mark?: string

@@ -1,5 +1,6 @@
-// An event for what kafkajs only logs: it asked for an offset that the broker no longer has, and goes on at the oldest one.
+// What the consumer does when the broker no longer has the offset it asked for: it says so by an event and goes on at the oldest one.
 import type { Consumer } from 'kafkajs'
+import type { Cluster } from '../cluster.js'
 
 export type OffsetReset = {
   readonly topic: string
@@ -18,21 +19,35 @@ export const addOffsetResetEvent = (original: unknown): unknown => {
 
 type OutOfRange = { readonly topic: string; readonly partition: number }
 type ConsumerGroup = {
-  readonly offsetManager: { readonly nextOffset: (topic: string, partition: number) => { toString: () => string } }
+  readonly offsetManager: {
+    readonly nextOffset: (topic: string, partition: number) => { toString: () => string }
+    readonly resolveOffset: (last: {
+      readonly topic: string
+      readonly partition: number
+      readonly offset: string
+    }) => void
+  }
+  readonly cluster: Pick<Cluster, 'fetchTopicsOffset'>
   readonly instrumentationEmitter: { readonly emit: (event: string, payload: OffsetReset) => void }
   recoverFromOffsetOutOfRange(error: OutOfRange): Promise<void>
 }
 // TypeScript requires this form of a class that is extended without being known.
 type ConsumerGroupClass = new (...given: any[]) => ConsumerGroup // eslint-disable-line @typescript-eslint/no-explicit-any
 
-/** The consumer group of kafkajs, which emits the event before it resets a position. */
+/**
+ * The consumer group of kafkajs, which emits the event before it resets a position. It does not commit that as the original does: the
+ * commit is deleted by it, which says what was read, and of which topic.
+ */
 export const emitOffsetReset = (original: unknown): unknown =>
   class extends (original as ConsumerGroupClass) {
     override async recoverFromOffsetOutOfRange(error: OutOfRange): Promise<void> {
       const { topic, partition } = error
       const position = Number(this.offsetManager.nextOffset(topic, partition).toString())
       this.instrumentationEmitter.emit(eventName, { topic, partition, position })
-      await super.recoverFromOffsetOutOfRange(error)
+      const asked = { topic, partitions: [{ partition }], fromBeginning: true }
+      const [found] = await this.cluster.fetchTopicsOffset([asked])
+      const oldest = Number(found?.partitions[0]?.offset ?? 0)
+      this.offsetManager.resolveOffset({ topic, partition, offset: String(oldest - 1) })
     }
   }
 

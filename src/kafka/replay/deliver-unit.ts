@@ -13,6 +13,8 @@ import { addTallies, emptyTally, encodeTally, type Tally } from './tally.js'
 export type RaisedAlert = { readonly origin: string; readonly value: Buffer }
 
 export type UnitOptions = {
+  /** Of the topic that is replayed. */
+  readonly topicId: string | undefined
   readonly settings: KafkaSettings
   readonly pipeline: Pipeline
   readonly how: Deliver
@@ -52,7 +54,7 @@ export const deliverUnit = async (
     const { topic = '', partitions = 1 } = options.alertsTopic ?? {}
     return { topic, partition: partition % partitions, key: null, value, headers: [], timestamp: String(now()) }
   })
-  const position = { partition, offset: next, metadata: encodeTally(reached) }
+  const position = { partition, offset: next, metadata: encodeTally(reached, options.topicId) }
   await output.write(items, alertRecords, position, (record) => events[unit.indexOf(record as Restored)])
   return reached
 }

@@ -1,6 +1,7 @@
 // What a replay reads: per partition from the first offset at or after one edge to the first at or after the other, resolved once.
+import { isOfFormerTopic } from '../commit-metadata.js'
 import type { Edge } from './edge.js'
-import type { TopicReader } from './topic-reader.js'
+import type { Position, TopicReader } from './topic-reader.js'
 import { decodeTally, type Tally } from './tally.js'
 
 export type Range = {
@@ -12,6 +13,8 @@ export type Range = {
 
 export type Plan = {
   readonly groupId: string
+  /** Of the topic that the offsets are in; undefined where brokers have no ids. */
+  readonly topicId: string | undefined
   readonly ranges: readonly Range[]
   /** An earlier start with the same id resolved the ranges; their ends do not move. */
   readonly isResumed: boolean
@@ -28,7 +31,7 @@ export type PlanRequest = {
   readonly groupId: string
 }
 
-type Note = { readonly start: number; readonly output: string }
+type Note = { readonly start: number; readonly output: string; readonly topic_id?: string | undefined }
 
 /** The ranges are kept as the offsets of a second group, so that a resumed replay ends where the first start would have. */
 const rangeGroup = (groupId: string): string => `${groupId}-range`
@@ -41,7 +44,12 @@ export const makePlan = async (
   const all = await reader.partitionsOf(topic)
   if (partition !== undefined && !all.includes(partition))
     return { refused: `topic ${topic} has no partition ${partition}; it has ${all.length}` }
-  const before = await reader.committed(rangeGroup(groupId), topic)
+  // Before anything else: what is read after it is of this topic, or of one that was created since.
+  const topicId = await reader.topicIdOf(topic)
+  /** What a replay of a former topic with the same name has left behind says nothing about this one. */
+  const committed = async (group: string): Promise<readonly Position[]> =>
+    (await reader.committed(group, topic)).filter(({ metadata }) => !isOfFormerTopic(metadata, topicId))
+  const before = await committed(rangeGroup(groupId))
   if (before.length === 0) {
     const [first, last] = [await reader.offsetsAt(topic, 'earliest'), await reader.offsetsAt(topic, 'latest')]
     const [starts, ends] = [
@@ -56,7 +64,7 @@ export const makePlan = async (
       const start = within(starts.get(number))
       return { partition: number, start, end: Math.max(start, within(ends.get(number))) }
     })
-    return { groupId, ranges, isResumed: false, reached: new Map() }
+    return { groupId, topicId, ranges, isResumed: false, reached: new Map() }
   }
   const notes = before.map(({ partition: number, offset, metadata }) => ({ number, offset, note: readNote(metadata) }))
   const elsewhere = notes.find(({ note }) => note.output !== output)
@@ -64,9 +72,10 @@ export const makePlan = async (
     return {
       refused: `this id was started with --output ${elsewhere.note.output}; use that, or another --id`,
     }
-  const reached = await reader.committed(groupId, topic)
+  const reached = await committed(groupId)
   return {
     groupId,
+    topicId,
     ranges: notes.map(({ number, offset, note }) => ({ partition: number, start: note.start, end: offset })),
     isResumed: true,
     reached: new Map(
@@ -82,7 +91,7 @@ export const keepPlan = async (reader: TopicReader, { topic, output }: PlanReque
   const positions = plan.ranges.map(({ partition, start, end }) => ({
     partition,
     offset: end,
-    metadata: JSON.stringify({ start, output } satisfies Note),
+    metadata: JSON.stringify({ start, output, topic_id: plan.topicId } satisfies Note),
   }))
   await reader.commit(rangeGroup(plan.groupId), topic, positions)
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import type { Emit } from '../../telemetry/event.js'
 import { cutBatches, eventCount } from '../chunks.js'
+import { isOfFormerTopic } from '../commit-metadata.js'
 import { failureOf, FatalKafkaError } from '../failure.js'
 import { deliverUnit, type UnitOptions } from './deliver-unit.js'
 import { acknowledgedOutput, transactionalOutput } from './partition-output.js'
@@ -12,7 +13,7 @@ import type { TopicReader } from './topic-reader.js'
 import { addTallies, decodeTally, emptyTally, type Tally } from './tally.js'
 
 export type ReplayOptions = RangeOptions &
-  UnitOptions & {
+  Omit<UnitOptions, 'topicId'> & {
     readonly reader: TopicReader
     readonly kafka: Kafka
     readonly plan: Plan
@@ -78,7 +79,8 @@ const replayRange = async (
   const claim = async (): Promise<number> => {
     for (;;)
       try {
-        const committed = await output.claim()
+        const found = await output.claim()
+        const committed = found && isOfFormerTopic(found.metadata, plan.topicId) ? undefined : found
         position = Math.max(range.start, committed?.offset ?? range.start)
         tally = decodeTally(committed?.metadata ?? '')
         return position
@@ -112,7 +114,14 @@ const replayRange = async (
       if (signal.aborted) return position
       const reached = isLast ? next : (unit.at(-1)?.at ?? next) + 1
       try {
-        const done = await deliverUnit(options, output, unit, partition, reached, addTallies(tally, before))
+        const done = await deliverUnit(
+          { ...options, topicId: plan.topicId },
+          output,
+          unit,
+          partition,
+          reached,
+          addTallies(tally, before),
+        )
         tally = done
         before = emptyTally
         position = reached

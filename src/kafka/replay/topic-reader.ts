@@ -4,6 +4,7 @@ import type { Kafka } from 'kafkajs'
 import { failureOf, FatalKafkaError } from '../failure.js'
 import { clusterOf, readCommitted } from '../cluster.js'
 import { dropAborted } from '../patched-kafkajs/drop-aborted.js'
+import { readTopicIds } from '../topic-identity.js'
 import type { WireRecord } from '../wire/record.js'
 
 export type Position = { readonly partition: number; readonly offset: number; readonly metadata: string }
@@ -19,6 +20,8 @@ export type Fetch = {
 
 export type TopicReader = {
   readonly partitionsOf: (topic: string) => Promise<readonly number[]>
+  /** Undefined where brokers have no ids. */
+  readonly topicIdOf: (topic: string) => Promise<string | undefined>
   /** Per partition the first offset there is, the end of what is committed, or the first offset at or after a time; -1: none. */
   readonly offsetsAt: (topic: string, at: 'earliest' | 'latest' | number) => Promise<ReadonlyMap<number, number>>
   readonly fetch: (topic: string, partition: number, offset: number, maxBytes?: number) => Promise<Fetch>
@@ -62,6 +65,9 @@ export const openTopicReader = async (kafka: Kafka): Promise<TopicReader> => {
         .map(({ partitionId }) => partitionId)
         .sort((a, b) => a - b)
     })
+
+  const topicIdOf: TopicReader['topicIdOf'] = async (topic) =>
+    (await withRetries(() => readTopicIds(cluster, [topic])))?.get(topic)
 
   const offsetsAt: TopicReader['offsetsAt'] = async (topic, at) => {
     const partitions = (await partitionsOf(topic)).map((partition) => ({ partition }))
@@ -131,5 +137,5 @@ export const openTopicReader = async (kafka: Kafka): Promise<TopicReader> => {
     )
   }
 
-  return { partitionsOf, offsetsAt, fetch, committed, commit, close: () => cluster.disconnect() }
+  return { partitionsOf, topicIdOf, offsetsAt, fetch, committed, commit, close: () => cluster.disconnect() }
 }

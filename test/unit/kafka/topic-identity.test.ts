@@ -1,9 +1,10 @@
-// When a topic counts as another one with the same name.
+// When the ids of topics are asked for, and what counts while nobody answers.
 import { describe, expect, it } from 'vitest'
 import { topicIdentity, type TopicIdentity } from '../../../src/kafka/topic-identity.js'
 
 type Scene = {
   readonly identity: Omit<TopicIdentity, 'close'>
+  /** None at all: nobody answers. */
   readonly ids: Map<string, string>
   readonly told: string[]
   readonly clock: { now: number }
@@ -30,81 +31,98 @@ const scene = (): Scene => {
   return { identity, ids, told, clock, reads: () => reads }
 }
 
-describe('a topic under its name', () => {
-  it('is the same as long as its id is, and is looked at four times a second at most', async () => {
+describe('the id of a topic', () => {
+  it('is asked for four times a second at most', async () => {
     const { identity, clock, reads } = scene()
     for (let step = 0; step < 100; step++) {
-      expect(await identity.wasRecreated('fw')).toBe(false)
+      expect(await identity.current('fw')).toBe('a')
       clock.now += 10
     }
     expect(reads()).toBe(4)
   })
 
-  it('is replaced when its id is another, which is said once', async () => {
-    const { identity, ids, told, clock } = scene()
-    await identity.wasRecreated('fw')
-    ids.set('fw', 'b')
-    clock.now += 300
-    expect([await identity.wasRecreated('fw'), await identity.wasRecreated('fw')]).toEqual([true, false])
-    expect(told).toEqual(['topic_recreated'])
-  })
-
-  it('is looked at right away when there is doubt', async () => {
+  it('is asked for right away when there is doubt, and after a join', async () => {
     const { identity, ids } = scene()
-    await identity.wasRecreated('fw')
+    await identity.current('fw')
     ids.set('fw', 'b')
-    expect(await identity.wasRecreated('fw')).toBe(false)
+    expect(await identity.current('fw')).toBe('a')
     identity.recheck()
-    expect(await identity.wasRecreated('fw')).toBe(true)
+    expect(await identity.current('fw')).toBe('b')
+    ids.set('fw', 'c')
+    identity.joined(['fw'])
+    expect(await identity.current('fw')).toBe('c')
   })
 
-  it('is looked at again when the process was paused between the question and its answer', async () => {
+  it('is asked for again when the process was paused between the question and its answer', async () => {
     const { identity, ids, clock } = scene()
-    await identity.wasRecreated('fw')
+    await identity.current('fw')
     clock.now += 300
-    const asked = identity.wasRecreated('fw')
+    const asked = identity.current('fw')
     ids.set('fw', 'b')
     clock.now += 5_000
-    expect(await asked).toBe(false)
-    expect(await identity.wasRecreated('fw')).toBe(true)
+    expect(await asked).toBe('a')
+    expect(await identity.current('fw')).toBe('b')
   })
 
-  it('is only told of when the group was joined since: the positions are new then', async () => {
+  it('is what it was while nobody answers, which is said once each time', async () => {
     const { identity, ids, told, clock } = scene()
-    await identity.wasRecreated('fw')
-    ids.set('fw', 'b')
-    identity.joined(['fw'])
-    clock.now += 300
-    expect(await identity.wasRecreated('fw')).toBe(false)
-    expect(told).toEqual(['topic_recreated'])
-  })
-
-  it('is told of although it was not there, or nobody answered, when the group was joined', async () => {
-    const { identity, ids, told, clock } = scene()
-    await identity.wasRecreated('fw')
-    ids.clear()
-    identity.joined(['fw'])
-    expect(await identity.wasRecreated('fw')).toBe(false)
-    ids.set('fw', 'b')
-    expect(await identity.wasRecreated('fw')).toBe(false)
-    expect(told).toEqual(['kafka_client_warned', 'topic_recreated'])
-    ids.set('fw', 'c')
-    clock.now += 300
-    expect(await identity.wasRecreated('fw')).toBe(true)
-  })
-
-  it('is taken for the same while nobody answers, which is said once each time', async () => {
-    const { identity, ids, told, clock } = scene()
-    await identity.wasRecreated('fw')
+    await identity.current('fw')
     ids.clear()
     clock.now += 300
-    expect([await identity.wasRecreated('fw'), await identity.wasRecreated('fw')]).toEqual([false, false])
+    expect([await identity.current('fw'), await identity.current('fw')]).toEqual(['a', 'a'])
     expect(told).toEqual(['kafka_client_warned'])
     ids.set('fw', 'b')
-    expect(await identity.wasRecreated('fw')).toBe(true)
+    expect(await identity.current('fw')).toBe('b')
     ids.clear()
     clock.now += 300
-    await identity.wasRecreated('fw')
-    expect(told).toEqual(['kafka_client_warned', 'topic_recreated', 'kafka_client_warned'])
+    await identity.current('fw')
+    expect(told).toEqual(['kafka_client_warned', 'kafka_client_warned'])
+  })
+
+  it('is not known while the topic does not exist, and with every batch it is asked for again', async () => {
+    const { identity, ids, clock } = scene()
+    await identity.current('fw')
+    ids.delete('fw')
+    ids.set('dns', 'd')
+    clock.now += 300
+    expect(await identity.current('fw')).toBeUndefined()
+    ids.set('fw', 'b')
+    expect(await identity.current('fw')).toBe('b')
+  })
+
+  it('as it is now is asked for each time, and then counts for everybody', async () => {
+    const { identity, ids } = scene()
+    await identity.current('fw')
+    ids.set('fw', 'b')
+    expect(await identity.ask('fw')).toBe('b')
+    expect(await identity.current('fw')).toBe('b')
+    ids.clear()
+    await expect(identity.ask('fw')).rejects.toThrow('no broker')
+    ids.set('dns', 'd')
+    await expect(identity.ask('fw')).rejects.toThrow('topic fw does not exist now')
+  })
+
+  it('is not one that the topic had before: a broker may not have heard of the change yet', async () => {
+    const { identity, ids, clock } = scene()
+    await identity.current('fw')
+    ids.set('fw', 'b')
+    clock.now += 300
+    expect(await identity.current('fw')).toBe('b')
+    ids.set('fw', 'a')
+    clock.now += 300
+    expect(await identity.current('fw')).toBeUndefined()
+    await expect(identity.ask('fw')).rejects.toThrow('topic fw does not exist now')
+    ids.set('fw', 'b')
+    expect(await identity.ask('fw')).toBe('b')
+  })
+
+  it('as it is now is unknown where brokers have none', async () => {
+    const identity = topicIdentity(
+      () => Promise.resolve(undefined),
+      () => undefined,
+      () => 0,
+    )
+    identity.joined(['fw'])
+    expect([await identity.ask('fw'), await identity.current('fw')]).toEqual([undefined, undefined])
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { within } from '../../../src/kafka/within.js'
+import { FatalKafkaError } from '../../../src/kafka/failure.js'
+import { answeredWithin, within } from '../../../src/kafka/within.js'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 
@@ -11,6 +12,13 @@ describe('a limit on work', () => {
 
   it('ends work that hangs, and says what and after how long', async () => {
     await expect(within(20, 'firewall/0', never)).rejects.toThrow('firewall/0 was not finished within 20 ms')
+  })
+
+  it('ends the process only where the work is not tried again', async () => {
+    await expect(within(20, 'firewall/0', never)).rejects.toBeInstanceOf(FatalKafkaError)
+    const given = await answeredWithin(20, 'firewall/0', never).catch((error: unknown) => error)
+    expect(given).not.toBeInstanceOf(FatalKafkaError)
+    expect(given).toMatchObject({ message: 'firewall/0 was not finished within 20 ms' })
   })
 
   it('does not run out while its clock stands still, and runs out when that goes on', async () => {

@@ -1,0 +1,125 @@
+// Where partitions are read from after a join: at the position that the group committed, unless that is one in a former topic of the same name.
+import type { Kafka } from 'kafkajs'
+import type { Emit } from '../telemetry/event.js'
+import { clusterOf, type Cluster } from './cluster.js'
+import { isOfFormerTopic } from './commit-metadata.js'
+import { nameOf, type InputPartition } from './sightings.js'
+import type { TopicIdentity } from './topic-identity.js'
+import { answeredWithin } from './within.js'
+
+export type Starts = {
+  /** Of the topic that the offsets are in; undefined where brokers have no ids. */
+  readonly topicId: string | undefined
+  readonly offsets: ReadonlyMap<number, string>
+}
+
+/** Throws if nobody answers, or if the topic does not exist. What is fetched after it is of the topic with this id, or of a later one. */
+export type StartingOffsets = (topic: string, partitions: readonly number[]) => Promise<Starts>
+
+type Committed = { readonly partition: number; readonly offset: string; readonly metadata: string | null }
+
+export type StartingOffsetsOptions = {
+  readonly committed: (topic: string, partitions: readonly number[]) => Promise<readonly Committed[]>
+  /** The oldest offset of each partition. */
+  readonly oldest: (topic: string, partitions: readonly number[]) => Promise<ReadonlyMap<number, string>>
+  readonly identity: Pick<TopicIdentity, 'ask'>
+  /** Called for each partition whose offsets mean nothing any more. */
+  readonly recreated: (partition: InputPartition) => void
+  readonly emit: Emit
+}
+
+export const startingOffsets = (options: StartingOffsetsOptions): StartingOffsets => {
+  const { committed, oldest, identity, recreated, emit } = options
+  /** By `topic/partition`: the id of the topic that this process has read it in, until the group has committed in the next one. */
+  const readIn = new Map<string, string>()
+  const reported = new Map<string, string>()
+  return async (topic, partitions) => {
+    const commits = new Map((await committed(topic, partitions)).map((one) => [one.partition, one]))
+    const topicId = await identity.ask(topic)
+    const offsets = new Map<number, string>()
+    const former: InputPartition[] = []
+    const without: number[] = []
+    for (const partition of partitions) {
+      const { offset = '-1', metadata = null } = commits.get(partition) ?? {}
+      const isCommitted = Number(offset) >= 0
+      const name = nameOf({ topic, partition })
+      if (isOfFormerTopic(isCommitted ? metadata : null, topicId, readIn.get(name))) {
+        former.push({ topic, partition })
+        // Not the oldest offset: a broker that is not done with the change may still name that of the former topic.
+        offsets.set(partition, '0')
+        continue
+      }
+      if (topicId !== undefined) readIn.set(name, topicId)
+      if (isCommitted) offsets.set(partition, offset)
+      else without.push(partition)
+    }
+    if (without.length > 0) {
+      const first = await oldest(topic, without)
+      for (const partition of without) offsets.set(partition, first.get(partition) ?? '0')
+    }
+    for (const one of former) recreated(one)
+    if (former.length > 0 && topicId !== undefined && reported.get(topic) !== topicId) {
+      reported.set(topic, topicId)
+      emit({ event: 'topic_recreated', topic })
+    }
+    return { topicId, offsets }
+  }
+}
+
+/** A batch waits for it, and its member cannot join again meanwhile. */
+const answerMs = 10_000
+
+/** Not by kafkajs's admin, which asks about the partitions that it knew minutes ago. */
+export const openStartingOffsets = (
+  kafka: Kafka,
+  groupId: string,
+  options: Pick<StartingOffsetsOptions, 'identity' | 'recreated' | 'emit'>,
+): { readonly read: StartingOffsets; readonly close: () => Promise<void> } => {
+  let current: Cluster | undefined
+  /** After a failure with new connections and metadata: with a topic that is gone kafkajs could not refresh them any more. */
+  const request = async <Result>(ask: (cluster: Cluster) => Promise<Result>): Promise<Result> => {
+    const cluster = (current ??= clusterOf(kafka))
+    try {
+      return await answeredWithin(answerMs, 'the committed offsets', async () => {
+        await cluster.connect()
+        return ask(cluster)
+      })
+    } catch (error) {
+      if (current === cluster) current = undefined
+      cluster.disconnect().catch(() => undefined) // it is not used again, however that ends
+      throw error
+    }
+  }
+  const read = startingOffsets({
+    ...options,
+    committed: (topic, partitions) => request((cluster) => committedBy(groupId, cluster, topic, partitions)),
+    oldest: (topic, partitions) => request((cluster) => oldestIn(cluster, topic, partitions)),
+  })
+  return { read, close: async () => current?.disconnect() }
+}
+
+const numbered = (partitions: readonly number[]): readonly { readonly partition: number }[] =>
+  partitions.map((partition) => ({ partition }))
+
+const committedBy = async (
+  groupId: string,
+  cluster: Cluster,
+  topic: string,
+  partitions: readonly number[],
+): Promise<readonly Committed[]> => {
+  const coordinator = await cluster.findGroupCoordinator({ groupId })
+  const topics = [{ topic, partitions: numbered(partitions) }]
+  return (await coordinator.offsetFetch({ groupId, topics })).responses[0]?.partitions ?? []
+}
+
+/** Without a partition that was added only now. */
+const oldestIn = async (
+  cluster: Cluster,
+  topic: string,
+  partitions: readonly number[],
+): Promise<ReadonlyMap<number, string>> => {
+  await cluster.addTargetTopic(topic)
+  await cluster.refreshMetadataIfNecessary()
+  const [found] = await cluster.fetchTopicsOffset([{ topic, partitions: numbered(partitions), fromBeginning: true }])
+  return new Map((found?.partitions ?? []).map(({ partition, offset }) => [partition, offset]))
+}

@@ -1,0 +1,134 @@
+// Where a partition is read from: by what its group committed, and for which topic of that name.
+import { describe, expect, it } from 'vitest'
+import { metadataOf } from '../../../src/kafka/commit-metadata.js'
+import { startingOffsets, type StartingOffsets } from '../../../src/kafka/starting-offsets.js'
+
+const [a, b, c] = ['a', 'b', 'c'].map((letter) => letter.repeat(32)) as [string, string, string]
+
+type Scene = {
+  readonly read: StartingOffsets
+  /** By partition: the offset and the metadata. */
+  readonly commits: Map<number, readonly [string, string | null]>
+  readonly topic: { id: string | undefined }
+  readonly told: string[]
+}
+
+const scene = (): Scene => {
+  const commits: Scene['commits'] = new Map()
+  const topic: Scene['topic'] = { id: b }
+  const told: string[] = []
+  const read = startingOffsets({
+    committed: (_topic, partitions) =>
+      Promise.resolve(
+        partitions.map((partition) => {
+          const [offset = '-1', metadata = ''] = commits.get(partition) ?? []
+          return { partition, offset, metadata }
+        }),
+      ),
+    oldest: (_topic, partitions) => Promise.resolve(new Map(partitions.map((partition) => [partition, '40']))),
+    identity: { ask: () => Promise.resolve(topic.id) },
+    recreated: ({ topic: name, partition }) => told.push(`${name}/${partition}`),
+    emit: ({ event }) => told.push(event),
+  })
+  return { read, commits, topic, told }
+}
+
+const startOf = async ({ read }: Scene, partition = 0): Promise<string | undefined> =>
+  (await read('fw', [partition])).offsets.get(partition)
+
+describe('a partition is read', () => {
+  it.each([
+    ['of the topic that is there', metadataOf(b)],
+    ['of the topic that is there, with more beside it', JSON.stringify({ events: 5, topic_id: b })],
+    ['without metadata', ''],
+    ['with no metadata at all', null],
+    ['that another consumer wrote a text beside', 'checkpoint 7'],
+    ['that another consumer wrote an object beside', '{"topic_id":7}'],
+    ['that another consumer wrote another id beside', '{"topic_id":"orders"}'],
+  ])('from a commit %s', async (_what, metadata) => {
+    const at = scene()
+    at.commits.set(0, ['300', metadata])
+    expect(await startOf(at)).toBe('300')
+    expect(at.told).toEqual([])
+  })
+
+  it.each([
+    ['a commit', metadataOf(a)],
+    ['a commit with more beside it', JSON.stringify({ events: 5, topic_id: a })],
+  ])('from its beginning after %s of a former topic, which is said', async (_what, metadata) => {
+    const at = scene()
+    at.commits.set(0, ['300', metadata])
+    expect(await startOf(at)).toBe('0')
+    expect(at.told).toEqual(['fw/0', 'topic_recreated'])
+  })
+
+  it('from its oldest record where the group has committed nothing', async () => {
+    const at = scene()
+    expect(await startOf(at)).toBe('40')
+    at.commits.set(0, ['-2', null])
+    expect(await startOf(at)).toBe('40')
+    expect(at.told).toEqual([])
+  })
+
+  it('from a commit whatever it says where brokers have no ids', async () => {
+    const at = scene()
+    at.topic.id = undefined
+    at.commits.set(0, ['300', metadataOf(a)])
+    expect(await at.read('fw', [0])).toEqual({ topicId: undefined, offsets: new Map([[0, '300']]) })
+    expect(at.told).toEqual([])
+  })
+
+  it('each by itself: one may be committed in the topic that is there, another still in the former one', async () => {
+    const at = scene()
+    at.commits
+      .set(0, ['300', metadataOf(a)])
+      .set(1, ['7', metadataOf(b)])
+      .set(3, ['5', ''])
+    const { topicId, offsets } = await at.read('fw', [0, 1, 2, 3])
+    expect([topicId, [...offsets.values()].toSorted()]).toEqual([b, ['0', '40', '5', '7']])
+    expect(offsets.get(0)).toBe('0')
+    expect(at.told).toEqual(['fw/0', 'topic_recreated'])
+  })
+})
+
+describe('a process that has read the former topic', () => {
+  it.each([
+    ['nothing is committed: commits go with a topic', undefined, '0'],
+    ['the commit does not say for which topic it is', ['300', ''] as const, '0'],
+    ['another process has read the new one already', ['20', metadataOf(b)] as const, '20'],
+  ])('reads the new one from the right place if %s', async (_case, commit, expected) => {
+    const at = scene()
+    at.topic.id = a
+    at.commits.set(0, ['300', ''])
+    expect(await startOf(at)).toBe('300')
+    at.topic.id = b
+    at.commits.delete(0)
+    if (commit) at.commits.set(0, commit)
+    expect(await startOf(at)).toBe(expected)
+    expect(at.told).toEqual(expected === '0' ? ['fw/0', 'topic_recreated'] : [])
+  })
+
+  it('does not trust a commit that names no topic until something of the new one is committed', async () => {
+    const at = scene()
+    at.topic.id = a
+    at.commits.set(0, ['300', ''])
+    await startOf(at)
+    at.topic.id = b
+    expect([await startOf(at), await startOf(at)]).toEqual(['0', '0'])
+    at.commits.set(0, ['20', metadataOf(b)])
+    expect(await startOf(at)).toBe('20')
+    at.commits.set(0, ['500', ''])
+    expect(await startOf(at)).toBe('500')
+  })
+
+  it('says so once for all partitions, and again for the next topic', async () => {
+    const at = scene()
+    at.commits.set(0, ['300', metadataOf(a)]).set(1, ['300', metadataOf(a)])
+    await startOf(at, 0)
+    await startOf(at, 1)
+    expect(at.told).toEqual(['fw/0', 'topic_recreated', 'fw/1'])
+    at.topic.id = c
+    await startOf(at, 0)
+    expect(at.told.slice(3)).toEqual(['fw/0', 'topic_recreated'])
+  })
+})
