@@ -108,7 +108,7 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
   const ids = Array.from({ length: brokerCount }, (_, nth) => nth + 1)
   const taken = new Map<Path, number>(paths.map((path) => [path, 0]))
   const requests = new Map<ApiName, number>()
-  const nthOf = new Map<string, number>()
+  const nthOf = new Map<string, Map<ApiName, number>>()
   const listeners = new Set<(point: RequestPoint) => Interference>()
   const commitListeners = new Set<(commit: CommitEvent) => void>()
   const appendListeners = new Set<(append: AppendEvent) => void>()
@@ -178,16 +178,22 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
 
   // ---- requests and faults ----
 
+  /** How many requests of an API came from processes of a name. */
+  const countOf = ({ api, process, moment }: Omit<RequestPoint, 'nth'>): number => {
+    let counts = nthOf.get(process.name)
+    if (!counts) nthOf.set(process.name, (counts = new Map<ApiName, number>()))
+    const nth = (counts.get(api) ?? 0) + (moment === 'before' ? 1 : 0)
+    counts.set(api, nth)
+    if (moment === 'before') requests.set(api, (requests.get(api) ?? 0) + 1)
+    return nth
+  }
+
   const interfere = (point: Omit<RequestPoint, 'nth'>): Interference => {
-    const key = `${point.process.name} ${point.api}`
-    if (point.moment === 'before') {
-      requests.set(point.api, (requests.get(point.api) ?? 0) + 1)
-      nthOf.set(key, (nthOf.get(key) ?? 0) + 1)
-    }
+    const nth = countOf(point)
     if (listeners.size === 0) return undefined
-    const nth = nthOf.get(key) ?? 0
+    const counted = { ...point, nth }
     let result: Interference
-    for (const listener of [...listeners]) result ??= listener({ ...point, nth })
+    for (const listener of [...listeners]) result ??= listener(counted)
     if (result !== undefined)
       world.log(`${point.moment} ${point.api} ${nth} of ${point.process.label}: ${JSON.stringify(result)}`)
     return result
