@@ -1,9 +1,11 @@
-// One fetched batch: passed on for delivery with heartbeats running meanwhile, unless it cannot be read or its topic is another one now.
+// One fetched batch: passed on for delivery with heartbeats running meanwhile, unless it cannot be read or its topic is another one now. It
+// ends as soon as the group refuses us, for only then does kafkajs join again.
 import type { Consumer, EachBatchPayload } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import type { Incoming } from './compose.js'
 import { FatalKafkaError } from './failure.js'
 import type { Fetched } from './fetched.js'
+import type { Membership } from './membership.js'
 import type { Sightings } from './sightings.js'
 import type { TopicIdentity } from './topic-identity.js'
 import type { WireRecord } from './wire/record.js'
@@ -27,19 +29,52 @@ export type BatchContext = {
   readonly sightings?: Sightings | undefined
   readonly emit: Emit
   readonly fail: (sentence: string, needsOperator?: boolean) => void
+  readonly isTransactional: boolean
   readonly heartbeatMs: number
   /** How many were answered. */
   heartbeats: number
+  /** Since the last join. */
+  membership: Membership
   /** By a stop or a crash. */
   isStopped: boolean
   assignment: Readonly<Record<string, readonly number[]>>
 }
 
+/** Thrown by waits of a membership that another join has replaced. */
+export class JoinedAgain extends Error {
+  constructor() {
+    super('joined again since')
+  }
+}
+
+/** After a join a batch of the former membership may still be in progress: the partition's next one waits for it. */
 export const processBatch = async (payload: EachBatchPayload, context: BatchContext): Promise<void> => {
+  const { topic, partition } = payload.batch
+  const { running } = context.shared
+  const { membership } = context
+  const name = `${topic}/${partition}`
+  const timer = setInterval(() => void heartbeat(payload, context, membership), context.heartbeatMs)
+  try {
+    for (let former = running.get(name); former; former = running.get(name)) await membership.orLost(former)
+    const processing = passOn(payload, context, membership)
+    const settled = processing
+      .catch(() => undefined) // thrown below, unless the membership was lost before, and then there is nobody left to tell
+      .finally(() => running.delete(name))
+    running.set(name, settled)
+    await membership.orLost(processing)
+    const lost = membership.lost()
+    if (lost) throw lost
+  } catch (error) {
+    // Another error would make kafkajs join once more.
+    if (!(error instanceof JoinedAgain)) throw error
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+const passOn = async (payload: EachBatchPayload, context: BatchContext, membership: Membership): Promise<void> => {
   const { topic } = payload.batch
-  const { consumer, identity, assignment, heartbeatMs, fail } = context
-  const membership: Membership = { generation: context.shared.generation }
-  const timer = setInterval(() => void heartbeat(payload, membership), heartbeatMs)
+  const { consumer, identity, assignment, fail } = context
   try {
     if (await identity.wasRecreated(topic)) {
       context.sightings?.recreated(topic)
@@ -50,20 +85,24 @@ export const processBatch = async (payload: EachBatchPayload, context: BatchCont
   } catch (error) {
     if (error instanceof FatalKafkaError) fail(error.message, error.needsOperator)
     throw error
-  } finally {
-    clearInterval(timer)
   }
-  if (membership.lost !== undefined) throw membership.lost as Error
 }
 
-/** `lost`: the error of the first heartbeat that failed. */
-type Membership = { readonly generation: number; lost?: unknown }
-
-const heartbeat = async (payload: EachBatchPayload, membership: Membership): Promise<void> => {
+/**
+ * While the group rebalances it still takes offsets: at least once, what is being sent is waited for, so that it is not sent again. A
+ * transaction needs no such wait; the next owner's claim ends it, or reads the offsets that it has committed.
+ */
+const heartbeat = async (
+  payload: EachBatchPayload,
+  { isTransactional }: BatchContext,
+  membership: Membership,
+): Promise<void> => {
   try {
     await payload.heartbeat()
   } catch (error) {
-    membership.lost ??= error
+    const isRebalance = (error as { readonly type?: string }).type === 'REBALANCE_IN_PROGRESS'
+    if (isRebalance && !isTransactional) membership.yieldSoon(error as Error)
+    else membership.lose(error as Error)
   }
 }
 
@@ -83,22 +122,16 @@ const fetchedOf = (payload: EachBatchPayload, context: BatchContext, membership:
     records: messages.map((record) => incoming(record, topic, partition)),
     lag: Number(batch.offsetLag()),
     generation: membership.generation,
-    goesOn: () =>
-      payload.isRunning() &&
-      membership.lost === undefined &&
-      shared.generation === membership.generation &&
-      !payload.isStale(),
+    goesOn: () => payload.isRunning() && membership.lost() === undefined && !payload.isStale(),
     resolve: (last) => {
       if (shared.generation === membership.generation) payload.resolveOffset(last)
     },
     seek: (offset) => consumer.seek({ topic, partition, offset }),
     proveMembership: async () => {
-      const before = context.heartbeats
-      while (context.heartbeats === before) {
-        if (membership.lost !== undefined) throw membership.lost as Error
+      for (const before = context.heartbeats; context.heartbeats === before;) {
         if (!payload.isRunning()) throw new Error('stopped')
-        await heartbeat(payload, membership)
-        if (context.heartbeats === before) await pause(50)
+        await membership.orLost(heartbeat(payload, context, membership))
+        if (context.heartbeats === before) await membership.orLost(pause(50))
       }
     },
   }
