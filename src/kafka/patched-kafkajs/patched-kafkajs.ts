@@ -7,6 +7,7 @@ import { decodeMessages } from './decode-messages.js'
 import { dropAborted } from './drop-aborted.js'
 import { encodeProduce } from './encode-produce.js'
 import { encodeRequest } from './encode-request.js'
+import { followCoordinator } from './follow-coordinator.js'
 import { groupByPartition } from './group-by-partition.js'
 import { addOffsetResetEvent, emitOffsetReset } from './offset-reset.js'
 import { quietQueue } from './quiet-queue.js'
@@ -36,9 +37,13 @@ const parts: readonly Part[] = [
     replacement: () => encodeProduce,
   },
   { path: 'protocol/request.js', usedBy: ['network/connection.js'], replacement: () => encodeRequest },
-  // The next two replace nothing: they add one event, and so have to be in place when the consumer loads.
+  // The next two add one event, and so have to be in place when the consumer loads.
   { path: 'consumer/instrumentationEvents.js', usedBy: ['consumer/index.js'], replacement: addOffsetResetEvent },
-  { path: 'consumer/consumerGroup.js', usedBy: ['consumer/index.js'], replacement: emitOffsetReset },
+  {
+    path: 'consumer/consumerGroup.js',
+    usedBy: ['consumer/index.js'],
+    replacement: (original) => followCoordinator(emitOffsetReset(original)),
+  },
 ]
 
 const root = dirname(load.resolve('kafkajs/package.json'))
