@@ -24,8 +24,8 @@ export type Delivery = {
   /** Writes what follows from events of a partition that were delivered before. */
   readonly write: Write
   readonly claim: ClaimNow
-  /** Call after every join with all partitions that are assigned now. */
-  readonly joined: (assigned: readonly Assigned[]) => void
+  /** Call after every join with all partitions that are assigned now; `isSameMember` as for sightings. */
+  readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
   readonly close: () => Promise<void>
 }
 

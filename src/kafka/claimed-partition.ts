@@ -8,13 +8,15 @@ export type ClaimedPartition = Refusals & {
   claim?: Claim | undefined
   /** Since the last join; absent if it is not ours. */
   assigned?: Assigned | undefined
+  /** The generation since which nobody else had it. */
+  since: number
   /** Its transactions follow one another: the last one that was begun. */
   turn: Promise<unknown>
   /** Chunks of a transaction whose commit failed: the next claim shows whether it counted. */
   unsure?: { readonly generation: number; readonly last: string; readonly chunks: readonly Chunk[] } | undefined
 }
 
-export const newPartition = (): ClaimedPartition => ({ ...noRefusals(), turn: Promise.resolve() })
+export const newPartition = (): ClaimedPartition => ({ ...noRefusals(), since: 0, turn: Promise.resolve() })
 
 export const inTurn = <Result>(partition: ClaimedPartition, task: () => Promise<Result>): Promise<Result> => {
   const mine = partition.turn.then(task)
@@ -36,11 +38,14 @@ export const claimOnce = async (
   return claimed
 }
 
-/** A claim of the same generation shows whether a commit whose answer was lost has counted; after another join nobody can tell. */
-const decideUnsure = (partition: ClaimedPartition, { generation, offset }: Claim): void => {
-  const { unsure } = partition
+/**
+ * A claim shows whether a commit whose answer was lost has counted. If somebody else had the partition in between, what is to follow is
+ * read from the sightings topic instead.
+ */
+const decideUnsure = (partition: ClaimedPartition, { offset }: Claim): void => {
+  const { unsure, since } = partition
   partition.unsure = undefined
-  if (unsure?.generation === generation && offset > Number(unsure.last))
+  if (unsure && unsure.generation >= since && offset > Number(unsure.last))
     for (const { sightings } of unsure.chunks) sightings?.committed()
 }
 

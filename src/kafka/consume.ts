@@ -1,10 +1,11 @@
 // One consumer: it joins the group and passes on fetched batches, one per partition at a time, until it crashes or is stopped.
-import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs'
+import type { Consumer, Kafka } from 'kafkajs'
 import { leaveGroup } from './leave-group.js'
 import type { HealthRecord } from './health.js'
 import type { BrokerWatch } from './broker-watch.js'
+import { newMembership } from './membership.js'
 import { onOffsetReset } from './patched-kafkajs/offset-reset.js'
-import { processBatch, type BatchContext } from './process-batch.js'
+import { JoinedAgain, processBatch, type BatchContext } from './process-batch.js'
 import type { KafkaSettings } from './settings.js'
 import { nameOf, type Assigned } from './sightings.js'
 
@@ -28,26 +29,22 @@ export const consume = (options: ConsumeOptions): Consuming => {
   const { kafka, settings, topics, shared } = options
   const heartbeatMs = Math.max(200, Math.min(1_000, Math.floor(settings.limits.sessionTimeoutMs / 10)))
   const consumer = newConsumer(kafka, settings, heartbeatMs)
-  const context: BatchContext = { ...options, consumer, heartbeatMs, heartbeats: 0, isStopped: false }
-  listen(consumer, context, options)
-
-  /** After a rejoin a batch of the former generation may still be in progress: the partition's next one waits for it. */
-  const eachBatch = async (payload: EachBatchPayload): Promise<void> => {
-    const name = `${payload.batch.topic}/${payload.batch.partition}`
-    await shared.running.get(name)?.catch(() => undefined)
-    const processing = processBatch(payload, context)
-    shared.running.set(name, processing)
-    try {
-      await processing
-    } finally {
-      if (shared.running.get(name) === processing) shared.running.delete(name)
-    }
+  const context: BatchContext = {
+    ...options,
+    consumer,
+    isTransactional: settings.delivery === 'exactly-once',
+    heartbeatMs,
+    heartbeats: 0,
+    membership: newMembership(shared.generation),
+    isStopped: false,
   }
+  listen(consumer, context, options)
 
   let isStopped = false
   const crashed = new Promise<unknown>((resolve) => {
     consumer.on(consumer.events.CRASH, ({ payload }) => {
       context.isStopped = true
+      context.membership.lose(payload.error)
       resolve(payload.error)
     })
     const begin = async (): Promise<void> => {
@@ -61,7 +58,7 @@ export const consume = (options: ConsumeOptions): Consuming => {
         autoCommit: false,
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: settings.limits.concurrentPartitions,
-        eachBatch,
+        eachBatch: (payload) => processBatch(payload, context),
       })
     }
     begin().catch(async (error: unknown) => {
@@ -105,7 +102,8 @@ const listen = (
     context.heartbeats++
   })
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-    shared.generation++
+    context.membership.lose(new JoinedAgain())
+    context.membership = newMembership(++shared.generation)
     const isSameMember = shared.memberId === payload.memberId
     shared.memberId = payload.memberId
     identity.joined(topics)
@@ -122,21 +120,19 @@ const listen = (
   })
 }
 
-/** A heartbeat that was answered in this generation proves it, whichever batch or fetch it was sent for. */
+/** A heartbeat that was answered in this membership proves it, whichever batch or fetch it was sent for. */
 const assignedOf = (context: BatchContext, topic: string, partition: number): Assigned => {
-  const { shared, consumer } = context
-  const { generation } = shared
+  const { consumer, membership } = context
   return {
     topic,
     partition,
-    generation,
+    generation: membership.generation,
     seek: (offset) => consumer.seek({ topic, partition, offset }),
     proveMembership: async () => {
       for (const before = context.heartbeats; context.heartbeats === before;) {
-        await pause(20)
-        if (context.isStopped || shared.generation !== generation) throw new Error('no longer a member since')
+        await membership.orLost(pause(20))
+        if (context.isStopped) throw new Error('stopped')
       }
-      if (shared.generation !== generation) throw new Error('joined again since')
     },
   }
 }

@@ -36,8 +36,8 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
         health.chunkBegan(name, brokers.reachableMs)
         return within(settings.limits.chunkDeadlineMs, `${name} from offset ${first} on`, task, brokers.reachableMs)
       }
+      const owned = partition.claim
       try {
-        const owned = partition.claim
         const isOtherTopic = owned && fetched.topicId !== undefined && owned.topicId !== fetched.topicId
         if (owned?.generation === fetched.generation && !isOtherTopic)
           await deliverBatch(fetched, partition, owned, limited, options)
@@ -50,7 +50,8 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
             }),
           )
       } catch (error) {
-        retire(partition)
+        // A batch that outlived its membership must not end the claim of the next one.
+        if (partition.claim === owned) retire(partition)
         if (error instanceof FatalKafkaError) throw error
         const failure = failureOf(error)
         if (failure.kind === 'fatal') throw new FatalKafkaError(`Kafka refuses our output: ${failure.message}`, true)
@@ -73,9 +74,14 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
       const partition = partitionOf(nameOf(assigned))
       return (await inTurn(partition, () => claim(partition, assigned))).offset
     },
-    joined: (assigned) => {
+    joined: (assigned, isSameMember) => {
+      const kept = new Set([...partitions.values()].filter((partition) => isSameMember && partition.assigned))
       for (const partition of partitions.values()) partition.assigned = undefined
-      for (const one of assigned) partitionOf(nameOf(one)).assigned = one
+      for (const one of assigned) {
+        const partition = partitionOf(nameOf(one))
+        partition.assigned = one
+        if (!kept.has(partition)) partition.since = one.generation
+      }
     },
     close: async () => {
       await Promise.allSettled([...partitions.values()].map(async ({ claim }) => claim?.producer.disconnect()))

@@ -1,10 +1,12 @@
 // One fetched batch: passed on for delivery with heartbeats running meanwhile, unless it cannot be read; then what was delivered is committed.
+// It ends as soon as the group refuses us, for only then does kafkajs join again.
 import type { Consumer, EachBatchPayload } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import { commitDelivered, type CommitDelivered } from './commit-delivered.js'
 import type { Incoming } from './compose.js'
 import { FatalKafkaError } from './failure.js'
 import type { Fetched } from './fetched.js'
+import type { Membership } from './membership.js'
 import type { TopicIdentity } from './topic-identity.js'
 import type { WireRecord } from './wire/record.js'
 
@@ -26,18 +28,51 @@ export type BatchContext = {
   readonly shared: Shared
   readonly emit: Emit
   readonly fail: (sentence: string, needsOperator?: boolean) => void
+  readonly isTransactional: boolean
   readonly heartbeatMs: number
   /** How many were answered. */
   heartbeats: number
+  /** Since the last join. */
+  membership: Membership
   /** By a stop or a crash. */
   isStopped: boolean
 }
 
+/** Thrown by waits of a membership that another join has replaced. */
+export class JoinedAgain extends Error {
+  constructor() {
+    super('joined again since')
+  }
+}
+
+/** After a join a batch of the former membership may still be in progress: the partition's next one waits for it. */
 export const processBatch = async (payload: EachBatchPayload, context: BatchContext): Promise<void> => {
-  const { shared, identity, heartbeatMs, fail } = context
-  const membership: Membership = { generation: shared.generation }
+  const { topic, partition } = payload.batch
+  const { running } = context.shared
+  const { membership } = context
+  const name = `${topic}/${partition}`
+  const timer = setInterval(() => void heartbeat(payload, context, membership), context.heartbeatMs)
+  try {
+    for (let former = running.get(name); former; former = running.get(name)) await membership.orLost(former)
+    const processing = passOn(payload, context, membership)
+    const settled = processing
+      .catch(() => undefined) // thrown below, unless the membership was lost before, and then there is nobody left to tell
+      .finally(() => running.delete(name))
+    running.set(name, settled)
+    await membership.orLost(processing)
+    const lost = membership.lost()
+    if (lost) throw lost
+  } catch (error) {
+    // Another error would make kafkajs join once more.
+    if (!(error instanceof JoinedAgain)) throw error
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+const passOn = async (payload: EachBatchPayload, context: BatchContext, membership: Membership): Promise<void> => {
+  const { shared, identity, fail } = context
   const delivered = commitDelivered(payload, () => shared.generation === membership.generation)
-  const timer = setInterval(() => void heartbeat(payload, membership), heartbeatMs)
   try {
     const topicId = await identity.current(payload.batch.topic)
     if (payload.isStale()) return
@@ -47,20 +82,24 @@ export const processBatch = async (payload: EachBatchPayload, context: BatchCont
     if (error instanceof FatalKafkaError) fail(error.message, error.needsOperator)
     await delivered.commit().catch(() => undefined) // the first error matters more; what is not committed is read again
     throw error
-  } finally {
-    clearInterval(timer)
   }
-  if (membership.lost !== undefined) throw membership.lost as Error
 }
 
-/** `lost`: the error of the first heartbeat that failed. */
-type Membership = { readonly generation: number; lost?: unknown }
-
-const heartbeat = async (payload: EachBatchPayload, membership: Membership): Promise<void> => {
+/**
+ * While the group rebalances it still takes offsets: at least once, what is being sent is waited for, so that it is not sent again. A
+ * transaction needs no such wait; the next owner's claim ends it, or reads the offsets that it has committed.
+ */
+const heartbeat = async (
+  payload: EachBatchPayload,
+  { isTransactional }: BatchContext,
+  membership: Membership,
+): Promise<void> => {
   try {
     await payload.heartbeat()
   } catch (error) {
-    membership.lost ??= error
+    const isRebalance = (error as { readonly type?: string }).type === 'REBALANCE_IN_PROGRESS'
+    if (isRebalance && !isTransactional) membership.yieldSoon(error as Error)
+    else membership.lose(error as Error)
   }
 }
 
@@ -73,7 +112,7 @@ const fetchedOf = (
 ): Fetched => {
   const { batch } = payload
   const { topic, partition } = batch
-  const { consumer, shared } = context
+  const { consumer } = context
   const name = `${topic}/${partition}`
   const messages = batch.messages as unknown as readonly WireRecord[]
   const [first] = messages
@@ -87,21 +126,15 @@ const fetchedOf = (
     topicId,
     lag: Number(batch.offsetLag()),
     generation: membership.generation,
-    goesOn: () =>
-      payload.isRunning() &&
-      membership.lost === undefined &&
-      shared.generation === membership.generation &&
-      !payload.isStale(),
+    goesOn: () => payload.isRunning() && membership.lost() === undefined && !payload.isStale(),
     resolve: delivered.upTo,
     commit: delivered.commit,
     seek: (offset) => consumer.seek({ topic, partition, offset }),
     proveMembership: async () => {
-      const before = context.heartbeats
-      while (context.heartbeats === before) {
-        if (membership.lost !== undefined) throw membership.lost as Error
+      for (const before = context.heartbeats; context.heartbeats === before;) {
         if (!payload.isRunning()) throw new Error('stopped')
-        await heartbeat(payload, membership)
-        if (context.heartbeats === before) await pause(50)
+        await membership.orLost(heartbeat(payload, context, membership))
+        if (context.heartbeats === before) await membership.orLost(pause(50))
       }
     },
   }

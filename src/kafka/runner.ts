@@ -84,7 +84,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
     delivery = make({ connect, startingOffsets: starting.read, settings, pipeline, waitOf, how, health, brokers, emit })
     const { handle } = delivery
     const joined = (assigned: readonly Assigned[], isSameMember: boolean): void => {
-      delivery?.joined(assigned)
+      delivery?.joined(assigned, isSameMember)
       sightings?.joined(assigned, isSameMember)
     }
     const shared: Shared = { generation: 0, running: new Map(), resets: new Map() }

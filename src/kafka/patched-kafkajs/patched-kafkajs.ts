@@ -7,6 +7,8 @@ import { decodeMessages } from './decode-messages.js'
 import { dropAborted } from './drop-aborted.js'
 import { encodeProduce } from './encode-produce.js'
 import { encodeRequest } from './encode-request.js'
+import { endFetchers } from './end-fetchers.js'
+import { followCoordinator } from './follow-coordinator.js'
 import { addOffsetResetEvent, emitOffsetReset } from './offset-reset.js'
 import { quietQueue } from './quiet-queue.js'
 import { replaceParts, type Part } from './replace-parts.js'
@@ -37,9 +39,14 @@ const parts: readonly Part[] = [
     replacement: () => encodeProduce,
   },
   { path: 'protocol/request.js', usedBy: ['network/connection.js'], replacement: () => encodeRequest },
-  // The next two replace nothing: they add one event, and so have to be in place when the consumer loads.
+  // The next two add one event, and so have to be in place when the consumer loads.
   { path: 'consumer/instrumentationEvents.js', usedBy: ['consumer/index.js'], replacement: addOffsetResetEvent },
-  { path: 'consumer/consumerGroup.js', usedBy: ['consumer/index.js'], replacement: emitOffsetReset },
+  {
+    path: 'consumer/consumerGroup.js',
+    usedBy: ['consumer/index.js'],
+    replacement: (original) => followCoordinator(emitOffsetReset(original)),
+  },
+  { path: 'consumer/runner.js', usedBy: ['consumer/index.js'], replacement: endFetchers },
 ]
 
 const root = dirname(load.resolve('kafkajs/package.json'))

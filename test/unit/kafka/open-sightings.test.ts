@@ -55,6 +55,7 @@ it.each([
     },
     emit: (event) => void told.push(event),
     now: () => 0,
+    reachableMs: () => 0,
   })
   const assigned: Assigned = {
     ...input,

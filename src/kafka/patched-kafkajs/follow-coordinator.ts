@@ -1,0 +1,78 @@
+// The consumer group of kafkajs, which finds its coordinator again when that has moved, and goes on as the same member: a restart of a broker
+// is not a reason to join again. Java's client does the same.
+import { failureOf } from '../failure.js'
+
+type Options = { readonly interval: number }
+type ConsumerGroup = {
+  readonly groupId: string
+  readonly sessionTimeout: number
+  readonly cluster: { readonly findGroupCoordinator: (which: { readonly groupId: string }) => Promise<unknown> }
+  coordinator: unknown
+  /** When a heartbeat was answered. */
+  lastRequest: number
+  readonly offsetManager: { coordinator: unknown } | null
+  heartbeat(options: Options): Promise<void>
+  commitOffsets(offsets: unknown): Promise<void>
+  joinAndSync(): Promise<void>
+}
+// TypeScript requires this form of a class that is extended without being known.
+type ConsumerGroupClass = new (...given: any[]) => ConsumerGroup // eslint-disable-line @typescript-eslint/no-explicit-any
+
+export const followCoordinator = (original: unknown): unknown =>
+  class extends (original as ConsumerGroupClass) {
+    private finding: Promise<void> | undefined
+
+    /** A heartbeat that nobody can answer yet is not refused; after a session without an answer we are no member any more. */
+    override async heartbeat(options: Options): Promise<void> {
+      const asked = this.coordinator
+      try {
+        await super.heartbeat(options)
+      } catch (error) {
+        if (!isAway(error)) throw error
+        if (Date.now() > this.lastRequest + this.sessionTimeout) throw new CoordinatorLost(error)
+        // Not waited for: it may take long, and meanwhile the member goes on.
+        void this.findAgain(asked)
+      }
+    }
+
+    override async commitOffsets(offsets: unknown): Promise<void> {
+      const asked = this.coordinator
+      try {
+        await super.commitOffsets(offsets)
+      } catch (error) {
+        if (!isAway(error)) throw error
+        await this.findAgain(asked)
+        await super.commitOffsets(offsets)
+      }
+    }
+
+    override async joinAndSync(): Promise<void> {
+      await super.joinAndSync()
+      this.lastRequest = Date.now()
+    }
+
+    private findAgain(asked: unknown): Promise<void> {
+      if (this.coordinator !== asked) return Promise.resolve()
+      return (this.finding ??= this.cluster
+        .findGroupCoordinator({ groupId: this.groupId })
+        .then((found) => {
+          if (this.coordinator !== asked) return
+          this.coordinator = found
+          if (this.offsetManager) this.offsetManager.coordinator = found
+        })
+        .catch(() => undefined) // the next heartbeat fails as well, and asks again
+        .finally(() => {
+          this.finding = undefined
+        }))
+    }
+  }
+
+const isAway = (error: unknown): boolean => failureOf(error).kind === 'unavailable'
+
+/** kafkajs joins again. */
+class CoordinatorLost extends Error {
+  readonly type = 'NOT_COORDINATOR_FOR_GROUP'
+  constructor(cause: unknown) {
+    super(`no coordinator has answered for a session: ${failureOf(cause).message}`, { cause })
+  }
+}

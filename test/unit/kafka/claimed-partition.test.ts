@@ -1,0 +1,34 @@
+// What a claim shows about a transaction whose commit was never answered.
+import type { Producer, Transaction } from 'kafkajs'
+import { expect, it } from 'vitest'
+import type { Chunk } from '../../../src/kafka/chunks.js'
+import type { Claim } from '../../../src/kafka/claim-partition.js'
+import { claimOnce, newPartition } from '../../../src/kafka/claimed-partition.js'
+
+/** Claims a partition in generation 3 after a commit up to offset 9 in generation 2 was not answered; says whether that has counted. */
+const decide = async (committed: number, since: number): Promise<boolean> => {
+  let hasCounted = false
+  const sightings = { committed: () => (hasCounted = true) }
+  const partition = newPartition()
+  partition.since = since
+  partition.unsure = { generation: 2, last: '9', chunks: [{ sightings } as unknown as Chunk] }
+  const claim: Claim = {
+    generation: 3,
+    producer: {} as Producer,
+    transaction: {} as Transaction,
+    offset: committed,
+    topicId: undefined,
+  }
+  await claimOnce(partition, 3, () => Promise.resolve(claim))
+  expect(partition.unsure).toBeUndefined()
+  return hasCounted
+}
+
+it('it has counted if its offsets are committed, also after another join that left the partition here', async () => {
+  expect(await decide(10, 1)).toBe(true)
+  expect(await decide(9, 1)).toBe(false)
+})
+
+it('nothing is concluded where somebody else had the partition in between', async () => {
+  expect(await decide(10, 3)).toBe(false)
+})
