@@ -130,7 +130,9 @@ class Direction {
 
   send(kind: Kind, bytes: Buffer = nothing): void {
     const { world } = this.inner
-    this.lastUs = Math.max(this.lastUs + 1, world.us + this.inner.latencyUs())
+    // The end of a connection follows right behind what was sent before it.
+    const isNext = kind === 'end' && this.lastUs > world.us
+    this.lastUs = isNext ? this.lastUs + 1 : Math.max(this.lastUs + 1, world.us + this.inner.latencyUs())
     const { generation } = this
     const arrive = (): void => {
       if (generation !== this.generation) return

@@ -229,6 +229,7 @@ const fetch = ({ node, body, respond, isClosed }: Call<'Fetch'>): void => {
       for (const { log } of logs) log.waiting.delete(wake)
       return
     }
+    if (node.process.isPaused) return // it answers when it can
     const again = read(false)
     if (!again.isDue) return
     took('fetch woken by an append')

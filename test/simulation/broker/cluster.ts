@@ -325,7 +325,9 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
     return partition
   }
 
+  /** Only to a broker that the controller knows to be up. */
   const move = (topic: string, number: number, to: number): void => {
+    if (!image.brokers.has(to)) return
     took('leader moved')
     world.log(`${topic}/${number} moves to broker ${to}`)
     change((before) => withLeader(before, topic, number, to))

@@ -149,8 +149,10 @@ export const createGroup = ({ id, term, initialDelayMs, store, stored }: GroupOp
       for (const member of members.values()) {
         const { sync } = member
         member.sync = undefined
-        if (sync) took('rebalance interrupted a sync')
-        sync?.(errors.REBALANCE_IN_PROGRESS, noBytes)
+        if (!sync) continue
+        took('rebalance interrupted a sync')
+        heardOf(member) // its session may have ended unnoticed while it waited
+        sync(errors.REBALANCE_IN_PROGRESS, noBytes)
       }
     cancel(syncDeadline)
     unsynced.clear()

@@ -87,7 +87,7 @@ export const restartScenario: Scenario = {
     await step(
       'also with a partition that joined before',
       ['NONE'],
-      client.addToTransaction(transactionalId, inTransaction, topic),
+      () => client.addToTransaction(transactionalId, inTransaction, topic),
     )
     await step('and commits', 'NONE', client.end(transactionalId, inTransaction, 'commit'))
     await step('all is stable', { high: 10, stable: 10 }, () =>
