@@ -51,6 +51,8 @@ detection:
   selection: { threatweave.verdict: malicious }
   condition: selection
 `
+/** More events than that in one second of virtual time are a loop. */
+const busyEvents = 200_000
 /** How long everything may take to come out after the last fault. */
 const outMs = 120_000
 /** How long late answers may take after that: repeats of failed lookups, 30 s doubled five times. */
@@ -447,7 +449,16 @@ const executeIn = async (
       done,
     }
   }
-  while (world.ms < busyUntilMs) await world.run(Math.min(busyUntilMs, world.ms + 60_000))
+  /** A process that is busy without end is a mistake too. */
+  const advance = async (untilMs: number): Promise<void> => {
+    while (world.ms < untilMs) {
+      const before = world.events
+      await world.run(Math.min(untilMs, world.ms + 1_000))
+      if (world.events - before > busyEvents)
+        throw new Error(`seed ${scenario.seed}: ${world.events - before} events in one second, at ${world.ms} ms`)
+    }
+  }
+  while (world.ms < busyUntilMs) await advance(busyUntilMs)
   areFaultsOver = true
   const overMs = Math.ceil(world.ms)
   provider.setMood('well')
@@ -460,21 +471,21 @@ const executeIn = async (
     launch(nth)
   }
   const isOut = (): boolean => input.every((placed) => numbersOf(placed).every((n) => acknowledged.has(n)))
-  while (world.ms < overMs + outMs && !isOut()) await world.run(world.ms + 1_000)
+  while (world.ms < overMs + outMs && !isOut()) await advance(world.ms + 1_000)
   let checked = check(await happened())
   for (const limitMs = overMs + outMs; checked.broken.some(isPassing) && world.ms < limitMs;) {
-    await world.run(world.ms + 4_000)
+    await advance(world.ms + 4_000)
     checked = check(await happened())
   }
   for (const limitMs = overMs + lateMs; checked.broken.some(isLate) && world.ms < limitMs;) {
-    await world.run(world.ms + 20_000)
+    await advance(world.ms + 20_000)
     checked = check(await happened())
   }
   // What is doubled may come later than what is expected.
-  await world.run(world.ms + 5_000)
+  await advance(world.ms + 5_000)
   isEnding = true
   for (const nth of workers.keys()) halt(nth)
-  await world.run(world.ms + 30_000)
+  await advance(world.ms + 30_000)
   for (const { process } of workers)
     if (process?.isAlive === true)
       ended.push({ worker: process.label, how: 'failed', why: 'did not end after SIGTERM' })

@@ -30,8 +30,10 @@ let failures = 0
 const began = wallMs()
 for (let seed = first; seed < first + count; seed++) {
   const scenario = drawScenario(seed)
+  const beganMs = wallMs()
   const result = await execute(scenario, program, { trace: values.trace })
   if (values.trace) for (const line of result.timeline) console.log(line)
+  if (wallMs() - beganMs > 10_000) console.log(`seed ${seed} took ${Math.round(wallMs() - beganMs)} ms, ${result.events} events, ${Math.round(result.virtualMs / 1000)} s of virtual time`)
   if (result.broken.length === 0) continue
   failures++
   console.log(
