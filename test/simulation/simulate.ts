@@ -1,6 +1,23 @@
-// Runs the simulation: `npm run simulate -- --seeds 1000`, or one seed as a readable timeline: `npm run simulate -- --seed 42 --trace`.
+// Runs the simulation: many seeds with a summary, or one as a readable timeline. `npm run simulate -- --help` says how.
 import { parseArgs } from 'node:util'
 import { installGlobals, wallMs } from './world.js'
+
+const help = `Usage: npm run simulate -- [options]
+
+Runs the workers of Threatweave against simulated brokers and a simulated provider in virtual time. One seed is one execution: settings,
+events, faults and every delay are drawn from it, so a failure is a number that anyone can repeat.
+
+      --seeds N     how many seeds (default: 100)
+      --from K      the first of them (default: 1)
+      --seed N      this one alone
+      --faults LIST only these of its faults, by number from 0: --faults 1,3; --faults none
+      --trace       with --seed: print what happened, line by line, in seconds of virtual time
+      --twice       run every seed twice and compare what happened, byte for byte
+      --first       end at the first failure, as it is
+      --json        print the summary as JSON
+
+A failing seed is shown with the fewest of its faults with which it still fails.
+`
 
 installGlobals()
 // What is simulated is what users run: kafkajs takes other retries where it takes itself to be tested.
@@ -8,6 +25,8 @@ delete process.env['NODE_ENV']
 process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1'
 const { execute, useFolder } = await import('./execution.js')
 const { drawScenario } = await import('./scenario.js')
+const { shorten } = await import('./shorten.js')
+const { promises } = await import('./checks.js')
 const program = {
   runAlone: (await import('../../src/app/run-alone.js')).runAlone,
   load: (await import('../../src/config/load.js')).load,
@@ -20,26 +39,79 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '100' },
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
+    faults: { type: 'string' },
     trace: { type: 'boolean', default: false },
+    twice: { type: 'boolean', default: false },
+    first: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 })
-const endUse = useFolder()
-const first = Number(values.seed ?? values.from)
-const count = values.seed === undefined ? Number(values.seeds) : 1
-let failures = 0
-const began = wallMs()
-for (let seed = first; seed < first + count; seed++) {
-  const scenario = drawScenario(seed)
-  const beganMs = wallMs()
-  const result = await execute(scenario, program, { trace: values.trace })
-  if (values.trace) for (const line of result.timeline) console.log(line)
-  if (wallMs() - beganMs > 10_000) console.log(`seed ${seed} took ${Math.round(wallMs() - beganMs)} ms, ${result.events} events, ${Math.round(result.virtualMs / 1000)} s of virtual time`)
-  if (result.broken.length === 0) continue
-  failures++
-  console.log(
-    `seed ${seed} (${scenario.delivery}, ${scenario.brokers} brokers): ${result.broken.map(({ promise, what }) => `${promise}: ${what}`).join(' | ')}`,
-  )
+if (values.help) {
+  process.stdout.write(help)
+  process.exit(0)
 }
-console.log(`${count - failures} passed, ${failures} failed in ${((wallMs() - began) / 1000).toFixed(1)} s`)
+
+const count = (counts: Map<string, number>, name: string, by = 1): void =>
+  void counts.set(name, (counts.get(name) ?? 0) + by)
+
+const first = Number(values.seed ?? values.from)
+const total = values.seed === undefined ? Number(values.seeds) : 1
+const endUse = useFolder()
+const began = wallMs()
+const [faults, atStake, paths] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
+const failed: number[] = []
+const different: number[] = []
+let [events, virtualMs] = [0, 0]
+for (let seed = first; seed < first + total; seed++) {
+  const drawn = drawScenario(seed)
+  const kept = values.faults === undefined ? undefined : values.faults.split(',')
+  const scenario = kept ? { ...drawn, faults: drawn.faults.filter((_, nth) => kept.includes(String(nth))) } : drawn
+  const result = await execute(scenario, program, { trace: values.trace })
+  for (const line of result.timeline) console.log(line)
+  for (const kind of result.done) count(faults, kind)
+  for (const promise of result.atStake) count(atStake, promise)
+  for (const [path, taken] of result.paths) count(paths, path, taken)
+  events += result.events
+  virtualMs += result.virtualMs
+  if (values.twice && (await execute(scenario, program)).digest !== result.digest) different.push(seed)
+  if (result.broken.length === 0) continue
+  failed.push(seed)
+  console.log(`seed ${seed} (${scenario.delivery}, brokers: ${scenario.brokers}) breaks:`)
+  for (const { promise, what } of result.broken) console.log(`  ${promise}: ${what}`)
+  if (values.first) break
+  if (values.seed !== undefined || kept) continue
+  const few = await shorten(scenario, result.broken, async (fewer) => (await execute(fewer, program)).broken)
+  const numbers = few.map((fault) => drawn.faults.indexOf(fault))
+  for (const fault of few) console.log(`  fault ${drawn.faults.indexOf(fault)}: ${JSON.stringify(fault)}`)
+  console.log(`  npm run simulate -- --seed ${seed} --faults ${numbers.join(',') || 'none'} --trace`)
+}
 endUse()
-process.exitCode = failures === 0 ? 0 : 1
+
+const seconds = (wallMs() - began) / 1000
+const never = [...paths].filter(([, taken]) => taken === 0).map(([path]) => path)
+if (values.json)
+  console.log(
+    JSON.stringify({
+      seeds: total,
+      failed,
+      different,
+      seconds,
+      events,
+      virtualSeconds: Math.round(virtualMs / 1000),
+      faults: Object.fromEntries(faults),
+      atStake: Object.fromEntries(atStake),
+      never,
+    }),
+  )
+else if (total > 1) {
+  console.log(
+    `${total} executions, ${Math.round(virtualMs / 60_000)} minutes of virtual time, in ${seconds.toFixed(1)} s`,
+  )
+  for (const [kind, times] of [...faults].toSorted()) console.log(`  fault ${kind}: ${times}`)
+  for (const promise of promises) console.log(`  at stake in ${atStake.get(promise) ?? 0}: ${promise}`)
+  if (never.length > 0) console.log(`  paths of the brokers that were never taken: ${never.join('; ')}`)
+}
+if (different.length > 0) console.log(`not the same a second time: ${different.join(', ')}`)
+console.log(`${total - failed.length} passed, ${failed.length} failed`)
+process.exitCode = failed.length + different.length === 0 ? 0 : 1

@@ -1,0 +1,171 @@
+// Deliberate mistakes in the program, to see that the simulation can fail: `npm run simulate:mistakes` puts in one after the other, in memory only, and
+// shows the first seed that breaks a promise with it.
+import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+type Edit = { readonly file: string; readonly find: string; readonly replace: string }
+type Mistake = { readonly name: string; readonly edits: readonly Edit[] }
+
+const one = (name: string, file: string, find: string, replace: string): Mistake => ({
+  name,
+  edits: [{ file: `src/${file}`, find, replace }],
+})
+
+export const mistakes: readonly Mistake[] = [
+  one(
+    'the offset moves before the acknowledgement',
+    'kafka/at-least-once.ts',
+    '        await deliver(chunk.items.flat(), sender.send, how, chunk.again)\n',
+    '        fetched.resolve(chunk.last, metadata)\n        await fetched.commit()\n        await deliver(chunk.items.flat(), sender.send, how, chunk.again)\n',
+  ),
+  one(
+    'a partition is claimed without a seek to what is committed',
+    'kafka/claim-partition.ts',
+    '    assigned.seek(offset)\n',
+    '',
+  ),
+  one(
+    'a producer does not fence the one before it',
+    'kafka/transactional-producer.ts',
+    'transactionalId: `${prefix}-${groupId}-${topic}-${partition}`',
+    'transactionalId: `${prefix}-${groupId}-${topic}-${partition}-${Math.random()}`',
+  ),
+  one(
+    'a transaction that failed is used on',
+    'kafka/exactly-once.ts',
+    '        if (partition.claim === owned) retire(partition)\n        if (error instanceof FatalKafkaError)',
+    '        if (error instanceof FatalKafkaError)',
+  ),
+  one(
+    'what follows an event is noted before its transaction is committed',
+    'kafka/exactly-once.ts',
+    '  await owned.transaction.commit()\n  partition.unsure = undefined\n  for (const { sightings } of sent) sightings?.committed()\n',
+    '  for (const { sightings } of sent) sightings?.committed()\n  await owned.transaction.commit()\n  partition.unsure = undefined\n',
+  ),
+  one(
+    'offsets are not part of the transaction',
+    'kafka/exactly-once.ts',
+    '  await owned.transaction.sendOffsets({',
+    '  if (Math.random() < 0.9) await owned.transaction.sendOffsets({',
+  ),
+  one(
+    "the topic's id is ignored at the join (item 3)",
+    'kafka/starting-offsets.ts',
+    'if (isOfFormerTopic(isCommitted ? metadata : null, topicId, readIn.get(name))) {',
+    'if (false as boolean) {',
+  ),
+  one(
+    'a partition that was acknowledged is sent again (item 1)',
+    'kafka/patched-kafkajs/send-messages.ts',
+    'const pending = batches.filter(({ isAcknowledged }) => !isAcknowledged)',
+    'const pending = batches\n      for (const batch of batches) batch.firstSequence = eosManager.getSequence(batch.topic, batch.partition)',
+  ),
+  one(
+    'sequence numbers are used again',
+    'kafka/patched-kafkajs/send-messages.ts',
+    'eosManager.updateSequence(topic, partition, sequenceAfter(firstSequence, messages.length) - firstSequence)',
+    'void [topic, partition, firstSequence, messages]',
+  ),
+  one(
+    'chunks are sent in another order',
+    'kafka/deliver.ts',
+    'for (const part of split(items, how.max)) await deliverPart(part, send, how, again)',
+    'for (const part of [...split(items.toReversed(), how.max)]) await deliverPart(part, send, how, again)',
+  ),
+  one(
+    'a refused membership ends no wait (item 2)',
+    'kafka/membership.ts',
+    '      for (const reject of waiting) reject(cause)\n      waiting.clear()\n',
+    '',
+  ),
+  one(
+    'what fired is noted only for the member that waits (item 5)',
+    'alerts/open-alerts.ts',
+    'if (fired && matches.length > 0)',
+    'if (fired && matches.length > 0 && one.judged.some((row) => row.late !== undefined))',
+  ),
+  one(
+    'no mark of counts means that there is nothing to read (item 6)',
+    'kafka/restore-counts.ts',
+    'Math.max(counted ?? began, until - maxAgain)',
+    'Math.max(counted ?? until, until - maxAgain)',
+  ),
+  one(
+    'late answers wait four times an outage (item 7)',
+    'kafka/follow-up.ts',
+    'Math.min(maxPauseMs, Math.max(gatherMs, 4 * (reachableMs() - began)))',
+    'Math.max(gatherMs, 4 * 60 * (now() - began))',
+  ),
+  one(
+    'notes of the former owner are not read at the join',
+    'kafka/open-sightings.ts',
+    'const former = blocks.filter(',
+    'const former = blocks.slice(0, 0).filter(',
+  ),
+  one(
+    'what was settled stays noted in the topic',
+    'kafka/follow-up.ts',
+    'for (const block of pending.blocksAfter(name, settled, open))',
+    'for (const block of pending.blocksAfter(name, [], open))',
+  ),
+  one(
+    'tombstones are dropped',
+    'kafka/compose.ts',
+    "if (event === undefined) return rung === 'whole' ? write(null, headers) : undefined",
+    "if (event === undefined) return rung === 'whole' ? write(Buffer.from('{\"n\":-1}'), headers) : undefined",
+  ),
+  one(
+    'records of aborted transactions are read',
+    'kafka/patched-kafkajs/drop-aborted.ts',
+    'export const dropAborted',
+    'export const dropAborted = ({ messages }: { messages: readonly unknown[] }): readonly unknown[] => messages\nexport const unused',
+  ),
+  one(
+    'a failed lookup counts as an answer',
+    'sightings/revisit.ts',
+    'else if (failures < maxFailures && event.judged.some(isWorthRepeating))',
+    'else if (failures < 0 && event.judged.some(isWorthRepeating))',
+  ),
+  one(
+    'lookups in flight are not joined',
+    'lookup/coalesce.ts',
+    'export const coalesce',
+    'export const coalesce = (): ((inner: never) => never) => (inner) => inner\nexport const unused',
+  ),
+]
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '2000' },
+    only: { type: 'string' },
+    step: { type: 'string', default: '25' },
+  },
+})
+const simulate = resolve(import.meta.dirname, 'simulate.ts')
+const typescript = resolve(import.meta.dirname, 'typescript.mjs')
+let uncaught = 0
+for (const { name, edits } of mistakes) {
+  if (values.only !== undefined && !name.includes(values.only)) continue
+  let caught: string | undefined
+  const step = Number(values.step)
+  for (let from = 1; caught === undefined && from <= Number(values.seeds); from += step) {
+    const run = spawnSync(
+      process.execPath,
+      ['--import', typescript, simulate, '--from', String(from), '--seeds', String(step), '--first'],
+      {
+        env: { ...process.env, SIMULATION_MISTAKE: JSON.stringify(edits) },
+        encoding: 'utf8',
+        timeout: step * 20_000,
+        killSignal: 'SIGKILL',
+      },
+    )
+    if (run.signal !== null) caught = `seeds from ${from}: does not come to an end`
+    else if (run.status !== 0)
+      caught = /^seed .*\n.*/m.exec(run.stdout)?.[0].replace('\n', '') ?? run.stderr.slice(-500)
+  }
+  if (caught === undefined) uncaught++
+  console.log(`${caught === undefined ? 'NOT CAUGHT' : 'caught'}: ${name}: ${caught ?? ''}`)
+}
+console.log(`${mistakes.length - uncaught} passed, ${uncaught} failed`)
+process.exitCode = uncaught === 0 ? 0 : 1
