@@ -1,5 +1,6 @@
 // What follows when an answer arrives after its event was delivered: the record is read again by its offset, annotated with what is known
 // now, and what follows is written on behalf of its partition, together with the note that it was.
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import { backgroundClock } from '../domain/clock.js'
@@ -62,6 +63,8 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
   const { connect, pipeline, sightingsTopic, correct, write, emit, now, reachableMs, pause = sleepFor } = options
   const raise = options.alerts?.raise ?? raiseNone
   const closed = new AbortController()
+  // Every partition may be waiting.
+  setMaxListeners(0, closed.signal)
   const retryLater = createRetryLater(backgroundClock)
   /** By name; another object after it was lost and assigned again. */
   const owned = new Map<string, InputPartition>()
