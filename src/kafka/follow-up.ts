@@ -40,8 +40,8 @@ export type FollowUpOptions = {
 }
 
 export type FollowUp = {
-  /** Notes events of a chunk that are committed; `first` is the offset that their block is stored under. */
-  readonly note: (partition: InputPartition, notes: readonly PendingNote[], first?: number) => void
+  /** Notes events of a chunk that are committed, and the id that their block is stored under. */
+  readonly note: (partition: InputPartition, notes: readonly PendingNote[], id?: string) => void
   readonly lost: (partition: InputPartition) => void
   /** Its offsets mean nothing any more: what was noted is deleted, from the topic too. */
   readonly discard: (partition: InputPartition) => void
@@ -165,11 +165,11 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
   }
 
   return {
-    note: (partition, notes, first) => {
+    note: (partition, notes, id) => {
       if (notes.length === 0) return
       const name = nameOf(partition)
       if (!owned.has(name)) owned.set(name, partition)
-      pending.note(name, notes, first)
+      pending.note(name, notes, id)
     },
     lost: (partition) => {
       const name = nameOf(partition)
@@ -180,7 +180,7 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
       const name = nameOf(partition)
       const topic = sightingsTopic
       const records = topic
-        ? pending.blocks(name).map((first) => blockRecord(topic, partition, { first, notes: [] }, now()))
+        ? pending.blocks(name).map((id) => blockRecord(topic, partition, { id, notes: [] }, now()))
         : []
       owned.delete(name)
       pending.forget(name)

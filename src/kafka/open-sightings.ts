@@ -8,7 +8,7 @@ import { awaitedBy } from '../sightings/revisit.js'
 import { failureOf } from './failure.js'
 import { openFollowUp, type FollowUpOptions } from './follow-up.js'
 import { nameOf, type Assigned, type ClaimNow, type Sightings } from './sightings.js'
-import { blockRecord, readBlocks } from './sightings-topic.js'
+import { blockId, blockRecord, readBlocks } from './sightings-topic.js'
 
 export type SightingsOptions = FollowUpOptions & { readonly claim: ClaimNow; readonly admin: Admin }
 
@@ -56,12 +56,12 @@ export const openSightings = (options: SightingsOptions): Sightings => {
     const blocks = await readBlocks(await followUp.reader(), sightingsTopic, assigned, end, isOurs)
     if (!isOurs()) return
     // What is not committed at the claim was noted by ourselves since.
-    const former = blocks.filter(({ first, notes }) => first < committed && notes.length > 0)
-    for (const { first, notes } of former)
+    const former = blocks.filter(({ notes: [first] }) => first && first.offset < committed)
+    for (const { id, notes } of former)
       followUp.note(
         assigned,
         notes.map((note) => ({ ...note, awaited: [] })),
-        first,
+        id,
       )
     const pending = former.reduce((sum, { notes }) => sum + notes.length, 0)
     restored.add(nameOf(assigned))
@@ -71,6 +71,7 @@ export const openSightings = (options: SightingsOptions): Sightings => {
   return {
     chunk: ({ topic, partition }) => {
       let notes: PendingNote[] = []
+      let id: string | undefined
       const firedBy = new Map<string, readonly string[]>()
       return {
         see: (offset, event) => {
@@ -89,10 +90,10 @@ export const openSightings = (options: SightingsOptions): Sightings => {
           notes = notes
             .map((note) => ({ ...note, fired: firedBy.get(`${topic}/${partition}/${note.offset}`) ?? note.fired }))
             .sort((a, b) => a.offset - b.offset)
-          const block = { first: notes[0]?.offset ?? 0, notes }
-          return sightingsTopic ? [blockRecord(sightingsTopic, { topic, partition }, block, now())] : []
+          id = blockId(notes, now())
+          return sightingsTopic ? [blockRecord(sightingsTopic, { topic, partition }, { id, notes }, now())] : []
         },
-        committed: () => followUp.note({ topic, partition }, notes),
+        committed: () => followUp.note({ topic, partition }, notes, id),
       }
     },
     joined: (assigned, isSameMember) => {
