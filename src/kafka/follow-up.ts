@@ -1,5 +1,6 @@
 // What follows when an answer arrives after its event was delivered: the record is read again by its offset, annotated with what is known
 // now, and what follows is written on behalf of its partition, together with the note that it was.
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import { backgroundClock } from '../domain/clock.js'
@@ -39,11 +40,11 @@ export type FollowUpOptions = {
 }
 
 export type FollowUp = {
-  /** Notes events of a chunk that are committed; `first` is the offset that their block is stored under. */
-  readonly note: (partition: InputPartition, notes: readonly PendingNote[], first?: number) => void
+  /** Notes events of a chunk that are committed, and the id that their block is stored under. */
+  readonly note: (partition: InputPartition, notes: readonly PendingNote[], id?: string) => void
   readonly lost: (partition: InputPartition) => void
   /** Its offsets mean nothing any more: what was noted is deleted, from the topic too. With blocks: these, but for what is noted since. */
-  readonly discard: (partition: InputPartition, stored?: readonly Pick<Block, 'first'>[]) => void
+  readonly discard: (partition: InputPartition, stored?: readonly Pick<Block, 'id'>[]) => void
   readonly reader: () => Promise<TopicReader>
   readonly close: () => Promise<void>
 }
@@ -62,6 +63,8 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
   const { connect, pipeline, sightingsTopic, correct, write, emit, now, reachableMs, pause = sleepFor } = options
   const raise = options.alerts?.raise ?? raiseNone
   const closed = new AbortController()
+  // Every partition may be waiting.
+  setMaxListeners(0, closed.signal)
   const retryLater = createRetryLater(backgroundClock)
   /** By name; another object after it was lost and assigned again. */
   const owned = new Map<string, InputPartition>()
@@ -162,11 +165,11 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
   }
 
   return {
-    note: (partition, notes, first) => {
+    note: (partition, notes, id) => {
       if (notes.length === 0) return
       const name = nameOf(partition)
       if (!owned.has(name)) owned.set(name, partition)
-      pending.note(name, notes, first)
+      pending.note(name, notes, id)
     },
     lost: (partition) => {
       const name = nameOf(partition)
@@ -177,8 +180,8 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
       const name = nameOf(partition)
       const topic = sightingsTopic
       const noted = pending.blocks(name)
-      const wrong = stored?.map(({ first }) => first).filter((first) => !noted.includes(first)) ?? noted
-      const records = topic ? wrong.map((first) => blockRecord(topic, partition, { first, notes: [] }, now())) : []
+      const wrong = stored?.map(({ id }) => id).filter((id) => !noted.includes(id)) ?? noted
+      const records = topic ? wrong.map((id) => blockRecord(topic, partition, { id, notes: [] }, now())) : []
       if (!stored) {
         owned.delete(name)
         pending.forget(name)

@@ -8,7 +8,7 @@ import { awaitedBy } from '../sightings/revisit.js'
 import { failureOf } from './failure.js'
 import { openFollowUp, type FollowUpOptions } from './follow-up.js'
 import { nameOf, type Assigned, type ClaimNow, type Sightings } from './sightings.js'
-import { blockRecord, readBlocks } from './sightings-topic.js'
+import { blockId, blockRecord, readBlocks } from './sightings-topic.js'
 
 export type SightingsOptions = FollowUpOptions & { readonly claim: ClaimNow; readonly admin: Admin }
 
@@ -60,12 +60,12 @@ export const openSightings = (options: SightingsOptions): Sightings => {
     const isOfFormerTopic = ofFormerTopic.delete(assigned)
     if (isOfFormerTopic) followUp.discard(assigned, blocks)
     // What is not committed at the claim was noted by ourselves since.
-    const former = isOfFormerTopic ? [] : blocks.filter(({ first, notes }) => first < committed && notes.length > 0)
-    for (const { first, notes } of former)
+    const former = isOfFormerTopic ? [] : blocks.filter(({ notes: [first] }) => first && first.offset < committed)
+    for (const { id, notes } of former)
       followUp.note(
         assigned,
         notes.map((note) => ({ ...note, awaited: [] })),
-        first,
+        id,
       )
     const pending = former.reduce((sum, { notes }) => sum + notes.length, 0)
     restored.add(nameOf(assigned))
@@ -75,6 +75,7 @@ export const openSightings = (options: SightingsOptions): Sightings => {
   return {
     chunk: ({ topic, partition }) => {
       let notes: PendingNote[] = []
+      let id: string | undefined
       const firedBy = new Map<string, readonly string[]>()
       return {
         see: (offset, event) => {
@@ -93,10 +94,10 @@ export const openSightings = (options: SightingsOptions): Sightings => {
           notes = notes
             .map((note) => ({ ...note, fired: firedBy.get(`${topic}/${partition}/${note.offset}`) ?? note.fired }))
             .sort((a, b) => a.offset - b.offset)
-          const block = { first: notes[0]?.offset ?? 0, notes }
-          return sightingsTopic ? [blockRecord(sightingsTopic, { topic, partition }, block, now())] : []
+          id = blockId(notes, now())
+          return sightingsTopic ? [blockRecord(sightingsTopic, { topic, partition }, { id, notes }, now())] : []
         },
-        committed: () => followUp.note({ topic, partition }, notes),
+        committed: () => followUp.note({ topic, partition }, notes, id),
       }
     },
     joined: (assigned, isSameMember) => {

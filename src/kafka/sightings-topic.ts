@@ -12,13 +12,20 @@ export type TopicOf = { readonly topic: string; readonly partitions: number }
 
 const keyStart = ({ topic, partition }: InputPartition): string => `${topic}/${partition}/pending/`
 
-/** Offsets are written as their distance from the first one of the block. A block without notes is deleted. */
+/**
+ * With the time of delivery: an event that is delivered twice, pending the first time and complete the second, must not lose its note, for
+ * readers may keep either copy.
+ */
+export const blockId = ([first]: readonly DueNote[], now: number): string => `${first?.offset ?? 0}/${now}`
+
+/** Offsets are written as their distance from the one that the block's id begins with. A block without notes is deleted. */
 export const blockRecord = (
   { topic, partitions }: TopicOf,
   input: InputPartition,
-  { first, notes }: Block,
+  { id, notes }: Block,
   now: number,
 ): Outgoing => {
+  const first = Number.parseInt(id, 10)
   const fired = notes.flatMap((note) => (note.fired.length > 0 ? [[note.offset - first, note.fired] as const] : []))
   const value = {
     schema_version: 1,
@@ -28,7 +35,7 @@ export const blockRecord = (
   return {
     topic,
     partition: input.partition % partitions,
-    key: Buffer.from(`${keyStart(input)}${first}`),
+    key: Buffer.from(`${keyStart(input)}${id}`),
     value: notes.length === 0 ? null : Buffer.from(JSON.stringify(value)),
     headers: [],
     timestamp: String(now),
@@ -49,7 +56,7 @@ export const readBlocks = async (
     const name = key?.toString() ?? ''
     if (!name.startsWith(start)) return
     blocks.delete(name)
-    const block = value && blockOf(Number(name.slice(start.length)), value)
+    const block = value && blockOf(name.slice(start.length), value)
     if (block) blocks.set(name, block)
   }
   await readUpTo(reader, { topic, partition: input.partition % partitions, end }, take, goesOn)
@@ -57,7 +64,8 @@ export const readBlocks = async (
 }
 
 /** Undefined for what is not ours or not readable: the topic is only as trustworthy as those who may write to it. */
-const blockOf = (first: number, value: Buffer): Block | undefined => {
+const blockOf = (id: string, value: Buffer): Block | undefined => {
+  const first = Number.parseInt(id, 10)
   const stored = parseObject(value)
   if (!Number.isSafeInteger(first) || stored?.schema_version !== 1 || !Array.isArray(stored.offsets)) return undefined
   const fired = (stored.fired ?? {}) as Readonly<Record<string, unknown>>
@@ -68,5 +76,5 @@ const blockOf = (first: number, value: Buffer): Block | undefined => {
       { offset: first + distance, fired: Array.isArray(rules) ? rules.filter((rule) => typeof rule === 'string') : [] },
     ]
   })
-  return { first, notes }
+  return { id, notes }
 }

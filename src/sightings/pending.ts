@@ -13,18 +13,18 @@ export type PendingNote = {
 
 export type DueNote = Omit<PendingNote, 'awaited'>
 
-/** Notes of one chunk, which are stored together under the offset of its first. */
-export type Block = { readonly first: number; readonly notes: readonly DueNote[] }
+/** Notes of one chunk, which are stored together. */
+export type Block = { readonly id: string; readonly notes: readonly DueNote[] }
 
 export type Pending = {
-  /** Notes committed events of one chunk. */
-  readonly note: (partition: string, notes: readonly PendingNote[], first?: number) => void
+  /** Notes committed events of one chunk, which are stored as the block with this id. */
+  readonly note: (partition: string, notes: readonly PendingNote[], id?: string) => void
   /** What notes that were due still wait for. */
   readonly wait: (partition: string, notes: readonly PendingNote[]) => void
   /** The blocks that change when these notes are settled and those go on as given; blocks that others have replaced, too. */
   readonly blocksAfter: (partition: string, settled: readonly number[], open: readonly DueNote[]) => readonly Block[]
-  /** What the blocks of a partition are stored under. */
-  readonly blocks: (partition: string) => readonly number[]
+  /** The ids of the blocks of a partition. */
+  readonly blocks: (partition: string) => readonly string[]
   /** Takes notes that are due, in order. They stay noted until they are settled. */
   readonly take: (partition: string, max: number) => readonly DueNote[]
   readonly settle: (partition: string, offsets: readonly number[]) => void
@@ -47,7 +47,7 @@ type Partition = {
   readonly more: Map<number, Pick<DueNote, 'fired' | 'failures'>>
 }
 
-type Chunk = { readonly first: number; readonly offsets: readonly number[] }
+type Chunk = { readonly id: string; readonly offsets: readonly number[] }
 
 export type PendingOptions = {
   /** Called when notes of a partition become due. */
@@ -130,15 +130,15 @@ export const createPending = ({ due, dropped, max }: PendingOptions): Pending =>
   }
 
   return {
-    note: (name, notes, first = notes[0]?.offset ?? 0) => {
+    note: (name, notes, id = String(notes[0]?.offset)) => {
       if (notes.length === 0) return
       const partition = partitions.get(name) ?? newPartition()
       partitions.set(name, partition)
-      const chunk = { first, offsets: notes.map(({ offset }) => offset) }
+      const chunk = { id, offsets: notes.map(({ offset }) => offset) }
       for (const offset of chunk.offsets) {
         const former = partition.open.get(offset)
         if (!former) size++
-        else if (former.first !== first) partition.outdated.add(former)
+        else if (former.id !== id) partition.outdated.add(former)
         partition.open.set(offset, chunk)
       }
       listen(name, partition, notes)
@@ -163,14 +163,14 @@ export const createPending = ({ due, dropped, max }: PendingOptions): Pending =>
         const chunk = partition.open.get(offset)
         if (chunk) touched.add(chunk)
       }
-      return [...touched].map(({ first, offsets }) => ({
-        first,
+      return [...touched].map(({ id, offsets }) => ({
+        id,
         notes: offsets
-          .filter((offset) => !gone.has(offset) && partition.open.get(offset)?.first === first)
+          .filter((offset) => !gone.has(offset) && partition.open.get(offset)?.id === id)
           .map((offset) => ({ offset, fired: firedBy.get(offset) ?? firedBefore(offset) })),
       }))
     },
-    blocks: (name) => [...new Set([...(partitions.get(name)?.open.values() ?? [])].map(({ first }) => first))],
+    blocks: (name) => [...new Set([...(partitions.get(name)?.open.values() ?? [])].map(({ id }) => id))],
     take: (name, count) => {
       const partition = partitions.get(name)
       if (!partition) return []

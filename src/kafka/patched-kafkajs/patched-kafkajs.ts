@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type * as kafkajs from 'kafkajs'
 import { addErrorCodes } from './add-error-codes.js'
 import { decodeMessages } from './decode-messages.js'
+import { disconnectOnce } from './disconnect-once.js'
 import { dropAborted } from './drop-aborted.js'
 import { encodeProduce } from './encode-produce.js'
 import { encodeRequest } from './encode-request.js'
@@ -39,6 +40,8 @@ const parts: readonly Part[] = [
     replacement: () => encodeProduce,
   },
   { path: 'protocol/request.js', usedBy: ['network/connection.js'], replacement: () => encodeRequest },
+  // After the two that it uses.
+  { path: 'network/connection.js', usedBy: ['network/connectionPool.js'], replacement: disconnectOnce },
   // The next two add one event, and so have to be in place when the consumer loads.
   { path: 'consumer/instrumentationEvents.js', usedBy: ['consumer/index.js'], replacement: addOffsetResetEvent },
   {

@@ -4,6 +4,7 @@ import { expect, it, vi } from 'vitest'
 import { openFollowUp } from '../../../src/kafka/follow-up.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
+import { settle } from '../../support/clock.js'
 
 it('reports a defect, and follows up again when the next answer arrives', async () => {
   const told: TelemetryEvent[] = []
@@ -89,4 +90,28 @@ it.each([
   expect(written).toBe(1)
   expect(pauses).toEqual([100, expectedMs])
   await followUp.close()
+})
+
+it('what follows in many partitions at once is no reason for a warning about listeners', async () => {
+  const warned: Error[] = []
+  const warn = (warning: Error): void => void warned.push(warning)
+  process.on('warning', warn)
+  const followUp = openFollowUp(
+    {
+      connect: () => expect.fail('nothing is read'),
+      pipeline: () => expect.fail('nothing is annotated'),
+      max: 100,
+      write: () => expect.fail('nothing is written'),
+      emit: () => undefined,
+      now: () => 0,
+      reachableMs: () => 0,
+    },
+    () => undefined,
+  )
+  for (let partition = 0; partition < 24; partition++)
+    followUp.note({ topic: 'fw', partition }, [{ offset: 1, fired: [], awaited: [] }])
+  await settle()
+  await followUp.close()
+  process.off('warning', warn)
+  expect(warned).toEqual([])
 })

@@ -36,7 +36,7 @@ it.each([
   ['are taken up by its next owner', false],
   ['are deleted if they are about events of a former topic of the same name', true],
 ])('the notes of a partition %s', async (_what, isOfFormerTopic) => {
-  const stored = blockRecord(sightingsTopic, input, { first: 5, notes: [{ offset: 5, fired: [] }] }, 0)
+  const stored = blockRecord(sightingsTopic, input, { id: '5/0', notes: [{ offset: 5, fired: [] }] }, 0)
   const told: TelemetryEvent[] = []
   const written: Outgoing[] = []
   const sightings = openSightings({

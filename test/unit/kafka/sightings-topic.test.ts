@@ -10,7 +10,7 @@ const block = (
   first: number,
   ...notes: readonly (readonly [number, ...string[]])[]
 ): Parameters<typeof blockRecord>[2] => ({
-  first,
+  id: `${first}/99`,
   notes: notes.map(([offset, ...fired]) => ({ offset, fired })),
 })
 
@@ -28,7 +28,7 @@ describe('the notes of a partition', () => {
     const { partition, key, value } = write(block(7_000, [7_000], [7_003, 'a rule']))
     expect([partition, String(key), String(value)]).toEqual([
       1,
-      'firewall/3/pending/7000',
+      'firewall/3/pending/7000/99',
       '{"schema_version":1,"offsets":[0,3],"fired":{"3":["a rule"]}}',
     ])
     expect(write(block(7_000)).value).toBeNull()
@@ -36,15 +36,17 @@ describe('the notes of a partition', () => {
 
   it('are read back as they were written last, without those of other partitions', async () => {
     const kept = block(30, [31, 'a rule'])
+    const withoutTime = { id: '40', notes: [{ offset: 41, fired: [] }] }
     const records = [
       write(block(10, [10], [11])),
       write(block(10, [10]), { topic: 'firewall', partition: 31 }),
       write(block(20, [20])),
       write(kept),
+      write(withoutTime),
       write(block(20)),
       write(block(10, [11])),
     ]
-    expect(await read(records)).toEqual([kept, block(10, [11])])
+    expect(await read(records)).toEqual([kept, withoutTime, block(10, [11])])
   })
 
   it.each(['', '{', '[]', '{"schema_version":1}', '{"schema_version":2,"offsets":[0]}'])(

@@ -94,23 +94,23 @@ describe('notes of events that wait for an answer', () => {
     pending.note('firewall/0', notes(10, 12))
     pending.note('firewall/0', notes(20, 21))
     expect(pending.blocksAfter('firewall/0', [10], [{ offset: 21, fired: ['rule'] }])).toEqual([
-      { first: 10, notes: [{ offset: 12, fired: [] }] },
+      { id: '10', notes: [{ offset: 12, fired: [] }] },
       {
-        first: 20,
+        id: '20',
         notes: [
           { offset: 20, fired: [] },
           { offset: 21, fired: ['rule'] },
         ],
       },
     ])
-    expect(pending.blocksAfter('firewall/0', [20, 21], [])).toEqual([{ first: 20, notes: [] }])
+    expect(pending.blocksAfter('firewall/0', [20, 21], [])).toEqual([{ id: '20', notes: [] }])
     expect(pending.blocksAfter('firewall/0', [], notes(20))).toEqual([])
     // The events from 12 on were delivered again, in another chunk.
     pending.note('firewall/0', notes(12, 20))
     expect(pending.blocksAfter('firewall/0', [], [])).toEqual([
-      { first: 10, notes: [{ offset: 10, fired: [] }] },
-      { first: 20, notes: [{ offset: 21, fired: [] }] },
+      { id: '10', notes: [{ offset: 10, fired: [] }] },
+      { id: '20', notes: [{ offset: 21, fired: [] }] },
     ])
-    expect(pending.blocks('firewall/0')).toEqual([10, 12, 20])
+    expect(pending.blocks('firewall/0')).toEqual(['10', '12', '20'])
   })
 })
