@@ -120,7 +120,7 @@ const serveConnection = (
     }
     void Promise.resolve(source(line.indicator, { ...priority, evidence: 'field' }, send)).then((finding) => {
       open.delete(id)
-      write(writeAnswer({ id, finding }))
+      write(writeAnswer({ id, finding, ...(finding.at !== undefined && { ageMs: Math.max(0, now() - finding.at) }) }))
     })
   })
   const askAgain = ({ name, given }: NonNullable<OpenQuestion['current']>, priority: Priority): void =>
@@ -157,10 +157,11 @@ const stateOf = (gateway: BulkOptions['gateway']): StateLine => {
 /** The same answer that the asker would have made of it over HTTP. */
 const replyOf = (answer: OperationAnswer): Reply => {
   const isFeedMissing = answer.isFeedMissing === true
-  if (answer.ok) return { status: 'answer', body: answer.body, isFeedMissing }
+  const at = answer.at === undefined ? {} : { at: answer.at }
+  if (answer.ok) return { status: 'answer', body: answer.body, isFeedMissing, ...at }
   const { http, status, message, retryAfterS } = answer.failure
   const retryAfterMs = retryAfterS === undefined ? undefined : retryAfterS * 1000
-  return { status: 'failure', failure: classify({ http, code: status, message, retryAfterMs }), isFeedMissing }
+  return { status: 'failure', failure: classify({ http, code: status, message, retryAfterMs }), isFeedMissing, ...at }
 }
 
 const headerOf = ({ headers }: IncomingMessage, name: string): string | undefined => {

@@ -4,7 +4,7 @@ import { refuseOtherMethods } from '../http/refuse-other-methods.js'
 import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
 import { bulkHeader } from '../provider/bulk-settings.js'
 import { operationNames, operations, type OperationName } from '../provider/operations.js'
-import { feedMissingHeader } from '../provider/send.js'
+import { ageHeader, feedMissingHeader } from '../provider/send.js'
 import type { Emit } from '../telemetry/event.js'
 import { refused, type OperationAnswer, type JsonObject } from './answer.js'
 import type { Priority } from '../lookup/admission/queue.js'
@@ -128,6 +128,8 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
           const result = await serveAndCount(name, givenOf(request, name), entrance, priorityOf(request))
           if (!('failure' in entrance)) void reply.header(bulkHeader, '1')
           if (result.isFeedMissing === true) void reply.header(feedMissingHeader, '1')
+          const ageMs = result.at === undefined ? 0 : now() - result.at
+          if (ageMs > 0) void reply.header(ageHeader, Math.round(ageMs))
           return result.ok ? reply.send(result.body) : refuse(reply, result.failure)
         },
       })

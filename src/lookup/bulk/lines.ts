@@ -25,7 +25,14 @@ export type StateLine = {
   readonly state: ProviderState['state']
 }
 
-export type AnswerLine = { readonly id: number; readonly finding: Finding } | StateLine
+export type AnswerLine =
+  | {
+      readonly id: number
+      readonly finding: Finding
+      /** How long ago the gateway obtained it; without it, just now. The clocks of two machines differ, so its `at` says nothing here. */
+      readonly ageMs?: number
+    }
+  | StateLine
 
 export const writeQuestion = (line: QuestionLine): string => {
   const { role, action, urgency } = line.priority
@@ -52,7 +59,10 @@ export const readQuestion = (text: string): QuestionLine | undefined => {
 export const readAnswer = (text: string): AnswerLine | undefined => {
   const line = parse(text)
   if (!line) return undefined
-  if (isId(line.id)) return isFinding(line.finding) ? { id: line.id, finding: line.finding } : undefined
+  if (isId(line.id)) {
+    const { id, finding, ageMs } = line
+    return isFinding(finding) ? { id, finding, ageMs: isAmount(ageMs) ? ageMs : 0 } : undefined
+  }
   const { estimatesMs, latencyMs, inFlight, state } = line
   if (!Array.isArray(estimatesMs) || estimatesMs.length !== priorityClasses || !estimatesMs.every(isAmount))
     return undefined
