@@ -10,6 +10,7 @@ import { refused, type OperationAnswer, type JsonObject } from './answer.js'
 import type { Priority } from '../lookup/admission/queue.js'
 import type { AnswerOperation } from './answer-locally.js'
 import { acceptBulk, type BulkOptions } from './bulk.js'
+import { createBulkShares } from './bulk-shares.js'
 import type { Callers, Entrance } from './callers.js'
 import { failures, type Failure } from './failure.js'
 import { describeOperations } from './openapi.js'
@@ -99,7 +100,8 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     return isFeedMissing() ? { ...result, isFeedMissing: true } : result
   }
   const closeBulk = acceptBulk(app.server, {
-    isKnown: (key) => callers.identify(key) !== undefined,
+    nameOf: (key) => callers.identify(key)?.key.name,
+    shares: createBulkShares(emit),
     answer: async (name, given, key, priority) =>
       serveAndCount(name, given, await callers.enterWhenFree(key), priority),
     gateway,
