@@ -1,5 +1,5 @@
 // What bulk connections may hold: for one key, and for all of them.
-import { EventEmitter } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
 import { Duplex } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { acceptBulk } from '../../../src/server/bulk.js'
@@ -139,7 +139,7 @@ const setUpServer = (over: Partial<BulkBounds> = {}) => {
     ...over,
   }
   const reached: string[] = []
-  const server = Object.assign(new EventEmitter(), { answered: 0 })
+  const server = Object.assign(createServer(), { answered: 0 })
   const types = Array.from({ length: 16 }, (_, nth) => ({ type: `category ${nth} `.padEnd(48, '.') }))
   const close = acceptBulk(server, {
     nameOf: (key) => key,
@@ -154,7 +154,7 @@ const setUpServer = (over: Partial<BulkBounds> = {}) => {
   onTestFinished(close)
   const connectAs = (key: string, stream: Duplex): Duplex => {
     const headers = { 'x-api-key': key, 'x-threatweave-bulk': 'escalate=false&report=never&maxAgeDays=365' }
-    server.emit('connect', { url: 'bulk:1', headers }, stream, Buffer.alloc(0))
+    server.emit('connect', { url: 'bulk:1', headers } as unknown as IncomingMessage, stream, Buffer.alloc(0))
     return stream
   }
   return { server, connectAs, reached }
