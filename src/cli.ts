@@ -3,6 +3,7 @@
 import { constants } from 'node:os'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { commands } from './commands/commands.js'
+import { workerVariable } from './config/environment-name.js'
 import { exitCodes, OutputError, type Io } from './terminal/command.js'
 import { standardError, standardOutput } from './terminal/file-output.js'
 import { parseCommand } from './commands/parse-command.js'
@@ -19,6 +20,20 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     stop.abort(signal)
     process.once(signal, () => process.exit(128 + constants.signals[signal])) // the second signal ends at once, without draining
   })
+}
+
+/** A worker of `run --workers` has lost the process that holds its gateway and would restart it. */
+let isOrphan = false
+const workerLimitMs = process.env[workerVariable]
+if (process.send && workerLimitMs !== undefined) {
+  const lostParent = (): void => {
+    isOrphan = true
+    stop.abort('the process that started this worker is gone')
+    setTimeout(() => process.exit(exitCodes.failure), Number(workerLimitMs)).unref()
+  }
+  // The channel closes however the parent ended; it may have done so while this program was loaded.
+  if (process.connected) process.once('disconnect', lostParent).channel?.unref()
+  else lostParent()
 }
 
 /** A closed pipe (`| head`) is a normal end; any other write error is not. */
@@ -52,7 +67,7 @@ void parseCommand(commands, process.argv.slice(2))
     return outputFailed ?? reportFailure(error, stderr)
   })
   .then((code) => {
-    process.exitCode = outputFailed ?? code
+    process.exitCode = outputFailed ?? (isOrphan && code === exitCodes.ok ? exitCodes.failure : code)
     if (stdout !== process.stdout) stdout.end() // some disks report errors only now
     exitSoon()
   })

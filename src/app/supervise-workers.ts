@@ -1,6 +1,7 @@
 // Starts worker processes, restarts those that exit, and stops them together.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { workerVariable } from '../config/environment-name.js'
 import type { Emit } from '../telemetry/event.js'
 import { exitCodes } from '../terminal/command.js'
 
@@ -72,9 +73,17 @@ export const supervise = async (options: Supervision): Promise<WorkerFailure | u
 /** Reads the signal again after an await; the type checker would narrow it. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
-const runWorker = ({ command, args, env }: Supervision, worker: number, children: Set<ChildProcess>): Promise<string> =>
+/** Nothing is said over the channel; a worker notices by its end that this process is gone. */
+const runWorker = (
+  { command, args, env, limitMs }: Supervision,
+  worker: number,
+  children: Set<ChildProcess>,
+): Promise<string> =>
   new Promise((resolve) => {
-    const child = spawn(command, args, { env: env(worker), stdio: ['ignore', 'inherit', 'inherit'] })
+    const child = spawn(command, args, {
+      env: { ...env(worker), [workerVariable]: String(limitMs) },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
     children.add(child)
     child.once('error', (error) => {
       children.delete(child)

@@ -26,8 +26,8 @@ Options:
   -c, --config FILE     the configuration (default: THREATWEAVE_CONFIG, or built-in defaults)
   -h, --help            this text
 
-On SIGTERM and SIGINT it finishes the chunks in progress, within kafka.limits.drainMs, logs its totals and exits. \`threatweave check --online\`
-checks the topics beforehand.
+On SIGTERM and SIGINT it finishes the chunks in progress, within kafka.limits.drainMs, logs its totals and exits. A worker
+whose parent is gone does the same and exits with 1. \`threatweave check --online\` checks the topics beforehand.
 
 Example:
   export THREATWEAVE_KAFKA_BROKERS=localhost:9092 THREATWEAVE_KAFKA_INPUT_TOPICS=firewall

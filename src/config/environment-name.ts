@@ -1,5 +1,8 @@
 // The name of a setting's environment variable, by one mechanical rule: `intel.service.apiKey` is THREATWEAVE_INTEL_SERVICE_API_KEY.
 export const prefix = 'THREATWEAVE_'
 
+/** Set for each worker of `run --workers`: how long it may take to stop once its parent is gone. Not a setting. */
+export const workerVariable = 'THREATWEAVE_WORKER_LIMIT_MS'
+
 export const environmentName = (path: readonly string[]): string =>
   prefix + path.map((part) => part.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()).join('_')

@@ -2,7 +2,7 @@
 import { parse } from 'yaml'
 import { messageOf } from '../domain/message-of.js'
 import { didYouMean } from './did-you-mean.js'
-import { environmentName, prefix } from './environment-name.js'
+import { environmentName, prefix, workerVariable } from './environment-name.js'
 import type { Problem } from './problem.js'
 import { removedVariable } from './removed.js'
 
@@ -16,7 +16,7 @@ type SchemaNode = {
 }
 
 /** Variables that steer the command line itself and are no settings. */
-const reserved = new Set(['THREATWEAVE_CONFIG'])
+const reserved = new Set(['THREATWEAVE_CONFIG', workerVariable])
 
 /** Every setting that has no settings of its own below it. */
 export const settingsOf = (schema: SchemaNode, path: readonly string[] = []): Setting[] =>

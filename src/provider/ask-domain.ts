@@ -23,10 +23,11 @@ export const createAskDomain =
     const answer = await transmit(context, call, 'domain/reports', { query: name })
     if (answer.status === 'unknown') return answer
     const now = context.now()
+    const at = answer.at ?? now
     const domain = registrableDomain(name) ?? name
     const facts = reportsFacts(answer.body, domain, now)
     // What the provider's own lists accuse needs no further call.
-    if (facts.listings) return known(facts, now)
+    if (facts.listings) return known(facts, at)
     const hosts = facts.hosts ?? []
     const recent = hosts.filter(({ at }) => at !== undefined && now - at < settings.maxAgeDays * dayMs)
     if (scan && !recent.some(({ host }) => host === name || host === domain || host === `www.${domain}`)) {
@@ -34,10 +35,11 @@ export const createAskDomain =
       if (scanned.status === 'known') return { ...scanned, facts: withRows(scanned.facts, hosts) }
       if (hosts.length === 0 || scanned.reason !== 'not_found') return scanned
     }
-    if (hosts.length === 0) return { status: 'unknown', reason: 'not_found', at: now }
+    if (hosts.length === 0) return { status: 'unknown', reason: 'not_found', at }
     const row = rowToReport(recent, domain, settings.report)
-    const report = row?.scanId === undefined ? undefined : await readReport(context, call, row, row.scanId, domain)
-    return known(report ? withRows({ ...facts, hosts: [report] }, hosts) : facts, now)
+    const read = row?.scanId === undefined ? undefined : await readReport(context, call, row, row.scanId, domain)
+    if (!read) return known(facts, at)
+    return known(withRows({ ...facts, hosts: [read.report] }, hosts), Math.min(at, read.at))
   }
 
 const known = (facts: Facts, at: number): Finding => ({ status: 'known', facts, source: 'service', at })
@@ -70,9 +72,11 @@ const readReport = async (
   row: HostReport,
   id: string,
   domain: string,
-): Promise<HostReport | undefined> => {
+): Promise<{ readonly report: HostReport; readonly at: number } | undefined> => {
   const answer = await transmit(context, call, 'domain/report', { id }, isAboutDomain(domain))
-  return answer.status === 'unknown' ? undefined : reportFacts(answer.body, row, context.now())
+  if (answer.status === 'unknown') return undefined
+  const now = context.now()
+  return { report: reportFacts(answer.body, row, now), at: answer.at ?? now }
 }
 
 export const isAboutDomain =

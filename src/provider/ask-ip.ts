@@ -28,7 +28,7 @@ export const createAskIp = (
     const answer = await transmit(context, call, 'ip/malicious-info', { ip }, isAbout(ip))
     if (answer.status === 'unknown') return answer
     const now = context.now()
-    return known(addressFacts(answer.body, now), now)
+    return known(addressFacts(answer.body, now), answer.at ?? now)
   }
 
   return async (ip, call) => {
@@ -39,8 +39,11 @@ export const createAskIp = (
     if (isIpv6) pause.note(finding)
     if (finding.status === 'unknown' || !escalate || isPlainlyClean(finding.facts)) return finding
     const answer = await transmit(context, call, 'ip/suspicious_info', { ip }, isAbout(ip))
-    if (answer.status === 'answer')
-      return known(joinFacts(finding.facts, addressFacts(answer.body, context.now())), finding.at)
+    if (answer.status === 'answer') {
+      const now = context.now()
+      const facts = joinFacts(finding.facts, addressFacts(answer.body, now))
+      return known(facts, Math.min(finding.at, answer.at ?? now))
+    }
     // Bad news is complete enough; without the scores there may be no good news.
     if (finding.facts.flags.is_malicious === true || answer.reason === 'not_found') return finding
     held.set(ip, { facts: finding.facts, at: finding.at })

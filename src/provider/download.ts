@@ -7,6 +7,9 @@ import { Client, type Dispatcher } from 'undici'
 import type { Download, Downloaded, DownloadRequest } from '../domain/download.js'
 import { isLoopback } from './connect.js'
 import { proxyFor, tunnel } from './proxy.js'
+import { internet, vetHost, type Internet, type VettedHost } from './vet-host.js'
+
+export type { Internet }
 
 export type DownloadLimits = {
   readonly maxBytes: number
@@ -34,13 +37,18 @@ const failed = (message: string, retryAfterMs?: number): Failed => ({
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 })
 
-export const createDownload = (env: Env, given: Partial<DownloadLimits> = {}): Download => {
+/** `network` is what tests put in the place of the internet. */
+export const createDownload = (
+  env: Env,
+  given: Partial<DownloadLimits> = {},
+  network: Partial<Internet> = {},
+): Download => {
   const limits = { ...defaults, ...given }
   return async (request) => {
     const late = AbortSignal.timeout(limits.totalMs)
     const signal = AbortSignal.any([request.signal, late])
     try {
-      return await follow(request, env, limits, signal)
+      return await follow(request, env, limits, { ...internet, ...network }, signal)
     } catch (error) {
       return late.aborted ? failed(`took longer than ${limits.totalMs / 1000} s`) : failed(wordsOf(error))
     }
@@ -51,19 +59,23 @@ const follow = async (
   request: DownloadRequest,
   env: Env,
   limits: DownloadLimits,
+  network: Internet,
   signal: AbortSignal,
 ): Promise<Downloaded> => {
-  let url = new URL(request.url)
-  const home = url.origin
+  const home = new URL(request.url)
+  let url = home
   for (let redirects = 0; redirects <= limits.maxRedirects; redirects++) {
     const refusal = refusalOf(url, request.allowHttp)
     if (refusal !== undefined) return failed(refusal)
-    const client = clientOf(url, env, limits)
+    const host = vetHost(url, home, network)
+    if (host.isRefused)
+      return failed(`was redirected to ${url.host}, which is not public; only the host of url itself may be inside`)
+    const client = clientOf(url, env, limits, host)
     try {
       const answer = await client.request({
         method: 'GET',
         path: url.pathname + url.search,
-        headers: headersFor(request, url.origin === home),
+        headers: headersFor(request, url.origin === home.origin),
         signal,
       })
       const location = redirectOf(answer)
@@ -94,10 +106,15 @@ const headersFor = ({ headers, etag, lastModified }: DownloadRequest, isHome: bo
   ...(isHome ? headers : {}),
 })
 
-const clientOf = (url: URL, env: Env, { connectMs, silenceMs }: DownloadLimits): Client => {
+const clientOf = (
+  url: URL,
+  env: Env,
+  { connectMs, silenceMs }: DownloadLimits,
+  { lookup }: Pick<VettedHost, 'lookup'>,
+): Client => {
   const proxy = isLoopback(url.hostname) ? undefined : proxyFor(url, env)
   return new Client(url.origin, {
-    connect: proxy ? (_, done) => tunnel(proxy, url, undefined, connectMs, done) : { timeout: connectMs },
+    connect: proxy ? (_, done) => tunnel(proxy, url, undefined, connectMs, done) : { timeout: connectMs, lookup },
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
   })
@@ -163,6 +180,8 @@ const wordsOf = (error: unknown): string => {
 const words: Readonly<Record<string, string>> = {
   ENOTFOUND: 'could not be fetched: its host name has no address (ENOTFOUND)',
   ECONNREFUSED: 'could not be fetched: nobody listens there (ECONNREFUSED)',
+  ERR_NOT_PUBLIC:
+    'was not fetched: a host name on the way has an address that is not public; for a host of your own network use https',
   UND_ERR_CONNECT_TIMEOUT: 'could not be fetched: the connection timed out',
   UND_ERR_HEADERS_TIMEOUT: 'could not be fetched: no answer came in time',
   UND_ERR_BODY_TIMEOUT: 'could not be fetched: the answer stopped in the middle',

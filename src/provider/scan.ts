@@ -125,7 +125,7 @@ const poll = async (scan: ScanContext, running: StartedScan, scanId: string, cal
     domain,
     hosts: [reportFacts(report.body, { host: name, scanId, at, issues: [] }, at)],
   }
-  return { status: 'known', facts, source: 'service', at }
+  return { status: 'known', facts, source: 'service', at: report.at ?? at }
 }
 
 const end = ({ store, emit, now }: ScanContext, running: StartedScan, state: StartedScanState): Finding => {

@@ -1,4 +1,5 @@
 // Sends one HTTP request to the provider, bounded in every direction: an answer, or a failure with its reason; never a throw.
+import type { IncomingHttpHeaders } from 'node:http'
 import { type AnyObject } from '../domain/json-object.js'
 import type { Dispatcher } from 'undici'
 import type { Request } from './build-request.js'
@@ -11,14 +12,22 @@ import type { Redact } from './redact.js'
 export type ProviderAnswer = {
   readonly status: 'answer'
   readonly body: AnyObject
+} & Provenance
+export type Reply = ProviderAnswer | ({ readonly status: 'failure'; readonly failure: CallFailure } & Provenance)
+
+/** What a gateway says of its answer. */
+type Provenance = {
   /** A feed of the server that answered is not in use. */
   readonly isFeedMissing?: boolean
+  /** Epoch milliseconds when the gateway obtained it; absent where that was just now. */
+  readonly at?: number
 }
-export type Reply =
-  ProviderAnswer | { readonly status: 'failure'; readonly failure: CallFailure; readonly isFeedMissing?: boolean }
 
 /** With an answer of `threatweave serve`: a feed of it is not in use, so what it does not list may be listed. */
 export const feedMissingHeader = 'x-threatweave-feed-missing'
+
+/** With an answer of a gateway that remembered it: how many milliseconds ago it was obtained. */
+export const ageHeader = 'x-threatweave-age'
 
 export type SendSettings = {
   readonly connectTimeoutMs: number
@@ -52,7 +61,7 @@ export const send = (built: Request, context: SendContext): Promise<Reply> =>
     let size = 0
     let http = 0
     let retryAfterMs: number | undefined
-    let isFeedMissing = false
+    let provenance: Provenance = {}
     let phase = 'the answer'
     /** There from the moment in which the request is written to a connection. */
     let controller: Dispatcher.DispatchController | undefined
@@ -61,7 +70,7 @@ export const send = (built: Request, context: SendContext): Promise<Reply> =>
       if (isOver) return
       isOver = true
       clearTimeout(timer)
-      resolve(isFeedMissing ? { ...reply, isFeedMissing } : reply)
+      resolve({ ...reply, ...provenance })
     }
     const fail = (failure: CallFailure): void => end(failed(controller ? failure : unsent(failure)))
     const leave = (): void => controller?.abort(new Error('nobody waits for the answer any more'))
@@ -89,7 +98,7 @@ export const send = (built: Request, context: SendContext): Promise<Reply> =>
         onResponseStart: (_, statusCode, headers) => {
           http = statusCode
           if (headers[bulkHeader] !== undefined) context.offered()
-          isFeedMissing = headers[feedMissingHeader] !== undefined
+          provenance = provenanceOf(headers, context.now())
           retryAfterMs = retryAfter(headers['retry-after'], context.now())
           clearTimeout(timer)
           phase = 'the rest of the answer'
@@ -125,6 +134,14 @@ const readReply = (
   const code = numberOf(body.status)
   if (isGood && code === 200) return { status: 'answer', body }
   return failed(classify({ http, code, message: textOf(body.message, 500) ?? '', retryAfterMs }))
+}
+
+const provenanceOf = (headers: IncomingHttpHeaders, now: number): Provenance => {
+  const age = headers[ageHeader]
+  return {
+    ...(headers[feedMissingHeader] !== undefined && { isFeedMissing: true }),
+    ...(typeof age === 'string' && /^\d{1,12}$/.test(age) && { at: now - Number(age) }),
+  }
 }
 
 /** Seconds or a date; no provider gets to name more than a day. */

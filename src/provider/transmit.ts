@@ -34,7 +34,7 @@ export const transmit = <Name extends OperationName>(
         detail: failure.detail,
         ms,
       })
-    const finding = findingOf(failure, context.now())
+    const finding = findingOf(failure, reply.at ?? context.now())
     return reply.isFeedMissing === true ? unlisted(finding) : finding
   })
 

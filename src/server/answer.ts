@@ -12,9 +12,11 @@ export type OperationAnswer =
       /** Whether local intelligence had something to say; if not, a gateway asks further. */
       readonly isKnown: boolean
       readonly isFeedMissing?: boolean
+      /** Epoch milliseconds when it was obtained from the provider; absent where it was found here just now. */
+      readonly at?: number
     }
   /** `isFeedMissing`: some feed, here or where it was asked, is not in use, so not being listed says little. */
-  | { readonly ok: false; readonly failure: Failure; readonly isFeedMissing?: boolean }
+  | { readonly ok: false; readonly failure: Failure; readonly isFeedMissing?: boolean; readonly at?: number }
 
 /** Envelope A: the payload stands beside the status. */
 export const flat = (payload: JsonObject, isKnown: boolean): OperationAnswer => ({

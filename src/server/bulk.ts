@@ -4,7 +4,14 @@ import type { Duplex } from 'node:stream'
 import { unknownOf } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import { priorityClasses, type Priority } from '../lookup/admission/queue.js'
-import { createLineWriter, readLines, readQuestion, writeAnswer, type StateLine } from '../lookup/bulk/lines.js'
+import {
+  createLineWriter,
+  maxQuestionLength,
+  readLines,
+  readQuestion,
+  writeAnswer,
+  type StateLine,
+} from '../lookup/bulk/lines.js'
 import { guard } from '../lookup/stack.js'
 import { classify } from '../provider/classify.js'
 import { bulkHeader, bulkTarget, readBulkSettings, type BulkSettings } from '../provider/bulk-settings.js'
@@ -13,11 +20,14 @@ import type { OperationName } from '../provider/operations.js'
 import { providerSource } from '../provider/provider-source.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 import type { OperationAnswer } from './answer.js'
+import type { BulkShare, BulkShares } from './bulk-shares.js'
 import type { Gateway } from './gateway/gateway.js'
 import type { RequestParameters } from './parameters.js'
 
 export type BulkOptions = {
-  readonly isKnown: (apiKey: string | undefined) => boolean
+  /** The name of a key; undefined where it is not one. */
+  readonly nameOf: (apiKey: string | undefined) => string | undefined
+  readonly shares: BulkShares
   /** Answers one operation for the holder of the key, as over HTTP, but waits where the plan allows no further call just now. */
   readonly answer: (
     name: OperationName,
@@ -29,12 +39,8 @@ export type BulkOptions = {
   readonly now: () => number
 }
 
-/** Questions of one connection that may be open; past it they are refused. */
-const maxOpen = 100_000
 /** So many more asks of one question count at once: the rank grows by doubling. */
 const maxAgain = 1_024
-/** Whoever asks and does not read is left. */
-const maxUnreadBytes = 64 * 1_048_576
 const stateEveryMs = 100
 const stateAtLeastEveryMs = 1_000
 
@@ -43,27 +49,37 @@ export const acceptBulk = (server: Pick<Server, 'on'>, options: BulkOptions): ((
   const streams = new Set<Duplex>()
   server.on('connect', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on('error', () => stream.destroy())
-    const apiKey = headerOf(request, 'x-api-key')
-    const settings = readBulkSettings(headerOf(request, bulkHeader) ?? '')
-    const refusal =
-      request.url !== bulkTarget || !settings
-        ? '400 Bad Request'
-        : options.isKnown(apiKey)
-          ? undefined
-          : '401 Unauthorized'
-    if (refusal !== undefined || !settings) {
-      stream.end(`HTTP/1.1 ${refusal ?? ''}\r\nconnection: close\r\n\r\n`)
+    const admitted = admit(request, stream, options)
+    if (typeof admitted === 'string') {
+      stream.end(`HTTP/1.1 ${admitted}\r\nconnection: close\r\n\r\n`)
       return
     }
     stream.write('HTTP/1.1 200 OK\r\n\r\n')
     if (head.length > 0) stream.unshift(head)
     streams.add(stream)
     stream.once('close', () => streams.delete(stream))
-    serveConnection(stream, apiKey, settings, options)
+    serveConnection(stream, admitted, options)
   })
   return () => {
     for (const stream of streams) stream.destroy()
   }
+}
+
+type Asker = {
+  readonly apiKey: string | undefined
+  readonly settings: BulkSettings
+  readonly share: BulkShare
+}
+
+/** The status of a refusal where there may be no connection. */
+const admit = (request: IncomingMessage, stream: Duplex, { nameOf, shares }: BulkOptions): Asker | string => {
+  const apiKey = headerOf(request, 'x-api-key')
+  const settings = readBulkSettings(headerOf(request, bulkHeader) ?? '')
+  if (request.url !== bulkTarget || !settings) return '400 Bad Request'
+  const name = nameOf(apiKey)
+  if (name === undefined) return '401 Unauthorized'
+  const share = shares.open(name, stream)
+  return share ? { apiKey, settings, share } : '429 Too Many Requests'
 }
 
 type OpenQuestion = {
@@ -74,12 +90,11 @@ type OpenQuestion = {
 
 const serveConnection = (
   stream: Duplex,
-  apiKey: string | undefined,
-  settings: BulkSettings,
+  { apiKey, settings, share }: Asker,
   { answer, gateway, now }: BulkOptions,
 ): void => {
   const open = new Map<number, OpenQuestion>()
-  const write = createLineWriter(stream)
+  const write = createLineWriter(stream, share.wrote)
   /** Set while a source sends a call, which it does at once and not later. */
   let sending: OpenQuestion | undefined
   const call = async (name: OperationName, given: RequestParameters): Promise<Reply> => {
@@ -91,9 +106,9 @@ const serveConnection = (
   const domain = { ...settings.domain, scan: 'off', scanPollMs: 0, scanFolder: '' } as const
   const source = guard(providerSource({ call }, { ...settings, domain }, now, ignoreTelemetry))
 
-  readLines(stream, (text) => {
+  const take = (text: string): void => {
     const line = readQuestion(text)
-    if (!line || stream.writableLength > maxUnreadBytes) {
+    if (!line) {
       stream.destroy()
       return
     }
@@ -106,7 +121,7 @@ const serveConnection = (
       })
       return
     }
-    if (open.size >= maxOpen) {
+    if (!share.take()) {
       write(writeAnswer({ id, finding: unknownOf('queue_full') }))
       return
     }
@@ -120,9 +135,11 @@ const serveConnection = (
     }
     void Promise.resolve(source(line.indicator, { ...priority, evidence: 'field' }, send)).then((finding) => {
       open.delete(id)
-      write(writeAnswer({ id, finding }))
+      share.answered()
+      write(writeAnswer({ id, finding, ...(finding.at !== undefined && { ageMs: Math.max(0, now() - finding.at) }) }))
     })
-  })
+  }
+  readLines(stream, take, maxQuestionLength)
   const askAgain = ({ name, given }: NonNullable<OpenQuestion['current']>, priority: Priority): void =>
     gateway?.askedAgain(name, given as Parameters<Gateway['askedAgain']>[1], priority)
 
@@ -157,10 +174,11 @@ const stateOf = (gateway: BulkOptions['gateway']): StateLine => {
 /** The same answer that the asker would have made of it over HTTP. */
 const replyOf = (answer: OperationAnswer): Reply => {
   const isFeedMissing = answer.isFeedMissing === true
-  if (answer.ok) return { status: 'answer', body: answer.body, isFeedMissing }
+  const at = answer.at === undefined ? {} : { at: answer.at }
+  if (answer.ok) return { status: 'answer', body: answer.body, isFeedMissing, ...at }
   const { http, status, message, retryAfterS } = answer.failure
   const retryAfterMs = retryAfterS === undefined ? undefined : retryAfterS * 1000
-  return { status: 'failure', failure: classify({ http, code: status, message, retryAfterMs }), isFeedMissing }
+  return { status: 'failure', failure: classify({ http, code: status, message, retryAfterMs }), isFeedMissing, ...at }
 }
 
 const headerOf = ({ headers }: IncomingMessage, name: string): string | undefined => {

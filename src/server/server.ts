@@ -4,12 +4,13 @@ import { refuseOtherMethods } from '../http/refuse-other-methods.js'
 import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
 import { bulkHeader } from '../provider/bulk-settings.js'
 import { operationNames, operations, type OperationName } from '../provider/operations.js'
-import { feedMissingHeader } from '../provider/send.js'
+import { ageHeader, feedMissingHeader } from '../provider/send.js'
 import type { Emit } from '../telemetry/event.js'
 import { refused, type OperationAnswer, type JsonObject } from './answer.js'
 import type { Priority } from '../lookup/admission/queue.js'
 import type { AnswerOperation } from './answer-locally.js'
 import { acceptBulk, type BulkOptions } from './bulk.js'
+import { createBulkShares } from './bulk-shares.js'
 import type { Callers, Entrance } from './callers.js'
 import { failures, type Failure } from './failure.js'
 import { describeOperations } from './openapi.js'
@@ -99,7 +100,8 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     return isFeedMissing() ? { ...result, isFeedMissing: true } : result
   }
   const closeBulk = acceptBulk(app.server, {
-    isKnown: (key) => callers.identify(key) !== undefined,
+    nameOf: (key) => callers.identify(key)?.key.name,
+    shares: createBulkShares(emit),
     answer: async (name, given, key, priority) =>
       serveAndCount(name, given, await callers.enterWhenFree(key), priority),
     gateway,
@@ -128,6 +130,8 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
           const result = await serveAndCount(name, givenOf(request, name), entrance, priorityOf(request))
           if (!('failure' in entrance)) void reply.header(bulkHeader, '1')
           if (result.isFeedMissing === true) void reply.header(feedMissingHeader, '1')
+          const ageMs = result.at === undefined ? 0 : now() - result.at
+          if (ageMs > 0) void reply.header(ageHeader, Math.round(ageMs))
           return result.ok ? reply.send(result.body) : refuse(reply, result.failure)
         },
       })

@@ -9,6 +9,7 @@ import type { Emit, TelemetryEvent } from './event.js'
 import { createHistogram, type Histogram } from './histogram.js'
 import {
   alertLevels,
+  bulkLimits,
   requestStatuses,
   callCodes,
   deadLetterReasons,
@@ -50,6 +51,8 @@ export type Counts = {
   readonly providerCalls: readonly Count<'operation' | 'code'>[]
   /** Requests to our own server; `status` is that of the body. */
   readonly requests: readonly Count<'operation' | 'status'>[]
+  /** Connections and questions in bulk that were refused, and connections that were closed. */
+  readonly bulkLimited: readonly Count<'limit'>[]
   readonly reduced: readonly Count<'to'>[]
   readonly deadLetters: readonly Count<'reason'>[]
   readonly alerts: readonly Count<'level'>[]
@@ -109,6 +112,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
   const memoryLookups = createCountTable(['all'], memoryResults)
   const providerCalls = createCountTable([...operations, 'other'], callCodes)
   const requests = createCountTable([...operations, 'other'], requestStatuses)
+  const bulkLimited = createCountTable(['all'], bulkLimits)
   const reduced = createCountTable(['all'], reductions)
   const deadLetters = createCountTable(['all'], deadLetterReasons)
   const alerts = createCountTable(['all'], alertLevels)
@@ -131,6 +135,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
       requests.add(orOther(operations, operation), orOther(requestStatuses, String(status)))
       requestSeconds.observe(ms / 1000)
     },
+    bulk_limit_reached: ({ reason }) => bulkLimited.add('all', reason),
     chunk_delivered: ({ events, oldestMs }) => {
       delivered += events
       if (isSane(oldestMs)) endToEndSeconds.observe(oldestMs / 1000, events)
@@ -202,6 +207,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
       ) as Counts['memoryLookups'],
       providerCalls: providerCalls.read().map(([operation, code, value]) => ({ labels: { operation, code }, value })),
       requests: requests.read().map(([operation, status, value]) => ({ labels: { operation, status }, value })),
+      bulkLimited: bulkLimited.read().map(([, limit, value]) => ({ labels: { limit }, value })),
       reduced: reduced.read().map(([, to, value]) => ({ labels: { to }, value })),
       deadLetters: deadLetters.read().map(([, reason, value]) => ({ labels: { reason }, value })),
       alerts: alerts.read().map(([, level, value]) => ({ labels: { level }, value })),

@@ -1,5 +1,6 @@
 // The closed union of telemetry events; each maps to one log line and one metric.
 import type { Reason } from '../domain/reason.js'
+import type { BulkLimit } from './labels.js'
 
 export type TelemetryEvent =
   | { readonly event: 'started'; readonly command: string }
@@ -128,6 +129,8 @@ export type TelemetryEvent =
       readonly ms: number
     }
   | { readonly event: 'operation_failed'; readonly message: string }
+  /** Of what bulk connections may hold: a connection or a question was refused, or one was closed whose answers nobody read. */
+  | { readonly event: 'bulk_limit_reached'; readonly key: string; readonly reason: BulkLimit }
   | {
       readonly event: 'memory_restored'
       readonly path: string

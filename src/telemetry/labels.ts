@@ -32,5 +32,8 @@ export const callCodes = [
   'bad_input',
   'other',
 ] as const
+/** What bulk connections may hold. */
+export const bulkLimits = ['connections', 'questions', 'unread'] as const
+export type BulkLimit = (typeof bulkLimits)[number]
 /** Statuses of a response of our own server. */
 export const requestStatuses = ['200', '400', '401', '403', '404', '412', '420', '429', '500', '503', 'other'] as const

@@ -112,6 +112,12 @@ const defineServerMetrics = ({ counter, histogram }: Define): void => {
     ['operation', 'status'],
     ({ requests }) => requests,
   )
+  counter(
+    'bulk_limits_reached',
+    'Bulk connections and questions refused because too many were open, and connections closed because their answers were not read.',
+    ['limit'],
+    ({ bulkLimited }) => bulkLimited,
+  )
   histogram('request_duration', 'Time to answer a request.', ({ requestSeconds }) => requestSeconds)
 }
 

@@ -1,5 +1,6 @@
 // The log level and message of each telemetry event.
 import type { TelemetryEvent } from './event.js'
+import type { BulkLimit } from './labels.js'
 
 export type Severity = 'debug' | 'info' | 'warn' | 'error'
 type Wording<E> = { readonly level: Severity; readonly say: (event: E) => string }
@@ -45,6 +46,7 @@ export const wordings: Wordings = {
     say: ({ operation, status, ms }) => `${operation} answered with ${status} in ${Math.round(ms)} ms`,
   },
   operation_failed: { level: 'error', say: ({ message }) => `a request failed: ${message}` },
+  bulk_limit_reached: { level: 'warn', say: ({ key, reason }) => `key ${key}: ${bulkSentences[reason]}` },
   run_totalled: {
     level: 'info',
     say: (totals) =>
@@ -188,6 +190,12 @@ export const wordings: Wordings = {
     say: ({ events }) =>
       `${events} events were delivered before their answer and get no late alert: too many are waiting, or their record is gone`,
   },
+}
+
+const bulkSentences: { readonly [limit in BulkLimit]: string } = {
+  connections: 'a bulk connection was refused, because too many are open',
+  questions: 'a question in bulk was refused, because too many are open',
+  unread: 'a bulk connection was closed, because too many answers were not read',
 }
 
 const placeOf = ({ file, line }: { file: string; line?: number }): string =>

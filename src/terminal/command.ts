@@ -8,7 +8,7 @@ export type Io = {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number }
-  /** Aborted on SIGINT and SIGTERM. */
+  /** Aborted on SIGINT and SIGTERM, and in a worker whose parent is gone. */
   readonly signal: AbortSignal
 }
 

@@ -8,6 +8,7 @@ import { openIndicatorLookup, type IndicatorLookup } from '../../src/app/open-in
 import { openServer } from '../../src/app/open-server.js'
 import { load } from '../../src/config/load.js'
 import type { Config } from '../../src/config/schema.js'
+import { systemClock, type Clock } from '../../src/domain/clock.js'
 import type { Finding } from '../../src/domain/finding.js'
 import type { Ask } from '../../src/domain/lookup.js'
 import type { LookupServer } from '../../src/server/start-server.js'
@@ -31,11 +32,12 @@ export type GatewayPlace = {
   readonly feeds?: readonly object[]
   /** What the gateway shows to its provider. */
   readonly upstreamKey?: string
+  readonly clock?: Clock
 }
 
 /** Closed when the test is over. */
 export const startGateway = async (upstream: string, place: GatewayPlace): Promise<LookupServer> => {
-  const { state, socket, port = 0, concurrency = 8, plan, feeds = [], upstreamKey } = place
+  const { state, socket, port = 0, concurrency = 8, plan, feeds = [], upstreamKey, clock = systemClock } = place
   const keysFile = plan === undefined ? '' : join(newFolder(), 'keys.json')
   if (plan !== undefined)
     writeFileSync(
@@ -47,7 +49,7 @@ export const startGateway = async (upstream: string, place: GatewayPlace): Promi
     intel: { service: { apiKey: upstreamKey ?? 'The-gateways-own-key-9876543210', concurrency } },
     serve: { upstream, port, apiKey: plan === undefined ? sampleKey : '', keysFile, state },
   })
-  const server = await openServer(config, { env: {}, ...(socket !== undefined && { socket }) }, '0.0.0')
+  const server = await openServer(config, { env: {}, clock, ...(socket !== undefined && { socket }) }, '0.0.0')
   onTestFinished(server.close)
   return server
 }
@@ -56,6 +58,7 @@ export const startAsker = async (
   baseUrl: string,
   over: Record<string, unknown> = {},
   callTimeoutMs = 30_000,
+  clock: Clock = systemClock,
 ): Promise<IndicatorLookup> => {
   const config = configured({
     gate: { documentation: true },
@@ -66,7 +69,7 @@ export const startAsker = async (
   const reader = openReader(config)
   if ('problems' in reader) return expect.fail(JSON.stringify(reader))
   const limits = { ...ownLimits, admission: { ...ownLimits.admission, callTimeoutMs } }
-  const asking = await openIndicatorLookup(config, reader.decide, { env: {}, limits })
+  const asking = await openIndicatorLookup(config, reader.decide, { env: {}, limits, clock })
   if ('problems' in asking) return expect.fail(JSON.stringify(asking))
   onTestFinished(asking.close)
   return asking

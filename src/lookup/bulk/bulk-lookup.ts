@@ -75,11 +75,11 @@ export const createBulkLookup = (options: BulkOptions): BulkLookup<Indicator> =>
       const line = readAnswer(text)
       if (!line) return
       if ('id' in line) {
-        // Counted from when it arrived here: the clocks of two machines differ.
         const now = clock.now()
         const lateMs = Math.max(0, now - (open.get(line.id)?.expectedAt ?? now))
         latenessMs += (Math.min(lateMs, maxLatenessMs) - latenessMs) / 20
-        settle(line.id, line.finding.at === undefined ? line.finding : Object.assign(line.finding, { at: now }))
+        const { finding, ageMs = 0 } = line
+        settle(line.id, finding.at === undefined ? finding : Object.assign(finding, { at: now - ageMs }))
         return
       }
       gateway = line

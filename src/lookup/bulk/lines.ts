@@ -25,7 +25,14 @@ export type StateLine = {
   readonly state: ProviderState['state']
 }
 
-export type AnswerLine = { readonly id: number; readonly finding: Finding } | StateLine
+export type AnswerLine =
+  | {
+      readonly id: number
+      readonly finding: Finding
+      /** How long ago the gateway obtained it; without it, just now. The clocks of two machines differ, so its `at` says nothing here. */
+      readonly ageMs?: number
+    }
+  | StateLine
 
 export const writeQuestion = (line: QuestionLine): string => {
   const { role, action, urgency } = line.priority
@@ -52,7 +59,10 @@ export const readQuestion = (text: string): QuestionLine | undefined => {
 export const readAnswer = (text: string): AnswerLine | undefined => {
   const line = parse(text)
   if (!line) return undefined
-  if (isId(line.id)) return isFinding(line.finding) ? { id: line.id, finding: line.finding } : undefined
+  if (isId(line.id)) {
+    const { id, finding, ageMs } = line
+    return isFinding(finding) ? { id, finding, ageMs: isAmount(ageMs) ? ageMs : 0 } : undefined
+  }
   const { estimatesMs, latencyMs, inFlight, state } = line
   if (!Array.isArray(estimatesMs) || estimatesMs.length !== priorityClasses || !estimatesMs.every(isAmount))
     return undefined
@@ -73,16 +83,18 @@ const parse = (text: string): Readonly<Record<string, unknown>> | undefined => {
   }
 }
 
-const maxLineLength = 1_048_576
+const maxAnswerLength = 1_048_576
+/** Many may be begun at the same time, by whoever has a key. */
+export const maxQuestionLength = 4_096
 
 /** Calls `take` with every line; what is longer than any line of ours ends the connection. */
-export const readLines = (stream: Duplex, take: (line: string) => void): void => {
+export const readLines = (stream: Duplex, take: (line: string) => void, maxLength = maxAnswerLength): void => {
   const decoder = new StringDecoder('utf8')
   let rest = ''
   stream.on('data', (bytes: Buffer) => {
     const lines = (rest + decoder.write(bytes)).split('\n')
     rest = lines.pop() ?? ''
-    if (rest.length > maxLineLength) {
+    if (rest.length > maxLength) {
       stream.destroy()
       return
     }
@@ -90,13 +102,15 @@ export const readLines = (stream: Duplex, take: (line: string) => void): void =>
   })
 }
 
-/** Writes all lines of one turn of the event loop together. */
-export const createLineWriter = (stream: Duplex): ((line: string) => void) => {
+/** Writes all lines of one turn of the event loop together, and then calls `wrote`. */
+export const createLineWriter = (stream: Duplex, wrote?: () => void): ((line: string) => void) => {
   let lines: string[] = []
   const flush = (): void => {
     const text = lines.join('')
     lines = []
-    if (!stream.destroyed) stream.write(text)
+    if (stream.destroyed) return
+    stream.write(text)
+    wrote?.()
   }
   return (line) => {
     if (lines.push(line) === 1) setImmediate(flush)

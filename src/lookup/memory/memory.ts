@@ -57,7 +57,16 @@ export const createMemory = <Question>(
   const shareFacts = createShareFacts()
   const set = (question: Question, finding: Finding): void => {
     const { refreshAt, freshUntil, servedUntil } = lifetimeOf(question, finding)
-    findings.set(keyOf(question), { finding: shareFacts(finding), refreshAt, freshUntil, servedUntil })
+    const key = keyOf(question)
+    // A gateway may say again what it said before; that is no reason to ask it again sooner.
+    const notBefore = findings.peek(key)?.refreshAt ?? 0
+    const remembered = {
+      finding: shareFacts(finding),
+      refreshAt: Math.max(refreshAt, notBefore),
+      freshUntil,
+      servedUntil,
+    }
+    findings.set(key, remembered)
   }
   return {
     get: (key) => findings.get(key),

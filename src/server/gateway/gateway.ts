@@ -73,11 +73,12 @@ export const openGateway = async (settings: GatewaySettings, outside: GatewayOut
       const question = operationQuestion(operation, values, isPost(operation) ? owner : undefined)
       const finding = await (isLasting(operation) ? lookup : lookupOnce)(question, askOf(priority))
       if (finding.status === 'known') {
-        const { body = {}, isFeedMissing = false } = finding
-        return { ok: true, body: body as JsonObject, isKnown: true, isFeedMissing }
+        const { body = {}, isFeedMissing = false, at } = finding
+        return { ok: true, body: body as JsonObject, isKnown: true, isFeedMissing, at }
       }
       const isFeedMissing = finding.reason === 'feed_missing'
-      return { ...refused(passOn(finding, messages.of(question))), isFeedMissing }
+      const at = finding.at === undefined ? {} : { at: finding.at }
+      return { ...refused(passOn(finding, messages.of(question))), isFeedMissing, ...at }
     },
     askedAgain: (operation, values, priority) =>
       admission.askedAgain(operationQuestion(operation, values).key, priority),
@@ -129,7 +130,7 @@ const createOperationSource = (
     if (!isGivenUp(failure))
       emit({ event: 'provider_call_failed', operation, reason: failure.reason, detail: failure.detail, ms })
     noteMessage(question, failure.said)
-    const failed = findingOf(failure, clock.now())
+    const failed = findingOf(failure, reply.at ?? clock.now())
     const finding = reply.isFeedMissing === true ? unlisted(failed) : failed
     const isOneScan = failure.reason === 'no_credit' || (failure.reason === 'busy' && /scan/i.test(failure.detail))
     return isPost(operation) && isOneScan ? { status: 'refused', finding } : finding
@@ -138,8 +139,9 @@ const createOperationSource = (
     const answer = await call(() => send(question))
     if (answer.status === 'unknown') return answer
     if (answer.status === 'refused') return answer.finding
-    const at = clock.now()
-    const facts = statesVerdict(question) ? addressFacts(answer.body, at) : noFacts
+    const now = clock.now()
+    const at = answer.at ?? now
+    const facts = statesVerdict(question) ? addressFacts(answer.body, now) : noFacts
     const known: Known = { status: 'known', facts, source: 'service', at, body: answer.body }
     return answer.isFeedMissing === true ? { ...known, isFeedMissing: true } : known
   }

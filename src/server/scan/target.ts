@@ -1,10 +1,9 @@
 // What may be scanned: a public name or address, over http or https, without credentials.
 import { isIP } from 'node:net'
-import { parseAddress, readAddress } from '../../domain/address.js'
+import { parseAddress } from '../../domain/address.js'
 import { parseHostname } from '../../domain/hostname.js'
 import { isInternalName } from '../../domain/internal-names.js'
-import { specialReason } from '../../domain/special-ranges.js'
-import { isPlatformAddress } from './platform-addresses.js'
+import { isPublicAddress } from '../../domain/public-host.js'
 
 export type Target = { readonly url: URL; readonly host: string; readonly port: number; readonly isAddress: boolean }
 
@@ -12,11 +11,8 @@ export type Target = { readonly url: URL; readonly host: string; readonly port: 
 export type MayConnect = (address: string, port: number, host: string) => boolean
 
 /** Public addresses on the two ports of the web, and nothing inside a network or of the platform that this machine may run on. */
-export const onlyPublicWeb: MayConnect = (text, port, host) => {
-  const address = readAddress(text)
-  if (address === undefined || specialReason(address) !== undefined || isPlatformAddress(address)) return false
-  return (port === 80 || port === 443) && !isInternalName(host)
-}
+export const onlyPublicWeb: MayConnect = (address, port, host) =>
+  isPublicAddress(address) && (port === 80 || port === 443) && !isInternalName(host)
 
 const maxLength = 2_048
 

@@ -141,6 +141,12 @@ describe('a feed with a URL', () => {
       /redirected more/,
     ],
     [
+      'a redirect into the machine',
+      ({ socket }, response) =>
+        void response.writeHead(302, { location: `http://localhost:${socket.localPort}/` }).end(),
+      /redirected to localhost:\d+, which is not public/,
+    ],
+    [
       'a redirect to plain HTTP elsewhere',
       (_, response) => void response.writeHead(302, { location: 'http://192.0.2.1/list' }).end(),
       /plain HTTP/,
@@ -282,6 +288,20 @@ describe('a MISP feed with the address of its manifest', () => {
     await later(1.2 * hour)
     expect(isListed(feeds, '198.51.100.1')).toBe(true)
     expect(feeds.status()[0]?.fetch).toMatchObject({ failures: 1, error: expect.stringMatching(message) as string })
+  })
+})
+
+describe('an event of a MISP feed', () => {
+  it('is not fetched from inside the network where the feed is redirected there', async () => {
+    const id = '5f6a2b1c-0000-4000-8000-000000000001'
+    const inside = await startListServer(listOf('{"Event":{}}'))
+    const server = await startListServer((request, response) => {
+      if (request.url?.endsWith('/manifest.json')) response.end(JSON.stringify({ [id]: { timestamp: '1' } }))
+      else response.writeHead(302, { location: inside.url.replace('127.0.0.1', 'localhost') }).end()
+    })
+    const { feeds } = await open(folder(), { url: `${server.url}/manifest.json` })
+    expect(feeds.status()[0]?.fetch?.error).toMatch(/its event .+ was redirected to localhost:\d+, which is not public/)
+    expect(inside.asked).toEqual([])
   })
 })
 

@@ -96,6 +96,21 @@ describe('recall', () => {
     expect(source.calls.length).toBe(2)
   })
 
+  it('asks a gateway once in a while, and not with every ask, as long as it has nothing newer to say', async () => {
+    const obtained = createFakeClock().now()
+    const { clock, source, look } = await setUp(malicious, () => known(obtained, malicious))
+    await clock.advance(23 * hour)
+    for (let nth = 0; nth < 5; nth++) {
+      void look()
+      await clock.advance(1000)
+    }
+    expect(source.calls.length).toBe(2)
+    await clock.advance(10_000)
+    void look()
+    await clock.advance(1000)
+    expect(source.calls.length).toBe(3)
+  })
+
   it('does not fetch anew what nobody asks for', async () => {
     const { clock, source } = await setUp(clean, up)
     await clock.advance(24 * hour)

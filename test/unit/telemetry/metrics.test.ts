@@ -42,6 +42,17 @@ describe('metrics', () => {
     ])
   })
 
+  it('counts for a server how often bulk connections reached a limit, by the limit', async () => {
+    const { counters, line } = open({ kind: 'server' })
+    for (const reason of ['questions', 'questions', 'unread'] as const)
+      counters.emit({ event: 'bulk_limit_reached', key: 'soar', reason })
+    expect(await line('bulk_limits_reached_total')).toEqual([
+      'threatweave_bulk_limits_reached_total{limit="connections"} 0',
+      'threatweave_bulk_limits_reached_total{limit="questions"} 2',
+      'threatweave_bulk_limits_reached_total{limit="unread"} 1',
+    ])
+  })
+
   it('counts events by the format that recognised them, each loaded format from the start and no other', async () => {
     const { counters, line } = open()
     for (const format of ['acme', 'pairs', 'not-loaded']) counters.eventAnnotated({ ...seen(), extraction: { format } })

@@ -1,6 +1,6 @@
 // Addresses that look public and lead into the platform a machine runs on: metadata, agents and private endpoints of clouds.
-import { parseRange, type Address } from '../../domain/address.js'
-import { createRangeSet } from '../../domain/range-set.js'
+import { parseRange, type Address } from './address.js'
+import { createRangeSet } from './range-set.js'
 
 /**
  * The others (169.254.169.254, 100.100.100.200, 192.0.0.192, fd00:ec2::254, …) lie in private or special ranges.
