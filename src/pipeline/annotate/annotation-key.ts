@@ -1,9 +1,6 @@
 // Recognises members of an event that look like our annotation.
 
-export type AnnotationKey = {
-  readonly isAnnotationName: (name: string) => boolean
-  readonly hasAnnotationName: (names: readonly string[]) => boolean
-}
+export type AnnotationKey = { readonly isAnnotationName: (name: string) => boolean }
 
 // Some readers ignore case (Go's decoder, several table stores), including Unicode case folding.
 const fold = (name: string): string => name.toUpperCase().toLowerCase()
@@ -22,10 +19,5 @@ export const createAnnotationKey = (key: string): AnnotationKey => {
     if (initial < 128 && firstLetter < 128 && (initial | 0x20) !== (firstLetter | 0x20)) return false
     return fold(name.slice(0, length)) === folded
   }
-  // Names are already unescaped, so nearly all events need no second look.
-  const hasAnnotationName = (names: readonly string[]): boolean => {
-    for (const name of names) if (name.length >= length && isAnnotationName(name)) return true
-    return false
-  }
-  return { isAnnotationName, hasAnnotationName }
+  return { isAnnotationName }
 }
