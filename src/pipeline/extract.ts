@@ -43,6 +43,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     action,
     fieldOf,
     later: [],
+    forged: 0,
     note: settings.note,
     readLine: (...line) => void readLine(...line),
   }
@@ -54,6 +55,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     findings.reset()
     action.reset()
     reader.later.length = 0
+    reader.forged = 0
     paths.begin()
   }
   const end = (event: Event, format: string, isCut: boolean): Extraction => {
@@ -66,6 +68,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
       sightings: findings.list(),
       truncated: findings.isTruncated() || isCut,
       format,
+      forged: reader.forged,
       actionRule: found.rule,
       actionSaw: found.saw,
       sourcePort: findings.portOf('source'),

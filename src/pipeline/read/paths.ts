@@ -14,7 +14,7 @@ export type Path = Field & {
   readonly isDotted: boolean
   /** By the hash of their spelling. */
   readonly children: Map<number, Path>
-  /** At the top of an event a reader would take it for our annotation. */
+  /** Its name looks like our annotation. */
   readonly isAnnotationName: boolean
   /** What came first in the last object here, and what came next after this path: events of a kind have their keys in order. */
   firstGuess: Path | undefined
@@ -72,7 +72,7 @@ export const createPaths = (fieldOf: FieldOf, isAnnotationName: (name: string) =
       newInEvent = 0
     },
     find: (parent, bytes, from, to, isUnread = false) => {
-      if (isUnread) return parent.path === '' && isAnnotationName(nameAt(bytes, from, to)) ? unreadAnnotation : unread
+      if (isUnread) return isAnnotationName(nameAt(bytes, from, to)) ? unreadAnnotation : unread
       const hash = hashOf(bytes, from, to)
       const known = parent.children.get(hash)
       if (known && isSpelt(known.spelling, bytes, from, to)) return known
@@ -80,7 +80,7 @@ export const createPaths = (fieldOf: FieldOf, isAnnotationName: (name: string) =
       const path = parent.path === '' ? key : `${parent.path}.${key}`
       const isHurried = ++newInEvent > maxNewInEvent
       const spelling = bytes.toString('latin1', from, to)
-      const made = pathOf(path, key, spelling, fieldOf(path, isHurried), isAnnotationName(path))
+      const made = pathOf(path, key, spelling, fieldOf(path, isHurried), isAnnotationName(key))
       if (!isHurried && count < maxPaths && key.length < maxKeyLength) {
         if (!known) count++
         parent.children.set(hash, made)

@@ -65,12 +65,18 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
         if (before === undefined) parent.firstGuess = path
         else before.nextGuess = path
       }
-      if (path.isAnnotationName && depth === 1 && level === 0) hasAnnotationName = true
       at = skipSpace(bytes, end)
       if (bytes[at] !== 0x3a) return failed
       before = path
+      const { forged } = reader
       at = scanValue(bytes, skipSpace(bytes, at + 1), path, depth)
       if (at === failed) return failed
+      if (path.isAnnotationName) {
+        // What is in it goes with it.
+        const isTop = depth === 1 && level === 0
+        hasAnnotationName ||= isTop
+        reader.forged = isTop ? forged : forged + 1
+      }
       at = skipSpace(bytes, at)
       if (bytes[at] === 0x7d) return at + 1
       if (bytes[at] !== 0x2c) return failed
@@ -134,6 +140,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
   return (bytes, from, inside, searchedBytes = Infinity) => {
     // An event inside the event comes back here before the outer one is through.
     const outer = { hasAnnotationName, level, searched }
+    const { forged } = reader
     hasAnnotationName = false
     level = inside
     searched = searchedBytes
@@ -141,6 +148,8 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     const end = bytes[open] === 0x7b ? scanObject(bytes, open + 1, paths.root, 1) : failed
     const scanned = { hasAnnotationName }
     ;({ hasAnnotationName, level, searched } = outer)
-    return end !== failed && skipSpace(bytes, end) === bytes.length ? scanned : undefined
+    if (end !== failed && skipSpace(bytes, end) === bytes.length) return scanned
+    reader.forged = forged
+    return undefined
   }
 }
