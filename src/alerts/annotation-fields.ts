@@ -63,6 +63,7 @@ const members: Readonly<Record<Exclude<keyof Annotation, 'indicators'>, Values>>
   read_as: contentKinds,
   format: 'any',
   replaced: 'any',
+  forged: 'any',
   enrichment_id: 'any',
   replay_id: 'any',
   indicators_omitted: 'any',

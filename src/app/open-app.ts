@@ -127,7 +127,8 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
   const hasId =
     config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic' || options.replay !== undefined
   const single = singleEvents(hasId, wait)
-  const cut = openRecordOf(config)
+  const keeps = placing.onExisting === 'keep' ? undefined : 'replace'
+  const cut = openRecordOf(config, placing.isAnnotatedInput ? 'remove' : keeps)
   const join = createJoinBatch({ ...placing, splits: config.kafka.input.batches === 'split' })
   const withBatches = (one: Pipeline, waiting: Wait): Pipeline =>
     cut ? createBatchPipeline(one, { cut, join, wait: waiting }) : one

@@ -4,16 +4,16 @@ import { unzstd } from '../kafka/wire/zstd.js'
 import { createAnnotationKey } from '../pipeline/annotate/annotation-key.js'
 import { bytesOfMember } from '../pipeline/batch/batch-pipeline.js'
 import type { CutBatch } from '../pipeline/batch/cut-batch.js'
-import { createOpenRecord } from '../pipeline/batch/open-record.js'
+import { createOpenRecord, type OpenOptions } from '../pipeline/batch/open-record.js'
 import { createReadWritten, type ReadWritten } from '../pipeline/batch/read-written.js'
 
 type Settings = Pick<Config, 'kafka' | 'output'>
 
 /** Undefined where every record is one event. */
-export const openRecordOf = ({ kafka, output }: Settings): CutBatch | undefined =>
+export const openRecordOf = ({ kafka, output }: Settings, onForged?: OpenOptions['onForged']): CutBatch | undefined =>
   kafka.input.batches === 'off'
     ? undefined
-    : createOpenRecord({ unzstd, isAnnotationName: createAnnotationKey(output.key).isAnnotationName })
+    : createOpenRecord({ unzstd, key: createAnnotationKey(output.key), onForged })
 
 export const readWrittenOf = (config: Settings): ReadWritten =>
   createReadWritten(openRecordOf(config), config.output.key)

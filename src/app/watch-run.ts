@@ -8,6 +8,7 @@ import { kafkaSettingsOf } from './limits.js'
 import { openOps, type Ops, type OpsSources } from '../ops/open-ops.js'
 import { createRecentActivity } from '../ops/recent-activity.js'
 import { observePipeline } from '../ops/observe-pipeline.js'
+import { watchBinary } from './watch-binary.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 import { summariseBursts } from '../telemetry/summarise-bursts.js'
@@ -95,7 +96,8 @@ export const watchRun = async (config: Config, log: Emit, formats: readonly stri
     },
     flush: logged.flush,
     hooks: counters,
-    observe: (pipeline) => observePipeline(traces.pipeline(pipeline), { counters, recent, now }),
+    observe: (pipeline) =>
+      watchBinary(observePipeline(traces.pipeline(pipeline), { counters, recent, now }), { counters, emit }),
     serve,
   }
 }

@@ -63,7 +63,9 @@ export type Annotation = {
   truncated?: boolean
   /** What the event was, if it was not a JSON object and is wrapped in one. */
   read_as?: Exclude<ContentKind, 'json'>
+  /** How many members that look like this annotation were cut out, and how many are still there. */
   replaced?: number
+  forged?: number
   enrichment_id?: string
   /** The replay that wrote the event. */
   replay_id?: string

@@ -50,6 +50,8 @@ export type Extraction = {
   readonly truncated: boolean
   /** What the event was read as: the id of a format, or one of `lineKinds`. */
   readonly format?: string | undefined
+  /** How many names below its top look like our annotation. */
+  readonly forged?: number
   /** The rule that gave the action; empty if none did. */
   readonly actionRule?: string
   /** The word or number that it saw. */

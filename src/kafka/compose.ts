@@ -1,6 +1,7 @@
 // A record that was read and what the pipeline made of it → the record to write, of a size its topic takes.
 import { createHash } from 'node:crypto'
 import type { FormerVerdict } from '../domain/former-verdict.js'
+import { isNamedLike } from '../pipeline/annotate/annotation-key.js'
 import type { EventIn, EventOut, Reduced } from '../pipeline/pipeline.js'
 import type { Placement } from './settings.js'
 import { recordBytes } from './wire/encode-batch.js'
@@ -119,9 +120,9 @@ const build = (
   return write(event.bytes(reduced), beside === undefined ? headers : [...headers, [target.key, Buffer.from(beside)]])
 }
 
-/** Readers take a header named like the annotation's key for an annotation: one that an event came with is forged. */
+/** Readers take a header named like the annotation's key, in any case, or below it for an annotation: one that an event came with is forged. */
 const withoutOurs = (headers: readonly Header[], key: string): readonly Header[] =>
-  headers.some(([name]) => name === key) ? headers.filter(([name]) => name !== key) : headers
+  headers.some(([name]) => isNamedLike(key, name)) ? headers.filter(([name]) => !isNamedLike(key, name)) : headers
 
 const deadLetter = (
   rung: 'dead_letter' | 'pointer',
@@ -151,7 +152,7 @@ const deadLetter = (
     partition: target.deadLetterPartition(record),
     key: whole || (record.key?.length ?? 0) <= 1024 ? record.key : null,
     value: whole ? value : null,
-    headers: whole ? [...record.headers, ...about] : about,
+    headers: whole ? [...withoutOurs(record.headers, target.key), ...about] : about,
     timestamp: String(now), // it must not be older than the retention of the dead letters
   }
 }

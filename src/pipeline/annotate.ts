@@ -4,6 +4,7 @@ import type { Level } from '../domain/finding.js'
 import type { FormerVerdict } from '../domain/former-verdict.js'
 import type { Extraction } from '../domain/sighting.js'
 import { createAnnotationText, type AnnotationText, type TextSettings } from './annotate/annotation-text.js'
+import { stating, untouched, type Forgeries } from './annotate/forgeries.js'
 import { createPlace, type PlaceAnnotation, type PlaceSettings } from './annotate/place.js'
 import { writeAnnotation, writeCompact } from './annotate/write-annotation.js'
 import type { Event } from './event.js'
@@ -38,11 +39,13 @@ export type EventOut = Pick<EventIn, 'origin' | 'time' | 'key'> & {
   readonly annotation: Annotation
   /** Its flat members, which cost less. */
   readonly summary: AnnotationSummary
-  /** The annotation as JSON, for other placements. */
-  readonly annotationText: (reduced?: Reduced) => string
+  /** Members that look like our annotation; absent if there are none. */
+  readonly forgeries?: Forgeries | undefined
+  /** The annotation as JSON, for other placements: the event stays as it is, unless `stated` says what became of forgeries. */
+  readonly annotationText: (reduced?: Reduced, stated?: Forgeries) => string
   /** The event with its annotation. */
   readonly bytes: (reduced?: Reduced) => Buffer
-  /** What has no place in the bytes, as JSON: it goes into a header. */
+  /** What has no place in the bytes, as JSON, and that there are forgeries in them: it goes into a header. */
   readonly beside?: (reduced?: Reduced) => string | undefined
   /** The events of a batch. */
   readonly members?: readonly EventOut[] | undefined
@@ -73,22 +76,11 @@ export const createAnnotate = (settings: AnnotateSettings): Annotate => {
   const place = createPlace(settings)
   return (given, event, extraction, judged) => {
     const written = write(extraction, judged, event.reading, given.origin)
-    const forgeries = place.forgeriesIn(event)
-    return new AnnotatedEvent(
-      given,
-      event,
-      extraction,
-      judged,
-      place,
-      forgeries === 0 ? written : replacing(forgeries, written),
-    )
+    const cut = place.forgeriesIn(event)
+    const { forged: left = 0 } = extraction
+    const forgeries = cut + left === 0 ? undefined : { cut, left }
+    return new AnnotatedEvent(given, event, extraction, judged, place, written, forgeries)
   }
-}
-
-const replacing = (forgeries: number, written: AnnotationText): AnnotationText => {
-  const value = { ...written.value(), replaced: forgeries }
-  const text = written.isFull ? writeAnnotation(value) : writeCompact(value, written.hasId)
-  return { ...written, text: [text], value: () => value, summary: () => value }
 }
 
 /** A class because getters on a prototype cost nothing per event; the annotation is created on demand. */
@@ -105,6 +97,7 @@ class AnnotatedEvent implements EventOut {
     readonly judged: readonly Judged[],
     private readonly place: PlaceAnnotation,
     private readonly written: AnnotationText,
+    readonly forgeries: Forgeries | undefined,
   ) {
     this.origin = origin
     this.time = time
@@ -120,23 +113,34 @@ class AnnotatedEvent implements EventOut {
   }
 
   get annotation(): Annotation {
-    return (this.made ??= this.written.value())
+    const { written, forgeries } = this
+    return (this.made ??= forgeries === undefined ? written.value() : stating(written.value(), forgeries))
   }
 
   get summary(): AnnotationSummary {
-    return this.written.summary()
+    const { written, forgeries } = this
+    return forgeries === undefined ? written.summary() : stating(written.summary(), forgeries)
   }
 
-  annotationText(reduced?: Reduced): string {
-    return this.text(reduced).join('')
+  annotationText(reduced?: Reduced, stated?: Forgeries): string {
+    return this.text(reduced, stated ?? (this.forgeries && untouched(this.forgeries))).join('')
+  }
+
+  beside(reduced?: Reduced): string | undefined {
+    return this.forgeries !== undefined && this.forgeries.left > 0
+      ? this.annotationText(reduced, this.forgeries)
+      : undefined
   }
 
   bytes(reduced?: Reduced): Buffer {
-    return this.place(this.event, this.text(reduced), this.extraction, this.written.value, this.time)
+    return this.place(this.event, this.text(reduced, this.forgeries), this.extraction, this.written.value, this.time)
   }
 
-  private text(reduced: Reduced | undefined): readonly string[] {
+  private text(reduced: Reduced | undefined, stated: Forgeries | undefined): readonly string[] {
     const { text, isFull, hasId } = this.written
-    return isFull && reduced !== undefined ? [writeCompact(this.annotation, hasId)] : text
+    const isShortened = isFull && reduced !== undefined
+    if (stated === undefined) return isShortened ? [writeCompact(this.annotation, hasId)] : text
+    const value = stating(this.annotation, stated)
+    return [isFull && !isShortened ? writeAnnotation(value) : writeCompact(value, hasId)]
   }
 }

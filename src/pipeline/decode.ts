@@ -6,7 +6,7 @@ export type DecodeLimits = {
   readonly maxEventBytes: number
 }
 
-/** As much as brokers take in one record by default; what stands behind it is kept and not searched. */
+/** As much as brokers take in one record by default; what is behind it is kept and not searched. */
 export const decodeLimits: DecodeLimits = { maxEventBytes: 1_048_576 }
 
 const openBrace = 0x7b
@@ -17,12 +17,12 @@ export const decode = (bytes: Buffer, limits: DecodeLimits): Event => {
   const bom = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   const start = firstInk(bytes, bom ? 3 : 0)
   if (start === bytes.length) return { bytes, reading: 'empty', text: '', bom }
+  const first = bytes[start]
+  if (first === openBrace) return new ObjectEvent(bytes, bom, limits.maxEventBytes)
   if (bytes.length > limits.maxEventBytes) {
     const text = bytes.toString('utf8', bom ? 3 : 0, limits.maxEventBytes)
     return { bytes, reading: 'too_large', text, bom }
   }
-  const first = bytes[start]
-  if (first === openBrace) return new ObjectEvent(bytes, bom)
   const text = bytes.toString('utf8', bom ? 3 : 0)
   if (!isUtf8(bytes)) return { bytes, reading: 'not_utf8', text, bom }
   return { bytes, reading: readingOf(first, bytes, start, text), text, bom }

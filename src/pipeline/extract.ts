@@ -43,6 +43,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     action,
     fieldOf,
     later: [],
+    forged: 0,
     note: settings.note,
     readLine: (...line) => void readLine(...line),
   }
@@ -54,6 +55,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     findings.reset()
     action.reset()
     reader.later.length = 0
+    reader.forged = 0
     paths.begin()
   }
   const end = (event: Event, format: string, isCut: boolean): Extraction => {
@@ -66,6 +68,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
       sightings: findings.list(),
       truncated: findings.isTruncated() || isCut,
       format,
+      forged: reader.forged,
       actionRule: found.rule,
       actionSaw: found.saw,
       sourcePort: findings.portOf('source'),
@@ -76,11 +79,11 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   /** The JSON object of the event, read and checked in one pass; nothing where it is none. */
   const readObject = (event: ObjectEvent): Extraction | undefined => {
     begin()
-    const scanned = scan(event.bytes, event.bom ? 3 : 0, 0)
+    const scanned = scan(event.bytes, event.bom ? 3 : 0, 0, event.searchedBytes)
     if (scanned === undefined) return undefined
     const hasAnnotationName = settings.isAnnotationName === undefined ? undefined : scanned.hasAnnotationName
     if (!event.confirm(hasAnnotationName)) return undefined
-    return end(event, readJsonFormat(event), false)
+    return end(event, readJsonFormat(event), event.isLarge)
   }
 
   const readJsonFormat = (event: ObjectEvent): string => {
@@ -95,7 +98,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     if (read !== undefined) return read
     begin()
     const format = readByHeader?.(event.text) === true ? 'w3c' : readLine(event.text, 'message', 0)
-    return end(event, format, event.reading === 'too_large')
+    return end(event, format, event instanceof ObjectEvent ? event.isLarge : event.reading === 'too_large')
   }
 }
 

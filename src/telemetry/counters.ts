@@ -38,6 +38,8 @@ export type Counts = {
   /** `format` is `none` where no log format recognised the event. */
   readonly byFormat: readonly Count<'format'>[]
   readonly delivered: number
+  /** Events that are not text. */
+  readonly binary: number
   /** `reason` is `none` where there is a verdict. */
   readonly indicators: readonly Count<'decision' | 'reason'>[]
   readonly deadlineMisses: number
@@ -78,6 +80,7 @@ export type Counters = {
   readonly lookedUp: (ms: number, finding: Finding) => void
   readonly chunkRead: (events: number) => void
   readonly eventAnnotated: (event: CountedEvent) => void
+  readonly binaryRead: () => void
   readonly chunkAnnotated: (ms: number) => void
   readonly waited: (ms: number) => void
   readonly read: () => Counts
@@ -97,6 +100,7 @@ const unknownReasons = ['none', ...reasons] as const
 export const createCounters = (operations: readonly string[], formats: readonly string[] = []): Counters => {
   let read = 0
   let delivered = 0
+  let binary = 0
   let refreshes = 0
   let lateAlerts = 0
   let corrected = 0
@@ -187,11 +191,15 @@ export const createCounters = (operations: readonly string[], formats: readonly 
       byFormat.add('all', formatOf(event.extraction) ?? 'none')
       for (const { decision, verdict } of event.judged) indicators.add(decision.decision, verdict.reason ?? 'none')
     },
+    binaryRead: () => {
+      binary++
+    },
     chunkAnnotated: (ms) => pipelineSeconds.observe(ms / 1000),
     waited: (ms) => void (waitedMs += ms),
     read: () => ({
       read,
       delivered,
+      binary,
       refreshes,
       lateAlerts,
       corrected,

@@ -91,6 +91,14 @@ export type TelemetryEvent =
   | { readonly event: 'brokers_reachable'; readonly afterMs: number }
   | { readonly event: 'topics_changed'; readonly topics: readonly string[] }
   | { readonly event: 'topic_recreated'; readonly topic: string }
+  /** The first event of a topic that is not text. */
+  | {
+      readonly event: 'binary_event_read'
+      readonly topic: string
+      readonly origin: string
+      /** Whether it begins as a schema registry's serializers write. */
+      readonly prefixed: boolean
+    }
   | { readonly event: 'offsets_skipped'; readonly topic: string; readonly partition: number; readonly count: number }
   | { readonly event: 'producer_replaced'; readonly topic: string; readonly partition: number; readonly cause: string }
   | { readonly event: 'partition_claimed'; readonly topic: string; readonly partition: number; readonly offset: string }

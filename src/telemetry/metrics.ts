@@ -58,6 +58,12 @@ const definePipelineMetrics = ({ counter, histogram }: Define): void => {
     ['format'],
     ({ byFormat }) => byFormat,
   )
+  counter(
+    'binary_events',
+    'Events that are not text, such as Avro, and come out as base64.',
+    [],
+    ({ binary }) => binary,
+  )
   counter('events_delivered', 'Events acknowledged by the brokers.', [], ({ delivered }) => delivered)
   counter(
     'indicators',

@@ -100,6 +100,12 @@ export const wordings: Wordings = {
     level: 'warn',
     say: ({ topic }) => `topic ${topic} was deleted and created again; it is read from the beginning`,
   },
+  binary_event_read: {
+    level: 'warn',
+    say: ({ topic, origin, prefixed }) =>
+      `topic ${topic} has events that are not text${prefixed ? ', as written with a schema registry (Avro, Protobuf)' : ''}: the first is ${origin}. ` +
+      'They come out wrapped, as base64, and only what reads as text in them is searched. Have JSON or UTF-8 text written to the topic, or put a converter before it.',
+  },
   offsets_skipped: {
     level: 'error',
     say: ({ topic, partition, count }) =>

@@ -64,7 +64,7 @@ export const placeAdditions = (bytes: Buffer, top: readonly JsonItem[], addition
     else if (childName === undefined) members += `,"${parentName}":${textOf(addition)}`
     else if (parent === undefined) put(fresh, parentName, `"${childName}":${textOf(addition)}`)
     else if (isObject(bytes, parent)) {
-      const child = jsonItemsOf(bytes, parent.valueStart).items.findLast((item) => item.name === childName)
+      const child = jsonItemsOf(bytes, parent.valueStart, ({ name }) => name === childName).items.at(-1)
       if (child === undefined) put(inside, parent, `"${childName}":${textOf(addition)}`)
       else edits.push(...extend(bytes, child, addition.items ?? []))
     }
@@ -72,7 +72,7 @@ export const placeAdditions = (bytes: Buffer, top: readonly JsonItem[], addition
   }
   for (const [parent, texts] of inside) {
     const at = parent.valueEnd - 1
-    const empty = jsonItemsOf(bytes, parent.valueStart).items.length === 0
+    const empty = jsonItemsOf(bytes, parent.valueStart, () => false).last === undefined
     edits.push({ at, until: at, text: (empty ? '' : ',') + texts.join(',') })
   }
   for (const [name, texts] of fresh) members += `,"${name}":{${texts.join(',')}}`

@@ -5,7 +5,7 @@ import { writeAnnotation, writeIndicator } from './write-annotation.js'
 
 const maxIndicators = 16
 const maxBytes = 4096
-/** Space for the key, `read_as`, `replaced` and `indicators_omitted`. */
+/** Space for the key, `read_as`, `replaced`, `forged` and `indicators_omitted`. */
 const reserved = 192
 
 /** Whether an annotation of this size fits as it is. */

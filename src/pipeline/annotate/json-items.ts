@@ -13,7 +13,13 @@ export type JsonItem = {
   /** Absent in an array. */
   readonly name?: string
 }
-export type JsonItems = { readonly items: readonly JsonItem[]; /** The closing bracket. */ readonly close: number }
+/** Where such a list or object ends. */
+export type JsonEnd = {
+  readonly last: JsonItem | undefined
+  /** The closing bracket. */
+  readonly close: number
+}
+export type JsonItems = JsonEnd & { readonly items: readonly JsonItem[] }
 
 const quoteMark = 0x22
 const comma = 0x2c
@@ -39,10 +45,10 @@ const skipValue = (bytes: Buffer, at: number): number => {
   }
 }
 
-/** `open` is the position of the bracket. Linear time, no recursion. */
-export const jsonItemsOf = (bytes: Buffer, open: number): JsonItems => {
+/** `open` is the position of the bracket. Linear time, no recursion, and no memory but what `visit` keeps. */
+export const visitItems = (bytes: Buffer, open: number, visit: (item: JsonItem) => void): JsonEnd => {
   const named = bytes[open] === 0x7b
-  const items: JsonItem[] = []
+  let last: JsonItem | undefined
   let from = open + 1
   let at = skipSpace(bytes, from)
   while (at < bytes.length && !isClosing(bytes[at])) {
@@ -58,10 +64,24 @@ export const jsonItemsOf = (bytes: Buffer, open: number): JsonItems => {
     at = skipSpace(bytes, valueEnd)
     const more = bytes[at] === comma
     const to = more ? at + 1 : valueEnd
-    items.push({ from, start, valueStart, valueEnd, to, ...(name === undefined ? {} : { name }) })
+    last =
+      name === undefined ? { from, start, valueStart, valueEnd, to } : { from, start, valueStart, valueEnd, to, name }
+    visit(last)
     if (!more) break
     from = to
     at = skipSpace(bytes, from)
   }
-  return { items, close: at }
+  return { last, close: at }
+}
+
+export const jsonItemsOf = (
+  bytes: Buffer,
+  open: number,
+  isWanted: (item: JsonItem) => boolean = () => true,
+): JsonItems => {
+  const items: JsonItem[] = []
+  const end = visitItems(bytes, open, (item) => {
+    if (isWanted(item)) items.push(item)
+  })
+  return { ...end, items }
 }

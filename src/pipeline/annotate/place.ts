@@ -5,8 +5,8 @@ import { endpointsOf, type Endpoint } from '../../domain/endpoints.js'
 import type { Event } from '../event.js'
 import { placeAdditions, type Addition } from './addition.js'
 import { createAnnotationKey } from './annotation-key.js'
-import { applyEdits, type Edit } from './edit.js'
-import { jsonItemsOf, type JsonItem } from './json-items.js'
+import { applyEdits, createCuts } from './edit.js'
+import { visitItems, type JsonItem } from './json-items.js'
 import { layerEcs } from './layer-ecs.js'
 import { layerOcsf } from './layer-ocsf.js'
 import { createSlabWriter } from './slab-writer.js'
@@ -54,20 +54,24 @@ const writeEndpoint = ({ ip, domain, port }: Endpoint): string => {
 export const createPlace = (settings: PlaceSettings): PlaceAnnotation => {
   const { key, layers: wanted, isAnnotatedInput = false } = settings
   const onExisting = isAnnotatedInput ? 'replace' : settings.onExisting
-  const { isAnnotationName, hasAnnotationName } = createAnnotationKey(key)
+  const { isAnnotationName } = createAnnotationKey(key)
   const writer = createSlabWriter()
   const member = `"${key}":`
   const commaMember = `,${member}`
   const isAnnotation = ({ name }: JsonItem): boolean => name !== undefined && isAnnotationName(name)
-
-  const holds = (event: Event): boolean =>
-    event.reading === 'json' &&
-    (event.hasAnnotationName ?? (event.names !== undefined && hasAnnotationName(event.names)))
-
-  const forgeriesIn = (event: Event): number => {
-    if (isAnnotatedInput || onExisting === 'keep' || !holds(event)) return 0
-    return jsonItemsOf(event.bytes, event.bytes.indexOf(openBrace)).items.filter(isAnnotation).length
+  const annotationsIn = (bytes: Buffer): number => {
+    let count = 0
+    visitItems(bytes, bytes.indexOf(openBrace), (item) => {
+      if (isAnnotation(item)) count++
+    })
+    return count
   }
+
+  const holds = ({ reading, hasAnnotationName, bytes }: Event): boolean =>
+    reading === 'json' && (hasAnnotationName ?? annotationsIn(bytes) > 0)
+
+  const forgeriesIn = (event: Event): number =>
+    isAnnotatedInput || onExisting === 'keep' || !holds(event) ? 0 : annotationsIn(event.bytes)
 
   /** The usual case: one insertion before the last bracket. */
   const splice = (bytes: Buffer, text: readonly string[]): Buffer => {
@@ -84,15 +88,18 @@ export const createPlace = (settings: PlaceSettings): PlaceAnnotation => {
   }
 
   const rework = (bytes: Buffer, text: string, additions: readonly Addition[]): Buffer => {
-    const { items, close } = jsonItemsOf(bytes, bytes.indexOf(openBrace))
-    const others = items.filter((item) => !isAnnotation(item))
-    const cuts: Edit[] = items.filter(isAnnotation).map(({ from, to }) => ({ at: from, until: to, text: '' }))
+    const cuts = createCuts()
+    const others: JsonItem[] = []
+    const { last, close } = visitItems(bytes, bytes.indexOf(openBrace), (item) => {
+      const { name } = item
+      if (isAnnotation(item)) cuts.add(item)
+      else if (additions.some(({ path }) => name === path[0] || name === path.join('.'))) others.push(item)
+    })
     const { edits, members } = placeAdditions(bytes, others, additions)
     // If the last member was removed, the comma before it is still there.
-    const last = items.at(-1)
-    const comma = others.length > 0 && last !== undefined && !isAnnotation(last)
+    const comma = last !== undefined && !isAnnotation(last)
     const added = { at: close, until: close, text: (comma ? commaMember : member) + text + members }
-    return applyEdits(bytes, [...cuts, ...edits, added])
+    return applyEdits(bytes, [...cuts.edits, ...edits, added])
   }
 
   /** `message` is the whole text with byte order mark; bytes that are not UTF-8 are in `original_base64`. */

@@ -16,6 +16,8 @@ export type SlabWriter = {
 /** Texts share slabs of this size and keep them alive, so copy what outlives a batch. */
 const slabBytes = 65_536
 const lowBytes = 4096
+/** What a large text is given beyond its size, at most: the annotation comes behind it. */
+const spareBytes = 65_536
 /** For shorter texts a native call is slower than a loop. */
 const shortest = 24
 
@@ -26,7 +28,8 @@ export const createSlabWriter = (): SlabWriter => {
 
   const makeRoom = (bytes: number): void => {
     if (at + bytes <= slab.length) return
-    const next = Buffer.allocUnsafeSlow(Math.max(slabBytes, 2 * (at - start + bytes)))
+    const needed = at - start + bytes
+    const next = Buffer.allocUnsafeSlow(Math.max(slabBytes, needed + Math.min(needed, spareBytes)))
     slab.copy(next, 0, start, at)
     at -= start
     start = 0

@@ -70,6 +70,7 @@ const closing = (a: AnnotationSummary): string => {
   if (a.truncated === true) text += ',"truncated":true'
   if (a.read_as !== undefined) text += `,"read_as":"${a.read_as}"`
   if (a.replaced !== undefined) text += `,"replaced":${a.replaced}`
+  if (a.forged !== undefined) text += `,"forged":${a.forged}`
   return text
 }
 

@@ -27,7 +27,7 @@ export const addFields = (bytes: Buffer, annotation: AnyObject, settings: ItemSe
   return addItems(bytes, 'fields', '{}', added, ({ name }) => name, settings)
 }
 
-/** Adds items to the last list or object of that name, in place of those that look like ours; without one it is made. */
+/** Adds items to the last list or object of that name; without one it is made. What was forged there is gone by now, unless it is kept. */
 const addItems = (
   bytes: Buffer,
   name: string,
@@ -36,23 +36,19 @@ const addItems = (
   nameOf: (item: JsonItem) => unknown,
   { isAnnotationName, keepsExisting }: ItemSettings,
 ): Buffer => {
-  const top = jsonItemsOf(bytes, bytes.indexOf(0x7b))
-  const list = top.items.findLast((item) => item.name === name && bytes[item.valueStart] === open.charCodeAt(0))
+  const isList = (item: JsonItem): boolean => item.name === name && bytes[item.valueStart] === open.charCodeAt(0)
+  const top = jsonItemsOf(bytes, bytes.indexOf(0x7b), isList)
+  const list = top.items.at(-1)
   if (!list) {
-    const text = `${top.items.length > 0 ? ',' : ''}"${name}":${open}${added.join(',')}${end}`
+    const text = `${top.last ? ',' : ''}"${name}":${open}${added.join(',')}${end}`
     return applyEdits(bytes, [{ at: top.close, until: top.close, text }])
   }
-  const { items, close } = jsonItemsOf(bytes, list.valueStart)
-  const ours = items.filter((item) => {
-    const found = nameOf(item)
+  const { items, last, close } = jsonItemsOf(bytes, list.valueStart, (item) => {
+    const found = keepsExisting && nameOf(item)
     return typeof found === 'string' && isAnnotationName(found)
   })
-  if (keepsExisting && ours.length > 0) return bytes
-  const cuts = ours.map(({ from, to }) => ({ at: from, until: to, text: '' }))
-  // If the last item was removed, the comma before it is still there.
-  const last = items.at(-1)
-  const comma = last !== undefined && !ours.includes(last) ? ',' : ''
-  return applyEdits(bytes, [...cuts, { at: close, until: close, text: comma + added.join(',') }])
+  if (items.length > 0) return bytes
+  return applyEdits(bytes, [{ at: close, until: close, text: (last ? ',' : '') + added.join(',') }])
 }
 
 const anyValue = (value: unknown): AnyObject => {

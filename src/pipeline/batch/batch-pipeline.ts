@@ -80,7 +80,8 @@ const memberOf = (given: EventIn, batch: Batch, nth: number): EventIn => {
 }
 
 /** What is read of a member. */
-export const bytesOfMember = (record: Buffer, { content, members, isOne, isOtlp }: Batch, nth: number): Buffer => {
+export const bytesOfMember = (given: Buffer, batch: Batch, nth: number): Buffer => {
+  const { content, record = given, members, isOne, isOtlp } = batch
   if (isOne && content) return content
   const { from = 0, to = 0 } = members[nth] ?? {}
   const member = (content ?? record).subarray(from, to)

@@ -1,5 +1,7 @@
 // Cuts a record that holds many events into its members: an array, NDJSON, or one of the known shapes around a list.
+import type { Forgeries } from '../annotate/forgeries.js'
 import { endOfValue } from './collect-at.js'
+import type { Around } from './find-forged.js'
 import { array, eventsAt, firstInk, isList, shapeAt, type Place, type Range, type Shape } from './shapes.js'
 
 export type Batch = {
@@ -15,6 +17,14 @@ export type Batch = {
   readonly isOtlp?: boolean | undefined
   /** An envelope of one event, which is the record's event. */
   readonly isOne?: true
+  /** The record without what was forged around its events, if something was: all places refer to it. */
+  readonly record?: Buffer
+  /** Where to look for that: beyond the events that are annotated. */
+  readonly around?: Around | undefined
+  /** The same in the content, if that is not what is written. */
+  readonly packed?: Around | undefined
+  /** What was forged around its events. */
+  readonly forgeries?: Forgeries | undefined
 }
 
 export type CutBatch = (bytes: Buffer) => Batch | undefined
@@ -41,7 +51,7 @@ export const cutBatch: CutBatch = (bytes) => {
 
 const cutShape = (bytes: Buffer, start: number, shape: Shape): Batch | undefined => {
   const members = eventsAt(bytes, start, shape)
-  return members && batchOf(bytes, members, shape.place)
+  return members && batchOf(bytes, members, shape.place, () => [start])
 }
 
 /** One event per line: the first two lines that are not empty begin like objects, and the first is one. */
@@ -58,18 +68,28 @@ const cutLines = (bytes: Buffer, start: number): Batch | undefined => {
     if (begin < end) members.push({ from: begin, to: lastInk(bytes, end) + 1 })
     from = end + 1
   }
-  return batchOf(bytes, members, 'member')
+  const isObjectAt = ({ from, to }: Range): boolean => endOfValue(bytes.subarray(0, to), from, 0) === to
+  return batchOf(bytes, members, 'member', (rest) => rest.filter(isObjectAt).map(({ from }) => from))
 }
 
 /** At least one member is an object that an annotation fits into. */
-const batchOf = (bytes: Buffer, members: readonly Range[], place: Place): Batch | undefined => {
+const batchOf = (
+  bytes: Buffer,
+  members: readonly Range[],
+  place: Place,
+  rootsOf: (rest: readonly Range[]) => readonly number[],
+): Batch | undefined => {
   const { length: count } = members
   const { maxMembers } = batchLimits
   if (!members.some(({ from }) => bytes[from] === 0x7b)) return undefined
   const isOtlp = place === 'attributes'
-  if (count <= maxMembers) return { members, count, place, isOtlp }
+  const events = count <= maxMembers ? members : members.slice(0, maxMembers)
+  // An OpenTelemetry record is read in another form than it is written, so all of it is looked at here.
+  const roots = rootsOf(members.slice(maxMembers))
+  const around = { roots, events: isOtlp ? [] : events, hasAttributes: isOtlp }
+  if (count <= maxMembers) return { members, count, place, isOtlp, around }
   const rest = { from: members[maxMembers]?.from ?? 0, to: members.at(-1)?.to ?? 0 }
-  return { members: [...members.slice(0, maxMembers), rest], count, place, isOtlp }
+  return { members: [...events, rest], count, place, isOtlp, around }
 }
 
 /** The place of the last byte before `end` that is no blank. */

@@ -7,6 +7,7 @@ import type { Judged } from '../../domain/judged.js'
 import type { EventIn, EventOut, Part, Reduced } from '../annotate.js'
 import { createAnnotationKey } from '../annotate/annotation-key.js'
 import { idOf } from '../annotate/conclude.js'
+import { stating, untouched, type Forgeries } from '../annotate/forgeries.js'
 import { createPlace, type PlaceSettings } from '../annotate/place.js'
 import { ObjectEvent, type Event } from '../event.js'
 import { aloneInRecord } from './alone-in-record.js'
@@ -50,6 +51,7 @@ class JoinedRecord implements EventOut {
   readonly origin: string
   readonly time: number | undefined
   readonly key: Buffer | null | undefined
+  readonly forgeries: Forgeries | undefined
   private readonly outcome: MembersOutcome
   private readonly original: Buffer
 
@@ -60,11 +62,12 @@ class JoinedRecord implements EventOut {
     private readonly settings: Settings,
   ) {
     const { bytes, origin, time, key } = given
-    this.original = bytes
+    this.original = batch.record ?? bytes
     this.origin = origin
     this.time = time
     this.key = key
     this.outcome = outcomeOfMembers(all)
+    this.forgeries = forgeriesOf(batch, all, this.original)
   }
 
   get members(): readonly EventOut[] | undefined {
@@ -96,12 +99,16 @@ class JoinedRecord implements EventOut {
 
   /** That of the worst member, as the record's. */
   get annotation(): Annotation {
-    const { annotation } = this.worst
+    return this.annotationStating(this.forgeries)
+  }
+
+  private annotationStating(stated: Forgeries | undefined): Annotation {
+    const annotation = stated ? stating(this.worst.annotation, stated) : this.worst.annotation
     return this.batch.isOne ? annotation : { ...annotation, status: this.status, enrichment_id: idOf(this.origin) }
   }
 
   get summary(): AnnotationSummary {
-    return this.batch.isOne ? this.worst.summary : this.annotation
+    return this.batch.isOne && !this.forgeries ? this.worst.summary : this.annotation
   }
 
   get event(): Event {
@@ -118,26 +125,30 @@ class JoinedRecord implements EventOut {
     return this.all.flatMap(({ judged }) => judged)
   }
 
-  annotationText(reduced?: Reduced): string {
-    return this.batch.isOne ? this.worst.annotationText(reduced) : this.text(reduced, () => true)
+  annotationText(reduced?: Reduced, stated = this.forgeries && untouched(this.forgeries)): string {
+    return this.batch.isOne ? this.worst.annotationText(reduced, stated) : this.text(reduced, () => true, stated)
   }
 
   /** What has no place in the bytes: members that are no objects, and what was left out to save space. */
   beside(reduced?: Reduced): string | undefined {
     const { place, isOne, count, members } = this.batch
     const hasNoPlace = place === 'header' || (isOne && place === 'attributes' && !hasPlace(this.worst))
-    if (hasNoPlace) return this.annotationText(reduced)
+    const { forgeries } = this
+    const isTold = this.batch.forgeries !== undefined || (forgeries !== undefined && forgeries.left > 0)
+    if (hasNoPlace || (isTold && (isOne || place === 'top'))) return this.annotationText(reduced, forgeries)
     if (isOne || place === 'top') return undefined
     const isLeftOut = reduced === 'accused' || reduced === 'worst'
     const isUnplaced = (member: EventOut): boolean => !hasPlace(member) && member.status !== 'skipped'
-    return isLeftOut || count > members.length || this.all.some(isUnplaced) ? this.text(reduced, isUnplaced) : undefined
+    return isTold || isLeftOut || count > members.length || this.all.some(isUnplaced)
+      ? this.text(reduced, isUnplaced, forgeries)
+      : undefined
   }
 
   bytes(reduced?: Reduced): Buffer {
     const { original, batch, settings } = this
     const { place, members, isOne } = batch
     if (place === 'header' || (reduced === 'worst' && !isOne)) return original
-    if (place === 'top') return settings.atTop(original, this.annotationText(reduced))
+    if (place === 'top') return settings.atTop(original, this.annotationText(reduced, this.forgeries))
     const { from: start = 0 } = members[0] ?? {}
     if (place === 'fields' && !(hasPlace(this.worst) && original[start] === 0x7b))
       return addFields(original, this.flat(this.worst, reduced), settings)
@@ -148,7 +159,7 @@ class JoinedRecord implements EventOut {
       if (
         !member ||
         !hasPlace(member) ||
-        (reduced === 'accused' && !isOne && !isAccused(member) && member.annotation.replaced === undefined)
+        (reduced === 'accused' && !isOne && !isAccused(member) && !member.forgeries?.cut)
       )
         continue
       const placed =
@@ -170,10 +181,30 @@ class JoinedRecord implements EventOut {
     return parseObject(Buffer.from(member.annotationText(reduced))) ?? {}
   }
 
-  private text(reduced: Reduced | undefined, isListed: (member: EventOut) => boolean): string {
-    const { annotation, all, outcome, batch } = this
+  private text(
+    reduced: Reduced | undefined,
+    isListed: (member: EventOut) => boolean,
+    stated: Forgeries | undefined,
+  ): string {
+    const { all, outcome, batch } = this
+    const annotation = this.annotationStating(stated)
     return batchText({ annotation, members: all, outcome, count: batch.count }, isListed, reduced)
   }
+}
+
+const none: Forgeries = { cut: 0, left: 0 }
+
+/** Around the events and in them: what is in an event is cut out only if that event is written again. */
+const forgeriesOf = (batch: Batch, members: readonly EventOut[], original: Buffer): Forgeries | undefined => {
+  if (!batch.forgeries && !members.some(({ forgeries }) => forgeries)) return undefined
+  let { cut, left } = batch.forgeries ?? none
+  const { place } = batch
+  for (const [nth, { forgeries = none }] of members.entries()) {
+    const isWritten = place === 'member' || (place === 'fields' && original[batch.members[nth]?.from ?? 0] === 0x7b)
+    cut += isWritten ? forgeries.cut : 0
+    left += forgeries.left + (isWritten ? 0 : forgeries.cut)
+  }
+  return { cut, left }
 }
 
 const hasPlace = ({ event }: EventOut): boolean => event.reading === 'json'

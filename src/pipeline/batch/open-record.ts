@@ -1,17 +1,21 @@
 // Opens a record that carries many events, or one or many in an envelope: in one member, in base64, compressed.
 import { isUtf8 } from 'node:buffer'
 import { gunzipSync } from 'node:zlib'
+import type { AnnotationKey } from '../annotate/annotation-key.js'
+import { applyEdits } from '../annotate/edit.js'
 import { batchLimits, cutBatch, startOf, type Batch, type CutBatch } from './cut-batch.js'
-import { eventsAt, isList, shapeAt, type Place, type Shape } from './shapes.js'
+import { findForged, type Forged } from './find-forged.js'
+import { eventsAt, isList, shapeAt, type Place, type Range, type Shape } from './shapes.js'
 
 export type OpenOptions = {
   /** Unpacks zstd to at most so many bytes; throws if it cannot. */
   readonly unzstd: (bytes: Buffer, maxBytes: number) => Buffer
-  /** An envelope that has our annotation is still one. */
-  readonly isAnnotationName: (name: string) => boolean
+  readonly key: AnnotationKey
+  /** What is done about what looks like our annotation around events: it is cut out as a forgery, or without being counted; absent, nothing. */
+  readonly onForged?: 'replace' | 'remove' | undefined
 }
 
-export const createOpenRecord = ({ unzstd, isAnnotationName }: OpenOptions): CutBatch => {
+export const createOpenRecord = ({ unzstd, key, onForged }: OpenOptions): CutBatch => {
   /** What gzip or zstd unpack to; undefined for what is neither, or damaged, or too large. */
   const unpack = (bytes: Buffer): Buffer | undefined => {
     try {
@@ -31,21 +35,30 @@ export const createOpenRecord = ({ unzstd, isAnnotationName }: OpenOptions): Cut
 
   const openEnvelope = (bytes: Buffer, start: number, shape: Shape): Batch | undefined => {
     const { place, isBase64 } = shape
-    const members = eventsAt(bytes, start, shape, place === 'top' ? isAnnotationName : undefined)
-    const [only] = members ?? []
-    if (members?.length !== 1 || only === undefined) return undefined
-    const { from, to } = only
-    const text = bytes[from] === 0x22 ? (JSON.parse(bytes.toString('utf8', from, to)) as string) : undefined
-    if (isBase64) {
-      const content = text === undefined ? undefined : openBase64(text)
-      return content && inside(content, place)
+    const found = eventsAt(bytes, start, shape, place === 'top' ? key.isAnnotationName : undefined)
+    if (!found?.length) return undefined
+    const around = { roots: [start], events: found, hasAttributes: false }
+    const contents = found.map(({ from, to }) => contentAt(bytes, from, to, isBase64))
+    const [only] = contents
+    if (found.length === 1) {
+      if (!only) return undefined
+      return isBase64
+        ? { ...inside(only, place), around }
+        : { members: found, count: 1, content: only, place, isOne: true, around }
     }
-    if (text === undefined && bytes[from] !== 0x7b) return undefined
-    const content = text === undefined ? bytes.subarray(from, to) : Buffer.from(text)
-    return { members, count: 1, content, place, isOne: true }
+    // A reader takes the first or the last of members of one name, so each of them is an event.
+    if (!contents.some((content) => content)) return undefined
+    if (!isBase64) return { members: found, count: found.length, place: place === 'fields' ? 'member' : place, around }
+    return { ...insideAll(contents.filter((content) => content !== undefined)), place, around }
   }
 
-  return (bytes) => {
+  const contentAt = (bytes: Buffer, from: number, to: number, isBase64: true | undefined): Buffer | undefined => {
+    if (bytes[from] !== 0x22) return isBase64 || bytes[from] !== 0x7b ? undefined : bytes.subarray(from, to)
+    const text = JSON.parse(bytes.toString('utf8', from, to)) as string
+    return isBase64 ? openBase64(text) : Buffer.from(text)
+  }
+
+  const open: CutBatch = (bytes) => {
     const first = bytes[0]
     if (first === 0x1f || first === 0x28) {
       const content = unpack(bytes)
@@ -62,8 +75,30 @@ export const createOpenRecord = ({ unzstd, isAnnotationName }: OpenOptions): Cut
     const shape = bytes[start] === 0x7b && bytes.length <= batchLimits.maxBytes ? shapeAt(bytes, start) : undefined
     return shape && !isList(shape) ? openEnvelope(bytes, start, shape) : undefined
   }
+
+  /** Counts what is forged around the events and, where the record may be changed, takes it out. */
+  const withoutForged = (bytes: Buffer, batch: Batch): Batch => {
+    const packed = batch.packed && batch.content ? findForged(batch.content, batch.packed, key).count : 0
+    const { count, cuts } = batch.around ? findForged(bytes, batch.around, key) : nothing
+    if (count + packed === 0) return batch
+    const isCounted = onForged === 'replace'
+    if (count === 0 || batch.place === 'header')
+      return isCounted ? { ...batch, forgeries: { cut: 0, left: count + packed } } : batch
+    const record = applyEdits(bytes, cuts)
+    const again = open(record)
+    if (!again) return { ...batch, forgeries: { cut: 0, left: count + packed } }
+    return isCounted ? { ...again, record, forgeries: { cut: count, left: packed } } : { ...again, record }
+  }
+
+  return onForged === undefined
+    ? open
+    : (bytes) => {
+        const batch = open(bytes)
+        return batch && withoutForged(bytes, batch)
+      }
 }
 
+const nothing: Forged = { count: 0, cuts: [] }
 const base64 = /^[A-Za-z\d+/]+={0,2}$/
 const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
 const isZstd = (bytes: Buffer): boolean => bytes.length > 4 && bytes.readUInt32LE(0) === 0xfd2fb528
@@ -71,6 +106,17 @@ const isZstd = (bytes: Buffer): boolean => bytes.length > 4 && bytes.readUInt32L
 /** What was encoded is a batch, or one event. */
 const inside = (content: Buffer, place: Place): Batch => {
   const batch = cutBatch(content)
-  if (batch) return { ...batch, content, place }
+  if (batch) return { ...batch, content, place, around: undefined, packed: batch.around }
   return { members: [{ from: 0, to: content.length }], count: 1, content, place, isOne: true }
+}
+
+/** The same of several, one behind the other. */
+const insideAll = (contents: readonly Buffer[]): Omit<Batch, 'place'> => {
+  const members: Range[] = []
+  let at = 0
+  for (const content of contents) {
+    for (const { from, to } of inside(content, 'top').members) members.push({ from: at + from, to: at + to })
+    at += content.length
+  }
+  return { members, count: members.length, content: Buffer.concat(contents) }
 }

@@ -21,11 +21,11 @@ const names: readonly (readonly [RegExp, Says | undefined])[] = [
   [/^(?:[sd]pt|origp|respp)$|port$/, 'port'],
   [/^(?:act|requeststatus|aktion|accion|azione|acao)$|(?:action|actiontaken|decision|disposition|verdict)$/, 'action'],
   [/(?:status|result|outcome|resultsignature|resulttype|eventtype|eventname|eventsubname|blockreason)$/, 'result'],
-  [/^(?:response|event|type|(?:log)?subtype|category|msg|operation(?:name)?)$/, 'result'],
+  [/^(?:response|event|type|(?:log)?subtype|category|operation(?:name)?)$/, 'result'],
   [/^(?:is)?(?:block|(?:block|dropp|deni|reject|allow|permitt|grant|succeed|authenticat)ed|success(?:ful)?)$/, 'flag'],
   [/^(?:network|flow|connection|traffic)?direction$/, 'direction'],
   [/^event(?:id|code)$/, 'id'],
-  [/^note$|(?:error|errormessage|reason)$/, 'reason'],
+  [/^(?:note|msg)$|(?:error|errormessage|reason)$/, 'reason'],
   [/^(?:name|displaymessage|activityname|(?:event)?description|title)$/, 'name'],
 ]
 const bareNames = /^(?:name|value|label|text|description|title|displayname)$/

@@ -1,11 +1,12 @@
 // Tells from the words of a line whether the traffic, or whoever tried to log in, was let through.
 import type { Action } from '../../domain/sighting.js'
 import { actionOfForeignLine } from './languages.js'
+import { isNegated } from './negation.js'
 
 const blocks =
-  /\b(?<![-/.])(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating (?:the (?:vpn )?)?connection|session terminated|no matching connection|failed password|failed[ _]log[io]n|log[io]n[ _](?:failed|denied|rejected)|authentication (?:has )?fail(?:ed|ure)|unsuccessful(?:ly)?(?: to)? (?:log ?[io]n|auth[a-z]{0,16}|attempt)|failed authentication|(?:authentication|log[io]n) attempt .{0,80}\bfailed|fail(?:ed|ure|s) to (?:authenticate|log ?[io]n)|session deny|access-reject|ban(?:ned)?)\b(?![-/])/i
+  /\b(?<![-/.])(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating (?:the (?:vpn )?)?connection|session terminated|no matching connection|failed password|failed[ _]log[io]n|log[io]n[ _](?:failed|denied|rejected)|authentication (?:has )?fail(?:ed|ure)|unsuccessful(?:ly)?(?: to)? (?:log ?[io]n|auth[a-z]{0,16}|attempt)|failed authentication|(?:authentication|log[io]n) attempt .{0,80}\bfailed|(?:fail(?:ed|ure|s)?|unable) to (?:authenticate|(?:log|sign)[ -]?[io]n)|session deny|access-reject|ban(?:ned)?)\b(?![-/])/i
 const allows =
-  /(?:\b(?<![-/.])(?:permit(?:ted|s)?|access-accept|allow(?:ed|s)?|accept(?:ed|s)?(?! header)|pass(?:ed)?|granted|session create(?:d)?|flow session close|log[io]n_(?:allowed|accepted|ok)|(?:log[io]n|authentication)[ _]succe(?:ss|ssful|ssfully|eded)|(?:authenticated|logged [io]n) successfully|user\b.{0,60}\blogged [io]n|success(?:ful|fully) (?:log(?:in|on|ged)|authenticat(?:ed|ion)))|\best-allowed)\b(?![-/])/i
+  /(?:\b(?<![-/.])(?:permit(?:ted|s)?|access-accept|allow(?:ed|s)?|accept(?:ed|s)?(?! header)|pass(?:ed)?|granted|session create(?:d)?|flow session close|log[io]n_(?:allowed|accepted|ok)|(?:log[io]n|authentication)[ _]succe(?:ss|ssful|ssfully|eded)|(?:authenticated|logged [io]n) successfully|(?<!not |never )logged [io]n(?<=user\b.{0,60}\blogged [io]n)|success(?:ful|fully) (?:log(?:in|on|ged)|authenticat(?:ed|ion)))|\best-allowed)\b(?![-/])/i
 
 /** What matches is blocked where it has a group, and allowed where not. `may`: a part that is cheaper to look for. */
 type ActionRule = { readonly id: string; readonly words: RegExp; readonly may: RegExp }
@@ -29,9 +30,9 @@ const rest: readonly ActionRule[] = [
   // Lines that tell of a login at all are few.
   {
     id: 'text:login',
-    may: /og[io]n|og?ged|gned|uth|assw|redential|LOG[IO]N|AUTH/,
+    may: /og ?[io]n|og?ged|ign(?:ed)?[ -]?[io]n|uth|assw|redential|LOG[IO]N|AUTH/,
     words:
-      /(\b(?:log ?[io]n|auth[a-z]{0,14})[ _-]?(?:fail|error)|\b(?:log[io]n|auth[a-z]{0,14})\b.{0,160}\b(?:failed|failure|incorrect|unsuccessful)\b|\b(?:incorrect|invalid|wrong|bad)[ _](?:user ?name|user|password|credentials?)\b|\bpassword (?:is )?(?:incorrect|invalid|wrong))|(?<!not |never )\b(?:logged|signed) [io]n\b|\blog[io]nsucce|\b(?:log[io]n|auth[a-z]{0,14})\b.{0,160}\bsucce|\bsuccess(?:ful|fully)? (?:log|auth)/i,
+      /(\b(?:log ?[io]n|auth[a-z]{0,14})[ _-]?(?:fail|error)|\b(?:log[io]n|auth[a-z]{0,14})\b.{0,160}\b(?:failed|failure|incorrect|unsuccessful)\b|\b(?:incorrect|invalid|wrong|bad)[ _](?:user ?name|user|password|credentials?|log[io]n)\b|(?:\b(?:not|never|cannot)|n't) (?:authenticate|(?:log|sign)[ -]?[io]n)\b|\bpassword (?:is )?(?:incorrect|invalid|wrong))|(?<!not |never )\b(?:logged|signed) [io]n\b|\blog[io]nsucce|\bsucce(?<=\b(?:log[io]n|auth[a-z]{0,14})\b.{0,160}\bsucce)|\bsuccess(?:ful|fully)? (?:log|auth)/i,
   },
 ]
 
@@ -44,14 +45,20 @@ export const actionOfText = (text: string): ActionFound => {
   const blocked = blocks.exec(head)
   const allowed = allows.exec(head)
   if (blocked && (!allowed || /^not /i.test(blocked[0]) || blocked.index < allowed.index))
-    return { action: 'blocked', rule: 'text:blocked', saw: blocked[0] }
-  if (allowed) return { action: 'allowed', rule: 'text:allowed', saw: allowed[0] }
+    return said('blocked', 'text:blocked', blocked)
+  if (allowed) return said('allowed', 'text:allowed', allowed)
   for (const { id, words, may } of rest) {
     const found = may.test(head) ? words.exec(head) : null
     if (!found) continue
-    const action = found.slice(1).some((group: string | undefined) => group !== undefined) ? 'blocked' : 'allowed'
-    return { action, rule: id, saw: found[0] }
+    const isBlocked = found.slice(1).some((group: string | undefined) => group !== undefined)
+    return said(isBlocked ? 'blocked' : 'allowed', id, found)
   }
   const foreign = actionOfForeignLine(head)
   return foreign === 'unknown' ? nothing : { action: foreign, rule: 'language:action', saw: '' }
 }
+
+/** What the words mean with a negation before them: `not accepted` is blocked. */
+const said = (action: 'allowed' | 'blocked', rule: string, { 0: saw, index, input }: RegExpExecArray): ActionFound =>
+  isNegated(input, index)
+    ? { action: action === 'allowed' ? 'blocked' : 'allowed', rule: 'text:negated', saw }
+    : { action, rule, saw }

@@ -4,6 +4,7 @@ import { ownText } from '../../domain/own-text.js'
 import type { Action } from '../../domain/sighting.js'
 import { setOf, table } from './characters.js'
 import { actionOfForeign } from './languages.js'
+import { isNegated } from './negation.js'
 
 export type Saying = {
   readonly action: Action
@@ -29,7 +30,7 @@ const verbs = table<'allowed' | 'blocked'>(
      reset reset-both reset-client reset-server reset_both tcp_reset tcp-reset tcp_denied dropall
      quarantine quarantined kill killed disallow disallowed forbid forbidden sinkhole sinkholed tarpit tarpitted blacklist blacklisted blocklist
      syncookie-sent banned ban terminated terminate shun shunned deleted bounced
-     not-allowed not_allowed not_permitted challenge managed_challenge jschallenge js_challenge captcha d r`,
+     not-allowed unauthorized challenge managed_challenge jschallenge js_challenge captcha d r`,
   ],
 )
 const common = setOf(
@@ -56,7 +57,7 @@ export const sayingOf = (value: string): Saying => {
     action: readVerb(verb),
     isCommon: common.has(verb),
     isLogin: login.test(verb) && !logout.test(verb),
-    outcome: success.test(verb) ? 'allowed' : failure.test(verb) ? 'blocked' : 'unknown',
+    outcome: readOutcome(verb),
   }
   cached.set(ownText(value), saying)
   return saying
@@ -66,19 +67,28 @@ export const sayingOf = (value: string): Saying => {
 const login =
   /(?<![a-z])(?:(?:bad|invalid|wrong|incorrect|failed|expired)[ _-](?:user(?:name)?[ _-])?(?:password|passwd|credentials?|otp|pin)|log[ _-]?[io]n|logged[ _-]?[io]n|sign(?:ed)?[ _-]?[io]n|auth(?:n|entication|enticated?)?|session[ ._]start(?:ed)?|connection[ _-]attempt|sso|mfa|2fa)(?![a-z])/
 const logout = /log(?:ged)?[ _-]?(?:out|off)|sign(?:ed)?[ _-]?(?:out|off)|session[ ._]end/
-const failure =
-  /(?<![a-z])(?:fail(?:ed|ure|s)?|unsuccessful|not successful|invalid|incorrect|wrong|bad|error|locked|expired)(?![a-z])/
-const success = /(?<![a-z])(?<!not )(?:success(?:ful(?:ly)?)?|succeeded|ok|passed|no[ _-]?errors?)(?![a-z])/
+const failure = /(?<![a-z])(?:fail(?:ed|ure|s)?|unsuccessful|invalid|incorrect|wrong|bad|error|locked|expired)(?![a-z])/
+const success = /(?<![a-z])(?:success(?:ful(?:ly)?)?|succeed(?:ed|s)?|ok|passed|no[ _-]?errors?)(?![a-z])/
+
+/** What stands first counts, a negation before it included. */
+const readOutcome = (verb: string): Action => {
+  const good = success.exec(verb)
+  const bad = failure.exec(verb)
+  if (!good || (bad && bad.index < good.index)) return bad ? 'blocked' : 'unknown'
+  return isNegated(verb.replace(/[_-]/g, ' '), good.index) ? 'blocked' : 'allowed'
+}
 
 const readVerb = (verb: string): Action => {
   const exact = verbs.get(verb) ?? verbs.get(verb.replaceAll(' ', '_'))
   if (exact) return exact
-  if (/\b(?:would|could|to be|not)\b/.test(verb)) return 'unknown'
+  if (/\b(?:would|could(?! not)|to be)\b/.test(verb)) return 'unknown'
   let found: Action = 'unknown'
-  for (const part of verb.split(/[^a-z]+/)) {
+  const plain = verb.replace(/[^a-z']+/g, ' ')
+  for (const { 0: part, index } of plain.matchAll(/[a-z]+/g)) {
     const said = part.length > 2 && !common.has(part) ? verbs.get(part) : undefined
-    if (said === 'blocked') return 'blocked'
-    if (said) found = said
+    if (!said) continue
+    if ((said === 'blocked') !== isNegated(plain, index)) return 'blocked'
+    found = 'allowed'
   }
   return found === 'unknown' ? actionOfForeign(verb) : found
 }

@@ -18,6 +18,7 @@ export const createActionFinder = () => {
   let best = none
   let isLogin = false
   let outcome = nothing
+  let outcomeRank = none
   let localPort = 0
   let remotePort = 0
   let way: 'in' | 'out' | undefined
@@ -28,11 +29,15 @@ export const createActionFinder = () => {
     found = { action, rule, saw }
     best = Math.min(rank, best)
   }
+  const takeOutcome = (action: Action, rank: number, rule: string, saw: string): void => {
+    outcome = { action, rule, saw }
+    outcomeRank = rank
+  }
   const seeFlag = (name: string, saw: string, rank: number, rule: string): void => {
     const yes = flags.get(saw)
     if (yes === undefined) return
     const action = yes === /allow|permit|grant|succe|authenticated/i.test(name) ? 'allowed' : 'blocked'
-    if (/succe|authenticated/i.test(name)) outcome = { action, rule, saw }
+    if (/succe|authenticated/i.test(name)) takeOutcome(action, rank, rule, saw)
     else take(action, rank, rule, saw)
   }
   const seeWord = (saw: string, rank: number, rule: string): void => {
@@ -40,14 +45,14 @@ export const createActionFinder = () => {
     if (said.isLogin) isLogin = true
     // `login_failed` tells both; `action=login status=failed` what was tried, and how it went.
     if (said.outcome !== 'unknown' && (said.isLogin || (outcome === nothing && rank < 6)))
-      outcome = { action: said.outcome, rule, saw }
+      takeOutcome(said.outcome, rank, rule, saw)
     if (rank < 6 && (!said.isCommon || rank < 3)) take(said.action, rank, rule, saw)
   }
   return {
     /** Forgets the event before. */
     reset: (): void => {
       found = outcome = nothing
-      best = none
+      best = outcomeRank = none
       isLogin = false
       localPort = remotePort = 0
       way = undefined
@@ -80,7 +85,7 @@ export const createActionFinder = () => {
       take(action, 0, rule, saw)
     },
     /** The action, the rule that gave it and what was seen; empty where nothing did. */
-    result: (): ActionFound => (found === nothing && isLogin ? outcome : found),
+    result: (): ActionFound => (isLogin && outcomeRank < best ? outcome : found),
     /** The local endpoint has the port of one who connects, the remote one that of a service. */
     isLocalFirst: (): boolean =>
       way === 'out' || (way === undefined && remotePort > 0 && localPort > 1023 && localPort > remotePort),

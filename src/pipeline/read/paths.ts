@@ -14,7 +14,7 @@ export type Path = Field & {
   readonly isDotted: boolean
   /** By the hash of their spelling. */
   readonly children: Map<number, Path>
-  /** At the top of an event a reader would take it for our annotation. */
+  /** Its name looks like our annotation. */
   readonly isAnnotationName: boolean
   /** What came first in the last object here, and what came next after this path: events of a kind have their keys in order. */
   firstGuess: Path | undefined
@@ -25,14 +25,16 @@ export type Paths = {
   readonly root: Path
   /** Another event begins. */
   readonly begin: () => void
-  /** The path of the key that stands there. */
-  readonly find: (parent: Path, bytes: Buffer, from: number, to: number) => Path
+  /** The path of the key that stands there; one that is not read can only be our annotation's. */
+  readonly find: (parent: Path, bytes: Buffer, from: number, to: number, isUnread?: boolean) => Path
 }
 
 const maxPaths = 20_000
 const maxKeyLength = 200
 /** Past this many new keys in one event the rest are known by well-known names alone, so that a megabyte of keys costs little. */
 const maxNewInEvent = 1024
+
+const nothing: Field = { holds: 'none', role: 'other', says: undefined, rule: 'field' }
 
 const pathOf = (
   path: string,
@@ -57,7 +59,8 @@ const pathOf = (
 })
 
 /** Where nothing is read. */
-export const unread = pathOf('', '', '', { holds: 'none', role: 'other', says: undefined, rule: 'field' }, false)
+export const unread = pathOf('', '', '', nothing, false)
+const unreadAnnotation = pathOf('', '', '', nothing, true)
 
 /** Keys come from events, so their number is bounded: past it a path is worked out each time. */
 export const createPaths = (fieldOf: FieldOf, isAnnotationName: (name: string) => boolean = () => false): Paths => {
@@ -68,15 +71,16 @@ export const createPaths = (fieldOf: FieldOf, isAnnotationName: (name: string) =
     begin: () => {
       newInEvent = 0
     },
-    find: (parent, bytes, from, to) => {
+    find: (parent, bytes, from, to, isUnread = false) => {
+      if (isUnread) return isAnnotationName(nameAt(bytes, from, to)) ? unreadAnnotation : unread
       const hash = hashOf(bytes, from, to)
       const known = parent.children.get(hash)
       if (known && isSpelt(known.spelling, bytes, from, to)) return known
-      const key = JSON.parse(bytes.toString('utf8', from, to)) as string
+      const key = nameAt(bytes, from, to)
       const path = parent.path === '' ? key : `${parent.path}.${key}`
       const isHurried = ++newInEvent > maxNewInEvent
       const spelling = bytes.toString('latin1', from, to)
-      const made = pathOf(path, key, spelling, fieldOf(path, isHurried), isAnnotationName(path))
+      const made = pathOf(path, key, spelling, fieldOf(path, isHurried), isAnnotationName(key))
       if (!isHurried && count < maxPaths && key.length < maxKeyLength) {
         if (!known) count++
         parent.children.set(hash, made)
@@ -85,3 +89,6 @@ export const createPaths = (fieldOf: FieldOf, isAnnotationName: (name: string) =
     },
   }
 }
+
+const nameAt = (bytes: Buffer, from: number, to: number): string =>
+  JSON.parse(bytes.toString('utf8', from, to)) as string

@@ -17,6 +17,8 @@ export type Reader = {
   readonly readLine: (text: string, field: string, level: number) => void
   /** Text that is searched when every known field has been read. */
   readonly later: LaterText[]
+  /** How many names below the top look like our annotation. */
+  forged: number
   /** Takes every value that has a name in text, where somebody wants to know; see `named-values.ts`. */
   readonly note?: Note | undefined
 }

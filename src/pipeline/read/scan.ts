@@ -17,13 +17,32 @@ import { unread, type Path, type Paths } from './paths.js'
 import { readPort, readValue, type Reader } from './reader.js'
 
 /** Whether the bytes from there on are exactly one JSON object; nothing where not. `hasAnnotationName`: it has our annotation in it. */
-export type Scan = (bytes: Buffer, from: number, level: number) => { readonly hasAnnotationName: boolean } | undefined
+export type Scan = (
+  bytes: Buffer,
+  from: number,
+  level: number,
+  /** What is behind these bytes is checked and not read. */
+  searchedBytes?: number,
+) => { readonly hasAnnotationName: boolean } | undefined
 
 export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan => {
   const knownText = createKnownTexts()
   let hasAnnotationName = false
   let level = 0
+  let searched = Infinity
   const passed: Passed = { marks: 0 }
+
+  /** A long string up to there; an escape that is cut through, of six bytes at most, is left out. */
+  const beginningOf = (bytes: Buffer, from: number, end: number): string => {
+    if ((passed.marks & escaped) === 0) return bytes.toString('utf8', from, end)
+    for (let cut = end; cut > end - 6; cut--)
+      try {
+        return JSON.parse(`"${bytes.toString('utf8', from, cut)}"`) as string
+      } catch {
+        // The next cut may be before the escape.
+      }
+    return ''
+  }
 
   const stringAt = (bytes: Buffer, from: number, end: number): string =>
     (passed.marks & escaped) !== 0
@@ -42,16 +61,22 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
       if (path === unread || !isSpelt(path.spelling, bytes, at, end)) {
         end = endOfString(bytes, at + 1, passed)
         if (end === failed) return failed
-        path = parent === unread ? unread : paths.find(parent, bytes, at, end)
+        path = parent === unread ? unread : paths.find(parent, bytes, at, end, at >= searched)
         if (before === undefined) parent.firstGuess = path
         else before.nextGuess = path
       }
-      if (path.isAnnotationName && depth === 1 && level === 0) hasAnnotationName = true
       at = skipSpace(bytes, end)
       if (bytes[at] !== 0x3a) return failed
       before = path
+      const { forged } = reader
       at = scanValue(bytes, skipSpace(bytes, at + 1), path, depth)
       if (at === failed) return failed
+      if (path.isAnnotationName) {
+        // What is in it goes with it.
+        const isTop = depth === 1 && level === 0
+        hasAnnotationName ||= isTop
+        reader.forged = isTop ? forged : forged + 1
+      }
       at = skipSpace(bytes, at)
       if (bytes[at] === 0x7d) return at + 1
       if (bytes[at] !== 0x2c) return failed
@@ -76,7 +101,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     const byte = bytes[at] ?? 0
     if (byte === 0x22) {
       const end = endOfString(bytes, at + 1, passed)
-      if (end !== failed) readString(bytes, at + 1, end - 1, path)
+      if (end !== failed && at < searched) readString(bytes, at + 1, end - 1, path)
       return end
     }
     if (byte === 0x7b || byte === 0x5b) {
@@ -87,7 +112,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
       return byte === 0x7b ? scanObject(bytes, at + 1, inner, depth + 1) : scanArray(bytes, at + 1, inner, depth + 1)
     }
     const end = endOfScalar(bytes, at)
-    if (end === failed) return failed
+    if (end === failed || at >= searched) return end
     if (path.isPort && byte < 0x3a) readPort(reader, path, bytes.toString('latin1', at, end))
     else if (path.says === 'flag' && (byte === 0x74 || byte === 0x66))
       reader.action.see(path.says, path.name, byte === 0x74, path.rule)
@@ -103,7 +128,7 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     const matters = holds !== 'none' && length >= 3 && ((marks & dotted) !== 0 || !path.isDotted)
     if (!matters && !tells) return
     const known = (marks & (escaped | wide)) === 0 ? knownText(bytes, from, end) : undefined
-    const value = known?.text ?? stringAt(bytes, from, end)
+    const value = known?.text ?? (end > searched ? beginningOf(bytes, from, searched) : stringAt(bytes, from, end))
     if (tells && path.isPort) readPort(reader, path, value)
     else if (tells) reader.action.see(says, path.name, value, path.rule)
     if (!matters) return
@@ -112,15 +137,19 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     else if (holds !== 'text' || known?.isWorthSearching !== false) readValue(reader, path, path.path, value, level)
   }
 
-  return (bytes, from, inside) => {
+  return (bytes, from, inside, searchedBytes = Infinity) => {
     // An event inside the event comes back here before the outer one is through.
-    const outer = { hasAnnotationName, level }
+    const outer = { hasAnnotationName, level, searched }
+    const { forged } = reader
     hasAnnotationName = false
     level = inside
+    searched = searchedBytes
     const open = skipSpace(bytes, from)
     const end = bytes[open] === 0x7b ? scanObject(bytes, open + 1, paths.root, 1) : failed
     const scanned = { hasAnnotationName }
-    ;({ hasAnnotationName, level } = outer)
-    return end !== failed && skipSpace(bytes, end) === bytes.length ? scanned : undefined
+    ;({ hasAnnotationName, level, searched } = outer)
+    if (end !== failed && skipSpace(bytes, end) === bytes.length) return scanned
+    reader.forged = forged
+    return undefined
   }
 }

@@ -74,6 +74,25 @@ describe('a record that is written', () => {
     expect(tombstone.record).toMatchObject({ value: null, headers: incoming().headers })
   })
 
+  it.each(['ThreatWeave', 'THREATWEAVE', 'threatweave.verdict', 'Threatweave.malicious'])(
+    'has no header %s that it came with, which a reader could take for ours; nor has its dead letter',
+    (name) => {
+      const forged = incoming({ headers: [[name, Buffer.from('clean')], ...incoming().headers] })
+      const { record } = compose(forged, eventOf(forged.value!), target(), now)
+      expect(record.headers).toEqual(incoming().headers)
+      const dead = compose(forged, eventOf(forged.value!), target(), now, 'dead_letter')
+      expect(header(dead.record.headers, name)).toBeUndefined()
+      expect(header(dead.record.headers, 'b')).toBe('2')
+      const others = incoming({
+        headers: [
+          ['threatweaver', null],
+          ['threatweave-like', null],
+        ],
+      })
+      expect(compose(others, eventOf(others.value!), target(), now).record.headers).toEqual(others.headers)
+    },
+  )
+
   it('keeps its value byte for byte when the annotation goes into a header, and a forged header is replaced', () => {
     const read = incoming({ value: Buffer.from([0xff, 0x00, 0x7b]), headers: [['threatweave', Buffer.from('forged')]] })
     const { record } = compose(read, eventOf(Buffer.from('{"a":1}')), target({ placement: 'headers' }), now)

@@ -230,15 +230,21 @@ describe('finished text', () => {
         const direction = directionOf(sightings.map((one) => ({ role: one.role, side: sideOf(one, ownRanges) })))
         const extraction = { action, truncated, sightings, format }
         const expected = conclude({ extraction, rows, direction, origin, reading: event.reading, replayId })
-        if (text.includes('threatweave')) expected.replaced = 1
+        const untouched = { ...expected }
+        if (text.includes('threatweave')) {
+          expected.replaced = 1
+          untouched.forged = 1
+        }
         const isBad = expected.verdict === 'malicious' || expected.verdict === 'suspicious'
         const isFull = detail === 'full' || (detail === 'auto' && isBad)
         const isPending = rows.some(({ verdict }) => verdict.reason === 'pending')
         const compact = writeCompact(expected, hasId || isPending)
         const written = isFull ? writeAnnotation(expected) : compact
         const one = annotate({ bytes: event.bytes, origin }, event, extraction, rows)
-        expect(one.annotationText()).toBe(written)
-        expect(one.annotationText('compact')).toBe(compact)
+        // Beside the event a forged annotation is still in it.
+        const shortened = writeCompact(untouched, hasId || isPending)
+        expect(one.annotationText()).toBe(isFull ? writeAnnotation(untouched) : shortened)
+        expect(one.annotationText('compact')).toBe(shortened)
         expect(one.annotation).toEqual(expected)
         expect(one.annotation.format).toBe(format === 'json' ? undefined : format)
         expect(compact).not.toContain('"format"')

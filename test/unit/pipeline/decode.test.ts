@@ -18,7 +18,9 @@ describe('decode', () => {
     ['a string', '"text"', 'json_scalar'],
     ['nothing', '', 'empty'],
     ['blanks', ' \t ', 'empty'],
-    ['more than the limit', `{"a":"${'x'.repeat(2000)}"}`, 'too_large'],
+    ['an object of any size', `{"a":"${'x'.repeat(2000)}"}`, 'json'],
+    ['more than the limit that is no object', `{"a":"${'x'.repeat(2000)}"`, 'too_large'],
+    ['more text than the limit', 'x'.repeat(2000), 'too_large'],
   ])('reads %s', (_, text, reading) => {
     expect(read(text).reading).toBe(reading)
   })

@@ -126,8 +126,8 @@ describe('annotate wraps what is no JSON object', () => {
     expect(Buffer.from(output['original_base64'] as string, 'base64')).toEqual(bytes)
   })
 
-  it('keeps an event that is too large to be searched whole', () => {
-    const input = `{"a":"${'x'.repeat(3000)}"}`
+  it('keeps an event that is no JSON and too large to be searched whole', () => {
+    const input = `{"a":"${'x'.repeat(3000)}"`
     const output = parse(annotate(decode(Buffer.from(input), { maxEventBytes: 1024 }), plainAnnotation).toString())
     expect(output).toMatchObject({ message: input, threatweave: { read_as: 'too_large' } })
   })

@@ -177,7 +177,7 @@ describe('an envelope', () => {
     ['base64 of something else', `{"message":{"data":"not base64: 198.51.100.7"}}`],
   ])('is not %s', async (_, given) => {
     const out = await through(Buffer.from(given as string))
-    expect(out.beside).toBeUndefined()
+    expect(out.beside?.()).toBeUndefined()
     expect(parse(out.bytes()).threatweave).toMatchObject({ schema_version: 1 })
   })
 })

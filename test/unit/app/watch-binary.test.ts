@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { watchBinary } from '../../../src/app/watch-binary.js'
+import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
+import { decode, decodeLimits } from '../../../src/pipeline/decode.js'
+import { createCounters } from '../../../src/telemetry/counters.js'
+import type { TelemetryEvent } from '../../../src/telemetry/event.js'
+import { wordings } from '../../../src/telemetry/wording.js'
+
+const pipeline: Pipeline = (chunk, use) => {
+  for (const [place, { bytes, origin }] of chunk.entries())
+    use({ event: decode(bytes, decodeLimits), origin } as EventOut, place)
+  return true
+}
+/** As a schema registry's serializer writes: a zero, the schema's id, the record. */
+const avro = Buffer.from([0, 0, 0, 0, 7, 0x16, ...Buffer.from('192.0.2.1'), 0xff, 0x80])
+
+describe('events that are not text', () => {
+  it('are counted, and the first of each topic is logged with what to do', () => {
+    const emitted: TelemetryEvent[] = []
+    const counters = createCounters([])
+    const watched = watchBinary(pipeline, { counters, emit: (event) => emitted.push(event) })
+    const places: number[] = []
+    const read = (...events: readonly (readonly [string, Buffer])[]): void => {
+      void watched(
+        events.map(([origin, bytes]) => ({ origin, bytes })),
+        (_, place) => places.push(place),
+      )
+    }
+    read(['flows/0/1', avro], ['flows/0/2', avro], ['fw/3/7', Buffer.from('deny 192.0.2.1')])
+    read(['flows/1/1', avro], ['old/0/4#1', Buffer.from([0x64, 0xe9, 0x6e, 0x79])], ['fw/3/8', Buffer.from('{"a":1}')])
+    expect(emitted).toEqual([
+      { event: 'binary_event_read', topic: 'flows', origin: 'flows/0/1', prefixed: true },
+      { event: 'binary_event_read', topic: 'old', origin: 'old/0/4#1', prefixed: false },
+    ])
+    expect(counters.read().binary).toBe(4)
+    expect(places).toEqual([0, 1, 2, 0, 1, 2])
+  })
+
+  it('are told of in a sentence that says what to do', () => {
+    const { level, say } = wordings.binary_event_read
+    expect(level).toBe('warn')
+    expect(say({ event: 'binary_event_read', topic: 'flows', origin: 'flows/0/1', prefixed: true })).toBe(
+      'topic flows has events that are not text, as written with a schema registry (Avro, Protobuf): the first is flows/0/1. They come out wrapped, as base64, and only what reads as text in them is searched. Have JSON or UTF-8 text written to the topic, or put a converter before it.',
+    )
+  })
+})
