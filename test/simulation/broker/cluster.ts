@@ -309,9 +309,10 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
   const startBroker = (id: number): void => {
     const node = nodeOf(id)
     if (node.isUp) return
-    lives.set(id, (lives.get(id) ?? 0) + 1)
     // It registers anew: if no one has noticed that it was gone, it is noticed now.
     change((before) => withBroker(before.brokers.has(id) ? withoutBroker(before, id) : before, id))
+    // Only now: it begins with this decision, and what was on its way to it may not arrive after later ones.
+    lives.set(id, (lives.get(id) ?? 0) + 1)
     learnsAt.set(id, world.us)
     node.start(image)
   }
