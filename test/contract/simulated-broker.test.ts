@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { restartScenario, scenarios } from '../simulation/contract/suite.js'
+import { pairScenarios, restartScenario, scenarios } from '../simulation/contract/suite.js'
 import type { SimulatedOutcome } from '../simulation/contract/simulated-broker.js'
 
 const simulation = resolve(import.meta.dirname, '../simulation')
@@ -26,7 +26,7 @@ describe('the simulated broker', () => {
     outcomes = JSON.parse(stdout) as SimulatedOutcome[]
   })
 
-  it.each([...scenarios, restartScenario].map(({ title }) => title))('%s', (title) => {
+  it.each([...scenarios, restartScenario, ...pairScenarios].map(({ title }) => title))('%s', (title) => {
     const runs = outcomes.filter((outcome) => outcome.title === title)
     expect(
       runs.flatMap(({ seed, differences }) => differences.map((difference) => `seed ${seed}: ${difference}`)),

@@ -25,13 +25,15 @@ export type Connection = {
   readonly close: () => void
 }
 
-/** A cluster of one broker, real or simulated, with the time it lives in. */
+/** A cluster, real or simulated, with the time it lives in. Its brokers are numbered from 1; most scenarios need one. */
 export type Target = {
-  readonly connect: () => Promise<Connection>
+  readonly connect: (broker: number) => Promise<Connection>
   readonly wait: (ms: number) => Promise<void>
   readonly now: () => number
   /** The broker ends without notice and starts again; resolves when it can be connected to. */
   readonly restart: () => Promise<void>
+  /** A broker ends without notice. */
+  readonly crash: (broker: number) => Promise<void>
   /** Makes names of topics, groups and transactional ids unique on this cluster. */
   readonly unique: (name: string) => string
 }
@@ -66,9 +68,10 @@ const pauseMs = 100
 export type Client = ReturnType<typeof clientOn>
 
 /** On a connection of its own: a request that waits holds up those behind it. */
-export const openClient = async (target: Target): Promise<Client> => clientOn(target, await target.connect())
+export const openClient = async (target: Target, broker = 1): Promise<Client> =>
+  clientOn(target, broker, await target.connect(broker))
 
-const clientOn = (target: Target, connection: Connection) => {
+const clientOn = (target: Target, broker: number, connection: Connection) => {
   let correlationId = 0
   const ask = async <N extends ApiName>(api: N, body: RequestBody<N>): Promise<ResponseBody<N>> => {
     const id = ++correlationId
@@ -385,8 +388,9 @@ const clientOn = (target: Target, connection: Connection) => {
     now: target.now,
     unique: target.unique,
     restart: target.restart,
+    crash: target.crash,
     close: connection.close,
-    another: () => openClient(target),
+    another: (of = broker) => openClient(target, of),
     createTopic,
     topic,
     untilServed,

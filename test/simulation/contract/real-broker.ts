@@ -12,6 +12,7 @@ export const realBroker = (address: string, restart: () => Promise<void>): Targe
     wait: (ms) => sleep(ms),
     now: () => Date.now(),
     restart,
+    crash: () => Promise.reject(new Error('it is the only one')),
     unique: (name) => `${name}-${id}`,
   }
 }

@@ -84,10 +84,8 @@ export const restartScenario: Scenario = {
       { error: 'NONE', offset: 8 },
       client.produce(topic, { ...inTransaction, baseSequence: 1, transactionalId }),
     )
-    await step(
-      'also with a partition that joined before',
-      ['NONE'],
-      () => client.addToTransaction(transactionalId, inTransaction, topic),
+    await step('also with a partition that joined before', ['NONE'], () =>
+      client.addToTransaction(transactionalId, inTransaction, topic),
     )
     await step('and commits', 'NONE', client.end(transactionalId, inTransaction, 'commit'))
     await step('all is stable', { high: 10, stable: 10 }, () =>

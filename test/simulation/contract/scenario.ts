@@ -18,8 +18,8 @@ export const runScenario = async (scenario: Scenario, target: Target): Promise<O
   const opened: Connection[] = []
   const tracked: Target = {
     ...target,
-    connect: async () => {
-      const connection = await target.connect()
+    connect: async (broker) => {
+      const connection = await target.connect(broker)
       opened.push(connection)
       return connection
     },

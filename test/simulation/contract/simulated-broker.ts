@@ -6,7 +6,7 @@ import { frames } from '../wire.js'
 import { createWorld, installGlobals } from '../world.js'
 import type { Connection } from './client.js'
 import { runScenario, type Outcome, type Scenario } from './scenario.js'
-import { restartScenario, scenarios } from './suite.js'
+import { pairScenarios, restartScenario, scenarios } from './suite.js'
 
 export type SimulatedOutcome = Outcome & { readonly title: string; readonly seed: number }
 
@@ -14,21 +14,25 @@ export type SimulatedOutcome = Outcome & { readonly title: string; readonly seed
 const limitMs = 3_600_000
 const awayMs = 5_000
 
-const simulate = async (scenario: Scenario, seed: number): Promise<SimulatedOutcome> => {
+const simulate = async (scenario: Scenario, seed: number, brokers: number): Promise<SimulatedOutcome> => {
   const world = createWorld(seed)
   const network = createNetwork(world)
-  const cluster = createCluster(world, network, { times: { initialRebalanceDelayMs: 0 } })
+  const cluster = createCluster(world, network, { brokers, times: { initialRebalanceDelayMs: 0 } })
   const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
   let outcome: Outcome = { steps: 0, differences: ['it did not come to its end'] }
   world.start('contract', async () => {
     outcome = await runScenario(scenario, {
-      connect: () => connectTo(network, 'broker-1', 9092),
+      connect: (broker) => connectTo(network, `broker-${broker}`, 9092),
       wait,
       now: () => Date.now(),
       restart: async () => {
         cluster.crashBroker(1)
         await wait(awayMs)
         cluster.startBroker(1)
+      },
+      crash: (broker) => {
+        cluster.crashBroker(broker)
+        return Promise.resolve()
       },
       unique: (name) => name,
     })
@@ -70,6 +74,10 @@ const connectTo = (network: Network, host: string, port: number): Promise<Connec
 installGlobals()
 const [seeds = '1', part = ''] = process.argv.slice(2)
 const outcomes: SimulatedOutcome[] = []
-for (const scenario of [...scenarios, restartScenario].filter(({ title }) => title.includes(part)))
-  for (let seed = 1; seed <= Number(seeds); seed++) outcomes.push(await simulate(scenario, seed))
+for (const [brokers, suite] of [
+  [1, [...scenarios, restartScenario]],
+  [2, pairScenarios],
+] as const)
+  for (const scenario of suite.filter(({ title }) => title.includes(part)))
+    for (let seed = 1; seed <= Number(seeds); seed++) outcomes.push(await simulate(scenario, seed, brokers))
 process.stdout.write(JSON.stringify(outcomes))

@@ -1,4 +1,5 @@
-// All scenarios: those that many can run side by side on one broker, and the one that needs a broker for itself.
+// All scenarios: those that many can run side by side on one broker, the one that needs a broker for itself, and those that need two.
+import { pairScenarios } from './elsewhere.js'
 import { fetchScenarios } from './fetch.js'
 import { groupScenarios } from './groups.js'
 import { produceScenarios } from './produce.js'
@@ -15,4 +16,4 @@ export const scenarios: readonly Scenario[] = [
   ...groupScenarios,
 ]
 
-export { restartScenario }
+export { pairScenarios, restartScenario }
