@@ -47,6 +47,16 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
+      // The Kafka side under faults, in virtual time, each run in a process of its own.
+      {
+        test: {
+          ...limits,
+          name: 'simulation',
+          include: ['test/simulation/**/*.test.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
       // On a real broker, one for all files, started only when one of them is run. More files at once than there are processors:
       // most of the time they wait for sessions to end and groups to form.
       {
