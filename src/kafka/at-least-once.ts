@@ -4,9 +4,9 @@ import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/wait.js'
 import type { Emit } from '../telemetry/event.js'
 import type { BrokerWatch } from './broker-watch.js'
-import { countEvents, deliverBeside, startChunks, splitBatch, type Chunk, type Counted } from './chunks.js'
+import { besideOf, countEvents, startChunks, splitBatch, type Chunk, type Counted } from './chunks.js'
 import { metadataOf } from './commit-metadata.js'
-import { deliver, type Deliver } from './deliver.js'
+import { deliver, deliverAlerts, type Deliver } from './deliver.js'
 import { failureOf } from './failure.js'
 import type { HealthRecord } from './health.js'
 import { openIdempotentSender, type IdempotentSender } from './idempotent-sender.js'
@@ -80,8 +80,11 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       `${name}, offsets ${chunk.first} to ${chunk.last}`,
       async () => {
         if (!(await chunk.ready)) return false
+        const { alerts, notes } = besideOf(chunk, how)
+        // However it is killed, no event that waits is in the output without a note.
+        await deliverAlerts(notes, sender.send, how)
         await deliver(chunk.items.flat(), sender.send, how, chunk.again)
-        await deliverBeside(chunk, sender.send, how)
+        await deliverAlerts(alerts, sender.send, how)
         return true
       },
       sender.clock,

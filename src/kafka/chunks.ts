@@ -115,10 +115,16 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
   return chunks
 }
 
-/** Sends what belongs to a chunk beside its events: alerts, and what is noted of them. */
-export const deliverBeside = async ({ events, sightings }: Chunk, send: Send, how: Deliver): Promise<void> => {
+type Beside = { readonly alerts: readonly Outgoing[]; readonly notes: readonly Outgoing[] }
+
+/** What belongs to a chunk beside its events: alerts, and what is noted of them. */
+export const besideOf = ({ events, sightings }: Chunk, how: Deliver): Beside => {
   const alerts = how.alertsOf?.(Object.values(events), sightings?.fired) ?? none
-  const notes = sightings?.records() ?? none
+  return { alerts, notes: sightings?.records() ?? none }
+}
+
+export const deliverBeside = async (chunk: Chunk, send: Send, how: Deliver): Promise<void> => {
+  const { alerts, notes } = besideOf(chunk, how)
   if (alerts.length + notes.length > 0) await deliverAlerts([...alerts, ...notes], send, how)
 }
 

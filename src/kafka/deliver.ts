@@ -79,7 +79,7 @@ export const deliver = async (items: readonly Item[], send: Send, how: Deliver, 
   for (const part of split(items, how.max)) await deliverPart(part, send, how, again)
 }
 
-/** Sends the alerts of a chunk and its notes; one that is refused is fatal. */
+/** Sends alerts of a chunk or its notes; one that is refused is fatal. */
 export const deliverAlerts = async (records: readonly Outgoing[], send: Send, how: Deliver): Promise<void> => {
   for (const part of splitByCountAndBytes(records, recordBytes, how.max)) {
     const result = await send(part)
