@@ -6,6 +6,7 @@ import { deliveredOf, type Delivered } from '../sightings/sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
 import { alertRecord, type AlertOut } from './alert-record.js'
 import { countOf } from './count-records.js'
+import { failureOf } from './failure.js'
 import { openKeptCounts, type KeptCountsOptions } from './kept-counts.js'
 import { nameOf, type Sightings, type Write, type Written } from './sightings.js'
 import type { TopicOf } from './sightings-topic.js'
@@ -37,12 +38,17 @@ export const countSightings = (options: CountSightingsOptions): Sightings => {
   /** The alerts and the note that they were sent are one. */
   const { counts, retro } = open((partition, alerts, about) => {
     const alerted = keep ? about.flatMap((indicator) => counts.of(partition).days(indicator)) : []
-    return write(partition, [
+    const records = [
       ...alerts.map((alert) => alertRecord(alertsTopic.topic, alertsTopic.partitions, alert, now())),
       ...alerted.map((seen) =>
         countOf(keep?.topic ?? alertsTopic, partition, { ...seen, unalerted: 0, pending: 0 }, now()),
       ),
-    ])
+    ]
+    return write(partition, records).catch((error: unknown): Written => {
+      const { message } = failureOf(error)
+      emit({ event: 'kafka_client_warned', about: `retro alerts of ${partition}`, message })
+      return 'not_written'
+    })
   })
   const kept = keep && openKeptCounts({ ...keep, counts, write, restored: retro.feedsChanged, emit, now })
 

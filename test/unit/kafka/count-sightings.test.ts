@@ -1,7 +1,7 @@
-// Where the counts of a partition begin is known before they are written for the first time, so that its next owner misses nothing.
+// Counting sightings: where the counts of a partition begin is known before they are written for the first time, and no retro alert is lost.
 import { describe, expect, it } from 'vitest'
 import type { Judged } from '../../../src/domain/judged.js'
-import { countSightings } from '../../../src/kafka/count-sightings.js'
+import { countSightings, type Counting, type OpenCounting } from '../../../src/kafka/count-sightings.js'
 import type { Outgoing } from '../../../src/kafka/compose.js'
 import type { Fetch } from '../../../src/kafka/replay/topic-reader.js'
 import { restoreCounts } from '../../../src/kafka/restore-counts.js'
@@ -10,6 +10,7 @@ import type { WireRecord } from '../../../src/kafka/wire/record.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
 import { countPartitions, type CountedPartitions } from '../../../src/sightings/count-partitions.js'
 import { countedKey, countedValue } from '../../../src/sightings/count-record.js'
+import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 
 const now = (): number => 20_000 * 86_400_000
 const input = { topic: 'firewall', partition: 3 }
@@ -29,19 +30,18 @@ const counted = (): CountedPartitions => countPartitions({ seed: 1, judge: () =>
 const never = <Value>(): Promise<Value> => new Promise(() => undefined)
 const assigned: Assigned = { ...input, generation: 1, seek: () => undefined, proveMembership: never }
 
+const retro: Counting['retro'] = {
+  version: () => 0,
+  committed: () => undefined,
+  feedsChanged: () => undefined,
+  answered: () => undefined,
+  idle: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+}
+
 const open = (): Sightings =>
   countSightings({
-    open: () => ({
-      counts: counted(),
-      retro: {
-        version: () => 0,
-        committed: () => undefined,
-        feedsChanged: () => undefined,
-        answered: () => undefined,
-        idle: () => Promise.resolve(),
-        close: () => Promise.resolve(),
-      },
-    }),
+    open: () => ({ counts: counted(), retro }),
     alertsTopic: { topic: 'alerts', partitions: 1 },
     write: () => Promise.resolve('written'),
     keep: {
@@ -131,4 +131,30 @@ describe('where counting begins', () => {
       ]),
     ).toEqual([6, 6])
   })
+})
+
+it('a retro alert that cannot be written because the partition cannot be claimed is written later', async () => {
+  const told: TelemetryEvent[] = []
+  let writeAlerts: Parameters<OpenCounting>[0] | undefined
+  const answers = [
+    () => Promise.reject(new Error('no longer a member since')),
+    () => Promise.resolve('written' as const),
+  ]
+  const sightings = countSightings({
+    open: (write) => {
+      writeAlerts = write
+      return { counts: counted(), retro }
+    },
+    alertsTopic: { topic: 'alerts', partitions: 1 },
+    write: () => answers.shift()?.() ?? expect.fail('two are enough'),
+    emit: (one) => void told.push(one),
+    now,
+  })
+  const alert = { key: 'k', value: Buffer.from('{}') }
+  expect(await writeAlerts?.('firewall/3', [alert], [])).toBe('not_written')
+  expect(told).toEqual([
+    { event: 'kafka_client_warned', about: 'retro alerts of firewall/3', message: 'no longer a member since' },
+  ])
+  expect(await writeAlerts?.('firewall/3', [alert], [])).toBe('written')
+  await sightings.close()
 })
