@@ -175,8 +175,11 @@ const executeIn = async (
     }
   })
   const prematureCommits: string[] = []
-  cluster.onCommit(({ groupId, topic, partition, offset }) => {
+  cluster.onCommit(({ groupId, topic, partition, offset, metadata }) => {
     if (groupId !== group || topic !== 'input') return
+    // A position in a former topic is known by its metadata, and not gone on from.
+    const { topic_id: topicId } = JSON.parse(metadata || '{}') as { readonly topic_id?: string }
+    if (topicId !== undefined && topicId !== cluster.topicId('input')) return
     for (const placed of input) {
       if (placed.partition !== partition || placed.topicNumber !== topicNumber || placed.offset >= offset) continue
       if (placed.offset < cluster.log('input', partition).start) continue

@@ -10,6 +10,7 @@ import { encodeProduce } from './encode-produce.js'
 import { encodeRequest } from './encode-request.js'
 import { endFetchers } from './end-fetchers.js'
 import { followCoordinator } from './follow-coordinator.js'
+import { keepLastFailure } from './keep-last-failure.js'
 import { addOffsetResetEvent, emitOffsetReset } from './offset-reset.js'
 import { quietQueue } from './quiet-queue.js'
 import { replaceParts, type Part } from './replace-parts.js'
@@ -50,6 +51,7 @@ const parts: readonly Part[] = [
     replacement: (original) => followCoordinator(emitOffsetReset(original)),
   },
   { path: 'consumer/runner.js', usedBy: ['consumer/index.js'], replacement: endFetchers },
+  { path: 'cluster/brokerPool.js', usedBy: ['cluster/index.js'], replacement: keepLastFailure },
 ]
 
 const root = dirname(load.resolve('kafkajs/package.json'))

@@ -1,0 +1,40 @@
+// kafkajs's own cluster and pool of brokers, whose brokers are reached but do not answer.
+import { describe, expect, it } from 'vitest'
+import { failureOf } from '../../../../src/kafka/failure.js'
+import { keepLastFailure } from '../../../../src/kafka/patched-kafkajs/keep-last-failure.js'
+import { original } from '../../../support/original-kafkajs.js'
+
+type Broker = { readonly isConnected: () => boolean; readonly metadata: () => Promise<unknown> }
+type Pool = {
+  brokers: Record<string, Broker>
+  readonly withBroker: (ask: (which: { readonly broker: Broker }) => Promise<unknown>) => Promise<unknown>
+}
+
+const nothing = (): void => undefined
+const logger = { info: nothing, debug: nothing, warn: nothing, error: nothing, namespace: () => logger }
+const BrokerPool = keepLastFailure(original('cluster/brokerPool.js')) as new (options: object) => Pool
+const poolOf = (...brokers: readonly (() => Promise<unknown>)[]): Pool => {
+  const pool = new BrokerPool({ logger })
+  pool.brokers = Object.fromEntries(brokers.map((metadata, nth) => [nth, { isConnected: () => true, metadata }]))
+  return pool
+}
+class Failure extends Error {
+  constructor(override readonly name: string) {
+    super(name)
+  }
+}
+const failing = (name: string) => (): Promise<unknown> => Promise.reject(new Failure(name))
+const ask = ({ broker }: { readonly broker: Broker }): Promise<unknown> => broker.metadata()
+
+describe('a question to any broker', () => {
+  it('fails as an outage if the connection to each of them is lost', async () => {
+    const pool = poolOf(failing('KafkaJSConnectionClosedError'), failing('KafkaJSConnectionClosedError'))
+    const failure: unknown = await pool.withBroker(ask).catch((error: unknown) => error)
+    expect(failureOf(failure)).toMatchObject({ kind: 'unavailable', name: 'KafkaJSConnectionClosedError' })
+  })
+
+  it('is answered by the one that can', async () => {
+    const pool = poolOf(failing('KafkaJSConnectionClosedError'), () => Promise.resolve('answer'))
+    expect(await pool.withBroker(ask)).toBe('answer')
+  })
+})
