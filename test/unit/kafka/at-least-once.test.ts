@@ -53,6 +53,7 @@ it('an event that waits for an answer is noted before it is written, and alerted
     },
     health: { chunkBegan: () => undefined, chunkEnded: () => undefined, moved: () => undefined },
     brokers: { reachableMs: () => 0 },
+    startingOffsets: () => Promise.resolve({ topicId: 'id', offsets: new Map() }),
     emit: () => undefined,
   }
   const fetched: Fetched = {
@@ -60,8 +61,10 @@ it('an event that waits for an answer is noted before it is written, and alerted
     partition: 0,
     name: 'input/0',
     records: [{ ...to('input'), offset: '0' }],
+    topicId: 'id',
     lag: 0,
     generation: 1,
+    commit: done,
     goesOn: () => true,
     resolve: () => written.push('resolved'),
     seek: () => undefined,
