@@ -19,15 +19,17 @@ import {
 } from './scenario.js'
 import { readRecords, type WireRecord } from './wire.js'
 import { below, createWorld, oneOf, type Process } from './world.js'
-import type { Runtime } from '../../src/app/run-alone.js'
+import type { runAlone, Runtime } from '../../src/app/run-alone.js'
 import type { Watch } from '../../src/app/watch-run.js'
+import type { load } from '../../src/config/load.js'
 import type { Config } from '../../src/config/schema.js'
+import type { loadFeed } from '../../src/feeds/load-feed.js'
 
 /** What is loaded only after the globals of the world are installed. */
 export type Program = {
-  readonly runAlone: typeof import('../../src/app/run-alone.js').runAlone
-  readonly load: typeof import('../../src/config/load.js').load
-  readonly loadFeed: typeof import('../../src/feeds/load-feed.js').loadFeed
+  readonly runAlone: typeof runAlone
+  readonly load: typeof load
+  readonly loadFeed: typeof loadFeed
   readonly systemClock: Runtime['clock']
 }
 

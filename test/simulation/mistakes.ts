@@ -12,7 +12,7 @@ const one = (name: string, file: string, find: string, replace: string): Mistake
   edits: [{ file: `src/${file}`, find, replace }],
 })
 
-export const mistakes: readonly Mistake[] = [
+const mistakes: readonly Mistake[] = [
   one(
     'the offset moves before the acknowledgement',
     'kafka/at-least-once.ts',
@@ -135,6 +135,8 @@ export const mistakes: readonly Mistake[] = [
   ),
 ]
 
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '2000' },
@@ -165,7 +167,7 @@ for (const { name, edits } of mistakes) {
       caught = /^seed .*\n.*/m.exec(run.stdout)?.[0].replace('\n', '') ?? run.stderr.slice(-500)
   }
   if (caught === undefined) uncaught++
-  console.log(`${caught === undefined ? 'NOT CAUGHT' : 'caught'}: ${name}: ${caught ?? ''}`)
+  say(`${caught === undefined ? 'NOT CAUGHT' : 'caught'}: ${name}: ${caught ?? ''}`)
 }
-console.log(`${mistakes.length - uncaught} passed, ${uncaught} failed`)
+say(`${mistakes.length - uncaught} passed, ${uncaught} failed`)
 process.exitCode = uncaught === 0 ? 0 : 1

@@ -96,15 +96,14 @@ export const createProvider = (world: World, { isMalicious, latencyMs }: Provide
       world.log(`the provider is ${next}`)
       mood = next
     },
-    dispatcherFor: (process) =>
-      ({
-        dispatch: ({ path }, handler) => {
-          dispatch(process, path, handler)
-          return true
-        },
-        connect: () => Promise.reject(new Error('this provider is not a gateway')),
-        destroy: () => Promise.resolve(),
-      }) as HttpDispatcher,
+    dispatcherFor: (process) => ({
+      dispatch: ({ path }, handler) => {
+        dispatch(process, path, handler)
+        return true
+      },
+      connect: () => Promise.reject(new Error('this provider is not a gateway')),
+      destroy: () => Promise.resolve(),
+    }),
     asked,
     mostInFlight,
   }

@@ -52,6 +52,8 @@ if (values.help) {
   process.exit(0)
 }
 
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
 const count = (counts: Map<string, number>, name: string, by = 1): void =>
   void counts.set(name, (counts.get(name) ?? 0) + by)
 
@@ -68,7 +70,7 @@ for (let seed = first; seed < first + total; seed++) {
   const kept = values.faults === undefined ? undefined : values.faults.split(',')
   const scenario = kept ? { ...drawn, faults: drawn.faults.filter((_, nth) => kept.includes(String(nth))) } : drawn
   const result = await execute(scenario, program, { trace: values.trace })
-  for (const line of result.timeline) console.log(line)
+  for (const line of result.timeline) say(line)
   for (const kind of result.done) count(faults, kind)
   for (const promise of result.atStake) count(atStake, promise)
   for (const [path, taken] of result.paths) count(paths, path, taken)
@@ -77,21 +79,21 @@ for (let seed = first; seed < first + total; seed++) {
   if (values.twice && (await execute(scenario, program)).digest !== result.digest) different.push(seed)
   if (result.broken.length === 0) continue
   failed.push(seed)
-  console.log(`seed ${seed} (${scenario.delivery}, brokers: ${scenario.brokers}) breaks:`)
-  for (const { promise, what } of result.broken) console.log(`  ${promise}: ${what}`)
+  say(`seed ${seed} (${scenario.delivery}, brokers: ${scenario.brokers}) breaks:`)
+  for (const { promise, what } of result.broken) say(`  ${promise}: ${what}`)
   if (values.first) break
   if (values.seed !== undefined || kept) continue
   const few = await shorten(scenario, result.broken, async (fewer) => (await execute(fewer, program)).broken)
   const numbers = few.map((fault) => drawn.faults.indexOf(fault))
-  for (const fault of few) console.log(`  fault ${drawn.faults.indexOf(fault)}: ${JSON.stringify(fault)}`)
-  console.log(`  npm run simulate -- --seed ${seed} --faults ${numbers.join(',') || 'none'} --trace`)
+  for (const fault of few) say(`  fault ${drawn.faults.indexOf(fault)}: ${JSON.stringify(fault)}`)
+  say(`  npm run simulate -- --seed ${seed} --faults ${numbers.join(',') || 'none'} --trace`)
 }
 endUse()
 
 const seconds = (wallMs() - began) / 1000
 const never = [...paths].filter(([, taken]) => taken === 0).map(([path]) => path)
 if (values.json)
-  console.log(
+  say(
     JSON.stringify({
       seeds: total,
       failed,
@@ -105,13 +107,11 @@ if (values.json)
     }),
   )
 else if (total > 1) {
-  console.log(
-    `${total} executions, ${Math.round(virtualMs / 60_000)} minutes of virtual time, in ${seconds.toFixed(1)} s`,
-  )
-  for (const [kind, times] of [...faults].toSorted()) console.log(`  fault ${kind}: ${times}`)
-  for (const promise of promises) console.log(`  at stake in ${atStake.get(promise) ?? 0}: ${promise}`)
-  if (never.length > 0) console.log(`  paths of the brokers that were never taken: ${never.join('; ')}`)
+  say(`${total} executions, ${Math.round(virtualMs / 60_000)} minutes of virtual time, in ${seconds.toFixed(1)} s`)
+  for (const [kind, times] of [...faults].toSorted()) say(`  fault ${kind}: ${times}`)
+  for (const promise of promises) say(`  at stake in ${atStake.get(promise) ?? 0}: ${promise}`)
+  if (never.length > 0) say(`  paths of the brokers that were never taken: ${never.join('; ')}`)
 }
-if (different.length > 0) console.log(`not the same a second time: ${different.join(', ')}`)
-console.log(`${total - failed.length} passed, ${failed.length} failed`)
+if (different.length > 0) say(`not the same a second time: ${different.join(', ')}`)
+say(`${total - failed.length} passed, ${failed.length} failed`)
 process.exitCode = failed.length + different.length === 0 ? 0 : 1
