@@ -194,6 +194,8 @@ export const createWorld = (seed: number, options: WorldOptions = {}): World => 
   let unhashedBytes = 0
   let seq = 0
   let isStopped = false
+  /** Found in debug mode; it ends the run. */
+  let mistake: Error | undefined
   let atThisMoment = 0
 
   const say = (text: string): void => {
@@ -223,7 +225,7 @@ export const createWorld = (seed: number, options: WorldOptions = {}): World => 
   const schedule = (us: number, owner: Process, kind: Kind, run: () => void): Scheduled => {
     // A continuation in another process's event would be given that process's timers and sockets.
     if (context && kind !== 'io' && world.current !== world.outside && context.getStore() !== world.current)
-      throw new Error(`${context.getStore()?.label ?? 'nothing'} continues in an event of ${world.current.label}`)
+      mistake ??= new Error(`${context.getStore()?.label ?? 'nothing'} continues in an event of ${world.current.label}`)
     const event: Scheduled = { us, tie: mix(mix(tieSeed, owner.id), us | 0), seq: seq++, owner, kind, run }
     push(queue, event)
     return event
@@ -291,6 +293,7 @@ export const createWorld = (seed: number, options: WorldOptions = {}): World => 
   /** One event; false if there is none before that time. */
   const step = (untilUs: number): boolean => {
     const event = queue[0]
+    if (mistake) throw mistake
     if (isStopped || !event || event.us > untilUs) return false
     pop(queue)
     const owner = event.owner as InnerProcess

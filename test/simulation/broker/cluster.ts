@@ -68,6 +68,8 @@ const usualTimes: ClusterTimes = {
   lateOneIn: 10,
   lateMs: 1_500,
   replicationMs: [0.3, 5],
+  slowReplicationOneIn: 30,
+  slowReplicationMs: 800,
   coordinatorWriteMs: [0.2, 6],
   coordinatorLoadMs: [2, 150],
   markerMs: [0.5, 15],

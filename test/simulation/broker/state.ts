@@ -19,6 +19,9 @@ export type ClusterTimes = {
   readonly lateMs: number
   /** Until the other replicas have a record. */
   readonly replicationMs: readonly [number, number]
+  /** One record in so many waits up to `slowReplicationMs` for a follower that is behind. */
+  readonly slowReplicationOneIn: number
+  readonly slowReplicationMs: number
   readonly coordinatorWriteMs: readonly [number, number]
   readonly coordinatorLoadMs: readonly [number, number]
   readonly markerMs: readonly [number, number]
@@ -147,7 +150,9 @@ export const whenReplicated = (
     log.advanceHigh(offset + 1)
     answerWaiting(partition)
   }
-  world.after(drawMs(random, times.replicationMs), advance, processOf(partition.leader))
+  const isSlow = below(random, times.slowReplicationOneIn) === 0
+  const ms = drawMs(random, isSlow ? [0, times.slowReplicationMs] : times.replicationMs)
+  world.after(ms, advance, processOf(partition.leader))
 }
 
 /** Who waits at a leader of an earlier epoch is sent away. */
