@@ -32,7 +32,11 @@ export const chooseSightings = (
     emit,
     now,
     reachableMs,
-  }: LearningOptions & Pick<OutputContext, 'settings' | 'emit' | 'now'> & Pick<BrokerWatch, 'reachableMs'>,
+    isStillRead,
+  }: LearningOptions &
+    Pick<OutputContext, 'settings' | 'emit' | 'now'> &
+    Pick<BrokerWatch, 'reachableMs'> &
+    Pick<FollowUpOptions, 'isStillRead'>,
   { facts }: Topics,
   target: Target,
   connect: () => Kafka,
@@ -44,7 +48,7 @@ export const chooseSightings = (
   const corrections = facts.get(correctionsTopic)
   if (!late || (alertsTopic === '' && !corrections)) return undefined
   const { pipeline, raise } = late
-  const write: Write = async (partition, records) => (await delivery()?.write(partition, records)) ?? 'not_written'
+  const write: Write = async (...given) => (await delivery()?.write(...given)) ?? 'not_written'
   const claim: ClaimNow = async (assigned) => (await delivery()?.claim(assigned)) ?? 0
   const followUps = openSightings({
     connect,
@@ -56,6 +60,7 @@ export const chooseSightings = (
     max: settings.limits.pendingEvents,
     claim,
     write,
+    isStillRead,
     emit,
     now,
     reachableMs,

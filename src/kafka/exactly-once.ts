@@ -62,12 +62,12 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
         health.chunkEnded(name)
       }
     },
-    write: (name, records) => {
+    write: (name, records, isWanted = always) => {
       const partition = partitionOf(name)
       return inTurn(partition, async () => {
         const { assigned } = partition
         const owned = partition.claim ?? (assigned && (await claim(partition, assigned)))
-        return owned ? writeAlone(name, partition, owned, records, options) : 'not_written'
+        return owned && isWanted() ? writeAlone(name, partition, owned, records, options) : 'not_written'
       })
     },
     claim: async (assigned) => {
@@ -196,5 +196,7 @@ const writeAlone = async (
   }
   return written
 }
+
+const always = (): boolean => true
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

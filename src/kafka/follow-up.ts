@@ -32,6 +32,8 @@ export type FollowUpOptions = {
   /** Events that are noted at most. */
   readonly max: number
   readonly write: Write
+  /** Whether the topic now is the one that its noted offsets are in: it may have been deleted and created again. */
+  readonly isStillRead: (partition: InputPartition) => Promise<boolean>
   readonly emit: Emit
   readonly now: () => number
   /** Milliseconds that do not count an outage. */
@@ -60,7 +62,18 @@ const againMs = 1_000
 
 /** `unsure` is called when it is not known whether something was written, so that only the sightings topic can tell what is still open. */
 export const openFollowUp = (options: FollowUpOptions, unsure: (partition: InputPartition) => void): FollowUp => {
-  const { connect, pipeline, sightingsTopic, correct, write, emit, now, reachableMs, pause = sleepFor } = options
+  const {
+    connect,
+    pipeline,
+    sightingsTopic,
+    correct,
+    write,
+    isStillRead,
+    emit,
+    now,
+    reachableMs,
+    pause = sleepFor,
+  } = options
   const raise = options.alerts?.raise ?? raiseNone
   const closed = new AbortController()
   // Every partition may be waiting.
@@ -128,6 +141,8 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
     const isOurs = (): boolean => owned.get(name) === partition
     const offsets = notes.map(({ offset }) => offset)
     const read = await readByOffset(await openReader(), partition, offsets, passLimits.bytes)
+    // Other records have these offsets now. Whoever reads the partition notices that as well, and has the notes deleted.
+    if (!(await isStillRead(partition))) return false
     const noteOf = new Map(notes.map((note) => [note.offset, note]))
     const recordOf = new Map(read.records.map((record) => [Number(record.offset), record]))
     const events = (await eventsOf(read.records, pipeline)).flatMap((event, place) => {
@@ -148,7 +163,7 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
     if (sightingsTopic)
       for (const block of pending.blocksAfter(name, settled, open))
         records.push(blockRecord(sightingsTopic, partition, block, now()))
-    const written = records.length === 0 ? 'written' : await write(name, records)
+    const written = records.length === 0 ? 'written' : await write(name, records, isOurs)
     if (written === 'not_written') return false
     if (!isOurs()) return true
     if (written === 'unsure' && sightingsTopic) {

@@ -110,7 +110,7 @@ export const openSightings = (options: SightingsOptions): Sightings => {
     recreated: (partition) => {
       const assigned = partitions.get(nameOf(partition))
       if (!assigned) return
-      if (restored.has(nameOf(partition))) followUp.discard(assigned)
+      if (!sightingsTopic || restored.has(nameOf(partition))) followUp.discard(assigned)
       else ofFormerTopic.add(assigned)
     },
     close: () => {

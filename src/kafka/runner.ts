@@ -79,7 +79,15 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
     const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
     const to = deliverTo(options, topics)
     const { reachableMs } = brokers
-    sightings = chooseSightings({ ...options, reachableMs }, topics, to.target, connect, admin, () => delivery)
+    const { isStillRead } = starting
+    sightings = chooseSightings(
+      { ...options, reachableMs, isStillRead },
+      topics,
+      to.target,
+      connect,
+      admin,
+      () => delivery,
+    )
     const how = { ...to, sightingsOf: sightings?.chunk }
     delivery = make({ connect, startingOffsets: starting.read, settings, pipeline, waitOf, how, health, brokers, emit })
     const { handle } = delivery

@@ -69,12 +69,19 @@ export const startingOffsets = (options: StartingOffsetsOptions): StartingOffset
 /** A batch waits for it, and its member cannot join again meanwhile. */
 const answerMs = 10_000
 
+type OpenStartingOffsets = {
+  readonly read: StartingOffsets
+  /** Whether the topic is now the one whose position was read last. Throws if nobody answers, or if the topic does not exist. */
+  readonly isStillRead: (partition: InputPartition) => Promise<boolean>
+  readonly close: () => Promise<void>
+}
+
 /** Not by kafkajs's admin, which asks about the partitions that it knew minutes ago. */
 export const openStartingOffsets = (
   kafka: Kafka,
   groupId: string,
   options: Pick<StartingOffsetsOptions, 'identity' | 'recreated' | 'emit'>,
-): { readonly read: StartingOffsets; readonly close: () => Promise<void> } => {
+): OpenStartingOffsets => {
   let current: Cluster | undefined
   /** After a failure with new connections and metadata: with a topic that is gone kafkajs could not refresh them any more. */
   const request = async <Result>(ask: (cluster: Cluster) => Promise<Result>): Promise<Result> => {
@@ -90,12 +97,24 @@ export const openStartingOffsets = (
       throw error
     }
   }
-  const read = startingOffsets({
+  const readStarts = startingOffsets({
     ...options,
     committed: (topic, partitions) => request((cluster) => committedBy(groupId, cluster, topic, partitions)),
     oldest: (topic, partitions) => request((cluster) => oldestIn(cluster, topic, partitions)),
   })
-  return { read, close: async () => current?.disconnect() }
+  const ids = new Map<string, string | undefined>()
+  return {
+    read: async (topic, partitions) => {
+      const starts = await readStarts(topic, partitions)
+      for (const partition of partitions) ids.set(nameOf({ topic, partition }), starts.topicId)
+      return starts
+    },
+    isStillRead: async (partition) => {
+      const id = ids.get(nameOf(partition))
+      return id === undefined || (await options.identity.ask(partition.topic)) === id
+    },
+    close: async () => current?.disconnect(),
+  }
 }
 
 const numbered = (partitions: readonly number[]): readonly { readonly partition: number }[] =>

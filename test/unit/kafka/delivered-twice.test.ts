@@ -56,6 +56,7 @@ const options = (now: number): SightingsOptions => ({
   correct: ({ offset }) => [{ ...input, topic: 'corrections', ...only, value: Buffer.from(offset) }],
   sightingsTopic: { topic: 'sightings', partitions: 1 },
   max: 100,
+  isStillRead: () => Promise.resolve(true),
   claim: () => Promise.resolve(Infinity),
   write: (_partition, records) => {
     for (const record of records) (logs[record.topic] ??= []).push(record)

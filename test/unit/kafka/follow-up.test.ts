@@ -15,6 +15,7 @@ it('reports a defect, and follows up again when the next answer arrives', async 
       max: 10,
       write: () => expect.fail('nothing is written'),
       emit: (event) => void told.push(event),
+      isStillRead: () => Promise.resolve(true),
       now: () => 0,
       reachableMs: () => {
         throw new Error('a bug')
@@ -30,6 +31,7 @@ it('reports a defect, and follows up again when the next answer arrives', async 
   await followUp.close()
 })
 
+const input = { topic: 'fw', partition: 0 }
 const records = [1, 2].map((offset) => ({
   offset: String(offset),
   timestamp: '0',
@@ -76,6 +78,7 @@ it.each([
         return Promise.resolve('written')
       },
       emit: () => undefined,
+      isStillRead: () => Promise.resolve(true),
       now: () => time,
       reachableMs: () => reachable,
       pause: (ms) => {
@@ -101,6 +104,7 @@ it('what follows in many partitions at once is no reason for a warning about lis
       connect: () => expect.fail('nothing is read'),
       pipeline: () => expect.fail('nothing is annotated'),
       max: 100,
+      isStillRead: () => Promise.resolve(true),
       write: () => expect.fail('nothing is written'),
       emit: () => undefined,
       now: () => 0,
@@ -114,4 +118,41 @@ it('what follows in many partitions at once is no reason for a warning about lis
   await followUp.close()
   process.off('warning', warn)
   expect(warned).toEqual([])
+})
+
+it.each([
+  ['is read instead of the one that the notes are about', false, true],
+  ['turns out to be another one before it is written', true, false],
+])('nothing is corrected if the topic %s', async (_, isStillRead, isWanted) => {
+  const written: unknown[] = []
+  let isAsked = false
+  const followUp = openFollowUp(
+    {
+      connect: () => kafka,
+      pipeline: (events, use) => {
+        events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
+        return true
+      },
+      correct: (record) => [{ ...record, topic: 'corrections', partition: 0, key: null }],
+      max: 10,
+      isStillRead: () => {
+        isAsked = true
+        return Promise.resolve(isStillRead)
+      },
+      write: (_partition, all, isOurs) => {
+        if (!isWanted) followUp.discard(input)
+        if (isOurs?.() === false) return Promise.resolve('not_written')
+        written.push(...all)
+        return Promise.resolve('written')
+      },
+      emit: () => undefined,
+      now: () => 0,
+      reachableMs: () => 0,
+    },
+    () => undefined,
+  )
+  followUp.note(input, [{ offset: 1, fired: [], awaited: [] }])
+  await vi.waitFor(() => expect(isAsked).toBe(true))
+  await followUp.close()
+  expect(written).toEqual([])
 })

@@ -54,6 +54,7 @@ it.each([
       return Promise.resolve('written')
     },
     emit: (event) => void told.push(event),
+    isStillRead: () => Promise.resolve(true),
     now: () => 0,
     reachableMs: () => 0,
   })
