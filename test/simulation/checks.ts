@@ -365,7 +365,7 @@ const checkCalls = ({ asked, mostInFlight, scenario }: Happened, expect: Expect)
 /** docs/kafka.md names them. */
 const isDocumented = (why: string, { done }: Happened): boolean => {
   if (why === '') return true
-  if (/^topic input (does not exist|is missing)/.test(why) || /UNKNOWN_TOPIC/.test(why))
+  if (/^topic input (does not exist|is missing)/.test(why) || /does not host this topic-partition/.test(why))
     return done.includes('recreate_input')
   return /^not everything in progress was delivered within \d+ ms of the stop/.test(why)
 }
