@@ -25,7 +25,9 @@ export const readByOffset = async (
   const records: Incoming[] = []
   const gone: number[] = []
   // Beyond the end there is nothing if the topic was deleted and created again.
-  const end = (await offsetsAt(topic, 'latest')).get(partition) ?? 0
+  const end = (await offsetsAt(topic, 'latest')).get(partition)
+  // Not gone: the reader may know the topic from before the partition was added.
+  if (end === undefined) throw new Error(`topic ${topic} had no partition ${partition} when its metadata were read`)
   let bytes = 0
   let at = 0
   while (at < offsets.length && bytes < maxBytes) {

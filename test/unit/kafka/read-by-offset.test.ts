@@ -42,6 +42,13 @@ describe('records that are read again by their offsets', () => {
     ])
   })
 
+  it('are not taken for gone if the partition was added after the reader had read the metadata', async () => {
+    const offsetsAt = (): Promise<ReadonlyMap<number, number>> => Promise.resolve(new Map([[0, 100]]))
+    const fetch = (): Promise<Fetch> => expect.fail('nothing is fetched')
+    const added = { topic: 'firewall', partition: 1 }
+    await expect(readByOffset({ fetch, offsetsAt }, added, [3], 1e6)).rejects.toThrow('had no partition 1')
+  })
+
   it('are left for the next time where they would be too many bytes', async () => {
     const found = await reader().read([3, 4, 15, 16], 20)
     expect([offsetsOf(found), found.rest]).toEqual([
