@@ -24,6 +24,21 @@ export const inTurn = <Result>(partition: ClaimedPartition, task: () => Promise<
   return mine
 }
 
+/** If it fails, the claim ends with it: whoever is next in turn must not go on with the transaction, and commit a part of it. */
+export const inTurnWithClaim = <Result>(
+  partition: ClaimedPartition,
+  owned: Claim,
+  task: () => Promise<Result>,
+): Promise<Result> =>
+  inTurn(partition, async () => {
+    try {
+      return await task()
+    } catch (error) {
+      if (partition.claim === owned) retire(partition)
+      throw error
+    }
+  })
+
 /** Once per generation. Call in turn: no transaction of the partition is in progress. */
 export const claimOnce = async (
   partition: ClaimedPartition,

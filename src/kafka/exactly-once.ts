@@ -3,7 +3,7 @@ import type { Delivery, DeliveryOptions } from './at-least-once.js'
 import { countEvents, deliverBeside, splitBatch, startChunks, type Chunk } from './chunks.js'
 import { claimPartition, type Claim } from './claim-partition.js'
 import { metadataOf } from './commit-metadata.js'
-import { claimOnce, inTurn, newPartition, retire, type ClaimedPartition } from './claimed-partition.js'
+import { claimOnce, inTurn, inTurnWithClaim, newPartition, retire, type ClaimedPartition } from './claimed-partition.js'
 import { split } from './deliver.js'
 import { failureOf, FatalKafkaError } from './failure.js'
 import type { Fetched } from './fetched.js'
@@ -119,7 +119,9 @@ const deliverBatch = async (
     const isDelivered = await limited(async () => {
       // Everything is known before the first send of the transaction: it must not time out while a lookup is waited for.
       if (!(await areReady())) return false
-      const committed = await inTurn(partition, () => transact(fetched, chunks, partition, owned, { settings, how }))
+      const committed = await inTurnWithClaim(partition, owned, () =>
+        transact(fetched, chunks, partition, owned, { settings, how }),
+      )
       if (committed) delivered(committed)
       return committed !== undefined && fetched.goesOn()
     })

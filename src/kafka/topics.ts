@@ -1,6 +1,7 @@
 // What is required of the topics: checked before anything is read, never changed silently.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Admin, ITopicConfig } from 'kafkajs'
+import { failureOf } from './failure.js'
 import { ConfigResourceTypes } from './patched-kafkajs/patched-kafkajs.js'
 import type { KafkaSettings } from './settings.js'
 
@@ -48,7 +49,20 @@ export const inputTopics = (settings: KafkaSettings, existing: readonly string[]
   return [...new Set([...topics, ...matched])].sort()
 }
 
+/** A topic that was listed and is unknown to the next broker has just been created or deleted: another look tells which. */
+const looks = { most: 10, apartMs: 300 }
+
 export const inspectTopics = async (admin: Admin, settings: KafkaSettings): Promise<Topics> => {
+  for (let look = 1; ; look++)
+    try {
+      return await inspectOnce(admin, settings)
+    } catch (error) {
+      if (look === looks.most || failureOf(error).name !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error
+      await sleep(looks.apartMs)
+    }
+}
+
+const inspectOnce = async (admin: Admin, settings: KafkaSettings): Promise<Topics> => {
   const existing = await admin.listTopics()
   const input = inputTopics(settings, existing)
   const remarks: TopicRemark[] = []
