@@ -7,6 +7,7 @@ import { createCluster, type Cluster } from './cluster.js'
 import { errors, type ApiName } from '../wire.js'
 
 installGlobals()
+Error.stackTraceLimit = 4 // kafkajs makes an error of every refusal, and most of its cost is the stack
 delete process.env['NODE_ENV'] // as users run it: kafkajs takes other retries under test
 process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1'
 const { Kafka, logLevel } = await import('../../../src/kafka/patched-kafkajs/patched-kafkajs.js')

@@ -154,7 +154,6 @@ export const createNode = ({ id, process, shared, handlers, interfere }: NodeOpt
   const handle = (connection: Connection, request: Request): void => {
     const { api, body, correlationId, clientId } = request
     const { peer } = connection
-    const point = { api, process: peer.process, broker: id, body }
     if (connection.isClosed) took('request after its connection closed')
     world.note(() => `${peer.process.label} -> ${describeMessage(api, body)}`)
     let isAnswered = false
@@ -162,7 +161,7 @@ export const createNode = ({ id, process, shared, handlers, interfere }: NodeOpt
       if (isAnswered) throw new Error(`${api} is answered twice`)
       isAnswered = true
       world.note(() => `${peer.process.label} <- ${describeMessage(api, response)}`)
-      meddle(connection, interfere({ ...point, moment: 'after', response }), () => {
+      meddle(connection, interfere({ moment: 'after', api, process: peer.process, broker: id, body, response }), () => {
         if (connection.isClosed) {
           took('answer to a closed connection')
           return
@@ -172,7 +171,8 @@ export const createNode = ({ id, process, shared, handlers, interfere }: NodeOpt
         next(connection)
       })
     }
-    meddle(connection, interfere({ ...point, moment: 'before', response: undefined }), () => {
+    const point = { moment: 'before' as const, api, process: peer.process, broker: id, body, response: undefined }
+    meddle(connection, interfere(point), () => {
       const handler: (call: Call<never>) => void = handlers[api]
       handler({
         node,
