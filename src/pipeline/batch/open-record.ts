@@ -17,45 +17,58 @@ export type OpenOptions = {
 
 export const createOpenRecord = ({ unzstd, key, onForged }: OpenOptions): CutBatch => {
   /** What gzip or zstd unpack to; undefined for what is neither, or damaged, or too large. */
-  const unpack = (bytes: Buffer): Buffer | undefined => {
+  const unpack = (bytes: Buffer, maxBytes: number = batchLimits.maxBytes): Buffer | undefined => {
     try {
-      if (isGzip(bytes)) return gunzipSync(bytes, { maxOutputLength: batchLimits.maxBytes })
-      if (isZstd(bytes)) return unzstd(bytes, batchLimits.maxBytes)
+      if (isGzip(bytes)) return gunzipSync(bytes, { maxOutputLength: maxBytes })
+      if (isZstd(bytes)) return unzstd(bytes, maxBytes)
     } catch {
       return undefined // it is an event as it is
     }
     return undefined
   }
 
-  const openBase64 = (text: string): Buffer | undefined => {
+  const openBase64 = (text: string, maxBytes?: number): Buffer | undefined => {
     if (text.length > batchLimits.maxBytes || !base64.test(text)) return undefined
     const bytes = Buffer.from(text, 'base64')
-    return isGzip(bytes) || isZstd(bytes) ? unpack(bytes) : isUtf8(bytes) ? bytes : undefined
+    return isGzip(bytes) || isZstd(bytes) ? unpack(bytes, maxBytes) : isUtf8(bytes) ? bytes : undefined
   }
 
   const openEnvelope = (bytes: Buffer, start: number, shape: Shape): Batch | undefined => {
     const { place, isBase64 } = shape
     const found = eventsAt(bytes, start, shape, place === 'top' ? key.isAnnotationName : undefined)
-    if (!found?.length) return undefined
+    const contents = found && contentsAt(bytes, found, isBase64)
+    const [only] = contents ?? []
+    if (!found || !contents || !only) return undefined
     const around = { roots: [start], events: found, hasAttributes: false }
-    const contents = found.map(({ from, to }) => contentAt(bytes, from, to, isBase64))
-    const [only] = contents
-    if (found.length === 1) {
-      if (!only) return undefined
-      return isBase64
-        ? { ...inside(only, place), around }
-        : { members: found, count: 1, content: only, place, isOne: true, around }
-    }
     // A reader takes the first or the last of members of one name, so each of them is an event.
-    if (!contents.some((content) => content)) return undefined
-    if (!isBase64) return { members: found, count: found.length, place: place === 'fields' ? 'member' : place, around }
-    return { ...insideAll(contents.filter((content) => content !== undefined)), place, around }
+    if (isBase64) {
+      const batch = found.length === 1 ? inside(only, place) : insideAll(contents, place)
+      return batch && { ...batch, around }
+    }
+    return found.length === 1
+      ? { members: found, count: 1, content: only, place, isOne: true, around }
+      : { members: found, count: found.length, place: place === 'fields' ? 'member' : place, around }
   }
 
-  const contentAt = (bytes: Buffer, from: number, to: number, isBase64: true | undefined): Buffer | undefined => {
-    if (bytes[from] !== 0x22) return isBase64 || bytes[from] !== 0x7b ? undefined : bytes.subarray(from, to)
-    const text = JSON.parse(bytes.toString('utf8', from, to)) as string
-    return isBase64 ? openBase64(text) : Buffer.from(text)
+  /** Undefined if one of them cannot be read, or all together are too much. */
+  const contentsAt = (
+    bytes: Buffer,
+    found: readonly Range[],
+    isBase64: true | undefined,
+  ): readonly Buffer[] | undefined => {
+    if (found.length > batchLimits.maxMembers) return undefined
+    const contents: Buffer[] = []
+    let left: number = batchLimits.maxBytes
+    for (const { from, to } of found) {
+      const isText = bytes[from] === 0x22
+      if (!isText && (isBase64 || bytes[from] !== 0x7b)) return undefined
+      const text = isText ? (JSON.parse(bytes.toString('utf8', from, to)) as string) : ''
+      const content = !isText ? bytes.subarray(from, to) : isBase64 ? openBase64(text, left) : Buffer.from(text)
+      if (!content || content.length > left) return undefined
+      left = Math.max(1, left - content.length)
+      contents.push(content)
+    }
+    return contents
   }
 
   const open: CutBatch = (bytes) => {
@@ -111,12 +124,13 @@ const inside = (content: Buffer, place: Place): Batch => {
 }
 
 /** The same of several, one behind the other. */
-const insideAll = (contents: readonly Buffer[]): Omit<Batch, 'place'> => {
+const insideAll = (contents: readonly Buffer[], place: Place): Batch | undefined => {
   const members: Range[] = []
   let at = 0
   for (const content of contents) {
-    for (const { from, to } of inside(content, 'top').members) members.push({ from: at + from, to: at + to })
+    for (const { from, to } of inside(content, place).members) members.push({ from: at + from, to: at + to })
     at += content.length
   }
-  return { members, count: members.length, content: Buffer.concat(contents) }
+  if (members.length > batchLimits.maxMembers) return undefined
+  return { members, count: members.length, content: Buffer.concat(contents), place }
 }

@@ -229,6 +229,22 @@ describe('what a reader could take for our annotation', () => {
   })
 })
 
+describe('an envelope that has its event many times', () => {
+  it('is not unpacked to more than one may be, and is never clean for a part of it', async () => {
+    const bomb = base64(gzipSync(Buffer.alloc(9_000_000, `${listed} `)))
+    const one = await write(Buffer.from(`{"message":{"data":"${bomb}"},"subscription":"s"}`), 'json')
+    expect(one.value.toString()).toContain('"verdict":"malicious"')
+    const two = await write(Buffer.from(`{"message":{"data":"${bomb}","data":"${bomb}"},"subscription":"s"}`), 'json')
+    expect(two.value.toString()).toContain('"status":"skipped","verdict":"unknown"')
+  })
+
+  it('is one event if it has it more often than members are read', async () => {
+    const events = Array.from({ length: batchLimits.maxMembers + 1 }, () => '{"a":1}').join(',"event":')
+    const out = await write(Buffer.from(hec(events)), 'json')
+    expect(out.value.toString()).toMatch(/"a":1\},"threatweave":\{[^}]+\}\}$/)
+  })
+})
+
 describe('a record without a forged annotation', () => {
   it.each([
     `{${ask}}`,
