@@ -100,8 +100,8 @@ const mistakes: readonly Mistake[] = [
   one(
     'notes of the former owner are not read at the join',
     'kafka/open-sightings.ts',
-    'const former = blocks.filter(',
-    'const former = blocks.slice(0, 0).filter(',
+    'const former = isOfFormerTopic ? [] : blocks.filter(',
+    'const former = isOfFormerTopic ? [] : blocks.slice(0, 0).filter(',
   ),
   one(
     'what was settled stays noted in the topic',
@@ -146,9 +146,10 @@ const { values } = parseArgs({
 })
 const simulate = resolve(import.meta.dirname, 'simulate.ts')
 const typescript = resolve(import.meta.dirname, 'typescript.mjs')
-let uncaught = 0
+let [tried, uncaught] = [0, 0]
 for (const { name, edits } of mistakes) {
   if (values.only !== undefined && !name.includes(values.only)) continue
+  tried++
   let caught: string | undefined
   const step = Number(values.step)
   for (let from = 1; caught === undefined && from <= Number(values.seeds); from += step) {
@@ -163,11 +164,13 @@ for (const { name, edits } of mistakes) {
       },
     )
     if (run.signal !== null) caught = `seeds from ${from}: does not come to an end`
-    else if (run.status !== 0)
-      caught = /^seed .*\n.*/m.exec(run.stdout)?.[0].replace('\n', '') ?? run.stderr.slice(-500)
+    else if (run.status !== 0) {
+      caught = /^seed .*\n.*/m.exec(run.stdout)?.[0].replace('\n', '')
+      if (caught === undefined) throw new Error(`${name} could not be tried: ${run.stderr.slice(-1_000)}`)
+    }
   }
   if (caught === undefined) uncaught++
   say(`${caught === undefined ? 'NOT CAUGHT' : 'caught'}: ${name}: ${caught ?? ''}`)
 }
-say(`${mistakes.length - uncaught} passed, ${uncaught} failed`)
+say(`${tried - uncaught} passed, ${uncaught} failed`)
 process.exitCode = uncaught === 0 ? 0 : 1
