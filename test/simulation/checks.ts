@@ -36,7 +36,6 @@ export type Happened = {
   readonly dead: readonly ReadRecord[]
   readonly alerts: readonly ReadRecord[]
   readonly corrections: readonly ReadRecord[]
-  readonly replayed: readonly ReadRecord[] | undefined
   readonly asked: readonly AskedOnce[]
   readonly mostInFlight: ReadonlyMap<string, number>
   readonly ended: readonly Ended[]

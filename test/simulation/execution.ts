@@ -452,7 +452,6 @@ const executeIn = async (
       dead: await read('dead'),
       alerts: await read('alerts'),
       corrections: await read('corrections'),
-      replayed: undefined,
       asked: provider.asked,
       mostInFlight: provider.mostInFlight,
       ended,

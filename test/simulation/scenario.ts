@@ -87,11 +87,8 @@ export type Scenario = {
   readonly deadlineMs: number
   readonly concurrency: number
   readonly latencyMs: readonly [number, number]
-  readonly chunkEvents: number
   readonly waves: readonly Wave[]
   readonly faults: readonly Fault[]
-  /** A replay of the input from its beginning, next to the run. */
-  readonly replayMs: number | undefined
 }
 
 const pool = Array.from({ length: 40 }, (_, nth) => `203.0.113.${nth + 1}`)
@@ -136,9 +133,7 @@ export const drawScenario = (seed: number): Scenario => {
       [20, 300],
       [300, 3_000],
     ] as const),
-    chunkEvents: oneOf(random, [5, 20, 500]),
     waves: drawWaves(createRandom(seed, 'waves'), partitions),
-    replayMs: chance(0.12) ? Math.floor(between(random, 5_000, busyMs)) : undefined,
   } as const
   return { ...base, faults: drawFaults(createRandom(seed, 'faults'), base) }
 }

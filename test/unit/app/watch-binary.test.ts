@@ -1,3 +1,4 @@
+// The warning about events that are not text: once per topic, and every one counted.
 import { describe, expect, it } from 'vitest'
 import { watchBinary } from '../../../src/app/watch-binary.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'

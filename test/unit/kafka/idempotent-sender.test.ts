@@ -1,3 +1,4 @@
+// What a sender does after a send that failed: only what was not acknowledged is sent again, by a new producer.
 import type { Kafka } from 'kafkajs'
 import { describe, expect, it } from 'vitest'
 import type { Outgoing } from '../../../src/kafka/compose.js'

@@ -1,3 +1,4 @@
+// What looks like our annotation around the events of a record is found, for any record.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createAnnotationKey } from '../../../../src/pipeline/annotate/annotation-key.js'
