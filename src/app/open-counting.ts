@@ -55,7 +55,7 @@ export const openCounting =
       emit,
     })
     opened(retro, counts)
-    return { counts, retro }
+    return { counts, retro, feeds: feeds.digest }
   }
 
 const toRecord = (alert: RetroAlert): AlertOut => ({

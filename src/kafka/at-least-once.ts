@@ -128,10 +128,10 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
         idle.push(sender)
       }
     },
-    write: async (_partition, records) => {
+    write: async (_partition, compose) => {
       const sender = take()
       try {
-        for (const part of splitByCountAndBytes(records, recordBytes, how.max))
+        for (const part of splitByCountAndBytes(compose(), recordBytes, how.max))
           if ((await sender.send(part)) !== 'acknowledged') return 'refused'
         return 'written'
       } finally {

@@ -1,7 +1,14 @@
 // Keeps the counts of sightings in the sightings topic: what has changed every few seconds, and after it up to which offset the counts hold.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountedPartitions } from '../sightings/count-partitions.js'
-import { beganKey, countKey, countValue, countedKey, countedValue } from '../sightings/count-record.js'
+import {
+  beganKey,
+  countKey,
+  countValue,
+  countedKey,
+  countedValue,
+  type CountedUpTo,
+} from '../sightings/count-record.js'
 import type { SeenOnDay } from '../sightings/seen.js'
 import type { Emit } from '../telemetry/event.js'
 import type { Outgoing } from './compose.js'
@@ -13,8 +20,8 @@ export const countOf = ({ topic, partitions }: TopicOf, partition: string, seen:
   outgoing(topic, partitions, partition, countKey(partition, seen), countValue(seen), now)
 
 /** Each offset has a record of its own: what a killed owner has written must not be replaced by the next one, which does not know it yet. */
-export const beganAt = ({ topic, partitions }: TopicOf, partition: string, offset: number, now: number): Outgoing =>
-  outgoing(topic, partitions, partition, `${beganKey(partition)}${offset}`, countedValue(offset), now)
+export const beganAt = ({ topic, partitions }: TopicOf, partition: string, began: CountedUpTo, now: number): Outgoing =>
+  outgoing(topic, partitions, partition, `${beganKey(partition)}${began.offset}`, countedValue(began), now)
 
 const outgoing = (
   topic: string,
@@ -37,12 +44,14 @@ export type KeepCountsOptions = {
   readonly counts: CountedPartitions
   readonly write: Write
   /** The partitions that are kept, and up to which offset each is counted. */
-  readonly countedUpTo: () => ReadonlyMap<string, number>
+  readonly countedUpTo: () => ReadonlyMap<string, CountedUpTo>
   readonly emit: Emit
   readonly now: () => number
   /** Milliseconds that do not count an outage. */
   readonly reachableMs: () => number
 }
+
+type Changed = Pick<SeenOnDay, 'day' | 'indicator'>
 
 export type KeepCounts = {
   /** Ends after what is known now is written, within a few seconds. */
@@ -60,14 +69,12 @@ const closeMs = 5_000
 export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
   const { topic, counts, write, countedUpTo, emit, now, reachableMs } = options
   const closing = new AbortController()
-  const kept = new Map<string, number>()
-
-  const record = (partition: string, seen: SeenOnDay): Outgoing => countOf(topic, partition, seen, now())
+  const kept = new Map<string, CountedUpTo>()
 
   /** Until it is written or somebody else's: records are whole values, so a repeat does no harm. */
-  const writeSurely = async (partition: string, records: readonly Outgoing[]): Promise<boolean> => {
+  const writeSurely = async (partition: string, compose: () => readonly Outgoing[]): Promise<boolean> => {
     while (countedUpTo().has(partition)) {
-      const written = await write(partition, records).catch((error: unknown): Written => {
+      const written = await write(partition, compose).catch((error: unknown): Written => {
         warn(partition, failureOf(error).message)
         return 'not_written'
       })
@@ -84,17 +91,26 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
   const warn = (partition: string, message: string): void =>
     emit({ event: 'kafka_client_warned', about: `sightings of ${partition}`, message })
 
-  const keep = async (partition: string, upTo: number): Promise<void> => {
-    let records: Outgoing[] = []
-    for (const seen of counts.of(partition).takeChanged()) {
-      records.push(record(partition, seen))
-      if (records.length < together) continue
-      if (!(await writeSurely(partition, records))) return
-      records = []
+  const keep = async (partition: string, upTo: CountedUpTo): Promise<void> => {
+    const own = counts.of(partition)
+    // Their values are those of the moment in which they are written: a retro alert may be written in between, and must not be forgotten.
+    const recordsOf = (changed: readonly Changed[]): readonly Outgoing[] =>
+      changed.flatMap(({ day, indicator }) => {
+        const seen = own.onDay(day, indicator)
+        return seen ? [countOf(topic, partition, seen, now())] : []
+      })
+    let changed: Changed[] = []
+    for (const one of own.takeChanged()) {
+      changed.push(one)
+      if (changed.length < together) continue
+      const full = changed
+      if (!(await writeSurely(partition, () => recordsOf(full)))) return
+      changed = []
     }
-    if (records.length === 0 && kept.get(partition) === upTo) return
+    if (changed.length === 0 && kept.get(partition) === upTo) return
+    const last = changed
     const counted = outgoing(topic.topic, topic.partitions, partition, countedKey(partition), countedValue(upTo), now())
-    if (await writeSurely(partition, [...records, counted])) kept.set(partition, upTo)
+    if (await writeSurely(partition, () => [...recordsOf(last), counted])) kept.set(partition, upTo)
   }
   const keepAll = async (): Promise<void> => {
     for (const [partition, upTo] of [...countedUpTo()]) await keep(partition, upTo)

@@ -5,15 +5,21 @@ import type { Retro } from '../sightings/retro.js'
 import { deliveredOf, type Delivered } from '../sightings/sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
 import { alertRecord, type AlertOut } from './alert-record.js'
+import type { Outgoing } from './compose.js'
 import { countOf } from './count-records.js'
 import { failureOf } from './failure.js'
 import { openKeptCounts, type KeptCountsOptions } from './kept-counts.js'
 import { nameOf, type Sightings, type Write, type Written } from './sightings.js'
 import type { TopicOf } from './sightings-topic.js'
 
-export type Counting = { readonly counts: CountedPartitions; readonly retro: Retro }
+export type Counting = {
+  readonly counts: CountedPartitions
+  readonly retro: Retro
+  /** The feeds in use, as a digest. */
+  readonly feeds: () => string
+}
 
-/** Makes the counting, given how alerts about indicators are written on behalf of an input partition. */
+/** Makes the counting, given how alerts about indicators are written on behalf of an input partition, which has alerted on them then. */
 export type OpenCounting = (
   write: (partition: string, alerts: readonly AlertOut[], about: readonly Indicator[]) => Promise<Written>,
 ) => Counting
@@ -36,21 +42,25 @@ const reportMs = 60_000
 export const countSightings = (options: CountSightingsOptions): Sightings => {
   const { open, alertsTopic, write, keep, emit, now } = options
   /** The alerts and the note that they were sent are one. */
-  const { counts, retro } = open((partition, alerts, about) => {
-    const alerted = keep ? about.flatMap((indicator) => counts.of(partition).days(indicator)) : []
-    const records = [
-      ...alerts.map((alert) => alertRecord(alertsTopic.topic, alertsTopic.partitions, alert, now())),
-      ...alerted.map((seen) =>
-        countOf(keep?.topic ?? alertsTopic, partition, { ...seen, unalerted: 0, pending: 0 }, now()),
-      ),
-    ]
-    return write(partition, records).catch((error: unknown): Written => {
+  const { counts, retro, feeds } = open(async (partition, alerts, about) => {
+    let takeBack: readonly (() => void)[] = []
+    const compose = (): readonly Outgoing[] => {
+      const own = counts.of(partition)
+      takeBack = about.map(own.alerted)
+      return [
+        ...alerts.map((alert) => alertRecord(alertsTopic.topic, alertsTopic.partitions, alert, now())),
+        ...(keep ? about.flatMap(own.days).map((seen) => countOf(keep.topic, partition, seen, now())) : []),
+      ]
+    }
+    const written = await write(partition, compose).catch((error: unknown): Written => {
       const { message } = failureOf(error)
       emit({ event: 'kafka_client_warned', about: `retro alerts of ${partition}`, message })
       return 'not_written'
     })
+    if (written === 'not_written') for (const one of takeBack) one()
+    return written
   })
-  const kept = keep && openKeptCounts({ ...keep, counts, write, restored: retro.feedsChanged, emit, now })
+  const kept = keep && openKeptCounts({ ...keep, counts, feeds, write, restored: retro.feedsChanged, emit, now })
 
   let reported: Pick<CountSize, 'evicted' | 'uncounted'> = { evicted: 0, uncounted: 0 }
   const report = (): void => {
@@ -66,9 +76,13 @@ export const countSightings = (options: CountSightingsOptions): Sightings => {
       const name = nameOf(partition)
       const events: Delivered[] = []
       let version: number | undefined
+      let judgedBy = ''
       return {
         see: (offset, event) => {
-          version ??= retro.version()
+          if (version === undefined) {
+            version = retro.version()
+            judgedBy = feeds()
+          }
           events.push(deliveredOf(offset, event, now()))
         },
         fired: () => undefined,
@@ -76,11 +90,11 @@ export const countSightings = (options: CountSightingsOptions): Sightings => {
           // Events that waited for an answer are annotated after the others.
           events.sort((one, other) => one.offset - other.offset)
           const [first] = events
-          return kept && first ? kept.began(name, first.offset) : []
+          return kept && first ? kept.began(name, { offset: first.offset, feeds: judgedBy }) : []
         },
         committed: () => {
           if (version === undefined) return
-          if (kept) kept.count(name, events)
+          if (kept) kept.count(name, events, judgedBy)
           else counts.of(name).count(events, now())
           retro.committed(version)
         },

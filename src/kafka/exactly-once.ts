@@ -62,12 +62,14 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
         health.chunkEnded(name)
       }
     },
-    write: (name, records, isWanted = always) => {
+    write: (name, compose) => {
       const partition = partitionOf(name)
       return inTurn(partition, async () => {
         const { assigned } = partition
         const owned = partition.claim ?? (assigned && (await claim(partition, assigned)))
-        return owned && isWanted() ? writeAlone(name, partition, owned, records, options) : 'not_written'
+        if (!owned) return 'not_written'
+        const records = compose()
+        return records.length > 0 ? writeAlone(name, partition, owned, records, options) : 'written'
       })
     },
     claim: async (assigned) => {
@@ -198,7 +200,5 @@ const writeAlone = async (
   }
   return written
 }
-
-const always = (): boolean => true
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -163,7 +163,7 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
     if (sightingsTopic)
       for (const block of pending.blocksAfter(name, settled, open))
         records.push(blockRecord(sightingsTopic, partition, block, now()))
-    const written = records.length === 0 ? 'written' : await write(name, records, isOurs)
+    const written = await write(name, () => (isOurs() ? records : []))
     if (written === 'not_written') return false
     if (!isOurs()) return true
     if (written === 'unsure' && sightingsTopic) {
@@ -202,7 +202,7 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
         pending.forget(name)
       }
       if (records.length > 0)
-        write(name, records).catch((error: unknown) =>
+        write(name, () => records).catch((error: unknown) =>
           emit({ event: 'kafka_client_warned', about: `sightings of ${name}`, message: failureOf(error).message }),
         )
     },

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Admin, Kafka } from 'kafkajs'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { CountedPartitions } from '../sightings/count-partitions.js'
+import type { CountedUpTo } from '../sightings/count-record.js'
 import type { Delivered } from '../sightings/sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
 import type { Outgoing } from './compose.js'
@@ -23,6 +24,8 @@ export type KeptCountsOptions = {
   readonly claim: ClaimNow
   readonly write: Write
   readonly counts: CountedPartitions
+  /** The feeds in use, as a digest. */
+  readonly feeds: () => string
   /** Called when a partition's former counts are known again. */
   readonly restored: () => void
   readonly emit: Emit
@@ -31,11 +34,11 @@ export type KeptCountsOptions = {
 }
 
 export type KeptCounts = {
-  /** What is written with events of which the first has this offset: where counting began, with the first ones since the join. */
-  readonly began: (partition: string, first: number) => readonly Outgoing[]
+  /** What is written with events that begin there: where counting began, with the first ones since the join or since a change of feeds. */
+  readonly began: (partition: string, first: CountedUpTo) => readonly Outgoing[]
   readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
-  /** Counts committed events, in order. */
-  readonly count: (partition: string, events: readonly Delivered[]) => void
+  /** Counts committed events, in order, which were judged by these feeds. */
+  readonly count: (partition: string, events: readonly Delivered[], feeds: string) => void
   /** Its offsets mean nothing any more: what the topic holds is of other events. */
   readonly recreated: (partition: string) => void
   readonly close: () => Promise<void>
@@ -53,13 +56,13 @@ const againMs = 1_000
 const none: readonly Outgoing[] = []
 
 export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
-  const { topic, connect, admin, groupId, pipeline, claim, counts, restored, emit, now } = options
+  const { topic, connect, admin, groupId, pipeline, claim, counts, feeds, restored, emit, now } = options
   let partitions = new Map<string, Assigned>()
   const restoring = new Map<string, Restoring>()
   /** Up to which offset events were committed since the join. */
-  const liveUpTo = new Map<string, number>()
+  const liveUpTo = new Map<string, CountedUpTo>()
   /** Partitions that are restored, and up to which offset they are counted. */
-  const counted = new Map<string, number>()
+  const counted = new Map<string, CountedUpTo>()
   let reader: Promise<TopicReader> | undefined
   let isClosed = false
   const keeping = keepCounts({ ...options, countedUpTo: () => counted })
@@ -115,6 +118,7 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
           end: Number(ends.find(({ partition }) => partition === place)?.high ?? 0),
           committed,
           pipeline,
+          feeds,
           past,
           goesOn,
           now,
@@ -125,15 +129,16 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
     past.count(aside, now())
     const until = aside.at(-1)?.offset ?? before - 1
     restoring.delete(name)
-    const live = counts.of(name)
+    const known = counts.of(name)
     let indicators = 0
     for (const { seen, isChanged } of past.all()) {
-      live.add(seen, isChanged)
+      known.add(seen, isChanged)
       if (++indicators % sliceRows === 0) await nextTurn()
       if (partitions.get(name) !== assigned) return
     }
     // Not before: what is written must be whole.
-    counted.set(name, Math.max(until + 1, liveUpTo.get(name) ?? 0))
+    const live = liveUpTo.get(name)
+    counted.set(name, live && live.offset > until ? live : { offset: until + 1, feeds: live?.feeds ?? feeds() })
     emit({ event: 'counts_restored', topic: assigned.topic, partition: assigned.partition, indicators, events })
     restored()
   }
@@ -148,15 +153,16 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
       for (const name of former.keys()) if (!partitions.has(name)) forget(name)
       for (const [name, one] of partitions) if (!isSameMember || !counted.has(name)) void restore(one)
     },
-    began: (name, first) => (liveUpTo.has(name) ? none : [beganAt(topic, name, first, now())]),
-    count: (name, events) => {
+    began: (name, first) => (liveUpTo.get(name)?.feeds === first.feeds ? none : [beganAt(topic, name, first, now())]),
+    count: (name, events, judgedBy) => {
       const last = events.at(-1)
       if (!last) return
       const aside = restoring.get(name)?.aside
       if (aside && aside.length < maxAside) aside.push(...events)
       else counts.of(name).count(events, now())
-      liveUpTo.set(name, last.offset + 1)
-      if (counted.has(name)) counted.set(name, last.offset + 1)
+      const upTo = { offset: last.offset + 1, feeds: judgedBy }
+      liveUpTo.set(name, upTo)
+      if (counted.has(name)) counted.set(name, upTo)
     },
     recreated: (name) => {
       const own = restoring.get(name)

@@ -43,8 +43,8 @@ export type ClaimNow = (partition: Assigned) => Promise<number>
 
 /**
  * Writes records as one unit on behalf of an input partition: under exactly-once as a transaction of its own producer, so that a process
- * that lost the partition cannot. `unsure`: whether they are written is not known. `refused`: the broker does not take them. `isWanted` is
- * asked when nothing else is in progress for the partition any more; if it is not, nothing is written.
+ * that lost the partition cannot. `compose` is called when nothing else is in progress for the partition, so that what is written is what
+ * holds then; nothing is nothing to write. `unsure`: whether they are written is not known. `refused`: the broker does not take them.
  */
-export type Write = (partition: string, records: readonly Outgoing[], isWanted?: () => boolean) => Promise<Written>
+export type Write = (partition: string, compose: () => readonly Outgoing[]) => Promise<Written>
 export type Written = 'written' | 'not_written' | 'unsure' | 'refused'

@@ -9,10 +9,13 @@ export type CountRecord = { readonly partition: string; readonly seen: SeenOnDay
 export const countKey = (partition: string, { day, indicator }: Pick<SeenOnDay, 'day' | 'indicator'>): string =>
   `${partition}/${dateOf(day)}/${indicator.value}`
 
-/** Under this key stands the offset up to which the counts of a partition hold. */
+/** Under this key is the offset up to which the counts of a partition hold, and by which feeds the events before it were judged. */
 export const countedKey = (partition: string): string => `${partition}/counted`
 
-/** Under a key that begins so is where an owner of a partition began to count: until counts are written, the next owner needs it. */
+/**
+ * Under a key that begins so is where an owner of a partition began to count, or to judge by other feeds: until counts are written, the next
+ * owner needs it.
+ */
 export const beganKey = (partition: string): string => `${partition}/began/`
 
 /** Written out: thousands are made at a time, and dates and objects take twice as long. */
@@ -29,7 +32,11 @@ export const countValue = (seen: SeenOnDay): Buffer => {
   return Buffer.from(`${text}}`)
 }
 
-export const countedValue = (offset: number): Buffer => Buffer.from(JSON.stringify({ schema_version: 1, offset }))
+/** A place in an input partition, and the feeds by which events are judged there. */
+export type CountedUpTo = { readonly offset: number; readonly feeds: string }
+
+export const countedValue = ({ offset, feeds }: CountedUpTo): Buffer =>
+  Buffer.from(JSON.stringify({ schema_version: 1, offset, feeds }))
 
 const keyForm = /^(.+\/\d+)\/(\d{4}-\d{2}-\d{2})\/([^/]+)$/
 
@@ -77,10 +84,11 @@ export const readCount = (key: string, value: Buffer): CountRecord | undefined =
   }
 }
 
-/** The offset of a record under `countedKey` or `beganKey`. */
-export const readCounted = (value: Buffer): number | undefined => {
-  const offset = parseObject(value)?.offset
-  return typeof offset === 'number' && Number.isSafeInteger(offset) && offset >= 0 ? offset : undefined
+/** A record under `countedKey` or `beganKey`. */
+export const readCounted = (value: Buffer): CountedUpTo | undefined => {
+  const { offset, feeds } = parseObject(value) ?? {}
+  if (typeof offset !== 'number' || !Number.isSafeInteger(offset) || offset < 0) return undefined
+  return { offset, feeds: typeof feeds === 'string' ? feeds : '' }
 }
 
 const roleBits = 0x1ff

@@ -18,8 +18,9 @@ export type PartitionTables = {
 /** What is needed to keep counts elsewhere and to take them in again. */
 export type KeptTables = {
   readonly days: (indicator: Indicator) => readonly SeenOnDay[]
+  readonly onDay: (day: number, indicator: Indicator) => SeenOnDay | undefined
   /** What has changed since it was last taken. Lazily: the caller may pause between two. */
-  readonly takeChanged: () => Generator<SeenOnDay>
+  readonly takeChanged: () => Generator<Pick<SeenOnDay, 'day' | 'indicator'>>
   /** Everything, and whether it has changed since it was last taken. */
   readonly all: () => Generator<{ readonly seen: SeenOnDay; readonly isChanged: boolean }>
   /** Sets what was kept elsewhere, unless it counts less than what is known. */
@@ -110,10 +111,16 @@ export const createPartitionTables = ({ seed, hasRoom }: TableOptions): Partitio
         const row = table.find(indicator)
         return row < 0 ? [] : [named(table.read(row), day)]
       }),
+    onDay: (day, indicator) => {
+      const table = days.get(day)
+      const row = table?.find(indicator) ?? -1
+      return table && row >= 0 ? named(table.read(row), day) : undefined
+    },
     *takeChanged() {
       for (const [day, table] of inOrder())
         if (table.takeAnyChanged())
-          for (let row = 0; row < table.size(); row++) if (table.takeChanged(row)) yield named(table.read(row), day)
+          for (let row = 0; row < table.size(); row++)
+            if (table.takeChanged(row)) yield { day, indicator: table.at(row) }
     },
     *all() {
       for (const [day, table] of inOrder())

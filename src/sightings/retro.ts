@@ -22,6 +22,7 @@ export type RetroOptions = {
   readonly judge: (finding: Finding, sighting: IndicatorInRole) => Verdict
   /** What the provider is asked about an indicator, if it may be asked. */
   readonly askedFor: (indicator: Indicator) => Indicator | undefined
+  /** Notes what the alerts of a partition are about as alerted, in one with writing them. */
   readonly write: (partition: string, alerts: RetroAlerts) => Promise<'written' | 'not_written' | 'unsure' | 'refused'>
   /** Gives the event loop to others. */
   readonly turn: () => Promise<unknown>
@@ -118,8 +119,8 @@ export const createRetro = (options: RetroOptions): Retro => {
         if (written === 'not_written') continue
         own = own.filter((hit) => hit.partition !== partition)
         if (alerts.summarised.length > 0) summarised = []
-        for (const hit of [...alerts.hits, ...alerts.summarised])
-          partitions().get(hit.partition)?.alerted(hit.indicator)
+        for (const hit of alerts.summarised)
+          if (hit.partition !== partition) partitions().get(hit.partition)?.alerted(hit.indicator)
         if (written === 'written')
           emit({ event: 'retro_alerts_raised', alerts: alerts.hits.length, summarised: alerts.summarised.length })
       }

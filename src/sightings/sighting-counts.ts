@@ -37,8 +37,8 @@ export type SightingCounts = KeptTables & {
   /** Lazily, so that the caller may pause between two; what is counted meanwhile may come along. */
   readonly unalerted: (withPending: boolean) => Generator<Unalerted>
   readonly unalertedOf: (indicator: Indicator) => Unalerted | undefined
-  /** Call when everybody who has seen the indicator has an alert. */
-  readonly alerted: (indicator: Indicator) => void
+  /** Call when everybody who has seen the indicator has an alert. What it returns takes that back. */
+  readonly alerted: (indicator: Indicator) => () => void
 }
 
 /** Today and the days before it that are kept. */
@@ -143,7 +143,17 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
       each(indicator, (table, row) => (bits |= table.unalertedAt(row)))
       return bits === 0 ? undefined : { indicator, roles: rolesIn(bits) }
     },
-    alerted: (indicator) => each(indicator, (table, row) => table.setMarks(row, 0, 0)),
+    alerted: (indicator) => {
+      const takeBack: (() => void)[] = []
+      each(indicator, (table, row) => {
+        const [unalerted, pending] = [table.unalertedAt(row), table.pendingAt(row)]
+        table.setMarks(row, 0, 0)
+        takeBack.push(() => table.setMarks(row, table.unalertedAt(row) | unalerted, table.pendingAt(row) | pending))
+      })
+      return () => {
+        for (const one of takeBack) one()
+      }
+    },
   }
 }
 

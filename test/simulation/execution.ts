@@ -168,6 +168,9 @@ const executeIn = async (
     if (!watched.has(topic) || batch.marker) return
     for (let offset = batch.base; offset <= batch.last; offset++)
       appendedMs.set(`${topic}/${partition}/${offset}`, world.ms)
+    if (world.isTraced)
+      for (const [nth, { key, value }] of readRecords(batch.bytes).entries())
+        world.note(() => `${topic}/${partition}/${batch.base + nth}: ${String(key)} ${String(value)}`)
     if (topic !== 'output' && topic !== 'dead') return
     for (const { key, value } of readRecords(batch.bytes)) {
       if (value === null) acknowledged.add(`key ${String(key)}`)

@@ -10,6 +10,7 @@ import type { WireRecord } from '../../../src/kafka/wire/record.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
 import { countPartitions, type CountedPartitions } from '../../../src/sightings/count-partitions.js'
 import { countedKey, countedValue } from '../../../src/sightings/count-record.js'
+import type { SightingCounts } from '../../../src/sightings/sighting-counts.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 
 const now = (): number => 20_000 * 86_400_000
@@ -39,9 +40,9 @@ const retro: Counting['retro'] = {
   close: () => Promise.resolve(),
 }
 
-const open = (): Sightings =>
+const open = (feeds = (): string => 'then'): Sightings =>
   countSightings({
-    open: () => ({ counts: counted(), retro }),
+    open: () => ({ counts: counted(), retro, feeds }),
     alertsTopic: { topic: 'alerts', partitions: 1 },
     write: () => Promise.resolve('written'),
     keep: {
@@ -78,13 +79,30 @@ describe('where counting begins', () => {
     await sightings.close()
   })
 
-  const restore = async (log: readonly (readonly [string, number])[]): Promise<readonly [number, number]> => {
+  it('is written again when other feeds judge', async () => {
+    let feeds = 'then'
+    const sightings = open(() => feeds)
+    sightings.joined([assigned], false)
+    deliver(sightings, 7).chunk.committed()
+    const onItsWay = deliver(sightings, 8)
+    feeds = 'now'
+    expect(onItsWay.keys).toEqual([])
+    onItsWay.chunk.committed()
+    const next = deliver(sightings, 9)
+    expect(next.keys).toEqual(['1 firewall/3/began/9'])
+    next.chunk.committed()
+    expect(deliver(sightings, 10).keys).toEqual([])
+    await sightings.close()
+  })
+
+  type Log = readonly (readonly [key: string, offset: number, feeds?: string])[]
+  const restored = async (log: Log, shown = event): Promise<readonly [again: number, past: SightingCounts]> => {
     const past = counted().apart()
     const record = (offset: number, more: Partial<Outgoing>): WireRecord =>
       ({ offset: String(offset), timestamp: String(now()), headers: [], value: null, ...more }) as unknown as WireRecord
     const logs: Readonly<Record<string, readonly WireRecord[]>> = {
-      sightings: log.map(([key, offset], place) =>
-        record(place, { key: Buffer.from(key), value: countedValue(offset) }),
+      sightings: log.map(([key, offset, feeds = 'now'], place) =>
+        record(place, { key: Buffer.from(key), value: countedValue({ offset, feeds }) }),
       ),
       firewall: Array.from({ length: 40 }, (_, offset) => record(offset, { key: null, value: Buffer.from('{}') })),
     }
@@ -93,7 +111,7 @@ describe('where counting begins', () => {
       return Promise.resolve({ records, next: from + records.length, deleted: 0 })
     }
     const pipeline: Pipeline = (events, use) => {
-      events.forEach((_, nth) => use(event, nth))
+      events.forEach((_, nth) => use(shown, nth))
       return true
     }
     const again = await restoreCounts({
@@ -103,12 +121,29 @@ describe('where counting begins', () => {
       end: log.length,
       committed: () => Promise.resolve(31),
       pipeline,
+      feeds: () => 'now',
       past,
       goesOn: () => true,
       now,
     })
+    return [again, past]
+  }
+  const restore = async (log: Log): Promise<readonly [number, number]> => {
+    const [again, past] = await restored(log)
     return [again, past.seen(indicator)?.count ?? 0]
   }
+
+  it('decides whether an event that is listed now was delivered as listed', async () => {
+    const verdict = { level: 'malicious', flags: {}, because: 'listed', feed: 'x' } as const
+    const listed = { ...event, judged: event.judged.map((one) => ({ ...one, verdict })) }
+    const isUnalerted = async (log: Log): Promise<boolean> =>
+      (await restored(log, listed))[1].unalertedOf(indicator) !== undefined
+    expect(await isUnalerted([['firewall/3/began/0', 0, 'now']])).toBe(false)
+    expect(await isUnalerted([['firewall/3/began/0', 0, 'then']])).toBe(true)
+    const counted = [countedKey('firewall/3'), 20, 'then'] as const
+    expect(await isUnalerted([['firewall/3/began/0', 0, 'now'], counted])).toBe(true)
+    expect(await isUnalerted([counted, ['firewall/3/began/20', 20, 'now']])).toBe(false)
+  })
 
   it('is where events are read again from, if counts were never written', async () => {
     expect(await restore([])).toEqual([0, 0])
@@ -143,7 +178,7 @@ it('a retro alert that cannot be written because the partition cannot be claimed
   const sightings = countSightings({
     open: (write) => {
       writeAlerts = write
-      return { counts: counted(), retro }
+      return { counts: counted(), retro, feeds: () => '' }
     },
     alertsTopic: { topic: 'alerts', partitions: 1 },
     write: () => answers.shift()?.() ?? expect.fail('two are enough'),

@@ -58,8 +58,8 @@ const options = (now: number): SightingsOptions => ({
   max: 100,
   isStillRead: () => Promise.resolve(true),
   claim: () => Promise.resolve(Infinity),
-  write: (_partition, records) => {
-    for (const record of records) (logs[record.topic] ??= []).push(record)
+  write: (_partition, compose) => {
+    for (const record of compose()) (logs[record.topic] ??= []).push(record)
     return Promise.resolve('written')
   },
   emit: () => undefined,

@@ -139,10 +139,9 @@ it.each([
         isAsked = true
         return Promise.resolve(isStillRead)
       },
-      write: (_partition, all, isOurs) => {
+      write: (_partition, compose) => {
         if (!isWanted) followUp.discard(input)
-        if (isOurs?.() === false) return Promise.resolve('not_written')
-        written.push(...all)
+        written.push(...compose())
         return Promise.resolve('written')
       },
       emit: () => undefined,

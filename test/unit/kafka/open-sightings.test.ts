@@ -49,8 +49,8 @@ it.each([
       if (isOfFormerTopic) sightings.recreated(input)
       return Promise.resolve(Infinity)
     },
-    write: (_partition, records) => {
-      written.push(...records)
+    write: (_partition, compose) => {
+      written.push(...compose())
       return Promise.resolve('written')
     },
     emit: (event) => void told.push(event),

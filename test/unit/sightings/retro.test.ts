@@ -40,6 +40,7 @@ const stage = (more: Partial<RetroOptions> = {}): Stage => {
     askedFor: (indicator) => (indicator.type === 'ip' ? indicator : { type: 'domain', value: 'example.com' }),
     write: (partition, alerts) => {
       written.push({ partition, alerts })
+      markAlerted(counts, partition, alerts)
       return Promise.resolve('written')
     },
     turn: () => Promise.resolve(),
@@ -48,6 +49,11 @@ const stage = (more: Partial<RetroOptions> = {}): Stage => {
     ...more,
   })
   return { counts, retro, listed, written }
+}
+
+const markAlerted = (counts: CountedPartitions, partition: string, { hits, summarised }: RetroAlerts): void => {
+  for (const hit of [...hits, ...summarised])
+    if (hit.partition === partition) counts.of(partition).alerted(hit.indicator)
 }
 
 const valuesIn = ({ written }: Stage): string[] =>
@@ -141,9 +147,13 @@ describe('retro alerts', () => {
   it('are summarised with another partition where the one with the summary is lost before it is written', async () => {
     const summaries: string[][] = []
     const all = stage({
-      write: (partition, { summarised }) => {
+      write: (partition, alerts) => {
+        const { summarised } = alerts
         if (summarised.length > 0) summaries.push([partition, ...new Set(summarised.map((hit) => hit.partition))])
-        if (summaries.length !== 1) return Promise.resolve('written')
+        if (summaries.length !== 1) {
+          markAlerted(all.counts, partition, alerts)
+          return Promise.resolve('written')
+        }
         all.counts.forget(partition)
         return Promise.resolve('not_written')
       },

@@ -159,7 +159,7 @@ describe('sighting counts', () => {
     const counts = create()
     const judged = [inside('10.0.0.1'), inside('10.0.0.2'), seen('192.0.2.1', 'clean')]
     counts.count([{ offset: 9_000_000_000, time: now, judged }], now)
-    const taken = [...counts.takeChanged()]
+    const taken = [...counts.takeChanged()].map(({ day, indicator }) => counts.onDay(day, indicator) ?? expect.fail())
     expect(taken).toHaveLength(1)
     expect([...counts.takeChanged()]).toEqual([])
     const other = create()
