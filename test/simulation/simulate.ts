@@ -1,5 +1,8 @@
 // Runs the simulation: many seeds with a summary, or one as a readable timeline. `npm run simulate -- --help` says how.
+import { appendFileSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { Scenario } from './scenario.js'
 import { installGlobals, wallMs } from './world.js'
 
 const help = `Usage: npm run simulate -- [options]
@@ -11,6 +14,8 @@ events, faults and every delay are drawn from it, so a failure is a number that 
       --from K      the first of them (default: 1)
       --seed N      this one alone
       --faults LIST only these of its faults, by number from 0: --faults 1,3; --faults none
+      --found       those that once failed, as they were kept in found.jsonl: whatever scenarios are drawn later, they stay the same
+      --keep NAME   with --seed: keep it there, under the name of what it broke
       --trace       with --seed: print what happened, line by line, in seconds of virtual time
       --twice       run every seed twice and compare what happened, byte for byte
       --first       end at the first failure, as it is
@@ -40,6 +45,8 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
     faults: { type: 'string' },
+    found: { type: 'boolean', default: false },
+    keep: { type: 'string' },
     trace: { type: 'boolean', default: false },
     twice: { type: 'boolean', default: false },
     first: { type: 'boolean', default: false },
@@ -57,19 +64,34 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const count = (counts: Map<string, number>, name: string, by = 1): void =>
   void counts.set(name, (counts.get(name) ?? 0) + by)
 
+type Named = { readonly name?: string; readonly scenario: Scenario }
+const foundFile = resolve(import.meta.dirname, 'found.jsonl')
 const first = Number(values.seed ?? values.from)
-const total = values.seed === undefined ? Number(values.seeds) : 1
+const drawn = function* (): Generator<Named> {
+  const count = values.seed === undefined ? Number(values.seeds) : 1
+  for (let seed = first; seed < first + count; seed++) yield { scenario: drawScenario(seed) }
+}
+const found = (): readonly Named[] =>
+  readFileSync(foundFile, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Named)
+if (values.keep !== undefined)
+  appendFileSync(foundFile, `${JSON.stringify({ name: values.keep, scenario: drawScenario(first) })}\n`)
+
 const endUse = useFolder()
 const began = wallMs()
 const [faults, atStake, paths] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
 const failed: number[] = []
 const different: number[] = []
 let [events, virtualMs] = [0, 0]
-for (let seed = first; seed < first + total; seed++) {
-  const drawn = drawScenario(seed)
+let total = 0
+for (const { name, scenario: whole } of values.found ? found() : drawn()) {
+  const { seed } = whole
   const kept = values.faults === undefined ? undefined : values.faults.split(',')
-  const scenario = kept ? { ...drawn, faults: drawn.faults.filter((_, nth) => kept.includes(String(nth))) } : drawn
+  const scenario = kept ? { ...whole, faults: whole.faults.filter((_, nth) => kept.includes(String(nth))) } : whole
   const result = await execute(scenario, program, { trace: values.trace })
+  total++
   for (const line of result.timeline) say(line)
   for (const kind of result.done) count(faults, kind)
   for (const promise of result.atStake) count(atStake, promise)
@@ -79,13 +101,13 @@ for (let seed = first; seed < first + total; seed++) {
   if (values.twice && (await execute(scenario, program)).digest !== result.digest) different.push(seed)
   if (result.broken.length === 0) continue
   failed.push(seed)
-  say(`seed ${seed} (${scenario.delivery}, brokers: ${scenario.brokers}) breaks:`)
+  say(`seed ${seed} (${name ?? scenario.delivery}, brokers: ${scenario.brokers}) breaks:`)
   for (const { promise, what } of result.broken) say(`  ${promise}: ${what}`)
   if (values.first) break
   if (values.seed !== undefined || kept) continue
   const few = await shorten(scenario, result.broken, async (fewer) => (await execute(fewer, program)).broken)
-  const numbers = few.map((fault) => drawn.faults.indexOf(fault))
-  for (const fault of few) say(`  fault ${drawn.faults.indexOf(fault)}: ${JSON.stringify(fault)}`)
+  const numbers = few.map((fault) => whole.faults.indexOf(fault))
+  for (const fault of few) say(`  fault ${whole.faults.indexOf(fault)}: ${JSON.stringify(fault)}`)
   say(`  npm run simulate -- --seed ${seed} --faults ${numbers.join(',') || 'none'} --trace`)
 }
 endUse()
