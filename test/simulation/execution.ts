@@ -10,6 +10,7 @@ import { check, textOf, type Checked, type Ended, type Happened, type PlacedReco
 import { createNetwork } from './network.js'
 import { createProvider } from './provider.js'
 import {
+  addresses,
   listedAddresses,
   maliciousAtProvider,
   type Act,
@@ -39,6 +40,8 @@ export type Executed = Checked & {
   readonly timeline: readonly string[]
   readonly events: number
   readonly virtualMs: number
+  /** How long it took after the last fault until every event was out, and until everything that follows later was. */
+  readonly afterFaults: { readonly outMs: number; readonly lateMs: number }
   readonly done: readonly Act['kind'][]
   readonly paths: ReadonlyMap<string, number>
 }
@@ -55,10 +58,13 @@ detection:
 `
 /** More events than that in one second of virtual time are a loop. */
 const busyEvents = 200_000
-/** How long everything may take to come out after the last fault. */
-const outMs = 120_000
-/** How long late answers may take after that: repeats of failed lookups, 30 s doubled five times. */
-const lateMs = 1_200_000
+/** How long everything may take to come out after the last fault: sessions end, groups form, partitions that were added are found. */
+const outMs = 75_000
+/** How long what follows later may take after the last fault; and where lookups failed, with their repeats, 30 s doubled five times. */
+const lateMs = 75_000
+const repeatsMs = 1_200_000
+/** How long the provider takes for all addresses. */
+const slowMs = ({ latencyMs: [, most], concurrency }: Scenario): number => (most * addresses.length) / concurrency
 
 /** Feeds and rules are read from a folder of their own, at once: a file that is read in a thread would leave virtual time. */
 export const useFolder = (): (() => void) => {
@@ -484,17 +490,25 @@ const executeIn = async (
     process?.resume()
     launch(nth)
   }
-  const isOut = (): boolean => input.every((placed) => numbersOf(placed).every((n) => acknowledged.has(n)))
-  while (world.ms < overMs + outMs && !isOut()) await advance(world.ms + 1_000)
+  /** What was deleted with its topic or by retention has not to come out. */
+  const isLeft = ({ partition, offset, topicNumber: number }: PlacedRecord): boolean =>
+    number === topicNumber && offset >= cluster.log('input', partition).start
+  const isOut = (): boolean =>
+    input.every((placed) => !isLeft(placed) || numbersOf(placed).every((n) => acknowledged.has(n)))
+  const outUntilMs = overMs + outMs + (scenario.mode === 'complete' ? slowMs(scenario) : 0)
+  while (world.ms < outUntilMs && !isOut()) await advance(world.ms + 1_000)
   let checked = check(await happened())
-  for (const limitMs = overMs + outMs; checked.broken.some(isPassing) && world.ms < limitMs;) {
+  while (checked.broken.some(isPassing) && world.ms < outUntilMs) {
     await advance(world.ms + 4_000)
     checked = check(await happened())
   }
-  for (const limitMs = overMs + lateMs; checked.broken.some(isLate) && world.ms < limitMs;) {
-    await advance(world.ms + 20_000)
+  const afterFaults = { outMs: world.ms - overMs, lateMs: 0 }
+  const lateUntilMs = overMs + lateMs + slowMs(scenario) + (done.includes('provider') ? repeatsMs : 0)
+  while (checked.broken.some(isLate) && world.ms < lateUntilMs) {
+    await advance(world.ms + 5_000)
     checked = check(await happened())
   }
+  afterFaults.lateMs = world.ms - overMs
   // What is doubled may come later than what is expected.
   await advance(world.ms + 5_000)
   isEnding = true
@@ -511,6 +525,7 @@ const executeIn = async (
     timeline: world.timeline(),
     events: world.events,
     virtualMs: world.ms,
+    afterFaults,
     done,
     paths: cluster.paths,
   }
@@ -554,7 +569,7 @@ const configOf = (scenario: Scenario, cluster: Cluster, { load }: Program): Conf
       feeds: [{ name: 'listed', path: files.feed }],
       gate: { documentation: true },
       ops: { enabled: false },
-      memory: { path: 'none' },
+      memory: { path: 'none', maxEntries: 1_000 },
       alerts: { rules: [files.rule], bundled: false, suppressSeconds: 0 },
       enrich: { deadlineMs: scenario.deadlineMs, mode: scenario.mode },
       intel: {

@@ -31,12 +31,21 @@ const mistakes: readonly Mistake[] = [
     'transactionalId: `${prefix}-${groupId}-${topic}-${partition}`',
     'transactionalId: `${prefix}-${groupId}-${topic}-${partition}-${Math.random()}`',
   ),
-  one(
-    'a transaction that failed is used on',
-    'kafka/exactly-once.ts',
-    '        if (partition.claim === owned) retire(partition)\n        if (error instanceof FatalKafkaError)',
-    '        if (error instanceof FatalKafkaError)',
-  ),
+  {
+    name: 'a transaction that failed is used on',
+    edits: [
+      {
+        file: 'src/kafka/exactly-once.ts',
+        find: '        if (partition.claim === owned) retire(partition)\n        if (error instanceof FatalKafkaError)',
+        replace: '        if (error instanceof FatalKafkaError)',
+      },
+      {
+        file: 'src/kafka/claimed-partition.ts',
+        find: '      if (partition.claim === owned) retire(partition)\n      throw error',
+        replace: '      throw error',
+      },
+    ],
+  },
   one(
     'what follows an event is noted before its transaction is committed',
     'kafka/exactly-once.ts',
@@ -73,12 +82,21 @@ const mistakes: readonly Mistake[] = [
     'for (const part of split(items, how.max)) await deliverPart(part, send, how, again)',
     'for (const part of [...split(items.toReversed(), how.max)]) await deliverPart(part, send, how, again)',
   ),
-  one(
-    'a refused membership ends no wait (item 2)',
-    'kafka/membership.ts',
-    '      for (const reject of waiting) reject(cause)\n      waiting.clear()\n',
-    '',
-  ),
+  {
+    name: 'a refused membership ends no wait (item 2)',
+    edits: [
+      {
+        file: 'src/kafka/membership.ts',
+        find: '      for (const reject of waiting) reject(cause)\n      waiting.clear()\n',
+        replace: '',
+      },
+      {
+        file: 'src/kafka/membership.ts',
+        find: '        if (ended) reject(ended)\n        else waiting',
+        replace: '        waiting',
+      },
+    ],
+  },
   one(
     'what fired is noted only for the member that waits (item 5)',
     'alerts/open-alerts.ts',
@@ -88,15 +106,20 @@ const mistakes: readonly Mistake[] = [
   one(
     'no mark of counts means that there is nothing to read (item 6)',
     'kafka/restore-counts.ts',
-    'Math.max(counted ?? began, until - maxAgain)',
-    'Math.max(counted ?? until, until - maxAgain)',
+    'const from = counted?.offset ?? began[0]?.offset ?? Infinity',
+    'const from = counted?.offset ?? Infinity',
   ),
-  one(
-    'late answers wait four times an outage (item 7)',
-    'kafka/follow-up.ts',
-    'Math.min(maxPauseMs, Math.max(gatherMs, 4 * (reachableMs() - began)))',
-    'Math.max(gatherMs, 4 * 60 * (now() - began))',
-  ),
+  {
+    name: 'late answers wait four times an outage (item 7)',
+    edits: [
+      { file: 'src/kafka/follow-up.ts', find: 'const began = reachableMs()', replace: 'const began = now()' },
+      {
+        file: 'src/kafka/follow-up.ts',
+        find: 'Math.min(maxPauseMs, Math.max(gatherMs, 4 * (reachableMs() - began)))',
+        replace: 'Math.max(gatherMs, 4 * (now() - began))',
+      },
+    ],
+  },
   one(
     'notes of the former owner are not read at the join',
     'kafka/open-sightings.ts',

@@ -91,13 +91,13 @@ export type Scenario = {
   readonly faults: readonly Fault[]
 }
 
-const pool = Array.from({ length: 40 }, (_, nth) => `203.0.113.${nth + 1}`)
+export const addresses = Array.from({ length: 40 }, (_, nth) => `203.0.113.${nth + 1}`)
 /** By what the provider says of them, from the first to the last. */
-export const maliciousAtProvider: ReadonlySet<string> = new Set(pool.filter((_, nth) => nth % 7 === 3))
+export const maliciousAtProvider: ReadonlySet<string> = new Set(addresses.filter((_, nth) => nth % 7 === 3))
 /** In the feed from the beginning. */
-export const listedAddresses: readonly string[] = pool.filter((_, nth) => nth % 9 === 4)
+export const listedAddresses: readonly string[] = addresses.filter((_, nth) => nth % 9 === 4)
 /** A feed may gain these. */
-const gainable = pool.filter(
+const gainable = addresses.filter(
   (address, nth) => nth % 5 === 0 && !maliciousAtProvider.has(address) && !listedAddresses.includes(address),
 )
 
@@ -141,7 +141,7 @@ export const drawScenario = (seed: number): Scenario => {
 const drawWaves = (random: Random, partitions: number): readonly Wave[] => {
   const waves: Wave[] = []
   let n = 0
-  const address = (): string => oneOf(random, pool)
+  const address = (): string => oneOf(random, addresses)
   const record = (): InputRecord => {
     const draw = random()
     if (draw < 0.06) return { kind: 'tombstone', n: n++ }
@@ -231,7 +231,7 @@ const drawAct = (random: Random, { brokers, workersMs, alerts }: Known): Act => 
     [0.7, () => ({ kind: 'delete_offsets' })],
     [1, () => ({ kind: 'delete_records', share: random() })],
     [4, () => ({ kind: 'provider', mood: oneOf(random, ['slow', 'failing', 'cutting', 'hanging'] as const), forMs })],
-    [alerts ? 2 : 0, () => ({ kind: 'feed_gains', address: oneOf(random, gainable) })],
+    [alerts ? 6 : 0, () => ({ kind: 'feed_gains', address: oneOf(random, gainable) })],
   ]
   let left = random() * acts.reduce((sum, [weight]) => sum + weight, 0)
   for (const [weight, act] of acts) if ((left -= weight) < 0) return act()

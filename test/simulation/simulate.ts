@@ -59,6 +59,9 @@ if (values.help) {
   process.exit(0)
 }
 
+// Where an error comes from matters when one execution is looked at; for thousands it takes a twentieth of the time.
+if (values.seed === undefined) Error.stackTraceLimit = 0
+
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 const count = (counts: Map<string, number>, name: string, by = 1): void =>
