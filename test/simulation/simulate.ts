@@ -1,4 +1,5 @@
 // Runs the simulation: many seeds with a summary, or one as a readable timeline. `npm run simulate -- --help` says how.
+import { createHash } from 'node:crypto'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -88,6 +89,7 @@ const [faults, atStake, paths] = [new Map<string, number>(), new Map<string, num
 const failed: number[] = []
 const different: number[] = []
 let [events, virtualMs] = [0, 0]
+const digest = createHash('sha256')
 let total = 0
 for (const { name, scenario: whole } of values.found ? found() : drawn()) {
   const { seed } = whole
@@ -100,6 +102,7 @@ for (const { name, scenario: whole } of values.found ? found() : drawn()) {
   for (const promise of result.atStake) count(atStake, promise)
   for (const [path, taken] of result.paths) count(paths, path, taken)
   events += result.events
+  digest.update(result.digest)
   virtualMs += result.virtualMs
   if (values.twice && (await execute(scenario, program)).digest !== result.digest) different.push(seed)
   if (result.broken.length === 0) continue
@@ -115,6 +118,7 @@ for (const { name, scenario: whole } of values.found ? found() : drawn()) {
 }
 endUse()
 
+const whole = digest.digest('hex').slice(0, 16)
 const seconds = (wallMs() - began) / 1000
 const never = [...paths].filter(([, taken]) => taken === 0).map(([path]) => path)
 if (values.json)
@@ -123,6 +127,7 @@ if (values.json)
       seeds: total,
       failed,
       different,
+      digest: whole,
       seconds,
       events,
       virtualSeconds: Math.round(virtualMs / 1000),
@@ -132,7 +137,9 @@ if (values.json)
     }),
   )
 else if (total > 1) {
-  say(`${total} executions, ${Math.round(virtualMs / 60_000)} minutes of virtual time, in ${seconds.toFixed(1)} s`)
+  say(
+    `${total} executions, ${Math.round(virtualMs / 60_000)} minutes of virtual time, in ${seconds.toFixed(1)} s; digest ${whole}`,
+  )
   for (const [kind, times] of [...faults].toSorted()) say(`  fault ${kind}: ${times}`)
   for (const promise of promises) say(`  at stake in ${atStake.get(promise) ?? 0}: ${promise}`)
   if (never.length > 0) say(`  paths of the brokers that were never taken: ${never.join('; ')}`)
