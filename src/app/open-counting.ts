@@ -55,7 +55,7 @@ export const openCounting =
       emit,
     })
     opened(retro, counts)
-    return { counts, retro, feeds: feeds.digest }
+    return { counts, retro }
   }
 
 const toRecord = (alert: RetroAlert): AlertOut => ({

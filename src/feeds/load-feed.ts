@@ -1,6 +1,5 @@
 // Reads, parses, judges and indexes one feed, all at once and blocking: meant for a thread of its own.
 import type { FileProblem } from '../domain/file-problem.js'
-import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { collect, type Collector, type Example, type Skipped } from './collect.js'
@@ -19,8 +18,6 @@ export type LoadResult =
       readonly index: FeedIndex
       /** Epoch milliseconds when the newest of the files was written. */
       readonly modified: number
-      /** Of what was read: the same files are the same everywhere. */
-      readonly digest: string
       readonly skipped: Skipped
       /** The first of what was skipped, too broad entries before unusable lines. */
       readonly examples: readonly FileProblem[]
@@ -34,14 +31,12 @@ export const loadFeed = ({ feed, now, seed }: LoadRequest): LoadResult => {
   const files = filesOf(feed)
   if (!files.ok) return files
   let size = 0
-  const hash = createHash('sha256')
   for (const path of files.list) {
     const read = readBytes(path)
     size += read.ok ? read.bytes.length : 0
     if (size > maxFileBytes)
       return { ok: false, problem: { file: feed.path, message: `holds more than ${maxFileBytes} bytes when unpacked` } }
     if (!read.ok) return { ok: false, problem: { file: path, message: read.message } }
-    hash.update(read.bytes)
     modified = Math.max(modified, Math.min(read.modified, now))
     const chosen = parserOf(read.bytes)
     const problem = 'parser' in chosen ? chosen.parser(read.bytes, collector) : chosen
@@ -56,8 +51,7 @@ export const loadFeed = ({ feed, now, seed }: LoadRequest): LoadResult => {
     return { ok: false, problem: { ...first, message } }
   }
   const shown = [...examples.tooBroad, ...examples.unusable].slice(0, maxShown)
-  const digest = hash.digest('hex').slice(0, 16)
-  return { ok: true, index: collector.index(seed), modified, digest, skipped: collector.skipped(), examples: shown }
+  return { ok: true, index: collector.index(seed), modified, skipped: collector.skipped(), examples: shown }
 }
 
 const maxShown = 3

@@ -1,5 +1,4 @@
 // Keeps the feeds: loads them, watches their files, swaps a changed feed whole, and answers who is listed.
-import { createHash } from 'node:crypto'
 import type { FileProblem } from '../domain/file-problem.js'
 import { systemClock, type Clock } from '../domain/clock.js'
 import type { IndicatorList } from '../domain/decision.js'
@@ -42,8 +41,6 @@ export type Feeds = {
   /** Reads every feed again, changed or not; done when each is swapped or refused. */
   readonly reload: () => Promise<void>
   readonly status: () => readonly FeedStatus[]
-  /** What is in use, as a text that is the same wherever the same lists are. */
-  readonly digest: () => string
   /** Stops watching; done when nothing is being loaded any more. */
   readonly close: () => Promise<void>
 }
@@ -56,7 +53,6 @@ const elsewhereMs = 250
 export const openFeeds = async (settings: readonly FeedSettings[], options: FeedsOptions = {}): Promise<Feeds> => {
   const { emit = ignoreTelemetry, clock = systemClock, random = Math.random, load = loadInThread } = options
   const { pollMs = defaultPollMs, safeguard, fetching, changed } = options
-  let digest = ''
   const closing = new AbortController()
   const isClosed = (): boolean => closing.signal.aborted
   let cancel = (): void => undefined
@@ -96,18 +92,9 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
     await install()
     const shown = examples.map((example) => shownFrom(slot, path, example))
     const former = slot.inUse?.index
-    slot.inUse = {
-      index,
-      modified,
-      digest: result.digest,
-      size,
-      skipped,
-      examples: shown,
-      nextValid: nextValidOf(index, started),
-    }
+    slot.inUse = { index, modified, size, skipped, examples: shown, nextValid: nextValidOf(index, started) }
     if (former) releaseIndex(former)
     slot.problem = undefined
-    digest = digestOf(slots)
     emit({ event: 'feed_loaded', feed: name, ...size, ms: clock.now() - started })
     changed?.()
     if (skipped.unusable + skipped.tooBroad > 0)
@@ -224,7 +211,6 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
     isMissing: () => slots.some(({ inUse }) => inUse === undefined),
     reload: () => eachSlot(refresh),
     status: () => slots.map(statusOf),
-    digest: () => digest,
     close: async () => {
       closing.abort()
       cancel()
@@ -233,12 +219,6 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
     },
   }
 }
-
-const digestOf = (slots: readonly Slot[]): string =>
-  createHash('sha256')
-    .update(slots.map(({ inUse }) => inUse?.digest ?? '').join(' '))
-    .digest('hex')
-    .slice(0, 16)
 
 /** What is wrong with a list that has just been fetched is told by where it comes from: the file is gone afterwards. */
 const shownFrom = ({ settings: { url, path } }: Slot, file: string, problem: FileProblem): FileProblem =>

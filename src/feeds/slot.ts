@@ -8,7 +8,6 @@ import type { FetchedFeed } from './fetch-feed.js'
 export type InUse = {
   readonly index: FeedIndex
   readonly modified: number
-  readonly digest: string
   readonly size: ReturnType<typeof sizeOf>
   /** When the next entry that is listed already begins to count, in epoch milliseconds; Infinity if none does. */
   readonly nextValid: number

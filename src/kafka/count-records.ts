@@ -2,12 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountedPartitions } from '../sightings/count-partitions.js'
 import {
+  accusedKey,
+  accusedValue,
   beganKey,
   countKey,
   countValue,
   countedKey,
   countedValue,
-  type CountedUpTo,
+  type Accused,
 } from '../sightings/count-record.js'
 import type { SeenOnDay } from '../sightings/seen.js'
 import type { Emit } from '../telemetry/event.js'
@@ -20,15 +22,27 @@ export const countOf = ({ topic, partitions }: TopicOf, partition: string, seen:
   outgoing(topic, partitions, partition, countKey(partition, seen), countValue(seen), now)
 
 /** Each offset has a record of its own: what a killed owner has written must not be replaced by the next one, which does not know it yet. */
-export const beganAt = ({ topic, partitions }: TopicOf, partition: string, began: CountedUpTo, now: number): Outgoing =>
-  outgoing(topic, partitions, partition, `${beganKey(partition)}${began.offset}`, countedValue(began), now)
+export const beganAt = ({ topic, partitions }: TopicOf, partition: string, offset: number, now: number): Outgoing =>
+  outgoing(topic, partitions, partition, `${beganKey(partition)}${offset}`, countedValue(offset), now)
+
+/** What a chunk accuses, under its first offset; nothing, to delete it. */
+export const accusedIn = (
+  { topic, partitions }: TopicOf,
+  partition: string,
+  first: number,
+  accused: readonly Accused[],
+  now: number,
+): Outgoing => {
+  const value = accused.length === 0 ? null : accusedValue(accused)
+  return outgoing(topic, partitions, partition, `${accusedKey(partition)}${first}`, value, now)
+}
 
 const outgoing = (
   topic: string,
   partitions: number,
   partition: string,
   key: string,
-  value: Buffer,
+  value: Buffer | null,
   now: number,
 ): Outgoing => ({
   topic,
@@ -44,7 +58,9 @@ export type KeepCountsOptions = {
   readonly counts: CountedPartitions
   readonly write: Write
   /** The partitions that are kept, and up to which offset each is counted. */
-  readonly countedUpTo: () => ReadonlyMap<string, CountedUpTo>
+  readonly countedUpTo: () => ReadonlyMap<string, number>
+  /** Records that are needed no longer once the counts hold up to this offset. */
+  readonly outdated: (partition: string, upTo: number) => readonly Outgoing[]
   readonly emit: Emit
   readonly now: () => number
   /** Milliseconds that do not count an outage. */
@@ -67,9 +83,9 @@ const againMs = 1_000
 const closeMs = 5_000
 
 export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
-  const { topic, counts, write, countedUpTo, emit, now, reachableMs } = options
+  const { topic, counts, write, countedUpTo, outdated, emit, now, reachableMs } = options
   const closing = new AbortController()
-  const kept = new Map<string, CountedUpTo>()
+  const kept = new Map<string, number>()
 
   /** Until it is written or somebody else's: records are whole values, so a repeat does no harm. */
   const writeSurely = async (partition: string, compose: () => readonly Outgoing[]): Promise<boolean> => {
@@ -91,7 +107,7 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
   const warn = (partition: string, message: string): void =>
     emit({ event: 'kafka_client_warned', about: `sightings of ${partition}`, message })
 
-  const keep = async (partition: string, upTo: CountedUpTo): Promise<void> => {
+  const keep = async (partition: string, upTo: number): Promise<void> => {
     const own = counts.of(partition)
     // Their values are those of the moment in which they are written: a retro alert may be written in between, and must not be forgotten.
     const recordsOf = (changed: readonly Changed[]): readonly Outgoing[] =>
@@ -110,7 +126,8 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
     if (changed.length === 0 && kept.get(partition) === upTo) return
     const last = changed
     const counted = outgoing(topic.topic, topic.partitions, partition, countedKey(partition), countedValue(upTo), now())
-    if (await writeSurely(partition, () => [...recordsOf(last), counted])) kept.set(partition, upTo)
+    const gone = outdated(partition, upTo)
+    if (await writeSurely(partition, () => [...recordsOf(last), counted, ...gone])) kept.set(partition, upTo)
   }
   const keepAll = async (): Promise<void> => {
     for (const [partition, upTo] of [...countedUpTo()]) await keep(partition, upTo)

@@ -12,12 +12,7 @@ import { openKeptCounts, type KeptCountsOptions } from './kept-counts.js'
 import { nameOf, type Sightings, type Write, type Written } from './sightings.js'
 import type { TopicOf } from './sightings-topic.js'
 
-export type Counting = {
-  readonly counts: CountedPartitions
-  readonly retro: Retro
-  /** The feeds in use, as a digest. */
-  readonly feeds: () => string
-}
+export type Counting = { readonly counts: CountedPartitions; readonly retro: Retro }
 
 /** Makes the counting, given how alerts about indicators are written on behalf of an input partition, which has alerted on them then. */
 export type OpenCounting = (
@@ -42,7 +37,7 @@ const reportMs = 60_000
 export const countSightings = (options: CountSightingsOptions): Sightings => {
   const { open, alertsTopic, write, keep, emit, now } = options
   /** The alerts and the note that they were sent are one. */
-  const { counts, retro, feeds } = open(async (partition, alerts, about) => {
+  const { counts, retro } = open(async (partition, alerts, about) => {
     let takeBack: readonly (() => void)[] = []
     const compose = (): readonly Outgoing[] => {
       const own = counts.of(partition)
@@ -60,7 +55,7 @@ export const countSightings = (options: CountSightingsOptions): Sightings => {
     if (written === 'not_written') for (const one of takeBack) one()
     return written
   })
-  const kept = keep && openKeptCounts({ ...keep, counts, feeds, write, restored: retro.feedsChanged, emit, now })
+  const kept = keep && openKeptCounts({ ...keep, counts, write, restored: retro.feedsChanged, emit, now })
 
   let reported: Pick<CountSize, 'evicted' | 'uncounted'> = { evicted: 0, uncounted: 0 }
   const report = (): void => {
@@ -76,25 +71,20 @@ export const countSightings = (options: CountSightingsOptions): Sightings => {
       const name = nameOf(partition)
       const events: Delivered[] = []
       let version: number | undefined
-      let judgedBy = ''
       return {
         see: (offset, event) => {
-          if (version === undefined) {
-            version = retro.version()
-            judgedBy = feeds()
-          }
+          version ??= retro.version()
           events.push(deliveredOf(offset, event, now()))
         },
         fired: () => undefined,
         records: () => {
           // Events that waited for an answer are annotated after the others.
           events.sort((one, other) => one.offset - other.offset)
-          const [first] = events
-          return kept && first ? kept.began(name, { offset: first.offset, feeds: judgedBy }) : []
+          return kept?.records(name, events) ?? []
         },
         committed: () => {
           if (version === undefined) return
-          if (kept) kept.count(name, events, judgedBy)
+          if (kept) kept.count(name, events)
           else counts.of(name).count(events, now())
           retro.committed(version)
         },

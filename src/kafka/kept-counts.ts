@@ -4,11 +4,10 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Admin, Kafka } from 'kafkajs'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { CountedPartitions } from '../sightings/count-partitions.js'
-import type { CountedUpTo } from '../sightings/count-record.js'
-import type { Delivered } from '../sightings/sighting-counts.js'
+import { accusedOf, type Delivered } from '../sightings/sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
 import type { Outgoing } from './compose.js'
-import { beganAt, keepCounts } from './count-records.js'
+import { accusedIn, beganAt, keepCounts } from './count-records.js'
 import { failureOf } from './failure.js'
 import { openTopicReader, type TopicReader } from './replay/topic-reader.js'
 import { restoreCounts } from './restore-counts.js'
@@ -24,8 +23,6 @@ export type KeptCountsOptions = {
   readonly claim: ClaimNow
   readonly write: Write
   readonly counts: CountedPartitions
-  /** The feeds in use, as a digest. */
-  readonly feeds: () => string
   /** Called when a partition's former counts are known again. */
   readonly restored: () => void
   readonly emit: Emit
@@ -34,11 +31,11 @@ export type KeptCountsOptions = {
 }
 
 export type KeptCounts = {
-  /** What is written with events that begin there: where counting began, with the first ones since the join or since a change of feeds. */
-  readonly began: (partition: string, first: CountedUpTo) => readonly Outgoing[]
+  /** What is written with a chunk: what it accuses, and where counting began, if these are the first events since the join. */
+  readonly records: (partition: string, events: readonly Delivered[]) => readonly Outgoing[]
   readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
-  /** Counts committed events, in order, which were judged by these feeds. */
-  readonly count: (partition: string, events: readonly Delivered[], feeds: string) => void
+  /** Counts committed events, in order. */
+  readonly count: (partition: string, events: readonly Delivered[]) => void
   /** Its offsets mean nothing any more: what the topic holds is of other events. */
   readonly recreated: (partition: string) => void
   readonly close: () => Promise<void>
@@ -56,20 +53,37 @@ const againMs = 1_000
 const none: readonly Outgoing[] = []
 
 export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
-  const { topic, connect, admin, groupId, pipeline, claim, counts, feeds, restored, emit, now } = options
+  const { topic, connect, admin, groupId, pipeline, claim, counts, restored, emit, now } = options
   let partitions = new Map<string, Assigned>()
   const restoring = new Map<string, Restoring>()
   /** Up to which offset events were committed since the join. */
-  const liveUpTo = new Map<string, CountedUpTo>()
+  const liveUpTo = new Map<string, number>()
   /** Partitions that are restored, and up to which offset they are counted. */
-  const counted = new Map<string, CountedUpTo>()
+  const counted = new Map<string, number>()
+  /** By first offset: chunks whose accusations are in the topic. */
+  const accusing = new Map<string, Set<number>>()
   let reader: Promise<TopicReader> | undefined
   let isClosed = false
-  const keeping = keepCounts({ ...options, countedUpTo: () => counted })
+  const keeping = keepCounts({
+    ...options,
+    countedUpTo: () => counted,
+    outdated: (name, upTo) => {
+      const firsts = [...accusingIn(name)].filter((first) => first < upTo)
+      for (const first of firsts) accusingIn(name).delete(first)
+      return firsts.map((first) => accusedIn(topic, name, first, [], now()))
+    },
+  })
+
+  const accusingIn = (name: string): Set<number> => {
+    const known = accusing.get(name) ?? new Set()
+    accusing.set(name, known)
+    return known
+  }
 
   const forget = (name: string): void => {
     counts.forget(name)
     counted.delete(name)
+    accusing.delete(name)
     liveUpTo.delete(name)
     restoring.delete(name)
   }
@@ -118,7 +132,7 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
           end: Number(ends.find(({ partition }) => partition === place)?.high ?? 0),
           committed,
           pipeline,
-          feeds,
+          accusing: accusingIn(name),
           past,
           goesOn,
           now,
@@ -129,16 +143,15 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
     past.count(aside, now())
     const until = aside.at(-1)?.offset ?? before - 1
     restoring.delete(name)
-    const known = counts.of(name)
+    const live = counts.of(name)
     let indicators = 0
     for (const { seen, isChanged } of past.all()) {
-      known.add(seen, isChanged)
+      live.add(seen, isChanged)
       if (++indicators % sliceRows === 0) await nextTurn()
       if (partitions.get(name) !== assigned) return
     }
     // Not before: what is written must be whole.
-    const live = liveUpTo.get(name)
-    counted.set(name, live && live.offset > until ? live : { offset: until + 1, feeds: live?.feeds ?? feeds() })
+    counted.set(name, Math.max(until + 1, liveUpTo.get(name) ?? 0))
     emit({ event: 'counts_restored', topic: assigned.topic, partition: assigned.partition, indicators, events })
     restored()
   }
@@ -153,16 +166,22 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
       for (const name of former.keys()) if (!partitions.has(name)) forget(name)
       for (const [name, one] of partitions) if (!isSameMember || !counted.has(name)) void restore(one)
     },
-    began: (name, first) => (liveUpTo.get(name)?.feeds === first.feeds ? none : [beganAt(topic, name, first, now())]),
-    count: (name, events, judgedBy) => {
+    records: (name, events) => {
+      const [first] = events
+      if (!first) return none
+      const accused = events.flatMap(accusedOf)
+      const records = accused.length > 0 ? [accusedIn(topic, name, first.offset, accused, now())] : []
+      return liveUpTo.has(name) ? records : [...records, beganAt(topic, name, first.offset, now())]
+    },
+    count: (name, events) => {
       const last = events.at(-1)
       if (!last) return
       const aside = restoring.get(name)?.aside
       if (aside && aside.length < maxAside) aside.push(...events)
       else counts.of(name).count(events, now())
-      const upTo = { offset: last.offset + 1, feeds: judgedBy }
-      liveUpTo.set(name, upTo)
-      if (counted.has(name)) counted.set(name, upTo)
+      if (events.some((event) => accusedOf(event).length > 0)) accusingIn(name).add(events[0]?.offset ?? last.offset)
+      liveUpTo.set(name, last.offset + 1)
+      if (counted.has(name)) counted.set(name, last.offset + 1)
     },
     recreated: (name) => {
       const own = restoring.get(name)

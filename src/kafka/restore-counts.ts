@@ -1,10 +1,15 @@
 // Restores the counts of an input partition: what the sightings topic holds, and the events since, which are read again.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Judged } from '../domain/judged.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
-import { beganKey, countedKey, readCount, readCounted, type CountedUpTo } from '../sightings/count-record.js'
+import { accusedKey, beganKey, countedKey, readAccused, readCount, readCounted } from '../sightings/count-record.js'
 import { dayMs } from '../sightings/seen.js'
-import { deliveredOf, keptDays, type Delivered, type SightingCounts } from '../sightings/sighting-counts.js'
+import {
+  asDelivered,
+  deliveredOf,
+  keptDays,
+  type Delivered,
+  type SightingCounts,
+} from '../sightings/sighting-counts.js'
 import { eventsOf } from './chunks.js'
 import { readUpTo } from './read-to-end.js'
 import type { TopicReader } from './replay/topic-reader.js'
@@ -21,8 +26,8 @@ export type RestoreCounts = {
   readonly committed: () => Promise<number>
   /** Annotates without waiting. */
   readonly pipeline: Pipeline
-  /** The feeds in use now, as a digest. */
-  readonly feeds: () => string
+  /** Filled with the first offsets of the chunks whose accusations are in the topic. */
+  readonly accusing: Set<number>
   /** Where they are put: no live event is counted in it. */
   readonly past: SightingCounts
   readonly goesOn: () => boolean
@@ -35,13 +40,15 @@ const sliceEvents = 256
 
 /** Resolves with how many events were read again. */
 export const restoreCounts = async (options: RestoreCounts): Promise<number> => {
-  const { reader, topic, input, end, committed, past, goesOn, now } = options
+  const { reader, topic, input, end, committed, accusing, past, goesOn, now } = options
   const name = nameOf(input)
   const start = `${name}/`
   const beganStart = beganKey(name)
   const oldest = Math.floor(now() / dayMs) - keptDays
-  let counted: CountedUpTo | undefined
-  const began: CountedUpTo[] = []
+  let counted: number | undefined
+  let began = Infinity
+  const accusedStart = accusedKey(name)
+  const accused: AccusedAt = new Map()
   await readUpTo(
     reader,
     { topic: topic.topic, partition: input.partition % topic.partitions, end },
@@ -49,27 +56,30 @@ export const restoreCounts = async (options: RestoreCounts): Promise<number> => 
       const text = key?.toString() ?? ''
       if (!text.startsWith(start) || !value) return
       if (text === countedKey(name)) counted = readCounted(value)
-      else if (text.startsWith(beganStart)) began.push(...[readCounted(value)].filter((one) => one !== undefined))
+      else if (text.startsWith(beganStart)) began = Math.min(began, readCounted(value) ?? Infinity)
+      else if (text.startsWith(accusedStart)) {
+        accusing.add(Number(text.slice(accusedStart.length)))
+        for (const { offset, values } of readAccused(value)) accused.set(offset, new Set(values))
+      }
       const row = readCount(text, value)
       if (row && row.partition === name && row.seen.day > oldest) past.restore(row.seen)
     },
     goesOn,
   )
   const until = await committed()
-  began.sort((one, other) => one.offset - other.offset)
   // Its owners may all have ended before they wrote counts for the first time.
-  const from = counted?.offset ?? began[0]?.offset ?? Infinity
-  const judgedBy = (offset: number): string | undefined =>
-    began.findLast((one) => one.offset <= offset && one.offset >= from)?.feeds ?? (counted ?? began[0])?.feeds
-  return countAgain(Math.max(from, until - maxAgain), until, judgedBy, options)
+  return countAgain(Math.max(counted ?? began, until - maxAgain), until, accused, options)
 }
 
-/** What a row has counted already it does not count again. `judgedBy`: the feeds by which an event was judged when it was delivered. */
+type AccusedAt = Map<number, ReadonlySet<string>>
+const nothing: ReadonlySet<string> = new Set()
+
+/** What a row has counted already it does not count again. */
 const countAgain = async (
   from: number,
   until: number,
-  judgedBy: (offset: number) => string | undefined,
-  { reader, input, pipeline, feeds, past, goesOn, now }: RestoreCounts,
+  accused: AccusedAt,
+  { reader, input, pipeline, past, goesOn, now }: RestoreCounts,
 ): Promise<number> => {
   const { topic, partition } = input
   let again = 0
@@ -80,14 +90,11 @@ const countAgain = async (
     const wanted = records.filter(({ offset }) => Number(offset) < until)
     for (let place = 0; place < wanted.length; place += sliceEvents) {
       const slice = wanted.slice(place, place + sliceEvents).map((record) => ({ ...record, topic, partition }))
-      const before = feeds()
       const events = await eventsOf(slice, pipeline)
-      const judgedNow = feeds() === before ? before : undefined
       const delivered = events.flatMap((event, nth): Delivered[] => {
         const offset = Number(slice[nth]?.offset)
-        if (!event) return []
-        const one = deliveredOf(offset, event, now())
-        return [judgedNow !== undefined && judgedBy(offset) === judgedNow ? one : withoutListings(one)]
+        // Feeds and answers may be others than when it was delivered.
+        return event ? [asDelivered(deliveredOf(offset, event, now()), accused.get(offset) ?? nothing)] : []
       })
       past.count(delivered, now())
       again += delivered.length
@@ -96,16 +103,3 @@ const countAgain = async (
   }
   return again
 }
-
-/**
- * An event that was judged by other feeds: whether it was delivered as listed is not known. It counts as if it was not, so that a retro alert
- * is raised: one too many rather than none.
- */
-const withoutListings = ({ judged, members, ...rest }: Delivered): Delivered => ({
-  ...rest,
-  judged: judged.map(withoutListing),
-  members: members?.map((member) => member.map(withoutListing)),
-})
-
-const withoutListing = (one: Judged): Judged =>
-  one.verdict.feed === undefined ? one : { ...one, verdict: { level: 'unknown', flags: {}, because: '' } }

@@ -9,14 +9,17 @@ export type CountRecord = { readonly partition: string; readonly seen: SeenOnDay
 export const countKey = (partition: string, { day, indicator }: Pick<SeenOnDay, 'day' | 'indicator'>): string =>
   `${partition}/${dateOf(day)}/${indicator.value}`
 
-/** Under this key is the offset up to which the counts of a partition hold, and by which feeds the events before it were judged. */
+/** Under this key stands the offset up to which the counts of a partition hold. */
 export const countedKey = (partition: string): string => `${partition}/counted`
 
-/**
- * Under a key that begins so is where an owner of a partition began to count, or to judge by other feeds: until counts are written, the next
- * owner needs it.
- */
+/** Under a key that begins so is where an owner of a partition began to count: until counts are written, the next owner needs it. */
 export const beganKey = (partition: string): string => `${partition}/began/`
+
+/**
+ * Under a key that begins so is what was delivered as malicious or suspicious in one chunk. Whoever reads its events again, before they are
+ * in the counts, may judge otherwise.
+ */
+export const accusedKey = (partition: string): string => `${partition}/accused/`
 
 /** Written out: thousands are made at a time, and dates and objects take twice as long. */
 export const countValue = (seen: SeenOnDay): Buffer => {
@@ -32,11 +35,13 @@ export const countValue = (seen: SeenOnDay): Buffer => {
   return Buffer.from(`${text}}`)
 }
 
-/** A place in an input partition, and the feeds by which events are judged there. */
-export type CountedUpTo = { readonly offset: number; readonly feeds: string }
+export const countedValue = (offset: number): Buffer => Buffer.from(JSON.stringify({ schema_version: 1, offset }))
 
-export const countedValue = ({ offset, feeds }: CountedUpTo): Buffer =>
-  Buffer.from(JSON.stringify({ schema_version: 1, offset, feeds }))
+/** The indicators of one record that were delivered as malicious or suspicious. */
+export type Accused = { readonly offset: number; readonly values: readonly string[] }
+
+export const accusedValue = (accused: readonly Accused[]): Buffer =>
+  Buffer.from(JSON.stringify({ schema_version: 1, events: accused.map(({ offset, values }) => [offset, ...values]) }))
 
 const keyForm = /^(.+\/\d+)\/(\d{4}-\d{2}-\d{2})\/([^/]+)$/
 
@@ -84,11 +89,22 @@ export const readCount = (key: string, value: Buffer): CountRecord | undefined =
   }
 }
 
-/** A record under `countedKey` or `beganKey`. */
-export const readCounted = (value: Buffer): CountedUpTo | undefined => {
-  const { offset, feeds } = parseObject(value) ?? {}
-  if (typeof offset !== 'number' || !Number.isSafeInteger(offset) || offset < 0) return undefined
-  return { offset, feeds: typeof feeds === 'string' ? feeds : '' }
+/** The offset of a record under `countedKey` or `beganKey`. */
+export const readCounted = (value: Buffer): number | undefined => {
+  const offset = parseObject(value)?.offset
+  return typeof offset === 'number' && Number.isSafeInteger(offset) && offset >= 0 ? offset : undefined
+}
+
+/** A record under `accusedKey`. */
+export const readAccused = (value: Buffer): readonly Accused[] => {
+  const events: unknown = parseObject(value)?.events
+  if (!Array.isArray(events)) return []
+  return events.flatMap((event: unknown): Accused[] => {
+    const [offset, ...values] = Array.isArray(event) ? (event as unknown[]) : []
+    return Number.isSafeInteger(offset)
+      ? [{ offset: Number(offset), values: values.filter((one) => typeof one === 'string') }]
+      : []
+  })
 }
 
 const roleBits = 0x1ff

@@ -4,6 +4,7 @@ import type { Indicator } from '../domain/indicator.js'
 import type { Judged } from '../domain/judged.js'
 import { roles, type Role, type Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
+import type { Accused } from './count-record.js'
 import type { DayTable } from './day-table.js'
 import { createPartitionTables, type KeptTables, type TableOptions } from './partition-tables.js'
 import { dayMs, sumOf, type Seen } from './seen.js'
@@ -162,9 +163,30 @@ const isEndpoint = (role: Role): boolean => role === 'source' || role === 'desti
 
 /** Whether the event was delivered with a bad verdict about the indicator, in whatever role. */
 const isAccused = ({ value }: Indicator, judged: readonly Judged[]): boolean => {
-  for (const { verdict, sighting } of judged)
-    if ((verdict.level === 'malicious' || verdict.level === 'suspicious') && sighting.value === value) return true
+  for (const one of judged) if (accuses(one) && one.sighting.value === value) return true
   return false
 }
+
+const accuses = ({ verdict: { level } }: Judged): boolean => level === 'malicious' || level === 'suspicious'
+
+/** What a record was delivered with a bad verdict about; nothing if there is none. */
+export const accusedOf = ({ offset, judged, members }: Delivered): readonly Accused[] => {
+  const values = [...judged, ...(members?.flat() ?? [])].filter(accuses).map(({ sighting }) => sighting.value)
+  return values.length === 0 ? [] : [{ offset, values: [...new Set(values)] }]
+}
+
+/**
+ * A record that is judged again, with the bad verdicts that it was delivered with. A feed that lists more now is news, to be raised; what the
+ * provider says now is what was waited for then.
+ */
+export const asDelivered = ({ judged, members, ...rest }: Delivered, accused: ReadonlySet<string>): Delivered => {
+  const then = (one: Judged): Judged => {
+    if (accused.has(one.sighting.value)) return { ...one, late: undefined, verdict: accusing }
+    return accuses(one) && one.verdict.feed !== undefined ? { ...one, verdict: unknown } : one
+  }
+  return { ...rest, judged: judged.map(then), members: members?.map((member) => member.map(then)) }
+}
+const accusing: Verdict = { level: 'malicious', flags: {}, because: '' }
+const unknown: Verdict = { level: 'unknown', flags: {}, because: '' }
 
 const rolesIn = (bits: number): readonly Role[] => roles.filter((_, at) => bits & (1 << at))

@@ -9,7 +9,7 @@ import type { Assigned, ChunkSightings, Sightings } from '../../../src/kafka/sig
 import type { WireRecord } from '../../../src/kafka/wire/record.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
 import { countPartitions, type CountedPartitions } from '../../../src/sightings/count-partitions.js'
-import { countedKey, countedValue } from '../../../src/sightings/count-record.js'
+import { accusedValue, countedKey, countedValue, readAccused } from '../../../src/sightings/count-record.js'
 import type { SightingCounts } from '../../../src/sightings/sighting-counts.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 
@@ -28,6 +28,13 @@ const judged: readonly Judged[] = [
 const event = { origin: '', time: now(), judged } as unknown as EventOut
 const counted = (): CountedPartitions => countPartitions({ seed: 1, judge: () => expect.fail('nothing is judged') })
 
+const listed: EventOut = {
+  ...event,
+  judged: event.judged.map((one) => ({
+    ...one,
+    verdict: { level: 'malicious', flags: {}, because: 'listed', feed: 'x' },
+  })),
+}
 const never = <Value>(): Promise<Value> => new Promise(() => undefined)
 const assigned: Assigned = { ...input, generation: 1, seek: () => undefined, proveMembership: never }
 
@@ -40,9 +47,9 @@ const retro: Counting['retro'] = {
   close: () => Promise.resolve(),
 }
 
-const open = (feeds = (): string => 'then'): Sightings =>
+const open = (): Sightings =>
   countSightings({
-    open: () => ({ counts: counted(), retro, feeds }),
+    open: () => ({ counts: counted(), retro }),
     alertsTopic: { topic: 'alerts', partitions: 1 },
     write: () => Promise.resolve('written'),
     keep: {
@@ -79,30 +86,26 @@ describe('where counting begins', () => {
     await sightings.close()
   })
 
-  it('is written again when other feeds judge', async () => {
-    let feeds = 'then'
-    const sightings = open(() => feeds)
+  it('what a chunk accuses is written with it', async () => {
+    const sightings = open()
     sightings.joined([assigned], false)
-    deliver(sightings, 7).chunk.committed()
-    const onItsWay = deliver(sightings, 8)
-    feeds = 'now'
-    expect(onItsWay.keys).toEqual([])
-    onItsWay.chunk.committed()
-    const next = deliver(sightings, 9)
-    expect(next.keys).toEqual(['1 firewall/3/began/9'])
-    next.chunk.committed()
-    expect(deliver(sightings, 10).keys).toEqual([])
+    const chunk = sightings.chunk(input)
+    chunk.see(8, listed)
+    chunk.see(7, event)
+    const [record] = chunk.records()
+    expect(String(record?.key)).toBe('firewall/3/accused/7')
+    expect(readAccused(record?.value ?? expect.fail())).toEqual([{ offset: 8, values: [indicator.value] }])
     await sightings.close()
   })
 
-  type Log = readonly (readonly [key: string, offset: number, feeds?: string])[]
+  type Log = readonly (readonly [key: string, value: number | Buffer])[]
   const restored = async (log: Log, shown = event): Promise<readonly [again: number, past: SightingCounts]> => {
     const past = counted().apart()
     const record = (offset: number, more: Partial<Outgoing>): WireRecord =>
       ({ offset: String(offset), timestamp: String(now()), headers: [], value: null, ...more }) as unknown as WireRecord
     const logs: Readonly<Record<string, readonly WireRecord[]>> = {
-      sightings: log.map(([key, offset, feeds = 'now'], place) =>
-        record(place, { key: Buffer.from(key), value: countedValue({ offset, feeds }) }),
+      sightings: log.map(([key, value], place) =>
+        record(place, { key: Buffer.from(key), value: typeof value === 'number' ? countedValue(value) : value }),
       ),
       firewall: Array.from({ length: 40 }, (_, offset) => record(offset, { key: null, value: Buffer.from('{}') })),
     }
@@ -121,7 +124,7 @@ describe('where counting begins', () => {
       end: log.length,
       committed: () => Promise.resolve(31),
       pipeline,
-      feeds: () => 'now',
+      accusing: new Set(),
       past,
       goesOn: () => true,
       now,
@@ -133,16 +136,21 @@ describe('where counting begins', () => {
     return [again, past.seen(indicator)?.count ?? 0]
   }
 
-  it('decides whether an event that is listed now was delivered as listed', async () => {
-    const verdict = { level: 'malicious', flags: {}, because: 'listed', feed: 'x' } as const
-    const listed = { ...event, judged: event.judged.map((one) => ({ ...one, verdict })) }
-    const isUnalerted = async (log: Log): Promise<boolean> =>
-      (await restored(log, listed))[1].unalertedOf(indicator) !== undefined
-    expect(await isUnalerted([['firewall/3/began/0', 0, 'now']])).toBe(false)
-    expect(await isUnalerted([['firewall/3/began/0', 0, 'then']])).toBe(true)
-    const counted = [countedKey('firewall/3'), 20, 'then'] as const
-    expect(await isUnalerted([['firewall/3/began/0', 0, 'now'], counted])).toBe(true)
-    expect(await isUnalerted([counted, ['firewall/3/began/20', 20, 'now']])).toBe(false)
+  it.each([
+    ['is listed now and was not when it was delivered', listed, [], true],
+    ['was listed when it was delivered', listed, [indicator.value], false],
+    ['was listed when it was delivered and is not any more', event, [indicator.value], false],
+    ['is not listed, then as now', event, ['192.0.2.99'], true],
+  ])('an event that %s is known again as that', async (_, shown, values, isUnalerted) => {
+    const accused = Array.from({ length: 31 }, (_one, offset) => ({ offset, values }))
+    const [, past] = await restored(
+      [
+        ['firewall/3/began/0', 0],
+        ['firewall/3/accused/0', accusedValue(accused)],
+      ],
+      shown,
+    )
+    expect(past.unalertedOf(indicator) !== undefined).toBe(isUnalerted)
   })
 
   it('is where events are read again from, if counts were never written', async () => {
@@ -178,7 +186,7 @@ it('a retro alert that cannot be written because the partition cannot be claimed
   const sightings = countSightings({
     open: (write) => {
       writeAlerts = write
-      return { counts: counted(), retro, feeds: () => '' }
+      return { counts: counted(), retro }
     },
     alertsTopic: { topic: 'alerts', partitions: 1 },
     write: () => answers.shift()?.() ?? expect.fail('two are enough'),
