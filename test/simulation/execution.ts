@@ -6,9 +6,20 @@ import { join } from 'node:path'
 import { createCluster, type Cluster } from './broker/cluster.js'
 import type { RequestPoint } from './broker/node.js'
 import { readTopic } from './broker/read-topic.js'
-import { check, textOf, type Checked, type Ended, type Happened, type PlacedRecord, type ReadRecord } from './checks.js'
+import {
+  check as checkRun,
+  textOf,
+  type Checked,
+  type Ended,
+  type Happened,
+  type PlacedRecord,
+  type ReadRecord,
+} from './checks.js'
 import { createNetwork } from './network.js'
+import { numbersIn, numbersOf } from './event-numbers.js'
 import { createProvider } from './provider.js'
+import { checkReplay } from './replay-checks.js'
+import { replayTopic, startReplay, type ReplayProcess, type ReplayProgram } from './replay-process.js'
 import {
   listedAddresses,
   maliciousAtProvider,
@@ -17,7 +28,7 @@ import {
   type InputRecord,
   type Scenario,
 } from './scenario.js'
-import { readRecords, type WireRecord } from './wire.js'
+import type { WireRecord } from './wire.js'
 import { below, createWorld, oneOf, type Process } from './world.js'
 import type { runAlone, Runtime } from '../../src/app/run-alone.js'
 import type { Watch } from '../../src/app/watch-run.js'
@@ -26,7 +37,7 @@ import type { Config } from '../../src/config/schema.js'
 import type { loadFeed } from '../../src/feeds/load-feed.js'
 
 /** What is loaded only after the globals of the world are installed. */
-export type Program = {
+export type Program = ReplayProgram & {
   readonly runAlone: typeof runAlone
   readonly load: typeof load
   readonly loadFeed: typeof loadFeed
@@ -57,6 +68,8 @@ detection:
 const busyEvents = 200_000
 /** How long everything may take to come out after the last fault. */
 const outMs = 120_000
+/** How long a replay may take after the last fault: it asks about every address once more, and keeps its rate. */
+const replayMs = 600_000
 /** How long late answers may take after that: repeats of failed lookups, 30 s doubled five times. */
 const lateMs = 1_200_000
 
@@ -169,12 +182,7 @@ const executeIn = async (
     for (let offset = batch.base; offset <= batch.last; offset++)
       appendedMs.set(`${topic}/${partition}/${offset}`, world.ms)
     if (topic !== 'output' && topic !== 'dead') return
-    for (const { key, value } of readRecords(batch.bytes)) {
-      if (value === null) acknowledged.add(`key ${String(key)}`)
-      else
-        for (const [, one = '', other = ''] of value.toString().matchAll(/"n":(\d+)|\bn=(\d+)/g))
-          acknowledged.add(`${one}${other}`)
-    }
+    for (const n of numbersIn(batch.bytes)) acknowledged.add(n)
   })
   const prematureCommits: string[] = []
   cluster.onCommit(({ groupId, topic, partition, offset, metadata }) => {
@@ -202,6 +210,14 @@ const executeIn = async (
     stop: new AbortController(),
     isWanted: false,
   }))
+  const runtimeFor = (process: Process): Runtime => ({
+    clock: program.systemClock,
+    random: Math.random,
+    idleMs: () => performance.eventLoopUtilization().idle,
+    sockets: network.socketFactory as unknown as Runtime['sockets'],
+    dispatcher: provider.dispatcherFor(process),
+    loadFeed: (request) => Promise.resolve(program.loadFeed(request)),
+  })
   const launch = (nth: number): void => {
     const worker = workers[nth]
     if (!worker || isEnding || worker.process?.isAlive === true) return
@@ -209,14 +225,7 @@ const executeIn = async (
     const stop = new AbortController()
     worker.stop = stop
     const process = world.start(`w${nth + 1}`, async (self) => {
-      const runtime: Runtime = {
-        clock: program.systemClock,
-        random: Math.random,
-        idleMs: () => performance.eventLoopUtilization().idle,
-        sockets: network.socketFactory as unknown as Runtime['sockets'],
-        dispatcher: provider.dispatcherFor(self),
-        loadFeed: (request) => Promise.resolve(program.loadFeed(request)),
-      }
+      const runtime = runtimeFor(self)
       const failure = await program.runAlone(config, { env: {}, signal: stop.signal, watch: watchOf(world), runtime })
       return failure?.sentence ?? ''
     })
@@ -265,6 +274,18 @@ const executeIn = async (
   const keepBusy = (ms: number): void => {
     busyUntilMs = Math.max(busyUntilMs, Math.ceil(world.ms + ms))
   }
+  const replay: ReplayProcess | undefined =
+    scenario.replay &&
+    startReplay(scenario.replay, {
+      world,
+      cluster,
+      network,
+      program,
+      config,
+      aroundOf: (process, signal) => ({ env: {}, signal, emit: watchOf(world).emit, runtime: runtimeFor(process) }),
+      input: () => input.filter((placed) => placed.topicNumber === topicNumber),
+      keepBusy,
+    })
   const feed = [...listedAddresses]
   fs.writeFileSync(files.rule, rule)
   fs.writeFileSync(files.feed, `${feed.join('\n')}\n`)
@@ -332,7 +353,7 @@ const executeIn = async (
         })
         return
       case 'move_leaders':
-        for (const topic of watched)
+        for (const topic of [...watched, ...(replay?.topics ?? [])])
           for (let partition = 0; partition < cluster.partitionCount(topic); partition++)
             if (alive.length > 0) cluster.moveLeader(topic, partition, oneOf(random, alive))
         return
@@ -341,6 +362,14 @@ const executeIn = async (
         cluster.moveGroup(group, oneOf(random, alive))
         for (let partition = 0; partition < scenario.partitions; partition++)
           cluster.moveTransactions(`threatweave-${group}-input-${partition}`, oneOf(random, alive))
+        for (const moved of replay?.groups ?? []) {
+          cluster.moveGroup(moved, oneOf(random, alive))
+          for (let partition = 0; partition < scenario.partitions; partition++)
+            cluster.moveTransactions(
+              `threatweave-${moved}-${scenario.replay?.of ?? ''}-${partition}`,
+              oneOf(random, alive),
+            )
+        }
         return
       case 'rolling_restart': {
         let atMs = 0
@@ -409,17 +438,31 @@ const executeIn = async (
         fs.writeFileSync(files.feed, `${feed.join('\n')}\n`)
         if (!gained.has(act.address)) gained.set(act.address, world.ms)
         return
+      case 'replay_kill':
+      case 'replay_stop':
+      case 'replay_pause':
+      case 'replay_cut':
+      case 'replay_second':
+        replay?.perform(act, point?.process)
     }
   }
   let areFaultsOver = false
   const counted = new Map<Fault, number>()
   for (const fault of scenario.faults) if ('atMs' in fault.on) world.after(fault.on.atMs, () => perform(fault.act))
   cluster.onRequest((point) => {
-    if (areFaultsOver || !point.process.name.startsWith('w')) return undefined
+    const by = point.process.name === 'replay' ? 'replay' : undefined
+    if (areFaultsOver || (!by && !point.process.name.startsWith('w'))) return undefined
     let isLost = false
     for (const fault of scenario.faults) {
       const { on, act } = fault
-      if (!('request' in on) || on.request !== point.api || on.when !== point.moment || world.ms < on.fromMs) continue
+      if (
+        !('request' in on) ||
+        on.by !== by ||
+        on.request !== point.api ||
+        on.when !== point.moment ||
+        world.ms < on.fromMs
+      )
+        continue
       const nth = (counted.get(fault) ?? 0) + 1
       counted.set(fault, nth)
       if (nth !== on.nth) continue
@@ -458,7 +501,16 @@ const executeIn = async (
       prematureCommits,
       gained,
       done,
+      replay: replay && {
+        ...replay.seen(),
+        output: await read(replayTopic),
+        alerts: await read(replay.topics[1] ?? ''),
+      },
     }
+  }
+  const check = (all: Happened): Checked => {
+    const [run, beside] = [checkRun(all), checkReplay(all)]
+    return { broken: [...run.broken, ...beside.broken], atStake: new Set([...run.atStake, ...beside.atStake]) }
   }
   /** A process that is busy without end is a mistake too. */
   const advance = async (untilMs: number): Promise<void> => {
@@ -481,8 +533,10 @@ const executeIn = async (
     process?.resume()
     launch(nth)
   }
+  replay?.calm()
   const isOut = (): boolean => input.every((placed) => numbersOf(placed).every((n) => acknowledged.has(n)))
   while (world.ms < overMs + outMs && !isOut()) await advance(world.ms + 1_000)
+  while (world.ms < overMs + replayMs && replay?.isOver() === false) await advance(world.ms + 1_000)
   let checked = check(await happened())
   for (const limitMs = overMs + outMs; checked.broken.some(isPassing) && world.ms < limitMs;) {
     await advance(world.ms + 4_000)
@@ -525,11 +579,6 @@ const keyOf = (record: InputRecord): string | undefined => {
   if (record.kind === 'tombstone') return `t${record.n}`
   const n = record.kind === 'batch' ? (record.members[0]?.n ?? 0) : record.n
   return n % 7 === 0 ? undefined : `k${n % 5}`
-}
-
-const numbersOf = ({ record, key }: PlacedRecord): readonly string[] => {
-  if (record.kind === 'tombstone') return [`key ${key ?? ''}`]
-  return record.kind === 'batch' ? record.members.map(({ n }) => String(n)) : [String(record.n)]
 }
 
 const watchOf = (world: ReturnType<typeof createWorld>): Watch => {

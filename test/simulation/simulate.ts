@@ -10,6 +10,7 @@ events, faults and every delay are drawn from it, so a failure is a number that 
       --seeds N     how many seeds (default: 100)
       --from K      the first of them (default: 1)
       --seed N      this one alone
+      --replays     only those with a replay next to the run
       --faults LIST only these of its faults, by number from 0: --faults 1,3; --faults none
       --trace       with --seed: print what happened, line by line, in seconds of virtual time
       --twice       run every seed twice and compare what happened, byte for byte
@@ -31,6 +32,9 @@ const program = {
   runAlone: (await import('../../src/app/run-alone.js')).runAlone,
   load: (await import('../../src/config/load.js')).load,
   loadFeed: (await import('../../src/feeds/load-feed.js')).loadFeed,
+  ...(await import('../../src/commands/replay/replay-alone.js')),
+  readReplayArguments: (await import('../../src/commands/replay/replay-options.js')).readReplayArguments,
+  summariseReplay: (await import('../../src/commands/replay/replay-summary.js')).summariseReplay,
   systemClock: (await import('../../src/domain/clock.js')).systemClock,
 }
 
@@ -39,6 +43,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '100' },
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
+    replays: { type: 'boolean', default: false },
     faults: { type: 'string' },
     trace: { type: 'boolean', default: false },
     twice: { type: 'boolean', default: false },
@@ -64,9 +69,11 @@ const began = wallMs()
 const [faults, atStake, paths] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
 const failed: number[] = []
 const different: number[] = []
-let [events, virtualMs] = [0, 0]
+let [executed, events, virtualMs] = [0, 0, 0]
 for (let seed = first; seed < first + total; seed++) {
   const drawn = drawScenario(seed)
+  if (values.replays && !drawn.replay) continue
+  executed++
   const kept = values.faults === undefined ? undefined : values.faults.split(',')
   const scenario = kept ? { ...drawn, faults: drawn.faults.filter((_, nth) => kept.includes(String(nth))) } : drawn
   const result = await execute(scenario, program, { trace: values.trace })
@@ -95,7 +102,7 @@ const never = [...paths].filter(([, taken]) => taken === 0).map(([path]) => path
 if (values.json)
   say(
     JSON.stringify({
-      seeds: total,
+      seeds: executed,
       failed,
       different,
       seconds,
@@ -107,11 +114,11 @@ if (values.json)
     }),
   )
 else if (total > 1) {
-  say(`${total} executions, ${Math.round(virtualMs / 60_000)} minutes of virtual time, in ${seconds.toFixed(1)} s`)
+  say(`${executed} executions, ${Math.round(virtualMs / 60_000)} minutes of virtual time, in ${seconds.toFixed(1)} s`)
   for (const [kind, times] of [...faults].toSorted()) say(`  fault ${kind}: ${times}`)
   for (const promise of promises) say(`  at stake in ${atStake.get(promise) ?? 0}: ${promise}`)
   if (never.length > 0) say(`  paths of the brokers that were never taken: ${never.join('; ')}`)
 }
 if (different.length > 0) say(`not the same a second time: ${different.join(', ')}`)
-say(`${total - failed.length} passed, ${failed.length} failed`)
+say(`${executed - failed.length} passed, ${failed.length} failed`)
 process.exitCode = failed.length + different.length === 0 ? 0 : 1
