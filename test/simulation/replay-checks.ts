@@ -32,6 +32,12 @@ export const checkReplay = (happened: Happened): Checked => {
   if (replay) {
     checkEnds(replay, happened, expect)
     expect(complete, replay.completed !== undefined, () => 'it did not come to its end')
+    const { topicId } = replay.completed ?? {}
+    expect(
+      complete,
+      topicId === undefined || replay.kept.some((one) => one.topicId === topicId),
+      () => 'it called itself complete in another topic than the one of its range',
+    )
     for (const what of replay.premature) expect(complete, false, () => what)
     const copies = replay.output.flatMap(copiesIn)
     checkReach(replay, happened, copies, expect)
@@ -204,7 +210,7 @@ const isPending = (record: ReadRecord): boolean =>
     return [annotation, ...indicators].some(({ reason }) => reason === 'pending' || reason === 'deadline')
   })
 
-/** These take connections or brokers away, which a replay outlasts for a minute only. */
+/** These take connections or brokers away, which a replay outlasts for some seconds at its start and for about a minute later. */
 const outages: ReadonlySet<Act['kind']> = new Set([
   'broker_away',
   'all_brokers_away',
@@ -218,7 +224,7 @@ const checkEnds = ({ ends }: ReplayHappened, { done }: Happened, expect: Expect)
   const isDocumented = (why: string): boolean => {
     if (why === '') return true
     if (why.includes('another process replays with the same --id')) return done.includes('replay_second')
-    if (/^topic input does not exist/.test(why) || /was the topic deleted and created again/.test(why))
+    if (/^topic input does not exist/.test(why) || /was deleted and created again while it was replayed/.test(why))
       return done.includes('recreate_input')
     if (/^Kafka cannot be (used|read): |^\w+\/\d+ cannot be replayed: /.test(why))
       return done.some((kind) => outages.has(kind)) || done.includes('recreate_input')

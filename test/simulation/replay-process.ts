@@ -46,8 +46,8 @@ export type ReplaySeen = {
   /** In the order in which they were kept. */
   readonly kept: readonly KeptRange[]
   readonly ends: readonly ReplayEnd[]
-  /** What the summary counted, once it said that everything is through. */
-  readonly completed: { readonly events: number } | undefined
+  /** What the summary counted, once it said that everything is through, and which topic there was some seconds before. */
+  readonly completed: { readonly events: number; readonly topicId: string | undefined } | undefined
   /** Positions that passed a record which was not acknowledged then. */
   readonly premature: readonly string[]
 }
@@ -112,6 +112,15 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
     return { topicId: cluster.topicId(scenario.of), edges: new Map(edges) }
   }
 
+  /** Brokers may not have heard of a later one. */
+  const topicIds: (string | undefined)[] = []
+  const topicIdBefore = (): string | undefined => topicIds.at(-10)
+  const noteTopic = (): void => {
+    topicIds.push(cluster.topicId(scenario.of))
+    world.after(1_000, noteTopic)
+  }
+  noteTopic()
+
   const main = async (self: Process, signal: AbortSignal): Promise<Ended> => {
     const around = aroundOf(self, signal)
     const args = program.readReplayArguments({ positionals: [], values }, config, world.now())
@@ -135,7 +144,7 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
     process.onExit((exit) => {
       alive.delete(process)
       const ended = exit.how === 'returned' ? (exit.value as Ended) : undefined
-      if (ended?.isComplete === true) completed ??= { events: ended.events }
+      if (ended?.isComplete === true) completed ??= { events: ended.events, topicId: topicIdBefore() }
       if (exit.how !== 'killed')
         ends.push({
           process: process.label,

@@ -128,7 +128,27 @@ const start = async (
       : new FatalKafkaError(`Kafka cannot be used: ${failureOf(error).message}`)
   })
   if ('refused' in ready) return ready
-  return replay({ ...how, ...reading, ...ready, reader, kafka, settings, plan, emit, now })
+  const ended = await replay({ ...how, ...reading, ...ready, reader, kafka, settings, plan, emit, now }).catch(
+    (error: unknown) => {
+      if (error instanceof FatalKafkaError) return error
+      throw error
+    },
+  )
+  const isFailed = ended instanceof FatalKafkaError
+  // The events of another topic with the same name are not those of the range, however far they reach.
+  if (!context.signal.aborted && (await isMadeAgain(reader, request.topic, plan, isFailed)))
+    return {
+      refused: `topic ${request.topic} was deleted and created again while it was replayed; a start with the same --id begins anew`,
+    }
+  if (isFailed) throw ended
+  return ended
+}
+
+/** Where the replay has failed already, that is what is said if nobody answers. */
+const isMadeAgain = async (reader: TopicReader, topic: string, plan: Plan, isFailed: boolean): Promise<boolean> => {
+  const asked = reader.topicIdOf(topic)
+  const now = await (isFailed ? asked.catch(() => undefined) : asked)
+  return now !== undefined && plan.topicId !== undefined && now !== plan.topicId
 }
 
 /** Everything that Kafka has to do before the first event is read. */
