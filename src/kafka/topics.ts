@@ -52,15 +52,18 @@ export const inputTopics = (settings: KafkaSettings, existing: readonly string[]
 /** A topic that was listed and is unknown to the next broker has just been created or deleted: another look tells which. */
 const looks = { most: 10, apartMs: 300 }
 
-export const inspectTopics = async (admin: Admin, settings: KafkaSettings): Promise<Topics> => {
-  for (let look = 1; ; look++)
+export const lookAgain = async <T>(look: () => Promise<T>): Promise<T> => {
+  for (let nth = 1; ; nth++)
     try {
-      return await inspectOnce(admin, settings)
+      return await look()
     } catch (error) {
-      if (look === looks.most || failureOf(error).name !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error
+      if (nth === looks.most || failureOf(error).name !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error
       await sleep(looks.apartMs)
     }
 }
+
+export const inspectTopics = (admin: Admin, settings: KafkaSettings): Promise<Topics> =>
+  lookAgain(() => inspectOnce(admin, settings))
 
 const inspectOnce = async (admin: Admin, settings: KafkaSettings): Promise<Topics> => {
   const existing = await admin.listTopics()

@@ -1,5 +1,6 @@
 // What must hold in every execution: the promises, compared with what the workers wrote, asked and ended with.
 import type { AskedOnce } from './provider.js'
+import type { ReplayHappened } from './replay-checks.js'
 import { listedAddresses, maliciousAtProvider, type Act, type InputRecord, type Scenario } from './scenario.js'
 
 /** A record as a reader of committed records sees it. */
@@ -45,6 +46,7 @@ export type Happened = {
   readonly gained: ReadonlyMap<string, number>
   /** Faults that really happened. */
   readonly done: readonly Act['kind'][]
+  readonly replay: ReplayHappened | undefined
 }
 
 /** The promises; each says in how many executions it was at stake, so that none is only claimed. */
@@ -63,6 +65,8 @@ export const promises = [
   'paid for once',
   'calls within the limit',
   'ends only for a documented reason',
+  'a replay is complete',
+  'a replay writes nothing twice',
 ] as const
 export type PromiseName = (typeof promises)[number]
 
@@ -71,9 +75,14 @@ export type Broken = { readonly promise: PromiseName; readonly what: string }
 export type Checked = { readonly broken: readonly Broken[]; readonly atStake: ReadonlySet<PromiseName> }
 
 /** One event of a record that was written. */
-type Copy = { readonly n: number; readonly member: number; readonly annotation: Annotation; readonly at: ReadRecord }
-type Annotation = { readonly verdict?: string; readonly status?: string; readonly reason?: string }
-type Expected = {
+export type Copy = {
+  readonly n: number
+  readonly member: number
+  readonly annotation: Annotation
+  readonly at: ReadRecord
+}
+export type Annotation = { readonly verdict?: string; readonly status?: string; readonly reason?: string }
+export type Expected = {
   readonly n: number
   readonly address: string | undefined
   readonly placed: PlacedRecord
@@ -81,14 +90,20 @@ type Expected = {
   readonly isLarge: boolean
 }
 
-export const check = (happened: Happened): Checked => {
-  const { scenario } = happened
+/** Gathers what holds and what does not. */
+export const beginCheck = (): { broken: Broken[]; atStake: Set<PromiseName>; expect: Expect } => {
   const broken: Broken[] = []
   const atStake = new Set<PromiseName>()
-  const expect = (promise: PromiseName, holds: boolean, what: () => string): void => {
+  const expect: Expect = (promise, holds, what) => {
     atStake.add(promise)
     if (!holds && broken.filter((one) => one.promise === promise).length < 5) broken.push({ promise, what: what() })
   }
+  return { broken, atStake, expect }
+}
+
+export const check = (happened: Happened): Checked => {
+  const { scenario } = happened
+  const { broken, atStake, expect } = beginCheck()
   const isExactlyOnce = scenario.delivery === 'exactly-once'
   const did = (kind: Act['kind']): boolean => happened.done.includes(kind)
   /** The group begins anew: what it had read before is read again, and nobody could know. */
@@ -125,12 +140,12 @@ export const check = (happened: Happened): Checked => {
   return { broken, atStake }
 }
 
-type Expect = (promise: PromiseName, holds: boolean, what: () => string) => void
+export type Expect = (promise: PromiseName, holds: boolean, what: () => string) => void
 
-const placeOf = ({ placed, member }: Expected): string =>
+export const placeOf = ({ placed, member }: Expected): string =>
   `${placed.topicNumber === 0 ? '' : `topic ${placed.topicNumber + 1}, `}partition ${placed.partition}, offset ${placed.offset}${member >= 0 ? `, member ${member}` : ''}`
 
-const eventsOf = ({ input }: Happened): readonly Expected[] =>
+export const eventsOf = ({ input }: Happened): readonly Expected[] =>
   input.flatMap((placed): Expected[] => {
     const { record } = placed
     switch (record.kind) {
@@ -149,7 +164,7 @@ const eventsOf = ({ input }: Happened): readonly Expected[] =>
 const mustComeOut = ({ placed }: Pick<Expected, 'placed'>, { topics, logStart }: Happened): boolean =>
   placed.topicNumber === topics - 1 && placed.offset >= (logStart.get(placed.partition) ?? 0)
 
-const groupBy = <Value, Key>(values: readonly Value[], keyOf: (value: Value) => Key): Map<Key, Value[]> => {
+export const groupBy = <Value, Key>(values: readonly Value[], keyOf: (value: Value) => Key): Map<Key, Value[]> => {
   const groups = new Map<Key, Value[]>()
   for (const value of values) {
     const group = groups.get(keyOf(value))
@@ -160,7 +175,7 @@ const groupBy = <Value, Key>(values: readonly Value[], keyOf: (value: Value) => 
 }
 
 /** The events in a record that was written: itself, its members, or the line in it. */
-const copiesIn = (at: ReadRecord): readonly Copy[] => {
+export const copiesIn = (at: ReadRecord): readonly Copy[] => {
   if (at.value === undefined) return []
   const parsed: unknown = JSON.parse(at.value)
   const one = (value: unknown, member: number): Copy[] => {
@@ -172,7 +187,7 @@ const copiesIn = (at: ReadRecord): readonly Copy[] => {
 }
 
 /** The original, with nothing but annotations inserted; a member of a batch that was split is an event of its own. */
-const isIntact = ({ record, value = '' }: PlacedRecord, written = ''): boolean => {
+export const isIntact = ({ record, value = '' }: PlacedRecord, written = ''): boolean => {
   if (record.kind === 'text') return (JSON.parse(written) as { message?: string }).message === value
   const originals = record.kind === 'batch' ? record.members.map(memberText) : [value]
   const rest = written.replace(
@@ -233,7 +248,7 @@ const isAfter = (event: Expected, before: Expected): boolean =>
         event.member - before.member) > 0
     : false
 
-type AlertValue = {
+export type AlertValue = {
   readonly threatweave: {
     readonly kind?: string
     readonly value?: string

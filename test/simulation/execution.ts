@@ -6,9 +6,20 @@ import { join } from 'node:path'
 import { createCluster, type Cluster } from './broker/cluster.js'
 import type { RequestPoint } from './broker/node.js'
 import { readTopic } from './broker/read-topic.js'
-import { check, textOf, type Checked, type Ended, type Happened, type PlacedRecord, type ReadRecord } from './checks.js'
+import {
+  check as checkRun,
+  textOf,
+  type Checked,
+  type Ended,
+  type Happened,
+  type PlacedRecord,
+  type ReadRecord,
+} from './checks.js'
 import { createNetwork } from './network.js'
+import { numbersIn, numbersOf } from './event-numbers.js'
 import { createProvider } from './provider.js'
+import { checkReplay } from './replay-checks.js'
+import { replayTopic, startReplay, type ReplayProcess, type ReplayProgram } from './replay-process.js'
 import {
   addresses,
   listedAddresses,
@@ -27,7 +38,7 @@ import type { Config } from '../../src/config/schema.js'
 import type { loadFeed } from '../../src/feeds/load-feed.js'
 
 /** What is loaded only after the globals of the world are installed. */
-export type Program = {
+export type Program = ReplayProgram & {
   readonly runAlone: typeof runAlone
   readonly load: typeof load
   readonly loadFeed: typeof loadFeed
@@ -40,8 +51,6 @@ export type Executed = Checked & {
   readonly timeline: readonly string[]
   readonly events: number
   readonly virtualMs: number
-  /** How long it took after the last fault until every event was out, and until everything that follows later was. */
-  readonly afterFaults: { readonly outMs: number; readonly lateMs: number }
   readonly done: readonly Act['kind'][]
   readonly paths: ReadonlyMap<string, number>
 }
@@ -65,6 +74,8 @@ const lateMs = 75_000
 const repeatsMs = 1_200_000
 /** How long the provider takes for all addresses. */
 const slowMs = ({ latencyMs: [, most], concurrency }: Scenario): number => (most * addresses.length) / concurrency
+/** How long a replay may take after the last fault: it asks about every address once more, and keeps its rate. */
+const replayMs = 600_000
 
 /** Feeds and rules are read from a folder of their own, at once: a file that is read in a thread would leave virtual time. */
 export const useFolder = (): (() => void) => {
@@ -178,12 +189,7 @@ const executeIn = async (
       for (const [nth, { key, value }] of readRecords(batch.bytes).entries())
         world.note(() => `${topic}/${partition}/${batch.base + nth}: ${String(key)} ${String(value)}`)
     if (topic !== 'output' && topic !== 'dead') return
-    for (const { key, value } of readRecords(batch.bytes)) {
-      if (value === null) acknowledged.add(`key ${String(key)}`)
-      else
-        for (const [, one = '', other = ''] of value.toString().matchAll(/"n":(\d+)|\bn=(\d+)/g))
-          acknowledged.add(`${one}${other}`)
-    }
+    for (const n of numbersIn(batch.bytes)) acknowledged.add(n)
   })
   const prematureCommits: string[] = []
   cluster.onCommit(({ groupId, topic, partition, offset, metadata }) => {
@@ -211,6 +217,14 @@ const executeIn = async (
     stop: new AbortController(),
     isWanted: false,
   }))
+  const runtimeFor = (process: Process): Runtime => ({
+    clock: program.systemClock,
+    random: Math.random,
+    idleMs: () => performance.eventLoopUtilization().idle,
+    sockets: network.socketFactory as unknown as Runtime['sockets'],
+    dispatcher: provider.dispatcherFor(process),
+    loadFeed: (request) => Promise.resolve(program.loadFeed(request)),
+  })
   const launch = (nth: number): void => {
     const worker = workers[nth]
     if (!worker || isEnding || worker.process?.isAlive === true) return
@@ -218,14 +232,7 @@ const executeIn = async (
     const stop = new AbortController()
     worker.stop = stop
     const process = world.start(`w${nth + 1}`, async (self) => {
-      const runtime: Runtime = {
-        clock: program.systemClock,
-        random: Math.random,
-        idleMs: () => performance.eventLoopUtilization().idle,
-        sockets: network.socketFactory as unknown as Runtime['sockets'],
-        dispatcher: provider.dispatcherFor(self),
-        loadFeed: (request) => Promise.resolve(program.loadFeed(request)),
-      }
+      const runtime = runtimeFor(self)
       const failure = await program.runAlone(config, { env: {}, signal: stop.signal, watch: watchOf(world), runtime })
       return failure?.sentence ?? ''
     })
@@ -274,6 +281,18 @@ const executeIn = async (
   const keepBusy = (ms: number): void => {
     busyUntilMs = Math.max(busyUntilMs, Math.ceil(world.ms + ms))
   }
+  const replay: ReplayProcess | undefined =
+    scenario.replay &&
+    startReplay(scenario.replay, {
+      world,
+      cluster,
+      network,
+      program,
+      config,
+      aroundOf: (process, signal) => ({ env: {}, signal, emit: watchOf(world).emit, runtime: runtimeFor(process) }),
+      input: () => input.filter((placed) => placed.topicNumber === topicNumber),
+      keepBusy,
+    })
   const feed = [...listedAddresses]
   fs.writeFileSync(files.rule, rule)
   fs.writeFileSync(files.feed, `${feed.join('\n')}\n`)
@@ -341,7 +360,7 @@ const executeIn = async (
         })
         return
       case 'move_leaders':
-        for (const topic of watched)
+        for (const topic of [...watched, ...(replay?.topics ?? [])])
           for (let partition = 0; partition < cluster.partitionCount(topic); partition++)
             if (alive.length > 0) cluster.moveLeader(topic, partition, oneOf(random, alive))
         return
@@ -350,6 +369,14 @@ const executeIn = async (
         cluster.moveGroup(group, oneOf(random, alive))
         for (let partition = 0; partition < scenario.partitions; partition++)
           cluster.moveTransactions(`threatweave-${group}-input-${partition}`, oneOf(random, alive))
+        for (const moved of replay?.groups ?? []) {
+          cluster.moveGroup(moved, oneOf(random, alive))
+          for (let partition = 0; partition < scenario.partitions; partition++)
+            cluster.moveTransactions(
+              `threatweave-${moved}-${scenario.replay?.of ?? ''}-${partition}`,
+              oneOf(random, alive),
+            )
+        }
         return
       case 'rolling_restart': {
         let atMs = 0
@@ -418,17 +445,31 @@ const executeIn = async (
         fs.writeFileSync(files.feed, `${feed.join('\n')}\n`)
         if (!gained.has(act.address)) gained.set(act.address, world.ms)
         return
+      case 'replay_kill':
+      case 'replay_stop':
+      case 'replay_pause':
+      case 'replay_cut':
+      case 'replay_second':
+        replay?.perform(act, point?.process)
     }
   }
   let areFaultsOver = false
   const counted = new Map<Fault, number>()
   for (const fault of scenario.faults) if ('atMs' in fault.on) world.after(fault.on.atMs, () => perform(fault.act))
   cluster.onRequest((point) => {
-    if (areFaultsOver || !point.process.name.startsWith('w')) return undefined
+    const by = point.process.name === 'replay' ? 'replay' : undefined
+    if (areFaultsOver || (!by && !point.process.name.startsWith('w'))) return undefined
     let isLost = false
     for (const fault of scenario.faults) {
       const { on, act } = fault
-      if (!('request' in on) || on.request !== point.api || on.when !== point.moment || world.ms < on.fromMs) continue
+      if (
+        !('request' in on) ||
+        on.by !== by ||
+        on.request !== point.api ||
+        on.when !== point.moment ||
+        world.ms < on.fromMs
+      )
+        continue
       const nth = (counted.get(fault) ?? 0) + 1
       counted.set(fault, nth)
       if (nth !== on.nth) continue
@@ -467,7 +508,16 @@ const executeIn = async (
       prematureCommits,
       gained,
       done,
+      replay: replay && {
+        ...replay.seen(),
+        output: await read(replayTopic),
+        alerts: await read(replay.topics[1] ?? ''),
+      },
     }
+  }
+  const check = (all: Happened): Checked => {
+    const [run, beside] = [checkRun(all), checkReplay(all)]
+    return { broken: [...run.broken, ...beside.broken], atStake: new Set([...run.atStake, ...beside.atStake]) }
   }
   /** A process that is busy without end is a mistake too. */
   const advance = async (untilMs: number): Promise<void> => {
@@ -490,6 +540,7 @@ const executeIn = async (
     process?.resume()
     launch(nth)
   }
+  replay?.calm()
   /** What was deleted with its topic or by retention has not to come out. */
   const isLeft = ({ partition, offset, topicNumber: number }: PlacedRecord): boolean =>
     number === topicNumber && offset >= cluster.log('input', partition).start
@@ -497,18 +548,17 @@ const executeIn = async (
     input.every((placed) => !isLeft(placed) || numbersOf(placed).every((n) => acknowledged.has(n)))
   const outUntilMs = overMs + outMs + (scenario.mode === 'complete' ? slowMs(scenario) : 0)
   while (world.ms < outUntilMs && !isOut()) await advance(world.ms + 1_000)
+  while (world.ms < overMs + replayMs && replay?.isOver() === false) await advance(world.ms + 1_000)
   let checked = check(await happened())
   while (checked.broken.some(isPassing) && world.ms < outUntilMs) {
     await advance(world.ms + 4_000)
     checked = check(await happened())
   }
-  const afterFaults = { outMs: world.ms - overMs, lateMs: 0 }
   const lateUntilMs = overMs + lateMs + slowMs(scenario) + (done.includes('provider') ? repeatsMs : 0)
   while (checked.broken.some(isLate) && world.ms < lateUntilMs) {
     await advance(world.ms + 5_000)
     checked = check(await happened())
   }
-  afterFaults.lateMs = world.ms - overMs
   // What is doubled may come later than what is expected.
   await advance(world.ms + 5_000)
   isEnding = true
@@ -525,7 +575,6 @@ const executeIn = async (
     timeline: world.timeline(),
     events: world.events,
     virtualMs: world.ms,
-    afterFaults,
     done,
     paths: cluster.paths,
   }
@@ -543,11 +592,6 @@ const keyOf = (record: InputRecord): string | undefined => {
   if (record.kind === 'tombstone') return `t${record.n}`
   const n = record.kind === 'batch' ? (record.members[0]?.n ?? 0) : record.n
   return n % 7 === 0 ? undefined : `k${n % 5}`
-}
-
-const numbersOf = ({ record, key }: PlacedRecord): readonly string[] => {
-  if (record.kind === 'tombstone') return [`key ${key ?? ''}`]
-  return record.kind === 'batch' ? record.members.map(({ n }) => String(n)) : [String(record.n)]
 }
 
 const watchOf = (world: ReturnType<typeof createWorld>): Watch => {

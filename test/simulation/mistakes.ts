@@ -5,11 +5,21 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 type Edit = { readonly file: string; readonly find: string; readonly replace: string }
-type Mistake = { readonly name: string; readonly edits: readonly Edit[] }
+type Mistake = {
+  readonly name: string
+  readonly edits: readonly Edit[]
+  /** Which of the seeds. */
+  readonly options?: readonly string[]
+}
 
 const one = (name: string, file: string, find: string, replace: string): Mistake => ({
   name,
   edits: [{ file: `src/${file}`, find, replace }],
+})
+
+const ofReplay = (name: string, file: string, find: string, replace: string): Mistake => ({
+  ...one(`replay: ${name}`, `kafka/replay/${file}`, find, replace),
+  options: ['--replays'],
 })
 
 const mistakes: readonly Mistake[] = [
@@ -156,6 +166,42 @@ const mistakes: readonly Mistake[] = [
     'export const coalesce',
     'export const coalesce = (): ((inner: never) => never) => (inner) => inner\nexport const unused',
   ),
+  ofReplay(
+    'the position is kept before the acknowledgement',
+    'partition-output.ts',
+    '      await deliver(items, sender.send, how, again)\n',
+    '      await reader.commit(groupId, topic, [position])\n      await deliver(items, sender.send, how, again)\n',
+  ),
+  ofReplay(
+    'what is continued begins at the start again',
+    'replay.ts',
+    'position = Math.max(range.start, committed?.offset ?? range.start)',
+    'position = range.start',
+  ),
+  ofReplay(
+    'a second process does not fence the first',
+    'partition-output.ts',
+    'producer = transactionalProducer(kafka, { prefix, groupId, topic, partition })',
+    'producer = transactionalProducer(kafka, { prefix: `${prefix}${Math.random()}`, groupId, topic, partition })',
+  ),
+  ofReplay(
+    'the position is not part of the transaction',
+    'partition-output.ts',
+    'await current.sendOffsets({',
+    'if (Math.random() < 0.7) await current.sendOffsets({',
+  ),
+  ofReplay(
+    'the range is resolved at every start',
+    'plan.ts',
+    'if (before.length === 0) {',
+    'if (before.length >= 0) {',
+  ),
+  ofReplay(
+    'counts begin anew when it is continued',
+    'replay.ts',
+    "tally = decodeTally(committed?.metadata ?? '')",
+    'tally = emptyTally',
+  ),
 ]
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -170,7 +216,7 @@ const { values } = parseArgs({
 const simulate = resolve(import.meta.dirname, 'simulate.ts')
 const typescript = resolve(import.meta.dirname, 'typescript.mjs')
 let [tried, uncaught] = [0, 0]
-for (const { name, edits } of mistakes) {
+for (const { name, edits, options = [] } of mistakes) {
   if (values.only !== undefined && !name.includes(values.only)) continue
   tried++
   let caught: string | undefined
@@ -178,7 +224,7 @@ for (const { name, edits } of mistakes) {
   for (let from = 1; caught === undefined && from <= Number(values.seeds); from += step) {
     const run = spawnSync(
       process.execPath,
-      ['--import', typescript, simulate, '--from', String(from), '--seeds', String(step), '--first'],
+      ['--import', typescript, simulate, '--from', String(from), '--seeds', String(step), '--first', ...options],
       {
         env: { ...process.env, SIMULATION_MISTAKE: JSON.stringify(edits) },
         encoding: 'utf8',

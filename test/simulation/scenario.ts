@@ -1,6 +1,7 @@
 // What one seed stands for, as plain data: the settings of the workers, the events that arrive, and the faults that happen meanwhile.
 import { below, between, createRandom, oneOf, type Random } from './world.js'
 import type { ProviderMood } from './provider.js'
+import { drawReplay, type ReplayScenario } from './replay-scenario.js'
 
 /** Requests that a fault can wait for: the points at which delivery decides something. */
 export const requestKinds = [
@@ -20,12 +21,17 @@ export const requestKinds = [
   'ListOffsets',
   'Metadata',
 ] as const
-export type RequestKind = (typeof requestKinds)[number]
+/** Workers create no topics; a replay does. */
+export type RequestKind = (typeof requestKinds)[number] | 'CreateTopics' | 'DescribeConfigs'
 
-/** When a fault happens: at a time, or at the nth request of a kind that any worker sends, before or after the broker has applied it. */
+/**
+ * When a fault happens: at a time, or at the nth request of a kind that any worker sends, or the replay, before or after the broker has
+ * applied it.
+ */
 export type Trigger =
   | { readonly atMs: number }
   | {
+      readonly by?: 'replay'
       readonly request: RequestKind
       readonly nth: number
       readonly when: 'before' | 'after'
@@ -51,6 +57,15 @@ export type Act =
   | { readonly kind: 'delete_records'; readonly share: number }
   | { readonly kind: 'provider'; readonly mood: Exclude<ProviderMood, 'well'>; readonly forMs: number }
   | { readonly kind: 'feed_gains'; readonly address: string }
+  | ReplayAct
+
+/** What happens to the process of the replay; `replay_second` starts another one with the same id, while it stands still. */
+export type ReplayAct =
+  | { readonly kind: 'replay_kill'; readonly againMs: number }
+  | { readonly kind: 'replay_stop'; readonly againMs: number }
+  | { readonly kind: 'replay_pause'; readonly forMs: number }
+  | { readonly kind: 'replay_cut' }
+  | { readonly kind: 'replay_second'; readonly pausedMs: number }
 
 export type Fault = { readonly on: Trigger; readonly act: Act }
 
@@ -88,6 +103,7 @@ export type Scenario = {
   readonly concurrency: number
   readonly latencyMs: readonly [number, number]
   readonly waves: readonly Wave[]
+  readonly replay: ReplayScenario | undefined
   readonly faults: readonly Fault[]
 }
 
@@ -135,7 +151,8 @@ export const drawScenario = (seed: number): Scenario => {
     ] as const),
     waves: drawWaves(createRandom(seed, 'waves'), partitions),
   } as const
-  return { ...base, faults: drawFaults(createRandom(seed, 'faults'), base) }
+  const { replay, faults } = drawReplay(createRandom(seed, 'replay'), base)
+  return { ...base, replay, faults: [...drawFaults(createRandom(seed, 'faults'), base), ...faults] }
 }
 
 const drawWaves = (random: Random, partitions: number): readonly Wave[] => {

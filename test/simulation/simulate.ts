@@ -14,6 +14,7 @@ events, faults and every delay are drawn from it, so a failure is a number that 
       --seeds N     how many seeds (default: 100)
       --from K      the first of them (default: 1)
       --seed N      this one alone
+      --replays     only those with a replay next to the run
       --faults LIST only these of its faults, by number from 0: --faults 1,3; --faults none
       --found       those that once failed, as they were kept in found.jsonl: whatever scenarios are drawn later, they stay the same
       --keep NAME   with --seed: keep it there, under the name of what it broke
@@ -37,6 +38,9 @@ const program = {
   runAlone: (await import('../../src/app/run-alone.js')).runAlone,
   load: (await import('../../src/config/load.js')).load,
   loadFeed: (await import('../../src/feeds/load-feed.js')).loadFeed,
+  ...(await import('../../src/commands/replay/replay-alone.js')),
+  readReplayArguments: (await import('../../src/commands/replay/replay-options.js')).readReplayArguments,
+  summariseReplay: (await import('../../src/commands/replay/replay-summary.js')).summariseReplay,
   systemClock: (await import('../../src/domain/clock.js')).systemClock,
 }
 
@@ -45,6 +49,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '100' },
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
+    replays: { type: 'boolean', default: false },
     faults: { type: 'string' },
     found: { type: 'boolean', default: false },
     keep: { type: 'string' },
@@ -93,6 +98,7 @@ const digest = createHash('sha256')
 let total = 0
 for (const { name, scenario: whole } of values.found ? found() : drawn()) {
   const { seed } = whole
+  if (values.replays && !whole.replay) continue
   const kept = values.faults === undefined ? undefined : values.faults.split(',')
   const scenario = kept ? { ...whole, faults: whole.faults.filter((_, nth) => kept.includes(String(nth))) } : whole
   const result = await execute(scenario, program, { trace: values.trace })

@@ -4,11 +4,11 @@ import { keyOf } from '../../domain/indicator.js'
 import type { OpenReplay } from '../../kafka/replay/open-replay.js'
 import { eventsOf } from '../../kafka/chunks.js'
 import type { Spent } from '../../lookup/admission/budget.js'
-import type { Emit } from '../../telemetry/event.js'
 import { exitCodes, type Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
 import type { ReplayArguments } from './replay-options.js'
-import { lengthOf, openReplayApp } from './perform-replay.js'
+import { lengthOf } from './perform-replay.js'
+import { openReplayApp, type Surroundings } from './replay-alone.js'
 import { describeDryRun, dryRun } from './replay-summary.js'
 import { write } from '../../terminal/write-lines.js'
 
@@ -17,10 +17,11 @@ export const dryRunReplay = async (
   args: ReplayArguments,
   config: Config,
   io: Io,
-  emit: Emit,
+  around: Surroundings,
 ): Promise<number> => {
-  const app = await openReplayApp(args, config, io, emit)
-  const startedAt = Date.now()
+  const app = await openReplayApp(args, config, around)
+  const { now } = around.runtime.clock
+  const startedAt = now()
   const { plan } = opened
   const progress = createProgress(io.stderr, { label: 'dry run', total: lengthOf(opened) })
   const missing = new Set<string>()
@@ -46,7 +47,7 @@ export const dryRunReplay = async (
   const outcome = dryRun(args, plan, {
     events,
     lookups: Math.min(missing.size, allowed),
-    seconds: (Date.now() - startedAt) / 1000,
+    seconds: (now() - startedAt) / 1000,
   })
   await write(io.stdout, args.isJson ? `${JSON.stringify(outcome)}\n` : describeDryRun(outcome, plan))
   return io.signal.aborted ? exitCodes.failure : exitCodes.ok

@@ -1,15 +1,13 @@
 // The `replay` command: annotates a past range of a topic again, into a separate topic.
-import { FatalKafkaError } from '../../kafka/failure.js'
-import { openReplay } from '../../kafka/replay/open-replay.js'
 import { createLogger } from '../../telemetry/logger.js'
-import type { Command } from '../../terminal/command.js'
-import { kafkaSettingsOf } from '../../app/limits.js'
-import { readWrittenOf } from '../../app/open-records.js'
+import { exitCodes, type Command } from '../../terminal/command.js'
+import { nodeRuntime } from '../../app/run-alone.js'
 import { kafkaProblems } from '../../app/start-problems.js'
 import { configOption, loadConfig } from '../../config/load-config.js'
 import { ConfigurationError } from '../../config/problem.js'
 import { dryRunReplay } from './dry-run.js'
-import { performReplay, refuse } from './perform-replay.js'
+import { performReplay } from './perform-replay.js'
+import { withReplay } from './replay-alone.js'
 import { readReplayArguments } from './replay-options.js'
 
 export const replay: Command = {
@@ -77,28 +75,12 @@ Exit codes: 0 complete, 1 not complete, 64 wrong usage, 78 wrong configuration.
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
     const level = config.log.level === 'info' ? 'warn' : config.log.level // progress and summary show the rest
     const emit = createLogger(io.stderr, { level, pretty, clock: Date.now })
-    const opened = await openReplay(
-      { ...args, groupId: `${config.kafka.groupId}-replay-${args.id}` },
-      {
-        settings: kafkaSettingsOf(config),
-        placement: config.output.placement,
-        key: config.output.key,
-        readWritten: readWrittenOf(config),
-        emit,
-        now: Date.now,
-        signal: io.signal,
-      },
-    )
-    if ('refused' in opened) return refuse(io, opened.refused)
-    try {
-      const work = args.isDryRun ? dryRunReplay : performReplay
-      return await work(opened, args, config, io, emit)
-    } catch (error) {
-      if (!(error instanceof FatalKafkaError)) throw error
-      return refuse(io, `${error.message}; --id ${args.id} continues from here`)
-    } finally {
-      await opened.close()
-    }
+    const around = { env: io.env, signal: io.signal, emit, runtime: nodeRuntime }
+    const work = args.isDryRun ? dryRunReplay : performReplay
+    const done = await withReplay(args, config, around, (opened) => work(opened, args, config, io, around))
+    if (typeof done === 'number') return done
+    io.stderr.write(`threatweave: ${done.refused}\n`)
+    return exitCodes.failure
   },
 }
 

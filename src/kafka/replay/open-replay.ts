@@ -3,7 +3,7 @@ import type { Admin, Kafka } from 'kafkajs'
 import type { ReadWritten } from '../../pipeline/batch/read-written.js'
 import type { Pipeline } from '../../pipeline/pipeline.js'
 import type { Emit } from '../../telemetry/event.js'
-import { failureOf } from '../failure.js'
+import { failureOf, FatalKafkaError } from '../failure.js'
 import { createClient } from '../client.js'
 import { deliverTo } from '../deliver-to.js'
 import type { KafkaSettings, Placement } from '../settings.js'
@@ -87,7 +87,7 @@ export const openReplay = async (
         return readFormer(reader, { topic, ranges: plan.ranges, readWritten }, { topic: against, fromTime }, signal)
       },
       valuesOf: (ofTopic, each) => valuesOf(reader, admin, ofTopic, each, signal),
-      run: (how) => start(request, context, { kafka, admin, reader, plan, reading }, how),
+      run: (how) => start(request, context, { admin, reader, plan, reading }, how),
       close,
     }
   } catch (error) {
@@ -99,7 +99,6 @@ export const openReplay = async (
 const dayMs = 86_400_000
 
 type Open = {
-  readonly kafka: Kafka
   readonly admin: Admin
   readonly reader: TopicReader
   readonly plan: Plan
@@ -109,10 +108,11 @@ type Open = {
 const start = async (
   request: ReplayRequest,
   context: ReplayContext,
-  { admin, reader, plan, reading }: Open,
+  open: Open,
   how: Run,
 ): Promise<Progress | { readonly refused: string }> => {
   const { now, emit } = context
+  const { reader, plan, reading } = open
   const settings = {
     ...context.settings,
     groupId: plan.groupId,
@@ -120,41 +120,66 @@ const start = async (
     deadLetterTopic:
       context.settings.deadLetterTopic === '' ? `${request.output}-dead` : context.settings.deadLetterTopic,
   }
+  // Another client than the reader's: within one, offsets show as committed before their transaction is.
+  const kafka = createClient(settings, emit)
+  const ready = await prepare(request, { ...context, settings }, { ...open, kafka }, how).catch((error: unknown) => {
+    throw error instanceof FatalKafkaError
+      ? error
+      : new FatalKafkaError(`Kafka cannot be used: ${failureOf(error).message}`)
+  })
+  if ('refused' in ready) return ready
+  const ended = await replay({ ...how, ...reading, ...ready, reader, kafka, settings, plan, emit, now }).catch(
+    (error: unknown) => {
+      if (error instanceof FatalKafkaError) return error
+      throw error
+    },
+  )
+  const isFailed = ended instanceof FatalKafkaError
+  // The events of another topic with the same name are not those of the range, however far they reach.
+  if (!context.signal.aborted && (await isMadeAgain(reader, request.topic, plan, isFailed)))
+    return {
+      refused: `topic ${request.topic} was deleted and created again while it was replayed; a start with the same --id begins anew`,
+    }
+  if (isFailed) throw ended
+  return ended
+}
+
+/** Where the replay has failed already, that is what is said if nobody answers. */
+const isMadeAgain = async (reader: TopicReader, topic: string, plan: Plan, isFailed: boolean): Promise<boolean> => {
+  const asked = reader.topicIdOf(topic)
+  const now = await (isFailed ? asked.catch(() => undefined) : asked)
+  return now !== undefined && plan.topicId !== undefined && now !== plan.topicId
+}
+
+/** Everything that Kafka has to do before the first event is read. */
+const prepare = async (
+  request: ReplayRequest,
+  context: ReplayContext,
+  { kafka, admin, reader, plan }: Open & { readonly kafka: Kafka },
+  { alertsTopic: alerts, ready }: Run,
+): Promise<Required<Pick<ReplayOptions, 'alertsTopic' | 'how'>> | { readonly refused: string }> => {
+  const { now, settings } = context
+  const { topic, output } = request
   const topics = await prepareTopics(admin, {
-    input: request.topic,
-    output: request.output,
+    input: topic,
+    output,
     deadLetters: settings.deadLetterTopic,
-    alerts: how.alertsTopic,
-    ageMs: now() - (await oldest(reader, request.topic, plan, now())),
+    alerts,
+    ageMs: now() - (await oldest(reader, topic, plan, now())),
   })
   if ('refused' in topics) return topics
   await keepPlan(reader, request, plan)
-  const alertsTopic =
-    how.alertsTopic === undefined
-      ? undefined
-      : { topic: how.alertsTopic, partitions: topics.facts.get(how.alertsTopic)?.partitions ?? 1 }
-  // Another client than the reader's: within one, offsets show as committed before their transaction is.
-  const kafka = createClient(settings, emit)
-  const deliver = deliverTo({ ...context, settings }, topics)
+  const how = deliverTo(context, topics)
   // A transaction that a killed start left open hides what was committed behind it, alerts among it.
   if (plan.isResumed && settings.delivery === 'exactly-once')
     for (const { partition } of plan.ranges) {
-      const { topic } = request
-      const output = transactionalOutput({
-        kafka,
-        reader,
-        settings,
-        how: deliver,
-        groupId: plan.groupId,
-        topic,
-        partition,
-        now,
-      })
-      await output.claim()
-      await output.close()
+      const left = transactionalOutput({ kafka, reader, settings, how, groupId: plan.groupId, topic, partition, now })
+      await left.claim()
+      await left.close()
     }
-  await how.ready()
-  return replay({ ...how, ...reading, reader, kafka, settings, plan, alertsTopic, how: deliver, emit, now })
+  await ready()
+  const partitions = topics.facts.get(alerts ?? '')?.partitions ?? 1
+  return { how, alertsTopic: alerts === undefined ? undefined : { topic: alerts, partitions } }
 }
 
 /** The time of the oldest first record; later ones may be older, but not by much. */

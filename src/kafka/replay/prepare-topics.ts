@@ -1,6 +1,6 @@
 // The topics a replay writes to: created with unlimited retention, because its records are as old as the events; or refused.
 import type { Admin } from 'kafkajs'
-import { growthBytes, makeTopics, readFacts, type TopicFacts } from '../topics.js'
+import { growthBytes, lookAgain, makeTopics, readFacts, type TopicFacts } from '../topics.js'
 
 export type Written = {
   readonly input: string
@@ -17,7 +17,9 @@ export const prepareTopics = async (
 ): Promise<{ readonly facts: ReadonlyMap<string, TopicFacts> } | { readonly refused: string }> => {
   const existing = new Set(await admin.listTopics())
   const wanted = [...new Set([output, deadLetters, ...(alerts === undefined ? [] : [alerts])])]
-  const found = await readFacts(admin, [input, ...wanted.filter((topic) => existing.has(topic) && topic !== input)])
+  const facts = (topics: readonly string[]): Promise<ReadonlyMap<string, TopicFacts>> =>
+    lookAgain(() => readFacts(admin, [input, ...topics.filter((topic) => topic !== input)]))
+  const found = await facts(wanted.filter((topic) => existing.has(topic)))
   const kept = found.get(output)?.retentionMs ?? -1
   if (kept >= 0 && kept < ageMs)
     return {
@@ -40,7 +42,7 @@ export const prepareTopics = async (
       ],
     })),
   )
-  return { facts: await readFacts(admin, [input, ...wanted.filter((topic) => topic !== input)]) }
+  return { facts: await facts(wanted) }
 }
 
 const days = (ms: number): string =>

@@ -1,0 +1,123 @@
+// One replay without a terminal: every part is made from the configuration and connected, and the ranges are read until their end, a stop, or
+// something that cannot go on.
+import { kafkaSettingsOf } from '../../app/limits.js'
+import { openAlerting } from '../../app/open-alerting.js'
+import { openApp, type App } from '../../app/open-app.js'
+import { readWrittenOf } from '../../app/open-records.js'
+import type { RunOptions } from '../../app/run-alone.js'
+import { accepted } from '../../config/load-config.js'
+import type { Config } from '../../config/schema.js'
+import { FatalKafkaError } from '../../kafka/failure.js'
+import { openReplay, type OpenReplay } from '../../kafka/replay/open-replay.js'
+import type { Progress } from '../../kafka/replay/replay.js'
+import type { Emit } from '../../telemetry/event.js'
+import { alertsBefore, raiseOnce } from './replay-alerts.js'
+import type { ReplayArguments } from './replay-options.js'
+import { createTopFindings, type TopFindings } from './top-findings.js'
+
+export type Refused = { readonly refused: string }
+
+export type Surroundings = Pick<RunOptions, 'env' | 'signal' | 'runtime'> & { readonly emit: Emit }
+
+/** Connects, does some work with the ranges and closes; or says why that cannot be. */
+export const withReplay = async <T>(
+  args: ReplayArguments,
+  config: Config,
+  { signal, emit, runtime: { clock, sockets } }: Surroundings,
+  work: (opened: OpenReplay) => Promise<T>,
+): Promise<T | Refused> => {
+  const opened = await openReplay(
+    { ...args, groupId: `${config.kafka.groupId}-replay-${args.id}` },
+    {
+      settings: { ...kafkaSettingsOf(config), sockets },
+      placement: config.output.placement,
+      key: config.output.key,
+      readWritten: readWrittenOf(config),
+      emit,
+      now: clock.now,
+      signal,
+    },
+  )
+  if ('refused' in opened) return opened
+  try {
+    return await work(opened)
+  } catch (error) {
+    if (!(error instanceof FatalKafkaError)) throw error
+    return { refused: `${error.message}; --id ${args.id} continues from here` }
+  } finally {
+    await opened.close()
+  }
+}
+
+export type Replayed = Progress & {
+  readonly lookups: number
+  readonly found: TopFindings
+  readonly alertsTopic: string | undefined
+}
+
+/** Annotates the ranges again. `moved` is called with every step and the lookups sent so far. */
+export const replayAlone = async (
+  opened: OpenReplay,
+  args: ReplayArguments,
+  config: Config,
+  around: Surroundings,
+  moved: (progress: Progress, lookups: number) => void,
+): Promise<Replayed | Refused> => {
+  const { plan } = opened
+  const { clock } = around.runtime
+  const former = args.against === undefined ? undefined : await opened.former(args.against)
+  if (former && 'refused' in former) return former
+  const app = await openReplayApp(args, config, around)
+  const closings = [app.close]
+  try {
+    const rules = accepted(await openAlerting(config, { emit: around.emit, clock, replayId: args.id }))
+    closings.unshift(rules.close)
+    const wantsAlerts = args.alerts !== 'none' && rules.status().rules > 0
+    const alertsTopic = wantsAlerts ? args.alertsTopic : undefined
+    const written = new Set<string>()
+    const found = createTopFindings()
+    const lookups = (): number => app.admission?.state().spent.run ?? 0
+    const outcome = await opened.run({
+      pipeline: found.observe(app.pipeline, clock.now),
+      ready: () => (plan.isResumed && wantsAlerts ? alertsBefore(opened, args, written) : Promise.resolve()),
+      raise: wantsAlerts ? (events) => raiseOnce(rules, events, written) : undefined,
+      raiseAll: args.alerts === 'all',
+      alertsTopic,
+      former,
+      eventsPerSecond: args.eventsPerSecond,
+      moved: (progress) => moved(progress, lookups()),
+    })
+    return 'refused' in outcome ? outcome : { ...outcome, lookups: lookups(), found: found.read(), alertsTopic }
+  } finally {
+    for (const close of closings) await close()
+  }
+}
+
+/** Waits for every answer, with lower priority than live traffic, and keeps the given limit of lookups. */
+export const openReplayApp = async (
+  args: ReplayArguments,
+  config: Config,
+  { env, emit, runtime: { clock, random, idleMs, loadFeed, dispatcher } }: Surroundings,
+): Promise<App> => {
+  const { maxLookups } = args
+  const sendsNothing = args.lookups === 'none' || maxLookups === 0 || args.isDryRun
+  const budget = maxLookups === undefined || maxLookups === 0 ? {} : { perRun: maxLookups }
+  return accepted(
+    await openApp(
+      { ...config, admit: { ...config.admit, ...budget } },
+      {
+        mode: 'complete',
+        urgency: 'replay',
+        env,
+        emit,
+        clock,
+        random,
+        idleMs,
+        loadFeed,
+        dispatcher,
+        replay: { id: args.id, isAnnotated: args.kind === 'annotated' },
+        ...(sendsNothing && { approve: () => Promise.resolve(false) }),
+      },
+    ),
+  )
+}

@@ -1,0 +1,225 @@
+// The replay of a scenario in the world: its process, started with the same id until it is complete, what hits it, and what is seen of it.
+import type { withReplay, replayAlone, Surroundings } from '../../src/commands/replay/replay-alone.js'
+import type { readReplayArguments } from '../../src/commands/replay/replay-options.js'
+import type { summariseReplay } from '../../src/commands/replay/replay-summary.js'
+import type { Config } from '../../src/config/schema.js'
+import type { Cluster } from './broker/cluster.js'
+import type { PlacedRecord } from './checks.js'
+import { numbersIn, numbersOf } from './event-numbers.js'
+import type { Network } from './network.js'
+import type { ReplayScenario } from './replay-scenario.js'
+import type { ReplayAct } from './scenario.js'
+import type { Process, World } from './world.js'
+
+/** What is loaded only after the globals of the world are installed. */
+export type ReplayProgram = {
+  readonly withReplay: typeof withReplay
+  readonly replayAlone: typeof replayAlone
+  readonly readReplayArguments: typeof readReplayArguments
+  readonly summariseReplay: typeof summariseReplay
+}
+
+export const replayId = 'r'
+export const replayTopic = 'replayed'
+const alertsTopic = `${replayTopic}-alerts`
+
+/** What was there when a process started: by partition, the first offset and the end of what is committed. */
+export type ReplayStart = {
+  readonly topicId: string | undefined
+  readonly edges: ReadonlyMap<number, { readonly start: number; readonly end: number }>
+}
+
+/** A range as the replay has kept it, of the topic with this id. */
+export type KeptRange = { readonly topicId: string; readonly partition: number; readonly end: number }
+
+export type ReplayEnd = {
+  readonly process: string
+  readonly how: 'returned' | 'failed' | 'crashed'
+  readonly why: string
+}
+
+export type ReplaySeen = {
+  readonly of: ReplayScenario['of']
+  /** Of the topic that is replayed, now. */
+  readonly topicId: string | undefined
+  readonly starts: readonly ReplayStart[]
+  /** In the order in which they were kept. */
+  readonly kept: readonly KeptRange[]
+  readonly ends: readonly ReplayEnd[]
+  /** What the summary counted, once it said that everything is through, and which topic there was some seconds before. */
+  readonly completed: { readonly events: number; readonly topicId: string | undefined } | undefined
+  /** Positions that passed a record which was not acknowledged then. */
+  readonly premature: readonly string[]
+}
+
+export type ReplayProcess = {
+  /** On the process that sent a request, or on the latest one. */
+  readonly perform: (act: ReplayAct, sender?: Process) => void
+  /** Groups, topics and transactional ids that move with those of the workers. */
+  readonly topics: readonly string[]
+  readonly groups: readonly string[]
+  readonly isOver: () => boolean
+  /** No more faults: whatever stands still goes on. */
+  readonly calm: () => void
+  readonly seen: () => ReplaySeen
+}
+
+type Parts = {
+  readonly world: World
+  readonly cluster: Cluster
+  readonly network: Network
+  readonly program: ReplayProgram
+  readonly config: Config
+  readonly aroundOf: (process: Process, signal: AbortSignal) => Surroundings
+  /** The records of the input topic that exists now. */
+  readonly input: () => readonly PlacedRecord[]
+  readonly keepBusy: (ms: number) => void
+}
+
+type Ended = { readonly isComplete: boolean; readonly events: number; readonly why: string }
+
+export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProcess => {
+  const { world, cluster, network, program, config, aroundOf, input, keepBusy } = parts
+  const group = `${config.kafka.groupId}-replay-${replayId}`
+  const starts: ReplayStart[] = []
+  const kept: KeptRange[] = []
+  const ends: ReplayEnd[] = []
+  const premature: string[] = []
+  const alive = new Map<Process, AbortController>()
+  let completed: ReplaySeen['completed']
+  let againMs = 1_000
+  /** Begun, and waiting for a start. */
+  let isDue = true
+
+  if (scenario.outputPartitions !== undefined) cluster.createTopic(replayTopic, scenario.outputPartitions)
+
+  const values = {
+    topic: scenario.of,
+    from: 'earliest',
+    to: 'now',
+    id: replayId,
+    output: replayTopic,
+    ...(scenario.of === 'output' && { only: 'pending' }),
+    ...(scenario.rate !== undefined && { rate: String(scenario.rate) }),
+  }
+
+  const lookAround = (): ReplayStart => {
+    const partitions = Array.from({ length: cluster.partitionCount(scenario.of) }, (_, partition) => partition)
+    const edges = partitions.map((partition) => {
+      const log = cluster.log(scenario.of, partition)
+      return [partition, { start: log.start, end: log.stable() }] as const
+    })
+    return { topicId: cluster.topicId(scenario.of), edges: new Map(edges) }
+  }
+
+  /** Brokers may not have heard of a later one. */
+  const topicIds: (string | undefined)[] = []
+  const topicIdBefore = (): string | undefined => topicIds.at(-10)
+  const noteTopic = (): void => {
+    topicIds.push(cluster.topicId(scenario.of))
+    world.after(1_000, noteTopic)
+  }
+  noteTopic()
+
+  const main = async (self: Process, signal: AbortSignal): Promise<Ended> => {
+    const around = aroundOf(self, signal)
+    const args = program.readReplayArguments({ positionals: [], values }, config, world.now())
+    const done = await program.withReplay(args, config, around, async (opened) => {
+      const replayed = await program.replayAlone(opened, args, config, around, () => undefined)
+      if ('refused' in replayed) return replayed
+      const { delivery } = config.kafka
+      return program.summariseReplay(args, opened.plan, replayed, { ...replayed, delivery, seconds: 0 })
+    })
+    if ('refused' in done) return { isComplete: false, events: 0, why: done.refused }
+    return { isComplete: done.complete, events: done.events, why: '' }
+  }
+
+  const launch = (): void => {
+    isDue = false
+    keepBusy(5_000)
+    starts.push(lookAround())
+    const stop = new AbortController()
+    const process = world.start('replay', (self) => main(self, stop.signal))
+    alive.set(process, stop)
+    process.onExit((exit) => {
+      alive.delete(process)
+      const ended = exit.how === 'returned' ? (exit.value as Ended) : undefined
+      if (ended?.isComplete === true) completed ??= { events: ended.events, topicId: topicIdBefore() }
+      if (exit.how !== 'killed')
+        ends.push({
+          process: process.label,
+          how: exit.how,
+          why: exit.how === 'returned' ? (ended?.why ?? '') : String((exit.error as Error | undefined)?.stack),
+        })
+      // Its user starts it again, unless another process has taken over.
+      if (completed || alive.size > 0 || isDue) return
+      isDue = true
+      keepBusy(againMs)
+      world.after(againMs, launch)
+      againMs = 1_000
+    })
+  }
+  world.after(scenario.atMs, launch)
+
+  // ---- what is seen ----
+
+  const acknowledged = new Set<string>()
+  cluster.onAppend(({ topic, batch }) => {
+    if (topic === replayTopic && !batch.marker) for (const n of numbersIn(batch.bytes)) acknowledged.add(n)
+  })
+  cluster.onCommit(({ groupId, partition, offset, metadata }) => {
+    if (groupId !== group && groupId !== `${group}-range`) return
+    const { topic_id: topicId = '' } = JSON.parse(metadata || '{}') as { readonly topic_id?: string }
+    if (groupId !== group) kept.push({ topicId, partition, end: offset })
+    else if (scenario.of === 'input' && topicId === cluster.topicId('input'))
+      for (const placed of input()) {
+        if (placed.partition !== partition || placed.offset >= offset) continue
+        if (placed.offset < cluster.log('input', partition).start) continue
+        const missing = numbersOf(placed).find((n) => !acknowledged.has(n))
+        if (missing !== undefined && premature.length < 5)
+          premature.push(`${world.ms} ms: ${partition}/${offset} was kept, but ${missing} was not written`)
+      }
+  })
+
+  const pauseFor = (process: Process, ms: number): void => {
+    process.pause()
+    keepBusy(ms)
+    world.after(ms, process.resume)
+  }
+
+  return {
+    topics: [replayTopic, alertsTopic],
+    groups: [group, `${group}-range`],
+    perform: (act, sender) => {
+      const process = sender?.name === 'replay' ? sender : [...alive.keys()].at(-1)
+      switch (act.kind) {
+        case 'replay_kill':
+          if (process) againMs = act.againMs
+          process?.kill()
+          return
+        case 'replay_stop': {
+          const stop = process && alive.get(process)
+          if (stop) againMs = act.againMs
+          process?.post(() => stop?.abort('SIGTERM'))
+          return
+        }
+        case 'replay_pause':
+          if (process) pauseFor(process, act.forMs)
+          return
+        case 'replay_cut':
+          if (process) for (const connection of network.connections({ process })) connection.cut()
+          return
+        case 'replay_second':
+          if (!process || alive.size > 2) return
+          if (act.pausedMs > 0) pauseFor(process, act.pausedMs)
+          launch()
+          return
+      }
+    },
+    isOver: () => completed !== undefined && alive.size === 0,
+    calm: () => {
+      for (const process of alive.keys()) process.resume()
+    },
+    seen: () => ({ of: scenario.of, topicId: cluster.topicId(scenario.of), starts, kept, ends, completed, premature }),
+  }
+}
