@@ -160,7 +160,7 @@ describe('run --workers', () => {
         if (event.event === 'worker_exited') pauses.push(event.againInMs)
       },
     })
-    await expect.poll(() => existsSync(join(folder, 'up')), { timeout: 60_000 }).toBe(true)
+    await expect.poll(() => existsSync(join(folder, 'up')), { timeout: 150_000 }).toBe(true)
     stop.abort()
     expect(await supervised).toBeUndefined()
     expect(pauses).toEqual([500, 1_000, 2_000])
