@@ -59,21 +59,22 @@ const look = async (url: string, path: '/healthz' | '/readyz'): Promise<Seen> =>
 const isReachable = async (url: string): Promise<string | undefined> =>
   /^threatweave_brokers_reachable (.*)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]
 
-/** Everything that health said until the end. */
-const watchHealth = (url: string): { readonly end: () => Promise<readonly number[]> } => {
-  const codes = new Set<number>()
+/** What health complained about until the end; not that the machine has no time for the program. */
+const watchHealth = (url: string): { readonly end: () => Promise<readonly string[]> } => {
+  const complaints = new Set<string>()
   const over = new AbortController()
   const watching = (async () => {
     while (!over.signal.aborted) {
-      codes.add((await look(url, '/healthz')).code)
-      await sleep(100)
+      for (const problem of (await look(url, '/healthz')).problems)
+        if (!problem.startsWith('the event loop')) complaints.add(problem)
+      await sleep(200)
     }
   })()
   return {
     end: async () => {
       over.abort()
       await watching
-      return [...codes]
+      return [...complaints]
     },
   }
 }
@@ -106,7 +107,7 @@ describe('the only broker, killed and started again', () => {
       const url = String((await atWork.said('ops_listening')).url)
       await waits.said('group_joined')
       await readTopic(busy.output, (all) => all.length > 0, { broker: broker.plain, calmMs: 0 })
-      expect((await look(url, '/readyz')).code).toBe(200)
+      await expect.poll(() => look(url, '/readyz'), waiting).toMatchObject({ code: 200 })
       const watched = watchHealth(url)
 
       await broker.halt()
@@ -132,10 +133,10 @@ describe('the only broker, killed and started again', () => {
       await expectAll('just starting', later, half, 'at-least-once')
       await expect.poll(() => look(url, '/readyz'), waiting).toEqual({ code: 200, problems: [] })
       expect(await isReachable(url)).toBe('1')
-      expect(await watched.end()).toEqual([200])
+      expect(await watched.end()).toEqual([])
       expect(provider.asked.length).toBeGreaterThan(0)
       expect(all.map((worker) => worker.running())).toEqual(all.map(() => true))
-      await until('each says that it is over', () => all.every((worker) => times(worker, 'brokers_reachable') === 1))
+      await until('each says that it is over', () => all.every((worker) => times(worker, 'brokers_reachable') > 0))
     },
   )
 

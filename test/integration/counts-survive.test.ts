@@ -83,7 +83,7 @@ const firstSeconds = async (delivery: Delivery): Promise<void> => {
       messages: Array.from({ length: count }, () => ({ partition: 0, value })),
     })
     const run = spawnRun(names, env)
-    while (((await committed(names))[0] ?? 0) < total) await sleep(20)
+    while (((await committed(names))[0] ?? 0) < total) await sleep(100)
     run.kill('SIGKILL')
     await run.ended
   }

@@ -71,7 +71,7 @@ const maliciousOrigins = (topic: string, rounds: number): readonly string[] =>
 const untilCommitted = async (names: Names, rounds: number): Promise<void> => {
   const all = (offsets: readonly number[]): boolean =>
     offsets.length === partitions && offsets.every((offset) => offset >= rounds * perRound)
-  while (!all(await committed(names))) await sleep(20)
+  while (!all(await committed(names))) await sleep(100)
 }
 
 const start = (names: Topics, server: LookupServer): Worker =>

@@ -40,7 +40,7 @@ const killAgainAndAgain = async (delivery: 'at-least-once' | 'exactly-once'): Pr
     for (let kill = 0; kill < kills; kill++) {
       const before = await reached()
       const { child, said, exit } = startCli('replay', setting, [...args, '--rate', rate])
-      while ((await reached()) <= before && child.exitCode === null) await sleep(50)
+      while ((await reached()) <= before && child.exitCode === null) await sleep(200)
       await sleep(Math.random() * 500)
       if (child.exitCode !== null) throw new Error(`it ended by itself: ${said()}`)
       child.kill('SIGKILL')

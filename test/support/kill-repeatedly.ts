@@ -16,7 +16,7 @@ const commits = async (names: Names, worker: Worker): Promise<void> => {
   const before = await total(names)
   while ((await total(names)) <= before) {
     failEnded(worker)
-    await sleep(50)
+    await sleep(150)
   }
 }
 
