@@ -42,7 +42,10 @@ it('two workers pay for 160 indicators once, one call at a time, fetch a feed on
     // Every worker knows the feed.
     for (let partition = 0; partition < partitions; partition++)
       await producer.send({ topic: names.input, messages: [{ partition, value: '{"src_ip":"192.0.2.99"}' }] })
-    const annotated = await readTopic(names.output, ({ length }) => length >= 3 * partitions * indicators.length + partitions)
+    const annotated = await readTopic(
+      names.output,
+      ({ length }) => length >= 3 * partitions * indicators.length + partitions,
+    )
     expect(annotated.filter(({ value }) => value?.toString().includes('"source":"feed:web"'))).toHaveLength(partitions)
     while (new Set(server.asked).size < indicators.length) await sleep(50)
     // The gateway is there before its workers, so its endpoint is the first that is told.
