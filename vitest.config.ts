@@ -8,6 +8,9 @@ const scratch = mkdtempSync(join(tmpdir(), 'tw-tests-'))
 process.env['TMPDIR'] = scratch
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
 
+/** Brokers and other Java programs live for minutes: what Java's second compiler would save there costs more than it saves. */
+process.env['_JAVA_OPTIONS'] ??= '-XX:TieredStopAtLevel=1'
+
 /** They end what hangs and are no part of any verdict, so they are for a machine with much else to do. */
 const limits = { testTimeout: 180_000, hookTimeout: 900_000 }
 
@@ -65,6 +68,7 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/build-setup.ts', 'test/support/broker-setup.ts'],
+          isolate: false,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },

@@ -8,7 +8,7 @@ import { startLookupServer } from '../support/lookup-server.js'
 import { spawnRun } from '../support/spawn-run.js'
 
 const partitions = 4
-const count = 24_000
+const count = 8_000
 const distinct = 400
 
 const fill = async ({ input }: Names): Promise<void> => {
@@ -42,42 +42,33 @@ const expectAllInOrder = (records: readonly Read[]): void => {
   }
 }
 
-it.each([
-  ['at-least-once', '1'],
-  ['at-least-once', '2'],
-  ['exactly-once', '1'],
-  ['exactly-once', '2'],
-])(
-  'a cold backlog comes out whole, %s with --workers %s, and each address is asked for once at most, no more at a time than allowed',
-  async (delivery, workers) => {
-    const server = await startLookupServer({ delayMs: 100 })
-    const names = await makeTopics({ partitions })
-    await fill(names)
-    const run = spawnRun(
-      names,
-      {
-        THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
-        THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
-        THREATWEAVE_KAFKA_DELIVERY: delivery,
-        // However slow the machine is: what is promised of time is measured by the bench.
-        THREATWEAVE_ENRICH_CATCH_UP_SHARE: '0.9',
-        ...limitsEnv({ kafka: { behindEvents: 500 } }),
-      },
-      ['--workers', workers],
-    )
-    const records = await readTopic(names.output, ({ length }) => length >= count, { limitMs: 90_000 })
-    expect(await run.stop()).toBe(0)
-    await server.close()
-    expectAllInOrder(records)
-    const others = read(records).filter(({ threatweave: { status } }) => status !== 'complete')
-    // How many depends on the machine, and is measured by `npm run bench -- backlog`.
-    expect(others.length).toBeLessThan(count)
-    for (const { threatweave } of others) expect(['pending', 'deadline']).toContain(threatweave.reason)
-    expect(server.asked).toHaveLength(new Set(server.asked).size)
-    expect(server.maxInFlight()).toBeLessThanOrEqual(32)
-  },
-  120_000,
-)
+it('a cold backlog comes out whole with two workers, and each address is asked for once at most, no more at a time than allowed', async () => {
+  const server = await startLookupServer({ delayMs: 100 })
+  const names = await makeTopics({ partitions })
+  await fill(names)
+  const run = spawnRun(
+    names,
+    {
+      THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
+      THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
+      THREATWEAVE_KAFKA_DELIVERY: 'exactly-once',
+      // However slow the machine is: what is promised of time is measured by the bench.
+      THREATWEAVE_ENRICH_CATCH_UP_SHARE: '0.9',
+      ...limitsEnv({ kafka: { behindEvents: 500 } }),
+    },
+    ['--workers', '2'],
+  )
+  const records = await readTopic(names.output, ({ length }) => length >= count)
+  expect(await run.stop()).toBe(0)
+  await server.close()
+  expectAllInOrder(records)
+  const others = read(records).filter(({ threatweave: { status } }) => status !== 'complete')
+  // How many depends on the machine, and is measured by `npm run bench -- backlog`.
+  expect(others.length).toBeLessThan(count)
+  for (const { threatweave } of others) expect(['pending', 'deadline']).toContain(threatweave.reason)
+  expect(server.asked).toHaveLength(new Set(server.asked).size)
+  expect(server.maxInFlight()).toBeLessThanOrEqual(32)
+})
 
 it('a provider that hangs is not waited for, and every event says that its answer is pending', async () => {
   const server = await startLookupServer({ hang: true })
@@ -90,7 +81,7 @@ it('a provider that hangs is not waited for, and every event says that its answe
     THREATWEAVE_OPS_ENABLED: 'true',
     THREATWEAVE_LOG_LEVEL: 'info',
   })
-  const records = await readTopic(names.output, ({ length }) => length >= count, { limitMs: 90_000 })
+  const records = await readTopic(names.output, ({ length }) => length >= count)
   const metrics = await (await fetch(`${await run.opsUrl}/metrics`)).text()
   expect(await run.stop()).toBe(0)
   await server.close()
@@ -99,4 +90,4 @@ it('a provider that hangs is not waited for, and every event says that its answe
   expect([...reasons].filter((reason) => reason !== 'pending' && reason !== 'deadline')).toEqual([])
   const waited = Number(/^threatweave_wait_seconds_total (\S+)$/m.exec(metrics)?.[1])
   expect(waited).toBeLessThan(2.5)
-}, 120_000)
+})

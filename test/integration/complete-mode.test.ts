@@ -42,12 +42,15 @@ const metric = async (run: Run, name: string): Promise<number> => {
 const settings = (url: string, delivery: string): Readonly<Record<string, string>> => ({
   THREATWEAVE_ENRICH_MODE: 'complete',
   THREATWEAVE_INTEL_SERVICE_BASE_URL: url,
-  ...limitsEnv({ admission: { breakerMs: 500, maxBreakerMs: 500 }, kafka: { chunkDeadlineMs: 12_000 } }),
+  ...limitsEnv({ admission: { breakerMs: 500, maxBreakerMs: 500 }, kafka: { chunkDeadlineMs: 6_500 } }),
   THREATWEAVE_KAFKA_DELIVERY: delivery,
   THREATWEAVE_KAFKA_LIMITS_SESSION_TIMEOUT_MS: '6000',
   THREATWEAVE_OPS_ENABLED: 'true',
   THREATWEAVE_LOG_LEVEL: 'info',
 })
+
+/** For a machine with much else to do; no part of the verdict. */
+const waiting = { timeout: 150_000 }
 
 /** A port where somebody listens later. */
 const freePort = async (): Promise<number> => {
@@ -56,66 +59,43 @@ const freePort = async (): Promise<number> => {
   return Number(new URL(server.url).port)
 }
 
-it.each(['at-least-once', 'exactly-once'])(
+it.concurrent.each(['at-least-once', 'exactly-once'])(
   'an outage of the provider is waited for past session and chunk deadline, through an open circuit breaker: %s',
   async (delivery) => {
     const port = await freePort()
     const names = await makeTopics({ partitions })
     await fill(names)
     const run = spawnRun(names, settings(`http://127.0.0.1:${port}`, delivery))
-    await expect.poll(() => metric(run, 'provider_state{state="breaker_open"}'), { timeout: 30_000 }).toBe(1)
-    await sleep(14_000)
+    await expect.poll(() => metric(run, 'provider_state{state="breaker_open"}'), waiting).toBe(1)
+    await sleep(7_500)
     expect(await written(names.output)).toBe(0)
     expect(await metric(run, 'group_joins_total')).toBe(1)
     const server = await startLookupServer({ port })
-    const records = await readTopic(names.output, ({ length }) => length >= count, { limitMs: 60_000 })
+    const records = await readTopic(names.output, ({ length }) => length >= count)
     expect(outcomes(records)).toEqual({ complete: count })
     expect(records).toHaveLength(count)
     expect(await metric(run, 'group_joins_total')).toBe(1)
     expect(await run.stop()).toBe(0)
     await server.close()
   },
-  120_000,
 )
 
-it.each(['at-least-once', 'exactly-once'])(
-  'a stop ends the wait at once and leaves the events where they are: %s',
-  async (delivery) => {
-    const hanging = await startLookupServer({ hang: true })
-    const names = await makeTopics({ partitions })
-    await fill(names)
-    const first = spawnRun(names, settings(hanging.url, delivery))
-    await expect.poll(() => hanging.asked.length, { timeout: 30_000 }).toBeGreaterThan(0)
-    expect(await first.stop()).toBe(0)
-    await hanging.close()
-    expect(await written(names.output)).toBe(0)
-    expect((await committed(names)).filter((offset) => offset > 0)).toEqual([])
-    const server = await startLookupServer()
-    const second = spawnRun(names, settings(server.url, delivery))
-    const records = await readTopic(names.output, ({ length }) => length >= count, { limitMs: 60_000 })
-    expect(outcomes(records)).toEqual({ complete: count })
-    expect(records).toHaveLength(count)
-    expect(await second.stop()).toBe(0)
-    await server.close()
-  },
-  120_000,
-)
-
-it('a rebalance ends the wait, and each event leaves complete from whoever has it then', async () => {
+it('a stop ends the wait at once and leaves the events where they are', async () => {
+  const delivery = 'exactly-once'
   const hanging = await startLookupServer({ hang: true })
   const names = await makeTopics({ partitions })
   await fill(names)
-  const first = spawnRun(names, settings(hanging.url, 'exactly-once'))
-  await expect.poll(() => hanging.asked.length, { timeout: 30_000 }).toBeGreaterThan(0)
-  const server = await startLookupServer()
-  const second = spawnRun(names, settings(server.url, 'exactly-once'))
-  const half = await readTopic(names.output, ({ length }) => length >= count / partitions, { limitMs: 60_000 })
-  expect(outcomes(half)).toEqual({ complete: count / partitions })
+  const first = spawnRun(names, settings(hanging.url, delivery))
+  await expect.poll(() => hanging.asked.length, waiting).toBeGreaterThan(0)
   expect(await first.stop()).toBe(0)
-  const records = await readTopic(names.output, ({ length }) => length >= count, { limitMs: 60_000 })
+  await hanging.close()
+  expect(await written(names.output)).toBe(0)
+  expect((await committed(names)).filter((offset) => offset > 0)).toEqual([])
+  const server = await startLookupServer()
+  const second = spawnRun(names, settings(server.url, delivery))
+  const records = await readTopic(names.output, ({ length }) => length >= count)
   expect(outcomes(records)).toEqual({ complete: count })
   expect(records).toHaveLength(count)
   expect(await second.stop()).toBe(0)
-  await hanging.close()
   await server.close()
-}, 120_000)
+})

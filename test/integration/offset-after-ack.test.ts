@@ -17,7 +17,7 @@ import { endWorkers, startWorker } from '../support/worker.js'
 afterEach(endWorkers)
 
 const partitions = 2
-const count = 400
+const count = 200
 
 describe('offsets', () => {
   it('never run ahead of what stands in the output', async () => {
@@ -59,7 +59,7 @@ describe('offsets', () => {
     await admin.connect()
     await admin.deleteTopics({ topics: [names.output] })
     await fill(names.input, partitions, 0, count)
-    await worker.said('producer_replaced', 30_000)
+    await worker.said('producer_replaced')
     expect((await committed(names)).every((offset) => offset === 0)).toBe(true)
     await admin.disconnect()
     await makeTopic(names.output, partitions)

@@ -5,10 +5,12 @@ import { endWorkers, startWorker } from '../support/worker.js'
 
 afterAll(endWorkers)
 
-describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('a topic that grows, %s', (delivery) => {
-  it.each(['earliest', 'latest'] as const)('has all its partitions read, start: %s', async (start) => {
+describe('a topic that grows', () => {
+  it('has all its partitions read, also with start: latest', async () => {
     const names = await makeTopics({ partitions: 2 })
-    const worker = startWorker(settingsFor(names, { delivery, input: { start }, limits: { refreshMs: 1_000 } }))
+    const worker = startWorker(
+      settingsFor(names, { delivery: 'exactly-once', input: { start: 'latest' }, limits: { refreshMs: 1_000 } }),
+    )
     await worker.said('group_joined')
     await fill(names.input, 2, 0, 100)
     await readTopic(names.output, complete(2, 100))

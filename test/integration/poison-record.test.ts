@@ -34,8 +34,8 @@ beforeAll(async () => {
   startWorker(settingsFor(names))
   startWorker(settingsFor(second, { delivery: 'exactly-once' }), { placement: 'headers' })
   const enough = (records: readonly Read[]): boolean => records.length >= expectedCount
-  rows.json = await readTopic(names.output, enough, { limitMs: 60_000 })
-  rows.headers = await readTopic(second.output, enough, { limitMs: 60_000 })
+  rows.json = await readTopic(names.output, enough)
+  rows.headers = await readTopic(second.output, enough)
   rows.dead = await readTopic(names.dead, (records) => records.length >= 4)
   rows.input = byName((await readWithJava(names.input))[0])
   await endWorkers()

@@ -63,7 +63,7 @@ it('a reader with a topic and a key gets annotated events by pasting', { timeout
   const line = /```\n(date=.*)\n```/.exec(readme)?.[1] ?? ''
   await producer.send({ topic: names.input, messages: [{ value: line }, { value: line }] })
   await producer.disconnect()
-  const records = await readTopic(`${names.input}-annotated`, (read) => read.length >= 2, { limitMs: 90_000 })
+  const records = await readTopic(`${names.input}-annotated`, (read) => read.length >= 2)
   expect(records.length, log).toBe(2)
   const { message, threatweave } = JSON.parse(records[1]!.value!.toString()) as {
     message: string

@@ -1,7 +1,7 @@
 // Promise: a record that the broker refuses for what it is goes to the dead letters with the reason, and costs no other record anything.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigResourceTypes, Partitioners, type Message } from 'kafkajs'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { readWithJava } from '../support/java.js'
 import {
   client,
@@ -11,6 +11,7 @@ import {
   readTopic,
   settingsFor,
   withAdmin,
+  type Names,
   type Read,
 } from '../support/kafka.js'
 import { endWorkers, startWorker } from '../support/worker.js'
@@ -53,39 +54,48 @@ const lettersOf = (records: readonly Read[]): readonly string[] =>
     )
     .toSorted()
 
-describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('refused by the broker, %s', (delivery) => {
-  it('is a dead letter, and everything else comes out once and in order', async () => {
-    const rules = { 'cleanup.policy': 'compact', 'message.timestamp.before.max.ms': '3600000' }
-    const names = await makeTopics({ partitions, config: { output: rules } })
-    const settings = settingsFor(names, { delivery, limits: { chunkEvents: 20, sessionTimeoutMs: 1_500 } })
-    const first = startWorker(settings)
-    await first.said('group_joined')
-    // After the start, when the sizes that topics take have been read: so it is the broker that finds the large one.
-    await withAdmin((admin) =>
-      admin.alterConfigs({
-        validateOnly: false,
-        resources: [
-          {
-            type: ConfigResourceTypes.TOPIC,
-            name: names.output,
-            configEntries: Object.entries({ ...rules, 'max.message.bytes': '20000' }).map(([name, value]) => ({
-              name,
-              value,
-            })),
-          },
-        ],
-      }),
-    )
-    await hardEvents(names.input)
-    if (delivery === 'exactly-once') {
-      // Killed among the letters: they are in the transaction of their events, or there would be more of them.
-      await readTopic(names.dead, (all) => all.length >= 1, { calmMs: 0 })
-      first.kill('SIGKILL')
-      startWorker(settings)
-    }
-    while ((await committed(names)).filter((offset) => offset === count).length < partitions) await sleep(200)
-    // Plain kafkajs shows some records of aborted transactions when they interleave; Java does not.
-    const [letters, records] = await readWithJava(names.dead, names.output)
+/** Resolves when everything is committed. */
+const deliver = async (delivery: 'at-least-once' | 'exactly-once'): Promise<Names> => {
+  const rules = { 'cleanup.policy': 'compact', 'message.timestamp.before.max.ms': '3600000' }
+  const names = await makeTopics({ partitions, config: { output: rules } })
+  const settings = settingsFor(names, { delivery, limits: { chunkEvents: 20, sessionTimeoutMs: 1_500 } })
+  const first = startWorker(settings)
+  await first.said('group_joined')
+  // After the start, when the sizes that topics take have been read: so it is the broker that finds the large one.
+  await withAdmin((admin) =>
+    admin.alterConfigs({
+      validateOnly: false,
+      resources: [
+        {
+          type: ConfigResourceTypes.TOPIC,
+          name: names.output,
+          configEntries: Object.entries({ ...rules, 'max.message.bytes': '20000' }).map(([name, value]) => ({
+            name,
+            value,
+          })),
+        },
+      ],
+    }),
+  )
+  await hardEvents(names.input)
+  if (delivery === 'exactly-once') {
+    // Killed among the letters: they are in the transaction of their events, or there would be more of them.
+    await readTopic(names.dead, (all) => all.length >= 1, { calmMs: 0 })
+    first.kill('SIGKILL')
+    startWorker(settings)
+  }
+  while ((await committed(names)).filter((offset) => offset === count).length < partitions) await sleep(200)
+  return names
+}
+
+it('a record that the broker refuses is a dead letter, and everything else comes out once and in order', async () => {
+  const [one, other] = await Promise.all([deliver('at-least-once'), deliver('exactly-once')])
+  // Plain kafkajs shows some records of aborted transactions when they interleave; Java does not.
+  const read = await readWithJava(one.dead, one.output, other.dead, other.output)
+  for (const [input, letters, records] of [
+    [one.input, read[0], read[1]],
+    [other.input, read[2], read[3]],
+  ] as const) {
     expect(lettersOf(letters)).toEqual(
       [0, 1].flatMap((from) => Object.entries(refused).map(([at, why]) => `${from} ${at} ${why}`)).toSorted(),
     )
@@ -93,7 +103,7 @@ describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('refused by
       expect(originsOf(records.filter((record) => record.partition === partition))).toEqual(
         Array.from({ length: count }, (_, seq) => seq)
           .filter((seq) => refused[seq] === undefined)
-          .map((seq) => `${names.input}/${partition}/${seq}`),
+          .map((seq) => `${input}/${partition}/${seq}`),
       )
-  })
+  }
 })

@@ -140,7 +140,6 @@ describe('what a replay without lookups no longer knows', () => {
     })
     for (const [allowed, expectedLookups] of [
       [none, 0],
-      [['--max-lookups', '0'], 0],
       [['--max-lookups', '7'], 7],
       [[], 200],
     ] as const) {

@@ -25,7 +25,7 @@ it('retro alerts name who has seen an address, a range or a name that a feed gai
   }
   write('first', ['198.51.100.9'])
   write('second', ['198.51.100.1'])
-  const many = Array.from({ length: 5_000 }, (_, n) => `2001:db8::${(n + 1).toString(16)}`)
+  const many = Array.from({ length: 300 }, (_, n) => `2001:db8::${(n + 1).toString(16)}`)
   const began = Date.now() - 7_200_000
   let sent = 0
   const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
@@ -125,6 +125,6 @@ it('retro alerts name who has seen an address, a range or a name that a feed gai
     .map((one) => one.threatweave.replay)
   expect(replays).toEqual([`threatweave replay --topic ${names.input} --partition 0 --from 5 --to 9`])
   const [summary] = all.filter(({ threatweave }) => threatweave.kind === 'retro_summary')
-  expect(summary?.threatweave).toMatchObject({ count: 4_904, peers: ['10.0.0.6'], indicators_omitted: 4_854 })
+  expect(summary?.threatweave).toMatchObject({ count: 204, peers: ['10.0.0.6'], indicators_omitted: 154 })
   expect(summary?.threatweave.indicators).toHaveLength(50)
-}, 400_000)
+})

@@ -106,7 +106,7 @@ const load = (topic: string): { readonly stop: () => Promise<void> } => {
         return { partition: n % partitions, key: `k${n}`, value: JSON.stringify({ n, src_ip, action: 'allowed' }) }
       })
       await producer.send({ topic, messages }).catch(() => undefined) // see above
-      await sleep(80)
+      await sleep(200)
     }
     await producer.disconnect()
   }
@@ -119,7 +119,7 @@ const load = (topic: string): { readonly stop: () => Promise<void> } => {
   }
 }
 
-const reading = { calmMs: 3_000, limitMs: 150_000 }
+const reading = { calmMs: 1_000, limitMs: 150_000 }
 
 const read = (topic: string, enough: (records: readonly Read[]) => boolean): Promise<readonly Read[]> =>
   readAmongAborted(topic, enough, { ...reading, broker: cluster.brokers })
@@ -182,7 +182,6 @@ it.each(variants)(
     await until('both have partitions', () =>
       workers.every(({ events }) => Number(events.findLast(({ event }) => event === 'group_joined')?.partitions) > 0),
     )
-    await sleep(2_000)
     for (let n = 0; n < restarts; n++) {
       const node = nodes[n % nodes.length] as number
       await (n % 5 === 4 ? cluster.kill(node) : cluster.restart(node))

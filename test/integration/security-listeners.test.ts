@@ -53,7 +53,7 @@ describe.runIf(secure)('the link to the brokers', { concurrent: true }, () => {
       // The client asks for a new session ten seconds before the last one ends, so that every few seconds.
       for (const until = Date.now() + 9_000; Date.now() < until; count += 50) {
         await fill(names.input, 2, count, count + 50)
-        await sleep(50)
+        await sleep(500)
       }
       const records = await readTopic(names.output, complete(2, count))
       clearInterval(renewing)

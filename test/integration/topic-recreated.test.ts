@@ -1,5 +1,4 @@
 // Promise: an input topic that is deleted and made again is read from its beginning, and that is said.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
   complete,
@@ -9,7 +8,6 @@ import {
   readTopic,
   settingsFor,
   tally,
-  withAdmin,
   type Names,
   type Read,
   type Tally,
@@ -56,16 +54,11 @@ const isNewComplete =
   (records: readonly Read[]): boolean =>
     records.length >= partitions * after && tallyOfNew(records, after).missing === 0
 
-const groupState = (names: Names): Promise<string | undefined> =>
-  withAdmin(async (admin) => (await admin.describeGroups([names.groupId])).groups[0]?.state)
-
-describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('an input topic made again, %s', (delivery) => {
+describe.concurrent('an input topic made again', () => {
   it.each([
-    ['shorter', 'waits for more', 100],
-    ['longer', 'waits for more', 900],
-    ['shorter', 'is at work', 100],
-    ['longer', 'is at work', 900],
-  ] as const)('and %s than what was read, while the worker %s', async (_length, state, after) => {
+    ['shorter', 'waits for more', 'at-least-once', 100],
+    ['longer', 'is at work', 'exactly-once', 900],
+  ] as const)('and %s than what was read, while the worker %s, %s', async (_length, state, delivery, after) => {
     const names = await makeTopics({ partitions })
     let worker: Worker
     if (state === 'is at work') worker = await startWithAllInHand(names, delivery)
@@ -86,42 +79,19 @@ describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('an input t
     expect(worker.running()).toBe(true)
   })
 
-  it.each([
-    ['shorter than', 100],
-    ['as long as', 300],
-    ['longer than', 900],
-  ] as const)(
-    'and %s what a worker has in hand, is read from its beginning after a stop of the worker',
-    async (_length, after) => {
-      const names = await makeTopics({ partitions })
-      const worker = await startWithAllInHand(names, delivery)
-      await makeAgain(names, after)
-      worker.kill('SIGTERM')
-      await until('it drains', () => worker.health()?.state === 'draining')
-      worker.kill('SIGUSR2')
-      expect(await worker.exit).toBe(0)
-      const next = startWorker(settingsOf(names, delivery))
-      const records = await readTopic(names.output, isNewComplete(after), { calmMs: 1_000 })
-      expect(tallyOfNew(records, after)).toEqual({ missing: 0, repeated: 0, outOfOrder: 0 })
-      // Under exactly-once what was in hand is dropped at a stop, so no position of the former topic is committed.
-      expect(times(next, 'topic_recreated')).toBe(delivery === 'at-least-once' ? 1 : 0)
-      expect(times(next, 'offsets_skipped')).toBe(0)
-    },
-  )
-
-  it('and longer than what a worker has in hand, is read from its beginning after a second worker joined', async () => {
-    const after = 900
+  it('and longer than what a worker has in hand, is read from its beginning after a stop of the worker', async () => {
+    const [delivery, after] = ['at-least-once', 900] as const
     const names = await makeTopics({ partitions })
     const worker = await startWithAllInHand(names, delivery)
     await makeAgain(names, after)
-    const second = startWorker(settingsOf(names, delivery))
-    while ((await groupState(names)) !== 'PreparingRebalance') await sleep(50)
+    worker.kill('SIGTERM')
+    await until('it drains', () => worker.health()?.state === 'draining')
     worker.kill('SIGUSR2')
+    expect(await worker.exit).toBe(0)
+    const next = startWorker(settingsOf(names, delivery))
     const records = await readTopic(names.output, isNewComplete(after), { calmMs: 1_000 })
     expect(tallyOfNew(records, after)).toEqual({ missing: 0, repeated: 0, outOfOrder: 0 })
-    for (const one of [worker, second]) {
-      expect(times(one, 'offsets_skipped')).toBe(0)
-      expect(one.running()).toBe(true)
-    }
+    expect(times(next, 'topic_recreated')).toBe(1)
+    expect(times(next, 'offsets_skipped')).toBe(0)
   })
 })

@@ -11,8 +11,8 @@ const log = join(folder, 'firewall.log')
 const feed = join(root, 'examples/feeds/sample-feed.csv')
 const values = join(folder, 'values.txt')
 const annotated = join(folder, 'annotated.ndjson')
-writeFileSync(log, readFileSync(join(root, 'examples/logs/firewall.log'), 'utf8').repeat(160))
-writeFileSync(values, Array.from({ length: 40_000 }, (_, n) => `198.51.${n >> 8}.${n & 255}\n`).join(''))
+writeFileSync(log, readFileSync(join(root, 'examples/logs/firewall.log'), 'utf8').repeat(60))
+writeFileSync(values, Array.from({ length: 10_000 }, (_, n) => `198.51.${n >> 8}.${n & 255}\n`).join(''))
 writeFileSync(
   annotated,
   '{"threatweave":{"verdict":"malicious","direction":"inbound","action":"allowed"}}\n'.repeat(8000),

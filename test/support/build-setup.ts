@@ -1,5 +1,6 @@
-// Builds dist/ for tests that run the program, without type checking.
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+// Builds dist/ for tests that run the program, without type checking. What is there already is left alone and what is new is put in place at once:
+// another run of tests may be using it.
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import ts from 'typescript'
 
@@ -17,7 +18,9 @@ export default (): void => {
       fileName: join(root, 'src', file),
     })
     const target = join(root, 'dist', file.replace(/\.ts$/, '.js'))
+    if (existsSync(target) && readFileSync(target, 'utf8') === outputText) continue
     mkdirSync(dirname(target), { recursive: true })
-    writeFileSync(target, outputText)
+    writeFileSync(`${target}.${process.pid}`, outputText)
+    renameSync(`${target}.${process.pid}`, target)
   }
 }

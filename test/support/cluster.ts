@@ -57,9 +57,9 @@ export const startCluster = async (): Promise<Cluster> => {
   const inSync = async (): Promise<void> => {
     for (let tries = 0; !(await areInSync(brokers).catch(() => false)); tries++) {
       const gone = nodes.find((node) => children[node]?.exitCode !== null)
-      if (gone !== undefined || tries === 600)
+      if (gone !== undefined || tries === 300)
         throw new Error(`not in sync: ${await readFile(join(folder, `${gone ?? 0}.log`), 'utf8')}`)
-      await sleep(200)
+      await sleep(500)
     }
   }
   const again = async (node: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {

@@ -3,8 +3,9 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 
 export type DroppingProxy = {
   readonly port: number
-  /** Swallows nothing until this is called. */
+  /** Swallows nothing until this is called, nor after `disarm`. */
   readonly arm: () => void
+  readonly disarm: () => void
   /** From now on no answer to a produce request of this client arrives, and no line is cut. */
   readonly keepSilent: (clientId: string) => void
   /** From now on no transaction ends, until this is called; `held` resolves when one was about to. */
@@ -66,6 +67,9 @@ export const startDroppingProxy = async (every: number): Promise<DroppingProxy> 
     port: typeof address === 'object' && address !== null ? address.port : 0,
     arm: () => {
       armed = true
+    },
+    disarm: () => {
+      armed = false
     },
     keepSilent: (clientId) => {
       silenced = clientId

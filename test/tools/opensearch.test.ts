@@ -14,7 +14,7 @@ import { annotateMixed, type Annotated } from '../support/search-events.js'
 
 const root = resolve(import.meta.dirname, '../..')
 const rules = readdirSync(resolve(root, 'rules')).map((file) => basename(file, '.yml'))
-const mixed = 4_000
+const mixed = 1_800
 /** The exact copies that OpenSearch adds to each text by itself are not counted. */
 const most = 60
 
