@@ -7,7 +7,7 @@ import { newMembership } from './membership.js'
 import { onOffsetReset } from './patched-kafkajs/offset-reset.js'
 import { JoinedAgain, processBatch, type BatchContext } from './process-batch.js'
 import type { KafkaSettings } from './settings.js'
-import { nameOf, type Assigned } from './sightings.js'
+import { nameOf, type Assigned } from '../delivery/delivery.js'
 
 export type ConsumeOptions = Pick<BatchContext, 'handle' | 'identity' | 'shared' | 'emit' | 'fail'> & {
   readonly kafka: Kafka

@@ -1,5 +1,5 @@
 // A fetched batch of one partition as the consumer passes it on, with what may be done about it.
-import type { Incoming } from './compose.js'
+import type { Incoming } from '../delivery/compose.js'
 
 export type Fetched = {
   readonly topic: string

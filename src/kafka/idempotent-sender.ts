@@ -1,8 +1,8 @@
 // The idempotent sender: a producer for one partition's batch at a time, replaced after every send that failed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CompressionTypes, Kafka, Producer, TopicMessages, Transaction } from 'kafkajs'
-import type { Outgoing } from './compose.js'
-import type { Send } from './deliver.js'
+import type { Outgoing } from '../delivery/compose.js'
+import type { Send } from '../delivery/deliver.js'
 import { failureOf, FatalKafkaError } from './failure.js'
 import { CompressionTypes as compression } from './patched-kafkajs/patched-kafkajs.js'
 import type { Acknowledged } from './patched-kafkajs/send-messages.js'

@@ -3,7 +3,7 @@
 import type { Consumer, EachBatchPayload } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import { commitDelivered, type CommitDelivered } from './commit-delivered.js'
-import type { Incoming } from './compose.js'
+import type { Incoming } from '../delivery/compose.js'
 import { FatalKafkaError } from './failure.js'
 import type { Fetched } from './fetched.js'
 import type { Membership } from './membership.js'

@@ -1,7 +1,7 @@
 // Reads single records of a partition again by their offsets, in order; neighbours come with one fetch.
-import type { Incoming } from './compose.js'
-import type { TopicReader } from './replay/topic-reader.js'
-import type { InputPartition } from './sightings.js'
+import type { Incoming } from '../delivery/compose.js'
+import type { TopicReader } from './topic-reader.js'
+import type { InputPartition } from '../delivery/delivery.js'
 
 /** A broker answers with at least one whole record batch, however large; more than that is wanted only where many are near. */
 const fetchBytes = { few: 65_536, many: 1_048_576 }

@@ -1,6 +1,6 @@
 // Reads what a topic holds now: all of it, or one partition up to an offset.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TopicReader } from './replay/topic-reader.js'
+import type { TopicReader } from './topic-reader.js'
 import type { WireRecord } from './wire/record.js'
 
 type Reader = Pick<TopicReader, 'fetch' | 'offsetsAt'>

@@ -3,7 +3,7 @@ import type { Kafka } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import { clusterOf, type Cluster } from './cluster.js'
 import { isOfFormerTopic } from './commit-metadata.js'
-import { nameOf, type InputPartition } from './sightings.js'
+import { nameOf, type InputPartition } from '../delivery/delivery.js'
 import type { TopicIdentity } from './topic-identity.js'
 import { answeredWithin } from './within.js'
 

@@ -2,7 +2,7 @@
 import { ignoreTelemetry } from '../telemetry/event.js'
 import { createClient } from './client.js'
 import { failureOf } from './failure.js'
-import { openTopicReader, type TopicReader } from './replay/topic-reader.js'
+import { openTopicReader, type TopicReader } from './topic-reader.js'
 import type { KafkaSettings } from './settings.js'
 
 /** What the task returns, or why the topics cannot be read. */

@@ -25,13 +25,13 @@ const ofReplay = (name: string, file: string, find: string, replace: string): Mi
 const mistakes: readonly Mistake[] = [
   one(
     'the offset moves before the acknowledgement',
-    'kafka/at-least-once.ts',
+    'delivery/acknowledged.ts',
     '        await deliver(chunk.items.flat(), sender.send, how, chunk.again)\n',
     '        fetched.resolve(chunk.last, metadata)\n        await fetched.commit()\n        await deliver(chunk.items.flat(), sender.send, how, chunk.again)\n',
   ),
   one(
     'a partition is claimed without a seek to what is committed',
-    'kafka/claim-partition.ts',
+    'delivery/claim-partition.ts',
     '    assigned.seek(offset)\n',
     '',
   ),
@@ -45,12 +45,12 @@ const mistakes: readonly Mistake[] = [
     name: 'a transaction that failed is used on',
     edits: [
       {
-        file: 'src/kafka/exactly-once.ts',
+        file: 'src/delivery/transactional.ts',
         find: '        if (partition.claim === owned) retire(partition)\n        if (error instanceof FatalKafkaError)',
         replace: '        if (error instanceof FatalKafkaError)',
       },
       {
-        file: 'src/kafka/claimed-partition.ts',
+        file: 'src/delivery/claimed-partition.ts',
         find: '      if (partition.claim === owned) retire(partition)\n      throw error',
         replace: '      throw error',
       },
@@ -58,13 +58,13 @@ const mistakes: readonly Mistake[] = [
   },
   one(
     'what follows an event is noted before its transaction is committed',
-    'kafka/exactly-once.ts',
+    'delivery/transactional.ts',
     '  await owned.transaction.commit()\n  partition.unsure = undefined\n  for (const { sightings } of sent) sightings?.committed()\n',
     '  for (const { sightings } of sent) sightings?.committed()\n  await owned.transaction.commit()\n  partition.unsure = undefined\n',
   ),
   one(
     'offsets are not part of the transaction',
-    'kafka/exactly-once.ts',
+    'delivery/transactional.ts',
     '  await owned.transaction.sendOffsets({',
     '  if (Math.random() < 0.9) await owned.transaction.sendOffsets({',
   ),
@@ -88,7 +88,7 @@ const mistakes: readonly Mistake[] = [
   ),
   one(
     'chunks are sent in another order',
-    'kafka/deliver.ts',
+    'delivery/deliver.ts',
     'for (const part of split(items, how.max)) await deliverPart(part, send, how, again)',
     'for (const part of [...split(items.toReversed(), how.max)]) await deliverPart(part, send, how, again)',
   ),
@@ -115,16 +115,16 @@ const mistakes: readonly Mistake[] = [
   ),
   one(
     'no mark of counts means that there is nothing to read (item 6)',
-    'kafka/restore-counts.ts',
+    'follow-up/restore-counts.ts',
     'const from = counted?.offset ?? began[0]?.offset ?? Infinity',
     'const from = counted?.offset ?? Infinity',
   ),
   {
     name: 'late answers wait four times an outage (item 7)',
     edits: [
-      { file: 'src/kafka/follow-up.ts', find: 'const began = reachableMs()', replace: 'const began = now()' },
+      { file: 'src/follow-up/late-answers.ts', find: 'const began = reachableMs()', replace: 'const began = now()' },
       {
-        file: 'src/kafka/follow-up.ts',
+        file: 'src/follow-up/late-answers.ts',
         find: 'Math.min(maxPauseMs, Math.max(gatherMs, 4 * (reachableMs() - began)))',
         replace: 'Math.max(gatherMs, 4 * (now() - began))',
       },
@@ -132,19 +132,19 @@ const mistakes: readonly Mistake[] = [
   },
   one(
     'notes of the former owner are not read at the join',
-    'kafka/open-sightings.ts',
+    'follow-up/open-late-answers.ts',
     'const former = isOfFormerTopic ? [] : blocks.filter(',
     'const former = isOfFormerTopic ? [] : blocks.slice(0, 0).filter(',
   ),
   one(
     'what was settled stays noted in the topic',
-    'kafka/follow-up.ts',
+    'follow-up/late-answers.ts',
     'for (const block of pending.blocksAfter(name, settled, open))',
     'for (const block of pending.blocksAfter(name, [], open))',
   ),
   one(
     'tombstones are dropped',
-    'kafka/compose.ts',
+    'delivery/compose.ts',
     "if (event === undefined) return rung === 'whole' ? write(null, headers) : undefined",
     "if (event === undefined) return rung === 'whole' ? write(Buffer.from('{\"n\":-1}'), headers) : undefined",
   ),
@@ -156,7 +156,7 @@ const mistakes: readonly Mistake[] = [
   ),
   one(
     'a failed lookup counts as an answer',
-    'sightings/revisit.ts',
+    'follow-up/revisit.ts',
     'else if (failures < maxFailures && event.judged.some(isWorthRepeating))',
     'else if (failures < 0 && event.judged.some(isWorthRepeating))',
   ),

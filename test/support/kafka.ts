@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Kafka, logLevel, Partitioners, type Admin, type IHeaders, type Message } from 'kafkajs'
 import { inject } from 'vitest'
 import { clusterOf } from '../../src/kafka/cluster.js'
-import { openTopicReader } from '../../src/kafka/replay/topic-reader.js'
+import { openTopicReader } from '../../src/kafka/topic-reader.js'
 import type { KafkaSettings } from '../../src/kafka/settings.js'
 import { topicIdsRequest, type TopicIds } from '../../src/kafka/wire/topic-ids.js'
 

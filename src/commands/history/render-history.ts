@@ -1,5 +1,5 @@
 // The history of a value as tables.
-import type { History } from '../../kafka/read-history.js'
+import type { History } from '../../follow-up/read-history.js'
 import { printable, renderTable } from '../../terminal/table.js'
 
 const maxPeers = 8

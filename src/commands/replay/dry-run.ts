@@ -1,8 +1,8 @@
 // Dry run of a replay: what it would read, and how many lookups it would send.
 import type { Config } from '../../config/schema.js'
 import { keyOf } from '../../domain/indicator.js'
-import type { OpenReplay } from '../../kafka/replay/open-replay.js'
-import { eventsOf } from '../../kafka/chunks.js'
+import type { OpenReplay } from '../../replay/open-replay.js'
+import { eventsOf } from '../../delivery/chunks.js'
 import type { Spent } from '../../lookup/admission/budget.js'
 import { exitCodes, type Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'

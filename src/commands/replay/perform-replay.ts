@@ -1,7 +1,7 @@
 // Performs a replay at a terminal: shows its progress and prints the summary.
 import type { Config } from '../../config/schema.js'
-import type { OpenReplay } from '../../kafka/replay/open-replay.js'
-import type { Progress } from '../../kafka/replay/replay.js'
+import type { OpenReplay } from '../../replay/open-replay.js'
+import type { Progress } from '../../replay/replay.js'
 import { exitCodes, type Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
 import { write } from '../../terminal/write-lines.js'

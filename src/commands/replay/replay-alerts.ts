@@ -1,7 +1,7 @@
 // Alerts of a replay; those written before an interruption are not raised again.
 import type { Alerts } from '../../alerts/open-alerts.js'
-import type { RaisedAlert } from '../../kafka/replay/deliver-unit.js'
-import type { OpenReplay } from '../../kafka/replay/open-replay.js'
+import type { RaisedAlert } from '../../replay/deliver-unit.js'
+import type { OpenReplay } from '../../replay/open-replay.js'
 import type { EventOut } from '../../pipeline/pipeline.js'
 import type { ReplayArguments } from './replay-options.js'
 

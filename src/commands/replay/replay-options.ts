@@ -1,8 +1,8 @@
 // Command-line options of `replay`, checked against the configuration.
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../../config/schema.js'
-import { parseEdge, type Edge } from '../../kafka/replay/edge.js'
-import type { InputKind } from '../../kafka/replay/restore.js'
+import { parseEdge, type Edge } from '../../replay/edge.js'
+import type { InputKind } from '../../replay/restore.js'
 import { UsageError, type Arguments } from '../../terminal/command.js'
 
 export type ReplayArguments = {

@@ -1,8 +1,8 @@
 // The summary of a replay, as an object and as text.
 import { levels, type Level } from '../../domain/finding.js'
-import type { Plan } from '../../kafka/replay/plan.js'
-import type { Progress } from '../../kafka/replay/replay.js'
-import { addTallies, changedEvents, emptyTally } from '../../kafka/replay/tally.js'
+import type { Plan } from '../../replay/plan.js'
+import type { Progress } from '../../replay/replay.js'
+import { addTallies, changedEvents, emptyTally } from '../../replay/tally.js'
 import { renderTable, type Column } from '../../terminal/table.js'
 import type { TopFindings, TopHost, TopIndicator } from './top-findings.js'
 import { duration } from '../../terminal/progress.js'

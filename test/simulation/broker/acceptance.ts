@@ -11,7 +11,7 @@ Error.stackTraceLimit = 4 // kafkajs makes an error of every refusal, and most o
 delete process.env['NODE_ENV'] // as users run it: kafkajs takes other retries under test
 process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1'
 const { Kafka, logLevel } = await import('../../../src/kafka/patched-kafkajs/patched-kafkajs.js')
-const { startRunner } = await import('../../../src/kafka/runner.js')
+const { startRunner } = await import('../../../src/app/runner.js')
 const { runToy } = await import('./toy.js')
 const { readTopic } = await import('./read-topic.js')
 

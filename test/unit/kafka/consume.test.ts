@@ -5,7 +5,7 @@ import type { EachBatchPayload, Kafka } from 'kafkajs'
 import { describe, expect, it, vi } from 'vitest'
 import { consume, type ConsumeOptions } from '../../../src/kafka/consume.js'
 import type { Fetched } from '../../../src/kafka/fetched.js'
-import type { Assigned } from '../../../src/kafka/sightings.js'
+import type { Assigned } from '../../../src/delivery/delivery.js'
 import { kafkaLimits } from '../../../src/kafka/settings.js'
 
 const never = new Promise<never>(() => undefined)

@@ -1,7 +1,7 @@
 // What a sender does after a send that failed: only what was not acknowledged is sent again, by a new producer.
 import type { Kafka } from 'kafkajs'
 import { describe, expect, it } from 'vitest'
-import type { Outgoing } from '../../../src/kafka/compose.js'
+import type { Outgoing } from '../../../src/delivery/compose.js'
 import { openIdempotentSender } from '../../../src/kafka/idempotent-sender.js'
 
 const record = (partition: number, value: string): Outgoing => ({

@@ -1,0 +1,174 @@
+// The Kafka runner: events from the input topics through the pipeline to the output topic, until it is stopped or cannot go on.
+import type { Admin } from 'kafkajs'
+import type { Pipeline } from '../pipeline/pipeline.js'
+import { atLeastOnce, type Delivery, type WaitOf } from '../delivery/acknowledged.js'
+import { openBrokerWatch, type BrokerWatch } from '../kafka/broker-watch.js'
+import { chooseSightings, type LearningOptions } from '../follow-up/open-follow-ups.js'
+import { createClient } from '../kafka/client.js'
+import { deliverTo, type OutputContext } from '../delivery/deliver-to.js'
+import { closeAll, drained } from '../kafka/drain.js'
+import { exactlyOnce } from '../delivery/transactional.js'
+import { failureOf, FatalKafkaError } from '../kafka/failure.js'
+import { followPattern } from '../kafka/follow-pattern.js'
+import type { Assigned, Sightings } from '../delivery/delivery.js'
+import { recordHealth, type HealthRecord, type KafkaHealth } from '../kafka/health.js'
+import type { Shared } from '../kafka/process-batch.js'
+import { startRestartingConsumer, type RestartingConsumer } from '../kafka/restarting-consumer.js'
+import { startAtTheEnd } from '../kafka/start-at-the-end.js'
+import { openStartingOffsets } from '../kafka/starting-offsets.js'
+import { openTopicIdentity } from '../kafka/topic-identity.js'
+import { inspectTopics, type Topics } from '../kafka/topics.js'
+import { whenReachable } from '../kafka/when-reachable.js'
+
+export type RunnerOptions = OutputContext &
+  LearningOptions & {
+    readonly pipeline: Pipeline
+    readonly waitOf: WaitOf
+    /** Aborting it drains and stops. */
+    readonly signal: AbortSignal
+  }
+
+export type Ended =
+  | { readonly how: 'stopped' }
+  /** `needsOperator`: a restart does not help, only another configuration or permission. */
+  | { readonly how: 'failed'; readonly sentence: string; readonly needsOperator: boolean }
+
+export type Runner = {
+  readonly health: () => KafkaHealth
+  readonly ended: Promise<Ended>
+}
+
+export const startRunner = (options: RunnerOptions): Runner => {
+  const brokers = openBrokerWatch(options.settings, options.emit, options.now)
+  const health = recordHealth(options.now, brokers)
+  const ended = run(options, health, brokers)
+    .catch(failed)
+    .finally(brokers.close)
+    .then((end) => {
+      health.setState(end.how)
+      return end
+    })
+  return { health: health.read, ended }
+}
+
+const failed = (error: unknown): Ended => {
+  const { kind, message } = failureOf(error)
+  const needsOperator =
+    error instanceof FatalKafkaError ? error.needsOperator : kind === 'fatal' || kind === 'untrusted'
+  return { how: 'failed', sentence: `Kafka cannot be used: ${message}`, needsOperator }
+}
+
+const run = async (options: RunnerOptions, health: HealthRecord, brokers: BrokerWatch): Promise<Ended> => {
+  const { settings, emit, signal } = options
+  const connect = (): ReturnType<typeof createClient> => createClient(settings, emit)
+  const identity = openTopicIdentity(connect(), emit, options.now)
+  const starting = openStartingOffsets(connect(), settings.groupId, {
+    identity,
+    recreated: (partition) => sightings?.recreated(partition),
+    emit,
+  })
+  const admin = connect().admin()
+  let delivery: Delivery | undefined
+  let sightings: Sightings | undefined
+  let consumer: RestartingConsumer | undefined
+  let stopFollowing = (): Promise<void> => Promise.resolve()
+  try {
+    const topics = await prepare(options, admin, brokers)
+    if ('how' in topics) return topics
+    const { pipeline, waitOf } = options
+    const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
+    const to = deliverTo(options, topics)
+    const { reachableMs } = brokers
+    const { isStillRead } = starting
+    sightings = chooseSightings(
+      { ...options, reachableMs, isStillRead },
+      topics,
+      to.target,
+      connect,
+      admin,
+      () => delivery,
+    )
+    const how = { ...to, sightingsOf: sightings?.chunk }
+    delivery = make({ connect, startingOffsets: starting.read, settings, pipeline, waitOf, how, health, brokers, emit })
+    const { handle } = delivery
+    const joined = (assigned: readonly Assigned[], isSameMember: boolean): void => {
+      delivery?.joined(assigned, isSameMember)
+      sightings?.joined(assigned, isSameMember)
+    }
+    const shared: Shared = { generation: 0, running: new Map(), resets: new Map() }
+    let fail: (sentence: string, needsOperator?: boolean) => void = () => undefined
+    const failure = new Promise<Ended>((resolve) => {
+      fail = (sentence, needsOperator = false) => resolve({ how: 'failed', sentence, needsOperator })
+    })
+    const begin = (names: readonly string[]): RestartingConsumer =>
+      startRestartingConsumer({
+        connect,
+        shared,
+        brokers,
+        settings,
+        topics: names,
+        identity,
+        health,
+        emit,
+        fail,
+        handle,
+        joined,
+      })
+    consumer = begin(topics.input)
+    health.setState('running')
+    if (settings.input.pattern !== '')
+      stopFollowing = followPattern({ admin, settings, signal, emit }, topics.input, async (names) => {
+        await consumer?.stop()
+        consumer = begin(names)
+      })
+    const end = await Promise.race([failure, aborted(signal)])
+    if (end.how === 'failed') return end
+    health.setState('draining')
+    const { drainMs } = settings.limits
+    if (await drained(() => stopFollowing().then(() => consumer?.stop()), drainMs)) return end
+    const away = brokers.unreachableSince() === undefined ? '' : ': no broker answers'
+    const sentence = `not everything in progress was delivered within ${drainMs} ms of the stop${away}`
+    return { how: 'failed', sentence, needsOperator: false }
+  } finally {
+    // Together: what is being written for late answers ends when the delivery is closed, if no broker answers.
+    await closeAll([
+      stopFollowing(),
+      sightings?.close() ?? Promise.resolve(),
+      delivery?.close() ?? Promise.resolve(),
+      admin.disconnect(),
+      identity.close(),
+      starting.close(),
+    ])
+  }
+}
+
+/** The topics as they are once a broker answers, and a new group's offsets where it shall begin; or why it ends here. */
+const prepare = async (
+  { settings, signal, emit }: RunnerOptions,
+  admin: Admin,
+  brokers: BrokerWatch,
+): Promise<Topics | Ended> => {
+  const inspect = async (): Promise<Topics> => {
+    await admin.connect()
+    return inspectTopics(admin, settings)
+  }
+  const topics = await whenReachable(inspect, { brokers, signal, emit })
+  if (!topics) return { how: 'stopped' }
+  const errors = topics.remarks.filter(({ level }) => level === 'error')
+  if (errors.length > 0) {
+    const sentence = errors.map(({ topic, message }) => `topic ${topic} ${message}`).join('; ')
+    return { how: 'failed', sentence, needsOperator: true }
+  }
+  const commitEnds = (): Promise<void> =>
+    startAtTheEnd(admin, createClient(settings, emit), settings.groupId, topics.input)
+  if (settings.input.start === 'latest') await whenReachable(commitEnds, { brokers, signal, emit })
+  // Without its offsets a new group would begin at the beginning, if only for the moment until it stops.
+  return signal.aborted ? { how: 'stopped' } : topics
+}
+
+const aborted = (signal: AbortSignal): Promise<Ended> =>
+  new Promise((resolve) => {
+    const stop = (): void => resolve({ how: 'stopped' })
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })

@@ -1,0 +1,153 @@
+// At least once: a chunk's output is acknowledged before its offsets move.
+import type { Kafka } from 'kafkajs'
+import type { Pipeline } from '../pipeline/pipeline.js'
+import type { Wait } from '../pipeline/wait.js'
+import type { Emit } from '../telemetry/event.js'
+import type { BrokerWatch } from '../kafka/broker-watch.js'
+import { besideOf, countEvents, startChunks, splitBatch, type Chunk, type Counted } from './chunks.js'
+import { metadataOf } from '../kafka/commit-metadata.js'
+import { deliver, deliverAlerts, type Deliver } from './deliver.js'
+import { failureOf } from '../kafka/failure.js'
+import type { HealthRecord } from '../kafka/health.js'
+import { openIdempotentSender, type IdempotentSender } from '../kafka/idempotent-sender.js'
+import type { KafkaSettings } from '../kafka/settings.js'
+import type { Fetched } from '../kafka/fetched.js'
+import { setPositions } from './set-positions.js'
+import type { Assigned, ClaimNow, Write } from './delivery.js'
+import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
+import type { StartingOffsets } from '../kafka/starting-offsets.js'
+import { recordBytes } from '../kafka/wire/encode-batch.js'
+import { within } from '../kafka/within.js'
+
+export type Delivery = {
+  readonly handle: (fetched: Fetched) => Promise<void>
+  /** Writes what follows from events of a partition that were delivered before. */
+  readonly write: Write
+  readonly claim: ClaimNow
+  /** Call after every join with all partitions that are assigned now; `isSameMember` as for sightings. */
+  readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
+  readonly close: () => Promise<void>
+}
+
+/** How long the events of a batch wait for their lookups. */
+export type WaitOf = (counted: Pick<Counted, 'events' | 'lag' | 'goesOn'>) => Wait
+
+export type DeliveryOptions = {
+  /** Makes a client of its own. */
+  readonly connect: () => Kafka
+  readonly startingOffsets: StartingOffsets
+  readonly settings: KafkaSettings
+  readonly pipeline: Pipeline
+  readonly waitOf: WaitOf
+  readonly how: Deliver
+  readonly health: HealthRecord
+  readonly brokers: BrokerWatch
+  readonly emit: Emit
+}
+
+/** In a batch that takes longer; each is committed at its end. */
+const commitEveryMs = 1_000
+/** Before a position that could not be read is asked for again. */
+const againMs = 200
+
+export const atLeastOnce = (options: DeliveryOptions): Delivery => {
+  const { connect, settings, pipeline, waitOf, how, health, brokers, emit } = options
+  const { limits } = settings
+  const kafka = connect()
+  const positions = setPositions(options.startingOffsets)
+  const idle: IdempotentSender[] = []
+  const all: IdempotentSender[] = []
+  const take = (): IdempotentSender => {
+    const free = idle.pop()
+    if (free) return free
+    const replaced: Parameters<typeof openIdempotentSender>[2] = ([first], cause) =>
+      emit({ event: 'producer_replaced', topic: first?.topic ?? '', partition: first?.partition ?? 0, cause })
+    const sender = openIdempotentSender(kafka, settings.output.compression, replaced, brokers.reachableMs)
+    all.push(sender)
+    return sender
+  }
+  const deliverChunk = async (
+    fetched: Fetched,
+    lag: number,
+    chunk: Chunk,
+    sender: IdempotentSender,
+    metadata: string,
+  ): Promise<boolean> => {
+    const { topic, partition, name } = fetched
+    health.chunkBegan(name, sender.clock)
+    const isDelivered = await within(
+      limits.chunkDeadlineMs,
+      `${name}, offsets ${chunk.first} to ${chunk.last}`,
+      async () => {
+        if (!(await chunk.ready)) return false
+        const { alerts, notes } = besideOf(chunk, how)
+        // However it is killed, no event that waits is in the output without a note.
+        await deliverAlerts(notes, sender.send, how)
+        await deliver(chunk.items.flat(), sender.send, how, chunk.again)
+        await deliverAlerts(alerts, sender.send, how)
+        return true
+      },
+      sender.clock,
+    )
+    health.chunkEnded(name)
+    if (!isDelivered) return false
+    fetched.resolve(chunk.last, metadata)
+    chunk.sightings?.committed()
+    health.moved(name, chunk.count, Number(chunk.last) + 1, lag)
+    const oldestMs = how.now() - Number(chunk.records[0]?.timestamp)
+    emit({ event: 'chunk_delivered', topic, partition, events: chunk.count, oldestMs })
+    return true
+  }
+  return {
+    handle: async (fetched) => {
+      const metadata = await positions.topicIdOf(fetched).then(metadataOf, async (error: unknown) => {
+        const { message } = failureOf(error)
+        emit({ event: 'kafka_client_warned', about: `position of ${fetched.name}`, message })
+        await pause(againMs)
+        return undefined
+      })
+      // Nothing of it is resolved, so it is fetched again.
+      if (metadata === undefined || !fetched.goesOn()) return
+      const sender = take()
+      const counted = countEvents(fetched, pipeline)
+      const wait = waitOf(counted)
+      const max = { count: limits.chunkEvents, bytes: limits.chunkBytes }
+      let committedAt = how.now()
+      try {
+        for (const records of splitBatch(counted.records))
+          for (const chunk of await startChunks(records, { pipeline, wait, how, max })) {
+            if (!fetched.goesOn()) return
+            // Only the provider determines how long that takes, so it has no limit.
+            if (wait.kind === 'complete' && !(await chunk.ready)) return
+            if (!(await deliverChunk(fetched, counted.lag, chunk, sender, metadata))) return
+            if (how.now() - committedAt < commitEveryMs) continue
+            await fetched.commit()
+            committedAt = how.now()
+          }
+      } finally {
+        idle.push(sender)
+      }
+    },
+    write: async (_partition, compose) => {
+      const sender = take()
+      try {
+        for (const part of splitByCountAndBytes(compose(), recordBytes, how.max))
+          if ((await sender.send(part)) !== 'acknowledged') return 'refused'
+        return 'written'
+      } finally {
+        idle.push(sender)
+      }
+    },
+    // Nobody can be kept from writing, so a repeat is possible: it has the same id.
+    claim: async (assigned) => {
+      await positions.topicIdOf(assigned)
+      return Infinity
+    },
+    joined: positions.joined,
+    close: async () => {
+      await Promise.all(all.map((sender) => sender.close()))
+    },
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

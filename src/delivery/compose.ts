@@ -1,0 +1,177 @@
+// A record that was read and what the pipeline made of it → the record to write, of a size its topic takes.
+import { createHash } from 'node:crypto'
+import type { FormerVerdict } from '../domain/former-verdict.js'
+import { isNamedLike } from '../pipeline/annotate/annotation-key.js'
+import type { EventIn, EventOut, Reduced } from '../pipeline/pipeline.js'
+import type { Placement } from '../kafka/settings.js'
+import { recordBytes } from '../kafka/wire/encode-batch.js'
+import type { Header, NewRecord } from '../kafka/wire/record.js'
+
+export type Incoming = NewRecord & {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: string
+  /** Its index, if it is a member of the record at that offset, and that record if it was split just now. */
+  readonly member?: string | undefined
+  readonly whole?: Incoming | undefined
+  /** Where the event was first read, if that was elsewhere; only in a replay. */
+  readonly origin?: string | undefined
+  /** The verdict it had before; only in a replay. */
+  readonly former?: FormerVerdict | undefined
+} & Pick<EventIn, 'batch' | 'formers'>
+
+/** The offset, and the member if it is one: `42#7`. */
+export const placeIn = ({ offset, member }: Pick<Incoming, 'offset' | 'member'>): string =>
+  member === undefined ? offset : `${offset}#${member}`
+
+/** What headers and key of a record may take in all the records that it is split into. */
+const maxRepeatedBytes = 16_777_216
+
+type Part = { readonly record: Incoming; readonly event: EventOut }
+
+/** The members that come out as records of their own; undefined if the record comes out as one. */
+export const partsOf = (record: Incoming, event: EventOut | undefined): readonly Part[] | undefined => {
+  const parts = event?.parts
+  if (!parts || parts.length * recordBytes({ ...record, value: null }) > maxRepeatedBytes) return undefined
+  const before = record.member === undefined ? '' : `${record.member}#`
+  return parts.map((part, nth) => ({
+    record: { ...record, value: part.own, member: `${before}${nth}`, whole: record },
+    event: part.event,
+  }))
+}
+
+export type Outgoing = NewRecord & { readonly topic: string; readonly partition: number }
+
+export type Composed = {
+  readonly record: Outgoing
+  /** What it takes in a record batch, at most. */
+  readonly bytes: number
+  /** How far down the ladder it had to go; `dead` is the reason it went to the dead letters. */
+  readonly rung: Rung
+}
+
+/** From the most that can be written to the least; `accused` is for batches alone. */
+export const rungs = ['whole', 'compact', 'accused', 'header', 'dead_letter', 'pointer'] as const
+export type Rung = (typeof rungs)[number]
+
+const reductions: Readonly<Partial<Record<Rung, Reduced>>> = { compact: 'compact', accused: 'accused', header: 'worst' }
+
+export type Target = {
+  readonly placement: Placement
+  /** The annotation's key, and so the name of the header that carries it. */
+  readonly key: string
+  readonly topic: string
+  readonly deadLetterTopic: string
+  /** The most bytes a record may have in the output and in the dead-letter topic. */
+  readonly maxBytes: number
+  readonly maxDeadLetterBytes: number
+  readonly outputPartition: (record: Incoming) => number
+  readonly deadLetterPartition: (record: Incoming) => number
+}
+
+/** `event` is undefined for a tombstone, which passes as it is: a compacted topic needs its null. */
+export const compose = (
+  record: Incoming,
+  event: EventOut | undefined,
+  target: Target,
+  now: number,
+  from: Rung = 'whole',
+  refusal?: string,
+): Composed => {
+  const time = timeOf(record, now)
+  for (let at = rungs.indexOf(from); ; at++) {
+    const rung = rungs[at] ?? 'pointer'
+    const composed = build(rung, record, event, target, time, now, refusal)
+    if (composed === undefined) continue
+    const max = composed.topic === target.deadLetterTopic ? target.maxDeadLetterBytes : target.maxBytes
+    const bytes = recordBytes(composed)
+    if (rung === 'pointer' || bytes <= max) return { record: composed, bytes, rung }
+  }
+}
+
+const build = (
+  rung: Rung,
+  record: Incoming,
+  event: EventOut | undefined,
+  target: Target,
+  time: Time,
+  now: number,
+  refusal?: string,
+): Outgoing | undefined => {
+  if (rung === 'dead_letter' || rung === 'pointer') return deadLetter(rung, record, target, now, refusal ?? 'too_large')
+  const write = (value: Buffer | null, headers: readonly Header[]): Outgoing => ({
+    topic: target.topic,
+    partition: target.outputPartition(record),
+    key: record.key,
+    value,
+    headers,
+    timestamp: time.text,
+  })
+  const theirs = withoutOurs(record.headers, target.key)
+  const headers = time.headers.length === 0 ? theirs : [...theirs, ...time.headers]
+  if (event === undefined) return rung === 'whole' ? write(null, headers) : undefined
+  if (rung === 'accused' && !event.members) return undefined
+  const reduced = reductions[rung]
+  const text = (): Buffer => Buffer.from(event.annotationText(reduced))
+  if (target.placement === 'topic') return write(text(), [...time.headers, ...originHeaders(record)])
+  if (target.placement === 'headers' || rung === 'header')
+    return write(record.value, [...headers, [target.key, text()]])
+  const beside = event.beside?.(reduced)
+  return write(event.bytes(reduced), beside === undefined ? headers : [...headers, [target.key, Buffer.from(beside)]])
+}
+
+/** Readers take a header named like the annotation's key, in any case, or below it for an annotation: one that an event came with is forged. */
+const withoutOurs = (headers: readonly Header[], key: string): readonly Header[] =>
+  headers.some(([name]) => isNamedLike(key, name)) ? headers.filter(([name]) => !isNamedLike(key, name)) : headers
+
+const deadLetter = (
+  rung: 'dead_letter' | 'pointer',
+  record: Incoming,
+  target: Target,
+  now: number,
+  reason: string,
+): Outgoing => {
+  const whole = rung === 'dead_letter'
+  const value = record.value
+  const about: Header[] = [
+    ...originHeaders(record),
+    // Its own time is now, and the event's must not be lost: a replay brings it back.
+    ['threatweave-timestamp', Buffer.from(record.timestamp)],
+    ['threatweave-reason', Buffer.from(reason)],
+    ['threatweave-time', Buffer.from(new Date(now).toISOString())],
+  ]
+  if (!whole) {
+    about.push(['threatweave-size', Buffer.from(String(value?.length ?? 0))])
+    about.push([
+      'threatweave-sha256',
+      Buffer.from(value === null ? '' : createHash('sha256').update(value).digest('hex')),
+    ])
+  }
+  return {
+    topic: target.deadLetterTopic,
+    partition: target.deadLetterPartition(record),
+    key: whole || (record.key?.length ?? 0) <= 1024 ? record.key : null,
+    value: whole ? value : null,
+    headers: whole ? [...withoutOurs(record.headers, target.key), ...about] : about,
+    timestamp: String(now), // it must not be older than the retention of the dead letters
+  }
+}
+
+const originHeaders = (record: Incoming): readonly Header[] => [
+  ['threatweave-topic', Buffer.from(record.topic)],
+  ['threatweave-partition', Buffer.from(String(record.partition))],
+  ['threatweave-offset', Buffer.from(record.offset)],
+  ...(record.member === undefined ? [] : [['threatweave-member', Buffer.from(record.member)] as const]),
+]
+
+type Time = { readonly text: string; readonly headers: readonly Header[] }
+
+const asRead: readonly Header[] = []
+
+/** A broker refuses a time far in the future, and there is none before 1970: both become now, the original in a header. */
+const timeOf = (record: Incoming, now: number): Time => {
+  const value = Number(record.timestamp)
+  return Number.isSafeInteger(value) && value >= 0 && value <= now + 60_000
+    ? { text: record.timestamp, headers: asRead }
+    : { text: String(now), headers: [['threatweave-timestamp', Buffer.from(record.timestamp)]] }
+}

@@ -1,0 +1,76 @@
+// Settings and what is known of the topics → how a chunk is delivered: sizes, partitions, alerts.
+import { eventsIn, type EventOut } from '../pipeline/pipeline.js'
+import type { Emit } from '../telemetry/event.js'
+import { alertRecord, type AlertOut } from './alert-record.js'
+import type { Incoming, Target } from './compose.js'
+import type { Deliver } from './deliver.js'
+import { Partitioners } from '../kafka/patched-kafkajs/patched-kafkajs.js'
+import type { KafkaSettings, Placement } from '../kafka/settings.js'
+import type { ChunkSightings } from './delivery.js'
+import type { Topics } from '../kafka/topics.js'
+
+export type OutputContext = {
+  readonly settings: KafkaSettings
+  readonly placement: Placement
+  /** The annotation's key. */
+  readonly key: string
+  readonly alerts?:
+    | {
+        /** Whether there may be alerts of an event. */
+        readonly mayRaise: (event: EventOut) => boolean
+        /** The alerts of a chunk's events; they go to `alertsTopic`. `fired`: the rules that matched an event. */
+        readonly raise: (events: readonly EventOut[], fired?: ChunkSightings['fired']) => readonly AlertOut[]
+      }
+    | undefined
+  readonly emit: Emit
+  readonly now: () => number
+}
+
+export const deliverTo = (
+  { settings, placement, key, alerts, emit, now }: OutputContext,
+  { facts }: Pick<Topics, 'facts'>,
+): Deliver => {
+  const { topic, partitionBy } = settings.output
+  const output = facts.get(topic) ?? { partitions: 1, maxBytes: 1_048_588 }
+  const dead = facts.get(settings.deadLetterTopic) ?? { partitions: 1, maxBytes: 1_048_588 }
+  const byInput =
+    (count: number) =>
+    (record: Incoming): number =>
+      record.partition % count
+  const byKey = keyPartitioner(topic, output.partitions)
+  const target: Target = {
+    placement,
+    key,
+    topic,
+    deadLetterTopic: settings.deadLetterTopic,
+    maxBytes: output.maxBytes - batchBytes,
+    maxDeadLetterBytes: dead.maxBytes - batchBytes,
+    outputPartition: partitionBy === 'key' ? byKey : byInput(output.partitions),
+    deadLetterPartition: byInput(dead.partitions),
+  }
+  const bytes = Math.min(settings.limits.sendBytes, target.maxBytes, target.maxDeadLetterBytes)
+  const { alertsTopic = '' } = settings
+  if (!alerts || alertsTopic === '') return { target, max: { count: 500, bytes }, emit, now }
+  const alertPartitions = facts.get(alertsTopic)?.partitions ?? 1
+  const mayAlert: Deliver['mayAlert'] = (event) => event.members?.some(alerts.mayRaise) ?? alerts.mayRaise(event)
+  const alertsOf: Deliver['alertsOf'] = (events, fired) =>
+    alerts.raise(eventsIn(events), fired).map((alert) => alertRecord(alertsTopic, alertPartitions, alert, now()))
+  return { target, max: { count: 500, bytes }, emit, now, mayAlert, alertsOf }
+}
+
+/** What a record batch has around its records, rounded up. */
+const batchBytes = 128
+
+/** As the Java client places a key; a record without one goes where it would by its input partition. */
+const keyPartitioner = (topic: string, count: number): ((record: Incoming) => number) => {
+  const place = Partitioners.DefaultPartitioner()
+  const partitionMetadata = Array.from({ length: count }, (_, partitionId) => ({
+    partitionId,
+    partitionErrorCode: 0,
+    leader: 0,
+    replicas: [],
+    isr: [],
+  }))
+  return ({ key, value, partition }) =>
+    key === null ? partition % count : place({ topic, partitionMetadata, message: { key, value } })
+}

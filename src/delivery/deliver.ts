@@ -1,0 +1,124 @@
+// Composes the records to send, and sends them in order, in batches their topics take; what is refused goes down the ladder.
+import type { EventOut } from '../pipeline/pipeline.js'
+import type { Emit } from '../telemetry/event.js'
+import {
+  compose,
+  partsOf,
+  placeIn,
+  rungs,
+  type Composed,
+  type Incoming,
+  type Outgoing,
+  type Rung,
+  type Target,
+} from './compose.js'
+import { FatalKafkaError } from '../kafka/failure.js'
+import type { ChunkSightings, InputPartition } from './delivery.js'
+import { recordBytes } from '../kafka/wire/encode-batch.js'
+import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
+
+/**
+ * Sends one record batch per topic and partition; resolves with whether the brokers took them all or refused records for what they are.
+ * `left` are the records of partitions that were not acknowledged then.
+ */
+export type Send = (
+  records: readonly Outgoing[],
+) => Promise<'acknowledged' | { readonly refused: string; readonly left: readonly Outgoing[] }>
+
+/** Without the event: until the broker answers, events of every partition would outlive their use and fill the old generation. */
+export type Item = { readonly incoming: Incoming; readonly composed: Composed }
+
+/** The event of a record once more, for one that was refused. */
+export type Again = (record: Incoming) => EventOut | undefined | Promise<EventOut | undefined>
+
+export type Deliver = {
+  readonly target: Target
+  readonly max: { readonly count: number; readonly bytes: number }
+  readonly emit: Emit
+  readonly now: () => number
+  /** Whether there may be alerts of a record's events. */
+  readonly mayAlert?: (event: EventOut) => boolean
+  /** The alerts of events; `fired` is told which rules they are of. */
+  readonly alertsOf?: (events: readonly EventOut[], fired: ChunkSightings['fired'] | undefined) => readonly Outgoing[]
+  /** Who is told about the events of a chunk. */
+  readonly sightingsOf?: ((partition: InputPartition) => ChunkSightings) | undefined
+}
+
+/** By place: what the broker did not take, and how it is tried next. */
+export type Refused = ReadonlyMap<string, { readonly rung: Rung; readonly reason: string }>
+
+/** One item, or one for each member of a batch that is split. */
+export const composeItem = (
+  incoming: Incoming,
+  event: EventOut | undefined,
+  how: Deliver,
+  now: number,
+  refused?: Refused,
+): Item | readonly Item[] =>
+  partsOf(incoming, event)?.map((part) => composeOne(part.record, part.event, how, now, refused)) ??
+  composeOne(incoming, event, how, now, refused)
+
+const composeOne = (
+  incoming: Incoming,
+  event: EventOut | undefined,
+  { target, emit }: Deliver,
+  now: number,
+  refused: Refused | undefined,
+): Item => {
+  const known = refused?.get(placeIn(incoming))
+  const composed = compose(incoming, event, target, now, known?.rung, known?.reason)
+  if (composed.rung !== 'whole') emitReduced(emit, incoming, composed.rung, known?.reason ?? 'too_large')
+  return { incoming, composed }
+}
+
+export const split = (items: readonly Item[], max: Deliver['max']): readonly (readonly Item[])[] =>
+  splitByCountAndBytes(items, (item) => item.composed.bytes, max)
+
+/** Sends items in order; halves what is refused until the record is found, which then goes down one rung at a time. */
+export const deliver = async (items: readonly Item[], send: Send, how: Deliver, again: Again): Promise<void> => {
+  for (const part of split(items, how.max)) await deliverPart(part, send, how, again)
+}
+
+/** Sends alerts of a chunk or its notes; one that is refused is fatal. */
+export const deliverAlerts = async (records: readonly Outgoing[], send: Send, how: Deliver): Promise<void> => {
+  for (const part of splitByCountAndBytes(records, recordBytes, how.max)) {
+    const result = await send(part)
+    if (result !== 'acknowledged')
+      throw new FatalKafkaError(`topic ${part[0]?.topic ?? ''} refuses a record: ${result.refused}`)
+  }
+}
+
+const deliverPart = async (part: readonly Item[], send: Send, how: Deliver, again: Again): Promise<void> => {
+  const result = await send(part.map((item) => item.composed.record))
+  if (result === 'acknowledged') return
+  const records = new Set(result.left)
+  const left = part.filter((item) => records.has(item.composed.record))
+  const [only] = left
+  if (only === undefined) return
+  if (left.length > 1) {
+    const half = Math.ceil(left.length / 2)
+    await deliverPart(left.slice(0, half), send, how, again)
+    await deliverPart(left.slice(half), send, how, again)
+    return
+  }
+  const lower = below(only.composed.rung, result.refused)
+  if (lower === undefined) throw new Error(`even a dead letter that only points was refused: ${result.refused}`)
+  const { incoming } = only
+  const { whole = incoming, member } = incoming
+  const event = await again(whole)
+  const own = whole === incoming ? event : partsOf(whole, event)?.find(({ record }) => record.member === member)?.event
+  const composed = compose(incoming, own, how.target, how.now(), lower, result.refused.toLowerCase())
+  emitReduced(how.emit, incoming, composed.rung, result.refused.toLowerCase())
+  await deliverPart([{ incoming, composed }], send, how, again)
+}
+
+/** Where a refused record is tried next: only one that is too large gains by becoming smaller. */
+export const below = (rung: Rung, refusal: string): Rung | undefined => {
+  const next = rungs.indexOf(rung) + 1
+  return rungs[/too_large/i.test(refusal) ? next : Math.max(next, rungs.indexOf('dead_letter'))]
+}
+
+const emitReduced = (emit: Emit, record: Incoming, to: Rung, reason: string): void => {
+  const { topic, partition } = record
+  emit({ event: 'record_reduced', topic, partition, offset: placeIn(record), to, reason })
+}

@@ -1,0 +1,44 @@
+// What brokers have refused of a partition within transactions, and the search for the record that is to blame.
+import { placeIn, type Outgoing, type Rung } from './compose.js'
+import { below, type Item, type Send } from './deliver.js'
+import { failureOf, FatalKafkaError } from '../kafka/failure.js'
+
+export type Refusals = {
+  /** By place: records the broker did not take, and the rung to try them from next. */
+  readonly refused: Map<string, { readonly rung: Rung; readonly reason: string }>
+  /** Up to this offset records are sent one by one, to find the one that is refused. */
+  oneByOneUntil: number
+}
+
+export const noRefusals = (): Refusals => ({ refused: new Map(), oneByOneUntil: -1 })
+
+/** Sends items within a transaction. A refusal is noted for the next attempt and thrown: the transaction has failed. */
+export const sendOrNote = async (
+  items: readonly Item[],
+  refusals: Refusals,
+  send: (records: readonly Outgoing[]) => ReturnType<Send>,
+): Promise<void> => {
+  const isSuspect = items.some(({ incoming }) => Number(incoming.offset) <= refusals.oneByOneUntil)
+  for (const part of isSuspect ? items.map((item) => [item]) : [items])
+    try {
+      await send(part.map(({ composed }) => composed.record))
+    } catch (error) {
+      const { kind, name } = failureOf(error)
+      if (kind === 'refused') noteRefusal(part, name.toLowerCase(), refusals)
+      throw error
+    }
+}
+
+const noteRefusal = (items: readonly Item[], reason: string, refusals: Refusals): void => {
+  const [only] = items
+  if (items.length === 1 && only) {
+    const rung = below(only.composed.rung, reason)
+    if (rung === undefined) throw new FatalKafkaError(`even a dead letter that only points was refused: ${reason}`)
+    refusals.refused.set(placeIn(only.incoming), { rung, reason })
+  } else refusals.oneByOneUntil = Number(items.at(-1)?.incoming.offset ?? -1)
+}
+
+/** Those up to the offset were delivered. */
+export const forgetUpTo = (last: string, { refused }: Refusals): void => {
+  for (const place of refused.keys()) if (parseInt(place) <= Number(last)) refused.delete(place)
+}

@@ -1,0 +1,204 @@
+// Exactly once: a fetched batch's output and its offsets are one transaction of the partition's own producer.
+import type { Delivery, DeliveryOptions } from './acknowledged.js'
+import { countEvents, deliverBeside, splitBatch, startChunks, type Chunk } from './chunks.js'
+import { claimPartition, type Claim } from './claim-partition.js'
+import { metadataOf } from '../kafka/commit-metadata.js'
+import { claimOnce, inTurn, inTurnWithClaim, newPartition, retire, type ClaimedPartition } from './claimed-partition.js'
+import { split } from './deliver.js'
+import { failureOf, FatalKafkaError } from '../kafka/failure.js'
+import type { Fetched } from '../kafka/fetched.js'
+import { nameOf, type Assigned, type Written } from './delivery.js'
+import type { Outgoing } from './compose.js'
+import { sendTransaction } from '../kafka/idempotent-sender.js'
+import { forgetUpTo, sendOrNote } from './refusals.js'
+import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
+import { recordBytes } from '../kafka/wire/encode-batch.js'
+import { within } from '../kafka/within.js'
+
+export const exactlyOnce = (options: DeliveryOptions): Delivery => {
+  const { connect, settings, health, brokers, emit } = options
+  // Another client than the consumer's: within one, offsets show as committed before their transaction is.
+  const kafka = connect()
+  const partitions = new Map<string, ClaimedPartition>()
+  const partitionOf = (name: string): ClaimedPartition => {
+    const partition = partitions.get(name) ?? newPartition()
+    partitions.set(name, partition)
+    return partition
+  }
+  const claim = (partition: ClaimedPartition, assigned: Assigned): Promise<Claim> =>
+    claimOnce(partition, assigned.generation, () => claimPartition(assigned, kafka, options))
+  return {
+    handle: async (fetched) => {
+      const { topic, name } = fetched
+      const partition = partitionOf(name)
+      const first = fetched.records[0]?.offset ?? ''
+      const limited: Limited = async (task) => {
+        health.chunkBegan(name, brokers.reachableMs)
+        return within(settings.limits.chunkDeadlineMs, `${name} from offset ${first} on`, task, brokers.reachableMs)
+      }
+      const owned = partition.claim
+      try {
+        const isOtherTopic = owned && fetched.topicId !== undefined && owned.topicId !== fetched.topicId
+        if (owned?.generation === fetched.generation && !isOtherTopic)
+          await deliverBatch(fetched, partition, owned, limited, options)
+        // The batch is left: claiming sets the position to what is committed, and that is read next.
+        else
+          await limited(() =>
+            inTurn(partition, () => {
+              if (isOtherTopic && partition.claim === owned) retire(partition)
+              return claim(partition, fetched)
+            }),
+          )
+      } catch (error) {
+        // A batch that outlived its membership must not end the claim of the next one.
+        if (partition.claim === owned) retire(partition)
+        if (error instanceof FatalKafkaError) throw error
+        const failure = failureOf(error)
+        if (failure.kind === 'fatal') throw new FatalKafkaError(`Kafka refuses our output: ${failure.message}`, true)
+        const cause = `${failure.name}: ${failure.message}`
+        emit({ event: 'producer_replaced', topic, partition: fetched.partition, cause })
+        await pause(200)
+      } finally {
+        health.chunkEnded(name)
+      }
+    },
+    write: (name, compose) => {
+      const partition = partitionOf(name)
+      return inTurn(partition, async () => {
+        const { assigned } = partition
+        const owned = partition.claim ?? (assigned && (await claim(partition, assigned)))
+        if (!owned) return 'not_written'
+        const records = compose()
+        return records.length > 0 ? writeAlone(name, partition, owned, records, options) : 'written'
+      })
+    },
+    claim: async (assigned) => {
+      const partition = partitionOf(nameOf(assigned))
+      return (await inTurn(partition, () => claim(partition, assigned))).offset
+    },
+    joined: (assigned, isSameMember) => {
+      const kept = new Set([...partitions.values()].filter((partition) => isSameMember && partition.assigned))
+      for (const partition of partitions.values()) partition.assigned = undefined
+      for (const one of assigned) {
+        const partition = partitionOf(nameOf(one))
+        partition.assigned = one
+        if (!kept.has(partition)) partition.since = one.generation
+      }
+    },
+    close: async () => {
+      await Promise.allSettled([...partitions.values()].map(async ({ claim }) => claim?.producer.disconnect()))
+    },
+  }
+}
+
+/** Runs a task under the deadline of a chunk. */
+type Limited = <Result>(task: () => Promise<Result>) => Promise<Result>
+
+const deliverBatch = async (
+  fetched: Fetched,
+  partition: ClaimedPartition,
+  owned: Claim,
+  limited: Limited,
+  { settings, pipeline, waitOf, how, health, emit }: DeliveryOptions,
+): Promise<void> => {
+  const { chunkEvents, chunkBytes } = settings.limits
+  const counted = countEvents(fetched, pipeline)
+  const wait = waitOf(counted)
+  const max = { count: chunkEvents, bytes: chunkBytes }
+  const delivered = ({ last, count, oldestMs }: Committed): void => {
+    forgetUpTo(last, partition)
+    fetched.resolve(last)
+    health.moved(fetched.name, count, Number(last) + 1, counted.lag)
+    const { topic } = fetched
+    emit({ event: 'chunk_delivered', topic, partition: fetched.partition, events: count, oldestMs })
+  }
+  for (const records of splitBatch(counted.records)) {
+    const chunks = await startChunks(records, { pipeline, wait, how, max, refused: partition.refused })
+    const areReady = async (): Promise<boolean> =>
+      (await Promise.all(chunks.map(async ({ ready }) => ready))).every((isReady) => isReady)
+    // Only the provider determines how long that takes, so it has no limit.
+    if (wait.kind === 'complete' && !(await areReady())) return
+    const isDelivered = await limited(async () => {
+      // Everything is known before the first send of the transaction: it must not time out while a lookup is waited for.
+      if (!(await areReady())) return false
+      const committed = await inTurnWithClaim(partition, owned, () =>
+        transact(fetched, chunks, partition, owned, { settings, how }),
+      )
+      if (committed) delivered(committed)
+      return committed !== undefined && fetched.goesOn()
+    })
+    health.chunkEnded(fetched.name)
+    if (!isDelivered) return
+  }
+}
+
+type Committed = { readonly last: string; readonly count: number; readonly oldestMs: number }
+
+/** One transaction, and the next one begun; nothing if the batch was to be left before its first send. */
+const transact = async (
+  fetched: Fetched,
+  chunks: readonly Chunk[],
+  partition: ClaimedPartition,
+  owned: Claim,
+  { settings, how }: Pick<DeliveryOptions, 'settings' | 'how'>,
+): Promise<Committed | undefined> => {
+  // What followed from earlier events may have failed meanwhile, and the claim with it.
+  if (partition.claim !== owned) return undefined
+  const send = sendTransaction(owned.transaction, settings.output.compression)
+  let last: string | undefined
+  let count = 0
+  const sent: Chunk[] = []
+  for (const chunk of chunks) {
+    if (!fetched.goesOn()) break
+    for (const part of split(chunk.items.flat(), how.max)) await sendOrNote(part, partition, send)
+    await deliverBeside(chunk, send, how)
+    sent.push(chunk)
+    last = chunk.last
+    count += chunk.count
+  }
+  if (last === undefined) return undefined
+  const position = {
+    partition: fetched.partition,
+    offset: String(Number(last) + 1),
+    metadata: metadataOf(owned.topicId),
+  }
+  await owned.transaction.sendOffsets({
+    consumerGroupId: settings.groupId,
+    topics: [{ topic: fetched.topic, partitions: [position] }],
+  })
+  partition.unsure = { generation: owned.generation, last, chunks: sent }
+  await owned.transaction.commit()
+  partition.unsure = undefined
+  for (const { sightings } of sent) sightings?.committed()
+  owned.transaction = await owned.producer.transaction()
+  return { last, count, oldestMs: how.now() - Number(chunks[0]?.records[0]?.timestamp) }
+}
+
+/** A transaction without offsets. The former owner of a partition cannot commit it: the next owner's claim has fenced its producer. */
+const writeAlone = async (
+  name: string,
+  partition: ClaimedPartition,
+  owned: Claim,
+  records: readonly Outgoing[],
+  { settings, how, emit }: DeliveryOptions,
+): Promise<Written> => {
+  const send = sendTransaction(owned.transaction, settings.output.compression)
+  let written: Written = 'not_written'
+  try {
+    for (const part of splitByCountAndBytes(records, recordBytes, how.max)) await send(part)
+    written = 'unsure'
+    await owned.transaction.commit()
+    written = 'written'
+    owned.transaction = await owned.producer.transaction()
+  } catch (error) {
+    if (partition.claim === owned) retire(partition)
+    const failure = failureOf(error)
+    const cut = name.lastIndexOf('/')
+    const [topic, number] = [name.slice(0, cut), Number(name.slice(cut + 1))]
+    emit({ event: 'producer_replaced', topic, partition: number, cause: `${failure.name}: ${failure.message}` })
+    if (failure.kind === 'refused') return 'refused'
+  }
+  return written
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,0 +1,34 @@
+// A correction: an event that left before an answer, annotated with it, as the output topic would have had it.
+import type { EventOut } from '../pipeline/pipeline.js'
+import { compose, partsOf, type Incoming, type Outgoing, type Target } from '../delivery/compose.js'
+import type { TopicFacts } from '../kafka/topics.js'
+
+/** Tells a reader of several topics that an event with this `enrichment_id` was written before. */
+const mark = ['threatweave-correction', Buffer.from('true')] as const
+const markBytes = 64
+
+/** Undefined stands for one that not even a compact annotation makes small enough; of a batch that is split, every member that is looked up has one. */
+export const createCorrect = (
+  target: Target,
+  topic: string,
+  { partitions, maxBytes }: Pick<TopicFacts, 'partitions' | 'maxBytes'>,
+  now: () => number,
+): ((record: Incoming, event: EventOut) => readonly (Outgoing | undefined)[]) => {
+  const corrections: Target = {
+    ...target,
+    topic,
+    maxBytes: Math.min(maxBytes, target.maxBytes) - markBytes,
+    outputPartition: (record) => record.partition % partitions,
+  }
+  const correctOne = (record: Incoming, event: EventOut): Outgoing | undefined => {
+    const composed = compose(record, event, corrections, now())
+    if (composed.rung === 'dead_letter' || composed.rung === 'pointer') return undefined
+    return { ...composed.record, headers: [...composed.record.headers, mark] }
+  }
+  return (record, event) =>
+    partsOf(record, event)
+      ?.filter((part) => isLookedUp(part.event))
+      .map((part) => correctOne(part.record, part.event)) ?? [correctOne(record, event)]
+}
+
+const isLookedUp = ({ judged }: EventOut): boolean => judged.some(({ decision }) => decision.decision === 'lookup')

@@ -1,0 +1,108 @@
+// Counts what delivered events show, and writes retro alerts about what turns malicious later.
+import type { Indicator } from '../domain/indicator.js'
+import type { CountedPartitions, CountSize } from './count-partitions.js'
+import type { Retro } from './retro.js'
+import { deliveredOf, type Delivered } from './sighting-counts.js'
+import type { Emit } from '../telemetry/event.js'
+import { alertRecord, type AlertOut } from '../delivery/alert-record.js'
+import type { Outgoing } from '../delivery/compose.js'
+import { countOf } from './count-records.js'
+import { failureOf } from '../kafka/failure.js'
+import { openKeptCounts, type KeptCountsOptions } from './kept-counts.js'
+import { nameOf, type Sightings, type Write, type Written } from '../delivery/delivery.js'
+import type { TopicOf } from './sightings-topic.js'
+
+export type Counting = { readonly counts: CountedPartitions; readonly retro: Retro }
+
+/** Makes the counting, given how alerts about indicators are written on behalf of an input partition, which has alerted on them then. */
+export type OpenCounting = (
+  write: (partition: string, alerts: readonly AlertOut[], about: readonly Indicator[]) => Promise<Written>,
+) => Counting
+
+export type CountSightingsOptions = {
+  readonly open: OpenCounting
+  readonly alertsTopic: TopicOf
+  readonly write: Write
+  /** Where and how counts are kept for the next owner of a partition; absent: only in memory. */
+  readonly keep?:
+    | Pick<KeptCountsOptions, 'topic' | 'connect' | 'admin' | 'groupId' | 'pipeline' | 'claim' | 'reachableMs'>
+    | undefined
+  readonly emit: Emit
+  readonly now: () => number
+}
+
+/** How often it is logged what did not fit. */
+const reportMs = 60_000
+
+export const countSightings = (options: CountSightingsOptions): Sightings => {
+  const { open, alertsTopic, write, keep, emit, now } = options
+  /** The alerts and the note that they were sent are one. */
+  const { counts, retro } = open(async (partition, alerts, about) => {
+    let takeBack: readonly (() => void)[] = []
+    const compose = (): readonly Outgoing[] => {
+      const own = counts.of(partition)
+      takeBack = about.map(own.alerted)
+      return [
+        ...alerts.map((alert) => alertRecord(alertsTopic.topic, alertsTopic.partitions, alert, now())),
+        ...(keep ? about.flatMap(own.days).map((seen) => countOf(keep.topic, partition, seen, now())) : []),
+      ]
+    }
+    const written = await write(partition, compose).catch((error: unknown): Written => {
+      const { message } = failureOf(error)
+      emit({ event: 'kafka_client_warned', about: `retro alerts of ${partition}`, message })
+      return 'not_written'
+    })
+    if (written === 'not_written') for (const one of takeBack) one()
+    return written
+  })
+  const kept = keep && openKeptCounts({ ...keep, counts, write, restored: retro.feedsChanged, emit, now })
+
+  let reported: Pick<CountSize, 'evicted' | 'uncounted'> = { evicted: 0, uncounted: 0 }
+  const report = (): void => {
+    const { evicted, uncounted } = counts.size()
+    const more = { evicted: evicted - reported.evicted, uncounted: uncounted - reported.uncounted }
+    reported = { evicted, uncounted }
+    if (more.evicted + more.uncounted > 0) emit({ event: 'sightings_not_counted', ...more })
+  }
+  const reports = setInterval(report, reportMs).unref()
+
+  return {
+    chunk: (partition) => {
+      const name = nameOf(partition)
+      const events: Delivered[] = []
+      let version: number | undefined
+      return {
+        see: (offset, event) => {
+          version ??= retro.version()
+          events.push(deliveredOf(offset, event, now()))
+        },
+        fired: () => undefined,
+        records: () => {
+          // Events that waited for an answer are annotated after the others.
+          events.sort((one, other) => one.offset - other.offset)
+          return kept?.records(name, events) ?? []
+        },
+        committed: () => {
+          if (version === undefined) return
+          if (kept) kept.count(name, events)
+          else counts.of(name).count(events, now())
+          retro.committed(version)
+        },
+      }
+    },
+    joined: (assigned, isSameMember) => {
+      if (kept) kept.joined(assigned, isSameMember)
+      const names = new Set(assigned.map(nameOf))
+      for (const name of [...counts.all().keys()]) if (!names.has(name)) counts.forget(name)
+    },
+    recreated: (partition) => {
+      counts.forget(nameOf(partition))
+      kept?.recreated(nameOf(partition))
+    },
+    close: async () => {
+      clearInterval(reports)
+      await Promise.all([retro.close(), kept?.close()])
+      report()
+    },
+  }
+}

@@ -1,0 +1,106 @@
+// Who listens to what deliveries tell about events: by the topics that are set, late answers are followed up and sightings counted.
+import type { Admin, Kafka } from 'kafkajs'
+import type { Delivery } from '../delivery/acknowledged.js'
+import type { BrokerWatch } from '../kafka/broker-watch.js'
+import type { Target } from '../delivery/compose.js'
+import { createCorrect } from './correction.js'
+import { countSightings, type OpenCounting } from './count-sightings.js'
+import type { OutputContext } from '../delivery/deliver-to.js'
+import type { FollowUpOptions } from './late-answers.js'
+import { openSightings } from './open-late-answers.js'
+import type { ClaimNow, Sightings, Write } from '../delivery/delivery.js'
+import type { TopicOf } from './sightings-topic.js'
+import type { Topics } from '../kafka/topics.js'
+
+export type LearningOptions = {
+  /** What is done about answers that arrive after their event was delivered. */
+  readonly late?: Late | undefined
+  /** Counts who has seen what, for retro alerts. */
+  readonly counting?: OpenCounting | undefined
+}
+
+type Late = Pick<FollowUpOptions, 'pipeline'> & {
+  readonly raise?: NonNullable<FollowUpOptions['alerts']>['raise'] | undefined
+}
+
+/** Nothing is noted if nothing can follow. */
+export const chooseSightings = (
+  {
+    settings,
+    late,
+    counting,
+    emit,
+    now,
+    reachableMs,
+    isStillRead,
+  }: LearningOptions &
+    Pick<OutputContext, 'settings' | 'emit' | 'now'> &
+    Pick<BrokerWatch, 'reachableMs'> &
+    Pick<FollowUpOptions, 'isStillRead'>,
+  { facts }: Topics,
+  target: Target,
+  connect: () => Kafka,
+  admin: Admin,
+  delivery: () => Delivery | undefined,
+): Sightings | undefined => {
+  const { alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
+  const topicOf = (topic: string): TopicOf => ({ topic, partitions: facts.get(topic)?.partitions ?? 1 })
+  const corrections = facts.get(correctionsTopic)
+  if (!late || (alertsTopic === '' && !corrections)) return undefined
+  const { pipeline, raise } = late
+  const write: Write = async (...given) => (await delivery()?.write(...given)) ?? 'not_written'
+  const claim: ClaimNow = async (assigned) => (await delivery()?.claim(assigned)) ?? 0
+  const followUps = openSightings({
+    connect,
+    admin,
+    pipeline,
+    alerts: raise && alertsTopic !== '' ? { raise, topic: topicOf(alertsTopic) } : undefined,
+    correct: corrections && createCorrect(target, correctionsTopic, corrections, now),
+    sightingsTopic: sightingsTopic === '' ? undefined : topicOf(sightingsTopic),
+    max: settings.limits.pendingEvents,
+    claim,
+    write,
+    isStillRead,
+    emit,
+    now,
+    reachableMs,
+  })
+  if (!counting || alertsTopic === '') return followUps
+  const { groupId } = settings
+  const keep =
+    sightingsTopic === ''
+      ? undefined
+      : { topic: topicOf(sightingsTopic), connect, admin, groupId, pipeline, claim, reachableMs }
+  return combineSightings([
+    followUps,
+    countSightings({ open: counting, alertsTopic: topicOf(alertsTopic), write, keep, emit, now }),
+  ])
+}
+
+/** Tells several about the same events. */
+const combineSightings = (all: readonly Sightings[]): Sightings => ({
+  chunk: (partition) => {
+    const chunks = all.map(({ chunk }) => chunk(partition))
+    return {
+      see: (offset, event) => {
+        for (const { see } of chunks) see(offset, event)
+      },
+      fired: (event, ruleIds) => {
+        for (const { fired } of chunks) fired(event, ruleIds)
+      },
+      records: () => chunks.flatMap(({ records }) => records()),
+      committed: () => {
+        for (const { committed } of chunks) committed()
+      },
+    }
+  },
+  joined: (assigned, isSameMember) => {
+    for (const { joined } of all) joined(assigned, isSameMember)
+  },
+  recreated: (partition) => {
+    for (const { recreated } of all) recreated(partition)
+  },
+  close: async () => {
+    await Promise.all(all.map(({ close }) => close()))
+  },
+})

@@ -1,0 +1,127 @@
+// What the sightings topic and the alerts topic hold about some indicators.
+import { parseAddress } from '../domain/address.js'
+import type { Indicator } from '../domain/indicator.js'
+import { isObject, parseObject } from '../domain/json-object.js'
+import { readCount, readCountKey } from './count-record.js'
+import { sumOf, type SeenOnDay } from './seen.js'
+import { readToEnd } from '../kafka/read-to-end.js'
+import type { KafkaSettings } from '../kafka/settings.js'
+import type { WireRecord } from '../kafka/wire/record.js'
+import { withTopicReader } from '../kafka/with-topic-reader.js'
+
+export type SeenIndicator = {
+  readonly indicator: string
+  readonly count: number
+  readonly first_seen: string
+  readonly last_seen: string
+  readonly peers: readonly string[]
+  /** By inside hosts that are not listed. */
+  readonly other_sightings?: number
+  /** Per input partition the offsets of sample events. */
+  readonly origins: readonly string[]
+}
+
+export type SaidAbout = {
+  readonly at: string
+  readonly alert_id: string
+  readonly rule: string
+  readonly level: string
+  readonly value: string
+  readonly count: number
+  /** Inside hosts that it names. */
+  readonly peers: readonly string[]
+}
+
+export type History = { readonly indicators: readonly SeenIndicator[]; readonly alerts: readonly SaidAbout[] }
+
+export const readHistory = (
+  settings: KafkaSettings,
+  covers: (indicator: Indicator) => boolean,
+  signal: AbortSignal,
+): Promise<History | { readonly refused: string }> => {
+  const { sightingsTopic = '', alertsTopic = '' } = settings
+  const named = [sightingsTopic, alertsTopic].filter((topic) => topic !== '')
+  return withTopicReader(settings, named, async (reader) => {
+    const goesOn = (): boolean => !signal.aborted
+    const rows = new Map<string, { readonly partition: string; readonly seen: SeenOnDay }>()
+    await readToEnd(reader, sightingsTopic, (record) => takeRow(record, covers, rows), goesOn)
+    const alerts: SaidAbout[] = []
+    if (alertsTopic !== '')
+      await readToEnd(reader, alertsTopic, ({ value }) => alerts.push(...alertsIn(value, covers)), goesOn)
+    return {
+      indicators: summed([...rows.values()]),
+      alerts: alerts.toSorted((one, other) => (one.at < other.at ? -1 : 1)),
+    }
+  })
+}
+
+const takeRow = (
+  { key, value }: WireRecord,
+  covers: (indicator: Indicator) => boolean,
+  rows: Map<string, { readonly partition: string; readonly seen: SeenOnDay }>,
+): void => {
+  const name = key?.toString() ?? ''
+  const about = readCountKey(name)
+  if (!about || !covers(indicatorOf(about.value))) return
+  const row = value && readCount(name, value)
+  if (row) rows.set(name, row)
+  else rows.delete(name)
+}
+
+const indicatorOf = (value: string): Indicator => ({ type: parseAddress(value) === undefined ? 'domain' : 'ip', value })
+
+const summed = (
+  rows: readonly { readonly partition: string; readonly seen: SeenOnDay }[],
+): readonly SeenIndicator[] => {
+  const byValue = new Map<string, (typeof rows)[number][]>()
+  for (const row of rows) {
+    const { value } = row.seen.indicator
+    byValue.set(value, [...(byValue.get(value) ?? []), row])
+  }
+  const all = [...byValue].flatMap(([indicator, own]) => {
+    const sum = sumOf(own.map(({ seen }) => seen))
+    if (!sum) return []
+    const origins = own.flatMap(({ partition, seen }) =>
+      [...new Set([seen.firstOffset, seen.lastOffset])].map((offset) => `${partition}/${offset}`),
+    )
+    return [
+      {
+        indicator,
+        count: sum.count,
+        first_seen: new Date(sum.first).toISOString(),
+        last_seen: new Date(sum.last).toISOString(),
+        peers: sum.peers,
+        ...(sum.otherSightings > 0 && { other_sightings: sum.otherSightings }),
+        origins,
+      },
+    ]
+  })
+  return all.toSorted((one, other) => other.count - one.count)
+}
+
+/** An alert about it, of whatever kind. */
+const alertsIn = (bytes: Buffer | null, covers: (indicator: Indicator) => boolean): readonly SaidAbout[] => {
+  const alert = bytes && parseObject(bytes)
+  const body = alert?.threatweave
+  const rule = alert?.rule
+  if (!alert || !isObject(body) || !isObject(rule)) return []
+  const values = [body.value, ...listOf(body.indicators)]
+  const value = values.find((one): one is string => typeof one === 'string' && covers(indicatorOf(one)))
+  if (value === undefined) return []
+  const peers = [body.peer, ...listOf(body.peers)]
+  return [
+    {
+      at: textOf(alert['@timestamp']),
+      alert_id: textOf(body.alert_id),
+      rule: textOf(rule.name),
+      level: textOf(body.level),
+      value,
+      count: typeof body.count === 'number' ? body.count : 1,
+      peers: peers.filter((peer) => typeof peer === 'string'),
+    },
+  ]
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as readonly unknown[]) : [])

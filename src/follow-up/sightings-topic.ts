@@ -1,0 +1,80 @@
+// The sightings topic: the notes of a partition's events that wait for an answer, a block per chunk, so that its next owner knows them.
+import { parseObject } from '../domain/json-object.js'
+import type { Block, DueNote } from './pending.js'
+import type { Outgoing } from '../delivery/compose.js'
+import { readUpTo } from '../kafka/read-to-end.js'
+import type { TopicReader } from '../kafka/topic-reader.js'
+import type { InputPartition } from '../delivery/delivery.js'
+import type { WireRecord } from '../kafka/wire/record.js'
+
+/** A topic and how many partitions it has. */
+export type TopicOf = { readonly topic: string; readonly partitions: number }
+
+const keyStart = ({ topic, partition }: InputPartition): string => `${topic}/${partition}/pending/`
+
+/**
+ * With the time of delivery: an event that is delivered twice, pending the first time and complete the second, must not lose its note, for
+ * readers may keep either copy.
+ */
+export const blockId = ([first]: readonly DueNote[], now: number): string => `${first?.offset ?? 0}/${now}`
+
+/** Offsets are written as their distance from the one that the block's id begins with. A block without notes is deleted. */
+export const blockRecord = (
+  { topic, partitions }: TopicOf,
+  input: InputPartition,
+  { id, notes }: Block,
+  now: number,
+): Outgoing => {
+  const first = Number.parseInt(id, 10)
+  const fired = notes.flatMap((note) => (note.fired.length > 0 ? [[note.offset - first, note.fired] as const] : []))
+  const value = {
+    schema_version: 1,
+    offsets: notes.map(({ offset }) => offset - first),
+    ...(fired.length > 0 && { fired: Object.fromEntries(fired) }),
+  }
+  return {
+    topic,
+    partition: input.partition % partitions,
+    key: Buffer.from(`${keyStart(input)}${id}`),
+    value: notes.length === 0 ? null : Buffer.from(JSON.stringify(value)),
+    headers: [],
+    timestamp: String(now),
+  }
+}
+
+/** All blocks of an input partition, oldest first. `end` is the end of the log, which an open transaction of another partition may hold back. */
+export const readBlocks = async (
+  reader: Pick<TopicReader, 'fetch' | 'offsetsAt'>,
+  { topic, partitions }: TopicOf,
+  input: InputPartition,
+  end: number,
+  goesOn: () => boolean,
+): Promise<readonly Block[]> => {
+  const start = keyStart(input)
+  const blocks = new Map<string, Block>()
+  const take = ({ key, value }: Pick<WireRecord, 'key' | 'value'>): void => {
+    const name = key?.toString() ?? ''
+    if (!name.startsWith(start)) return
+    blocks.delete(name)
+    const block = value && blockOf(name.slice(start.length), value)
+    if (block) blocks.set(name, block)
+  }
+  await readUpTo(reader, { topic, partition: input.partition % partitions, end }, take, goesOn)
+  return [...blocks.values()]
+}
+
+/** Undefined for what is not ours or not readable: the topic is only as trustworthy as those who may write to it. */
+const blockOf = (id: string, value: Buffer): Block | undefined => {
+  const first = Number.parseInt(id, 10)
+  const stored = parseObject(value)
+  if (!Number.isSafeInteger(first) || stored?.schema_version !== 1 || !Array.isArray(stored.offsets)) return undefined
+  const fired = (stored.fired ?? {}) as Readonly<Record<string, unknown>>
+  const notes = stored.offsets.flatMap((distance: unknown): DueNote[] => {
+    if (typeof distance !== 'number' || !Number.isSafeInteger(distance) || distance < 0) return []
+    const rules = fired[distance]
+    return [
+      { offset: first + distance, fired: Array.isArray(rules) ? rules.filter((rule) => typeof rule === 'string') : [] },
+    ]
+  })
+  return { id, notes }
+}

@@ -1,0 +1,69 @@
+// The former verdicts of the events of a range, read from the topic that holds them: four bytes per event.
+import { levels } from '../domain/finding.js'
+import type { FormerVerdict } from '../domain/former-verdict.js'
+import type { ReadWritten } from '../pipeline/batch/read-written.js'
+import type { Range } from './plan.js'
+import type { TopicReader } from '../kafka/topic-reader.js'
+import { annotationOf, worstOf } from './restore.js'
+
+export type Former = (partition: number, offset: number) => FormerVerdict | undefined
+
+const maxEvents = 125_000_000
+
+export const readFormer = async (
+  reader: TopicReader,
+  about: { readonly topic: string; readonly ranges: readonly Range[]; readonly readWritten: ReadWritten },
+  against: { readonly topic: string; readonly fromTime: number | undefined },
+  signal: AbortSignal,
+): Promise<Former | { readonly refused: string }> => {
+  const total = about.ranges.reduce((sum, { start, end }) => sum + end - start, 0)
+  if (total > maxEvents) return { refused: `--against takes ranges of at most ${maxEvents} events, not ${total}` }
+  const known = new Map(
+    about.ranges.map((range) => [range.partition, { range, codes: new Uint32Array(range.end - range.start) }]),
+  )
+  const last = await reader.offsetsAt(against.topic, 'latest')
+  const first = await reader.offsetsAt(against.topic, against.fromTime ?? 'earliest')
+  for (const [partition, end] of last) {
+    let at = first.get(partition) ?? 0
+    if (at < 0) at = end
+    while (at < end && !signal.aborted) {
+      const { records, next } = await reader.fetch(against.topic, partition, at)
+      for (const record of records) {
+        const { id, former } = annotationOf(record, about.readWritten)
+        const origin = id === undefined || former === undefined ? undefined : splitOrigin(id)
+        const place = origin?.topic === about.topic ? known.get(origin.partition) : undefined
+        if (!origin || !place || !former) continue
+        const { range, codes } = place
+        const at = origin.offset - range.start
+        if (origin.offset < range.start || origin.offset >= range.end) continue
+        // The members of a record that was split are written one by one; the worst is the record's.
+        const worst = origin.isMember ? (worstOf([verdictOf(codes[at]), former]) ?? former) : former
+        codes[at] = worst.decidedBy * 8 + levels.indexOf(worst.level) + 1
+      }
+      at = next
+    }
+  }
+  return (partition, offset) => {
+    const place = known.get(partition)
+    return verdictOf(place?.codes[offset - place.range.start])
+  }
+}
+
+const verdictOf = (code = 0): FormerVerdict | undefined => {
+  const level = levels[(code & 7) - 1]
+  return level && { level, decidedBy: code >>> 3 }
+}
+
+type Origin = {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+  readonly isMember: boolean
+}
+
+const splitOrigin = (origin: string): Origin | undefined => {
+  const found = /^([A-Za-z0-9._-]{1,249})\/(\d{1,9})\/(\d{1,15})(#\d+)?$/.exec(origin)
+  if (!found) return undefined
+  const [, topic = '', partition, offset, member] = found
+  return { topic, partition: Number(partition), offset: Number(offset), isMember: member !== undefined }
+}

@@ -1,0 +1,211 @@
+// Opens a replay: connects, resolves its ranges or takes those of an earlier start, and returns what can be done with them.
+import type { Admin, Kafka } from 'kafkajs'
+import type { ReadWritten } from '../pipeline/batch/read-written.js'
+import type { Pipeline } from '../pipeline/pipeline.js'
+import type { Emit } from '../telemetry/event.js'
+import { failureOf, FatalKafkaError } from '../kafka/failure.js'
+import { createClient } from '../kafka/client.js'
+import { deliverTo } from '../delivery/deliver-to.js'
+import type { KafkaSettings, Placement } from '../kafka/settings.js'
+import { readFormer, type Former } from './former.js'
+import { keepPlan, makePlan, type Plan, type PlanRequest } from './plan.js'
+import { prepareTopics } from './prepare-topics.js'
+import { openTopicReader, type TopicReader } from '../kafka/topic-reader.js'
+import { transactionalOutput } from './partition-output.js'
+import { readRange, type RangeOptions } from './read-range.js'
+import { replay, type Progress, type ReplayOptions } from './replay.js'
+import type { Restored } from './restore.js'
+
+export type ReplayRequest = PlanRequest & Pick<RangeOptions, 'kind' | 'times' | 'only'>
+
+export type ReplayContext = {
+  readonly settings: KafkaSettings
+  readonly placement: Placement
+  readonly key: string
+  readonly readWritten: ReadWritten
+  readonly emit: Emit
+  readonly now: () => number
+  readonly signal: AbortSignal
+}
+
+export type OpenReplay = {
+  readonly plan: Plan
+  /** Reads the ranges and writes nothing. */
+  readonly readRanges: (each: (records: readonly Restored[]) => Promise<void>) => Promise<void>
+  readonly former: (topic: string) => Promise<Former | { readonly refused: string }>
+  /** Calls back with every value of a topic, up to its end now. */
+  readonly valuesOf: (topic: string, each: (value: Buffer) => void) => Promise<void>
+  readonly run: (how: Run) => Promise<Progress | { readonly refused: string }>
+  readonly close: () => Promise<void>
+}
+
+export type Run = Pick<ReplayOptions, 'raise' | 'raiseAll' | 'former' | 'eventsPerSecond' | 'moved'> & {
+  readonly pipeline: Pipeline
+  readonly alertsTopic: string | undefined
+  /** Called when nobody writes with the same id any more, before anything is written. */
+  readonly ready: () => Promise<void>
+}
+
+export const openReplay = async (
+  request: ReplayRequest,
+  context: ReplayContext,
+): Promise<OpenReplay | { readonly refused: string }> => {
+  const { settings, emit, signal, key, readWritten } = context
+  const opened: (() => Promise<void>)[] = []
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(opened.map((closeOne) => closeOne()))
+  }
+  try {
+    const kafka = createClient(settings, emit)
+    const admin = kafka.admin()
+    await admin.connect()
+    opened.push(() => admin.disconnect())
+    if (!(await admin.listTopics()).includes(request.topic)) {
+      await close()
+      return { refused: `topic ${request.topic} does not exist` }
+    }
+    const reader = await openTopicReader(kafka)
+    opened.push(reader.close)
+    const plan = await makePlan(reader, request)
+    if ('refused' in plan) {
+      await close()
+      return plan
+    }
+    const { topic, kind, times, only } = request
+    const reading: RangeOptions = { topic, kind, key, readWritten, times, only, signal }
+    return {
+      plan,
+      readRanges: async (each) => {
+        for (const range of plan.ranges)
+          await readRange(reader, reading, range, async (records, next) => {
+            await each(records)
+            return next
+          })
+      },
+      former: (against) => {
+        const fromTime = request.from.kind === 'time' ? Math.max(0, request.from.time - dayMs) : undefined
+        return readFormer(reader, { topic, ranges: plan.ranges, readWritten }, { topic: against, fromTime }, signal)
+      },
+      valuesOf: (ofTopic, each) => valuesOf(reader, admin, ofTopic, each, signal),
+      run: (how) => start(request, context, { admin, reader, plan, reading }, how),
+      close,
+    }
+  } catch (error) {
+    await close()
+    return { refused: `Kafka cannot be used: ${failureOf(error).message}` }
+  }
+}
+
+const dayMs = 86_400_000
+
+type Open = {
+  readonly admin: Admin
+  readonly reader: TopicReader
+  readonly plan: Plan
+  readonly reading: RangeOptions
+}
+
+const start = async (
+  request: ReplayRequest,
+  context: ReplayContext,
+  open: Open,
+  how: Run,
+): Promise<Progress | { readonly refused: string }> => {
+  const { now, emit } = context
+  const { reader, plan, reading } = open
+  const settings = {
+    ...context.settings,
+    groupId: plan.groupId,
+    output: { ...context.settings.output, topic: request.output },
+    deadLetterTopic:
+      context.settings.deadLetterTopic === '' ? `${request.output}-dead` : context.settings.deadLetterTopic,
+  }
+  // Another client than the reader's: within one, offsets show as committed before their transaction is.
+  const kafka = createClient(settings, emit)
+  const ready = await prepare(request, { ...context, settings }, { ...open, kafka }, how).catch((error: unknown) => {
+    throw error instanceof FatalKafkaError
+      ? error
+      : new FatalKafkaError(`Kafka cannot be used: ${failureOf(error).message}`)
+  })
+  if ('refused' in ready) return ready
+  const ended = await replay({ ...how, ...reading, ...ready, reader, kafka, settings, plan, emit, now }).catch(
+    (error: unknown) => {
+      if (error instanceof FatalKafkaError) return error
+      throw error
+    },
+  )
+  const isFailed = ended instanceof FatalKafkaError
+  // The events of another topic with the same name are not those of the range, however far they reach.
+  if (!context.signal.aborted && (await isMadeAgain(reader, request.topic, plan, isFailed)))
+    return {
+      refused: `topic ${request.topic} was deleted and created again while it was replayed; a start with the same --id begins anew`,
+    }
+  if (isFailed) throw ended
+  return ended
+}
+
+/** Where the replay has failed already, that is what is said if nobody answers. */
+const isMadeAgain = async (reader: TopicReader, topic: string, plan: Plan, isFailed: boolean): Promise<boolean> => {
+  const asked = reader.topicIdOf(topic)
+  const now = await (isFailed ? asked.catch(() => undefined) : asked)
+  return now !== undefined && plan.topicId !== undefined && now !== plan.topicId
+}
+
+/** Everything that Kafka has to do before the first event is read. */
+const prepare = async (
+  request: ReplayRequest,
+  context: ReplayContext,
+  { kafka, admin, reader, plan }: Open & { readonly kafka: Kafka },
+  { alertsTopic: alerts, ready }: Run,
+): Promise<Required<Pick<ReplayOptions, 'alertsTopic' | 'how'>> | { readonly refused: string }> => {
+  const { now, settings } = context
+  const { topic, output } = request
+  const topics = await prepareTopics(admin, {
+    input: topic,
+    output,
+    deadLetters: settings.deadLetterTopic,
+    alerts,
+    ageMs: now() - (await oldest(reader, topic, plan, now())),
+  })
+  if ('refused' in topics) return topics
+  await keepPlan(reader, request, plan)
+  const how = deliverTo(context, topics)
+  // A transaction that a killed start left open hides what was committed behind it, alerts among it.
+  if (plan.isResumed && settings.delivery === 'exactly-once')
+    for (const { partition } of plan.ranges) {
+      const left = transactionalOutput({ kafka, reader, settings, how, groupId: plan.groupId, topic, partition, now })
+      await left.claim()
+      await left.close()
+    }
+  await ready()
+  const partitions = topics.facts.get(alerts ?? '')?.partitions ?? 1
+  return { how, alertsTopic: alerts === undefined ? undefined : { topic: alerts, partitions } }
+}
+
+/** The time of the oldest first record; later ones may be older, but not by much. */
+const oldest = async (reader: TopicReader, topic: string, { ranges }: Plan, now: number): Promise<number> => {
+  let time = now
+  for (const { partition, start, end } of ranges) {
+    if (start >= end) continue
+    const { records } = await reader.fetch(topic, partition, start)
+    for (const { timestamp } of records) if (Number(timestamp) > 0) time = Math.min(time, Number(timestamp))
+  }
+  return time
+}
+
+const valuesOf = async (
+  reader: TopicReader,
+  admin: Admin,
+  topic: string,
+  each: (value: Buffer) => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  if (!(await admin.listTopics()).includes(topic)) return
+  const ends = await reader.offsetsAt(topic, 'latest')
+  for (const [partition, first] of await reader.offsetsAt(topic, 'earliest'))
+    for (let at = first; at < (ends.get(partition) ?? 0) && !signal.aborted;) {
+      const { records, next } = await reader.fetch(topic, partition, at)
+      for (const { value } of records) if (value) each(value)
+      at = next
+    }
+}

@@ -1,0 +1,127 @@
+// Writes the output of one replayed partition and how far the replay has come: one after the other, or both in one transaction.
+import type { Kafka, Producer, Transaction } from 'kafkajs'
+import type { Outgoing } from '../delivery/compose.js'
+import { deliver, deliverAlerts, split, type Again, type Deliver, type Item } from '../delivery/deliver.js'
+import { noRefusals, sendOrNote, type Refusals } from '../delivery/refusals.js'
+import { failureOf, FatalKafkaError } from '../kafka/failure.js'
+import { openIdempotentSender, sendTransaction } from '../kafka/idempotent-sender.js'
+import type { KafkaSettings } from '../kafka/settings.js'
+import { transactionalProducer } from '../kafka/transactional-producer.js'
+import { splitByCountAndBytes } from '../delivery/split-by-count-and-bytes.js'
+import { recordBytes } from '../kafka/wire/encode-batch.js'
+import type { Position, TopicReader } from '../kafka/topic-reader.js'
+
+export type PartitionOutput = {
+  /** Fences whoever wrote before, and resolves with how far that came. */
+  readonly claim: () => Promise<Position | undefined>
+  /** Throws when it failed; then it has to be claimed again. */
+  readonly write: (
+    items: readonly Item[],
+    alerts: readonly Outgoing[],
+    reached: Position,
+    again: Again,
+  ) => Promise<void>
+  readonly refusals: Refusals
+  readonly close: () => Promise<void>
+}
+
+export type OutputOptions = {
+  readonly kafka: Kafka
+  readonly reader: TopicReader
+  readonly settings: KafkaSettings
+  readonly how: Deliver
+  readonly groupId: string
+  readonly topic: string
+  readonly partition: number
+  readonly now: () => number
+}
+
+const commitEveryMs = 1_000
+
+/** What was written since the last commit is written again after a kill. */
+export const acknowledgedOutput = (options: OutputOptions): PartitionOutput => {
+  const { kafka, reader, settings, how, groupId, topic, partition, now } = options
+  const sender = openIdempotentSender(kafka, settings.output.compression, (_records, cause) =>
+    how.emit({ event: 'producer_replaced', topic, partition, cause }),
+  )
+  let reached: Position | undefined
+  let committedAt = now()
+  const commit = async (): Promise<void> => {
+    if (reached) await reader.commit(groupId, topic, [reached])
+    reached = undefined
+    committedAt = now()
+  }
+  return {
+    refusals: noRefusals(),
+    claim: async () => (await reader.committed(groupId, topic)).find((one) => one.partition === partition),
+    write: async (items, alerts, position, again) => {
+      await deliver(items, sender.send, how, again)
+      await deliverAlerts(alerts, sender.send, how)
+      reached = position
+      if (now() - committedAt >= commitEveryMs) await commit()
+    },
+    close: async () => {
+      await commit()
+      await sender.close()
+    },
+  }
+}
+
+/** Another writer of the same replay took over, or the broker gave up our transaction. */
+const fenced = new Set(['INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED', 'INVALID_PRODUCER_ID_MAPPING'])
+
+export const transactionalOutput = (options: OutputOptions): PartitionOutput => {
+  const { kafka, reader, settings, how, groupId, topic, partition } = options
+  const refusals: Refusals = noRefusals()
+  let producer: Producer | undefined
+  let transaction: Transaction | undefined
+  const leave = (): void => {
+    const old = producer
+    producer = undefined
+    transaction = undefined
+    old?.disconnect().catch(() => undefined) // it is not used again, however that ends
+  }
+  const attempt = async <T>(task: () => Promise<T>): Promise<T> => {
+    try {
+      return await task()
+    } catch (error) {
+      leave()
+      const { name, kind, message } = failureOf(error)
+      if (fenced.has(name))
+        throw new FatalKafkaError(`${topic}/${partition}: another process replays with the same --id`)
+      if (kind === 'fatal') throw new FatalKafkaError(`Kafka refuses our output: ${message}`)
+      throw error
+    }
+  }
+  return {
+    refusals,
+    claim: () =>
+      attempt(async () => {
+        leave()
+        const prefix = settings.transactionalIdPrefix
+        producer = transactionalProducer(kafka, { prefix, groupId, topic, partition })
+        await producer.connect()
+        // The committed offset is reliable only after the last writer's transaction has ended.
+        transaction = await producer.transaction()
+        return (await reader.committed(groupId, topic)).find((one) => one.partition === partition)
+      }),
+    write: (items, alerts, reached) =>
+      attempt(async () => {
+        const current = transaction
+        if (!current || !producer) throw new Error('not claimed')
+        const send = sendTransaction(current, settings.output.compression)
+        for (const part of split(items, how.max)) await sendOrNote(part, refusals, send)
+        for (const part of splitByCountAndBytes(alerts, recordBytes, how.max)) await send(part)
+        await current.sendOffsets({
+          consumerGroupId: groupId,
+          topics: [{ topic, partitions: [{ ...reached, offset: String(reached.offset) }] }],
+        })
+        await current.commit()
+        transaction = undefined
+        transaction = await producer.transaction()
+      }),
+    close: async () => {
+      await producer?.disconnect()
+    },
+  }
+}

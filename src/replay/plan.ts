@@ -1,0 +1,112 @@
+// What a replay reads: per partition from the first offset at or after one edge to the first at or after the other, resolved once.
+import { isOfFormerTopic } from '../kafka/commit-metadata.js'
+import type { Edge } from './edge.js'
+import type { Position, TopicReader } from '../kafka/topic-reader.js'
+import { decodeTally, type Tally } from './tally.js'
+
+export type Range = {
+  readonly partition: number
+  /** The first offset, and the one after the last. */
+  readonly start: number
+  readonly end: number
+}
+
+export type Plan = {
+  readonly groupId: string
+  /** Of the topic that the offsets are in; undefined where brokers have no ids. */
+  readonly topicId: string | undefined
+  readonly ranges: readonly Range[]
+  /** An earlier start with the same id resolved the ranges; their ends do not move. */
+  readonly isResumed: boolean
+  /** Per partition where it goes on, and what was counted up to there. */
+  readonly reached: ReadonlyMap<number, { readonly position: number; readonly tally: Tally }>
+}
+
+export type PlanRequest = {
+  readonly topic: string
+  readonly from: Edge
+  readonly to: Edge
+  readonly partition: number | undefined
+  readonly output: string
+  readonly groupId: string
+}
+
+type Note = { readonly start: number; readonly output: string; readonly topic_id?: string | undefined }
+
+/** The ranges are kept as the offsets of a second group, so that a resumed replay ends where the first start would have. */
+const rangeGroup = (groupId: string): string => `${groupId}-range`
+
+export const makePlan = async (
+  reader: TopicReader,
+  request: PlanRequest,
+): Promise<Plan | { readonly refused: string }> => {
+  const { topic, partition, groupId, output } = request
+  const all = await reader.partitionsOf(topic)
+  if (partition !== undefined && !all.includes(partition))
+    return { refused: `topic ${topic} has no partition ${partition}; it has ${all.length}` }
+  // Before anything else: what is read after it is of this topic, or of one that was created since.
+  const topicId = await reader.topicIdOf(topic)
+  /** What a replay of a former topic with the same name has left behind says nothing about this one. */
+  const committed = async (group: string): Promise<readonly Position[]> =>
+    (await reader.committed(group, topic)).filter(({ metadata }) => !isOfFormerTopic(metadata, topicId))
+  const before = await committed(rangeGroup(groupId))
+  if (before.length === 0) {
+    const [first, last] = [await reader.offsetsAt(topic, 'earliest'), await reader.offsetsAt(topic, 'latest')]
+    const [starts, ends] = [
+      await edgeOffsets(reader, topic, request.from),
+      await edgeOffsets(reader, topic, request.to),
+    ]
+    const ranges = (partition === undefined ? all : [partition]).map((number) => {
+      const low = first.get(number) ?? 0
+      const high = last.get(number) ?? 0
+      const within = (offset: number | undefined): number =>
+        Math.min(high, Math.max(low, offset === undefined || offset < 0 ? high : offset))
+      const start = within(starts.get(number))
+      return { partition: number, start, end: Math.max(start, within(ends.get(number))) }
+    })
+    return { groupId, topicId, ranges, isResumed: false, reached: new Map() }
+  }
+  const notes = before.map(({ partition: number, offset, metadata }) => ({ number, offset, note: readNote(metadata) }))
+  const elsewhere = notes.find(({ note }) => note.output !== output)
+  if (elsewhere)
+    return {
+      refused: `this id was started with --output ${elsewhere.note.output}; use that, or another --id`,
+    }
+  const reached = await committed(groupId)
+  return {
+    groupId,
+    topicId,
+    ranges: notes.map(({ number, offset, note }) => ({ partition: number, start: note.start, end: offset })),
+    isResumed: true,
+    reached: new Map(
+      reached.map(({ partition: number, offset, metadata }) => [
+        number,
+        { position: offset, tally: decodeTally(metadata) },
+      ]),
+    ),
+  }
+}
+
+export const keepPlan = async (reader: TopicReader, { topic, output }: PlanRequest, plan: Plan): Promise<void> => {
+  const positions = plan.ranges.map(({ partition, start, end }) => ({
+    partition,
+    offset: end,
+    metadata: JSON.stringify({ start, output, topic_id: plan.topicId } satisfies Note),
+  }))
+  await reader.commit(rangeGroup(plan.groupId), topic, positions)
+}
+
+const edgeOffsets = async (reader: TopicReader, topic: string, edge: Edge): Promise<ReadonlyMap<number, number>> => {
+  if (edge.kind === 'offset')
+    return new Map((await reader.partitionsOf(topic)).map((partition) => [partition, edge.offset]))
+  return reader.offsetsAt(topic, edge.kind === 'time' ? edge.time : edge.kind === 'now' ? 'latest' : 'earliest')
+}
+
+const readNote = (metadata: string): Note => {
+  try {
+    const { start, output } = JSON.parse(metadata) as Partial<Note>
+    return { start: Number(start), output: String(output) }
+  } catch {
+    return { start: 0, output: '' }
+  }
+}

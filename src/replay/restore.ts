@@ -1,0 +1,125 @@
+// A record that was read again → the record as it was first read, with the verdict it had then.
+import { levels, type Level } from '../domain/finding.js'
+import { markOf, type FormerVerdict } from '../domain/former-verdict.js'
+import type { AnyObject } from '../domain/json-object.js'
+import type { ReadWritten, WrittenRecord } from '../pipeline/batch/read-written.js'
+import type { Incoming } from '../delivery/compose.js'
+import type { Header } from '../kafka/wire/record.js'
+
+/** What the replayed topic holds: events as they came, events that we annotated, or dead letters of ours. */
+export type InputKind = 'raw' | 'annotated' | 'dead-letter'
+
+export type Restored = Incoming & {
+  /** The offset it was read at now. */
+  readonly at: number
+}
+
+export type RestoreOptions = {
+  readonly kind: InputKind
+  /** The annotation's key. */
+  readonly key: string
+  readonly readWritten: ReadWritten
+}
+
+/** Nothing stands for a dead letter that only points to its event. */
+export const restore = (read: Incoming, { kind, key, readWritten }: RestoreOptions): Restored | undefined => {
+  const record = { ...read, at: Number(read.offset) }
+  if (kind === 'raw') return record
+  if (kind === 'annotated') {
+    const { id, former, formers } = annotationOf(record, readWritten)
+    const headers = record.headers.filter(([name]) => name !== key)
+    return {
+      ...record,
+      headers,
+      ...(id !== undefined && { origin: id }),
+      ...(former && { former }),
+      ...(formers && { formers }),
+    }
+  }
+  const text = (name: string): string | undefined =>
+    record.headers
+      .findLast(([found]) => found === name)?.[1]
+      ?.toString('utf8')
+      .slice(0, 300)
+  if (text('threatweave-sha256') !== undefined) return undefined
+  const topic = text('threatweave-topic')
+  const partition = text('threatweave-partition')
+  const offset = text('threatweave-offset')
+  const member = text('threatweave-member')
+  const timestamp = text('threatweave-timestamp')
+  if (topic === undefined || !isCount(partition) || !isCount(offset)) return record
+  return {
+    ...record,
+    topic,
+    partition: Number(partition),
+    offset,
+    ...(member !== undefined && /^\d{1,5}(?:#\d{1,5})*$/.test(member) && { member }),
+    timestamp: timestamp !== undefined && /^-?\d{1,16}$/.test(timestamp) ? timestamp : record.timestamp,
+    headers: record.headers.filter(isOriginal),
+  }
+}
+
+const isCount = (text: string | undefined): text is string => text !== undefined && /^\d{1,15}$/.test(text)
+
+const deadLetterHeaders = new Set(
+  ['topic', 'partition', 'offset', 'member', 'timestamp', 'reason', 'time'].map((name) => `threatweave-${name}`),
+)
+const isOriginal = ([name]: Header): boolean => !deadLetterHeaders.has(name)
+
+export type PreviousAnnotation = {
+  readonly id?: string
+  readonly former?: FormerVerdict
+  /** Of the members of a batch. */
+  readonly formers?: readonly (FormerVerdict | undefined)[]
+  /** Whether the event left before an answer. */
+  readonly isPending?: boolean
+}
+
+const maxIdLength = 200
+
+/** What the annotations of a record say, or of its events if it holds many. */
+export const annotationOf = (record: WrittenRecord, readWritten: ReadWritten): PreviousAnnotation => {
+  const { events, annotation } = readWritten(record)
+  const all = events.map((event) => event.annotation)
+  const isMany = events[0]?.member !== undefined
+  const formers = all.map(formerIn)
+  const former = worstOf(formers) ?? formerIn(annotation)
+  const first = all.map(idIn).find((one) => one !== undefined)
+  const id = idIn(annotation) ?? (isMany ? first?.replace(/#\d+$/, '') : first)
+  const isPending = all.some((one) => one !== undefined && isUnanswered(one))
+  return {
+    ...(id !== undefined && { id }),
+    ...(former && { former, ...(isMany && formers.some((one) => one) && { formers }) }),
+    ...(isPending && { isPending }),
+  }
+}
+
+/** `clean` only where every member was. */
+export const worstOf = (formers: readonly (FormerVerdict | undefined)[]): FormerVerdict | undefined => {
+  const order: readonly Level[] = ['malicious', 'suspicious', 'unknown', 'clean']
+  const known = formers.filter((one) => one !== undefined)
+  const level = order.find((one) => known.some((former) => former.level === one))
+  return known.find((former) => former.level === level)
+}
+
+const idIn = (annotation: AnyObject | undefined): string | undefined => {
+  const id = annotation?.enrichment_id
+  return typeof id === 'string' && id !== '' && id.length <= maxIdLength ? id : undefined
+}
+
+const formerIn = (annotation: AnyObject | undefined): FormerVerdict | undefined => {
+  const { verdict, value } = annotation ?? {}
+  if (!isLevel(verdict)) return undefined
+  return { level: verdict, decidedBy: typeof value === 'string' && verdict !== 'clean' ? markOf(value) : 0 }
+}
+
+/** A compact annotation of an event with a verdict does not say what is missing, only that something is. */
+const isUnanswered = ({ reason, status, indicators }: AnyObject): boolean => {
+  const isOnItsWay = (one: unknown): boolean => one === 'pending' || one === 'deadline'
+  if (isOnItsWay(reason)) return true
+  return Array.isArray(indicators)
+    ? indicators.some((one: AnyObject | null) => isOnItsWay(one?.reason))
+    : status === 'partial' && reason === undefined
+}
+
+const isLevel = (value: unknown): value is Level => (levels as readonly unknown[]).includes(value)

@@ -1,0 +1,77 @@
+// At least once: in which order what belongs to a chunk is written, for a kill may come after each part.
+import type { Kafka } from 'kafkajs'
+import { expect, it } from 'vitest'
+import { atLeastOnce, type DeliveryOptions } from '../../../src/delivery/acknowledged.js'
+import type { Fetched } from '../../../src/kafka/fetched.js'
+import type { EventOut } from '../../../src/pipeline/pipeline.js'
+
+const done = (): Promise<void> => Promise.resolve()
+const record = { key: null, value: Buffer.from('{}'), headers: [], timestamp: '0' }
+const to = (topic: string): typeof record & { topic: string; partition: number } => ({ ...record, topic, partition: 0 })
+
+it('an event that waits for an answer is noted before it is written, and alerted on after it', async () => {
+  const written: string[] = []
+  const sendBatch = ({ topicMessages }: { readonly topicMessages: readonly { readonly topic: string }[] }) => {
+    written.push(...topicMessages.map(({ topic }) => topic))
+    return done()
+  }
+  const producer = { connect: done, disconnect: done, sendBatch }
+  const event = { bytes: () => Buffer.from('{}') } as unknown as EventOut
+  const options: Partial<Record<keyof DeliveryOptions, unknown>> = {
+    connect: () => ({ producer: () => producer }) as unknown as Kafka,
+    settings: {
+      limits: { chunkEvents: 10, chunkBytes: 1_000, chunkDeadlineMs: 60_000 },
+      output: { compression: 'none' },
+    },
+    pipeline: (events: readonly unknown[], use: (event: EventOut, nth: number) => void) => {
+      events.forEach((_, nth) => use(event, nth))
+      return true
+    },
+    waitOf: () => ({ turn: () => undefined }),
+    how: {
+      target: {
+        placement: 'json',
+        key: 'threatweave',
+        topic: 'output',
+        deadLetterTopic: 'dead',
+        maxBytes: 1_000,
+        maxDeadLetterBytes: 1_000,
+        outputPartition: () => 0,
+        deadLetterPartition: () => 0,
+      },
+      max: { count: 10, bytes: 1_000 },
+      emit: () => undefined,
+      now: () => 0,
+      mayAlert: () => true,
+      alertsOf: () => [to('alerts')],
+      sightingsOf: () => ({
+        see: () => undefined,
+        fired: () => undefined,
+        records: () => [to('sightings')],
+        committed: () => written.push('committed'),
+      }),
+    },
+    health: { chunkBegan: () => undefined, chunkEnded: () => undefined, moved: () => undefined },
+    brokers: { reachableMs: () => 0 },
+    startingOffsets: () => Promise.resolve({ topicId: 'id', offsets: new Map() }),
+    emit: () => undefined,
+  }
+  const fetched: Fetched = {
+    topic: 'input',
+    partition: 0,
+    name: 'input/0',
+    records: [{ ...to('input'), offset: '0' }],
+    topicId: 'id',
+    lag: 0,
+    generation: 1,
+    commit: done,
+    goesOn: () => true,
+    resolve: () => written.push('resolved'),
+    seek: () => undefined,
+    proveMembership: done,
+  }
+  const delivery = atLeastOnce(options as unknown as DeliveryOptions)
+  await delivery.handle(fetched)
+  expect(written).toEqual(['sightings', 'output', 'alerts', 'resolved', 'committed'])
+  await delivery.close()
+})

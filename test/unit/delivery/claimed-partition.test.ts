@@ -1,0 +1,45 @@
+// What a claim shows about a transaction whose commit was never answered, and what is left of one that failed.
+import type { Producer, Transaction } from 'kafkajs'
+import { expect, it } from 'vitest'
+import type { Chunk } from '../../../src/delivery/chunks.js'
+import type { Claim } from '../../../src/delivery/claim-partition.js'
+import { claimOnce, inTurn, inTurnWithClaim, newPartition } from '../../../src/delivery/claimed-partition.js'
+
+const claimOf = (offset: number): Claim => ({
+  generation: 3,
+  producer: { disconnect: () => Promise.resolve() } as unknown as Producer,
+  transaction: {} as Transaction,
+  offset,
+  topicId: undefined,
+})
+
+/** Claims a partition in generation 3 after a commit up to offset 9 in generation 2 was not answered; says whether that has counted. */
+const decide = async (committed: number, since: number): Promise<boolean> => {
+  let hasCounted = false
+  const sightings = { committed: () => (hasCounted = true) }
+  const partition = newPartition()
+  partition.since = since
+  partition.unsure = { generation: 2, last: '9', chunks: [{ sightings } as unknown as Chunk] }
+  await claimOnce(partition, 3, () => Promise.resolve(claimOf(committed)))
+  expect(partition.unsure).toBeUndefined()
+  return hasCounted
+}
+
+it('it has counted if its offsets are committed, also after another join that left the partition here', async () => {
+  expect(await decide(10, 1)).toBe(true)
+  expect(await decide(9, 1)).toBe(false)
+})
+
+it('nothing is concluded where somebody else had the partition in between', async () => {
+  expect(await decide(10, 3)).toBe(false)
+})
+
+it('a transaction that failed half-way is not gone on with by whoever waited for its end', async () => {
+  const partition = newPartition()
+  const claim = claimOf(0)
+  partition.claim = claim
+  const failing = inTurnWithClaim(partition, claim, () => Promise.reject(new Error('the answer was lost')))
+  const next = inTurn(partition, () => Promise.resolve(partition.claim))
+  await expect(failing).rejects.toThrow('the answer was lost')
+  expect(await next).toBeUndefined()
+})

@@ -1,0 +1,203 @@
+// Counting sightings: where the counts of a partition begin is known before they are written for the first time, and no retro alert is lost.
+import { describe, expect, it } from 'vitest'
+import type { Judged } from '../../../src/domain/judged.js'
+import { countSightings, type Counting, type OpenCounting } from '../../../src/follow-up/count-sightings.js'
+import type { Outgoing } from '../../../src/delivery/compose.js'
+import type { Fetch } from '../../../src/kafka/topic-reader.js'
+import { restoreCounts } from '../../../src/follow-up/restore-counts.js'
+import type { Assigned, ChunkSightings, Sightings } from '../../../src/delivery/delivery.js'
+import type { WireRecord } from '../../../src/kafka/wire/record.js'
+import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
+import { countPartitions, type CountedPartitions } from '../../../src/follow-up/count-partitions.js'
+import { accusedValue, countedKey, countedValue, readAccused } from '../../../src/follow-up/count-record.js'
+import type { SightingCounts } from '../../../src/follow-up/sighting-counts.js'
+import type { TelemetryEvent } from '../../../src/telemetry/event.js'
+
+const now = (): number => 20_000 * 86_400_000
+const input = { topic: 'firewall', partition: 3 }
+const topic = { topic: 'sightings', partitions: 2 }
+const indicator = { type: 'ip', value: '203.0.113.7' } as const
+
+const judged: readonly Judged[] = [
+  {
+    sighting: { ...indicator, field: 'dest_ip', role: 'destination', evidence: 'field' },
+    decision: { decision: 'lookup', ask: indicator },
+    verdict: { level: 'unknown', reason: 'not_listed', flags: {}, because: '' },
+  },
+]
+const event = { origin: '', time: now(), judged } as unknown as EventOut
+const counted = (): CountedPartitions => countPartitions({ seed: 1, judge: () => expect.fail('nothing is judged') })
+
+const listed: EventOut = {
+  ...event,
+  judged: event.judged.map((one) => ({
+    ...one,
+    verdict: { level: 'malicious', flags: {}, because: 'listed', feed: 'x' },
+  })),
+}
+const never = <Value>(): Promise<Value> => new Promise(() => undefined)
+const assigned: Assigned = { ...input, generation: 1, seek: () => undefined, proveMembership: never }
+
+const retro: Counting['retro'] = {
+  version: () => 0,
+  committed: () => undefined,
+  feedsChanged: () => undefined,
+  answered: () => undefined,
+  idle: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+}
+
+const open = (): Sightings =>
+  countSightings({
+    open: () => ({ counts: counted(), retro }),
+    alertsTopic: { topic: 'alerts', partitions: 1 },
+    write: () => Promise.resolve('written'),
+    keep: {
+      topic,
+      // The former counts are not known yet.
+      claim: never,
+      connect: () => expect.fail('nothing is read'),
+      admin: undefined as never,
+      groupId: 'group',
+      reachableMs: now,
+      pipeline: () => expect.fail('nothing is annotated'),
+    },
+    emit: () => undefined,
+    now,
+  })
+
+const deliver = (sightings: Sightings, ...offsets: readonly number[]): { chunk: ChunkSightings; keys: string[] } => {
+  const chunk = sightings.chunk(input)
+  for (const offset of offsets) chunk.see(offset, event)
+  return { chunk, keys: chunk.records().map(({ key, partition }) => `${partition} ${String(key)}`) }
+}
+
+describe('where counting begins', () => {
+  it('is written with the first events after a join, until some are committed', async () => {
+    const sightings = open()
+    sightings.joined([assigned], false)
+    expect(deliver(sightings, 8, 7).keys).toEqual(['1 firewall/3/began/7'])
+    const again = deliver(sightings, 7, 8)
+    expect(again.keys).toEqual(['1 firewall/3/began/7'])
+    again.chunk.committed()
+    expect(deliver(sightings, 9).keys).toEqual([])
+    sightings.joined([assigned], false)
+    expect(deliver(sightings, 10).keys).toEqual(['1 firewall/3/began/10'])
+    await sightings.close()
+  })
+
+  it('what a chunk accuses is written with it', async () => {
+    const sightings = open()
+    sightings.joined([assigned], false)
+    const chunk = sightings.chunk(input)
+    chunk.see(8, listed)
+    chunk.see(7, event)
+    const [record] = chunk.records()
+    expect(String(record?.key)).toBe('firewall/3/accused/7')
+    expect(readAccused(record?.value ?? expect.fail())).toEqual([{ offset: 8, values: [indicator.value] }])
+    await sightings.close()
+  })
+
+  type Log = readonly (readonly [key: string, value: number | Buffer])[]
+  const restored = async (log: Log, shown = event): Promise<readonly [again: number, past: SightingCounts]> => {
+    const past = counted().apart()
+    const record = (offset: number, more: Partial<Outgoing>): WireRecord =>
+      ({ offset: String(offset), timestamp: String(now()), headers: [], value: null, ...more }) as unknown as WireRecord
+    const logs: Readonly<Record<string, readonly WireRecord[]>> = {
+      sightings: log.map(([key, value], place) =>
+        record(place, { key: Buffer.from(key), value: typeof value === 'number' ? countedValue(value) : value }),
+      ),
+      firewall: Array.from({ length: 40 }, (_, offset) => record(offset, { key: null, value: Buffer.from('{}') })),
+    }
+    const fetch = (name: string, _partition: number, from: number): Promise<Fetch> => {
+      const records = logs[name]?.slice(from, from + 7) ?? []
+      return Promise.resolve({ records, next: from + records.length, deleted: 0 })
+    }
+    const pipeline: Pipeline = (events, use) => {
+      events.forEach((_, nth) => use(shown, nth))
+      return true
+    }
+    const again = await restoreCounts({
+      reader: { fetch, offsetsAt: () => Promise.resolve(new Map()) },
+      topic,
+      input,
+      end: log.length,
+      committed: () => Promise.resolve(31),
+      pipeline,
+      accusing: new Set(),
+      past,
+      goesOn: () => true,
+      now,
+    })
+    return [again, past]
+  }
+  const restore = async (log: Log): Promise<readonly [number, number]> => {
+    const [again, past] = await restored(log)
+    return [again, past.seen(indicator)?.count ?? 0]
+  }
+
+  it.each([
+    ['is listed now and was not when it was delivered', listed, [], true],
+    ['was listed when it was delivered', listed, [indicator.value], false],
+    ['was listed when it was delivered and is not any more', event, [indicator.value], false],
+    ['is not listed, then as now', event, ['192.0.2.99'], true],
+  ])('an event that %s is known again as that', async (_, shown, values, isUnalerted) => {
+    const accused = Array.from({ length: 31 }, (_one, offset) => ({ offset, values }))
+    const [, past] = await restored(
+      [
+        ['firewall/3/began/0', 0],
+        ['firewall/3/accused/0', accusedValue(accused)],
+      ],
+      shown,
+    )
+    expect(past.unalertedOf(indicator) !== undefined).toBe(isUnalerted)
+  })
+
+  it('is where events are read again from, if counts were never written', async () => {
+    expect(await restore([])).toEqual([0, 0])
+    expect(await restore([['firewall/3/began/0', 0]])).toEqual([31, 31])
+    // The second owner was killed as soon as the first.
+    const two = [
+      ['firewall/3/began/12', 12],
+      ['firewall/3/began/20', 20],
+      ['firewall/31/began/0', 0],
+    ] as const
+    expect(await restore(two)).toEqual([19, 19])
+  })
+
+  it('does not matter once counts were written', async () => {
+    expect(
+      await restore([
+        ['firewall/3/began/0', 0],
+        [countedKey('firewall/3'), 25],
+        ['firewall/3/began/27', 27],
+      ]),
+    ).toEqual([6, 6])
+  })
+})
+
+it('a retro alert that cannot be written because the partition cannot be claimed is written later', async () => {
+  const told: TelemetryEvent[] = []
+  let writeAlerts: Parameters<OpenCounting>[0] | undefined
+  const answers = [
+    () => Promise.reject(new Error('no longer a member since')),
+    () => Promise.resolve('written' as const),
+  ]
+  const sightings = countSightings({
+    open: (write) => {
+      writeAlerts = write
+      return { counts: counted(), retro }
+    },
+    alertsTopic: { topic: 'alerts', partitions: 1 },
+    write: () => answers.shift()?.() ?? expect.fail('two are enough'),
+    emit: (one) => void told.push(one),
+    now,
+  })
+  const alert = { key: 'k', value: Buffer.from('{}') }
+  expect(await writeAlerts?.('firewall/3', [alert], [])).toBe('not_written')
+  expect(told).toEqual([
+    { event: 'kafka_client_warned', about: 'retro alerts of firewall/3', message: 'no longer a member since' },
+  ])
+  expect(await writeAlerts?.('firewall/3', [alert], [])).toBe('written')
+  await sightings.close()
+})

@@ -1,0 +1,74 @@
+// The notes of a partition that was assigned; that they are followed up is shown on a broker.
+import type { Admin, Kafka } from 'kafkajs'
+import { expect, it, vi } from 'vitest'
+import type { Outgoing } from '../../../src/delivery/compose.js'
+import { openSightings } from '../../../src/follow-up/open-late-answers.js'
+import type { Assigned } from '../../../src/delivery/delivery.js'
+import { blockRecord } from '../../../src/follow-up/sightings-topic.js'
+import type { TelemetryEvent } from '../../../src/telemetry/event.js'
+
+const sightingsTopic = { topic: 'sightings', partitions: 1 }
+const input = { topic: 'fw', partition: 0 }
+
+/** A client whose topics hold these records. */
+const clientOf = (records: readonly Outgoing[]): Kafka => {
+  const messages = records.map((record, offset) => ({ ...record, offset: String(offset) }))
+  const fetch = ({ topics }: { topics: { partitions: { fetchOffset: string }[] }[] }): Promise<object> => {
+    const from = Number(topics[0]?.partitions[0]?.fetchOffset)
+    return Promise.resolve({
+      responses: [{ partitions: [{ abortedTransactions: null, messages: messages.slice(from) }] }],
+    })
+  }
+  const cluster = {
+    connect: () => Promise.resolve(),
+    disconnect: () => Promise.resolve(),
+    addTargetTopic: () => Promise.resolve(),
+    refreshMetadataIfNecessary: () => Promise.resolve(),
+    findTopicPartitionMetadata: () => [{ partitionId: 0 }],
+    findLeaderForPartitions: () => ({ 1: [0] }),
+    findBroker: () => Promise.resolve({ fetch }),
+    fetchTopicsOffset: () => Promise.resolve([{ partitions: [{ partition: 0, offset: '0' }] }]),
+  }
+  return { [Symbol('private:Kafka:createCluster')]: () => cluster } as unknown as Kafka
+}
+
+it.each([
+  ['are taken up by its next owner', false],
+  ['are deleted if they are about events of a former topic of the same name', true],
+])('the notes of a partition %s', async (_what, isOfFormerTopic) => {
+  const stored = blockRecord(sightingsTopic, input, { id: '5/0', notes: [{ offset: 5, fired: [] }] }, 0)
+  const told: TelemetryEvent[] = []
+  const written: Outgoing[] = []
+  const sightings = openSightings({
+    connect: () => clientOf([stored]),
+    admin: { fetchTopicOffsets: () => Promise.resolve([{ partition: 0, high: '1' }]) } as unknown as Admin,
+    pipeline: () => true,
+    sightingsTopic,
+    max: 10,
+    claim: () => {
+      if (isOfFormerTopic) sightings.recreated(input)
+      return Promise.resolve(Infinity)
+    },
+    write: (_partition, compose) => {
+      written.push(...compose())
+      return Promise.resolve('written')
+    },
+    emit: (event) => void told.push(event),
+    isStillRead: () => Promise.resolve(true),
+    now: () => 0,
+    reachableMs: () => 0,
+  })
+  const assigned: Assigned = {
+    ...input,
+    generation: 1,
+    seek: () => undefined,
+    proveMembership: () => Promise.resolve(),
+  }
+  sightings.joined([assigned], false)
+  await vi.waitFor(() => expect(told).toContainEqual(expect.objectContaining({ event: 'sightings_restored' })))
+  expect(told[0]).toMatchObject({ pending: isOfFormerTopic ? 0 : 1 })
+  await sightings.close()
+  expect(written.map(({ key, value }) => [String(key), value])).toEqual(
+    isOfFormerTopic ? [['fw/0/pending/5/0', null]] : [],
+  )
+})

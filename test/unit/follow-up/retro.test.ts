@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest'
+import type { Known } from '../../../src/domain/finding.js'
+import type { Indicator } from '../../../src/domain/indicator.js'
+import type { Judged } from '../../../src/domain/judged.js'
+import { countPartitions, type CountedPartitions } from '../../../src/follow-up/count-partitions.js'
+import {
+  createRetro,
+  maxRetroAlerts,
+  type Retro,
+  type RetroAlerts,
+  type RetroOptions,
+} from '../../../src/follow-up/retro.js'
+
+const now = Date.UTC(2026, 10, 15, 12)
+const bad: Known = { status: 'known', facts: { flags: {}, categories: [] }, source: 'feed:x', at: now }
+const verdict = { level: 'malicious', flags: {}, because: 'listed' } as const
+
+const indicatorOf = (value: string): Indicator => ({ type: /^[\d.]+$/.test(value) ? 'ip' : 'domain', value })
+const clean = (value: string): Judged => ({
+  sighting: { ...indicatorOf(value), field: 'f', role: 'destination', evidence: 'field' },
+  decision: { decision: 'lookup', ask: indicatorOf(value) },
+  verdict: { level: 'clean', flags: {}, because: '' },
+})
+
+type Stage = {
+  readonly counts: CountedPartitions
+  readonly retro: Retro
+  readonly listed: Set<string>
+  readonly written: { readonly partition: string; readonly alerts: RetroAlerts }[]
+}
+
+const stage = (more: Partial<RetroOptions> = {}): Stage => {
+  const counts = countPartitions({ seed: 1, judge: () => verdict })
+  const listed = new Set<string>()
+  const written: { partition: string; alerts: RetroAlerts }[] = []
+  const retro = createRetro({
+    partitions: counts.all,
+    match: ({ value }) => (listed.has(value) ? bad : undefined),
+    judge: () => verdict,
+    askedFor: (indicator) => (indicator.type === 'ip' ? indicator : { type: 'domain', value: 'example.com' }),
+    write: (partition, alerts) => {
+      written.push({ partition, alerts })
+      markAlerted(counts, partition, alerts)
+      return Promise.resolve('written')
+    },
+    turn: () => Promise.resolve(),
+    pause: () => Promise.resolve(),
+    emit: () => undefined,
+    ...more,
+  })
+  return { counts, retro, listed, written }
+}
+
+const markAlerted = (counts: CountedPartitions, partition: string, { hits, summarised }: RetroAlerts): void => {
+  for (const hit of [...hits, ...summarised])
+    if (hit.partition === partition) counts.of(partition).alerted(hit.indicator)
+}
+
+const valuesIn = ({ written }: Stage): string[] =>
+  written.flatMap(({ partition, alerts }) =>
+    alerts.hits.map((hit) => `${partition} ${hit.indicator.value} ${hit.seen.count}`),
+  )
+
+describe('retro alerts', () => {
+  it('are raised once per partition for what a feed turns malicious on, and for nothing else', async () => {
+    const all = stage()
+    all.counts.of('t/0').count([{ offset: 1, time: now, judged: [clean('192.0.2.1'), clean('192.0.2.2')] }], now)
+    all.counts.of('t/1').count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+    all.counts.of('t/1').count([{ offset: 2, time: now, judged: [clean('192.0.2.1')] }], now)
+    all.listed.add('192.0.2.1')
+    all.retro.feedsChanged()
+    await all.retro.idle()
+    expect(valuesIn(all)).toEqual(['t/1 192.0.2.1 2', 't/0 192.0.2.1 1'])
+    all.retro.feedsChanged()
+    await all.retro.idle()
+    expect(all.written).toHaveLength(2)
+  })
+
+  it('follow from an answer about an address, and from one about a domain for the names below it', async () => {
+    const all = stage()
+    const judged = ['192.0.2.1', '192.0.2.2', 'a.example.com', 'b.example.com', 'example.com.test'].map(clean)
+    all.counts.of('t/0').count([{ offset: 1, time: now, judged }], now)
+    all.retro.answered(indicatorOf('192.0.2.2'), bad)
+    all.retro.answered(indicatorOf('example.com'), bad)
+    await all.retro.idle()
+    expect(valuesIn(all)).toEqual(['t/0 192.0.2.2 1', 't/0 a.example.com 1', 't/0 b.example.com 1'])
+  })
+
+  it('are raised once where a feed and the provider turn malicious on it at the same time', async () => {
+    const all = stage()
+    all.counts.of('t/0').count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+    all.listed.add('192.0.2.1')
+    all.retro.feedsChanged()
+    all.retro.answered(indicatorOf('192.0.2.1'), bad)
+    await all.retro.idle()
+    expect(valuesIn(all)).toEqual(['t/0 192.0.2.1 1'])
+  })
+
+  it('that cannot be made are reported, not silently missing', async () => {
+    const reported: unknown[] = []
+    const all = stage({ write: () => Promise.reject(new Error('a bug')), emit: (event) => void reported.push(event) })
+    all.counts.of('t/0').count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+    all.listed.add('192.0.2.1')
+    all.retro.feedsChanged()
+    await all.retro.idle()
+    expect(reported).toEqual([{ event: 'follow_up_failed', what: 'retro alerts', cause: 'a bug' }])
+  })
+
+  it('are at most 100 per change, of what was seen most, and one summary', async () => {
+    const all = stage()
+    for (let n = 0; n < 250; n++) {
+      const value = `198.51.100.${n}`
+      all.listed.add(value)
+      for (let times = 0; times <= (n === 249 ? 1 : 0); times++)
+        all.counts.of(`t/${n % 2}`).count([{ offset: 2 * n + times, time: now, judged: [clean(value)] }], now)
+    }
+    all.retro.feedsChanged()
+    await all.retro.idle()
+    expect(valuesIn(all)).toHaveLength(maxRetroAlerts)
+    expect(valuesIn(all)).toContain('t/1 198.51.100.249 2')
+    expect(all.written.map(({ alerts }) => alerts.summarised.length).toSorted()).toEqual([0, 150])
+    all.retro.feedsChanged()
+    await all.retro.idle()
+    expect(valuesIn(all)).toHaveLength(maxRetroAlerts)
+  })
+
+  it('are repeated until they are written, and dropped with their partition', async () => {
+    const answers = ['not_written', 'not_written', 'written'] as const
+    let calls = 0
+    const all = stage({
+      write: (partition) => {
+        if (partition === 't/1') {
+          all.counts.forget(partition)
+          return Promise.resolve('not_written')
+        }
+        return Promise.resolve(answers[calls++] ?? 'refused')
+      },
+    })
+    for (const name of ['t/0', 't/1'])
+      all.counts.of(name).count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+    all.listed.add('192.0.2.1')
+    all.retro.feedsChanged()
+    await all.retro.idle()
+    expect(calls).toBe(3)
+  })
+
+  it('are summarised with another partition where the one with the summary is lost before it is written', async () => {
+    const summaries: string[][] = []
+    const all = stage({
+      write: (partition, alerts) => {
+        const { summarised } = alerts
+        if (summarised.length > 0) summaries.push([partition, ...new Set(summarised.map((hit) => hit.partition))])
+        if (summaries.length !== 1) {
+          markAlerted(all.counts, partition, alerts)
+          return Promise.resolve('written')
+        }
+        all.counts.forget(partition)
+        return Promise.resolve('not_written')
+      },
+    })
+    for (let n = 0; n < 4 * maxRetroAlerts; n++) {
+      const value = `198.51.${n >> 8}.${n & 255}`
+      all.listed.add(value)
+      all.counts.of(`t/${n % 4}`).count([{ offset: n, time: now, judged: [clean(value)] }], now)
+    }
+    all.retro.feedsChanged()
+    await all.retro.idle()
+    expect(summaries).toEqual([
+      ['t/1', 't/1', 't/2', 't/3'],
+      ['t/2', 't/2', 't/3'],
+    ])
+    expect(['t/0', 't/2', 't/3'].flatMap((name) => [...all.counts.of(name).unalerted(true)])).toEqual([])
+  })
+
+  it('reach events that were annotated before a change and committed after it', async () => {
+    const all = stage()
+    const version = all.retro.version()
+    all.listed.add('192.0.2.1')
+    all.retro.feedsChanged()
+    all.retro.answered(indicatorOf('192.0.2.2'), bad)
+    await all.retro.idle()
+    all.counts.of('t/0').count([{ offset: 1, time: now, judged: [clean('192.0.2.1'), clean('192.0.2.2')] }], now)
+    all.retro.committed(version)
+    await all.retro.idle()
+    expect(valuesIn(all).sort()).toEqual(['t/0 192.0.2.1 1', 't/0 192.0.2.2 1'])
+  })
+})

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest'
+import type { Finding } from '../../../src/domain/finding.js'
+import type { Judged } from '../../../src/domain/judged.js'
+import type { Role } from '../../../src/domain/sighting.js'
+import type { Level } from '../../../src/domain/finding.js'
+import { countPartitions } from '../../../src/follow-up/count-partitions.js'
+import { maxPeers } from '../../../src/follow-up/day-table.js'
+import { createSightingCounts, type SightingCounts } from '../../../src/follow-up/sighting-counts.js'
+
+const day = 86_400_000
+const now = 20_000 * day + 12 * 3_600_000
+
+const seen = (value: string, level: Level = 'unknown', more: Partial<Judged> & { role?: Role } = {}): Judged => {
+  const type = /^[\d.]+$|:/.test(value) ? 'ip' : 'domain'
+  const { role = 'destination', ...rest } = more
+  return {
+    sighting: { type, value, field: 'f', role, evidence: 'field' },
+    decision: { decision: 'lookup', ask: { type, value } },
+    verdict: { level, flags: {}, because: '', ...(level === 'unknown' && { reason: 'not_listed' }) },
+    ...rest,
+  }
+}
+const inside = (value: string): Judged =>
+  seen(value, 'unknown', { role: 'source', decision: { decision: 'skip', reason: 'private_address' } })
+
+const judge = (finding: Finding): Judged['verdict'] => ({
+  level: finding.status === 'known' ? 'malicious' : 'unknown',
+  flags: {},
+  because: '',
+})
+const create = (): SightingCounts => createSightingCounts({ seed: 1, hasRoom: () => true, judge })
+const ip = (value: string): { type: 'ip'; value: string } => ({ type: 'ip', value })
+
+describe('sighting counts', () => {
+  it('count events, times, inside hosts and offsets per indicator, over days', () => {
+    const counts = create()
+    counts.count([{ offset: 3, time: now - day, judged: [inside('10.0.0.1'), seen('192.0.2.1')] }], now)
+    counts.count(
+      [
+        { offset: 7, time: now - 50, judged: [inside('10.0.0.2'), seen('192.0.2.1'), seen('a.example.com')] },
+        { offset: 9, time: now - 90, judged: [inside('10.0.0.1'), seen('192.0.2.1')] },
+      ],
+      now,
+    )
+    expect(counts.seen(ip('192.0.2.1'))).toEqual({
+      indicator: ip('192.0.2.1'),
+      count: 3,
+      first: now - day,
+      last: now - 50,
+      peers: ['10.0.0.1', '10.0.0.2'],
+      otherSightings: 0,
+      offsets: [3, 7, 9],
+    })
+    expect(counts.seen({ type: 'domain', value: 'a.example.com' })).toMatchObject({ count: 1, offsets: [7] })
+    expect(counts.seen(ip('10.0.0.1'))).toBeUndefined()
+    expect(counts.seen(ip('192.0.2.2'))).toBeUndefined()
+  })
+
+  it('count an event once, however often it shows the indicator or is delivered', () => {
+    const counts = create()
+    const event = { offset: 5, time: now, judged: [seen('192.0.2.1'), seen('192.0.2.1', 'unknown', { role: 'other' })] }
+    counts.count([event], now)
+    counts.count([event], now)
+    expect(counts.seen(ip('192.0.2.1'))?.count).toBe(1)
+    expect(counts.unalertedOf(ip('192.0.2.1'))?.roles).toEqual(['destination', 'other'])
+  })
+
+  it('count every event of a record that holds several, each with its own inside hosts', () => {
+    const counts = create()
+    const members = [
+      [inside('10.0.0.1'), seen('192.0.2.1'), seen('192.0.2.1', 'unknown', { role: 'other' })],
+      [inside('10.0.0.2'), seen('192.0.2.2')],
+      [inside('10.0.0.3'), seen('192.0.2.1')],
+    ]
+    const record = { offset: 5, time: now, judged: members.flat(), members }
+    counts.count([record], now)
+    counts.count([record], now)
+    expect(counts.seen(ip('192.0.2.1'))).toMatchObject({ count: 2, peers: ['10.0.0.1', '10.0.0.3'] })
+    expect(counts.seen(ip('192.0.2.2'))).toMatchObject({ count: 1, peers: ['10.0.0.2'] })
+  })
+
+  it('find every one of many addresses and names again, of both versions', () => {
+    const counts = create()
+    const values = Array.from({ length: 6_000 }, (_, n) =>
+      n % 3 === 0
+        ? `198.51.${(n >> 8) & 255}.${n & 255}`
+        : n % 3 === 1
+          ? `2001:db8::${n.toString(16)}`
+          : `h${n}.example.com`,
+    )
+    values.forEach((value, offset) => counts.count([{ offset, time: now, judged: [seen(value)] }], now))
+    for (const [offset, value] of values.entries()) {
+      const found = counts.seen(seen(value).sighting)
+      if (found?.count !== 1 || found.offsets[0] !== offset) expect.fail(`${value}: ${JSON.stringify(found)}`)
+    }
+    expect(counts.rows()).toBe(6_000)
+    expect(new Set([...counts.unalerted(false)].map(({ indicator }) => indicator.value)).size).toBe(6_000)
+  })
+
+  it('list a bounded number of inside hosts and count the sightings by others', () => {
+    const counts = create()
+    for (let n = 0; n < maxPeers + 5; n++)
+      counts.count([{ offset: n, time: now, judged: [inside(`10.0.0.${n}`), seen('192.0.2.1')] }], now)
+    const found = counts.seen(ip('192.0.2.1'))
+    expect(found?.peers).toHaveLength(maxPeers)
+    expect(found?.otherSightings).toBe(5)
+    expect(found?.count).toBe(maxPeers + 5)
+  })
+
+  it('know what was delivered as clean or unknown, but not what was delivered with a bad verdict', () => {
+    const counts = create()
+    const judged = [seen('192.0.2.1', 'clean'), seen('192.0.2.2', 'malicious'), seen('192.0.2.3', 'suspicious')]
+    counts.count([{ offset: 1, time: now, judged }], now)
+    counts.count(
+      [
+        {
+          offset: 2,
+          time: now,
+          judged: [seen('192.0.2.4', 'malicious'), seen('192.0.2.4', 'clean', { role: 'other' })],
+        },
+      ],
+      now,
+    )
+    expect([...counts.unalerted(true)]).toEqual([{ indicator: ip('192.0.2.1'), roles: ['destination'] }])
+    counts.alerted(ip('192.0.2.1'))
+    expect([...counts.unalerted(true)]).toEqual([])
+    counts.count([{ offset: 3, time: now, judged }], now)
+    expect(counts.unalertedOf(ip('192.0.2.1'))?.roles).toEqual(['destination'])
+  })
+
+  it('take what was pending as unalerted once its answer accuses nobody', async () => {
+    const counts = create()
+    const bad: Finding = { status: 'known', facts: { flags: {}, categories: [] }, source: 's', at: now }
+    const late = (finding: Finding): Partial<Judged> => ({ late: Promise.resolve(finding) })
+    const judged = [
+      seen('192.0.2.1', 'unknown', late({ status: 'unknown', reason: 'not_found' })),
+      seen('192.0.2.2', 'unknown', late(bad)),
+    ]
+    counts.count([{ offset: 1, time: now, judged }], now)
+    expect([...counts.unalerted(false)]).toEqual([])
+    expect([...counts.unalerted(true)]).toHaveLength(2)
+    await Promise.resolve()
+    expect([...counts.unalerted(true)].map(({ indicator }) => indicator.value)).toEqual(['192.0.2.1'])
+  })
+
+  it('keep 14 days, and take a time ahead of the clock for now', () => {
+    const counts = create()
+    counts.count([{ offset: 1, time: now - 14 * day, judged: [seen('192.0.2.1')] }], now)
+    counts.count([{ offset: 2, time: now - 13 * day, judged: [seen('192.0.2.2')] }], now)
+    counts.count([{ offset: 3, time: now + 400 * day, judged: [seen('192.0.2.3')] }], now)
+    expect(counts.seen(ip('192.0.2.1'))).toBeUndefined()
+    expect(counts.seen(ip('192.0.2.2'))?.count).toBe(1)
+    expect(counts.seen(ip('192.0.2.3'))?.last).toBe(now)
+    counts.count([], now + day)
+    expect(counts.seen(ip('192.0.2.2'))).toBeUndefined()
+  })
+
+  it('give out what changed, once, and take it in elsewhere', () => {
+    const counts = create()
+    const judged = [inside('10.0.0.1'), inside('10.0.0.2'), seen('192.0.2.1', 'clean')]
+    counts.count([{ offset: 9_000_000_000, time: now, judged }], now)
+    const taken = [...counts.takeChanged()].map(({ day, indicator }) => counts.onDay(day, indicator) ?? expect.fail())
+    expect(taken).toHaveLength(1)
+    expect([...counts.takeChanged()]).toEqual([])
+    const other = create()
+    for (const row of taken) other.restore(row)
+    for (const row of taken) other.restore(row)
+    expect(other.seen(ip('192.0.2.1'))).toEqual(counts.seen(ip('192.0.2.1')))
+    expect(other.unalertedOf(ip('192.0.2.1'))).toEqual(counts.unalertedOf(ip('192.0.2.1')))
+    other.count([{ offset: 9_000_000_000, time: now, judged }], now)
+    other.count([{ offset: 9_000_000_001, time: now, judged }], now)
+    expect(other.seen(ip('192.0.2.1'))?.count).toBe(2)
+    const past = {
+      ...taken[0]!,
+      firstOffset: 8_999_999_005,
+      lastOffset: 8_999_999_008,
+      count: 4,
+      first: 1,
+      last: 2,
+      peers: ['10.0.0.3'],
+    }
+    other.add(past, false)
+    expect(other.seen(ip('192.0.2.1'))).toMatchObject({
+      count: 6,
+      offsets: [8_999_999_005, 9_000_000_001],
+      peers: ['10.0.0.1', '10.0.0.2', '10.0.0.3'],
+    })
+  })
+})
+
+describe('the counts of all partitions', () => {
+  it('drop the oldest day first, and count what does not fit even then', () => {
+    const all = countPartitions({ seed: 1, judge }, 4)
+    const note = (partition: string, time: number, value: string): void =>
+      all.of(partition).count([{ offset: 1, time, judged: [seen(value)] }], now)
+    for (const value of ['192.0.2.1', '192.0.2.2']) note('t/0', now - day, value)
+    for (const value of ['192.0.2.3', '192.0.2.4', '192.0.2.5']) note('t/1', now, value)
+    expect(all.of('t/0').seen(ip('192.0.2.1'))).toBeUndefined()
+    note('t/0', now, '192.0.2.6')
+    note('t/0', now, '192.0.2.7')
+    expect(all.size()).toMatchObject({ rows: 4, evicted: 2, uncounted: 1 })
+    all.forget('t/1')
+    note('t/0', now, '192.0.2.7')
+    expect(all.size()).toMatchObject({ rows: 2, evicted: 2, uncounted: 1 })
+  })
+})

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import type { Outgoing } from '../../../src/delivery/compose.js'
+import type { Fetch } from '../../../src/kafka/topic-reader.js'
+import { blockRecord, readBlocks } from '../../../src/follow-up/sightings-topic.js'
+import type { WireRecord } from '../../../src/kafka/wire/record.js'
+
+const topic = { topic: 'sightings', partitions: 2 }
+const input = { topic: 'firewall', partition: 3 }
+const block = (
+  first: number,
+  ...notes: readonly (readonly [number, ...string[]])[]
+): Parameters<typeof blockRecord>[2] => ({
+  id: `${first}/99`,
+  notes: notes.map(([offset, ...fired]) => ({ offset, fired })),
+})
+
+const read = (records: readonly Outgoing[]): ReturnType<typeof readBlocks> => {
+  const log = records.map((record, offset) => ({ ...record, offset: String(offset) })) as unknown as WireRecord[]
+  const fetch = (_topic: string, _partition: number, offset: number): Promise<Fetch> =>
+    Promise.resolve({ records: log.slice(offset, offset + 2), next: Math.min(offset + 2, log.length), deleted: 0 })
+  const offsetsAt = (): Promise<ReadonlyMap<number, number>> => Promise.resolve(new Map([[1, 0]]))
+  return readBlocks({ fetch, offsetsAt }, topic, input, log.length, () => true)
+}
+const write = (one: Parameters<typeof blockRecord>[2], of = input): Outgoing => blockRecord(topic, of, one, 0)
+
+describe('the notes of a partition', () => {
+  it('stand at its number modulo the number of partitions, offsets as distances', () => {
+    const { partition, key, value } = write(block(7_000, [7_000], [7_003, 'a rule']))
+    expect([partition, String(key), String(value)]).toEqual([
+      1,
+      'firewall/3/pending/7000/99',
+      '{"schema_version":1,"offsets":[0,3],"fired":{"3":["a rule"]}}',
+    ])
+    expect(write(block(7_000)).value).toBeNull()
+  })
+
+  it('are read back as they were written last, without those of other partitions', async () => {
+    const kept = block(30, [31, 'a rule'])
+    const withoutTime = { id: '40', notes: [{ offset: 41, fired: [] }] }
+    const records = [
+      write(block(10, [10], [11])),
+      write(block(10, [10]), { topic: 'firewall', partition: 31 }),
+      write(block(20, [20])),
+      write(kept),
+      write(withoutTime),
+      write(block(20)),
+      write(block(10, [11])),
+    ]
+    expect(await read(records)).toEqual([kept, withoutTime, block(10, [11])])
+  })
+
+  it.each(['', '{', '[]', '{"schema_version":1}', '{"schema_version":2,"offsets":[0]}'])(
+    'are nothing where somebody wrote %j',
+    async (text) => {
+      expect(await read([{ ...write(block(10, [10])), value: Buffer.from(text) }])).toEqual([])
+    },
+  )
+
+  it('have only offsets that can be, and rules that are names', async () => {
+    const value = Buffer.from('{"schema_version":1,"offsets":[0,-1,"2",1.5,1e300,4],"fired":{"0":[1,"a"],"4":"b"}}')
+    expect(await read([{ ...write(block(10, [10])), value }])).toEqual([block(10, [10, 'a'], [14])])
+  })
+})

@@ -1,0 +1,68 @@
+// The ranges of a replay, and what of an earlier start counts.
+import { describe, expect, it } from 'vitest'
+import { keepPlan, makePlan, type Plan, type PlanRequest } from '../../../src/replay/plan.js'
+import { emptyTally, encodeTally } from '../../../src/replay/tally.js'
+import type { Position, TopicReader } from '../../../src/kafka/topic-reader.js'
+
+const request: PlanRequest = {
+  topic: 'fw',
+  from: { kind: 'earliest' },
+  to: { kind: 'now' },
+  partition: undefined,
+  output: 'fw-again',
+  groupId: 'replay-1',
+}
+
+type Scene = { readonly reader: TopicReader; readonly topic: { id: string; end: number } }
+
+const scene = (): Scene => {
+  const topic = { id: 'a'.repeat(32), end: 500 }
+  const groups = new Map<string, readonly Position[]>()
+  const reader: TopicReader = {
+    partitionsOf: () => Promise.resolve([0]),
+    topicIdOf: () => Promise.resolve(topic.id),
+    offsetsAt: (_topic, at) => Promise.resolve(new Map([[0, at === 'latest' ? topic.end : 0]])),
+    fetch: () => Promise.reject(new Error('nothing is read here')),
+    committed: (group) => Promise.resolve(groups.get(group) ?? []),
+    commit: (group, _topic, positions) => {
+      groups.set(group, positions)
+      return Promise.resolve()
+    },
+    close: () => Promise.resolve(),
+  }
+  return { reader, topic }
+}
+
+/** A first start, which came to an offset. */
+const startOnce = async ({ reader, topic }: Scene, offset: number): Promise<void> => {
+  const plan = (await makePlan(reader, request)) as Plan
+  await keepPlan(reader, request, plan)
+  const metadata = encodeTally({ ...emptyTally, events: offset }, topic.id)
+  await reader.commit(request.groupId, 'fw', [{ partition: 0, offset, metadata }])
+}
+
+describe('a replay that is started again with the same id', () => {
+  it('goes on where it was, in the range of the first start', async () => {
+    const at = scene()
+    await startOnce(at, 300)
+    at.topic.end = 900
+    expect(await makePlan(at.reader, request)).toMatchObject({
+      isResumed: true,
+      ranges: [{ start: 0, end: 500 }],
+      reached: new Map([[0, { position: 300, tally: { events: 300 } }]]),
+    })
+  })
+
+  it('takes nothing from a start on a former topic of the same name', async () => {
+    const at = scene()
+    await startOnce(at, 300)
+    at.topic.id = 'b'.repeat(32)
+    at.topic.end = 900
+    expect(await makePlan(at.reader, request)).toMatchObject({
+      topicId: at.topic.id,
+      isResumed: false,
+      ranges: [{ start: 0, end: 900 }],
+      reached: new Map(),
+    })
+  })
+})
