@@ -19,7 +19,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   feeds: ['domain', 'telemetry'],
   alerts: ['domain', 'telemetry'],
   server: ['domain', 'feeds', 'http', 'lookup', 'provider', 'telemetry'],
-  kafka: ['delivery', 'domain', 'pipeline', 'replay', 'telemetry'],
+  kafka: ['domain', 'pipeline', 'telemetry'],
   delivery: ['domain', 'kafka', 'pipeline', 'telemetry'],
   'follow-up': ['delivery', 'domain', 'kafka', 'pipeline', 'telemetry'],
   replay: ['delivery', 'domain', 'kafka', 'pipeline', 'telemetry'],
@@ -67,7 +67,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
 
 /** library → the files or folders that may import it. */
 const libraries: Readonly<Record<string, readonly string[]>> = {
-  kafkajs: ['kafka/', 'delivery/', 'follow-up/', 'replay/', 'app/runner.ts'],
+  kafkajs: ['kafka/'],
   fzstd: ['kafka/wire/zstd.ts'],
   undici: ['provider/'],
   'lru-cache': ['lookup/memory/'],

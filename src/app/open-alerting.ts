@@ -9,11 +9,10 @@ import type { Clock } from '../domain/clock.js'
 import { eventTime } from '../pipeline/event-time.js'
 import { createNamedValues } from '../pipeline/named-values.js'
 import { openFormats } from './open-formats.js'
-import type { AlertOut } from '../delivery/alert-record.js'
+import type { AlertOut } from '../delivery/compose.js'
 import { createAlertLog, type AlertLog } from '../ops/alert-log.js'
 import type { EventOut } from '../pipeline/pipeline.js'
-import { raiseByMember } from '../follow-up/fired-by-member.js'
-import type { RaiseLate } from '../follow-up/revisit.js'
+import { type RaiseLate, raiseByMember } from '../follow-up/revisit.js'
 import type { Emit } from '../telemetry/event.js'
 
 export type AlertingOptions = {

@@ -1,24 +1,23 @@
 // The Kafka runner: events from the input topics through the pipeline to the output topic, until it is stopped or cannot go on.
-import type { Admin } from 'kafkajs'
+import type { Admin } from '../kafka/client.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
-import { atLeastOnce, type Delivery, type WaitOf } from '../delivery/acknowledged.js'
-import { openBrokerWatch, type BrokerWatch } from '../kafka/broker-watch.js'
+import { atLeastOnce } from '../delivery/acknowledged.js'
+import { openBrokerWatch, type BrokerWatch, whenReachable } from '../kafka/broker-watch.js'
 import { chooseSightings, type LearningOptions } from '../follow-up/open-follow-ups.js'
 import { createClient } from '../kafka/client.js'
 import { deliverTo, type OutputContext } from '../delivery/deliver-to.js'
-import { closeAll, drained } from '../kafka/drain.js'
 import { exactlyOnce } from '../delivery/transactional.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
 import { followPattern } from '../kafka/follow-pattern.js'
-import type { Assigned, Sightings } from '../delivery/delivery.js'
+import type { Delivery, WaitOf } from '../delivery/delivery.js'
 import { recordHealth, type HealthRecord, type KafkaHealth } from '../kafka/health.js'
 import type { Shared } from '../kafka/process-batch.js'
 import { startRestartingConsumer, type RestartingConsumer } from '../kafka/restarting-consumer.js'
-import { startAtTheEnd } from '../kafka/start-at-the-end.js'
-import { openStartingOffsets } from '../kafka/starting-offsets.js'
+import { openStartingOffsets, startAtTheEnd } from '../kafka/starting-offsets.js'
 import { openTopicIdentity } from '../kafka/topic-identity.js'
 import { inspectTopics, type Topics } from '../kafka/topics.js'
-import { whenReachable } from '../kafka/when-reachable.js'
+import type { Assigned } from '../kafka/fetched.js'
+import type { DeliveryListener } from '../delivery/listener.js'
 
 export type RunnerOptions = OutputContext &
   LearningOptions & {
@@ -69,7 +68,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
   })
   const admin = connect().admin()
   let delivery: Delivery | undefined
-  let sightings: Sightings | undefined
+  let sightings: DeliveryListener | undefined
   let consumer: RestartingConsumer | undefined
   let stopFollowing = (): Promise<void> => Promise.resolve()
   try {
@@ -172,3 +171,25 @@ const aborted = (signal: AbortSignal): Promise<Ended> =>
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })
   })
+
+// The end of a run: what is in progress is finished within a limit, and closing connections is not waited for without one.
+
+/** False where the limit came first. */
+const drained = async (stop: () => Promise<void>, limitMs: number): Promise<boolean> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), limitMs)
+  })
+  try {
+    return await Promise.race([stop().then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The process is about to end. */
+const closeMs = 1_000
+
+const closeAll = async (closings: readonly Promise<void>[]): Promise<void> => {
+  await drained(() => Promise.allSettled(closings).then(() => undefined), closeMs)
+}

@@ -1,49 +1,14 @@
 // At least once: a chunk's output is acknowledged before its offsets move.
-import type { Kafka } from 'kafkajs'
-import type { Pipeline } from '../pipeline/pipeline.js'
-import type { Wait } from '../pipeline/wait.js'
-import type { Emit } from '../telemetry/event.js'
-import type { BrokerWatch } from '../kafka/broker-watch.js'
-import { besideOf, countEvents, startChunks, splitBatch, type Chunk, type Counted } from './chunks.js'
-import { metadataOf } from '../kafka/commit-metadata.js'
-import { deliver, deliverAlerts, type Deliver } from './deliver.js'
+import { besideOf, countEvents, startChunks, splitBatch, type Chunk } from './chunks.js'
+import { metadataOf } from '../kafka/topic-identity.js'
+import { deliver, deliverAlerts, splitByCountAndBytes } from './deliver.js'
 import { failureOf } from '../kafka/failure.js'
-import type { HealthRecord } from '../kafka/health.js'
-import { openIdempotentSender, type IdempotentSender } from '../kafka/idempotent-sender.js'
-import type { KafkaSettings } from '../kafka/settings.js'
+import { openIdempotentSender, type IdempotentSender } from '../kafka/producers.js'
 import type { Fetched } from '../kafka/fetched.js'
 import { setPositions } from './set-positions.js'
-import type { Assigned, ClaimNow, Write } from './delivery.js'
-import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
-import type { StartingOffsets } from '../kafka/starting-offsets.js'
+import type { Delivery, DeliveryOptions } from './delivery.js'
 import { recordBytes } from '../kafka/wire/encode-batch.js'
 import { within } from '../kafka/within.js'
-
-export type Delivery = {
-  readonly handle: (fetched: Fetched) => Promise<void>
-  /** Writes what follows from events of a partition that were delivered before. */
-  readonly write: Write
-  readonly claim: ClaimNow
-  /** Call after every join with all partitions that are assigned now; `isSameMember` as for sightings. */
-  readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
-  readonly close: () => Promise<void>
-}
-
-/** How long the events of a batch wait for their lookups. */
-export type WaitOf = (counted: Pick<Counted, 'events' | 'lag' | 'goesOn'>) => Wait
-
-export type DeliveryOptions = {
-  /** Makes a client of its own. */
-  readonly connect: () => Kafka
-  readonly startingOffsets: StartingOffsets
-  readonly settings: KafkaSettings
-  readonly pipeline: Pipeline
-  readonly waitOf: WaitOf
-  readonly how: Deliver
-  readonly health: HealthRecord
-  readonly brokers: BrokerWatch
-  readonly emit: Emit
-}
 
 /** In a batch that takes longer; each is committed at its end. */
 const commitEveryMs = 1_000

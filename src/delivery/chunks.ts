@@ -2,11 +2,10 @@
 import { sliceEvents } from '../pipeline/batch/batch-pipeline.js'
 import type { EventIn, EventOut, Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/wait.js'
-import { placeIn, type Incoming, type Outgoing } from './compose.js'
-import { composeItem, deliverAlerts, type Deliver, type Item, type Refused, type Send } from './deliver.js'
+import { composeItem, deliverAlerts, type Deliver, type Item, type Refused, splitByCountAndBytes } from './deliver.js'
 import type { Fetched } from '../kafka/fetched.js'
-import type { ChunkSightings } from './delivery.js'
-import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
+import { placeIn, type Incoming, type Outgoing, type Send } from '../kafka/records.js'
+import type { ChunkListener } from './listener.js'
 
 export type Chunk = {
   readonly records: readonly Incoming[]
@@ -21,7 +20,7 @@ export type Chunk = {
   /** By place, the events that there may be alerts of; the others are dropped as soon as they are bytes. */
   readonly events: readonly EventOut[]
   /** What is to be told once its offsets have moved. */
-  readonly sightings: ChunkSightings | undefined
+  readonly sightings: ChunkListener | undefined
   /** What the pipeline makes of one of the records now, if it has to be composed again. */
   readonly again: (record: Incoming) => Promise<EventOut | undefined>
 }

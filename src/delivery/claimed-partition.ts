@@ -1,8 +1,12 @@
 // An input partition on whose behalf this process writes under exactly-once: its claim, and its transactions one after the other.
+import type { Kafka, Producer, Transaction } from '../kafka/client.js'
 import type { Chunk } from './chunks.js'
-import { discard, type Claim } from './claim-partition.js'
 import { noRefusals, type Refusals } from './refusals.js'
-import type { Assigned } from './delivery.js'
+import type { Emit } from '../telemetry/event.js'
+import type { KafkaSettings } from '../kafka/settings.js'
+import type { StartingOffsets } from '../kafka/starting-offsets.js'
+import { transactionalProducer } from '../kafka/producers.js'
+import type { Assigned } from '../kafka/fetched.js'
 
 export type ClaimedPartition = Refusals & {
   claim?: Claim | undefined
@@ -68,4 +72,54 @@ export const retire = (partition: ClaimedPartition): void => {
   const old = partition.claim
   partition.claim = undefined
   if (old) discard(old.producer)
+}
+
+// Takes over a partition for exactly-once delivery: a new producer fences the previous one, and then the committed offset is final.
+
+export type Claim = {
+  readonly generation: number
+  readonly producer: Producer
+  transaction: Transaction
+  /** Everything before it is committed. */
+  readonly offset: number
+  /** The id of the topic that it is in. */
+  readonly topicId: string | undefined
+}
+
+/**
+ * Done after every join and after every failure: what was in progress is dropped, a new producer fences the last
+ * one and ends its transaction, and only then is the committed offset reliable. Membership is proved before and after: a process that
+ * slept past its session must not fence the owner.
+ */
+export const claimPartition = async (
+  assigned: Assigned,
+  kafka: Kafka,
+  {
+    startingOffsets,
+    settings,
+    emit,
+  }: { readonly startingOffsets: StartingOffsets; readonly settings: KafkaSettings; readonly emit: Emit },
+): Promise<Claim> => {
+  const { topic, partition, generation } = assigned
+  await assigned.proveMembership()
+  const { groupId, transactionalIdPrefix: prefix } = settings
+  const producer = transactionalProducer(kafka, { prefix, groupId, topic, partition })
+  try {
+    await producer.connect()
+    const transaction = await producer.transaction()
+    await assigned.proveMembership()
+    const { topicId, offsets } = await startingOffsets(topic, [partition])
+    const offset = offsets.get(partition) ?? '0'
+    assigned.seek(offset)
+    emit({ event: 'partition_claimed', topic, partition, offset })
+    return { generation, producer, transaction, offset: Number(offset), topicId }
+  } catch (error) {
+    discard(producer)
+    throw error
+  }
+}
+
+/** It is not used again, however its disconnection ends. */
+export const discard = (producer: Producer): void => {
+  producer.disconnect().catch(() => undefined)
 }

@@ -1,28 +1,11 @@
 // A record that was read and what the pipeline made of it → the record to write, of a size its topic takes.
 import { createHash } from 'node:crypto'
-import type { FormerVerdict } from '../domain/former-verdict.js'
 import { isNamedLike } from '../pipeline/annotate/annotation-key.js'
-import type { EventIn, EventOut, Reduced } from '../pipeline/pipeline.js'
+import type { EventOut, Reduced } from '../pipeline/pipeline.js'
 import type { Placement } from '../kafka/settings.js'
 import { recordBytes } from '../kafka/wire/encode-batch.js'
-import type { Header, NewRecord } from '../kafka/wire/record.js'
-
-export type Incoming = NewRecord & {
-  readonly topic: string
-  readonly partition: number
-  readonly offset: string
-  /** Its index, if it is a member of the record at that offset, and that record if it was split just now. */
-  readonly member?: string | undefined
-  readonly whole?: Incoming | undefined
-  /** Where the event was first read, if that was elsewhere; only in a replay. */
-  readonly origin?: string | undefined
-  /** The verdict it had before; only in a replay. */
-  readonly former?: FormerVerdict | undefined
-} & Pick<EventIn, 'batch' | 'formers'>
-
-/** The offset, and the member if it is one: `42#7`. */
-export const placeIn = ({ offset, member }: Pick<Incoming, 'offset' | 'member'>): string =>
-  member === undefined ? offset : `${offset}#${member}`
+import type { Header } from '../kafka/wire/record.js'
+import type { Incoming, Outgoing } from '../kafka/records.js'
 
 /** What headers and key of a record may take in all the records that it is split into. */
 const maxRepeatedBytes = 16_777_216
@@ -39,8 +22,6 @@ export const partsOf = (record: Incoming, event: EventOut | undefined): readonly
     event: part.event,
   }))
 }
-
-export type Outgoing = NewRecord & { readonly topic: string; readonly partition: number }
 
 export type Composed = {
   readonly record: Outgoing
@@ -174,4 +155,27 @@ const timeOf = (record: Incoming, now: number): Time => {
   return Number.isSafeInteger(value) && value >= 0 && value <= now + 60_000
     ? { text: record.timestamp, headers: asRead }
     : { text: String(now), headers: [['threatweave-timestamp', Buffer.from(record.timestamp)]] }
+}
+
+// An alert as a record: alerts about the same indicator keep their order on one partition.
+
+export type AlertOut = {
+  /** What the alert is about. */
+  readonly key: string
+  readonly value: Buffer
+}
+
+export const alertRecord = (topic: string, partitions: number, { key, value }: AlertOut, now: number): Outgoing => ({
+  topic,
+  partition: hash(key) % partitions,
+  key: Buffer.from(key),
+  value,
+  headers: [],
+  timestamp: String(now),
+})
+
+const hash = (text: string): number => {
+  let value = 5381
+  for (let at = 0; at < text.length; at++) value = ((value * 33) ^ text.charCodeAt(at)) >>> 0
+  return value
 }

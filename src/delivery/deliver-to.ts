@@ -1,13 +1,13 @@
 // Settings and what is known of the topics → how a chunk is delivered: sizes, partitions, alerts.
 import { eventsIn, type EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
-import { alertRecord, type AlertOut } from './alert-record.js'
-import type { Incoming, Target } from './compose.js'
+import { type Target, alertRecord, type AlertOut } from './compose.js'
 import type { Deliver } from './deliver.js'
 import { Partitioners } from '../kafka/patched-kafkajs/patched-kafkajs.js'
 import type { KafkaSettings, Placement } from '../kafka/settings.js'
-import type { ChunkSightings } from './delivery.js'
 import type { Topics } from '../kafka/topics.js'
+import type { Incoming } from '../kafka/records.js'
+import type { ChunkListener } from './listener.js'
 
 export type OutputContext = {
   readonly settings: KafkaSettings
@@ -19,7 +19,7 @@ export type OutputContext = {
         /** Whether there may be alerts of an event. */
         readonly mayRaise: (event: EventOut) => boolean
         /** The alerts of a chunk's events; they go to `alertsTopic`. `fired`: the rules that matched an event. */
-        readonly raise: (events: readonly EventOut[], fired?: ChunkSightings['fired']) => readonly AlertOut[]
+        readonly raise: (events: readonly EventOut[], fired?: ChunkListener['fired']) => readonly AlertOut[]
       }
     | undefined
   readonly emit: Emit

@@ -1,29 +1,12 @@
 // Composes the records to send, and sends them in order, in batches their topics take; what is refused goes down the ladder.
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
-import {
-  compose,
-  partsOf,
-  placeIn,
-  rungs,
-  type Composed,
-  type Incoming,
-  type Outgoing,
-  type Rung,
-  type Target,
-} from './compose.js'
+import { compose, partsOf, rungs, type Composed, type Rung, type Target } from './compose.js'
 import { FatalKafkaError } from '../kafka/failure.js'
-import type { ChunkSightings, InputPartition } from './delivery.js'
 import { recordBytes } from '../kafka/wire/encode-batch.js'
-import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
-
-/**
- * Sends one record batch per topic and partition; resolves with whether the brokers took them all or refused records for what they are.
- * `left` are the records of partitions that were not acknowledged then.
- */
-export type Send = (
-  records: readonly Outgoing[],
-) => Promise<'acknowledged' | { readonly refused: string; readonly left: readonly Outgoing[] }>
+import type { InputPartition } from '../kafka/fetched.js'
+import { placeIn, type Incoming, type Outgoing, type Send } from '../kafka/records.js'
+import type { ChunkListener } from './listener.js'
 
 /** Without the event: until the broker answers, events of every partition would outlive their use and fill the old generation. */
 export type Item = { readonly incoming: Incoming; readonly composed: Composed }
@@ -39,9 +22,9 @@ export type Deliver = {
   /** Whether there may be alerts of a record's events. */
   readonly mayAlert?: (event: EventOut) => boolean
   /** The alerts of events; `fired` is told which rules they are of. */
-  readonly alertsOf?: (events: readonly EventOut[], fired: ChunkSightings['fired'] | undefined) => readonly Outgoing[]
+  readonly alertsOf?: (events: readonly EventOut[], fired: ChunkListener['fired'] | undefined) => readonly Outgoing[]
   /** Who is told about the events of a chunk. */
-  readonly sightingsOf?: ((partition: InputPartition) => ChunkSightings) | undefined
+  readonly sightingsOf?: ((partition: InputPartition) => ChunkListener) | undefined
 }
 
 /** By place: what the broker did not take, and how it is tried next. */
@@ -122,3 +105,34 @@ const emitReduced = (emit: Emit, record: Incoming, to: Rung, reason: string): vo
   const { topic, partition } = record
   emit({ event: 'record_reduced', topic, partition, offset: placeIn(record), to, reason })
 }
+
+// Parts of a list, in order, each bounded in count and bytes; an item that alone is larger is a part of its own.
+
+export const splitByCountAndBytes = <T>(
+  items: readonly T[],
+  sizeOf: (item: T) => number,
+  max: { readonly count: number; readonly bytes: number },
+  countOf: (item: T) => number = one,
+): readonly (readonly T[])[] => {
+  const parts: T[][] = []
+  let part: T[] = []
+  let bytes = 0
+  let count = 0
+  for (const item of items) {
+    const size = sizeOf(item)
+    const weight = countOf(item)
+    if (part.length > 0 && (count + weight > max.count || bytes + size > max.bytes)) {
+      parts.push(part)
+      part = []
+      bytes = 0
+      count = 0
+    }
+    part.push(item)
+    bytes += size
+    count += weight
+  }
+  if (part.length > 0) parts.push(part)
+  return parts
+}
+
+const one = (): number => 1

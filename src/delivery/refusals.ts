@@ -1,7 +1,8 @@
 // What brokers have refused of a partition within transactions, and the search for the record that is to blame.
-import { placeIn, type Outgoing, type Rung } from './compose.js'
-import { below, type Item, type Send } from './deliver.js'
+import type { Rung } from './compose.js'
+import { below, type Item } from './deliver.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
+import { placeIn, type Outgoing, type Send } from '../kafka/records.js'
 
 export type Refusals = {
   /** By place: records the broker did not take, and the rung to try them from next. */

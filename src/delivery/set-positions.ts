@@ -1,6 +1,5 @@
 // At least once: sets where the assigned partitions are read, after every join and when a topic turns out to be another one.
-import type { Fetched } from '../kafka/fetched.js'
-import type { Assigned } from './delivery.js'
+import type { Fetched, Assigned } from '../kafka/fetched.js'
 import type { StartingOffsets } from '../kafka/starting-offsets.js'
 
 export type Positions = {

@@ -1,19 +1,25 @@
 // Exactly once: a fetched batch's output and its offsets are one transaction of the partition's own producer.
-import type { Delivery, DeliveryOptions } from './acknowledged.js'
 import { countEvents, deliverBeside, splitBatch, startChunks, type Chunk } from './chunks.js'
-import { claimPartition, type Claim } from './claim-partition.js'
-import { metadataOf } from '../kafka/commit-metadata.js'
-import { claimOnce, inTurn, inTurnWithClaim, newPartition, retire, type ClaimedPartition } from './claimed-partition.js'
-import { split } from './deliver.js'
+import {
+  claimOnce,
+  inTurn,
+  inTurnWithClaim,
+  newPartition,
+  retire,
+  type ClaimedPartition,
+  claimPartition,
+  type Claim,
+} from './claimed-partition.js'
+import { metadataOf } from '../kafka/topic-identity.js'
+import { split, splitByCountAndBytes } from './deliver.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
-import type { Fetched } from '../kafka/fetched.js'
-import { nameOf, type Assigned, type Written } from './delivery.js'
-import type { Outgoing } from './compose.js'
-import { sendTransaction } from '../kafka/idempotent-sender.js'
+import { type Fetched, nameOf, type Assigned } from '../kafka/fetched.js'
+import type { Written, Delivery, DeliveryOptions } from './delivery.js'
+import { sendTransaction } from '../kafka/producers.js'
 import { forgetUpTo, sendOrNote } from './refusals.js'
-import { splitByCountAndBytes } from './split-by-count-and-bytes.js'
 import { recordBytes } from '../kafka/wire/encode-batch.js'
 import { within } from '../kafka/within.js'
+import type { Outgoing } from '../kafka/records.js'
 
 export const exactlyOnce = (options: DeliveryOptions): Delivery => {
   const { connect, settings, health, brokers, emit } = options

@@ -1,7 +1,8 @@
 // A correction: an event that left before an answer, annotated with it, as the output topic would have had it.
 import type { EventOut } from '../pipeline/pipeline.js'
-import { compose, partsOf, type Incoming, type Outgoing, type Target } from '../delivery/compose.js'
+import { compose, partsOf, type Target } from '../delivery/compose.js'
 import type { TopicFacts } from '../kafka/topics.js'
+import type { Incoming, Outgoing } from '../kafka/records.js'
 
 /** Tells a reader of several topics that an event with this `enrichment_id` was written before. */
 const mark = ['threatweave-correction', Buffer.from('true')] as const

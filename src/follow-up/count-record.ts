@@ -2,6 +2,8 @@
 import { parseAddress } from '../domain/address.js'
 import { parseObject } from '../domain/json-object.js'
 import { dayMs, type SeenOnDay } from './seen.js'
+import type { TopicOf } from './sightings-topic.js'
+import type { Outgoing } from '../kafka/records.js'
 
 /** `partition` is `topic/number`. */
 export type CountRecord = { readonly partition: string; readonly seen: SeenOnDay }
@@ -125,3 +127,42 @@ const timeIn = (date: string, ms: number): string => {
 const two = (number: number): string => String(number).padStart(2, '0')
 
 const timeOf = (text: unknown): number => (typeof text === 'string' ? Date.parse(text) : NaN)
+
+export const countOf = ({ topic, partitions }: TopicOf, partition: string, seen: SeenOnDay, now: number): Outgoing =>
+  outgoing(topic, partitions, partition, countKey(partition, seen), countValue(seen), now)
+
+/** Each offset has a record of its own: what a killed owner has written must not be replaced by the next one, which does not know it yet. */
+export const beganAt = ({ topic, partitions }: TopicOf, partition: string, offset: number, now: number): Outgoing =>
+  outgoing(topic, partitions, partition, `${beganKey(partition)}${offset}`, countedValue(offset), now)
+
+/** Up to where the counts hold. */
+export const countedUpTo = ({ topic, partitions }: TopicOf, partition: string, offset: number, now: number): Outgoing =>
+  outgoing(topic, partitions, partition, countedKey(partition), countedValue(offset), now)
+
+/** What a chunk accuses, under its first offset; nothing, to delete it. */
+export const accusedIn = (
+  { topic, partitions }: TopicOf,
+  partition: string,
+  first: number,
+  accused: readonly Accused[],
+  now: number,
+): Outgoing => {
+  const value = accused.length === 0 ? null : accusedValue(accused)
+  return outgoing(topic, partitions, partition, `${accusedKey(partition)}${first}`, value, now)
+}
+
+const outgoing = (
+  topic: string,
+  partitions: number,
+  partition: string,
+  key: string,
+  value: Buffer | null,
+  now: number,
+): Outgoing => ({
+  topic,
+  partition: Number(partition.slice(partition.lastIndexOf('/') + 1)) % partitions,
+  key: Buffer.from(key),
+  value,
+  headers: [],
+  timestamp: String(now),
+})

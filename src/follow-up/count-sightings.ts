@@ -4,13 +4,15 @@ import type { CountedPartitions, CountSize } from './count-partitions.js'
 import type { Retro } from './retro.js'
 import { deliveredOf, type Delivered } from './sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
-import { alertRecord, type AlertOut } from '../delivery/alert-record.js'
-import type { Outgoing } from '../delivery/compose.js'
-import { countOf } from './count-records.js'
+import { alertRecord, type AlertOut } from '../delivery/compose.js'
 import { failureOf } from '../kafka/failure.js'
 import { openKeptCounts, type KeptCountsOptions } from './kept-counts.js'
-import { nameOf, type Sightings, type Write, type Written } from '../delivery/delivery.js'
+import type { Write, Written } from '../delivery/delivery.js'
 import type { TopicOf } from './sightings-topic.js'
+import { nameOf } from '../kafka/fetched.js'
+import type { Outgoing } from '../kafka/records.js'
+import { countOf } from './count-record.js'
+import type { DeliveryListener } from '../delivery/listener.js'
 
 export type Counting = { readonly counts: CountedPartitions; readonly retro: Retro }
 
@@ -34,7 +36,7 @@ export type CountSightingsOptions = {
 /** How often it is logged what did not fit. */
 const reportMs = 60_000
 
-export const countSightings = (options: CountSightingsOptions): Sightings => {
+export const countSightings = (options: CountSightingsOptions): DeliveryListener => {
   const { open, alertsTopic, write, keep, emit, now } = options
   /** The alerts and the note that they were sent are one. */
   const { counts, retro } = open(async (partition, alerts, about) => {

@@ -1,18 +1,20 @@
 // The counts of sightings, kept in the sightings topic: restored when a partition is assigned, while its events flow, and written as they
 // change.
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { Admin, Kafka } from 'kafkajs'
+import type { Admin, Kafka } from '../kafka/client.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { CountedPartitions } from './count-partitions.js'
 import { accusedOf, type Delivered } from './sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
-import type { Outgoing } from '../delivery/compose.js'
-import { accusedIn, beganAt, keepCounts } from './count-records.js'
+import { keepCounts } from './write-counts.js'
 import { failureOf } from '../kafka/failure.js'
 import { openTopicReader, type TopicReader } from '../kafka/topic-reader.js'
 import { restoreCounts } from './restore-counts.js'
-import { nameOf, type Assigned, type ClaimNow, type Write } from '../delivery/delivery.js'
+import type { ClaimNow, Write } from '../delivery/delivery.js'
 import type { TopicOf } from './sightings-topic.js'
+import { nameOf, type Assigned } from '../kafka/fetched.js'
+import type { Outgoing } from '../kafka/records.js'
+import { accusedIn, beganAt } from './count-record.js'
 
 export type KeptCountsOptions = {
   readonly topic: TopicOf
@@ -66,7 +68,7 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
   let isClosed = false
   const keeping = keepCounts({
     ...options,
-    countedUpTo: () => counted,
+    countedOffsets: () => counted,
     outdated: (name, upTo) => {
       const firsts = [...accusingIn(name)].filter((first) => first < upTo)
       for (const first of firsts) accusingIn(name).delete(first)

@@ -1,6 +1,5 @@
 // Who listens to what deliveries tell about events: by the topics that are set, late answers are followed up and sightings counted.
-import type { Admin, Kafka } from 'kafkajs'
-import type { Delivery } from '../delivery/acknowledged.js'
+import type { Admin, Kafka } from '../kafka/client.js'
 import type { BrokerWatch } from '../kafka/broker-watch.js'
 import type { Target } from '../delivery/compose.js'
 import { createCorrect } from './correction.js'
@@ -8,9 +7,10 @@ import { countSightings, type OpenCounting } from './count-sightings.js'
 import type { OutputContext } from '../delivery/deliver-to.js'
 import type { FollowUpOptions } from './late-answers.js'
 import { openSightings } from './open-late-answers.js'
-import type { ClaimNow, Sightings, Write } from '../delivery/delivery.js'
+import type { ClaimNow, Write, Delivery } from '../delivery/delivery.js'
 import type { TopicOf } from './sightings-topic.js'
 import type { Topics } from '../kafka/topics.js'
+import type { DeliveryListener } from '../delivery/listener.js'
 
 export type LearningOptions = {
   /** What is done about answers that arrive after their event was delivered. */
@@ -42,7 +42,7 @@ export const chooseSightings = (
   connect: () => Kafka,
   admin: Admin,
   delivery: () => Delivery | undefined,
-): Sightings | undefined => {
+): DeliveryListener | undefined => {
   const { alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
   const topicOf = (topic: string): TopicOf => ({ topic, partitions: facts.get(topic)?.partitions ?? 1 })
   const corrections = facts.get(correctionsTopic)
@@ -78,7 +78,7 @@ export const chooseSightings = (
 }
 
 /** Tells several about the same events. */
-const combineSightings = (all: readonly Sightings[]): Sightings => ({
+const combineSightings = (all: readonly DeliveryListener[]): DeliveryListener => ({
   chunk: (partition) => {
     const chunks = all.map(({ chunk }) => chunk(partition))
     return {

@@ -1,21 +1,22 @@
 // Listens to what deliveries tell about events and follows up those that left before their answers; a partition's former notes come from
 // the sightings topic when it is assigned, also if no event arrives.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Admin } from 'kafkajs'
-import { rulesOfMember } from './fired-by-member.js'
+import type { Admin } from '../kafka/client.js'
+import { awaitedBy, rulesOfMember } from './revisit.js'
 import type { PendingNote } from './pending.js'
-import { awaitedBy } from './revisit.js'
 import { failureOf } from '../kafka/failure.js'
 import { openFollowUp, type FollowUpOptions } from './late-answers.js'
-import { nameOf, type Assigned, type ClaimNow, type Sightings } from '../delivery/delivery.js'
+import type { ClaimNow } from '../delivery/delivery.js'
 import { blockId, blockRecord, readBlocks } from './sightings-topic.js'
+import { nameOf, type Assigned } from '../kafka/fetched.js'
+import type { DeliveryListener } from '../delivery/listener.js'
 
 export type SightingsOptions = FollowUpOptions & { readonly claim: ClaimNow; readonly admin: Admin }
 
 /** Before a restore that failed is tried again. */
 const againMs = 1_000
 
-export const openSightings = (options: SightingsOptions): Sightings => {
+export const openSightings = (options: SightingsOptions): DeliveryListener => {
   const { claim, admin, sightingsTopic, emit, now } = options
   let partitions = new Map<string, Assigned>()
   /** Those whose former notes were read. */

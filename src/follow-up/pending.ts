@@ -1,5 +1,4 @@
 // Which delivered events still wait for an answer: one offset each, never the event, which is read again when its answer is there.
-import { createDueOffsets, type DueOffsets } from './due-offsets.js'
 
 export type PendingNote = {
   readonly offset: number
@@ -195,5 +194,36 @@ export const createPending = ({ due, dropped, max }: PendingOptions): Pending =>
         if (size === 0) resolve()
         else whenIdle.add(resolve)
       }),
+  }
+}
+
+// Offsets that are due, taken in ascending order: sorted once for many takes, as there may be hundreds of thousands.
+
+export type DueOffsets = {
+  readonly add: (offset: number) => void
+  /** Some, at most `max`, without those that are no longer wanted; none only if there are none. */
+  readonly take: (max: number, isWanted: (offset: number) => boolean) => readonly number[]
+}
+
+export const createDueOffsets = (): DueOffsets => {
+  const added = new Set<number>()
+  /** Descending. */
+  let sorted: number[] = []
+  return {
+    add: (offset) => void added.add(offset),
+    take: (max, isWanted) => {
+      const taken: number[] = []
+      while (taken.length < max) {
+        const next = sorted.pop()
+        if (next !== undefined) {
+          if (isWanted(next)) taken.push(next)
+        } else if (taken.length > 0 || added.size === 0) break
+        else {
+          sorted = [...added].sort((one, other) => other - one)
+          added.clear()
+        }
+      }
+      return taken
+    },
   }
 }

@@ -4,10 +4,9 @@ import type { Indicator } from '../domain/indicator.js'
 import { isObject, parseObject } from '../domain/json-object.js'
 import { readCount, readCountKey } from './count-record.js'
 import { sumOf, type SeenOnDay } from './seen.js'
-import { readToEnd } from '../kafka/read-to-end.js'
+import { readToEnd, withTopicReader } from '../kafka/topic-reader.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import type { WireRecord } from '../kafka/wire/record.js'
-import { withTopicReader } from '../kafka/with-topic-reader.js'
 
 export type SeenIndicator = {
   readonly indicator: string

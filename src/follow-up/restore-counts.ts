@@ -5,10 +5,9 @@ import { accusedKey, beganKey, countedKey, readAccused, readCount, readCounted }
 import { dayMs } from './seen.js'
 import { asDelivered, deliveredOf, keptDays, type Delivered, type SightingCounts } from './sighting-counts.js'
 import { eventsOf } from '../delivery/chunks.js'
-import { readUpTo } from '../kafka/read-to-end.js'
-import type { TopicReader } from '../kafka/topic-reader.js'
-import { nameOf, type InputPartition } from '../delivery/delivery.js'
+import { type TopicReader, readUpTo } from '../kafka/topic-reader.js'
 import type { TopicOf } from './sightings-topic.js'
+import { nameOf, type InputPartition } from '../kafka/fetched.js'
 
 export type RestoreCounts = {
   readonly reader: Pick<TopicReader, 'fetch' | 'offsetsAt'>

@@ -5,7 +5,6 @@ import type { IndicatorInRole } from '../domain/judge.js'
 import { messageOf } from '../domain/message-of.js'
 import type { Verdict } from '../domain/verdict.js'
 import type { Emit } from '../telemetry/event.js'
-import { newlyMalicious, type NewlyMalicious } from './newly-malicious.js'
 import type { Seen } from './seen.js'
 import type { SightingCounts, Unalerted } from './sighting-counts.js'
 
@@ -198,4 +197,31 @@ const isBelow = ({ type, value }: Indicator, names: ReadonlyMap<string, unknown>
   for (let at = 0; at >= 0; at = value.indexOf('.', at) + 1 || -1)
     if (names.has(`domain:${value.slice(at)}`)) return true
   return false
+}
+
+// Finds indicators that were delivered as clean or unknown and are malicious by what is known now.
+
+export type NewlyMalicious = { readonly indicator: Indicator; readonly verdict: Verdict }
+
+/** After so many the event loop may turn to something else. */
+const sliceSize = 512
+
+/** `verdictOf` says what is known now, if anything. */
+export const newlyMalicious = async (
+  unalerted: Iterable<Unalerted>,
+  verdictOf: (sighting: IndicatorInRole) => Verdict | undefined,
+  turn: () => Promise<unknown>,
+): Promise<readonly NewlyMalicious[]> => {
+  const found = new Map<string, NewlyMalicious>()
+  let looked = 0
+  for (const { indicator, roles } of unalerted) {
+    if (++looked % sliceSize === 0) await turn()
+    for (const role of roles) {
+      const verdict = verdictOf({ ...indicator, role })
+      if (verdict?.level !== 'malicious') continue
+      found.set(keyOf(indicator), { indicator, verdict })
+      break
+    }
+  }
+  return [...found.values()]
 }

@@ -2,6 +2,7 @@
 import type { Judged } from '../domain/judged.js'
 import { isTemporary } from '../domain/reason.js'
 import type { DueNote, PendingNote } from './pending.js'
+import type { Clock } from '../domain/clock.js'
 
 /** An event that was annotated again, and the rules that had fired for it before. */
 export type Again<Event> = { readonly event: Event; readonly fired: readonly string[] }
@@ -55,4 +56,54 @@ export const awaitedBy = ({ judged }: { readonly judged: readonly Judged[] }): r
   let awaited: Set<Promise<unknown>> | undefined
   for (const { late } of judged) if (late) (awaited ??= new Set()).add(late)
   return awaited ? [...awaited] : none
+}
+
+// The rules that have fired for the members of a batch, as rules of the batch: each with the index of its member.
+
+export const rulesOfMember = (member: number, ruleIds: readonly string[]): readonly string[] =>
+  ruleIds.map((id) => `${member} ${id}`)
+
+const firedFor = (member: number, fired: readonly string[]): readonly string[] => {
+  const start = `${member} `
+  return fired.flatMap((rule) => (rule.startsWith(start) ? [rule.slice(start.length)] : []))
+}
+
+/** Raises late alerts for events that may be batches: members count as events of their own. */
+export const raiseByMember =
+  <Event extends { readonly members?: readonly Event[] | undefined }, Alert>(
+    raise: RaiseLate<Event, Alert>,
+  ): RaiseLate<Event, Alert> =>
+  (events) => {
+    const { alerts, fired } = raise(
+      events.flatMap(({ event, fired: before }) =>
+        event.members
+          ? event.members.map((member, nth) => ({ event: member, fired: firedFor(nth, before) }))
+          : [{ event, fired: before }],
+      ),
+    )
+    let place = 0
+    const firedOf = ({ members }: Event): readonly string[] =>
+      members ? members.flatMap((_, nth) => rulesOfMember(nth, fired[place++] ?? [])) : (fired[place++] ?? [])
+    return { alerts, fired: events.map(({ event }) => firedOf(event)) }
+  }
+
+// When lookups that failed are repeated: all that failed equally often at about the same time together.
+
+const firstMs = 30_000
+
+/** The promise that resolves when it is time, by how often the lookup has failed. */
+export const createRetryLater = (clock: Clock): ((failures: number) => Promise<void>) => {
+  const next = new Map<number, Promise<void>>()
+  return (failures) => {
+    const known = next.get(failures)
+    if (known) return known
+    const promise = new Promise<void>((resolve) => {
+      clock.after(firstMs * 2 ** failures, () => {
+        next.delete(failures)
+        resolve()
+      })
+    })
+    next.set(failures, promise)
+    return promise
+  }
 }

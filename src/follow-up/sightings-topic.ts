@@ -1,11 +1,10 @@
 // The sightings topic: the notes of a partition's events that wait for an answer, a block per chunk, so that its next owner knows them.
 import { parseObject } from '../domain/json-object.js'
 import type { Block, DueNote } from './pending.js'
-import type { Outgoing } from '../delivery/compose.js'
-import { readUpTo } from '../kafka/read-to-end.js'
-import type { TopicReader } from '../kafka/topic-reader.js'
-import type { InputPartition } from '../delivery/delivery.js'
+import { type TopicReader, readUpTo } from '../kafka/topic-reader.js'
 import type { WireRecord } from '../kafka/wire/record.js'
+import type { InputPartition } from '../kafka/fetched.js'
+import type { Outgoing } from '../kafka/records.js'
 
 /** A topic and how many partitions it has. */
 export type TopicOf = { readonly topic: string; readonly partitions: number }

@@ -122,3 +122,46 @@ export const openBrokerWatch = (settings: KafkaSettings, emit: Emit, now: () => 
   }
   return { ...watch, close }
 }
+
+// How long to wait before the next attempt: twice as long each time, and short again once the brokers are back.
+
+const firstMs = 500
+const maxMs = 30_000
+
+/** Call it for each failure; `isProgress`: something was delivered since the last one. */
+export const createBackoff = (brokers: Pick<BrokerWatch, 'unreachableSince'>): ((isProgress?: boolean) => number) => {
+  let nextMs = firstMs
+  let wereUnreachable = false
+  return (isProgress = false) => {
+    const areUnreachable = brokers.unreachableSince() !== undefined
+    if (isProgress || (wereUnreachable && !areUnreachable)) nextMs = firstMs
+    wereUnreachable = areUnreachable
+    const ms = nextMs
+    nextMs = Math.min(2 * ms, maxMs)
+    return ms
+  }
+}
+
+// A task at the start that needs a broker: tried again until one answers, for as long as it takes.
+
+/** Resolves with nothing if the signal came first. Throws what waiting does not cure: a refused login, a certificate that is not trusted. */
+export const whenReachable = async <Result>(
+  task: () => Promise<Result>,
+  { brokers, signal, emit }: { readonly brokers: BrokerWatch; readonly signal: AbortSignal; readonly emit: Emit },
+): Promise<Result | undefined> => {
+  const stopped = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+  const backoff = createBackoff(brokers)
+  while (!signal.aborted)
+    try {
+      return await Promise.race([task(), stopped])
+    } catch (error) {
+      const { kind, name, message } = failureOf(error)
+      if (kind !== 'unavailable') throw error
+      const againInMs = backoff()
+      emit({ event: 'start_postponed', cause: `${name}: ${message}`, againInMs })
+      await brokers.pause(againInMs, signal)
+    }
+  return undefined
+}

@@ -8,6 +8,9 @@ import { FatalKafkaError } from './failure.js'
 import { Kafka, logLevel, refusal } from './patched-kafkajs/patched-kafkajs.js'
 import type { KafkaSettings } from './settings.js'
 
+/** The types of kafkajs that others name: the library itself is imported in this folder alone. */
+export type { Admin, Kafka, Producer, Transaction } from 'kafkajs'
+
 /** Every caller gets a client of its own: within one, offsets marked by a transaction show before it is committed. */
 export const createClient = (settings: KafkaSettings, emit: Emit, retry?: RetryOptions): KafkaClient => {
   if (refusal !== undefined) throw new FatalKafkaError(refusal, true)

@@ -1,13 +1,14 @@
 // One consumer: it joins the group and passes on fetched batches, one per partition at a time, until it crashes or is stopped.
 import type { Consumer, Kafka } from 'kafkajs'
-import { leaveGroup } from './leave-group.js'
 import type { HealthRecord } from './health.js'
 import type { BrokerWatch } from './broker-watch.js'
 import { newMembership } from './membership.js'
 import { onOffsetReset } from './patched-kafkajs/offset-reset.js'
 import { JoinedAgain, processBatch, type BatchContext } from './process-batch.js'
 import type { KafkaSettings } from './settings.js'
-import { nameOf, type Assigned } from '../delivery/delivery.js'
+import { clusterOf } from './cluster.js'
+import { failureOf } from './failure.js'
+import { nameOf, type Assigned } from './fetched.js'
 
 export type ConsumeOptions = Pick<BatchContext, 'handle' | 'identity' | 'shared' | 'emit' | 'fail'> & {
   readonly kafka: Kafka
@@ -142,4 +143,20 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const close = async (consumer: Consumer): Promise<void> => {
   await consumer.stop()
   await consumer.disconnect()
+}
+
+// Removes a former consumer of this process from its group: otherwise the group waits for it until its session times out.
+
+/** A group that no longer knows the member is fine too. */
+export const leaveGroup = async (kafka: Kafka, groupId: string, memberId: string): Promise<void> => {
+  const cluster = clusterOf(kafka)
+  try {
+    await cluster.connect()
+    await cluster.refreshMetadata()
+    await (await cluster.findGroupCoordinator({ groupId })).leaveGroup({ groupId, memberId })
+  } catch (error) {
+    if (failureOf(error).name !== 'UNKNOWN_MEMBER_ID') throw error
+  } finally {
+    await cluster.disconnect()
+  }
 }

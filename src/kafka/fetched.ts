@@ -1,5 +1,5 @@
 // A fetched batch of one partition as the consumer passes it on, with what may be done about it.
-import type { Incoming } from '../delivery/compose.js'
+import type { Incoming } from './records.js'
 
 export type Fetched = {
   readonly topic: string
@@ -22,3 +22,10 @@ export type Fetched = {
   /** Resolves when a heartbeat that was sent after the call was answered in this generation; throws if this process is no member. */
   readonly proveMembership: () => Promise<void>
 }
+
+export type InputPartition = { readonly topic: string; readonly partition: number }
+
+export const nameOf = ({ topic, partition }: InputPartition): string => `${topic}/${partition}`
+
+/** A partition that is assigned to this process since its last join, and what is needed to claim it. */
+export type Assigned = InputPartition & Pick<Fetched, 'generation' | 'seek' | 'proveMembership'>

@@ -1,9 +1,8 @@
 // Follows a topic without joining a group: every record from a position on, in the order of its partition, until stopped.
-import type { Edge } from '../replay/edge.js'
-import type { TopicReader } from './topic-reader.js'
+import type { Edge } from './edge.js'
+import { type TopicReader, withTopicReader } from './topic-reader.js'
 import type { KafkaSettings } from './settings.js'
 import type { WireRecord } from './wire/record.js'
-import { withTopicReader } from './with-topic-reader.js'
 
 export type Followed = Pick<WireRecord, 'offset' | 'timestamp' | 'value' | 'headers'> & { readonly partition: number }
 

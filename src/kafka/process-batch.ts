@@ -3,12 +3,12 @@
 import type { Consumer, EachBatchPayload } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import { commitDelivered, type CommitDelivered } from './commit-delivered.js'
-import type { Incoming } from '../delivery/compose.js'
 import { FatalKafkaError } from './failure.js'
 import type { Fetched } from './fetched.js'
 import type { Membership } from './membership.js'
 import type { TopicIdentity } from './topic-identity.js'
 import type { WireRecord } from './wire/record.js'
+import type { Incoming } from './records.js'
 
 /** What outlives a consumer. */
 export type Shared = {

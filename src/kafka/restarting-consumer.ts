@@ -1,5 +1,5 @@
 // A consumer that is replaced after every crash: in an outage for as long as it lasts, otherwise only while offsets move.
-import { createBackoff } from './backoff.js'
+import { createBackoff } from './broker-watch.js'
 import { failureOf } from './failure.js'
 import { consume, type ConsumeOptions, type Consuming } from './consume.js'
 

@@ -1,11 +1,11 @@
 // Where partitions are read from after a join: at the position that the group committed, unless that is one in a former topic of the same name.
-import type { Kafka } from 'kafkajs'
+import type { Kafka, Admin } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import { clusterOf, type Cluster } from './cluster.js'
-import { isOfFormerTopic } from './commit-metadata.js'
-import { nameOf, type InputPartition } from '../delivery/delivery.js'
-import type { TopicIdentity } from './topic-identity.js'
+import { type TopicIdentity, isOfFormerTopic, readTopicIds, metadataOf } from './topic-identity.js'
 import { answeredWithin } from './within.js'
+import { failureOf } from './failure.js'
+import { nameOf, type InputPartition } from './fetched.js'
 
 export type Starts = {
   /** Of the topic that the offsets are in; undefined where brokers have no ids. */
@@ -142,3 +142,46 @@ const oldestIn = async (
   const [found] = await cluster.fetchTopicsOffset([{ topic, partitions: numbered(partitions), fromBeginning: true }])
   return new Map((found?.partitions ?? []).map(({ partition, offset }) => [partition, offset]))
 }
+
+// For a new group that should not read existing records: its offsets are committed once, at the end of each partition.
+
+/**
+ * Not by the consumer's own setting: with that the records of a partition added later are lost. Does nothing if
+ * the group has committed anything: another worker has begun. It is one commit from outside the group, which is
+ * refused once the group has members; kafkajs's admin would join the group for it, and two workers that do so at the same time
+ * disturb each other and leave partitions without an offset.
+ */
+export const startAtTheEnd = async (
+  admin: Admin,
+  kafka: Kafka,
+  groupId: string,
+  topics: readonly string[],
+): Promise<void> => {
+  const committed = await admin.fetchOffsets({ groupId, topics: [...topics] })
+  if (committed.some(({ partitions }) => partitions.some(({ offset }) => Number(offset) >= 0))) return
+  const cluster = clusterOf(kafka)
+  try {
+    await cluster.connect()
+    await cluster.refreshMetadata()
+    // Before the ends are read: if one is of a topic that was created since, that is read from its beginning.
+    const ids = await readTopicIds(cluster, topics)
+    const ends = await Promise.all(
+      topics.map(async (topic) => ({
+        topic,
+        partitions: (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => ({
+          partition,
+          offset: high,
+          metadata: metadataOf(ids?.get(topic)),
+        })),
+      })),
+    )
+    const coordinator = await cluster.findGroupCoordinator({ groupId })
+    await coordinator.offsetCommit({ groupId, groupGenerationId: -1, memberId: '', topics: ends })
+  } catch (error) {
+    if (!hasMembers.has(failureOf(error).name)) throw error
+  } finally {
+    await cluster.disconnect()
+  }
+}
+
+const hasMembers = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'REBALANCE_IN_PROGRESS'])

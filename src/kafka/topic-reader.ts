@@ -6,6 +6,11 @@ import { clusterOf, readCommitted } from './cluster.js'
 import { dropAborted } from './patched-kafkajs/drop-aborted.js'
 import { readTopicIds } from './topic-identity.js'
 import type { WireRecord } from './wire/record.js'
+import { ignoreTelemetry } from '../telemetry/event.js'
+import { createClient } from './client.js'
+import type { KafkaSettings } from './settings.js'
+import type { InputPartition } from './fetched.js'
+import type { Incoming } from './records.js'
 
 export type Position = { readonly partition: number; readonly offset: number; readonly metadata: string }
 
@@ -139,3 +144,137 @@ export const openTopicReader = async (kafka: Kafka): Promise<TopicReader> => {
 
   return { partitionsOf, topicIdOf, offsetsAt, fetch, committed, commit, close: () => cluster.disconnect() }
 }
+
+// Reads what a topic holds now: all of it, or one partition up to an offset.
+
+type Reader = Pick<TopicReader, 'fetch' | 'offsetsAt'>
+
+/** A fetch that brings nothing waits a tenth of a second: together longer than a transaction may be open. */
+const maxEmptyFetches = 400
+
+/** An open transaction may hold back the end for a while. */
+export const readUpTo = async (
+  { fetch, offsetsAt }: Reader,
+  { topic, partition, end }: { readonly topic: string; readonly partition: number; readonly end: number },
+  use: (record: WireRecord) => void,
+  goesOn: () => boolean,
+): Promise<void> => {
+  let empty = 0
+  for (let at = (await offsetsAt(topic, 'earliest')).get(partition) ?? 0; at < end && goesOn();) {
+    const { records, next } = await fetch(topic, partition, at)
+    for (const record of records) use(record)
+    empty = next === at ? empty + 1 : 0
+    if (empty > maxEmptyFetches) throw new Error(`${topic}/${partition} returns nothing from offset ${at} on`)
+    if (empty > 0) await sleep(20)
+    at = next
+  }
+}
+
+export const readToEnd = async (
+  reader: Reader,
+  topic: string,
+  use: (record: WireRecord) => void,
+  goesOn: () => boolean,
+): Promise<void> => {
+  for (const [partition, end] of await reader.offsetsAt(topic, 'latest'))
+    await readUpTo(reader, { topic, partition, end }, use, goesOn)
+}
+
+// Reads single records of a partition again by their offsets, in order; neighbours come with one fetch.
+
+/** A broker answers with at least one whole record batch, however large; more than that is wanted only where many are near. */
+const fetchFew = 65_536
+const many = { offsets: 16, within: 1_000 }
+
+export type ReadAgain = {
+  readonly records: readonly Incoming[]
+  /** Offsets whose record is no longer there. */
+  readonly gone: readonly number[]
+  /** Offsets that were not read, because of the limit. */
+  readonly rest: readonly number[]
+}
+
+/** `offsets` in ascending order. Ends after the record with which `maxBytes` are reached. */
+export const readByOffset = async (
+  { fetch, offsetsAt }: Pick<TopicReader, 'fetch' | 'offsetsAt'>,
+  { topic, partition }: InputPartition,
+  offsets: readonly number[],
+  maxBytes: number,
+): Promise<ReadAgain> => {
+  const records: Incoming[] = []
+  const gone: number[] = []
+  // Beyond the end there is nothing if the topic was deleted and created again.
+  const end = (await offsetsAt(topic, 'latest')).get(partition)
+  // Not gone: the reader may know the topic from before the partition was added.
+  if (end === undefined) throw new Error(`topic ${topic} had no partition ${partition} when its metadata were read`)
+  let bytes = 0
+  let at = 0
+  while (at < offsets.length && bytes < maxBytes) {
+    const from = offsets[at] as number
+    if (from >= end) {
+      gone.push(...offsets.slice(at))
+      return { records, gone, rest: [] }
+    }
+    const areNear = (offsets[at + many.offsets] ?? Infinity) < from + many.within
+    const fetched = await fetch(topic, partition, from, areNear ? fetchBytes : fetchFew)
+    const found = new Map(fetched.records.map((record) => [Number(record.offset), record]))
+    // A fetch that brings nothing has nothing to bring: the record was read before, so it is not one that is still to come.
+    const next = Math.max(fetched.next, from + 1)
+    for (; at < offsets.length && (offsets[at] as number) < next; at++) {
+      const record = found.get(offsets[at] as number)
+      if (!record) {
+        gone.push(offsets[at] as number)
+        continue
+      }
+      const { offset, timestamp, key, value, headers } = record
+      records.push({ topic, partition, offset, timestamp, key, value, headers })
+      bytes += value?.length ?? 0
+    }
+  }
+  return { records, gone, rest: offsets.slice(at) }
+}
+
+// Reads topics for one task, without joining a group: the reader is opened for it and closed after it.
+
+/** What the task returns, or why the topics cannot be read. */
+export const withTopicReader = async <Result>(
+  settings: KafkaSettings,
+  topics: readonly string[],
+  task: (reader: TopicReader) => Promise<Result>,
+): Promise<Result | { readonly refused: string }> => {
+  let reader: TopicReader | undefined
+  try {
+    const kafka = createClient(settings, ignoreTelemetry)
+    const admin = kafka.admin()
+    await admin.connect()
+    const existing = await admin.listTopics().finally(() => admin.disconnect())
+    for (const topic of topics) if (!existing.includes(topic)) return { refused: `topic ${topic} does not exist` }
+    reader = await openTopicReader(kafka)
+    return await task(reader)
+  } catch (error) {
+    return { refused: `Kafka cannot be used: ${failureOf(error).message}` }
+  } finally {
+    await reader?.close()
+  }
+}
+
+// Reads the one record that stands at an offset of a topic.
+
+export type RecordPlace = { readonly topic: string; readonly partition: number; readonly offset: number }
+
+/** The record, or why there is none. */
+export const readRecord = (
+  settings: KafkaSettings,
+  { topic, partition, offset }: RecordPlace,
+): Promise<WireRecord | { readonly refused: string }> =>
+  withTopicReader(settings, [topic], async (reader) => {
+    const [firsts, ends] = await Promise.all([reader.offsetsAt(topic, 'earliest'), reader.offsetsAt(topic, 'latest')])
+    const first = firsts.get(partition)
+    const end = ends.get(partition)
+    if (first === undefined || end === undefined) return { refused: `topic ${topic} has no partition ${partition}` }
+    if (offset < first || offset >= end)
+      return { refused: `${topic}/${partition} holds the offsets ${first} to ${end - 1}, not ${offset}` }
+    const { records } = await reader.fetch(topic, partition, offset)
+    const record = records.find((one) => Number(one.offset) === offset)
+    return record ?? { refused: `${topic}/${partition} has no event at ${offset}: it was taken out, or is no event` }
+  })

@@ -1,7 +1,6 @@
 // Some events of a partition through the pipeline to the output, with their alerts and counts.
 import type { Level } from '../domain/finding.js'
 import { eventsIn, type EventOut, type Pipeline } from '../pipeline/pipeline.js'
-import type { Outgoing } from '../delivery/compose.js'
 import { eventsOf } from '../delivery/chunks.js'
 import { composeItem, type Deliver } from '../delivery/deliver.js'
 import type { KafkaSettings } from '../kafka/settings.js'
@@ -9,6 +8,7 @@ import type { Former } from './former.js'
 import type { PartitionOutput } from './partition-output.js'
 import type { Restored } from './restore.js'
 import { addTallies, emptyTally, encodeTally, type Tally } from './tally.js'
+import type { Outgoing } from '../kafka/records.js'
 
 export type RaisedAlert = { readonly origin: string; readonly value: Buffer }
 

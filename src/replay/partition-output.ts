@@ -1,15 +1,21 @@
 // Writes the output of one replayed partition and how far the replay has come: one after the other, or both in one transaction.
-import type { Kafka, Producer, Transaction } from 'kafkajs'
-import type { Outgoing } from '../delivery/compose.js'
-import { deliver, deliverAlerts, split, type Again, type Deliver, type Item } from '../delivery/deliver.js'
+import type { Kafka, Producer, Transaction } from '../kafka/client.js'
+import {
+  deliver,
+  deliverAlerts,
+  split,
+  type Again,
+  type Deliver,
+  type Item,
+  splitByCountAndBytes,
+} from '../delivery/deliver.js'
 import { noRefusals, sendOrNote, type Refusals } from '../delivery/refusals.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
-import { openIdempotentSender, sendTransaction } from '../kafka/idempotent-sender.js'
+import { openIdempotentSender, sendTransaction, transactionalProducer } from '../kafka/producers.js'
 import type { KafkaSettings } from '../kafka/settings.js'
-import { transactionalProducer } from '../kafka/transactional-producer.js'
-import { splitByCountAndBytes } from '../delivery/split-by-count-and-bytes.js'
 import { recordBytes } from '../kafka/wire/encode-batch.js'
 import type { Position, TopicReader } from '../kafka/topic-reader.js'
+import type { Outgoing } from '../kafka/records.js'
 
 export type PartitionOutput = {
   /** Fences whoever wrote before, and resolves with how far that came. */

@@ -1,10 +1,10 @@
 // Reads a range of one partition to its end, as the events were first read.
-import type { Incoming } from '../delivery/compose.js'
 import { FatalKafkaError } from '../kafka/failure.js'
 import type { Range } from './plan.js'
 import type { TopicReader } from '../kafka/topic-reader.js'
 import { annotationOf, restore, type Restored, type RestoreOptions } from './restore.js'
 import type { Tally } from './tally.js'
+import type { Incoming } from '../kafka/records.js'
 
 export type RangeOptions = RestoreOptions & {
   readonly topic: string

@@ -1,9 +1,9 @@
 // A replay: a range of a topic through the pipeline again, partitions in parallel, each from where it was left.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Kafka } from 'kafkajs'
+import type { Kafka } from '../kafka/client.js'
 import type { Emit } from '../telemetry/event.js'
 import { cutBatches, eventCount } from '../delivery/chunks.js'
-import { isOfFormerTopic } from '../kafka/commit-metadata.js'
+import { isOfFormerTopic } from '../kafka/topic-identity.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
 import { deliverUnit, type UnitOptions } from './deliver-unit.js'
 import { acknowledgedOutput, transactionalOutput } from './partition-output.js'

@@ -3,8 +3,8 @@ import { levels, type Level } from '../domain/finding.js'
 import { markOf, type FormerVerdict } from '../domain/former-verdict.js'
 import type { AnyObject } from '../domain/json-object.js'
 import type { ReadWritten, WrittenRecord } from '../pipeline/batch/read-written.js'
-import type { Incoming } from '../delivery/compose.js'
 import type { Header } from '../kafka/wire/record.js'
+import type { Incoming } from '../kafka/records.js'
 
 /** What the replayed topic holds: events as they came, events that we annotated, or dead letters of ours. */
 export type InputKind = 'raw' | 'annotated' | 'dead-letter'

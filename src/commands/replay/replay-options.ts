@@ -1,7 +1,7 @@
 // Command-line options of `replay`, checked against the configuration.
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../../config/schema.js'
-import { parseEdge, type Edge } from '../../replay/edge.js'
+import { parseEdge, type Edge } from '../../kafka/edge.js'
 import type { InputKind } from '../../replay/restore.js'
 import { UsageError, type Arguments } from '../../terminal/command.js'
 

@@ -1,4 +1,4 @@
-// RangeOptions record batches in every codec a producer may use, and writing them in those that Node has.
+// Reading record batches in every codec a producer may use, and writing them in those that Node has.
 import * as zlib from 'node:zlib'
 import { unlz4 } from './lz4.js'
 import { unsnappy } from './snappy.js'

@@ -1,9 +1,10 @@
 // At least once: in which order what belongs to a chunk is written, for a kill may come after each part.
 import type { Kafka } from 'kafkajs'
 import { expect, it } from 'vitest'
-import { atLeastOnce, type DeliveryOptions } from '../../../src/delivery/acknowledged.js'
+import { atLeastOnce } from '../../../src/delivery/acknowledged.js'
 import type { Fetched } from '../../../src/kafka/fetched.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
+import type { DeliveryOptions } from '../../../src/delivery/delivery.js'
 
 const done = (): Promise<void> => Promise.resolve()
 const record = { key: null, value: Buffer.from('{}'), headers: [], timestamp: '0' }

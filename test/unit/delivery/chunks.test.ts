@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { countEvents, eventsOf, startChunks, splitBatch } from '../../../src/delivery/chunks.js'
-import type { Incoming, Target } from '../../../src/delivery/compose.js'
+import type { Target } from '../../../src/delivery/compose.js'
 import type { Deliver, Item } from '../../../src/delivery/deliver.js'
 import type { Fetched } from '../../../src/kafka/fetched.js'
 import type { Batch } from '../../../src/pipeline/batch/cut-batch.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
 import type { Wait } from '../../../src/pipeline/wait.js'
 import { elapsed, event, never, setUp as setUpEnrich } from '../../support/enriching.js'
+import type { Incoming } from '../../../src/kafka/records.js'
 
 const records = Array.from({ length: 200 }, (_, place): Incoming => {
   const value = place === 70 ? null : Buffer.from(String(place))

@@ -2,8 +2,13 @@
 import type { Producer, Transaction } from 'kafkajs'
 import { expect, it } from 'vitest'
 import type { Chunk } from '../../../src/delivery/chunks.js'
-import type { Claim } from '../../../src/delivery/claim-partition.js'
-import { claimOnce, inTurn, inTurnWithClaim, newPartition } from '../../../src/delivery/claimed-partition.js'
+import {
+  claimOnce,
+  inTurn,
+  inTurnWithClaim,
+  newPartition,
+  type Claim,
+} from '../../../src/delivery/claimed-partition.js'
 
 const claimOf = (offset: number): Claim => ({
   generation: 3,

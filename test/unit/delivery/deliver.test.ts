@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Incoming, Outgoing } from '../../../src/delivery/compose.js'
-import { below, composeItem, deliver, type Deliver, type Send } from '../../../src/delivery/deliver.js'
+import { below, composeItem, deliver, type Deliver } from '../../../src/delivery/deliver.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
+import type { Incoming, Outgoing, Send } from '../../../src/kafka/records.js'
 
 const record = (offset: number, value: string): Incoming => ({
   topic: 'in',

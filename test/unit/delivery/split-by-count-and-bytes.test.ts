@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { splitByCountAndBytes } from '../../../src/delivery/split-by-count-and-bytes.js'
+import { splitByCountAndBytes } from '../../../src/delivery/deliver.js'
 
 describe('parts of a list', () => {
   it('keep the order, lose nothing, and keep to their bounds unless one item alone is larger', () => {

@@ -2,16 +2,17 @@
 import { describe, expect, it } from 'vitest'
 import type { Judged } from '../../../src/domain/judged.js'
 import { countSightings, type Counting, type OpenCounting } from '../../../src/follow-up/count-sightings.js'
-import type { Outgoing } from '../../../src/delivery/compose.js'
 import type { Fetch } from '../../../src/kafka/topic-reader.js'
 import { restoreCounts } from '../../../src/follow-up/restore-counts.js'
-import type { Assigned, ChunkSightings, Sightings } from '../../../src/delivery/delivery.js'
 import type { WireRecord } from '../../../src/kafka/wire/record.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
 import { countPartitions, type CountedPartitions } from '../../../src/follow-up/count-partitions.js'
 import { accusedValue, countedKey, countedValue, readAccused } from '../../../src/follow-up/count-record.js'
 import type { SightingCounts } from '../../../src/follow-up/sighting-counts.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
+import type { Assigned } from '../../../src/kafka/fetched.js'
+import type { Outgoing } from '../../../src/kafka/records.js'
+import type { ChunkListener, DeliveryListener } from '../../../src/delivery/listener.js'
 
 const now = (): number => 20_000 * 86_400_000
 const input = { topic: 'firewall', partition: 3 }
@@ -47,7 +48,7 @@ const retro: Counting['retro'] = {
   close: () => Promise.resolve(),
 }
 
-const open = (): Sightings =>
+const open = (): DeliveryListener =>
   countSightings({
     open: () => ({ counts: counted(), retro }),
     alertsTopic: { topic: 'alerts', partitions: 1 },
@@ -66,7 +67,10 @@ const open = (): Sightings =>
     now,
   })
 
-const deliver = (sightings: Sightings, ...offsets: readonly number[]): { chunk: ChunkSightings; keys: string[] } => {
+const deliver = (
+  sightings: DeliveryListener,
+  ...offsets: readonly number[]
+): { chunk: ChunkListener; keys: string[] } => {
   const chunk = sightings.chunk(input)
   for (const offset of offsets) chunk.see(offset, event)
   return { chunk, keys: chunk.records().map(({ key, partition }) => `${partition} ${String(key)}`) }

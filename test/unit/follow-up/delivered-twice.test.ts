@@ -2,9 +2,9 @@
 import type { Admin, Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
 import type { Judged } from '../../../src/domain/judged.js'
-import type { Outgoing } from '../../../src/delivery/compose.js'
 import { openSightings, type SightingsOptions } from '../../../src/follow-up/open-late-answers.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
+import type { Outgoing } from '../../../src/kafka/records.js'
 
 const input = { topic: 'fw', partition: 0 }
 const done = (): Promise<void> => Promise.resolve()

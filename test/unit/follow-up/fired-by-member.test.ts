@@ -1,6 +1,6 @@
 // Late alerts of batches: a rule fires once for each member.
 import { expect, it } from 'vitest'
-import { rulesOfMember, raiseByMember } from '../../../src/follow-up/fired-by-member.js'
+import { rulesOfMember, raiseByMember } from '../../../src/follow-up/revisit.js'
 
 type Event = { readonly origin: string; readonly members?: readonly Event[] }
 

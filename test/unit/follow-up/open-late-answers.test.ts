@@ -1,11 +1,11 @@
 // The notes of a partition that was assigned; that they are followed up is shown on a broker.
 import type { Admin, Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
-import type { Outgoing } from '../../../src/delivery/compose.js'
 import { openSightings } from '../../../src/follow-up/open-late-answers.js'
-import type { Assigned } from '../../../src/delivery/delivery.js'
 import { blockRecord } from '../../../src/follow-up/sightings-topic.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
+import type { Assigned } from '../../../src/kafka/fetched.js'
+import type { Outgoing } from '../../../src/kafka/records.js'
 
 const sightingsTopic = { topic: 'sightings', partitions: 1 }
 const input = { topic: 'fw', partition: 0 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Outgoing } from '../../../src/delivery/compose.js'
 import type { Fetch } from '../../../src/kafka/topic-reader.js'
 import { blockRecord, readBlocks } from '../../../src/follow-up/sightings-topic.js'
 import type { WireRecord } from '../../../src/kafka/wire/record.js'
+import type { Outgoing } from '../../../src/kafka/records.js'
 
 const topic = { topic: 'sightings', partitions: 2 }
 const input = { topic: 'firewall', partition: 3 }

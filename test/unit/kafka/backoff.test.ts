@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createBackoff } from '../../../src/kafka/backoff.js'
+import { createBackoff } from '../../../src/kafka/broker-watch.js'
 
 it('waits twice as long each time and at most 30 seconds, and briefly again after progress and when the brokers are back', () => {
   let since: number | undefined

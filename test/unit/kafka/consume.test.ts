@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EachBatchPayload, Kafka } from 'kafkajs'
 import { describe, expect, it, vi } from 'vitest'
 import { consume, type ConsumeOptions } from '../../../src/kafka/consume.js'
-import type { Fetched } from '../../../src/kafka/fetched.js'
-import type { Assigned } from '../../../src/delivery/delivery.js'
+import type { Fetched, Assigned } from '../../../src/kafka/fetched.js'
 import { kafkaLimits } from '../../../src/kafka/settings.js'
 
 const never = new Promise<never>(() => undefined)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readByOffset } from '../../../src/kafka/read-by-offset.js'
-import type { Fetch } from '../../../src/kafka/topic-reader.js'
+import { type Fetch, readByOffset } from '../../../src/kafka/topic-reader.js'
 import type { WireRecord } from '../../../src/kafka/wire/record.js'
 
 /** A partition of 100 records in batches of ten, without those that are said to be gone. */

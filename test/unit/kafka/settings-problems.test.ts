@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { kafkaSettingsOf } from '../../../src/app/limits.js'
 import { load } from '../../../src/config/load.js'
-import type { KafkaSettings } from '../../../src/kafka/settings.js'
-import { settingsProblems } from '../../../src/kafka/settings-problems.js'
+import { type KafkaSettings, settingsProblems } from '../../../src/kafka/settings.js'
 import { inputTopics } from '../../../src/kafka/topics.js'
 
 const settings = (text: string): KafkaSettings => {

@@ -1,6 +1,6 @@
 // Where a partition is read from: by what its group committed, and for which topic of that name.
 import { describe, expect, it } from 'vitest'
-import { metadataOf } from '../../../src/kafka/commit-metadata.js'
+import { metadataOf } from '../../../src/kafka/topic-identity.js'
 import { startingOffsets, type StartingOffsets } from '../../../src/kafka/starting-offsets.js'
 
 const [a, b, c] = ['a', 'b', 'c'].map((letter) => letter.repeat(32)) as [string, string, string]

@@ -1,9 +1,9 @@
 // Events of an annotated topic as they were before we annotated them.
 import { describe, expect, it } from 'vitest'
-import type { Incoming } from '../../../src/delivery/compose.js'
 import { restore, type InputKind, type RestoreOptions } from '../../../src/replay/restore.js'
 import { cutBatch } from '../../../src/pipeline/batch/cut-batch.js'
 import { createReadWritten } from '../../../src/pipeline/batch/read-written.js'
+import type { Incoming } from '../../../src/kafka/records.js'
 
 const record = (changes: Partial<Incoming> = {}): Incoming => ({
   topic: 'annotated',

@@ -14,8 +14,9 @@ import { reasons } from '../../../src/domain/reason.js'
 import { actions, directions, lineKinds, roles } from '../../../src/domain/sighting.js'
 import { formatsFolder } from '../../../src/app/open-formats.js'
 import { ecsNames } from '../../../src/pipeline/read/ecs.js'
-import { compose, type Incoming, type Rung, type Target } from '../../../src/delivery/compose.js'
+import { compose, type Rung, type Target } from '../../../src/delivery/compose.js'
 import { readSchema } from '../../support/annotation-schema.js'
+import type { Incoming } from '../../../src/kafka/records.js'
 
 type Definitions = Readonly<Record<string, { readonly enum: readonly string[] }>>
 

@@ -1,12 +1,11 @@
 // The idempotent sender: a producer for one partition's batch at a time, replaced after every send that failed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CompressionTypes, Kafka, Producer, TopicMessages, Transaction } from 'kafkajs'
-import type { Outgoing } from '../delivery/compose.js'
-import type { Send } from '../delivery/deliver.js'
 import { failureOf, FatalKafkaError } from './failure.js'
 import { CompressionTypes as compression } from './patched-kafkajs/patched-kafkajs.js'
 import type { Acknowledged } from './patched-kafkajs/send-messages.js'
 import type { KafkaSettings } from './settings.js'
+import type { Outgoing, Send } from './records.js'
 
 type Codec = KafkaSettings['output']['compression']
 
@@ -120,3 +119,28 @@ const byTopic = (records: readonly Outgoing[]): TopicMessages[] => {
   }
   return [...topics].map(([topic, messages]) => ({ topic, messages: messages as unknown as TopicMessages['messages'] }))
 }
+
+// The producer whose transactions belong to one partition of one group: a new one fences the last, and ends what it left open.
+
+/** For some milliseconds the next transaction is refused because the last one is still ending: try again at once, not after 300 ms. */
+const retry = { initialRetryTime: 5, factor: 0.1, multiplier: 1.3, maxRetryTime: 2_000, retries: 20 }
+const transactionTimeout = 30_000
+
+export type ProducerOwner = {
+  readonly prefix: string
+  readonly groupId: string
+  readonly topic: string
+  readonly partition: number
+}
+
+export const transactionalProducer = (kafka: Kafka, { prefix, groupId, topic, partition }: ProducerOwner): Producer =>
+  kafka.producer({
+    // Bound to group and partition: only this fences a former owner, for kafkajs sends no generation.
+    transactionalId: `${prefix}-${groupId}-${topic}-${partition}`,
+    transactionTimeout,
+    idempotent: true,
+    maxInFlightRequests: 1,
+    allowAutoTopicCreation: false,
+    createPartitioner: explicitPartition,
+    retry,
+  })

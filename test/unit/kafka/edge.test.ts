@@ -1,6 +1,6 @@
 // Where a replay begins and ends.
 import { describe, expect, it } from 'vitest'
-import { parseEdge } from '../../../src/replay/edge.js'
+import { parseEdge } from '../../../src/kafka/edge.js'
 
 const now = Date.parse('2026-11-15T12:00:00Z')
 const time = (text: string): object => ({ kind: 'time', time: Date.parse(text) })

@@ -1,8 +1,8 @@
 // What a sender does after a send that failed: only what was not acknowledged is sent again, by a new producer.
 import type { Kafka } from 'kafkajs'
 import { describe, expect, it } from 'vitest'
-import type { Outgoing } from '../../../src/delivery/compose.js'
-import { openIdempotentSender } from '../../../src/kafka/idempotent-sender.js'
+import { openIdempotentSender } from '../../../src/kafka/producers.js'
+import type { Outgoing } from '../../../src/kafka/records.js'
 
 const record = (partition: number, value: string): Outgoing => ({
   topic: 'out',

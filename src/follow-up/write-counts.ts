@@ -1,64 +1,20 @@
 // Keeps the counts of sightings in the sightings topic: what has changed every few seconds, and after it up to which offset the counts hold.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountedPartitions } from './count-partitions.js'
-import {
-  accusedKey,
-  accusedValue,
-  beganKey,
-  countKey,
-  countValue,
-  countedKey,
-  countedValue,
-  type Accused,
-} from './count-record.js'
+import { countedUpTo, countOf } from './count-record.js'
 import type { SeenOnDay } from './seen.js'
 import type { Emit } from '../telemetry/event.js'
-import type { Outgoing } from '../delivery/compose.js'
 import { failureOf } from '../kafka/failure.js'
 import type { Write, Written } from '../delivery/delivery.js'
 import type { TopicOf } from './sightings-topic.js'
-
-export const countOf = ({ topic, partitions }: TopicOf, partition: string, seen: SeenOnDay, now: number): Outgoing =>
-  outgoing(topic, partitions, partition, countKey(partition, seen), countValue(seen), now)
-
-/** Each offset has a record of its own: what a killed owner has written must not be replaced by the next one, which does not know it yet. */
-export const beganAt = ({ topic, partitions }: TopicOf, partition: string, offset: number, now: number): Outgoing =>
-  outgoing(topic, partitions, partition, `${beganKey(partition)}${offset}`, countedValue(offset), now)
-
-/** What a chunk accuses, under its first offset; nothing, to delete it. */
-export const accusedIn = (
-  { topic, partitions }: TopicOf,
-  partition: string,
-  first: number,
-  accused: readonly Accused[],
-  now: number,
-): Outgoing => {
-  const value = accused.length === 0 ? null : accusedValue(accused)
-  return outgoing(topic, partitions, partition, `${accusedKey(partition)}${first}`, value, now)
-}
-
-const outgoing = (
-  topic: string,
-  partitions: number,
-  partition: string,
-  key: string,
-  value: Buffer | null,
-  now: number,
-): Outgoing => ({
-  topic,
-  partition: Number(partition.slice(partition.lastIndexOf('/') + 1)) % partitions,
-  key: Buffer.from(key),
-  value,
-  headers: [],
-  timestamp: String(now),
-})
+import type { Outgoing } from '../kafka/records.js'
 
 export type KeepCountsOptions = {
   readonly topic: TopicOf
   readonly counts: CountedPartitions
   readonly write: Write
   /** The partitions that are kept, and up to which offset each is counted. */
-  readonly countedUpTo: () => ReadonlyMap<string, number>
+  readonly countedOffsets: () => ReadonlyMap<string, number>
   /** Records that are needed no longer once the counts hold up to this offset. */
   readonly outdated: (partition: string, upTo: number) => readonly Outgoing[]
   readonly emit: Emit
@@ -83,13 +39,13 @@ const againMs = 1_000
 const closeMs = 5_000
 
 export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
-  const { topic, counts, write, countedUpTo, outdated, emit, now, reachableMs } = options
+  const { topic, counts, write, countedOffsets, outdated, emit, now, reachableMs } = options
   const closing = new AbortController()
   const kept = new Map<string, number>()
 
   /** Until it is written or somebody else's: records are whole values, so a repeat does no harm. */
   const writeSurely = async (partition: string, compose: () => readonly Outgoing[]): Promise<boolean> => {
-    while (countedUpTo().has(partition)) {
+    while (countedOffsets().has(partition)) {
       const written = await write(partition, compose).catch((error: unknown): Written => {
         warn(partition, failureOf(error).message)
         return 'not_written'
@@ -125,12 +81,12 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
     }
     if (changed.length === 0 && kept.get(partition) === upTo) return
     const last = changed
-    const counted = outgoing(topic.topic, topic.partitions, partition, countedKey(partition), countedValue(upTo), now())
+    const counted = countedUpTo(topic, partition, upTo, now())
     const gone = outdated(partition, upTo)
     if (await writeSurely(partition, () => [...recordsOf(last), counted, ...gone])) kept.set(partition, upTo)
   }
   const keepAll = async (): Promise<void> => {
-    for (const [partition, upTo] of [...countedUpTo()]) await keep(partition, upTo)
+    for (const [partition, upTo] of [...countedOffsets()]) await keep(partition, upTo)
   }
 
   const goOn = async (): Promise<void> => {

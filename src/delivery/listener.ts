@@ -1,0 +1,28 @@
+// Who listens to what a delivery tells about its events. Nothing is noted of a chunk before it is committed.
+import type { EventOut } from '../pipeline/pipeline.js'
+import type { InputPartition, Assigned } from '../kafka/fetched.js'
+import type { Outgoing } from '../kafka/records.js'
+
+/** One chunk, from the annotation of its events until it is committed. If it is given up, nothing more is called and nothing was noted. */
+export type ChunkListener = {
+  /** Called for every event as soon as it is annotated. Keep no part of it that holds on to its bytes: they are part of a whole fetch. */
+  readonly see: (offset: number, event: EventOut) => void
+  /** Called with the rules that matched an event, when all events of the chunk were seen. */
+  readonly fired: (event: { readonly origin: string }, ruleIds: readonly string[]) => void
+  /** Called once after that: what is written with the chunk, under exactly-once in its transaction. */
+  readonly records: () => readonly Outgoing[]
+  /** Called once, when the chunk is written and its offsets have moved. */
+  readonly committed: () => void
+}
+
+export type DeliveryListener = {
+  readonly chunk: (partition: InputPartition) => ChunkListener
+  /**
+   * Call after every join with all partitions that are assigned now: what the others were about is forgotten. `isSameMember`: this process
+   * took part in every assignment since the last call, so what it had before was nobody else's in between.
+   */
+  readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
+  /** Call when the offsets of a partition mean nothing any more: before a claim of it resolves, if that showed it. */
+  readonly recreated: (partition: InputPartition) => void
+  readonly close: () => Promise<void>
+}

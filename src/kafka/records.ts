@@ -1,0 +1,31 @@
+// Records on their way in and out: as they were read, and as they are written.
+import type { FormerVerdict } from '../domain/former-verdict.js'
+import type { EventIn } from '../pipeline/pipeline.js'
+import type { NewRecord } from './wire/record.js'
+
+export type Incoming = NewRecord & {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: string
+  /** Its index, if it is a member of the record at that offset, and that record if it was split just now. */
+  readonly member?: string | undefined
+  readonly whole?: Incoming | undefined
+  /** Where the event was first read, if that was elsewhere; only in a replay. */
+  readonly origin?: string | undefined
+  /** The verdict it had before; only in a replay. */
+  readonly former?: FormerVerdict | undefined
+} & Pick<EventIn, 'batch' | 'formers'>
+
+/** The offset, and the member if it is one: `42#7`. */
+export const placeIn = ({ offset, member }: Pick<Incoming, 'offset' | 'member'>): string =>
+  member === undefined ? offset : `${offset}#${member}`
+
+export type Outgoing = NewRecord & { readonly topic: string; readonly partition: number }
+
+/**
+ * Sends one record batch per topic and partition; resolves with whether the brokers took them all or refused records for what they are.
+ * `left` are the records of partitions that were not acknowledged then.
+ */
+export type Send = (
+  records: readonly Outgoing[],
+) => Promise<'acknowledged' | { readonly refused: string; readonly left: readonly Outgoing[] }>
