@@ -1,62 +1,65 @@
-// Builds the counting of sightings and its retro alerts from the configuration, with the same judgement as the pipeline.
+// The counting of sightings and its retro alerts, from the configuration, with the same judgement as the pipeline.
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { createRetroAlert, createRetroSummary, type RetroAlert } from '../alerts/retro-alert.js'
 import type { Config } from '../config/schema.js'
+import type { AlertOut } from '../delivery/compose.js'
 import type { Clock } from '../domain/clock.js'
 import type { Decide } from '../domain/decision.js'
 import { judge } from '../domain/judge.js'
 import type { Feeds } from '../feeds/open-feeds.js'
-import type { AlertOut } from '../delivery/compose.js'
-import type { OpenCounting } from '../follow-up/count-sightings.js'
-import { countPartitions, type CountedPartitions } from '../follow-up/count-partitions.js'
-import { createRetro, type Retro } from '../follow-up/retro.js'
+import { countPartitions } from '../follow-up/count-partitions.js'
+import type { Counting, WriteRetroAlerts } from '../follow-up/count-sightings.js'
+import { createRetro, type Retro, type RetroConnections } from '../follow-up/retro.js'
 import type { Emit } from '../telemetry/event.js'
 import { tableOf } from './open-table.js'
 
-/** `opened` is called with what has to be told about changes of feeds and answers. */
-export const openCounting =
-  (
-    config: Config,
-    { decide, feeds }: { readonly decide: Decide; readonly feeds: Feeds },
-    { clock, random, emit }: { readonly clock: Clock; readonly random: () => number; readonly emit: Emit },
-    opened: (retro: Retro, counts: CountedPartitions) => void,
-    raised: (alert: RetroAlert) => void,
-  ): OpenCounting =>
-  (write) => {
-    const table = tableOf(config)
-    const counts = countPartitions({
-      seed: Math.floor(random() * 0x1_0000_0000),
-      judge: (finding, sighting) => judge(finding, sighting, table, clock.now()),
-    })
-    const retro = createRetro({
-      partitions: counts.all,
-      match: (indicator) => feeds.match(indicator),
-      judge: (finding, sighting) => judge(finding, sighting, table, clock.now()),
-      askedFor: ({ type, value }) => {
-        const decision = decide({ type, value, field: '', role: 'other', evidence: 'field' })
-        return decision.decision === 'lookup' ? decision.ask : undefined
-      },
-      write: async (partition, { hits, summarised }) => {
-        const now = clock.now()
-        const alerts = hits.map((hit) => createRetroAlert(hit, now))
-        if (summarised.length > 0) alerts.push(createRetroSummary(summarised, now))
-        const about = [...hits, ...summarised.filter((hit) => hit.partition === partition)]
-        const written = await write(
-          partition,
-          alerts.map(toRecord),
-          about.map(({ indicator }) => indicator),
-        )
-        // It is tried again until it is written.
-        if (written === 'written') for (const alert of alerts) raised(alert)
-        return written
-      },
-      turn: () => nextTurn(),
-      pause: (ms) => sleep(ms, undefined, { ref: false }),
-      emit,
-    })
-    opened(retro, counts)
-    return { counts, retro }
+type Tools = { readonly clock: Clock; readonly random: () => number; readonly emit: Emit }
+
+export const createCounting = (config: Config, { clock, random, emit }: Tools): Pick<Counting, 'counts' | 'retro'> => {
+  const table = tableOf(config)
+  const judgeNow: Parameters<typeof createRetro>[0]['judge'] = (finding, sighting) =>
+    judge(finding, sighting, table, clock.now())
+  const counts = countPartitions({ seed: Math.floor(random() * 0x1_0000_0000), judge: judgeNow })
+  const retro = createRetro({
+    partitions: counts.all,
+    judge: judgeNow,
+    turn: () => nextTurn(),
+    pause: (ms) => sleep(ms, undefined, { ref: false }),
+    emit,
+  })
+  return { counts, retro }
+}
+
+/** `raised` is called with every alert that was written. */
+export const startRetro = (
+  retro: Retro,
+  { decide, feeds }: { readonly decide: Decide; readonly feeds: Feeds },
+  { now }: Clock,
+  write: WriteRetroAlerts,
+  raised: (alert: RetroAlert) => void,
+): void => {
+  const askedFor: RetroConnections['askedFor'] = ({ type, value }) => {
+    const decision = decide({ type, value, field: '', role: 'other', evidence: 'field' })
+    return decision.decision === 'lookup' ? decision.ask : undefined
   }
+  retro.start({
+    match: (indicator) => feeds.match(indicator),
+    askedFor,
+    write: async (partition, { hits, summarised }) => {
+      const alerts = hits.map((hit) => createRetroAlert(hit, now()))
+      if (summarised.length > 0) alerts.push(createRetroSummary(summarised, now()))
+      const about = [...hits, ...summarised.filter((hit) => hit.partition === partition)]
+      const written = await write(
+        partition,
+        alerts.map(toRecord),
+        about.map(({ indicator }) => indicator),
+      )
+      // It is tried again until it is written.
+      if (written === 'written') for (const alert of alerts) raised(alert)
+      return written
+    },
+  })
+}
 
 const toRecord = (alert: RetroAlert): AlertOut => ({
   key: alert.threat_match_value ?? alert.rule.id,

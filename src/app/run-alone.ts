@@ -8,12 +8,11 @@ import type { KafkaSettings } from '../kafka/settings.js'
 import { startRunner } from './runner.js'
 import type { SeenIn } from '../ops/history-page.js'
 import type { CountedPartitions } from '../follow-up/count-partitions.js'
-import type { Retro } from '../follow-up/retro.js'
 import { exitCodes } from '../terminal/command.js'
 import { kafkaSettingsOf } from './limits.js'
 import { openRunAlerts } from './open-alerting.js'
 import { openApp, type AppOptions } from './open-app.js'
-import { openCounting } from './open-counting.js'
+import { createCounting, startRetro } from './open-counting.js'
 import type { WorkerFailure } from './supervise-workers.js'
 import type { Watch } from './watch-run.js'
 
@@ -48,12 +47,11 @@ export const runAlone = async (
   const { clock, random, idleMs, loadFeed, dispatcher, sockets } = runtime
   const settings = { ...kafkaSettingsOf(config), sockets }
   const isComplete = config.enrich.mode === 'complete'
-  let retro: Retro | undefined
-  let counted: CountedPartitions | undefined
+  const { counts, retro } = createCounting(config, { clock, random, emit: watch.emit })
   const app = accepted(
     await openApp(config, {
-      feedsChanged: () => retro?.feedsChanged(),
-      accused: (asked, finding) => retro?.answered(asked, finding),
+      feedsChanged: retro.feedsChanged,
+      accused: retro.answered,
       env,
       clock,
       random,
@@ -81,7 +79,7 @@ export const runAlone = async (
       consumer: () => health(),
       feeds: app.feeds.status,
       alerts: alerts?.log,
-      seenOf: (value) => (counted ? seenIn(counted, value) : []),
+      seenOf: (value) => seenIn(counts, value),
     })
     closings.push(ops.close)
     watch.emit({ event: 'started', command: 'run' })
@@ -95,16 +93,11 @@ export const runAlone = async (
       alerts,
       // Not observed: these events were counted when they were delivered.
       late: { pipeline: app.again, raise: alerts?.raiseLate },
-      counting: openCounting(
-        config,
-        app,
-        { clock, random, emit: watch.emit },
-        (opened, counts) => {
-          retro = opened
-          counted = counts
-        },
-        (alert) => alerts?.log.note(alert),
-      ),
+      counting: {
+        counts,
+        retro,
+        start: (write) => startRetro(retro, app, clock, write, (alert) => alerts?.log.note(alert)),
+      },
       emit: watch.emit,
       now: clock.now,
       signal: AbortSignal.any([signal, stop.signal]),

@@ -3,24 +3,23 @@ import type { Admin } from '../kafka/client.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import { atLeastOnce } from '../delivery/acknowledged.js'
 import { openBrokerWatch, type BrokerWatch, whenReachable } from '../kafka/broker-watch.js'
-import { chooseSightings, type LearningOptions } from '../follow-up/open-follow-ups.js'
+import { openFollowUps, type FollowUpParts } from '../follow-up/open-follow-ups.js'
 import { createClient } from '../kafka/client.js'
 import { deliverTo, type OutputContext } from '../delivery/deliver-to.js'
 import { exactlyOnce } from '../delivery/transactional.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
 import { followPattern } from '../kafka/follow-pattern.js'
-import type { Delivery, WaitOf } from '../delivery/delivery.js'
+import type { WaitOf } from '../delivery/delivery.js'
 import { recordHealth, type HealthRecord, type KafkaHealth } from '../kafka/health.js'
 import type { Shared } from '../kafka/process-batch.js'
 import { startRestartingConsumer, type RestartingConsumer } from '../kafka/restarting-consumer.js'
 import { openStartingOffsets, startAtTheEnd } from '../kafka/starting-offsets.js'
 import { openTopicIdentity } from '../kafka/topic-identity.js'
 import { inspectTopics, type Topics } from '../kafka/topics.js'
-import type { Assigned } from '../kafka/fetched.js'
-import type { DeliveryListener } from '../delivery/listener.js'
+import type { Assigned, Fetched } from '../kafka/fetched.js'
 
 export type RunnerOptions = OutputContext &
-  LearningOptions & {
+  FollowUpParts & {
     readonly pipeline: Pipeline
     readonly waitOf: WaitOf
     /** Aborting it drains and stops. */
@@ -61,14 +60,9 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
   const { settings, emit, signal } = options
   const connect = (): ReturnType<typeof createClient> => createClient(settings, emit)
   const identity = openTopicIdentity(connect(), emit, options.now)
-  const starting = openStartingOffsets(connect(), settings.groupId, {
-    identity,
-    recreated: (partition) => sightings?.recreated(partition),
-    emit,
-  })
+  const starting = openStartingOffsets(connect(), settings.groupId, { identity, emit })
   const admin = connect().admin()
-  let delivery: Delivery | undefined
-  let sightings: DeliveryListener | undefined
+  const closings = [() => admin.disconnect(), identity.close, starting.close]
   let consumer: RestartingConsumer | undefined
   let stopFollowing = (): Promise<void> => Promise.resolve()
   try {
@@ -79,20 +73,34 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
     const to = deliverTo(options, topics)
     const { reachableMs } = brokers
     const { isStillRead } = starting
-    sightings = chooseSightings(
+    const delivery = make({
+      connect,
+      startingOffsets: starting.read,
+      settings,
+      pipeline,
+      waitOf,
+      how: to,
+      health,
+      brokers,
+      emit,
+    })
+    closings.push(delivery.close)
+    const followUps = openFollowUps(
       { ...options, reachableMs, isStillRead },
       topics,
       to.target,
       connect,
       admin,
-      () => delivery,
+      delivery,
     )
-    const how = { ...to, sightingsOf: sightings?.chunk }
-    delivery = make({ connect, startingOffsets: starting.read, settings, pipeline, waitOf, how, health, brokers, emit })
-    const { handle } = delivery
+    if (followUps) {
+      starting.whenRecreated(followUps.recreated)
+      closings.push(followUps.close)
+    }
+    const handle = (fetched: Fetched): Promise<void> => delivery.handle(fetched, followUps)
     const joined = (assigned: readonly Assigned[], isSameMember: boolean): void => {
-      delivery?.joined(assigned, isSameMember)
-      sightings?.joined(assigned, isSameMember)
+      delivery.joined(assigned, isSameMember)
+      followUps?.joined(assigned, isSameMember)
     }
     const shared: Shared = { generation: 0, running: new Map(), resets: new Map() }
     let fail: (sentence: string, needsOperator?: boolean) => void = () => undefined
@@ -130,14 +138,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
     return { how: 'failed', sentence, needsOperator: false }
   } finally {
     // Together: what is being written for late answers ends when the delivery is closed, if no broker answers.
-    await closeAll([
-      stopFollowing(),
-      sightings?.close() ?? Promise.resolve(),
-      delivery?.close() ?? Promise.resolve(),
-      admin.disconnect(),
-      identity.close(),
-      starting.close(),
-    ])
+    await closeAll([stopFollowing(), ...closings.map((close) => close())])
   }
 }
 

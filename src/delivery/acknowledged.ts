@@ -57,14 +57,14 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     health.chunkEnded(name)
     if (!isDelivered) return false
     fetched.resolve(chunk.last, metadata)
-    chunk.sightings?.committed()
+    chunk.listener?.committed()
     health.moved(name, chunk.count, Number(chunk.last) + 1, lag)
     const oldestMs = how.now() - Number(chunk.records[0]?.timestamp)
     emit({ event: 'chunk_delivered', topic, partition, events: chunk.count, oldestMs })
     return true
   }
   return {
-    handle: async (fetched) => {
+    handle: async (fetched, listener) => {
       const metadata = await positions.topicIdOf(fetched).then(metadataOf, async (error: unknown) => {
         const { message } = failureOf(error)
         emit({ event: 'kafka_client_warned', about: `position of ${fetched.name}`, message })
@@ -80,7 +80,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       let committedAt = how.now()
       try {
         for (const records of splitBatch(counted.records))
-          for (const chunk of await startChunks(records, { pipeline, wait, how, max })) {
+          for (const chunk of await startChunks(records, { pipeline, wait, how, max, listener })) {
             if (!fetched.goesOn()) return
             // Only the provider determines how long that takes, so it has no limit.
             if (wait.kind === 'complete' && !(await chunk.ready)) return

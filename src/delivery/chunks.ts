@@ -5,7 +5,7 @@ import type { Wait } from '../pipeline/wait.js'
 import { composeItem, deliverAlerts, type Deliver, type Item, type Refused, splitByCountAndBytes } from './deliver.js'
 import type { Fetched } from '../kafka/fetched.js'
 import { placeIn, type Incoming, type Outgoing, type Send } from '../kafka/records.js'
-import type { ChunkListener } from './listener.js'
+import type { ChunkListener, DeliveryListener } from './listener.js'
 
 export type Chunk = {
   readonly records: readonly Incoming[]
@@ -20,7 +20,7 @@ export type Chunk = {
   /** By place, the events that there may be alerts of; the others are dropped as soon as they are bytes. */
   readonly events: readonly EventOut[]
   /** What is to be told once its offsets have moved. */
-  readonly sightings: ChunkListener | undefined
+  readonly listener: ChunkListener | undefined
   /** What the pipeline makes of one of the records now, if it has to be composed again. */
   readonly again: (record: Incoming) => Promise<EventOut | undefined>
 }
@@ -67,6 +67,7 @@ export type ChunkOptions = {
   readonly how: Deliver
   readonly max: { readonly count: number; readonly bytes: number }
   readonly refused?: Refused | undefined
+  readonly listener?: Pick<DeliveryListener, 'chunk'> | undefined
 }
 
 /**
@@ -80,13 +81,13 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
     const items: (Item | readonly Item[])[] = []
     const events: EventOut[] = []
     const now = how.now()
-    const sightings = part[0] && how.sightingsOf?.(part[0])
+    const listener = part[0] && options.listener?.chunk(part[0])
     const finish = (place: number, event: EventOut | undefined): void => {
       const record = part[place] as Incoming
       items[place] = composeItem(record, event, how, now, refused)
       if (!event) return
       if (how.mayAlert?.(event)) events[place] = event
-      sightings?.see(Number(record.offset), event)
+      listener?.see(Number(record.offset), event)
     }
     const waits: Promise<boolean>[] = []
     let isWanted = true
@@ -107,7 +108,7 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
       ready: waits.length === 0 ? isWanted : Promise.all(waits).then((all) => isWanted && all.every((one) => one)),
       items,
       events,
-      sightings,
+      listener,
       again: async (record) => (await eventsOf([record], pipeline))[0],
     })
   }
@@ -117,9 +118,9 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
 type Beside = { readonly alerts: readonly Outgoing[]; readonly notes: readonly Outgoing[] }
 
 /** What belongs to a chunk beside its events: alerts, and what is noted of them. */
-export const besideOf = ({ events, sightings }: Chunk, how: Deliver): Beside => {
-  const alerts = how.alertsOf?.(Object.values(events), sightings?.fired) ?? none
-  return { alerts, notes: sightings?.records() ?? none }
+export const besideOf = ({ events, listener }: Chunk, how: Deliver): Beside => {
+  const alerts = how.alertsOf?.(Object.values(events), listener?.fired) ?? none
+  return { alerts, notes: listener?.records() ?? none }
 }
 
 export const deliverBeside = async (chunk: Chunk, send: Send, how: Deliver): Promise<void> => {

@@ -65,7 +65,7 @@ const decideUnsure = (partition: ClaimedPartition, { offset }: Claim): void => {
   const { unsure, since } = partition
   partition.unsure = undefined
   if (unsure && unsure.generation >= since && offset > Number(unsure.last))
-    for (const { sightings } of unsure.chunks) sightings?.committed()
+    for (const { listener } of unsure.chunks) listener?.committed()
 }
 
 export const retire = (partition: ClaimedPartition): void => {

@@ -4,7 +4,6 @@ import type { Emit } from '../telemetry/event.js'
 import { compose, partsOf, rungs, type Composed, type Rung, type Target } from './compose.js'
 import { FatalKafkaError } from '../kafka/failure.js'
 import { recordBytes } from '../kafka/wire/encode-batch.js'
-import type { InputPartition } from '../kafka/fetched.js'
 import { placeIn, type Incoming, type Outgoing, type Send } from '../kafka/records.js'
 import type { ChunkListener } from './listener.js'
 
@@ -23,8 +22,6 @@ export type Deliver = {
   readonly mayAlert?: (event: EventOut) => boolean
   /** The alerts of events; `fired` is told which rules they are of. */
   readonly alertsOf?: (events: readonly EventOut[], fired: ChunkListener['fired'] | undefined) => readonly Outgoing[]
-  /** Who is told about the events of a chunk. */
-  readonly sightingsOf?: ((partition: InputPartition) => ChunkListener) | undefined
 }
 
 /** By place: what the broker did not take, and how it is tried next. */

@@ -8,6 +8,7 @@ import type { Emit } from '../telemetry/event.js'
 import type { BrokerWatch } from '../kafka/broker-watch.js'
 import type { Counted } from './chunks.js'
 import type { Deliver } from './deliver.js'
+import type { DeliveryListener } from './listener.js'
 import type { HealthRecord } from '../kafka/health.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import type { StartingOffsets } from '../kafka/starting-offsets.js'
@@ -27,11 +28,12 @@ export type Write = (partition: string, compose: () => readonly Outgoing[]) => P
 export type Written = 'written' | 'not_written' | 'unsure' | 'refused'
 
 export type Delivery = {
-  readonly handle: (fetched: Fetched) => Promise<void>
+  /** `listener` is told about its events. */
+  readonly handle: (fetched: Fetched, listener?: Pick<DeliveryListener, 'chunk'>) => Promise<void>
   /** Writes what follows from events of a partition that were delivered before. */
   readonly write: Write
   readonly claim: ClaimNow
-  /** Call after every join with all partitions that are assigned now; `isSameMember` as for sightings. */
+  /** Call after every join with all partitions that are assigned now; `isSameMember` as for listeners. */
   readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
   readonly close: () => Promise<void>
 }

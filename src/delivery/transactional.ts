@@ -1,5 +1,5 @@
 // Exactly once: a fetched batch's output and its offsets are one transaction of the partition's own producer.
-import { countEvents, deliverBeside, splitBatch, startChunks, type Chunk } from './chunks.js'
+import { countEvents, deliverBeside, splitBatch, startChunks, type Chunk, type ChunkOptions } from './chunks.js'
 import {
   claimOnce,
   inTurn,
@@ -34,7 +34,7 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
   const claim = (partition: ClaimedPartition, assigned: Assigned): Promise<Claim> =>
     claimOnce(partition, assigned.generation, () => claimPartition(assigned, kafka, options))
   return {
-    handle: async (fetched) => {
+    handle: async (fetched, listener) => {
       const { topic, name } = fetched
       const partition = partitionOf(name)
       const first = fetched.records[0]?.offset ?? ''
@@ -46,7 +46,7 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
       try {
         const isOtherTopic = owned && fetched.topicId !== undefined && owned.topicId !== fetched.topicId
         if (owned?.generation === fetched.generation && !isOtherTopic)
-          await deliverBatch(fetched, partition, owned, limited, options)
+          await deliverBatch(fetched, partition, owned, limited, { ...options, listener })
         // The batch is left: claiming sets the position to what is committed, and that is read next.
         else
           await limited(() =>
@@ -105,7 +105,7 @@ const deliverBatch = async (
   partition: ClaimedPartition,
   owned: Claim,
   limited: Limited,
-  { settings, pipeline, waitOf, how, health, emit }: DeliveryOptions,
+  { settings, pipeline, waitOf, how, health, emit, listener }: DeliveryOptions & Pick<ChunkOptions, 'listener'>,
 ): Promise<void> => {
   const { chunkEvents, chunkBytes } = settings.limits
   const counted = countEvents(fetched, pipeline)
@@ -119,7 +119,7 @@ const deliverBatch = async (
     emit({ event: 'chunk_delivered', topic, partition: fetched.partition, events: count, oldestMs })
   }
   for (const records of splitBatch(counted.records)) {
-    const chunks = await startChunks(records, { pipeline, wait, how, max, refused: partition.refused })
+    const chunks = await startChunks(records, { pipeline, wait, how, max, refused: partition.refused, listener })
     const areReady = async (): Promise<boolean> =>
       (await Promise.all(chunks.map(async ({ ready }) => ready))).every((isReady) => isReady)
     // Only the provider determines how long that takes, so it has no limit.
@@ -175,7 +175,7 @@ const transact = async (
   partition.unsure = { generation: owned.generation, last, chunks: sent }
   await owned.transaction.commit()
   partition.unsure = undefined
-  for (const { sightings } of sent) sightings?.committed()
+  for (const { listener } of sent) listener?.committed()
   owned.transaction = await owned.producer.transaction()
   return { last, count, oldestMs: how.now() - Number(chunks[0]?.records[0]?.timestamp) }
 }

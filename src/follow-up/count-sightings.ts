@@ -14,15 +14,22 @@ import type { Outgoing } from '../kafka/records.js'
 import { countOf } from './count-record.js'
 import type { DeliveryListener } from '../delivery/listener.js'
 
-export type Counting = { readonly counts: CountedPartitions; readonly retro: Retro }
+export type Counting = {
+  readonly counts: CountedPartitions
+  readonly retro: Retro
+  /** Starts the retro alerts, given how they are written. */
+  readonly start: (write: WriteRetroAlerts) => void
+}
 
-/** Makes the counting, given how alerts about indicators are written on behalf of an input partition, which has alerted on them then. */
-export type OpenCounting = (
-  write: (partition: string, alerts: readonly AlertOut[], about: readonly Indicator[]) => Promise<Written>,
-) => Counting
+/** Writes alerts about indicators on behalf of an input partition, and notes there that they were alerted on. */
+export type WriteRetroAlerts = (
+  partition: string,
+  alerts: readonly AlertOut[],
+  about: readonly Indicator[],
+) => Promise<Written>
 
 export type CountSightingsOptions = {
-  readonly open: OpenCounting
+  readonly counting: Counting
   readonly alertsTopic: TopicOf
   readonly write: Write
   /** Where and how counts are kept for the next owner of a partition; absent: only in memory. */
@@ -37,9 +44,10 @@ export type CountSightingsOptions = {
 const reportMs = 60_000
 
 export const countSightings = (options: CountSightingsOptions): DeliveryListener => {
-  const { open, alertsTopic, write, keep, emit, now } = options
+  const { counting, alertsTopic, write, keep, emit, now } = options
+  const { counts, retro } = counting
   /** The alerts and the note that they were sent are one. */
-  const { counts, retro } = open(async (partition, alerts, about) => {
+  counting.start(async (partition, alerts, about) => {
     let takeBack: readonly (() => void)[] = []
     const compose = (): readonly Outgoing[] => {
       const own = counts.of(partition)

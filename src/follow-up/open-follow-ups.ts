@@ -3,20 +3,20 @@ import type { Admin, Kafka } from '../kafka/client.js'
 import type { BrokerWatch } from '../kafka/broker-watch.js'
 import type { Target } from '../delivery/compose.js'
 import { createCorrect } from './correction.js'
-import { countSightings, type OpenCounting } from './count-sightings.js'
+import { countSightings, type Counting } from './count-sightings.js'
 import type { OutputContext } from '../delivery/deliver-to.js'
 import type { FollowUpOptions } from './late-answers.js'
-import { openSightings } from './open-late-answers.js'
-import type { ClaimNow, Write, Delivery } from '../delivery/delivery.js'
+import { openLateAnswers } from './open-late-answers.js'
+import type { Delivery } from '../delivery/delivery.js'
 import type { TopicOf } from './sightings-topic.js'
 import type { Topics } from '../kafka/topics.js'
 import type { DeliveryListener } from '../delivery/listener.js'
 
-export type LearningOptions = {
+export type FollowUpParts = {
   /** What is done about answers that arrive after their event was delivered. */
   readonly late?: Late | undefined
   /** Counts who has seen what, for retro alerts. */
-  readonly counting?: OpenCounting | undefined
+  readonly counting?: Counting | undefined
 }
 
 type Late = Pick<FollowUpOptions, 'pipeline'> & {
@@ -24,7 +24,7 @@ type Late = Pick<FollowUpOptions, 'pipeline'> & {
 }
 
 /** Nothing is noted if nothing can follow. */
-export const chooseSightings = (
+export const openFollowUps = (
   {
     settings,
     late,
@@ -33,7 +33,7 @@ export const chooseSightings = (
     now,
     reachableMs,
     isStillRead,
-  }: LearningOptions &
+  }: FollowUpParts &
     Pick<OutputContext, 'settings' | 'emit' | 'now'> &
     Pick<BrokerWatch, 'reachableMs'> &
     Pick<FollowUpOptions, 'isStillRead'>,
@@ -41,16 +41,14 @@ export const chooseSightings = (
   target: Target,
   connect: () => Kafka,
   admin: Admin,
-  delivery: () => Delivery | undefined,
+  { write, claim }: Pick<Delivery, 'write' | 'claim'>,
 ): DeliveryListener | undefined => {
   const { alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
   const topicOf = (topic: string): TopicOf => ({ topic, partitions: facts.get(topic)?.partitions ?? 1 })
   const corrections = facts.get(correctionsTopic)
   if (!late || (alertsTopic === '' && !corrections)) return undefined
   const { pipeline, raise } = late
-  const write: Write = async (...given) => (await delivery()?.write(...given)) ?? 'not_written'
-  const claim: ClaimNow = async (assigned) => (await delivery()?.claim(assigned)) ?? 0
-  const followUps = openSightings({
+  const followUps = openLateAnswers({
     connect,
     admin,
     pipeline,
@@ -71,14 +69,11 @@ export const chooseSightings = (
     sightingsTopic === ''
       ? undefined
       : { topic: topicOf(sightingsTopic), connect, admin, groupId, pipeline, claim, reachableMs }
-  return combineSightings([
-    followUps,
-    countSightings({ open: counting, alertsTopic: topicOf(alertsTopic), write, keep, emit, now }),
-  ])
+  return tellAll([followUps, countSightings({ counting, alertsTopic: topicOf(alertsTopic), write, keep, emit, now })])
 }
 
 /** Tells several about the same events. */
-const combineSightings = (all: readonly DeliveryListener[]): DeliveryListener => ({
+const tellAll = (all: readonly DeliveryListener[]): DeliveryListener => ({
   chunk: (partition) => {
     const chunks = all.map(({ chunk }) => chunk(partition))
     return {

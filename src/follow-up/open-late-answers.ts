@@ -11,12 +11,12 @@ import { blockId, blockRecord, readBlocks } from './sightings-topic.js'
 import { nameOf, type Assigned } from '../kafka/fetched.js'
 import type { DeliveryListener } from '../delivery/listener.js'
 
-export type SightingsOptions = FollowUpOptions & { readonly claim: ClaimNow; readonly admin: Admin }
+export type LateAnswersOptions = FollowUpOptions & { readonly claim: ClaimNow; readonly admin: Admin }
 
 /** Before a restore that failed is tried again. */
 const againMs = 1_000
 
-export const openSightings = (options: SightingsOptions): DeliveryListener => {
+export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener => {
   const { claim, admin, sightingsTopic, emit, now } = options
   let partitions = new Map<string, Assigned>()
   /** Those whose former notes were read. */

@@ -16,20 +16,26 @@ export type RetroAlerts = { readonly hits: readonly RetroHit[]; readonly summari
 
 export type RetroOptions = {
   readonly partitions: () => ReadonlyMap<string, SightingCounts>
-  /** What the feeds say. */
-  readonly match: (indicator: Indicator) => Known | undefined
   readonly judge: (finding: Finding, sighting: IndicatorInRole) => Verdict
-  /** What the provider is asked about an indicator, if it may be asked. */
-  readonly askedFor: (indicator: Indicator) => Indicator | undefined
-  /** Notes what the alerts of a partition are about as alerted, in one with writing them. */
-  readonly write: (partition: string, alerts: RetroAlerts) => Promise<'written' | 'not_written' | 'unsure' | 'refused'>
   /** Gives the event loop to others. */
   readonly turn: () => Promise<unknown>
   readonly pause: (ms: number) => Promise<unknown>
   readonly emit: Emit
 }
 
+/** What is asked, and how alerts are written, once there is something to write to. */
+export type RetroConnections = {
+  /** What the feeds say. */
+  readonly match: (indicator: Indicator) => Known | undefined
+  /** What the provider is asked about an indicator, if it may be asked. */
+  readonly askedFor: (indicator: Indicator) => Indicator | undefined
+  /** Notes what the alerts of a partition are about as alerted, in one with writing them. */
+  readonly write: (partition: string, alerts: RetroAlerts) => Promise<'written' | 'not_written' | 'unsure' | 'refused'>
+}
+
 export type Retro = {
+  /** News may come before. */
+  readonly start: (connections: RetroConnections) => void
   /** Call when a feed was swapped, an entry became valid, or partitions were taken over. */
   readonly feedsChanged: () => void
   /** Call with every answer of the provider that may be malicious. */
@@ -53,7 +59,8 @@ const maxAgainMs = 30_000
 const maxRecent = 1_000
 
 export const createRetro = (options: RetroOptions): Retro => {
-  const { partitions, match, judge, askedFor, write, turn, pause, emit } = options
+  const { partitions, judge, turn, pause, emit } = options
+  let connected: RetroConnections | undefined
   let haveFeedsChanged = false
   let answers = new Map<string, Known>()
   let changes = 0
@@ -63,7 +70,7 @@ export const createRetro = (options: RetroOptions): Retro => {
   let isClosed = false
 
   const verdictByFeeds = (sighting: IndicatorInRole): Verdict | undefined => {
-    const listed = match(sighting)
+    const listed = connected?.match(sighting)
     return listed && judge(listed, sighting)
   }
 
@@ -71,9 +78,9 @@ export const createRetro = (options: RetroOptions): Retro => {
   const verdictBy =
     (given: ReadonlyMap<string, Known>) =>
     (sighting: IndicatorInRole): Verdict | undefined => {
-      const listed = match(sighting)
+      const listed = connected?.match(sighting)
       if (listed && listed.facts.flags.safeguarded !== true) return judge(listed, sighting)
-      const asked = askedFor(sighting)
+      const asked = connected?.askedFor(sighting)
       const answer = asked && given.get(keyOf(asked))
       return answer && judge(answer, sighting)
     }
@@ -114,8 +121,8 @@ export const createRetro = (options: RetroOptions): Retro => {
     let summarised = hits.slice(maxRetroAlerts)
     for (let againMs = firstAgainMs; !isClosed; againMs = Math.min(2 * againMs, maxAgainMs)) {
       for (const [partition, alerts] of alertsPerPartition(own, summarised)) {
-        const written = partitions().has(partition) ? await write(partition, alerts) : 'not_written'
-        if (written === 'not_written') continue
+        const written = partitions().has(partition) ? await connected?.write(partition, alerts) : undefined
+        if (written === undefined || written === 'not_written') continue
         own = own.filter((hit) => hit.partition !== partition)
         if (alerts.summarised.length > 0) summarised = []
         for (const hit of alerts.summarised)
@@ -131,7 +138,7 @@ export const createRetro = (options: RetroOptions): Retro => {
   }
 
   const pass = async (): Promise<void> => {
-    while (!isClosed && (haveFeedsChanged || answers.size > 0)) {
+    while (hasNews()) {
       await pause(gatherMs)
       const areFeeds = haveFeedsChanged
       const given = answers
@@ -142,32 +149,42 @@ export const createRetro = (options: RetroOptions): Retro => {
     }
   }
 
-  const start = (): void => {
-    if (isClosed) return
+  const hasNews = (): boolean => !isClosed && (haveFeedsChanged || answers.size > 0)
+
+  const passOn = (): void => {
+    if (!connected || !hasNews()) return
     passing ??= pass()
       .catch((error: unknown) => emit({ event: 'follow_up_failed', what: 'retro alerts', cause: messageOf(error) }))
-      .finally(() => (passing = undefined))
+      .finally(() => {
+        passing = undefined
+        // What came after the last look and before this.
+        passOn()
+      })
   }
 
   return {
+    start: (connections) => {
+      connected = connections
+      passOn()
+    },
     feedsChanged: () => {
       feedsChangedAt = ++changes
       haveFeedsChanged = true
-      start()
+      passOn()
     },
     answered: (asked, finding) => {
       const key = keyOf(asked)
       recent.push({ at: ++changes, key, finding })
       if (recent.length > maxRecent) recent.shift()
       answers.set(key, finding)
-      start()
+      passOn()
     },
     version: () => changes,
     committed: (version) => {
       if (version === changes) return
       haveFeedsChanged ||= feedsChangedAt > version
       for (const { at, key, finding } of recent) if (at > version) answers.set(key, finding)
-      start()
+      passOn()
     },
     idle: async () => {
       while (passing) await passing

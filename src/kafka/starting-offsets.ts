@@ -73,6 +73,8 @@ type OpenStartingOffsets = {
   readonly read: StartingOffsets
   /** Whether the topic is now the one whose position was read last. Throws if nobody answers, or if the topic does not exist. */
   readonly isStillRead: (partition: InputPartition) => Promise<boolean>
+  /** Calls it with each partition whose offsets mean nothing any more. */
+  readonly whenRecreated: (use: (partition: InputPartition) => void) => void
   readonly close: () => Promise<void>
 }
 
@@ -80,7 +82,7 @@ type OpenStartingOffsets = {
 export const openStartingOffsets = (
   kafka: Kafka,
   groupId: string,
-  options: Pick<StartingOffsetsOptions, 'identity' | 'recreated' | 'emit'>,
+  options: Pick<StartingOffsetsOptions, 'identity' | 'emit'>,
 ): OpenStartingOffsets => {
   let current: Cluster | undefined
   /** After a failure with new connections and metadata: with a topic that is gone kafkajs could not refresh them any more. */
@@ -97,8 +99,12 @@ export const openStartingOffsets = (
       throw error
     }
   }
+  const listeners: ((partition: InputPartition) => void)[] = []
   const readStarts = startingOffsets({
     ...options,
+    recreated: (partition) => {
+      for (const use of listeners) use(partition)
+    },
     committed: (topic, partitions) => request((cluster) => committedBy(groupId, cluster, topic, partitions)),
     oldest: (topic, partitions) => request((cluster) => oldestIn(cluster, topic, partitions)),
   })
@@ -113,6 +119,7 @@ export const openStartingOffsets = (
       const id = ids.get(nameOf(partition))
       return id === undefined || (await options.identity.ask(partition.topic)) === id
     },
+    whenRecreated: (use) => void listeners.push(use),
     close: async () => current?.disconnect(),
   }
 }

@@ -1,6 +1,7 @@
 // Deliberate mistakes in the program, to see that the simulation can fail: `npm run simulate:mistakes` puts in one after the other, in memory only, and
 // shows the first seed that breaks a promise with it.
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
@@ -18,7 +19,7 @@ const one = (name: string, file: string, find: string, replace: string): Mistake
 })
 
 const ofReplay = (name: string, file: string, find: string, replace: string): Mistake => ({
-  ...one(`replay: ${name}`, `kafka/replay/${file}`, find, replace),
+  ...one(`replay: ${name}`, `replay/${file}`, find, replace),
   options: ['--replays'],
 })
 
@@ -31,13 +32,13 @@ const mistakes: readonly Mistake[] = [
   ),
   one(
     'a partition is claimed without a seek to what is committed',
-    'delivery/claim-partition.ts',
+    'delivery/claimed-partition.ts',
     '    assigned.seek(offset)\n',
     '',
   ),
   one(
     'a producer does not fence the one before it',
-    'kafka/transactional-producer.ts',
+    'kafka/producers.ts',
     'transactionalId: `${prefix}-${groupId}-${topic}-${partition}`',
     'transactionalId: `${prefix}-${groupId}-${topic}-${partition}-${Math.random()}`',
   ),
@@ -59,8 +60,8 @@ const mistakes: readonly Mistake[] = [
   one(
     'what follows an event is noted before its transaction is committed',
     'delivery/transactional.ts',
-    '  await owned.transaction.commit()\n  partition.unsure = undefined\n  for (const { sightings } of sent) sightings?.committed()\n',
-    '  for (const { sightings } of sent) sightings?.committed()\n  await owned.transaction.commit()\n  partition.unsure = undefined\n',
+    '  await owned.transaction.commit()\n  partition.unsure = undefined\n  for (const { listener } of sent) listener?.committed()\n',
+    '  for (const { listener } of sent) listener?.committed()\n  await owned.transaction.commit()\n  partition.unsure = undefined\n',
   ),
   one(
     'offsets are not part of the transaction',
@@ -116,8 +117,8 @@ const mistakes: readonly Mistake[] = [
   one(
     'no mark of counts means that there is nothing to read (item 6)',
     'follow-up/restore-counts.ts',
-    'const from = counted?.offset ?? began[0]?.offset ?? Infinity',
-    'const from = counted?.offset ?? Infinity',
+    'Math.max(counted ?? began, until - maxAgain)',
+    'Math.max(counted ?? until, until - maxAgain)',
   ),
   {
     name: 'late answers wait four times an outage (item 7)',
@@ -211,8 +212,17 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '2000' },
     only: { type: 'string' },
     step: { type: 'string', default: '25' },
+    names: { type: 'boolean', default: false },
   },
 })
+for (const { name, edits } of mistakes)
+  for (const { file, find } of edits)
+    if (readFileSync(resolve(import.meta.dirname, '../..', file), 'utf8').split(find).length !== 2)
+      throw new Error(`${name}: ${file} does not have exactly one ${find}`)
+if (values.names) {
+  for (const { name } of mistakes) say(name)
+  process.exit(0)
+}
 const simulate = resolve(import.meta.dirname, 'simulate.ts')
 const typescript = resolve(import.meta.dirname, 'typescript.mjs')
 let [tried, uncaught] = [0, 0]

@@ -51,3 +51,13 @@ it('what was found once stays mended', async () => {
   expect(failed, told).toEqual([])
   expect(seeds).toBeGreaterThan(5)
 })
+
+it('every deliberate mistake can still be made', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--import',
+    resolve(import.meta.dirname, 'typescript.mjs'),
+    resolve(import.meta.dirname, 'mistakes.ts'),
+    '--names',
+  ])
+  expect(stdout.trim().split('\n').length).toBeGreaterThan(20)
+})

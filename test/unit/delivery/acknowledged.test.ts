@@ -45,12 +45,6 @@ it('an event that waits for an answer is noted before it is written, and alerted
       now: () => 0,
       mayAlert: () => true,
       alertsOf: () => [to('alerts')],
-      sightingsOf: () => ({
-        see: () => undefined,
-        fired: () => undefined,
-        records: () => [to('sightings')],
-        committed: () => written.push('committed'),
-      }),
     },
     health: { chunkBegan: () => undefined, chunkEnded: () => undefined, moved: () => undefined },
     brokers: { reachableMs: () => 0 },
@@ -72,7 +66,14 @@ it('an event that waits for an answer is noted before it is written, and alerted
     proveMembership: done,
   }
   const delivery = atLeastOnce(options as unknown as DeliveryOptions)
-  await delivery.handle(fetched)
+  await delivery.handle(fetched, {
+    chunk: () => ({
+      see: () => undefined,
+      fired: () => undefined,
+      records: () => [to('sightings')],
+      committed: () => written.push('committed'),
+    }),
+  })
   expect(written).toEqual(['sightings', 'output', 'alerts', 'resolved', 'committed'])
   await delivery.close()
 })

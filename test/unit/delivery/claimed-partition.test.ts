@@ -21,10 +21,10 @@ const claimOf = (offset: number): Claim => ({
 /** Claims a partition in generation 3 after a commit up to offset 9 in generation 2 was not answered; says whether that has counted. */
 const decide = async (committed: number, since: number): Promise<boolean> => {
   let hasCounted = false
-  const sightings = { committed: () => (hasCounted = true) }
+  const listener = { committed: () => (hasCounted = true) }
   const partition = newPartition()
   partition.since = since
-  partition.unsure = { generation: 2, last: '9', chunks: [{ sightings } as unknown as Chunk] }
+  partition.unsure = { generation: 2, last: '9', chunks: [{ listener } as unknown as Chunk] }
   await claimOnce(partition, 3, () => Promise.resolve(claimOf(committed)))
   expect(partition.unsure).toBeUndefined()
   return hasCounted

@@ -1,7 +1,7 @@
 // Counting sightings: where the counts of a partition begin is known before they are written for the first time, and no retro alert is lost.
 import { describe, expect, it } from 'vitest'
 import type { Judged } from '../../../src/domain/judged.js'
-import { countSightings, type Counting, type OpenCounting } from '../../../src/follow-up/count-sightings.js'
+import { countSightings, type Counting, type WriteRetroAlerts } from '../../../src/follow-up/count-sightings.js'
 import type { Fetch } from '../../../src/kafka/topic-reader.js'
 import { restoreCounts } from '../../../src/follow-up/restore-counts.js'
 import type { WireRecord } from '../../../src/kafka/wire/record.js'
@@ -40,6 +40,7 @@ const never = <Value>(): Promise<Value> => new Promise(() => undefined)
 const assigned: Assigned = { ...input, generation: 1, seek: () => undefined, proveMembership: never }
 
 const retro: Counting['retro'] = {
+  start: () => undefined,
   version: () => 0,
   committed: () => undefined,
   feedsChanged: () => undefined,
@@ -50,7 +51,7 @@ const retro: Counting['retro'] = {
 
 const open = (): DeliveryListener =>
   countSightings({
-    open: () => ({ counts: counted(), retro }),
+    counting: { counts: counted(), retro, start: () => undefined },
     alertsTopic: { topic: 'alerts', partitions: 1 },
     write: () => Promise.resolve('written'),
     keep: {
@@ -182,15 +183,18 @@ describe('where counting begins', () => {
 
 it('a retro alert that cannot be written because the partition cannot be claimed is written later', async () => {
   const told: TelemetryEvent[] = []
-  let writeAlerts: Parameters<OpenCounting>[0] | undefined
+  let writeAlerts: WriteRetroAlerts | undefined
   const answers = [
     () => Promise.reject(new Error('no longer a member since')),
     () => Promise.resolve('written' as const),
   ]
   const sightings = countSightings({
-    open: (write) => {
-      writeAlerts = write
-      return { counts: counted(), retro }
+    counting: {
+      counts: counted(),
+      retro,
+      start: (write) => {
+        writeAlerts = write
+      },
     },
     alertsTopic: { topic: 'alerts', partitions: 1 },
     write: () => answers.shift()?.() ?? expect.fail('two are enough'),

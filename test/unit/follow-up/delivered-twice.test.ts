@@ -2,7 +2,7 @@
 import type { Admin, Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
 import type { Judged } from '../../../src/domain/judged.js'
-import { openSightings, type SightingsOptions } from '../../../src/follow-up/open-late-answers.js'
+import { openLateAnswers, type LateAnswersOptions } from '../../../src/follow-up/open-late-answers.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
 
@@ -46,7 +46,7 @@ const kafka = { [Symbol('private:Kafka:createCluster')]: () => cluster } as unkn
 const fetchTopicOffsets = (): Promise<object[]> =>
   Promise.resolve([{ partition: 0, high: String(logs.sightings?.length) }])
 
-const options = (now: number): SightingsOptions => ({
+const options = (now: number): LateAnswersOptions => ({
   connect: () => kafka,
   admin: { fetchTopicOffsets } as unknown as Admin,
   pipeline: (events, use) => {
@@ -73,14 +73,14 @@ const pending = { judged: [{ late: new Promise(() => undefined) } as unknown as 
 it('an event that is delivered twice, first pending and then complete, is corrected', async () => {
   /** A process that is killed before the offsets have moved. */
   const deliver = (now: number, events: ReadonlyMap<number, EventOut>): void => {
-    const chunk = openSightings(options(now)).chunk(input)
+    const chunk = openLateAnswers(options(now)).chunk(input)
     for (const [offset, event] of events) chunk.see(offset, event)
     logs.sightings?.push(...chunk.records())
   }
   deliver(1, new Map([5, 6, 7].map((offset) => [offset, pending])))
   deliver(2, new Map([5, 6, 7].map((offset) => [offset, offset === 6 ? complete : pending])))
 
-  const owner = openSightings(options(3))
+  const owner = openLateAnswers(options(3))
   owner.joined([{ ...input, generation: 1, seek: () => undefined, proveMembership: done }], false)
   await vi.waitFor(() => expect(logs.corrections?.length).toBeGreaterThan(1), 5_000)
   expect(logs.corrections?.map(({ value }) => String(value)).toSorted()).toEqual(['5', '6', '7'])

@@ -1,7 +1,7 @@
 // The notes of a partition that was assigned; that they are followed up is shown on a broker.
 import type { Admin, Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
-import { openSightings } from '../../../src/follow-up/open-late-answers.js'
+import { openLateAnswers } from '../../../src/follow-up/open-late-answers.js'
 import { blockRecord } from '../../../src/follow-up/sightings-topic.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import type { Assigned } from '../../../src/kafka/fetched.js'
@@ -39,7 +39,7 @@ it.each([
   const stored = blockRecord(sightingsTopic, input, { id: '5/0', notes: [{ offset: 5, fired: [] }] }, 0)
   const told: TelemetryEvent[] = []
   const written: Outgoing[] = []
-  const sightings = openSightings({
+  const sightings = openLateAnswers({
     connect: () => clientOf([stored]),
     admin: { fetchTopicOffsets: () => Promise.resolve([{ partition: 0, high: '1' }]) } as unknown as Admin,
     pipeline: () => true,

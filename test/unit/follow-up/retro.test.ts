@@ -8,6 +8,7 @@ import {
   maxRetroAlerts,
   type Retro,
   type RetroAlerts,
+  type RetroConnections,
   type RetroOptions,
 } from '../../../src/follow-up/retro.js'
 
@@ -29,23 +30,26 @@ type Stage = {
   readonly written: { readonly partition: string; readonly alerts: RetroAlerts }[]
 }
 
-const stage = (more: Partial<RetroOptions> = {}): Stage => {
+const stage = (more: Partial<RetroOptions & RetroConnections> = {}): Stage => {
   const counts = countPartitions({ seed: 1, judge: () => verdict })
   const listed = new Set<string>()
   const written: { partition: string; alerts: RetroAlerts }[] = []
   const retro = createRetro({
     partitions: counts.all,
-    match: ({ value }) => (listed.has(value) ? bad : undefined),
     judge: () => verdict,
+    turn: () => Promise.resolve(),
+    pause: () => Promise.resolve(),
+    emit: () => undefined,
+    ...more,
+  })
+  retro.start({
+    match: ({ value }) => (listed.has(value) ? bad : undefined),
     askedFor: (indicator) => (indicator.type === 'ip' ? indicator : { type: 'domain', value: 'example.com' }),
     write: (partition, alerts) => {
       written.push({ partition, alerts })
       markAlerted(counts, partition, alerts)
       return Promise.resolve('written')
     },
-    turn: () => Promise.resolve(),
-    pause: () => Promise.resolve(),
-    emit: () => undefined,
     ...more,
   })
   return { counts, retro, listed, written }
