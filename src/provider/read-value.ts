@@ -1,4 +1,5 @@
 // Reads single values out of answers that may hold anything: a number or its text, a flag, a date in one of several spellings.
+import { replaceControls } from '../domain/control-characters.js'
 import { isObject, type AnyObject } from '../domain/json-object.js'
 import { ownText } from '../domain/own-text.js'
 
@@ -12,9 +13,7 @@ const nothing = new Set(['', 'n/a', 'unknown', 'null', 'none', '-'])
 export const textOf = (value: unknown, maxLength = 128): string | undefined => {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined
   if (typeof value !== 'string') return undefined
-  const text = value
-    .slice(0, maxLength * 2)
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
+  const text = replaceControls(value.slice(0, maxLength * 2), () => ' ')
   const trimmed = text.trim().slice(0, maxLength)
   return nothing.has(trimmed.toLowerCase()) ? undefined : ownText(trimmed)
 }

@@ -10,7 +10,7 @@ import { createProgress } from '../../terminal/progress.js'
 import type { ReplayArguments } from './replay-options.js'
 import { lengthOf, openReplayApp } from './perform-replay.js'
 import { describeDryRun, dryRun } from './replay-summary.js'
-import { write } from '../../terminal/write-lines.js'
+import { write, writeJson } from '../../terminal/write-lines.js'
 
 export const dryRunReplay = async (
   opened: OpenReplay,
@@ -48,7 +48,9 @@ export const dryRunReplay = async (
     lookups: Math.min(missing.size, allowed),
     seconds: (Date.now() - startedAt) / 1000,
   })
-  await write(io.stdout, args.isJson ? `${JSON.stringify(outcome)}\n` : describeDryRun(outcome, plan))
+  await (args.isJson
+    ? writeJson(io.stdout, `${JSON.stringify(outcome)}\n`)
+    : write(io.stdout, describeDryRun(outcome, plan)))
   return io.signal.aborted ? exitCodes.failure : exitCodes.ok
 }
 

@@ -4,12 +4,13 @@ import { openAlerting } from '../../app/open-alerting.js'
 import { openApp, type App } from '../../app/open-app.js'
 import { accepted } from '../../config/load-config.js'
 import type { Config } from '../../config/schema.js'
+import { printable } from '../../domain/control-characters.js'
 import type { OpenReplay } from '../../kafka/replay/open-replay.js'
 import type { Progress } from '../../kafka/replay/replay.js'
 import type { Emit } from '../../telemetry/event.js'
 import { exitCodes, type Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
-import { write } from '../../terminal/write-lines.js'
+import { write, writeJson } from '../../terminal/write-lines.js'
 import { alertsBefore, raiseOnce } from './replay-alerts.js'
 import type { ReplayArguments } from './replay-options.js'
 import { createTopFindings } from './top-findings.js'
@@ -62,7 +63,9 @@ export const performReplay = async (
       seconds,
       found: found.read(),
     })
-    await write(io.stdout, args.isJson ? `${JSON.stringify(summary)}\n` : describeSummary(summary))
+    await (args.isJson
+      ? writeJson(io.stdout, `${JSON.stringify(summary)}\n`)
+      : write(io.stdout, describeSummary(summary)))
     return summary.complete ? exitCodes.ok : exitCodes.failure
   } finally {
     await alerts?.close()
@@ -118,6 +121,6 @@ const showProgress = (
 }
 
 export const refuse = (io: Io, sentence: string): number => {
-  io.stderr.write(`threatweave: ${sentence}\n`)
+  io.stderr.write(`threatweave: ${printable(sentence)}\n`)
   return exitCodes.failure
 }
