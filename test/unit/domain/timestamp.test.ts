@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseTimestamp } from '../../../src/feeds/timestamp.js'
+import { parseTimestamp } from '../../../src/domain/timestamp.js'
 
 describe('parseTimestamp', () => {
   const moment = Date.UTC(2026, 10, 15, 8, 30, 5)
