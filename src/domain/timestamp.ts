@@ -1,26 +1,44 @@
-// Points in time as feeds write them: ISO 8601 with or without zone (taken for UTC), or seconds or milliseconds since 1970.
+// Points in time as others write them: ISO 8601 with or without zone (taken for UTC), or seconds or milliseconds since 1970.
 
-const iso =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?)?\s?(?:Z|UTC|GMT|([+-])(\d\d):?(\d\d))?$/
+const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?\s?(Z|UTC|GMT|[+-]\d\d:?\d\d)?$/
 
-/** Epoch milliseconds, or nothing when the text is no point in time. */
-export const parseTimestamp = (value: unknown): number | undefined => {
-  if (typeof value === 'number') return fromNumber(value)
-  if (typeof value !== 'string' || value.length > 40) return undefined
-  const text = value.trim()
-  if (/^\d{9,13}$/.test(text)) return fromNumber(Number(text))
-  const found = iso.exec(text)
-  if (!found) return undefined
-  const part = (group: number): number => Number(found[group] ?? 0)
-  if (part(2) < 1 || part(2) > 12 || part(3) < 1 || part(3) > 31) return undefined
-  const offset = (part(8) * 60 + part(9)) * 60_000 * (found[7] === '-' ? -1 : 1)
-  return Date.UTC(part(1), part(2) - 1, part(3), part(4), part(5), part(6)) - offset
+/** Epoch milliseconds of ISO 8601, or nothing when the text is no point in time. */
+export const parseIsoTime = (text: string): number | undefined => {
+  const [whole, year, month, day, hour = 0, minute = 0, second = 0, fraction = 0, zone] =
+    text.length > 40 ? [] : (iso.exec(text) ?? [])
+  if (whole === undefined) return undefined
+  const seconds = epochMs([year, month, day, hour, minute, second], zone)
+  return seconds === undefined ? undefined : seconds + Math.floor(Number(fraction) * 1000)
 }
 
-/** Below this it is seconds: as milliseconds it would lie before March 1973. */
-const leastMilliseconds = 1e11
+/** The same of what a feed or an answer holds: also a number or its digits. Fractions of a second in text are not kept. */
+export const parseTimestamp = (value: unknown): number | undefined => {
+  if (typeof value === 'number') return fromNumber(value)
+  const text = typeof value === 'string' && value.length <= 40 ? value.trim() : ''
+  if (/^\d{9,13}(?:\.\d+)?$/.test(text)) return fromNumber(Number(text))
+  const time = parseIsoTime(text)
+  return time === undefined ? undefined : Math.floor(time / 1000) * 1000
+}
 
+/** From 1973 to 2286 it is clear whether a number counts seconds or milliseconds; others are identifiers, or dates such as 20261115083005. */
 const fromNumber = (value: number): number | undefined => {
-  if (!Number.isFinite(value) || value <= 0) return undefined
-  return value < leastMilliseconds ? value * 1000 : value
+  if (!(value >= 1e8 && value < 1e13)) return undefined
+  return Math.floor(value < 1e11 ? value * 1000 : value)
+}
+
+/** Year, month from 1, day, hour, minute and second. */
+type Parts = readonly (string | number | undefined)[]
+
+/** Epoch milliseconds of a date and time; nothing where one of the parts is out of its range. The zone is `Z` or such as `+0100`; none is UTC. */
+export const epochMs = (parts: Parts, zone: string | undefined): number | undefined => {
+  const [year = NaN, month = NaN, day = NaN, hour = NaN, minute = NaN, second = NaN] = parts.map(Number)
+  // 24:00 ends a day, and second 60 is a leap second; both are the moment after.
+  const isOne = month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour <= 24 && minute <= 59 && second <= 60
+  return isOne ? Date.UTC(year, month - 1, day, hour, minute, second) - offsetMs(zone) : undefined
+}
+
+const offsetMs = (zone = ''): number => {
+  if (!/^[+-]/.test(zone)) return 0
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))
+  return (zone.startsWith('-') ? -minutes : minutes) * 60_000
 }
