@@ -1,4 +1,5 @@
 // At least once: a chunk's output is acknowledged before its offsets move.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/wait.js'
@@ -103,7 +104,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       const metadata = await positions.topicIdOf(fetched).then(metadataOf, async (error: unknown) => {
         const { message } = failureOf(error)
         emit({ event: 'kafka_client_warned', about: `position of ${fetched.name}`, message })
-        await pause(againMs)
+        await sleep(againMs)
         return undefined
       })
       // Nothing of it is resolved, so it is fetched again.
@@ -149,5 +150,3 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     },
   }
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
