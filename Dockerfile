@@ -29,6 +29,7 @@ COPY --from=build /build/dist ./dist
 COPY package.json LICENSE ./
 COPY schemas ./schemas
 COPY formats ./formats
+COPY lists ./lists
 COPY rules ./rules
 COPY examples ./examples
 # The writable folder, if nothing is mounted over it.

@@ -1,6 +1,7 @@
 // Builds an alert from a match and its event. Pure.
 import { isUtf8 } from 'node:buffer'
 import type { Annotation } from '../domain/annotation.js'
+import { replaceControls } from '../domain/control-characters.js'
 import { parseAddress } from '../domain/address.js'
 import { endpointsOf } from '../domain/endpoints.js'
 import type { Alert, AlertBody, Matched } from './alert.js'
@@ -36,11 +37,16 @@ const maxPeers = 16
 const maxLine = 2048
 
 export const createAlert = (input: AlertInput): Alert => {
-  const { id, groupId, rule, one, peer, peers, count, origins, originsOmitted = 0, replayId } = input
+  const { id, groupId, rule, one, count, origins, originsOmitted = 0, replayId } = input
   const { annotation, origin, key, extraction } = one
   const { source: from, destination: to } = endpointsOf(extraction)
-  const { status, verdict, score, type, value, field, role, direction, action, summary, source } = annotation
+  const { status, verdict, score, type, value, role, direction, action, source } = annotation
   const { categories, feed, entry, verdict_time, stale, enrichment_id } = annotation
+  // Names of hosts, users and fields are the event's own words.
+  const peer = input.peer === undefined ? undefined : harmless(input.peer)
+  const peers = input.peers.map(harmless)
+  const field = annotation.field === undefined ? undefined : harmless(annotation.field)
+  const summary = harmless(annotation.summary)
   return {
     '@timestamp': isoOf(input.time),
     message: `${rule.title}: ${summary}`,
@@ -162,10 +168,8 @@ export const matchedOf = (why: readonly Witness[]): Matched[] =>
   }))
 
 /** Nothing in it moves a cursor, hides or reorders text, wherever it is shown. */
-const clip = (text: string, max = maxValue): string => {
-  const harmless = text
-    .slice(0, max)
-    .replace(/[\t\r\n]+/g, ' ')
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '\ufffd')
-  return text.length > max ? `${harmless}…` : harmless
-}
+const harmless = (text: string): string =>
+  replaceControls(text.replace(/[\t\r\n]+/g, ' '), (run) => '\ufffd'.repeat(run.length))
+
+const clip = (text: string, max = maxValue): string =>
+  text.length > max ? `${harmless(text.slice(0, max))}…` : harmless(text)

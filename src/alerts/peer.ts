@@ -1,6 +1,7 @@
 // The machine on the other side of the indicator, so that alerts about several victims stay separate.
 import type { Annotation } from '../domain/annotation.js'
 import { endpointsOf, type Endpoint } from '../domain/endpoints.js'
+import { isInsideReason } from '../domain/inside-host.js'
 import type { AnnotatedEvent } from './annotated-event.js'
 import { createReadEvent, type RuleEvent } from './event-field.js'
 
@@ -40,9 +41,9 @@ export const peerOf = (
   return hostOf(first, value) ?? hostOf(second, value) ?? insideOf(annotation) ?? namedIn(event(), annotation)
 }
 
+/** In any role, since there is no endpoint to name. */
 const insideOf = ({ indicators, value }: Readonly<Annotation>): string | undefined =>
-  indicators.find((one) => one.value !== value && (one.reason === 'private_address' || one.reason === 'own_range'))
-    ?.value
+  indicators.find((one) => one.value !== value && isInsideReason(one.reason))?.value
 
 const namedIn = (event: RuleEvent, annotation: Readonly<Annotation>): string | undefined => {
   for (const read of others) {

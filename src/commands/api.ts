@@ -1,5 +1,6 @@
 // The `api` command: calls one of the provider's eighteen operations and prints the answer.
 import { didYouMean } from '../config/did-you-mean.js'
+import { printable } from '../domain/control-characters.js'
 import { buildRequest } from '../provider/build-request.js'
 import { isOperation, operationNames, operations, type Operation } from '../provider/operations.js'
 import { exitCodes, UsageError, type Command } from '../terminal/command.js'
@@ -62,7 +63,9 @@ Exit codes: 0 answered, 1 refused or not answered, 64 wrong usage.
         return exitCodes.ok
       }
       const { reason, detail, retry } = reply.failure
-      io.stderr.write(`threatweave: ${name} failed: ${reason}, ${detail}${retry ? '; try again later' : ''}\n`)
+      io.stderr.write(
+        `threatweave: ${name} failed: ${reason}, ${printable(detail)}${retry ? '; try again later' : ''}\n`,
+      )
       return exitCodes.failure
     } finally {
       await client.close()

@@ -1,5 +1,6 @@
 // The `check` command: lists every problem in a configuration, rule, log format or feed.
 import { stringify } from 'yaml'
+import { printable } from '../domain/control-characters.js'
 import { intelligenceProblems } from '../config/intelligence-problems.js'
 import { ConfigurationError, describeProblem, distinctProblems, type Problem } from '../config/problem.js'
 import { redact } from '../config/redact.js'
@@ -13,7 +14,6 @@ import { configOption, loadConfig, readConfig } from '../config/load-config.js'
 import { report } from '../terminal/report-remarks.js'
 import { providerClient } from '../app/provider-client.js'
 import { startProblems, startWarnings } from '../app/start-problems.js'
-import { printable } from '../terminal/table.js'
 
 export const check: Command = {
   summary: 'report problems in a configuration, rule, log format or feed',
@@ -132,11 +132,12 @@ const askAccount = async (config: Config, io: Io): Promise<number> => {
 const askBrokers = async (config: Config, create: boolean, io: Io): Promise<number> => {
   const found = await checkOnline(kafkaSettingsOf(config), create)
   if (!found.reached) {
-    io.stderr.write(`threatweave: the brokers cannot be checked: ${found.sentence}\n`)
+    io.stderr.write(`threatweave: the brokers cannot be checked: ${printable(found.sentence)}\n`)
     return exitCodes.failure
   }
   for (const topic of found.created) io.stdout.write(`Topic ${topic} was created.\n`)
-  for (const { topic, level, message } of found.remarks) io.stdout.write(`${level}: topic ${topic} ${message}\n`)
+  for (const { topic, level, message } of found.remarks)
+    io.stdout.write(`${printable(`${level}: topic ${topic} ${message}`)}\n`)
   if (found.remarks.some(({ level }) => level === 'error')) return exitCodes.failure
   io.stdout.write('The topics exist.\n')
   return exitCodes.ok

@@ -1,6 +1,7 @@
 // The `estimate` command: predicts how many lookups a log would need; sends nothing.
 import { openReader } from '../app/open-app.js'
 import type { Config } from '../config/schema.js'
+import { printable } from '../domain/control-characters.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import { createForecast, type Forecast } from '../lookup/memory/forecast.js'
 import { eventTime } from '../pipeline/event-time.js'
@@ -10,7 +11,6 @@ import { accepted, configOption, loadConfig } from '../config/load-config.js'
 import { createProgress, duration } from '../terminal/progress.js'
 import { readLines } from '../input/read-lines.js'
 import { withInputErrors } from '../input/read-lines.js'
-import { printable } from '../terminal/table.js'
 import { write } from '../terminal/write-lines.js'
 
 const hourMs = 3_600_000

@@ -1,8 +1,8 @@
 // What a failed command says on standard error, and its exit code.
 import type { Writable } from 'node:stream'
+import { printable } from '../domain/control-characters.js'
 import { ConfigurationError } from '../config/problem.js'
 import { exitCodes, OutputError, UsageError } from '../terminal/command.js'
-import { printable } from '../terminal/table.js'
 
 export const reportFailure = (error: unknown, stderr: Writable): number => {
   if (error instanceof ConfigurationError) {

@@ -5,6 +5,7 @@ import type { LoadedRules } from '../alerts/load-rules.js'
 import { describeRuleProblem, fieldsOf } from '../alerts/sigma/rule.js'
 import type { RuleMatch } from '../alerts/sigma/rule-set.js'
 import type { Config } from '../config/schema.js'
+import { printable } from '../domain/control-characters.js'
 import type { Annotation } from '../domain/annotation.js'
 import { isObject, parseObject } from '../domain/json-object.js'
 import { openRuleEvents } from '../app/open-rule-events.js'
@@ -15,8 +16,7 @@ import { configOption, loadConfig } from '../config/load-config.js'
 import { readLines } from '../input/read-lines.js'
 import { withInputErrors } from '../input/read-lines.js'
 import { report } from '../terminal/report-remarks.js'
-import { printable } from '../terminal/table.js'
-import { write } from '../terminal/write-lines.js'
+import { write, writeJson } from '../terminal/write-lines.js'
 
 export const rules: Command = {
   summary: 'check Sigma rules, or test them on annotated events',
@@ -90,7 +90,7 @@ const test = async ({ set, problems }: LoadedRules, config: Config, args: Argume
         if (matches.length > 0) counts.fired++
         for (const match of matches) out += describe(origin, match, args.values.json === true)
       }
-      await write(io.stdout, out)
+      await (args.values.json === true ? writeJson : write)(io.stdout, out)
     }
   })
   io.stderr.write(

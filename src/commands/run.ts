@@ -1,6 +1,7 @@
 // The `run` command: annotates Kafka topics until it is stopped.
 import { availableParallelism } from 'node:os'
 import type { Config } from '../config/schema.js'
+import { printable } from '../domain/control-characters.js'
 import type { Emit } from '../telemetry/event.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
@@ -54,7 +55,7 @@ topic, port in use, refused by the brokers.
         : await (await import('../app/run-workers.js')).runWorkers(workers, config, args, io, emit)
     emit({ event: 'stopped', command: 'run', cause: failure?.sentence ?? String(io.signal.reason) })
     if (failure === undefined) return exitCodes.ok
-    io.stderr.write(`threatweave: ${failure.sentence}\n`)
+    io.stderr.write(`threatweave: ${printable(failure.sentence)}\n`)
     return failure.code
   },
 }

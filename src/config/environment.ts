@@ -4,7 +4,6 @@ import { messageOf } from '../domain/message-of.js'
 import { didYouMean } from './did-you-mean.js'
 import { environmentName, prefix, workerVariable } from './environment-name.js'
 import type { Problem } from './problem.js'
-import { removedVariable } from './removed.js'
 
 export type Setting = { readonly path: readonly string[]; readonly schema: SchemaNode; readonly secret: boolean }
 
@@ -43,8 +42,7 @@ export const readEnvironment = (
     if (!name.startsWith(prefix) || reserved.has(name) || text === undefined || text === '') continue
     const found = settings.get(name)
     if (!found) {
-      const message = removedVariable(name) ?? `is not the name of a setting${didYouMean(name, settings.keys())}`
-      problems.push({ setting: name, message })
+      problems.push({ setting: name, message: `is not the name of a setting${didYouMean(name, settings.keys())}` })
       continue
     }
     const where = found.setting.path.join('.')

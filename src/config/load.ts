@@ -3,7 +3,6 @@ import { isObject } from '../domain/json-object.js'
 import { readEnvironment, settingsOf } from './environment.js'
 import { freeze } from './freeze.js'
 import { distinctProblems, type Problem } from './problem.js'
-import { removedBelow } from './removed.js'
 import { configSchema, type Config } from './schema.js'
 import { createValidator, explain, pathOf, type SchemaError } from './validate.js'
 import { readYamlFile, type NamedText } from './yaml-file.js'
@@ -32,23 +31,12 @@ export const load = ({ file, values: embedded = {}, env, readFile }: Sources): L
   const problems: Problem[] = [...given.problems, ...(read?.problems ?? [])]
   const values = merge(merge(read?.content ?? {}, structuredClone(embedded)), given.values)
   const errors = validate(values)
-  for (const problem of errors.flatMap(problemsOf)) {
+  for (const problem of errors.flatMap((error) => explain(error, elsewhere) ?? [])) {
     const where = given.origins.get(problem.setting) ?? read?.placeOf(problem.setting)
     problems.push(where === undefined ? problem : { ...problem, where })
   }
   if (problems.length > 0) return { problems: distinctProblems(problems), rest: withoutWrong(values, errors) }
   return { config: freeze(values) as Config }
-}
-
-/** A setting that was one is told with what to do instead, each by its own name. */
-const problemsOf = (error: SchemaError): readonly Problem[] => {
-  const path = pathOf(error)
-  const value: unknown =
-    error.keyword === 'additionalProperties' ? (error.data as Record<string, unknown>)[path.at(-1) ?? ''] : error.data
-  const removed = removedBelow(path, value)
-  if (removed.length > 0) return removed
-  const problem = explain(error, elsewhere)
-  return problem ? [problem] : []
 }
 
 /** Where a setting of this name has its place; the whole path is told. */

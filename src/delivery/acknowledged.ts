@@ -1,4 +1,5 @@
 // At least once: a chunk's output is acknowledged before its offsets move.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { besideOf, countEvents, startChunks, splitBatch, type Chunk } from './chunks.js'
 import { metadataOf } from '../kafka/topic-identity.js'
 import { deliver, deliverAlerts, splitByCountAndBytes } from './deliver.js'
@@ -68,7 +69,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       const metadata = await positions.topicIdOf(fetched).then(metadataOf, async (error: unknown) => {
         const { message } = failureOf(error)
         emit({ event: 'kafka_client_warned', about: `position of ${fetched.name}`, message })
-        await pause(againMs)
+        await sleep(againMs)
         return undefined
       })
       // Nothing of it is resolved, so it is fetched again.
@@ -114,5 +115,3 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     },
   }
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,4 +1,5 @@
 // Exactly once: a fetched batch's output and its offsets are one transaction of the partition's own producer.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { countEvents, deliverBeside, splitBatch, startChunks, type Chunk, type ChunkOptions } from './chunks.js'
 import {
   claimOnce,
@@ -63,7 +64,7 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
         if (failure.kind === 'fatal') throw new FatalKafkaError(`Kafka refuses our output: ${failure.message}`, true)
         const cause = `${failure.name}: ${failure.message}`
         emit({ event: 'producer_replaced', topic, partition: fetched.partition, cause })
-        await pause(200)
+        await sleep(200)
       } finally {
         health.chunkEnded(name)
       }
@@ -206,5 +207,3 @@ const writeAlone = async (
   }
   return written
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

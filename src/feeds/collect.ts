@@ -1,5 +1,6 @@
 // Takes what the parsers find, judges each entry, and keeps what may be listed in columns ready to be indexed.
 import type { Range } from '../domain/address.js'
+import { replaceControls } from '../domain/control-characters.js'
 import { registrableDomain } from '../domain/public-suffix.js'
 import { bytes, createColumn, createDetailColumns, noScore, words, type DetailColumns } from './columns.js'
 import { prefixesOf, readEntry } from './entry.js'
@@ -196,8 +197,7 @@ const categoryLists = (
 }
 
 const tidy = (category: string): string =>
-  category
-    .slice(0, maxCategoryLength)
-    .replace(/[\p{C}\s]+/gu, ' ')
+  replaceControls(category.slice(0, maxCategoryLength), () => ' ')
+    .replace(/\s+/g, ' ')
     .trim()
     .toLowerCase()

@@ -4,7 +4,7 @@ import { RE2JS } from 're2js'
 import { parseRange, type Range } from '../domain/address.js'
 import { parseSuffix } from '../domain/hostname.js'
 import type { NameEntry } from '../domain/name-set.js'
-import { parseTimestamp } from './timestamp.js'
+import { parseTimestamp } from '../domain/timestamp.js'
 
 type Listed = { readonly ranges: readonly Range[]; readonly names: readonly NameEntry[] }
 export type ListEntries = Listed & {

@@ -1,4 +1,5 @@
 // Turns the list files that settings name into what the gate and the feeds decide by, or every problem at once.
+import { resolve } from 'node:path'
 import type { SettingProblem } from '../domain/setting-problem.js'
 import { parseRange } from '../domain/address.js'
 import type { GateOptions, IndicatorList } from '../domain/decision.js'
@@ -6,7 +7,6 @@ import { parseSuffix } from '../domain/hostname.js'
 import { createNameSet } from '../domain/name-set.js'
 import { createRangeSet } from '../domain/range-set.js'
 import { readListFile, type ListEntries } from './list-file.js'
-import { publicResolvers, sharedHosts } from './shared-hosts.js'
 
 export type GateSettings = {
   readonly ownRanges: readonly string[]
@@ -121,8 +121,9 @@ export const loadGate = (
   return problems.length > 0 ? { problems } : { options }
 }
 
-/** What stands in the setting for the list that comes with the program. */
+/** What the setting calls the list that comes with the program, and where that is: next to `src/` and `dist/`. */
 const bundled = 'bundled'
+const bundledFile = resolve(import.meta.dirname, '../../lists/shared-hosts.txt')
 
 /** What no feed accuses: the bundled list of shared hosts and public resolvers, and whatever lists the user has. */
 export const loadSafeguard = (
@@ -130,8 +131,7 @@ export const loadSafeguard = (
   readFile: (path: string) => string,
 ): IndicatorList | { readonly problems: readonly SettingProblem[] } => {
   const problems: SettingProblem[] = []
-  const read = (file: string): string =>
-    file === bundled ? [...sharedHosts, ...publicResolvers].join('\n') : readFile(file)
-  const entries = loadList('intel.safeguard', lists, read, (problem) => void problems.push(problem))
+  const files = lists.map((file) => (file === bundled ? bundledFile : file))
+  const entries = loadList('intel.safeguard', files, readFile, (problem) => void problems.push(problem))
   return problems.length > 0 ? { problems } : toList(entries)
 }

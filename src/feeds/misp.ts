@@ -2,7 +2,7 @@
 import { isObject, type AnyObject } from '../domain/json-object.js'
 import type { Details } from './feed.js'
 import { objectsOf, readJson, stringOf, type JsonParser } from './json-text.js'
-import { parseTimestamp } from './timestamp.js'
+import { parseTimestamp } from '../domain/timestamp.js'
 import { tlpOf } from './tlp.js'
 
 /** Attribute type → which of the parts between `|` are addresses, names or URLs. */

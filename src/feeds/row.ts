@@ -1,7 +1,7 @@
 // Rows with named columns, of a table or of JSON objects: which column lists the indicator, and what the others say about it.
 import type { Place, Sink } from './feed.js'
 import { tlpOf } from './tlp.js'
-import { parseTimestamp } from './timestamp.js'
+import { parseTimestamp } from '../domain/timestamp.js'
 
 /** Of several columns that may hold the indicator, the first of this order that is not empty. Names without case and punctuation. */
 const valueColumns: readonly (readonly string[])[] = [

@@ -2,7 +2,7 @@
 import { isObject, type AnyObject } from '../domain/json-object.js'
 import type { Details } from './feed.js'
 import { listOf, objectsOf, stringOf, stringsOf, type JsonParser } from './json-text.js'
-import { parseTimestamp } from './timestamp.js'
+import { parseTimestamp } from '../domain/timestamp.js'
 import { stixMarkings } from './tlp.js'
 
 export const looksLikeStix = (value: unknown): boolean =>

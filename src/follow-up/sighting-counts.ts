@@ -1,6 +1,7 @@
 // Who has seen what in one input partition: per day and indicator how often, when, by which inside hosts and at which offsets.
 import type { Finding } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
+import { isInsideHost } from '../domain/inside-host.js'
 import type { Judged } from '../domain/judged.js'
 import { roles, type Role, type Sighting } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
@@ -54,7 +55,7 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
 
   const addPeers = (table: DayTable, row: number, judged: readonly Judged[]): void => {
     for (const { sighting, decision } of judged)
-      if (decision.decision === 'skip' && isInside(decision.reason) && isEndpoint(sighting.role)) {
+      if (decision.decision === 'skip' && isInsideHost(sighting.role, decision.reason)) {
         const number = hostNumber(sighting.value)
         if (number >= 0) table.addPeer(row, number)
       }
@@ -157,9 +158,6 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
     },
   }
 }
-
-const isInside = (reason: string): boolean => reason === 'private_address' || reason === 'own_range'
-const isEndpoint = (role: Role): boolean => role === 'source' || role === 'destination'
 
 /** Whether the event was delivered with a bad verdict about the indicator, in whatever role. */
 const isAccused = ({ value }: Indicator, judged: readonly Judged[]): boolean => {

@@ -1,4 +1,5 @@
 // One consumer: it joins the group and passes on fetched batches, one per partition at a time, until it crashes or is stopped.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Consumer, Kafka } from 'kafkajs'
 import type { HealthRecord } from './health.js'
 import type { BrokerWatch } from './broker-watch.js'
@@ -131,14 +132,12 @@ const assignedOf = (context: BatchContext, topic: string, partition: number): As
     seek: (offset) => consumer.seek({ topic, partition, offset }),
     proveMembership: async () => {
       for (const before = context.heartbeats; context.heartbeats === before;) {
-        await membership.orLost(pause(20))
+        await membership.orLost(sleep(20))
         if (context.isStopped) throw new Error('stopped')
       }
     },
   }
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const close = async (consumer: Consumer): Promise<void> => {
   await consumer.stop()

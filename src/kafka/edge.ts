@@ -1,4 +1,5 @@
 // The start or end of a range as given on the command line: a time, an offset, a duration ago, the beginning or now.
+import { parseIsoTime } from '../domain/timestamp.js'
 
 export type Edge =
   | { readonly kind: 'earliest' }
@@ -7,7 +8,6 @@ export type Edge =
   | { readonly kind: 'time'; readonly time: number }
 
 const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
-const iso = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)?(Z|[+-]\d{2}:\d{2})?$/
 
 /** A time without a zone is one of UTC. Nothing where it is none of these. */
 export const parseEdge = (text: string, now: number): Edge | undefined => {
@@ -15,9 +15,6 @@ export const parseEdge = (text: string, now: number): Edge | undefined => {
   if (/^\d{1,15}$/.test(text)) return { kind: 'offset', offset: Number(text) }
   const ago = /^(\d{1,6})([smhdw])$/.exec(text)
   if (ago) return { kind: 'time', time: now - Number(ago[1]) * units[ago[2] as keyof typeof units] }
-  const written = iso.exec(text)
-  if (!written) return undefined
-  const clock = text.length === 10 ? 'T00:00:00' : ''
-  const time = Date.parse(`${text.replace(' ', 'T')}${clock}${written[1] === undefined ? 'Z' : ''}`)
-  return Number.isNaN(time) ? undefined : { kind: 'time', time }
+  const time = parseIsoTime(text)
+  return time === undefined ? undefined : { kind: 'time', time }
 }

@@ -1,5 +1,6 @@
 // One fetched batch: passed on for delivery with heartbeats running meanwhile, unless it cannot be read; then what was delivered is committed.
 // It ends as soon as the group refuses us, for only then does kafkajs join again.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Consumer, EachBatchPayload } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import { commitDelivered, type CommitDelivered } from './commit-delivered.js'
@@ -134,7 +135,7 @@ const fetchedOf = (
       for (const before = context.heartbeats; context.heartbeats === before;) {
         if (!payload.isRunning()) throw new Error('stopped')
         await membership.orLost(heartbeat(payload, context, membership))
-        if (context.heartbeats === before) await membership.orLost(pause(50))
+        if (context.heartbeats === before) await membership.orLost(sleep(50))
       }
     },
   }
@@ -158,5 +159,3 @@ const incoming = (record: WireRecord, topic: string, partition: number): Incomin
   value: record.value,
   headers: record.headers,
 })
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

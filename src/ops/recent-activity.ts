@@ -1,5 +1,6 @@
 // The latest malicious findings and problems, bounded, for the status page. A problem that has ended is said to be over.
 import type { Annotation } from '../domain/annotation.js'
+import { insideHostsOf } from '../domain/inside-host.js'
 import type { Emit, TelemetryEvent } from '../telemetry/event.js'
 import { sentenceOf, severityOf } from '../telemetry/wording.js'
 import { visible } from './visible.js'
@@ -112,13 +113,3 @@ export const createRecentActivity = (now: () => number): RecentActivity => {
 
 const isAboutSame = (one: TelemetryEvent, other: TelemetryEvent, about: string | undefined): boolean =>
   about === undefined || one[about as keyof typeof one] === other[about as keyof typeof other]
-
-const insideHostsOf = ({ indicators, value }: Annotation): readonly string[] =>
-  indicators.flatMap((one) =>
-    one.type === 'ip' &&
-    one.value !== value &&
-    (one.role === 'source' || one.role === 'destination') &&
-    (one.reason === 'private_address' || one.reason === 'own_range')
-      ? [one.value]
-      : [],
-  )

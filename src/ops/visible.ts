@@ -1,13 +1,8 @@
-// Makes hostile text safe to show: invisible and control characters are escaped.
+// Makes hostile text safe to show on a page.
+import { escapeControls } from '../domain/control-characters.js'
 
-const hidden = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
-
-export const visible = (text: string, max = 400): string => {
-  const clipped = text.length <= max ? text : `${text.slice(0, max - 1)}…`
-  return clipped
-    .replace(/\p{Surrogate}/gu, '\ufffd')
-    .replace(hidden, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
+export const visible = (text: string, max = 400): string =>
+  escapeControls(text.length <= max ? text : `${text.slice(0, max - 1)}…`)
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

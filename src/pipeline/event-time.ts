@@ -1,4 +1,5 @@
-// When an event happened, by the first time that stands in it, whatever product wrote it.
+// When an event happened, by the first time that stands in it, whatever product wrote it: a search in a text, where `domain/timestamp.ts` reads a text that is a time.
+import { epochMs } from '../domain/timestamp.js'
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const headLength = 2048
@@ -17,16 +18,16 @@ const epoch = /(?:^|[^\d.\w-])(1[0-9]{9})(?:\.\d{1,9}|\d{3}|\d{6}|\d{9})?(?![\d\
 export const eventTime = (text: string, now: number): number | undefined => {
   const head = text.length > headLength ? text.slice(0, headLength) : text
   const iso = isoLike.exec(head)
-  if (iso) return utc(iso[1], Number(iso[2]) - 1, iso[3], iso[4], iso[5], iso[6]) - zoneMs(iso[7])
+  if (iso) return epochMs(iso.slice(1, 7), iso[7])
   const web = webLike.exec(head)
-  if (web) return utc(web[3], monthOf(web[2]), web[1], web[4], web[5], web[6]) - zoneMs(web[7])
+  if (web) return epochMs([web[3], monthOf(web[2]), web[1], ...web.slice(4, 7)], web[7])
   const syslog = syslogLike.exec(head)
-  if (syslog && monthOf(syslog[1]) >= 0) {
-    const at = (year: number | string): number =>
-      utc(String(year), monthOf(syslog[1]), syslog[2], syslog[4], syslog[5], syslog[6])
+  if (syslog && monthOf(syslog[1]) > 0) {
+    const at = (year: number | string): number | undefined =>
+      epochMs([year, monthOf(syslog[1]), syslog[2], ...syslog.slice(4, 7)], undefined)
     if (syslog[3] !== undefined) return at(syslog[3])
     const year = new Date(now).getUTCFullYear()
-    return at(year) > now + dayMs ? at(year - 1) : at(year)
+    return (at(year) ?? 0) > now + dayMs ? at(year - 1) : at(year)
   }
   const seconds = epoch.exec(head)
   return seconds ? Number(seconds[1]) * 1000 : undefined
@@ -34,19 +35,5 @@ export const eventTime = (text: string, now: number): number | undefined => {
 
 const dayMs = 86_400_000
 
-const monthOf = (name: string | undefined): number => months.indexOf((name ?? '').toLowerCase())
-
-const utc = (
-  year: string | undefined,
-  month: number,
-  day: string | undefined,
-  hour: string | undefined,
-  minute: string | undefined,
-  second: string | undefined,
-): number => Date.UTC(Number(year), month, Number(day), Number(hour), Number(minute), Number(second))
-
-const zoneMs = (zone: string | undefined): number => {
-  if (zone === undefined || zone === 'Z') return 0
-  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))
-  return (zone.startsWith('-') ? -minutes : minutes) * 60_000
-}
+/** From 1; 0 where it is none. */
+const monthOf = (name = ''): number => months.indexOf(name.toLowerCase()) + 1

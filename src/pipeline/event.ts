@@ -1,7 +1,7 @@
 // An event: its original bytes and what they contain.
 import { isUtf8 } from 'node:buffer'
 import type { ContentKind } from '../domain/content-kind.js'
-import { isJsonObject } from './is-json-object.js'
+import { endOfValue, failed, skipSpace } from './json-grammar.js'
 
 export { contentKinds, type ContentKind } from '../domain/content-kind.js'
 
@@ -66,4 +66,11 @@ export class ObjectEvent implements Event {
     if (this.reading !== 'json' || this.isLarge) return undefined
     return (this.parsed ??= JSON.parse(this.text) as Readonly<Record<string, unknown>>)
   }
+}
+
+/** Exactly one, however deep it is nested. */
+const isJsonObject = (bytes: Buffer, from: number): boolean => {
+  const start = skipSpace(bytes, from)
+  const end = bytes[start] === 0x7b ? endOfValue(bytes, start) : failed
+  return end !== failed && skipSpace(bytes, end) === bytes.length
 }

@@ -1,4 +1,4 @@
-// The grammar of JSON (RFC 8259) below its objects and lists, over bytes: where a string, a number or a literal ends.
+// The grammar of JSON (RFC 8259) over bytes: where a string, a number, a literal or any value ends.
 
 export const failed = -1
 /** Walkers call themselves for each level: what is nested deeper is left to the parser. */
@@ -78,6 +78,62 @@ const endOfDigits = (bytes: Buffer, from: number): number => {
   return at
 }
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
+
+const openBrace = 0x7b
+const openBracket = 0x5b
+/** From an opening bracket to its closing one. */
+const toClosing = 2
+
+/** One byte per level; what is nested deeper than this gets an array of its own, so that no event leaves a large one behind. */
+const usualLevels = new Uint8Array(1024)
+
+/** The end of the value that begins there, or `failed`, also where it is nested deeper than asked for. In one pass, without recursion. */
+export const endOfValue = (bytes: Buffer, from: number, maxDepth = Infinity): number => {
+  let levels = usualLevels
+  let depth = 0
+  let at = from
+  for (;;) {
+    const byte = bytes[at] ?? 0
+    if (byte === openBrace || byte === openBracket) {
+      if (depth >= maxDepth) return failed
+      if (depth === levels.length) levels = twiceAsLong(levels)
+      levels[depth++] = byte
+      at = skipSpace(bytes, at + 1)
+      if (bytes[at] !== byte + toClosing) {
+        if (byte === openBrace) at = valueBehindName(bytes, at)
+        if (at === failed) return failed
+        continue
+      }
+    } else {
+      at = byte === 0x22 ? endOfString(bytes, at + 1) : endOfScalar(bytes, at)
+      if (at === failed || depth === 0) return at
+      at = skipSpace(bytes, at)
+    }
+    // A value has ended, and perhaps what it is in.
+    while (bytes[at] === (levels[depth - 1] ?? 0) + toClosing) {
+      at++
+      if (--depth === 0) return at
+      at = skipSpace(bytes, at)
+    }
+    if (bytes[at] !== 0x2c) return failed
+    at = skipSpace(bytes, at + 1)
+    if (levels[depth - 1] === openBrace) at = valueBehindName(bytes, at)
+    if (at === failed) return failed
+  }
+}
+
+const valueBehindName = (bytes: Buffer, at: number): number => {
+  const end = bytes[at] === 0x22 ? endOfString(bytes, at + 1) : failed
+  if (end === failed) return failed
+  const behind = skipSpace(bytes, end)
+  return bytes[behind] === 0x3a ? skipSpace(bytes, behind + 1) : failed
+}
+
+const twiceAsLong = (levels: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
+  const larger = new Uint8Array(2 * levels.length)
+  larger.set(levels)
+  return larger
+}
 
 export const skipSpace = (bytes: Buffer, from: number): number => {
   let at = from

@@ -1,4 +1,5 @@
 // Asks the provider about the account behind the key: plan, quota, and what is wrong; nothing personal is passed on.
+import { printable } from '../domain/control-characters.js'
 import type { Reason } from '../domain/reason.js'
 import type { Client } from './client.js'
 import { member, textOf } from './read-value.js'
@@ -48,4 +49,4 @@ export const describeAccount = (account: Account): string =>
         ...account.notes.map((note) => `  ${note}`),
         '',
       ].join('\n')
-    : `The account cannot be used: ${account.reason} (${account.problem}).\n  ${account.advice}\n`
+    : `The account cannot be used: ${account.reason} (${printable(account.problem)}).\n  ${account.advice}\n`

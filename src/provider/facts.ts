@@ -3,9 +3,10 @@ import { isObject, type AnyObject } from '../domain/json-object.js'
 import { parseAddress } from '../domain/address.js'
 import type { Facts } from '../domain/finding.js'
 import { flags as flagNames, type Flag } from '../domain/flag.js'
+import { parseTimestamp } from '../domain/timestamp.js'
 import { listingsOf } from './listings.js'
 import { addressRating } from './rating.js'
-import { collectionOf, countOf, flagOf, member, numberOf, textOf, timeOf } from './read-value.js'
+import { collectionOf, countOf, flagOf, member, numberOf, textOf } from './read-value.js'
 
 const maxCategories = 16
 
@@ -83,7 +84,7 @@ const openPorts = (body: AnyObject): number | undefined => {
   const latest = new Map<string, { at: number; open: boolean }>()
   for (const row of ports.rows) {
     const key = `${numberOf(row.open_port_no) ?? ''}/${textOf(row.socket, 8)?.toLowerCase() ?? ''}`
-    const at = timeOf(row.confirmed_time) ?? 0
+    const at = parseTimestamp(row.confirmed_time) ?? 0
     const known = latest.get(key)
     if (!known || at >= known.at) latest.set(key, { at, open: textOf(row.port_status, 8)?.toLowerCase() !== 'closed' })
   }
@@ -96,7 +97,7 @@ const total = (one: number | undefined, other: number | undefined): number | und
 const newest = (rows: readonly AnyObject[], name: string, now: number): number | undefined => {
   let best: number | undefined
   for (const row of rows) {
-    const at = timeOf(row[name])
+    const at = parseTimestamp(row[name])
     if (at !== undefined && (best === undefined || at > best)) best = at
   }
   return best === undefined ? undefined : Math.min(best, now)

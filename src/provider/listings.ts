@@ -1,7 +1,8 @@
 // The entries of a provider's own lists that an answer names: `threatweave serve` and a gateway say which of theirs accuse.
 import { isObject } from '../domain/json-object.js'
 import type { Listing } from '../domain/finding.js'
-import { numberOf, textOf, timeOf } from './read-value.js'
+import { parseTimestamp } from '../domain/timestamp.js'
+import { numberOf, textOf } from './read-value.js'
 
 const maxListings = 128
 const maxCategories = 8
@@ -20,9 +21,9 @@ const listingOf = (row: unknown): Listing | undefined => {
   const { level } = row
   if (feed === undefined || entry === undefined || (level !== 'malicious' && level !== 'suspicious')) return undefined
   const score = numberOf(row.score)
-  const since = timeOf(row.since)
-  const copyAt = timeOf(row.copy_of)
-  const expires = timeOf(row.expires)
+  const since = parseTimestamp(row.since)
+  const copyAt = parseTimestamp(row.copy_of)
+  const expires = parseTimestamp(row.expires)
   const categories = Array.isArray(row.categories) ? (row.categories as unknown[]) : []
   return {
     feed,

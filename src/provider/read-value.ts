@@ -1,4 +1,5 @@
-// Reads single values out of answers that may hold anything: a number or its text, a flag, a date in one of several spellings.
+// Reads single values out of answers that may hold anything: a number or its text, a flag.
+import { replaceControls } from '../domain/control-characters.js'
 import { isObject, type AnyObject } from '../domain/json-object.js'
 import { ownText } from '../domain/own-text.js'
 
@@ -12,9 +13,7 @@ const nothing = new Set(['', 'n/a', 'unknown', 'null', 'none', '-'])
 export const textOf = (value: unknown, maxLength = 128): string | undefined => {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined
   if (typeof value !== 'string') return undefined
-  const text = value
-    .slice(0, maxLength * 2)
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
+  const text = replaceControls(value.slice(0, maxLength * 2), () => ' ')
   const trimmed = text.trim().slice(0, maxLength)
   return nothing.has(trimmed.toLowerCase()) ? undefined : ownText(trimmed)
 }
@@ -38,24 +37,6 @@ export const flagOf = (value: unknown): boolean | undefined => {
   if (typeof value !== 'string' || value.length > 8) return undefined
   const text = value.trim().toLowerCase()
   return text === 'true' ? true : text === 'false' ? false : undefined
-}
-
-const clock = /^(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?$/
-
-/** Epoch milliseconds; text without a zone is UTC, whole numbers are epoch seconds or milliseconds. */
-export const timeOf = (value: unknown): number | undefined => {
-  const number = numberOf(value)
-  if (number !== undefined) {
-    if (number >= 1e11 && number < 1e14) return Math.floor(number)
-    return number >= 1e8 && number < 1e11 ? Math.floor(number * 1000) : undefined
-  }
-  if (typeof value !== 'string' || value.length > 40) return undefined
-  const match = clock.exec(value.trim())
-  if (!match) return undefined
-  const [, year, month, day, hour = '00', minute = '00', second = '00', zone = 'Z'] = match
-  const offset = zone === 'Z' ? 'Z' : zone.includes(':') ? zone : `${zone.slice(0, 3)}:${zone.slice(3)}`
-  const time = Date.parse(`${year ?? ''}-${month ?? ''}-${day ?? ''}T${hour}:${minute}:${second}${offset}`)
-  return Number.isNaN(time) ? undefined : time
 }
 
 /** `{ count, data: [...] }`, sometimes a plain list, sometimes absent; `count` is the true total. */

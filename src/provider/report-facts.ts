@@ -2,9 +2,10 @@
 import { isObject, type AnyObject } from '../domain/json-object.js'
 import type { Facts, HostReport } from '../domain/finding.js'
 import { parseHostname } from '../domain/hostname.js'
+import { parseTimestamp } from '../domain/timestamp.js'
 import { listingsOf } from './listings.js'
 import { domainRating, reportRating } from './rating.js'
-import { countOf, flagOf, member, numberOf, textOf, timeOf } from './read-value.js'
+import { countOf, flagOf, member, numberOf, textOf } from './read-value.js'
 
 const maxHosts = 128
 const maxIssues = 8
@@ -28,7 +29,7 @@ export const reportsFacts = (answer: unknown, domain: string, now: number): Fact
 }
 
 const rowReport = (row: AnyObject, host: string, now: number): HostReport => {
-  const at = timeOf(row.reg_dtime)
+  const at = parseTimestamp(row.reg_dtime)
   const scanId = textOf(row.scan_id, 32)
   const rating = reportRating(row.score)
   return {
@@ -64,7 +65,7 @@ export const reportFacts = (answer: unknown, row: HostReport, now: number): Host
   const score = member(main, 'domain_score') ?? member(data, 'domain_score_new')
   const rating = domainRating(member(score, 'score'), member(score, 'score_percentage'), member(score, 'score_num'))
   if (rating !== undefined) report.rating = rating
-  const scanned = timeOf(member(data, 'report_time'))
+  const scanned = parseTimestamp(member(data, 'report_time'))
   if (report.at === undefined && scanned !== undefined) report.at = Math.min(scanned - reportClockMs, now)
   const phishing = countOf(member(summary, 'phishing_record'))
   if (phishing !== undefined) report.phishingRecords = phishing
@@ -76,7 +77,7 @@ export const reportFacts = (answer: unknown, row: HostReport, now: number): Host
   if (probability !== undefined) report.phishingProbability = probability
   const dga = numberOf(member(summary, 'dga_score')) ?? numberOf(member(member(data, 'classification'), 'dga_score'))
   if (dga !== undefined) report.dgaScore = dga
-  const registered = timeOf(member(summary, 'newborn_domain')) ?? timeOf(member(main, 'domain_created'))
+  const registered = parseTimestamp(member(summary, 'newborn_domain')) ?? parseTimestamp(member(main, 'domain_created'))
   if (registered !== undefined) report.registeredAt = registered
   const fake = flagOf(member(summary, 'fake_domain'))
   if (fake !== undefined) report.fakeDomain = fake

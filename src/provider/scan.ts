@@ -2,9 +2,10 @@
 import type { Facts, Finding, Unknown } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import { registrableDomain } from '../domain/public-suffix.js'
+import { parseTimestamp } from '../domain/timestamp.js'
 import { isAboutDomain, type StepScan } from './ask-domain.js'
 import type { Reply } from './client.js'
-import { member, numberOf, textOf, timeOf } from './read-value.js'
+import { member, numberOf, textOf } from './read-value.js'
 import { hostOf, reportFacts } from './report-facts.js'
 import type { StartedScan, StartedScanState, StartedScans, Visibility } from './started-scans.js'
 import { transmit, findingOf, type CallContext } from './transmit.js'
@@ -90,7 +91,8 @@ const recover = async (scan: ScanContext, lost: StartedScan, call: Call): Promis
   const rows = member(member(reply.body, 'data'), 'reports')
   const row = (Array.isArray(rows) ? (rows as unknown[]) : []).find(
     (each) =>
-      hostOf(member(each, 'url')) === lost.name && (timeOf(member(each, 'reg_dtime')) ?? 0) >= lost.startedAt - skewMs,
+      hostOf(member(each, 'url')) === lost.name &&
+      (parseTimestamp(member(each, 'reg_dtime')) ?? 0) >= lost.startedAt - skewMs,
   )
   const scanId = textOf(member(row, 'scan_id'), 64)
   if (scanId === undefined) return end(scan, lost, 'lost')

@@ -1,4 +1,5 @@
 // What an operation came back with: a body in one of the two envelopes, or a failure.
+import { parseTimestamp } from '../domain/timestamp.js'
 import type { Failure } from './failure.js'
 
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
@@ -42,3 +43,10 @@ export const collection = (rows: readonly JsonObject[], limit = Infinity): JsonO
 
 /** `YYYY-MM-DD HH:mm:ss` in UTC, as the provider writes times. */
 export const timeText = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
+
+/** The same of a time that a row holds in any spelling; a date alone stays a date, and what is no time becomes "". */
+export const timeOrDate = (text: string): string => {
+  const at = parseTimestamp(text)
+  if (at === undefined) return ''
+  return /^\d{4}-\d\d-\d\d$/.test(text.trim()) ? text.trim() : timeText(at)
+}

@@ -1,12 +1,20 @@
-// Defines metrics in prom-client, read from plain counters when they are scraped.
-import { collectDefaultMetrics, Counter, Gauge, Histogram as Buckets, Registry } from 'prom-client'
+// Metrics as text in the format of Prometheus, read from plain counters when they are scraped; those of Node itself are prom-client's.
+import { collectDefaultMetrics, Histogram as Buckets, Registry } from 'prom-client'
 import type { Count, Counts } from './counters.js'
 import type { Histogram } from './histogram.js'
 
 export type Values = number | readonly Count[]
 
-/** Node's own metrics under prom-client's default names (`nodejs_…`, `process_…`), which existing dashboards know. */
-export const createRegistry = (): Registry => {
+type Read<Value> = (counts: Counts) => Value
+
+export type Define = {
+  readonly counter: (name: string, help: string, read: Read<Values>) => void
+  readonly gauge: (name: string, help: string, read: Read<Values>) => void
+  readonly histogram: (name: string, help: string, read: Read<Histogram>) => void
+}
+
+/** Node's own metrics have prom-client's default names (`nodejs_…`, `process_…`), which existing dashboards know. */
+export const createNodeMetrics = (): Registry => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   // Left out: their label values come and go with the open handles, and promtool rejects gauges named `_total`.
@@ -18,57 +26,41 @@ export const createRegistry = (): Registry => {
   return registry
 }
 
-export type Define = {
-  readonly counter: (name: string, help: string, labels: readonly string[], read: (counts: Counts) => Values) => void
-  readonly gauge: (name: string, help: string, labels: readonly string[], read: (counts: Counts) => Values) => void
-  readonly histogram: (name: string, help: string, read: (counts: Counts) => Histogram) => void
+/** What is defined is written by `text`, in that order. */
+export const createDefine = (): Define & { readonly text: (counts: Counts) => string } => {
+  const metrics: ((counts: Counts) => string)[] = []
+  const define = (name: string, help: string, type: string, lines: Read<readonly string[]>): void => {
+    const head = `# HELP ${name} ${help}\n# TYPE ${name} ${type}`
+    metrics.push((counts) => [head, ...lines(counts), ''].join('\n'))
+  }
+  const plain = (name: string, help: string, type: string, read: Read<Values>): void =>
+    define(name, help, type, (counts) => valuesOf(read(counts)).map(({ labels, value }) => lineOf(name, labels, value)))
+  return {
+    counter: (name, help, read) => plain(`threatweave_${name}_total`, help, 'counter', read),
+    gauge: (name, help, read) => plain(`threatweave_${name}`, help, 'gauge', read),
+    histogram: (name, help, read) => {
+      const full = `threatweave_${name}_seconds`
+      define(full, help, 'histogram', (counts) => linesOf(full, read(counts)))
+    },
+    text: (counts) => metrics.map((write) => write(counts)).join('\n'),
+  }
 }
-
-export const createDefine = (registry: Registry, counts: () => Counts): Define => ({
-  counter: (name, help, labelNames, read) => {
-    new Counter({
-      name: `threatweave_${name}_total`,
-      help,
-      labelNames,
-      registers: [registry],
-      collect() {
-        this.reset()
-        for (const { labels, value } of valuesOf(read(counts()))) this.inc(labels, value)
-      },
-    })
-  },
-  gauge: (name, help, labelNames, read) => {
-    new Gauge({
-      name: `threatweave_${name}`,
-      help,
-      labelNames,
-      registers: [registry],
-      collect() {
-        this.reset()
-        for (const { labels, value } of valuesOf(read(counts()))) this.set(labels, value)
-      },
-    })
-  },
-  histogram: (name, help, read) => {
-    const metric = new Buckets({ name: `threatweave_${name}_seconds`, help, registers: [registry] })
-    const get = (): Promise<unknown> => Promise.resolve(exposed(`threatweave_${name}_seconds`, help, read(counts())))
-    Object.assign(metric, { get, getForPromString: get })
-  },
-})
 
 const valuesOf = (values: Values): readonly Count[] =>
   typeof values === 'number' ? [{ labels: {}, value: values }] : values
 
-const exposed = (name: string, help: string, { bounds, counts, sum, count }: Histogram): unknown => {
+const linesOf = (name: string, { bounds, counts, sum, count }: Histogram): readonly string[] => {
   let below = 0
-  const buckets = counts.map((value, place) => ({
-    metricName: `${name}_bucket`,
-    labels: { le: bounds[place] ?? '+Inf' },
-    value: (below += value),
-  }))
-  const totals = [
-    { metricName: `${name}_sum`, labels: {}, value: sum },
-    { metricName: `${name}_count`, labels: {}, value: count },
-  ]
-  return { name, help, type: 'histogram', values: [...buckets, ...totals], aggregator: 'sum' }
+  const buckets = counts.map((value, place) =>
+    lineOf(`${name}_bucket`, { le: String(bounds[place] ?? '+Inf') }, (below += value)),
+  )
+  return [...buckets, lineOf(`${name}_sum`, {}, sum), lineOf(`${name}_count`, {}, count)]
 }
+
+const lineOf = (name: string, labels: Count['labels'], value: number): string => {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`)
+  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}`
+}
+
+const escapeLabel = (text: string): string =>
+  text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')

@@ -22,7 +22,7 @@ export const defineFeedMetrics = (
       const value = read(feed)
       return value === undefined ? [] : [{ labels: { feed: feed.name }, value }]
     })
-  gauge('feed_entries', 'Entries of a feed in use, by type.', ['feed', 'type'], () =>
+  gauge('feed_entries', 'Entries of a feed in use, by type.', () =>
     feeds().flatMap(({ name: feed, addresses, names }) => [
       { labels: { feed, type: 'ip' }, value: addresses },
       { labels: { feed, type: 'domain' }, value: names },
@@ -31,25 +31,21 @@ export const defineFeedMetrics = (
   gauge(
     'feed_age_seconds',
     'Time since the version of a feed in use was written or fetched.',
-    ['feed'],
     each(({ modified }) => (modified === undefined ? undefined : Math.max(0, now() - modified) / 1000)),
   )
   gauge(
     'feed_entries_skipped',
     'Lines and entries of a feed that are not in use.',
-    ['feed'],
     each(({ skipped }) => skipped.unusable + skipped.tooBroad + skipped.other),
   )
   counter(
     'feed_fetches',
     'Fetches of a feed, answered or not.',
-    ['feed'],
     each(({ fetch }) => fetch?.fetches),
   )
   counter(
     'feed_fetch_failures',
     'Fetches of a feed that failed or were refused.',
-    ['feed'],
     each(({ fetch }) => fetch?.failures),
   )
 }

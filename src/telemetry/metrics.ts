@@ -4,7 +4,7 @@ import { type ProviderState, providerStates } from '../domain/provider-state.js'
 import type { Count, Counts } from './counters.js'
 import { defineFeedMetrics, type FeedMetrics } from './feed-metrics.js'
 import { defineRuleMetrics, type RuleMetrics } from './rule-metrics.js'
-import { createDefine, createRegistry, type Define } from './define-metrics.js'
+import { createDefine, createNodeMetrics, type Define } from './define-metrics.js'
 
 export type MetricsSources = {
   readonly counts: () => Counts
@@ -26,9 +26,8 @@ export type ProcessKind = 'pipeline' | 'server'
 export type Metrics = { readonly contentType: string; readonly text: () => Promise<string> }
 
 export const createMetrics = (sources: MetricsSources): Metrics => {
-  const registry = createRegistry()
-  let counts = sources.counts()
-  const define = createDefine(registry, () => counts)
+  const node = createNodeMetrics()
+  const define = createDefine()
   if (sources.kind === 'server') defineServerMetrics(define)
   else definePipelineMetrics(define)
   defineLookupMetrics(define)
@@ -37,66 +36,48 @@ export const createMetrics = (sources: MetricsSources): Metrics => {
   if (sources.feeds) defineFeedMetrics(define, sources.feeds, Date.now)
   const { deadlineMs } = sources
   if (deadlineMs !== undefined && sources.kind !== 'server')
-    define.gauge('deadline_seconds', 'How long events wait for answers at most.', [], () => deadlineMs / 1000)
+    define.gauge('deadline_seconds', 'How long events wait for answers at most.', () => deadlineMs / 1000)
   if (sources.rules) defineRuleMetrics(define, sources.rules)
-  define.gauge('build_info', 'Always 1; the labels name the version.', ['version', 'node'], () => [
+  define.gauge('build_info', 'Always 1; the labels name the version.', () => [
     { labels: { version: sources.version, node: process.version }, value: 1 },
   ])
-  const text = (): Promise<string> => {
-    counts = sources.counts()
-    return registry.metrics()
-  }
-  return { contentType: registry.contentType, text }
+  const text = async (): Promise<string> => `${await node.metrics()}\n${define.text(sources.counts())}`
+  return { contentType: node.contentType, text }
 }
 
 const definePipelineMetrics = ({ counter, histogram }: Define): void => {
-  counter('events_read', 'Events read from the input.', [], ({ read }) => read)
-  counter('events', 'Events annotated, by status and verdict.', ['status', 'verdict'], ({ annotated }) => annotated)
-  counter(
-    'events_by_format',
-    'Events annotated, by the log format that recognised them.',
-    ['format'],
-    ({ byFormat }) => byFormat,
-  )
-  counter(
-    'binary_events',
-    'Events that are not text, such as Avro, and come out as base64.',
-    [],
-    ({ binary }) => binary,
-  )
-  counter('events_delivered', 'Events acknowledged by the brokers.', [], ({ delivered }) => delivered)
+  counter('events_read', 'Events read from the input.', ({ read }) => read)
+  counter('events', 'Events annotated, by status and verdict.', ({ annotated }) => annotated)
+  counter('events_by_format', 'Events annotated, by the log format that recognised them.', ({ byFormat }) => byFormat)
+  counter('binary_events', 'Events that are not text, such as Avro, and come out as base64.', ({ binary }) => binary)
+  counter('events_delivered', 'Events acknowledged by the brokers.', ({ delivered }) => delivered)
   counter(
     'indicators',
     'Indicators found in events, by decision and by the reason of an unknown verdict.',
-    ['decision', 'reason'],
     ({ indicators }) => indicators,
   )
   counter(
     'deadline_misses',
     'Indicators whose answer did not arrive before the deadline.',
-    [],
     ({ deadlineMisses }) => deadlineMisses,
   )
   counter(
     'wait_seconds',
     'Wall time spent waiting for answers; partitions that wait at the same time count once.',
-    [],
     ({ waitedMs }) => waitedMs / 1000,
   )
   counter(
     'records_reduced',
     'Records too large to be written in full, by what was written.',
-    ['to'],
     (counts) => counts.reduced,
   )
-  counter('dead_letters', 'Records sent to the dead-letter topic.', ['reason'], ({ deadLetters }) => deadLetters)
-  counter('alerts', 'Alerts raised, by level.', ['level'], ({ alerts }) => alerts)
-  counter('late_alerts', 'Alerts raised after their event was delivered.', [], ({ lateAlerts }) => lateAlerts)
-  counter('events_corrected', 'Events written once more with a late answer.', [], (counts) => counts.corrected)
+  counter('dead_letters', 'Records sent to the dead-letter topic.', ({ deadLetters }) => deadLetters)
+  counter('alerts', 'Alerts raised, by level.', ({ alerts }) => alerts)
+  counter('late_alerts', 'Alerts raised after their event was delivered.', ({ lateAlerts }) => lateAlerts)
+  counter('events_corrected', 'Events written once more with a late answer.', (counts) => counts.corrected)
   counter(
     'events_not_followed_up',
     'Events that left before their answer and get neither late alert nor correction: too many wait, or the record is gone.',
-    [],
     (counts) => counts.notFollowedUp,
   )
   histogram(
@@ -112,39 +93,23 @@ const definePipelineMetrics = ({ counter, histogram }: Define): void => {
 }
 
 const defineServerMetrics = ({ counter, histogram }: Define): void => {
-  counter(
-    'requests',
-    'Requests answered, by operation and status of the body.',
-    ['operation', 'status'],
-    ({ requests }) => requests,
-  )
+  counter('requests', 'Requests answered, by operation and status of the body.', ({ requests }) => requests)
   counter(
     'bulk_limits_reached',
     'Bulk connections and questions refused because too many were open, and connections closed because their answers were not read.',
-    ['limit'],
     ({ bulkLimited }) => bulkLimited,
   )
   histogram('request_duration', 'Time to answer a request.', ({ requestSeconds }) => requestSeconds)
 }
 
 const defineLookupMetrics = ({ counter, gauge, histogram }: Define): void => {
-  counter('memory_lookups', 'Lookups in the memory, by result.', ['result'], ({ memoryLookups }) =>
-    byName('result', memoryLookups),
+  counter('memory_lookups', 'Lookups in the memory, by result.', ({ memoryLookups }) => byName('result', memoryLookups))
+  counter('memory_refreshes', 'Findings refreshed in the background.', ({ refreshes }) => refreshes)
+  gauge('memory_writable', '1 while findings can be written to disk, 0 while they cannot.', ({ isMemoryWritable }) =>
+    isMemoryWritable === undefined ? [] : Number(isMemoryWritable),
   )
-  counter('memory_refreshes', 'Findings refreshed in the background.', [], ({ refreshes }) => refreshes)
-  gauge(
-    'memory_writable',
-    '1 while findings can be written to disk, 0 while they cannot.',
-    [],
-    ({ isMemoryWritable }) => (isMemoryWritable === undefined ? [] : Number(isMemoryWritable)),
-  )
-  counter(
-    'provider_calls',
-    'Calls to the provider, by operation and outcome.',
-    ['operation', 'code'],
-    ({ providerCalls }) => providerCalls,
-  )
-  counter('log_events', 'Log events, by name.', ['event'], ({ logEvents }) => logEvents)
+  counter('provider_calls', 'Calls to the provider, by operation and outcome.', ({ providerCalls }) => providerCalls)
+  counter('log_events', 'Log events, by name.', ({ logEvents }) => logEvents)
   histogram('lookup_duration', 'Time of a lookup that was not in the memory.', ({ lookupSeconds }) => lookupSeconds)
   histogram(
     'provider_call_duration',
@@ -158,33 +123,27 @@ const defineProviderMetrics = (
   provider: () => ProviderState,
   allowed: MetricsSources['allowed'],
 ): void => {
-  counter('credits', 'Calls charged to the budget since the start.', [], () => provider().spent.run)
-  gauge('budget_used', 'Calls charged in the current hour and day (UTC).', ['window'], () => {
+  counter('credits', 'Calls charged to the budget since the start.', () => provider().spent.run)
+  gauge('budget_used', 'Calls charged in the current hour and day (UTC).', () => {
     const { hour, day } = provider().spent
     return byName('window', { hour, day })
   })
-  gauge('budget_limit', 'Calls allowed per hour and per day, 0 for no limit.', ['window'], () =>
-    byName('window', allowed),
-  )
-  gauge('queued_lookups', 'Lookups waiting in the queue.', [], () => provider().waiting)
-  gauge('provider_calls_in_flight', 'Calls to the provider in flight.', [], () => provider().inFlight)
-  gauge('provider_state', '1 for the current state of the provider.', ['state'], () =>
-    oneOf(providerStates, provider().state),
-  )
+  gauge('budget_limit', 'Calls allowed per hour and per day, 0 for no limit.', () => byName('window', allowed))
+  gauge('queued_lookups', 'Lookups waiting in the queue.', () => provider().waiting)
+  gauge('provider_calls_in_flight', 'Calls to the provider in flight.', () => provider().inFlight)
+  gauge('provider_state', '1 for the current state of the provider.', () => oneOf(providerStates, provider().state))
 }
 
 const defineConsumerMetrics = ({ counter, gauge }: Define, consumer: () => ConsumerHealth): void => {
-  gauge('consumer_lag', 'Records not read yet, by partition.', ['topic', 'partition'], () =>
+  gauge('consumer_lag', 'Records not read yet, by partition.', () =>
     Object.entries(consumer().partitions).map(([name, { lag }]) => ({ labels: placeOf(name), value: lag })),
   )
-  gauge('consumer_state', '1 for the current state of the consumer.', ['state'], () =>
-    oneOf(consumerStates, consumer().state),
-  )
-  gauge('brokers_reachable', '1 while the brokers answer, 0 when none has answered for some seconds.', [], () =>
+  gauge('consumer_state', '1 for the current state of the consumer.', () => oneOf(consumerStates, consumer().state))
+  gauge('brokers_reachable', '1 while the brokers answer, 0 when none has answered for some seconds.', () =>
     consumer().unreachableSince === undefined ? 1 : 0,
   )
-  counter('group_joins', 'Times the consumer joined its group.', [], () => consumer().joins)
-  counter('consumer_restarts', 'Times the consumer was restarted.', [], () => consumer().restarts)
+  counter('group_joins', 'Times the consumer joined its group.', () => consumer().joins)
+  counter('consumer_restarts', 'Times the consumer was restarted.', () => consumer().restarts)
 }
 
 const byName = (label: string, values: Readonly<Record<string, number>>): readonly Count[] =>

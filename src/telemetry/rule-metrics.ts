@@ -14,13 +14,11 @@ export const defineRuleMetrics = ({ counter }: Define, rules: () => readonly Rul
   counter(
     'rule_alerts',
     'Alerts raised, by rule.',
-    ['id', 'rule'],
     each(({ alerts }) => alerts),
   )
   counter(
     'rule_matches',
     'Events that matched a rule, those suppressed as repeats included once they are reported.',
-    ['id', 'rule'],
     each(({ matches }) => matches),
   )
 }

@@ -1,7 +1,7 @@
 // Prints the remarks about checked files, one per line, and returns the exit code.
+import { printable } from '../domain/control-characters.js'
 import { exitCodes, type Arguments, type Io } from './command.js'
-import { printable } from './table.js'
-import { write } from './write-lines.js'
+import { write, writeJson } from './write-lines.js'
 
 export type Remark = {
   readonly kind: 'error' | 'warning'
@@ -20,6 +20,6 @@ export const report = async ({ what, remarks }: CheckedFile, args: Arguments, io
       : printable(`${kind.padEnd(8)} ${file}${line === undefined ? '' : `:${line}`}: ${message}`),
   )
   if (!isJson) lines.push(printable(what))
-  await write(io.stdout, lines.map((line) => `${line}\n`).join(''))
+  await (isJson ? writeJson : write)(io.stdout, lines.map((line) => `${line}\n`).join(''))
   return remarks.some(({ kind }) => kind === 'error') ? exitCodes.failure : exitCodes.ok
 }

@@ -1,4 +1,5 @@
 // Renders a text table with aligned, clipped columns and no control characters.
+import { printable } from '../domain/control-characters.js'
 
 export type Column = { readonly title: string; readonly align?: 'right'; readonly max?: number }
 
@@ -20,8 +21,5 @@ export const renderTable = (columns: readonly Column[], rows: readonly (readonly
     .map((text) => `${text}\n`)
     .join('')
 }
-
-/** Event data is hostile: escape sequences must not reach a terminal. */
-export const printable = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/g, '?')
 
 const clip = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`)

@@ -1,9 +1,9 @@
 // Renders the verdict about one indicator as text for a terminal or as JSON.
+import { printable } from '../domain/control-characters.js'
 import type { Finding, HostReport, Listing } from '../domain/finding.js'
 import type { Flag } from '../domain/flag.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { Verdict } from '../domain/verdict.js'
-import { printable } from './table.js'
 
 const colours = { malicious: 31, suspicious: 33, clean: 32, unknown: 90 } as const
 

@@ -58,6 +58,18 @@ describe('the package', () => {
     expect(run(process.execPath, [cli, 'check', join('package', 'formats')])).toMatch(/: \d\d formats, 0 errors\n$/)
   })
 
+  it('brings its list of shared hosts along, and reads it there', () => {
+    const feed = join(elsewhere, 'feed.txt')
+    writeFileSync(feed, 'github.com\nbad.example.com\n')
+    const program = `import { createEnricher } from 'threatweave'
+      const enricher = await createEnricher({ settings: { feeds: [{ name: 'ours', path: ${JSON.stringify(feed)} }] } })
+      for (const name of ['github.com', 'bad.example.com'])
+        console.log((await enricher.enrich(JSON.stringify({ dns: { question: { name } } }))).annotation.verdict)
+      await enricher.close()`
+    writeFileSync(join(elsewhere, 'lists.mjs'), program)
+    expect(run(process.execPath, ['lists.mjs'])).toBe('unknown\nmalicious\n')
+  })
+
   it('runs the example of the documentation', () => {
     const printed = execFileSync(process.execPath, ['examples/library/enrich.mjs'], { cwd: root, encoding: 'utf8' })
     expect(printed).toContain('malicious src_ip 198.51.100.60 is malicious')

@@ -1,10 +1,10 @@
 // Shows what the demo came to: an event of every verdict before and after, a summary, and an alert.
 import type { Alert } from '../../alerts/alert.js'
+import { printable } from '../../domain/control-characters.js'
 import type { Annotation } from '../../domain/annotation.js'
 import { levels } from '../../domain/finding.js'
 import type { Io } from '../../terminal/command.js'
 import { createSummary } from '../../terminal/summary.js'
-import { printable } from '../../terminal/table.js'
 
 export const showEvents = (events: readonly Buffer[], io: Io): void => {
   const summary = createSummary()

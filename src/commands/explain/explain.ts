@@ -1,5 +1,6 @@
 // The `explain` command: what is read from each event, and which rule read it from what; nobody is asked.
 import { openReader } from '../../app/open-app.js'
+import { printable } from '../../domain/control-characters.js'
 import { formatOf, type Extraction, type Sighting } from '../../domain/sighting.js'
 import { openKnown, type Known } from './open-known.js'
 import { isPlace, readPlacedEvents } from './read-placed-events.js'
@@ -10,7 +11,7 @@ import { accepted, configOption, loadConfig } from '../../config/load-config.js'
 import { marksOf, showMarked, wordsAround } from './mark-values.js'
 import { readLines } from '../../input/read-lines.js'
 import { withInputErrors } from '../../input/read-lines.js'
-import { printable, renderTable, type Column } from '../../terminal/table.js'
+import { renderTable, type Column } from '../../terminal/table.js'
 import { write, writeJson } from '../../terminal/write-lines.js'
 
 type Explained = {

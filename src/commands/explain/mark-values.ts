@@ -1,7 +1,7 @@
 // Finds where the values of an event stand in its text, and shows the text with them marked.
+import { printable } from '../../domain/control-characters.js'
 import type { Role, Sighting } from '../../domain/sighting.js'
 import { scanTokens, type Token } from '../../pipeline/read/tokens.js'
-import { printable } from '../../terminal/table.js'
 
 export type Mark = {
   readonly start: number

@@ -1,9 +1,9 @@
 // The `history` command: who has seen an address, range or name, and what was said about it.
+import { printable } from '../../domain/control-characters.js'
 import { kafkaSettingsOf } from '../../app/limits.js'
 import { configOption, loadConfig } from '../../config/load-config.js'
 import { readHistory } from '../../follow-up/read-history.js'
 import { exitCodes, UsageError, type Command } from '../../terminal/command.js'
-import { printable } from '../../terminal/table.js'
 import { write, writeJson } from '../../terminal/write-lines.js'
 import { renderHistory } from './render-history.js'
 import { parseSubject } from './subject.js'

@@ -1,6 +1,7 @@
 // The history of a value as tables.
+import { printable } from '../../domain/control-characters.js'
 import type { History } from '../../follow-up/read-history.js'
-import { printable, renderTable } from '../../terminal/table.js'
+import { renderTable } from '../../terminal/table.js'
 
 const maxPeers = 8
 

@@ -10,7 +10,7 @@ import type { ReplayArguments } from './replay-options.js'
 import { lengthOf } from './perform-replay.js'
 import { openReplayApp, type Surroundings } from './replay-alone.js'
 import { describeDryRun, dryRun } from './replay-summary.js'
-import { write } from '../../terminal/write-lines.js'
+import { write, writeJson } from '../../terminal/write-lines.js'
 
 export const dryRunReplay = async (
   opened: OpenReplay,
@@ -49,7 +49,9 @@ export const dryRunReplay = async (
     lookups: Math.min(missing.size, allowed),
     seconds: (now() - startedAt) / 1000,
   })
-  await write(io.stdout, args.isJson ? `${JSON.stringify(outcome)}\n` : describeDryRun(outcome, plan))
+  await (args.isJson
+    ? writeJson(io.stdout, `${JSON.stringify(outcome)}\n`)
+    : write(io.stdout, describeDryRun(outcome, plan)))
   return io.signal.aborted ? exitCodes.failure : exitCodes.ok
 }
 

@@ -4,7 +4,7 @@ import type { OpenReplay } from '../../replay/open-replay.js'
 import type { Progress } from '../../replay/replay.js'
 import { exitCodes, type Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
-import { write } from '../../terminal/write-lines.js'
+import { write, writeJson } from '../../terminal/write-lines.js'
 import { replayAlone, type Refused, type Surroundings } from './replay-alone.js'
 import type { ReplayArguments } from './replay-options.js'
 import { describeRanges, describeSummary, summariseReplay } from './replay-summary.js'
@@ -30,7 +30,9 @@ export const performReplay = async (
   if ('refused' in done) return done
   const { delivery } = config.kafka
   const summary = summariseReplay(args, plan, done, { ...done, delivery, seconds: seconds() })
-  await write(io.stdout, args.isJson ? `${JSON.stringify(summary)}\n` : describeSummary(summary))
+  await (args.isJson
+    ? writeJson(io.stdout, `${JSON.stringify(summary)}\n`)
+    : write(io.stdout, describeSummary(summary)))
   return summary.complete ? exitCodes.ok : exitCodes.failure
 }
 

@@ -1,4 +1,5 @@
 // The `replay` command: annotates a past range of a topic again, into a separate topic.
+import { printable } from '../../domain/control-characters.js'
 import { createLogger } from '../../telemetry/logger.js'
 import { exitCodes, type Command } from '../../terminal/command.js'
 import { nodeRuntime } from '../../app/run-alone.js'
@@ -79,7 +80,7 @@ Exit codes: 0 complete, 1 not complete, 64 wrong usage, 78 wrong configuration.
     const work = args.isDryRun ? dryRunReplay : performReplay
     const done = await withReplay(args, config, around, (opened) => work(opened, args, config, io, around))
     if (typeof done === 'number') return done
-    io.stderr.write(`threatweave: ${done.refused}\n`)
+    io.stderr.write(`threatweave: ${printable(done.refused)}\n`)
     return exitCodes.failure
   },
 }

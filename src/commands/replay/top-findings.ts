@@ -1,6 +1,7 @@
 // The indicators that a replay found most often as malicious or suspicious, and the inside hosts that met them.
 import { eventsIn, type Pipeline } from '../../pipeline/pipeline.js'
 import type { Annotation } from '../../domain/annotation.js'
+import { insideHostsOf } from '../../domain/inside-host.js'
 
 export type TopIndicator = {
   readonly type: string
@@ -109,10 +110,3 @@ const timesOf = ({ first, last }: Entry): { first: string; last: string } => ({
   first: new Date(first).toISOString(),
   last: new Date(last).toISOString(),
 })
-
-const insideHostsOf = ({ indicators, value }: Annotation): readonly string[] =>
-  indicators.flatMap((one) =>
-    one.type === 'ip' && one.value !== value && (one.reason === 'private_address' || one.reason === 'own_range')
-      ? [one.value]
-      : [],
-  )

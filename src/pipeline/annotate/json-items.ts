@@ -1,5 +1,5 @@
 // Locates the members of a JSON object, or the elements of an array, in valid JSON bytes.
-import { endOfString, skipSpace } from '../json-grammar.js'
+import { endOfString, endOfValue, skipSpace } from '../json-grammar.js'
 
 export type JsonItem = {
   /** Right after the preceding bracket or comma. */
@@ -21,29 +21,8 @@ export type JsonEnd = {
 }
 export type JsonItems = JsonEnd & { readonly items: readonly JsonItem[] }
 
-const quoteMark = 0x22
 const comma = 0x2c
-const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
-const isOpening = (byte: number | undefined): boolean => byte === 0x7b || byte === 0x5b
 const isClosing = (byte: number | undefined): boolean => byte === 0x7d || byte === 0x5d
-
-const skipValue = (bytes: Buffer, at: number): number => {
-  let depth = 0
-  for (;;) {
-    const byte = bytes[at]
-    if (byte === quoteMark) at = endOfString(bytes, at + 1)
-    else {
-      if (isOpening(byte)) depth++
-      else if (isClosing(byte)) depth--
-      else if (depth === 0) {
-        while (at < bytes.length && bytes[at] !== comma && !isClosing(bytes[at]) && !isSpace(bytes[at])) at++
-        return at
-      }
-      at++
-    }
-    if (depth === 0) return at
-  }
-}
 
 /** `open` is the position of the bracket. Linear time, no recursion, and no memory but what `visit` keeps. */
 export const visitItems = (bytes: Buffer, open: number, visit: (item: JsonItem) => void): JsonEnd => {
@@ -60,7 +39,7 @@ export const visitItems = (bytes: Buffer, open: number, visit: (item: JsonItem) 
       at = skipSpace(bytes, skipSpace(bytes, at) + 1)
     }
     const valueStart = at
-    const valueEnd = skipValue(bytes, at)
+    const valueEnd = endOfValue(bytes, at)
     at = skipSpace(bytes, valueEnd)
     const more = bytes[at] === comma
     const to = more ? at + 1 : valueEnd

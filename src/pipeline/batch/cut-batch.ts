@@ -1,6 +1,6 @@
 // Cuts a record that holds many events into its members: an array, NDJSON, or one of the known shapes around a list.
 import type { Forgeries } from '../annotate/forgeries.js'
-import { endOfValue } from './collect-at.js'
+import { deepest, endOfValue } from '../json-grammar.js'
 import type { Around } from './find-forged.js'
 import { array, eventsAt, firstInk, isList, shapeAt, type Place, type Range, type Shape } from './shapes.js'
 
@@ -59,7 +59,7 @@ const cutLines = (bytes: Buffer, start: number): Batch | undefined => {
   const first = bytes.indexOf(0x0a, start)
   if (first < 0 || bytes[lastInk(bytes, first)] !== 0x7d) return undefined
   const isSecond = bytes[firstInk(bytes, first)] === 0x7b
-  if (!isSecond || endOfValue(bytes.subarray(0, first), start, 0) !== lastInk(bytes, first) + 1) return undefined
+  if (!isSecond || endOfValue(bytes.subarray(0, first), start, deepest) !== lastInk(bytes, first) + 1) return undefined
   const members: Range[] = []
   for (let from = start; from < bytes.length;) {
     const found = bytes.indexOf(0x0a, from)
@@ -68,7 +68,7 @@ const cutLines = (bytes: Buffer, start: number): Batch | undefined => {
     if (begin < end) members.push({ from: begin, to: lastInk(bytes, end) + 1 })
     from = end + 1
   }
-  const isObjectAt = ({ from, to }: Range): boolean => endOfValue(bytes.subarray(0, to), from, 0) === to
+  const isObjectAt = ({ from, to }: Range): boolean => endOfValue(bytes.subarray(0, to), from, deepest) === to
   return batchOf(bytes, members, 'member', (rest) => rest.filter(isObjectAt).map(({ from }) => from))
 }
 

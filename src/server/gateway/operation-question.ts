@@ -35,11 +35,7 @@ export const operationQuestions: QuestionType<OperationQuestion> = {
   keyOf: ({ key }) => key,
   own: (question) => question,
   write: ({ key }) => ({ question: key }),
-  // Journals of earlier versions name the question `value`.
-  read: ({ question, value }) => {
-    const key = question ?? value
-    return typeof key === 'string' ? readKey(key) : undefined
-  },
+  read: ({ question }) => (typeof question === 'string' ? readKey(question) : undefined),
 }
 
 /** An answer about another address than the one asked about is no answer. */

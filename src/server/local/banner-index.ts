@@ -1,7 +1,7 @@
 // The banner index: what answered on which port of which address, and the filters to search it with.
 import { parseAddress, parseRange, readAddress } from '../../domain/address.js'
 import { createRangeSet } from '../../domain/range-set.js'
-import { timeOrDate } from './date-text.js'
+import { timeOrDate } from '../answer.js'
 import { booleanOf, integerOf, numberOf, textOf, textsOf } from './member.js'
 import type { Place } from './places.js'
 import type { DataRow } from './read-rows.js'

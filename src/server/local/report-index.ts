@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { ratings, type Rating } from '../../domain/finding.js'
+import { parseTimestamp } from '../../domain/timestamp.js'
 import { parseTarget } from '../scan/target.js'
-import type { JsonObject } from '../answer.js'
-import { readTime, timeOrDate } from './date-text.js'
+import { timeOrDate, type JsonObject } from '../answer.js'
 import { containsText, equalsText, hasText, notBefore, type FieldFilter } from './search.js'
 
 export type Report = {
@@ -117,4 +117,4 @@ const isAtOrBelow = (host: string, name: string): boolean => host === name || ho
 
 export const reportText = (report: Report): readonly string[] => [report.url, report.title]
 
-export const isNewer = (a: Report, b: Report): number => (readTime(b.time) ?? 0) - (readTime(a.time) ?? 0)
+export const isNewer = (a: Report, b: Report): number => (parseTimestamp(b.time) ?? 0) - (parseTimestamp(a.time) ?? 0)

@@ -1,7 +1,7 @@
 // The summary of a scan: the few members that its findings decide, and none of those it has no eyes for.
 import { registrableDomain } from '../../domain/public-suffix.js'
 import { ratingOf } from '../local/dossier.js'
-import { readTime } from '../local/date-text.js'
+import { parseTimestamp } from '../../domain/timestamp.js'
 import type { JsonObject } from '../answer.js'
 import type { CertificateFault } from './certificate.js'
 import type { Seen, ScanSurroundings } from './seen.js'
@@ -49,7 +49,7 @@ const changes = (values: readonly (string | number | undefined)[]): number => {
 
 const newborn = (registeredOn: string | undefined, now: number): string | undefined => {
   if (registeredOn === undefined) return undefined
-  const at = readTime(registeredOn)
+  const at = parseTimestamp(registeredOn)
   return at !== undefined && now - at < newbornDays * dayMs ? registeredOn : ''
 }
 

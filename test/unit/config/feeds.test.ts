@@ -36,11 +36,9 @@ describe('the settings of feeds', () => {
     ['{ name: ours }', 'feeds.0'],
     ['{ name: "a b", path: x }', 'feeds.0.name'],
     ['{ name: ours, path: x, level: clean }', 'feeds.0.level'],
-    ['{ name: ours, path: x, format: xml }', 'feeds.0.format'],
+    ['{ name: ours, path: x, colour: red }', 'feeds.0.colour'],
     ['{ name: ours, path: x, score: 101 }', 'feeds.0.score'],
     ['{ name: ours, path: x, expiresDays: 0 }', 'feeds.0.expiresDays'],
-    ['{ name: ours, path: x, columns: { value: ip } }', 'feeds.0.columns.value'],
-    ['{ name: ours, path: x, onBadEntry: skip }', 'feeds.0.onBadEntry'],
   ])('refuse %s', (feed, setting) => {
     const loaded = loadText(`feeds: [${feed}]`)
     const settings = 'problems' in loaded ? loaded.problems.map((problem) => problem.setting) : []

@@ -22,7 +22,10 @@ describe('eventTime', () => {
     expect(new Date(eventTime(text, now) ?? Number.NaN).toISOString()).toBe(iso)
   })
 
-  it.each(['no time here', '', 'serial=17947296151', '10.0.0.1 1.2.3.4'])('says nothing about %j', (text) => {
-    expect(eventTime(text, now)).toBeUndefined()
-  })
+  it.each(['no time here', '', 'serial=17947296151', '10.0.0.1 1.2.3.4', '[15/Foo/2026:08:00:18 +0000]'])(
+    'says nothing about %j',
+    (text) => {
+      expect(eventTime(text, now)).toBeUndefined()
+    },
+  )
 })

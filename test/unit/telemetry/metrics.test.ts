@@ -42,6 +42,16 @@ describe('metrics', () => {
     ])
   })
 
+  it('says nothing about the folder of the memory where there is none', async () => {
+    const { metrics } = open()
+    expect(await metrics.text()).not.toMatch(/^threatweave_memory_writable/m)
+  })
+
+  it('escapes what a label may hold', async () => {
+    const { line } = open({ rules: () => [{ id: 'a', title: 'say "no"\\\n', alerts: 1, matches: 2 }] })
+    expect(await line('rule_alerts')).toEqual(['threatweave_rule_alerts_total{id="a",rule="say \\"no\\"\\\\\\n"} 1'])
+  })
+
   it('counts for a server how often bulk connections reached a limit, by the limit', async () => {
     const { counters, line } = open({ kind: 'server' })
     for (const reason of ['questions', 'questions', 'unread'] as const)
