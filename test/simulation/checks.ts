@@ -31,6 +31,8 @@ export type Happened = {
   readonly input: readonly PlacedRecord[]
   /** How often the input topic was made. */
   readonly topics: number
+  /** Whether the group has lost positions that it had committed. */
+  readonly areOffsetsLost: boolean
   /** By partition: the first offset that is left, of the last topic. */
   readonly logStart: ReadonlyMap<number, number>
   readonly output: readonly ReadRecord[]
@@ -105,9 +107,8 @@ export const check = (happened: Happened): Checked => {
   const { scenario } = happened
   const { broken, atStake, expect } = beginCheck()
   const isExactlyOnce = scenario.delivery === 'exactly-once'
-  const did = (kind: Act['kind']): boolean => happened.done.includes(kind)
   /** The group begins anew: what it had read before is read again, and nobody could know. */
-  const begunAnew = did('delete_offsets')
+  const begunAnew = happened.areOffsetsLost
   const expected = eventsOf(happened)
   const byNumber = new Map(expected.map((event) => [event.n, event]))
   const copies = happened.output.flatMap(copiesIn)

@@ -208,6 +208,13 @@ const executeIn = async (
     }
   })
 
+  /** Brokers remove the offsets of a deleted topic by its name, late enough to hit those of the next one. */
+  let areOffsetsLost = false
+  cluster.onRemoval(({ topic, metadata }) => {
+    const { topic_id: topicId } = JSON.parse(metadata || '{}') as { readonly topic_id?: string }
+    areOffsetsLost ||= topic === 'input' && topicId !== undefined && topicId === cluster.topicId('input')
+  })
+
   // ---- workers ----
 
   const ended: Ended[] = []
@@ -497,6 +504,7 @@ const executeIn = async (
       scenario,
       input,
       topics: topicNumber + 1,
+      areOffsetsLost: areOffsetsLost || done.includes('delete_offsets'),
       logStart,
       output: await read('output'),
       dead: await read('dead'),

@@ -12,6 +12,7 @@
 //   cluster.offsets('group')                      committed offsets by `topic/partition`
 //   cluster.group('group')                        state, generation and members, while its coordinator is up
 //   cluster.onAppend(listener), .onCommit(listener)   every batch that enters a log; every offset that a group commits
+//   cluster.onRemoval(listener)                       every offset that is removed because its topic was deleted
 //
 // Topics
 //   cluster.createTopic(name, partitions, options), .deleteTopic(name), .addPartitions(name, count)   as a request of an operator
@@ -113,6 +114,7 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
   const nthOf = new Map<string, Map<ApiName, number>>()
   const listeners = new Set<(point: RequestPoint) => Interference>()
   const commitListeners = new Set<(commit: CommitEvent) => void>()
+  const removalListeners = new Set<(offset: Committed) => void>()
   const appendListeners = new Set<(append: AppendEvent) => void>()
   /** When a broker learns of the last decision: the next one comes later. */
   const learnsAt = new Map<number, number>()
@@ -171,6 +173,9 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
     deliverMarker: (from, partition, marker, done) => deliverMarker(from, partition, marker, done),
     committed: (commit) => {
       for (const listener of commitListeners) listener(commit)
+    },
+    removed: (offset) => {
+      for (const listener of removalListeners) listener(offset)
     },
     appended: (batch, { topic, topicId, number }) => {
       for (const listener of appendListeners) listener({ topic, topicId, partition: number, batch })
@@ -385,6 +390,7 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
     transaction: (id: string) => shared.transactions[partitionFor(id, coordinatorPartitions)]?.store.get(id),
     onAppend: (listener: (append: AppendEvent) => void): void => void appendListeners.add(listener),
     onCommit: (listener: (commit: CommitEvent) => void): void => void commitListeners.add(listener),
+    onRemoval: (listener: (offset: Committed) => void): void => void removalListeners.add(listener),
 
     createTopic: (name: string, partitions: number, given: TopicOptions = {}): number =>
       createTopic(shared, name, partitions, given),

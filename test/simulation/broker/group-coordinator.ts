@@ -37,6 +37,8 @@ export type GroupCoordinatorOptions = {
   readonly term: Term
   readonly initialDelayMs: number
   readonly committed: CommitSeen
+  /** Called for every offset that is removed with its topic. */
+  readonly removed: (offset: Committed) => void
 }
 
 type NewOffset = {
@@ -57,7 +59,13 @@ const childOf = <K, L, V>(map: Map<K, Map<L, V>>, key: K): Map<L, V> => {
 
 export type GroupCoordinator = ReturnType<typeof createGroupCoordinator>
 
-export const createGroupCoordinator = ({ store, term, initialDelayMs, committed }: GroupCoordinatorOptions) => {
+export const createGroupCoordinator = ({
+  store,
+  term,
+  initialDelayMs,
+  committed,
+  removed,
+}: GroupCoordinatorOptions) => {
   const { took, world } = term
   const groups = new Map<string, Group>()
 
@@ -245,6 +253,7 @@ export const createGroupCoordinator = ({ store, term, initialDelayMs, committed 
             took('offsets of a deleted topic removed')
             world.log(`offsets of ${key} removed`)
             byKey.delete(key)
+            removed(one)
           }
     },
     /** offsets.retention.minutes after the last member has gone. */

@@ -3,7 +3,7 @@ import type { Process, Random, World } from '../world.js'
 import type { Network } from '../network.js'
 import { errors } from '../wire.js'
 import { between, below } from '../world.js'
-import { createGroupCoordinator, emptyGroupStore, type CommitSeen, type GroupCoordinator, type GroupStore } from './group-coordinator.js' // prettier-ignore
+import { createGroupCoordinator, emptyGroupStore, type CommitSeen, type GroupCoordinator, type GroupCoordinatorOptions, type GroupStore } from './group-coordinator.js' // prettier-ignore
 import { partitionFor, type Image } from './image.js'
 import { createLog, type Log, type StoredBatch } from './log.js'
 import type { Took } from './paths.js'
@@ -83,6 +83,7 @@ export type Shared = {
   readonly processOf: (broker: number) => Process
   readonly deliverMarker: (from: number, partition: string, marker: Marker, done: () => void) => void
   readonly committed: CommitSeen
+  readonly removed: GroupCoordinatorOptions['removed']
   /** Called for every batch that is appended anywhere. */
   readonly appended: (batch: StoredBatch, partition: Partition) => void
   readonly autoCreateTopics: boolean
@@ -255,6 +256,7 @@ export const electGroups = (shared: Shared, partition: GroupPartition, broker: n
       term,
       initialDelayMs: shared.times.initialRebalanceDelayMs,
       committed: shared.committed,
+      removed: shared.removed,
     })
   })
 
