@@ -1,4 +1,4 @@
-// Checks the imports of src/: allowed folders, libraries, circles, first lines.
+// Checks the imports of src/: allowed folders, libraries, circles, exports without a user, first lines.
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -77,6 +77,12 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   maxmind: ['server/local/places.ts'],
 }
 
+/** What the outside uses: the program, the library. */
+const entries = ['cli.ts', 'index.ts', 'enricher.ts']
+
+/** Exports that are looked at later. */
+const unchecked = ['kafka/', 'sightings/', 'app/run-alone.ts', 'config/removed.ts', 'feeds/changes.ts']
+
 type Import = { file: string; specifier: string }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
@@ -90,6 +96,20 @@ const imports: Import[] = files.flatMap((file) =>
 )
 const folder = (path: string): string => (path.includes('/') ? path.split('/')[0]! : path.replace(/\.[jt]s$/, ''))
 const target = ({ file, specifier }: Import): string => relative(src, resolve(src, dirname(file), specifier))
+
+/** The names of `a, type B, c as d`, as they are called where they come from. */
+const namesIn = (list: string): readonly string[] =>
+  list
+    .split(',')
+    .map((each) => /^\s*(?:type\s+)?([\w$]+)/.exec(each)?.[1])
+    .filter((name) => name !== undefined)
+
+const exportsIn = (text: string): readonly string[] => [
+  ...[...text.matchAll(/^export (?:async )?(?:const|let|function\*?|class|type|interface) ([\w$]+)/gm)].map(
+    (match) => match[1]!,
+  ),
+  ...[...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap((match) => namesIn(match[1]!)),
+]
 
 describe('architecture', () => {
   it('has a row for every folder', () => {
@@ -124,6 +144,28 @@ describe('architecture', () => {
     expect(knows.size).toBeGreaterThan(100)
     const circular = [...knows.keys()].filter((file) => reachable(file).has(file))
     expect(circular).toEqual([])
+  })
+
+  it('exports only what another file of src uses; a test alone is not a user', () => {
+    const used = new Set<string>()
+    for (const file of files) {
+      const text = readFileSync(join(src, file), 'utf8')
+      const use = (specifier: string, names: readonly string[]): void => {
+        const from = target({ file, specifier }).replace(/\.js$/, '.ts')
+        for (const name of names) used.add(`${from} ${name}`)
+      }
+      for (const [, names, specifier] of text.matchAll(/\b(?:im|ex)port\s+(?:type\s+)?\{([^}]*)\}\s+from\s+'([^']+)'/g))
+        use(specifier!, namesIn(names!))
+      // Loaded when needed: `(await import('./file.js')).name`.
+      for (const [, specifier, name] of text.matchAll(/\(await import\('([^']+)'\)\)\.([\w$]+)/g))
+        use(specifier!, [name!])
+    }
+    const unused = files
+      .filter((file) => !entries.includes(file) && !unchecked.some((place) => file.startsWith(place)))
+      .flatMap((file) => exportsIn(readFileSync(join(src, file), 'utf8')).map((name) => `${file} ${name}`))
+      .filter((each) => !used.has(each))
+    expect(used.size).toBeGreaterThan(500)
+    expect(unused).toEqual([])
   })
 
   it('keeps each library in its one place', () => {

@@ -14,13 +14,13 @@ import type { RuleSet } from './sigma/rule-set.js'
 import { createSuppress } from './suppress.js'
 import { watchRules } from './watch-rules.js'
 
-export type AlertsSettings = {
+type AlertsSettings = {
   readonly rules: readonly string[]
   readonly bundled: boolean
   readonly suppressSeconds: number
 }
 
-export type AlertsOptions = {
+type AlertsOptions = {
   readonly emit?: Emit
   readonly clock?: Clock
   /** The annotation key of the output. */
@@ -61,7 +61,7 @@ export type Alerts = {
 
 export type Fired = (event: AnnotatedEvent, ruleIds: readonly string[]) => void
 
-export type AlertsStatus = {
+type AlertsStatus = {
   readonly rules: number
   readonly loaded: readonly Pick<Rule, 'id' | 'title' | 'level'>[]
   /** Problems of the newest files, if they were refused. */

@@ -10,7 +10,7 @@ import { threatIndicator } from './threat-indicator.js'
 
 export type RetroAlert = Omit<Alert, 'threatweave'> & { readonly threatweave: RetroBody }
 
-export type RetroBody = AlertBody & {
+type RetroBody = AlertBody & {
   readonly kind: 'retro' | 'retro_summary'
   readonly first_seen: string
   readonly last_seen: string
@@ -24,7 +24,7 @@ export type RetroBody = AlertBody & {
 }
 
 /** One indicator in one input partition. */
-export type RetroSeen = {
+type RetroSeen = {
   /** `topic/partition`. */
   readonly partition: string
   readonly indicator: Indicator
@@ -32,7 +32,7 @@ export type RetroSeen = {
   readonly seen: SeenTotals
 }
 
-export const retroRule = {
+const retroRule = {
   id: '7f3d9c1e-52ab-4c0e-9d64-1b8a6e5f2c18',
   name: 'Indicator Seen Earlier Is Malicious Now',
   level: 'high',

@@ -16,7 +16,7 @@ import { raiseByMember } from '../sightings/fired-by-member.js'
 import type { RaiseLate } from '../sightings/revisit.js'
 import type { Emit } from '../telemetry/event.js'
 
-export type AlertingOptions = {
+type AlertingOptions = {
   readonly emit?: Emit
   readonly clock?: Clock
   readonly replayId?: string
@@ -40,7 +40,7 @@ export const openAlerting = async (config: Config, options: AlertingOptions): Pr
   }
 }
 
-export type RunAlerts = Pick<Alerts, 'mayRaise' | 'close'> & {
+type RunAlerts = Pick<Alerts, 'mayRaise' | 'close'> & {
   /** What the status page shows of them. */
   readonly log: AlertLog
   readonly raise: (events: readonly EventOut[], fired?: Fired) => readonly AlertOut[]

@@ -25,7 +25,7 @@ import { openIndicatorLookup, type IndicatorLookup, type LookupOptions } from '.
 import { openTable, tableOf } from './open-table.js'
 
 /** Reads events and decides what may be looked up; sends nothing. */
-export type EventReader = {
+type EventReader = {
   /** The events of a record: one, or the members of a batch. */
   readonly eventsInRecord: (bytes: Buffer) => readonly Buffer[]
   readonly decode: (bytes: Buffer) => ReturnType<typeof decode>

@@ -6,9 +6,9 @@ import { checkFormats } from '../pipeline/check-formats.js'
 import type { FormatSpec } from '../pipeline/read/formats.js'
 
 /** Next to `src/` and `dist/`. */
-export const formatsFolder = resolve(import.meta.dirname, '../../formats')
+const formatsFolder = resolve(import.meta.dirname, '../../formats')
 
-export type OpenedFormats = { readonly formats: readonly FormatSpec[]; readonly problems: readonly FileProblem[] }
+type OpenedFormats = { readonly formats: readonly FormatSpec[]; readonly problems: readonly FileProblem[] }
 
 let bundled: OpenedFormats | undefined
 

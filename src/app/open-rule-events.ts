@@ -8,7 +8,7 @@ import { createNamedValues } from '../pipeline/named-values.js'
 import { openReader } from './open-app.js'
 import { openFormats } from './open-formats.js'
 
-export type RuleEvents = (written: AnyObject, annotation: AnyObject) => RuleEvent
+type RuleEvents = (written: AnyObject, annotation: AnyObject) => RuleEvent
 
 export const openRuleEvents = (config: Config): RuleEvents => {
   const { decode, extract } = accepted(openReader(config))

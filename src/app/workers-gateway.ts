@@ -12,7 +12,7 @@ import { openServer, type OpenServerOptions } from './open-server.js'
 import type { LookupServer } from '../server/start-server.js'
 import { ConfigurationError } from '../config/problem.js'
 
-export type WorkersGateway = {
+type WorkersGateway = {
   /** Changes to the environment of a worker. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The state of the API key. */

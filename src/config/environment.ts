@@ -6,7 +6,7 @@ import { environmentName, prefix, workerVariable } from './environment-name.js'
 import type { Problem } from './problem.js'
 import { removedVariable } from './removed.js'
 
-export type Setting = { readonly path: readonly string[]; readonly schema: SchemaNode; readonly secret: boolean }
+type Setting = { readonly path: readonly string[]; readonly schema: SchemaNode; readonly secret: boolean }
 
 type SchemaNode = {
   readonly type?: string

@@ -8,14 +8,14 @@ import { configSchema, type Config } from './schema.js'
 import { createValidator, explain, pathOf, type SchemaError } from './validate.js'
 import { readYamlFile, type NamedText } from './yaml-file.js'
 
-export type Sources = {
+type Sources = {
   readonly file?: NamedText | undefined
   /** Settings given as an object, by whoever embeds the program; they go over the file. */
   readonly values?: Readonly<Record<string, unknown>> | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly readFile: (path: string) => string
 }
-export type Loaded =
+type Loaded =
   | { readonly config: Config }
   | {
       readonly problems: readonly Problem[]

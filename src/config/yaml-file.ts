@@ -5,7 +5,7 @@ import type { Problem } from './problem.js'
 
 export type NamedText = { readonly name: string; readonly text: string }
 
-export type YamlFile = {
+type YamlFile = {
   readonly content: Record<string, unknown>
   readonly problems: readonly Problem[]
   /** It is no YAML at all, so that nothing can be said about what it means. */

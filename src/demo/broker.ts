@@ -25,7 +25,7 @@ export type Broker = {
   readonly resume: () => Promise<void>
 }
 
-export type BrokerOptions = Provision & {
+type BrokerOptions = Provision & {
   readonly secure?: boolean
   /** The port clients are told, if something stands between them and the plain listener. */
   readonly advertisedPort?: number

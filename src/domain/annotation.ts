@@ -10,8 +10,7 @@ export const statuses = ['complete', 'partial', 'failed', 'skipped'] as const
 export type Status = (typeof statuses)[number]
 
 /** `auto`: full for malicious and suspicious events, compact for the rest. */
-export const details = ['auto', 'full', 'compact'] as const
-export type Detail = (typeof details)[number]
+export type Detail = 'auto' | 'full' | 'compact'
 
 export type AnnotatedIndicator = {
   type: IndicatorType

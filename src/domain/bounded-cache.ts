@@ -1,6 +1,6 @@
 // A cache of bounded size: when a generation is full, the one before it is dropped.
 
-export type BoundedCache<Key, Value> = {
+type BoundedCache<Key, Value> = {
   readonly get: (key: Key) => Value | undefined
   readonly set: (key: Key, value: Value) => void
   readonly delete: (key: Key) => void

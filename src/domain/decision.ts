@@ -1,5 +1,5 @@
 // The gate's decision about a sighting: look it up, check local feeds only, or skip it.
-import { ownIndicator, type Indicator } from './indicator.js'
+import type { Indicator } from './indicator.js'
 import type { NameSet } from './name-set.js'
 import type { RangeSet } from './range-set.js'
 import type { Reason } from './reason.js'
@@ -13,10 +13,6 @@ export type Decision =
   | { readonly decision: 'feeds'; readonly reason: Reason }
   /** `until`: epoch milliseconds when this stops to hold, where such a moment is known. */
   | { readonly decision: 'skip'; readonly reason: Reason; readonly until?: number }
-
-/** A copy for long-term storage. */
-export const ownDecision = (decision: Decision): Decision =>
-  decision.decision === 'lookup' ? { decision: 'lookup', ask: ownIndicator(decision.ask) } : decision
 
 /** Addresses and names that somebody listed; `expiring` are those that count only until a moment, in epoch milliseconds. */
 export type IndicatorList = {

@@ -3,7 +3,7 @@ import { createBoundedCache } from './bounded-cache.js'
 import { parse } from 'tldts'
 import { ownText } from './own-text.js'
 
-export type PublicSuffix = {
+type PublicSuffix = {
   /** Whether the name has a listed suffix; `.corp` is not one. */
   readonly isListed: boolean
   /** The registered domain; absent if the name is itself a suffix. */

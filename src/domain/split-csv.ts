@@ -1,6 +1,6 @@
 // Splits one row of separated values into its cells: quotes around a cell are removed, blanks around an unquoted one too.
 
-export type CsvCells = {
+type CsvCells = {
   readonly cells: readonly string[]
   /** The last cell was quoted and its quotes do not end: the row may go on in the next line. */
   readonly isOpen: boolean

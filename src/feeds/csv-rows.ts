@@ -6,7 +6,7 @@ const maxCells = 256
 /** A row is split again with each further line, so there may not be many. */
 const maxRowLines = 64
 
-export type RowOptions = {
+type RowOptions = {
   readonly separator: string
   readonly maxLength: number
   /** Lines between rows that are none, such as comments; blank ones are ignored anyway. */

@@ -14,8 +14,8 @@ export type ListEntries = Listed & {
   readonly expiring: readonly (Listed & { readonly until: number })[]
 }
 /** `where` is the file with its line, or with the place in its JSON. */
-export type ListProblem = { readonly message: string; readonly where: string }
-export type ListFile = ListEntries | { readonly problems: readonly ListProblem[] }
+type ListProblem = { readonly message: string; readonly where: string }
+type ListFile = ListEntries | { readonly problems: readonly ListProblem[] }
 
 type Entry = { readonly text: string; readonly where: string }
 

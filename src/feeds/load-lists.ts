@@ -8,7 +8,7 @@ import { createRangeSet } from '../domain/range-set.js'
 import { readListFile, type ListEntries } from './list-file.js'
 import { publicResolvers, sharedHosts } from './shared-hosts.js'
 
-export type GateSettings = {
+type GateSettings = {
   readonly ownRanges: readonly string[]
   readonly internalSuffixes: readonly string[]
   readonly allow: readonly string[]
@@ -16,7 +16,7 @@ export type GateSettings = {
   readonly askFreeText: boolean
   readonly documentation?: boolean
 }
-export type LoadedGate = { readonly options: GateOptions } | { readonly problems: readonly SettingProblem[] }
+type LoadedGate = { readonly options: GateOptions } | { readonly problems: readonly SettingProblem[] }
 
 type Fail = (problem: SettingProblem) => void
 

@@ -16,7 +16,7 @@ import { listBelow, matchIn } from './match.js'
 import type { InUse, Slot } from './slot.js'
 import { statusOf, type FeedStatus } from './status.js'
 
-export type FeedsOptions = {
+type FeedsOptions = {
   readonly emit?: Emit
   readonly clock?: Clock
   /** From 0 up to 1. */

@@ -9,7 +9,7 @@ import { splitArray, startsArray } from './split-array.js'
 import { UsageError } from '../terminal/command.js'
 
 /** An input that cannot be read. */
-export class InputError extends Error {
+class InputError extends Error {
   constructor(name: string, { message }: Error) {
     super(`${name === '-' ? 'standard input' : name}: ${message}`)
   }
@@ -88,7 +88,7 @@ async function* startingWith(head: Buffer, chunks: AsyncIterator<Buffer | string
 const toBuffer = (chunk: Buffer | string): Buffer => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
 
 /** Yields the lines that each chunk completes. */
-export async function* splitLines(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Line[]> {
+async function* splitLines(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Line[]> {
   const splitter = createLineSplitter()
   let number = 0
   const toLine = (bytes: Buffer): Line => ({ bytes, origin: `${name}:${++number}` })

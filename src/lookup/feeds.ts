@@ -6,7 +6,7 @@ import type { Ask, Layer, Lookup } from '../domain/lookup.js'
 import { kindOf } from '../domain/reason.js'
 
 /** What the feeds know about an indicator; a feed can only accuse, so there is no "clean" to come back with. */
-export type Match = (indicator: Indicator, now?: number, paths?: readonly string[]) => Known | undefined
+type Match = (indicator: Indicator, now?: number, paths?: readonly string[]) => Known | undefined
 
 /** `isMissing`: nothing of some feed is in use, so nobody can say that an indicator is not listed. */
 export const feeds =

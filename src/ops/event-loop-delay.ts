@@ -1,7 +1,7 @@
 // Detects a blocked event loop by how late its timer fires.
 import type { Clock } from '../domain/clock.js'
 
-export type EventLoopDelay = {
+type EventLoopDelay = {
   /** The shortest of the last three delays, so that one hiccup does not count. */
   readonly blockedMs: () => number
   readonly close: () => void

@@ -18,7 +18,7 @@ import { createWatcherStream } from './watcher-stream.js'
 import { createView } from './view.js'
 import type { ShownFeed } from './view-tables.js'
 
-export type OpsSettings = {
+type OpsSettings = {
   readonly host: string
   readonly port: number
   readonly token: string

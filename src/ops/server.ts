@@ -9,7 +9,7 @@ import { contentSecurityPolicy, renderPage } from './page.js'
 import type { WatcherStream } from './watcher-stream.js'
 import type { PageView } from './view.js'
 
-export type OpsServerOptions = {
+type OpsServerOptions = {
   readonly token: string
   readonly allowedHosts: readonly string[]
   readonly health: () => Health

@@ -66,7 +66,7 @@ export const outputsOf = (records: readonly EventOut[]): readonly EventOut[] =>
 export const eventsIn = (records: readonly EventOut[]): readonly EventOut[] =>
   records.some(({ members }) => members) ? records.flatMap((one) => one.members ?? one) : records
 
-export type AnnotateSettings = PlaceSettings & TextSettings
+type AnnotateSettings = PlaceSettings & TextSettings
 
 /** `judged` has one element per sighting, in the same order. */
 export type Annotate = (given: EventIn, event: Event, extraction: Extraction, judged: readonly Judged[]) => EventOut

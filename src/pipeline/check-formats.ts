@@ -12,7 +12,7 @@ import { readSyslog } from './read/syslog.js'
 import { readFormat, type Complain, type Example, type ReadFormat } from './read-format.js'
 
 /** A format as it stood in a file: plain values, and where each of them is. */
-export type CheckedFormats = { readonly formats: readonly FormatSpec[]; readonly problems: readonly FileProblem[] }
+type CheckedFormats = { readonly formats: readonly FormatSpec[]; readonly problems: readonly FileProblem[] }
 
 type Checked = ReadFormat & { readonly wrong: Complain }
 
@@ -55,7 +55,7 @@ export const checkFormats = (sources: readonly FormatDocument[], known: readonly
 }
 
 /** The ids of all formats that recognise the line; more than one is an error. */
-export const recognisedBy = (specs: readonly FormatSpec[], line: string): readonly string[] => {
+const recognisedBy = (specs: readonly FormatSpec[], line: string): readonly string[] => {
   const { body } = readSyslog(line)
   const pairs = pairsOf(body)
   const value = jsonOf(line)
@@ -82,7 +82,7 @@ const jsonOf = (line: string): unknown => {
 const fieldOf = createFieldOf()
 
 /** What an example says is in its line, and what was found there instead. */
-export const differences = (found: Extraction, expected: Example['expected']): readonly string[] =>
+const differences = (found: Extraction, expected: Example['expected']): readonly string[] =>
   Object.entries(expected).flatMap(([name, value]) => {
     const { role } = fieldOf(name)
     const seen = found.sightings.filter((sighting) => sighting.role === role).map((sighting) => sighting.value)

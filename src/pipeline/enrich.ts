@@ -10,9 +10,7 @@ import type { Judged } from '../domain/judged.js'
 import { createSightingCache, type Cached } from './sighting-cache.js'
 import { pending, type Wait } from './wait.js'
 
-export type { Judged }
-
-export type EnrichOptions = {
+type EnrichOptions = {
   readonly lookup: Lookup
   readonly decide: (sighting: Sighting) => Decision
   readonly judge: (finding: Finding, sighting: Sighting, now: number) => Verdict
@@ -24,7 +22,7 @@ export type EnrichOptions = {
 /** The sightings of one event: judged, except those in `open`. */
 export type EventVerdicts = { readonly judged: Judged[]; readonly open: readonly OpenSighting[] }
 
-export type OpenSighting = {
+type OpenSighting = {
   readonly place: number
   readonly cached: Cached
   readonly ask: Ask

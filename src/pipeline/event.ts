@@ -3,8 +3,6 @@ import { isUtf8 } from 'node:buffer'
 import type { ContentKind } from '../domain/content-kind.js'
 import { isJsonObject } from './is-json-object.js'
 
-export { contentKinds, type ContentKind } from '../domain/content-kind.js'
-
 export type Event = {
   readonly bytes: Buffer
   readonly reading: ContentKind

@@ -12,7 +12,7 @@ import { readLaterText, type Note, type Reader } from './read/reader.js'
 import { createScan } from './read/scan.js'
 import { createW3cFields } from './read/w3c-fields.js'
 
-export type ExtractSettings = {
+type ExtractSettings = {
   readonly maxIndicators: number
   readonly maxDepth: number
   /** The events are the lines of one source in their order, so that a header tells what stands in the lines behind it. */

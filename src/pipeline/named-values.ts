@@ -3,7 +3,7 @@ import { decode, decodeLimits } from './decode.js'
 import { createExtract, extractLimits } from './extract.js'
 import type { FormatSpec } from './read/formats.js'
 
-export type NamedValues = (bytes: Buffer) => Readonly<Record<string, unknown>>
+type NamedValues = (bytes: Buffer) => Readonly<Record<string, unknown>>
 
 const maxNames = 1024
 

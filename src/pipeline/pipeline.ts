@@ -33,7 +33,7 @@ export const allOf = (
   return through instanceof Promise ? through.then(() => events) : events
 }
 
-export type Steps = {
+type Steps = {
   readonly decode: (bytes: Buffer) => Event
   readonly extract: (event: Event) => Extraction
   readonly enrich: Enrich

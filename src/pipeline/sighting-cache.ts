@@ -21,7 +21,7 @@ export type Cached = Omit<Sighting, 'value' | 'paths'> & {
   next: Cached | undefined
 }
 
-export type SightingCache = {
+type SightingCache = {
   /** Decided anew where the decision held only until a moment that is past. */
   readonly of: (sighting: Sighting, now?: number) => Cached
   /** Returns the same object as long as nothing changed. */

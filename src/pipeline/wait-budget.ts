@@ -1,6 +1,6 @@
 // The time that a backlog may spend waiting for answers: a share of the elapsed time plus an initial credit.
 
-export type WaitBudget = {
+type WaitBudget = {
   readonly began: () => void
   readonly ended: () => void
   readonly leftMs: () => number

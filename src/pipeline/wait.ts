@@ -28,7 +28,7 @@ export type Wait = {
   readonly ended: () => void
 }
 
-export type WaitOptions = {
+type WaitOptions = {
   readonly clock: Clock
   readonly deadlineMs: number
   /** The share of time that a backlog may wait, 0 to 1. */
@@ -45,7 +45,7 @@ export type WaitOptions = {
   readonly waited?: ((ms: number) => void) | undefined
 }
 
-export type Provider = Pick<ProviderState, 'waiting' | 'inFlight' | 'latencyMs' | 'state'>
+type Provider = Pick<ProviderState, 'waiting' | 'inFlight' | 'latencyMs' | 'state'>
 
 export type Waits = {
   readonly live: Wait

@@ -25,7 +25,7 @@ export const clientLimits = {
   maxAnswerDepth: 32,
 } as const satisfies Partial<ProviderSettings>
 
-export type ClientOutside = ConnectOutside & {
+type ClientOutside = ConnectOutside & {
   readonly now: () => number
   /** A gateway lets live traffic go before replayed history. */
   readonly urgency?: 'live' | 'replay'
@@ -41,7 +41,7 @@ export type Client = {
 }
 
 /** `threatweave serve` takes questions in bulk and says so with every answer; on a socket of this machine it is always that. */
-export type BulkClient = {
+type BulkClient = {
   readonly isOffered: () => boolean
   /** A connection for the lines of `lookup/bulk`; rejects where there is none to be had. */
   readonly connect: (settings: BulkSettings) => Promise<Duplex>

@@ -12,7 +12,7 @@ const maxCategories = 16
 type Writable<T> = { -readonly [key in keyof T]: T[key] }
 
 /** The members of an address answer: at the top, or under `data` where `ip` is not at the top. */
-export const addressBody = (answer: unknown): AnyObject => {
+const addressBody = (answer: unknown): AnyObject => {
   const inner = member(answer, 'data')
   if (member(answer, 'ip') === undefined && isObject(inner)) return inner
   return isObject(answer) ? answer : {}

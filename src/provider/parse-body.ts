@@ -2,7 +2,7 @@
 import { isObject, type AnyObject } from '../domain/json-object.js'
 import type { Redact } from './redact.js'
 
-export type Parsed = { readonly body: AnyObject } | { readonly problem: string }
+type Parsed = { readonly body: AnyObject } | { readonly problem: string }
 
 export const parseBody = (bytes: Uint8Array, maxDepth: number, redact: Redact): Parsed => {
   const sent = new TextDecoder().decode(bytes)

@@ -41,7 +41,7 @@ export const unsent = (failure: CallFailure): CallFailure => ({ ...failure, isUn
 
 export const failed = (failure: CallFailure): Reply => ({ status: 'failure', failure })
 
-export type SendContext = {
+type SendContext = {
   readonly base: URL
   readonly headers: Readonly<Record<string, string>>
   readonly dispatcher: Pick<Dispatcher, 'dispatch'>

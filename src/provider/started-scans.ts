@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { numberOf, textOf } from './read-value.js'
 
 export type Visibility = 'public' | 'private'
-export const startedScanStates = ['posting', 'running', 'done', 'failed', 'no_such_domain', 'lost'] as const
+const startedScanStates = ['posting', 'running', 'done', 'failed', 'no_such_domain', 'lost'] as const
 export type StartedScanState = (typeof startedScanStates)[number]
 
 /** `posting` without an id: it may or may not have been accepted. */

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { Emit } from '../telemetry/event.js'
 
 type Bound = { readonly ofKey: number; readonly inAll: number }
-export type BulkBounds = { readonly connections: Bound; readonly questions: Bound; readonly unreadBytes: Bound }
+type BulkBounds = { readonly connections: Bound; readonly questions: Bound; readonly unreadBytes: Bound }
 
 /** One key gets three quarters of it at most, so that it never shuts out the others. */
 const bound = (inAll: number): Bound => ({ ofKey: inAll * 0.75, inAll })

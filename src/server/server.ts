@@ -18,7 +18,7 @@ import { readParameters, type RequestParameters } from './parameters.js'
 import { pathsOf } from './paths.js'
 import { readForm, readMultipart } from './read-form.js'
 
-export type ServerOptions = {
+type ServerOptions = {
   readonly answer: AnswerOperation
   readonly callers: Callers
   readonly status: () => JsonObject

@@ -1,6 +1,6 @@
 // A table of counters over two closed sets of labels, complete from the start.
 
-export type CountTable = {
+type CountTable = {
   /** Ignores labels that are not in the sets. */
   readonly add: (row: string, column: string, times?: number) => void
   readonly get: (row: string, column: string) => number

@@ -3,7 +3,7 @@ import { pino, type DestinationStream } from 'pino'
 import type { Emit } from './event.js'
 import { sentenceOf, severityOf } from './wording.js'
 
-export type LoggerOptions = { readonly level: string; readonly pretty: boolean; readonly clock: () => number }
+type LoggerOptions = { readonly level: string; readonly pretty: boolean; readonly clock: () => number }
 
 export const createLogger = (stream: DestinationStream, { level, pretty, clock }: LoggerOptions): Emit => {
   const logger = pino(

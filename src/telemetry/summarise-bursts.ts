@@ -8,7 +8,7 @@ type Burst = { times: number; latest: TelemetryEvent }
 /** Distinct failures tracked at the same time; beyond that everything is logged. */
 const maxBursts = 200
 
-export type Summarised = {
+type Summarised = {
   readonly emit: Emit
   /** Logs the pending counts before a stop. */
   readonly flush: () => void

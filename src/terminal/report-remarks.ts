@@ -3,7 +3,7 @@ import { exitCodes, type Arguments, type Io } from './command.js'
 import { printable } from './table.js'
 import { write } from './write-lines.js'
 
-export type Remark = {
+type Remark = {
   readonly kind: 'error' | 'warning'
   readonly file: string
   readonly line?: number

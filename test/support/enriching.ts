@@ -5,12 +5,16 @@ import type { Finding } from '../../src/domain/finding.js'
 import { keyOf, type Indicator } from '../../src/domain/indicator.js'
 import type { Extraction, Sighting } from '../../src/domain/sighting.js'
 import type { Verdict } from '../../src/domain/verdict.js'
-import { createEnrich, type EnrichOptions } from '../../src/pipeline/enrich.js'
+import { createEnrich } from '../../src/pipeline/enrich.js'
 import { createInFlight } from '../../src/pipeline/in-flight.js'
-import { createWaits, type Wait, type WaitOptions } from '../../src/pipeline/wait.js'
+import { createWaits, type Wait } from '../../src/pipeline/wait.js'
 import { createFakeClock, settle, type FakeClock } from './clock.js'
 import { classify, createSource, indicator, known } from './lookup.js'
 import { createStack, type StackOptions } from './stacks.js'
+
+type EnrichOptions = Parameters<typeof createEnrich>[0]
+
+type WaitOptions = Parameters<typeof createWaits>[0]
 
 export const sighting = (nth: number): Sighting => ({
   ...indicator(nth),

@@ -3,7 +3,7 @@ import type { Role, Sighting } from '../../domain/sighting.js'
 import { scanTokens, type Token } from '../../pipeline/read/tokens.js'
 import { printable } from '../../terminal/table.js'
 
-export type Mark = {
+type Mark = {
   readonly start: number
   readonly end: number
   readonly as: Role | 'action'

@@ -11,7 +11,7 @@ const place = /^([A-Za-z0-9._-]{1,249})\/(\d{1,9})\/(\d{1,15})(?:#(\d{1,5}))?$/
 /** `topic/partition/offset`, perhaps with `#` and the index of a member. */
 export const isPlace = (text: string): boolean => place.test(text)
 
-export type PlacedEvent = { readonly bytes: Buffer; readonly annotation?: Annotation }
+type PlacedEvent = { readonly bytes: Buffer; readonly annotation?: Annotation }
 
 export const readPlacedEvents = async (
   text: string,

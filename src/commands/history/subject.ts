@@ -4,7 +4,7 @@ import { parseHostname } from '../../domain/hostname.js'
 import type { Indicator } from '../../domain/indicator.js'
 import { createRangeSet } from '../../domain/range-set.js'
 
-export type Subject = { readonly text: string; readonly covers: (indicator: Indicator) => boolean }
+type Subject = { readonly text: string; readonly covers: (indicator: Indicator) => boolean }
 
 export const parseSubject = (text: string): Subject | undefined => {
   const range = parseRange(text)

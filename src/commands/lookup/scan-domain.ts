@@ -8,7 +8,7 @@ import type { Emit } from '../../telemetry/event.js'
 import type { Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
 
-export type ScanOptions = {
+type ScanOptions = {
   readonly visibility: 'public' | 'private'
   readonly folder: string
   readonly pollMs: number

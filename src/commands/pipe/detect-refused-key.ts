@@ -2,7 +2,7 @@
 import type { Finding } from '../../domain/finding.js'
 import { kindOf, type Reason } from '../../domain/reason.js'
 
-export type KeyCheck = {
+type KeyCheck = {
   readonly lookedUp: (ms: number, finding: Finding) => void
   /** A message if every lookup failed because of the key. */
   readonly refusal: () => string | undefined

@@ -9,7 +9,7 @@ import { createRetryLater } from '../../sightings/retry-later.js'
 import { awaitedBy, revisit } from '../../sightings/revisit.js'
 import type { Emit } from '../../telemetry/event.js'
 
-export type LateLines = {
+type LateLines = {
   /** The alerts of written lines, in order; those that still wait for an answer are kept. */
   readonly raise: (lines: readonly EventIn[], events: readonly EventOut[]) => readonly Alert[]
   /** Resolves when no line waits any more. */

@@ -16,12 +16,12 @@ export type CallSettings = CircuitBreakerSettings &
     readonly callTimeoutMs: number
   }
 
-export type CallState = Omit<ProviderState, 'waiting' | 'latencyMs'>
+type CallState = Omit<ProviderState, 'waiting' | 'latencyMs'>
 
 /** Anything that carries a status of its own, or the `unknown` that the failure is. */
 export type Outcome = { readonly status: string }
 
-export type CallSender = {
+type CallSender = {
   /** Whether a call may go now. */
   readonly look: (now: number) => Passage
   /** Waits out a pause, then sends; `took` is told how long the call itself took. */

@@ -12,7 +12,7 @@ export type ConnectionOptions = {
   readonly emit: Emit
 }
 
-export type BulkConnection = {
+type BulkConnection = {
   /** `none` until it was opened, and after it was given up; `lost` while a connection that was there is tried again. */
   readonly state: () => 'none' | 'open' | 'lost'
   /** Resolves when there is one, or when there is none to be had for now. */
@@ -21,7 +21,7 @@ export type BulkConnection = {
   readonly close: () => void
 }
 
-export type ConnectionEvents = {
+type ConnectionEvents = {
   readonly opened: () => void
   readonly received: (line: string) => void
   readonly givenUp: () => void

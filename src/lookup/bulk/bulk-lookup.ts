@@ -21,7 +21,7 @@ export type BulkLookup<Question> = {
   readonly close: () => void
 }
 
-export type BulkOptions = ConnectionOptions & {
+type BulkOptions = ConnectionOptions & {
   /** Whether the provider takes questions in bulk; noticed with its ordinary answers. */
   readonly isOffered: () => boolean
   readonly takes: (indicator: Indicator) => boolean

@@ -9,7 +9,7 @@ import { actions, roles } from '../../domain/sighting.js'
 import { priorityClasses, type Priority } from '../admission/queue.js'
 import { isFinding } from '../memory/record.js'
 
-export type QuestionLine = { readonly id: number; readonly priority: Priority } & (
+type QuestionLine = { readonly id: number; readonly priority: Priority } & (
   | { readonly indicator: Indicator }
   /** So many more asks of a question that is open. */
   | { readonly again: number }
@@ -25,7 +25,7 @@ export type StateLine = {
   readonly state: ProviderState['state']
 }
 
-export type AnswerLine =
+type AnswerLine =
   | {
       readonly id: number
       readonly finding: Finding

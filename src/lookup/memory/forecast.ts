@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import { ownText } from '../../domain/own-text.js'
 
-export type ForecastOptions = {
+type ForecastOptions = {
   /** How many verdicts the memory holds. */
   readonly memory: number
   readonly lifetimeMs: number

@@ -9,7 +9,7 @@ import { lockFolder } from './folder-lock.js'
 import { readSegment, segmentNames, type Counts, type Restore } from './read-journal.js'
 import { maxRecordBytes, writeRecord } from './record.js'
 
-export type JournalSettings = {
+type JournalSettings = {
   /** A folder; created when absent, safe to delete while nobody uses it. */
   readonly path: string
   readonly maxBytes: number

@@ -10,7 +10,7 @@ export type MemorySettings = LifetimeSettings & { readonly maxEntries: number }
 export const folderBytes = (maxEntries: number): number =>
   Math.max(1_048_576, Math.ceil((maxEntries / 100_000) * 268_435_456))
 
-export type Remembered = {
+type Remembered = {
   readonly finding: Finding
   readonly freshUntil: number
   readonly servedUntil: number

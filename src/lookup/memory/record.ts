@@ -6,7 +6,7 @@ import { reasons } from '../../domain/reason.js'
 import type { QuestionType } from '../question.js'
 import { isRememberable } from './lifetime.js'
 
-export type JournalRecord<Question> = { readonly question: Question; readonly finding: Finding }
+type JournalRecord<Question> = { readonly question: Question; readonly finding: Finding }
 
 /** A longer line is no record of ours. */
 export const maxRecordBytes = 1_048_576

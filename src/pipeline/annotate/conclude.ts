@@ -10,7 +10,7 @@ import { describeIndicator, outcomeOf, weigh } from './indicator.js'
 import { summarise } from './summary.js'
 import { isPlain } from './write-annotation.js'
 
-export type ConcludeInput = {
+type ConcludeInput = {
   readonly extraction: Pick<Extraction, 'action' | 'truncated' | 'format'>
   /** In the order of the event. */
   readonly rows: readonly Judged[]

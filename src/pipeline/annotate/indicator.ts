@@ -48,7 +48,7 @@ export const weigh = (indicator: AnnotatedIndicator): Weighed => ({
 /** It was not looked up, on purpose. */
 export const wasSkipped = (indicator: AnnotatedIndicator): boolean => weightOf(indicator) === weights.skipped
 
-export type EventOutcome<One> = {
+type EventOutcome<One> = {
   /** Absent without indicators, or if none may decide because some were cut off. */
   readonly deciding: One | undefined
   readonly status: Status

@@ -18,7 +18,7 @@ export type Finished = SummaryInput & {
   text: string | undefined
   readonly next: Finished | undefined
 }
-export type Owner = { finished: Finished | undefined }
+type Owner = { finished: Finished | undefined }
 
 export type KnownSighting = Weighed &
   Sided & {
@@ -35,7 +35,7 @@ export type KnownSighting = Weighed &
     readonly isShared: boolean
   }
 
-export type KnownSightings = {
+type KnownSightings = {
   readonly of: (judged: Judged) => KnownSighting
   readonly finished: (owner: Owner, about: SummaryInput) => Finished
   /** Accounts for a text that the caller stores, and returns it flattened. */

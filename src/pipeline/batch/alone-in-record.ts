@@ -3,7 +3,7 @@ import { jsonItemsOf } from '../annotate/json-items.js'
 import { batchLimits, type Batch } from './cut-batch.js'
 import type { Range } from './shapes.js'
 
-export type AloneInRecord = { readonly own: Buffer; readonly at: Range }
+type AloneInRecord = { readonly own: Buffer; readonly at: Range }
 
 /** For each member at the end of the path: a record that has no other. Undefined if repeating what is around them would take too much. */
 export const aloneInRecord = (

@@ -6,7 +6,7 @@ import type { Batch, CutBatch } from './cut-batch.js'
 import type { JoinBatch } from './join-batch.js'
 import { readableRecord } from './readable-record.js'
 
-export type BatchSteps = {
+type BatchSteps = {
   readonly cut: CutBatch
   readonly join: JoinBatch
   /** The default wait. */

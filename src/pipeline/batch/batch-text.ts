@@ -4,7 +4,7 @@ import type { EventOut, Reduced } from '../annotate.js'
 import { writeCompact } from '../annotate/write-annotation.js'
 import type { MembersOutcome } from './outcome-of-members.js'
 
-export type BatchSummary = {
+type BatchSummary = {
   /** The worst member's, with the status and id of the record. */
   readonly annotation: Annotation
   readonly members: readonly EventOut[]

@@ -19,7 +19,7 @@ import { logRecordsPath } from './shapes.js'
 
 export type JoinBatch = (given: EventIn, batch: Batch, members: readonly EventOut[]) => EventOut
 
-export type JoinSettings = Omit<PlaceSettings, 'layers'> & {
+type JoinSettings = Omit<PlaceSettings, 'layers'> & {
   /** Whether every member comes out as a record of its own. */
   readonly splits?: boolean
 }

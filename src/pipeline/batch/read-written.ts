@@ -8,7 +8,7 @@ export type WrittenRecord = {
   readonly headers: readonly (readonly [string, Buffer | null])[]
 }
 
-export type WrittenEvent = {
+type WrittenEvent = {
   /** Its index in a record of many. */
   readonly member?: number
   /** The event alone, as it is read. */

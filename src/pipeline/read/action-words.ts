@@ -6,7 +6,7 @@ import { setOf, table } from './characters.js'
 import { actionOfForeign } from './languages.js'
 import { isNegated } from './negation.js'
 
-export type Saying = {
+type Saying = {
   readonly action: Action
   /** Too common a word to mean traffic unless the field is named after the action. */
   readonly isCommon: boolean

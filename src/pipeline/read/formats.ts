@@ -6,7 +6,7 @@ import { splitCsv } from '../../domain/split-csv.js'
 import { compileTemplate, type Match } from './template.js'
 
 export const cuts = ['text', 'csv', 'pairs', 'json'] as const
-export type Cut = (typeof cuts)[number]
+type Cut = (typeof cuts)[number]
 
 /** One way the product writes a line. What the format says holds for each of its variants. */
 export type Variant = {
@@ -42,7 +42,7 @@ export type Line = {
   readonly at?: (key: string) => string | undefined
 }
 
-export type Recognised = Match & {
+type Recognised = Match & {
   readonly id: string
   readonly rule: string
   readonly words: ReadonlyMap<string, Action>

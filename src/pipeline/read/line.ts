@@ -14,7 +14,7 @@ const maxLevel = 3
 const elementId = /\[[\w.-]{1,64}@[\d.]{1,64}(?=[ \]])/g
 
 /** Answers what the line was read as: the id of a format, or the kind of line. */
-export type ReadLine = (text: string, field: string, level: number) => string
+type ReadLine = (text: string, field: string, level: number) => string
 
 export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise): ReadLine => {
   /** Whether the line is made of pairs; what stands between them is text. */

@@ -25,7 +25,7 @@ export type Reader = {
 
 export type Note = (name: string, value: unknown) => void
 
-export type LaterText = {
+type LaterText = {
   readonly text: string
   readonly field: string
   /** The text is a whole message, not the value of some field, so that places in it mean something. */

@@ -1,6 +1,6 @@
 // Takes the syslog header off a line: priority, time, host, program; RFC 5424, RFC 3164 and what devices make of them.
 
-export type Syslog = {
+type Syslog = {
   /** The sender, as the header names it. */
   readonly host?: string | undefined
   /** RFC 5424 message id. */

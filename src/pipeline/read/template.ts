@@ -1,7 +1,7 @@
 // Templates of lines, `{*}: Deny {_} src {source} dst {destination}`: cuts a line of text into the pieces that a template names.
 import { fitOf } from './ecs.js'
 
-export type Piece = readonly [name: string, text: string]
+type Piece = readonly [name: string, text: string]
 /** The pieces, and what stands behind the last one. */
 export type Match = { readonly pieces: Piece[]; readonly rest: string }
 

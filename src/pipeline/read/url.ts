@@ -25,7 +25,7 @@ export const plainText = (text: string): string => {
 
 const longestPath = 2048
 
-export type Authority = {
+type Authority = {
   readonly host: string
   readonly port: number
   readonly end: number

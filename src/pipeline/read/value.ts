@@ -8,7 +8,7 @@ import { authorityAt, pathAt, refang } from './url.js'
 const longest = 2048
 
 /** Where a value stands and what its field says of it. */
-export type Place = { readonly field: string; readonly role: Role; readonly rule: string }
+type Place = { readonly field: string; readonly role: Role; readonly rule: string }
 
 const addAddress = (out: Findings, value: string, { field, role, rule }: Place): boolean => {
   const address = parseAddress(value)

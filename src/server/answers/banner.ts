@@ -6,7 +6,7 @@ import { ratingOf, isOn, type Dossier } from '../local/dossier.js'
 import { parseQuery } from '../local/query.js'
 import { compileQuery, findRows, pageSize, type Search } from '../local/search.js'
 
-export type BannerView = {
+type BannerView = {
   readonly banners: readonly Banner[]
   readonly dossierOf: (ip: string) => Dossier
 }

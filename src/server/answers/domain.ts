@@ -33,7 +33,7 @@ export const domainReports = async (view: DomainView, text: string, offset: numb
   return reportsAnswer(listed ? [listed, ...found] : found, offset, { invalidFilters, listings })
 }
 
-export type PersonalChoice = { readonly showPublic: boolean; readonly showPrivate: boolean }
+type PersonalChoice = { readonly showPublic: boolean; readonly showPrivate: boolean }
 
 export const domainReportsPersonal = (view: DomainView, choice: PersonalChoice, offset: number): OperationAnswer =>
   reportsAnswer(

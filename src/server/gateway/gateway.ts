@@ -7,7 +7,8 @@ import type { JudgementTable } from '../../domain/judgement-table.js'
 import type { Ask, Source } from '../../domain/lookup.js'
 import type { Priority } from '../../lookup/admission/queue.js'
 import type { Admission } from '../../lookup/admission/admission.js'
-import { openLookup, type LookupSettings, type LookupWatch } from '../../lookup/open-lookup.js'
+import { openLookup } from '../../lookup/open-lookup.js'
+import type { LookupSettings, LookupWatch } from '../../lookup/stack.js'
 import { isGivenUp, type CallFailure } from '../../provider/classify.js'
 import type { Client, ProviderAnswer } from '../../provider/client.js'
 import { addressFacts } from '../../provider/facts.js'
@@ -19,9 +20,9 @@ import type { Values } from '../parameters.js'
 import { isAboutQuestion, operationQuestion, operationQuestions, type OperationQuestion } from './operation-question.js'
 import { passOn } from './pass-on.js'
 
-export type GatewaySettings = LookupSettings & { readonly memory: { readonly maxBytes: number } }
+type GatewaySettings = LookupSettings & { readonly memory: { readonly maxBytes: number } }
 
-export type GatewayOutside = {
+type GatewayOutside = {
   readonly client: Client
   readonly table: JudgementTable
   readonly clock: Clock

@@ -15,7 +15,7 @@ import { textOf } from './member.js'
 import { openPlaces, type Place } from './places.js'
 import { readRows, type DataRow } from './read-rows.js'
 
-export type Listed = { readonly listings: readonly Listing[]; readonly at: number }
+type Listed = { readonly listings: readonly Listing[]; readonly at: number }
 /** `paths` are those of the URLs of a name that are asked about. */
 export type ListedOf = (indicator: Indicator, paths?: readonly string[]) => Listed | undefined
 

@@ -8,7 +8,7 @@ import { ratingOf } from './dossier.js'
 import { domainScore } from './domain-score.js'
 import { isNewer, readReportFile, reportOf, type Report } from './report-index.js'
 
-export type ListedNames = {
+type ListedNames = {
   readonly of: (
     host: string,
     paths?: readonly string[],

@@ -5,7 +5,7 @@ import { visit, type Visit, type VisitLimits } from './visit.js'
 
 export type FollowLimits = VisitLimits & { readonly maxRedirects: number }
 
-export type Followed = {
+type Followed = {
   readonly visits: readonly Visit[]
   /** Why the redirects ended before a page was reached. */
   readonly stopped?: 'unreachable' | 'refused' | 'too_many_redirects'

@@ -7,11 +7,11 @@ import type { DnsRecords, Resolver } from './resolver.js'
 import { parseTarget, type MayConnect, type Target } from './target.js'
 import type { Visit } from './visit.js'
 
-export type ScanLimits = FollowLimits & { readonly totalMs: number }
-export type ScanOutcome =
+type ScanLimits = FollowLimits & { readonly totalMs: number }
+type ScanOutcome =
   { readonly outcome: 'done'; readonly report: JsonObject } | { readonly outcome: 'failed' | 'no_such_domain' }
 
-export type ScanDependencies = {
+type ScanDependencies = {
   readonly resolver: Resolver
   readonly mayConnect: MayConnect
   readonly limits: ScanLimits

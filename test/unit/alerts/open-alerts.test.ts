@@ -6,7 +6,7 @@ import { Ajv } from 'ajv'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Alert } from '../../../src/alerts/alert.js'
 import type { AnnotatedEvent } from '../../../src/alerts/annotated-event.js'
-import { openAlerts, type Alerts, type AlertsOptions, type AlertsSettings } from '../../../src/alerts/open-alerts.js'
+import { openAlerts, type Alerts } from '../../../src/alerts/open-alerts.js'
 import type { Finding } from '../../../src/domain/finding.js'
 import type { Sighting } from '../../../src/domain/sighting.js'
 import type { Verdict } from '../../../src/domain/verdict.js'
@@ -16,6 +16,10 @@ import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import { readSchema } from '../../support/annotation-schema.js'
 import { createFakeClock } from '../../support/clock.js'
 import { ruleText } from '../../support/rules.js'
+
+type AlertsSettings = Parameters<typeof openAlerts>[0]
+
+type AlertsOptions = Parameters<typeof openAlerts>[1]
 
 const validate = new Ajv({ allErrors: true, allowUnionTypes: true, formats: { 'date-time': true } }).compile(
   readSchema('alert'),

@@ -3,8 +3,10 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { Duplex } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { acceptBulk } from '../../../src/server/bulk.js'
-import { createBulkShares, type BulkBounds, type BulkShare, type BulkShares } from '../../../src/server/bulk-shares.js'
+import { createBulkShares, type BulkShare, type BulkShares } from '../../../src/server/bulk-shares.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
+
+type BulkBounds = NonNullable<Parameters<typeof createBulkShares>[1]>
 
 /** A stream that nobody reads. */
 const unread = (): Duplex => new Duplex({ read: () => undefined, write: () => undefined })
