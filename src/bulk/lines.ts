@@ -1,13 +1,13 @@
 // The lines of a bulk connection, one JSON object each: questions one way, findings and the state of the gateway the other.
 import type { Duplex } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import type { Finding } from '../../domain/finding.js'
-import { indicatorTypes, type Indicator } from '../../domain/indicator.js'
-import type { Ask } from '../../domain/lookup.js'
-import { providerStates, type ProviderState } from '../../domain/provider-state.js'
-import { actions, roles } from '../../domain/sighting.js'
-import { priorityClasses, type Priority } from '../admission/queue.js'
-import { isFinding } from '../memory/record.js'
+import type { Finding } from '../domain/finding.js'
+import { indicatorTypes, type Indicator } from '../domain/indicator.js'
+import type { Ask } from '../domain/lookup.js'
+import { providerStates, type ProviderState } from '../domain/provider-state.js'
+import { actions, roles } from '../domain/sighting.js'
+import { priorityClasses, type Priority } from '../lookup/admission/queue.js'
+import { isFinding } from '../lookup/memory/record.js'
 
 type QuestionLine = { readonly id: number; readonly priority: Priority } & (
   | { readonly indicator: Indicator }

@@ -4,25 +4,18 @@ import type { Duplex } from 'node:stream'
 import { unknownOf } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import { priorityClasses, type Priority } from '../lookup/admission/queue.js'
-import {
-  createLineWriter,
-  maxQuestionLength,
-  readLines,
-  readQuestion,
-  writeAnswer,
-  type StateLine,
-} from '../lookup/bulk/lines.js'
+import { createLineWriter, maxQuestionLength, readLines, readQuestion, writeAnswer, type StateLine } from './lines.js'
 import { guard } from '../lookup/stack.js'
 import { classify } from '../provider/classify.js'
-import { bulkHeader, bulkTarget, readBulkSettings, type BulkSettings } from '../provider/bulk-settings.js'
+import { bulkHeader, bulkTarget, readBulkSettings, type BulkSettings } from './bulk-settings.js'
 import type { Reply } from '../provider/client.js'
 import type { OperationName } from '../provider/operations.js'
 import { providerSource } from '../provider/provider-source.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
-import type { OperationAnswer } from './answer.js'
+import type { OperationAnswer } from '../server/answer.js'
 import type { BulkShare, BulkShares } from './bulk-shares.js'
-import type { Gateway } from './gateway/gateway.js'
-import type { RequestParameters } from './parameters.js'
+import type { Gateway } from '../server/gateway/gateway.js'
+import type { RequestParameters } from '../server/parameters.js'
 
 export type BulkOptions = {
   /** The name of a key; undefined where it is not one. */

@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { Duplex } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { acceptBulk } from '../../../src/server/bulk.js'
-import { createBulkShares, type BulkShare, type BulkShares } from '../../../src/server/bulk-shares.js'
+import { acceptBulk } from '../../../src/bulk/accept-bulk.js'
+import { createBulkShares, type BulkShare, type BulkShares } from '../../../src/bulk/bulk-shares.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 
 type BulkBounds = NonNullable<Parameters<typeof createBulkShares>[1]>

@@ -1,10 +1,10 @@
 // Asks a gateway about many indicators over one connection: the queue, the limit and the retries are the gateway's, the answers stream back.
-import type { Finding } from '../../domain/finding.js'
-import { keyOf, type Indicator } from '../../domain/indicator.js'
-import type { Ask } from '../../domain/lookup.js'
-import type { ProviderState } from '../../domain/provider-state.js'
-import { unknown } from '../admission/call-sender.js'
-import { classOf, type Priority } from '../admission/queue.js'
+import type { Finding } from '../domain/finding.js'
+import { keyOf, type Indicator } from '../domain/indicator.js'
+import type { Ask } from '../domain/lookup.js'
+import type { ProviderState } from '../domain/provider-state.js'
+import { unknown } from '../lookup/admission/call-sender.js'
+import { classOf, type Priority } from '../lookup/admission/queue.js'
 import { createBulkConnection, type ConnectionOptions } from './bulk-connection.js'
 import { readAnswer, writeQuestion, type StateLine } from './lines.js'
 
