@@ -10,7 +10,7 @@ import { messageOf } from '../domain/message-of.js'
 import { openFeeds } from '../feeds/open-feeds.js'
 import { askedOperations } from './open-alerting.js'
 import { openFormats } from './open-formats.js'
-import { createFieldOf } from '../pipeline/read/field.js'
+import { createFieldOf } from '../pipeline/extract/field.js'
 import type { CheckedFile } from '../terminal/report-remarks.js'
 import { recogniseFile, type FileKind } from './recognise-file.js'
 

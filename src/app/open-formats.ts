@@ -2,8 +2,8 @@
 import type { FileProblem } from '../domain/file-problem.js'
 import { resolve } from 'node:path'
 import { readFormatFiles } from '../config/format-files.js'
-import { checkFormats } from '../pipeline/check-formats.js'
-import type { FormatSpec } from '../pipeline/read/formats.js'
+import { checkFormats } from '../pipeline/extract/check-formats.js'
+import type { FormatSpec } from '../pipeline/extract/formats.js'
 
 /** Next to `src/` and `dist/`. */
 const formatsFolder = resolve(import.meta.dirname, '../../formats')

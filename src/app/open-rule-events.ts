@@ -4,7 +4,7 @@ import type { RuleEvent } from '../alerts/event-field.js'
 import { accepted } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
 import type { AnyObject } from '../domain/json-object.js'
-import { createNamedValues } from '../pipeline/named-values.js'
+import { createNamedValues } from '../pipeline/extract/named-values.js'
 import { openReader } from './open-app.js'
 import { openFormats } from './open-formats.js'
 

@@ -1,7 +1,7 @@
 // At least once: a chunk's output is acknowledged before its offsets move.
 import type { Kafka } from 'kafkajs'
 import type { Pipeline } from '../pipeline/pipeline.js'
-import type { Wait } from '../pipeline/wait.js'
+import type { Wait } from '../pipeline/enrich/wait.js'
 import type { Emit } from '../telemetry/event.js'
 import type { BrokerWatch } from './broker-watch.js'
 import { besideOf, countEvents, startChunks, splitBatch, type Chunk, type Counted } from './chunks.js'

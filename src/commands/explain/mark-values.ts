@@ -1,6 +1,6 @@
 // Finds where the values of an event stand in its text, and shows the text with them marked.
 import type { Role, Sighting } from '../../domain/sighting.js'
-import { scanTokens, type Token } from '../../pipeline/read/tokens.js'
+import { scanTokens, type Token } from '../../pipeline/extract/tokens.js'
 import { printable } from '../../terminal/table.js'
 
 type Mark = {

@@ -1,7 +1,7 @@
 // A pipeline that also takes records of many events: each member goes through as an event of its own, and the record comes out as one.
-import type { EventIn, EventOut } from '../annotate.js'
+import type { EventIn, EventOut } from '../annotate/annotate.js'
 import type { Pipeline, Use } from '../pipeline.js'
-import type { Wait } from '../wait.js'
+import type { Wait } from '../enrich/wait.js'
 import type { Batch, CutBatch } from './cut-batch.js'
 import type { JoinBatch } from './join-batch.js'
 import { readableRecord } from './readable-record.js'

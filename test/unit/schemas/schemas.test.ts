@@ -13,7 +13,7 @@ import { indicatorTypes } from '../../../src/domain/indicator.js'
 import { contentKinds } from '../../../src/domain/content-kind.js'
 import { reasons } from '../../../src/domain/reason.js'
 import { actions, directions, lineKinds, roles } from '../../../src/domain/sighting.js'
-import { ecsNames } from '../../../src/pipeline/read/ecs.js'
+import { ecsNames } from '../../../src/pipeline/extract/ecs.js'
 import { compose, type Incoming, type Rung, type Target } from '../../../src/kafka/compose.js'
 import { readSchema } from '../../support/annotation-schema.js'
 
