@@ -1,6 +1,6 @@
 // Builds the pipeline as `run` does, with a memory that knows every indicator of the events.
 import { load } from '../dist/config/load.js'
-import { systemClock } from '../dist/domain/clock.js'
+import { systemClock } from '../dist/base/clock.js'
 import { judge, worstLevel } from '../dist/domain/judge.js'
 import { openFeeds } from '../dist/feeds/open-feeds.js'
 import { feeds } from '../dist/lookup/feeds.js'

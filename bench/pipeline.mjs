@@ -1,5 +1,5 @@
 // Measures the pipeline without lookups, next to parsing and serialising the same events.
-import { systemClock } from '../dist/domain/clock.js'
+import { systemClock } from '../dist/base/clock.js'
 import { unknownOf } from '../dist/domain/finding.js'
 import { judge } from '../dist/domain/judge.js'
 import { shippedTable } from '../dist/domain/judgement-table.js'

@@ -1,7 +1,7 @@
 // Raises alerts for annotated events and suppresses repeats; also for events that are looked at again because an answer came late.
 import type { FileProblem } from '../domain/file-problem.js'
-import { systemClock, type Clock } from '../domain/clock.js'
-import type { AnyObject } from '../domain/json-object.js'
+import { systemClock, type Clock } from '../base/clock.js'
+import type { AnyObject } from '../base/json-object.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import type { Alert } from './alert.js'
 import { ruleEventOf, type AnnotatedEvent } from './annotated-event.js'

@@ -1,5 +1,5 @@
 // Suppresses repeated alerts: one per rule, indicator, peer and window of event time.
-import { createBoundedCache } from '../domain/bounded-cache.js'
+import { createBoundedCache } from '../base/bounded-cache.js'
 import { createHash } from 'node:crypto'
 
 type Suppressed = {

@@ -1,6 +1,6 @@
 // Reloads rules when their files change; broken files keep the old rules.
 import type { FileProblem } from '../domain/file-problem.js'
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 import type { Emit } from '../telemetry/event.js'
 import { bundledFolder, findRuleFiles, loadRules, type RuleSource } from './load-rules.js'
 import type { RuleSet } from './sigma/rule-set.js'

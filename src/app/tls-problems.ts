@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { Problem } from '../config/problem.js'
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../base/message-of.js'
 
 type TlsFile = readonly [setting: string, path: string]
 

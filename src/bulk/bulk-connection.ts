@@ -1,6 +1,6 @@
 // The connection to a gateway that takes questions in bulk: opened where it is offered, and again when it was lost.
 import type { Duplex } from 'node:stream'
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 import type { Emit } from '../telemetry/event.js'
 import { createLineWriter, readLines } from './lines.js'
 

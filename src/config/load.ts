@@ -1,5 +1,5 @@
 // File + environment + secret files → one frozen Config, or every problem at once.
-import { isObject } from '../domain/json-object.js'
+import { isObject } from '../base/json-object.js'
 import { readEnvironment, settingsOf } from './environment.js'
 import { freeze } from './freeze.js'
 import { distinctProblems, type Problem } from './problem.js'

@@ -1,5 +1,5 @@
 // Settings that there were, each with what to do instead: a configuration that still has one is refused, because it expects an effect that it no longer has.
-import { isObject } from '../domain/json-object.js'
+import { isObject } from '../base/json-object.js'
 import { environmentName } from './environment-name.js'
 import type { Problem } from './problem.js'
 

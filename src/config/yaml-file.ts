@@ -1,5 +1,5 @@
 // Reads a YAML file of settings: its content, what is wrong with it, and on which line each part stands.
-import { isObject } from '../domain/json-object.js'
+import { isObject } from '../base/json-object.js'
 import { LineCounter, isNode, parseDocument, type Document } from 'yaml'
 import type { Problem } from './problem.js'
 

@@ -1,5 +1,5 @@
 // The rows of a CSV file: a quoted cell may hold line ends, and a row that never closes its quotes is given up within bounds.
-import { splitCsv } from '../domain/split-csv.js'
+import { splitCsv } from '../base/split-csv.js'
 import { forEachLine } from './lines.js'
 
 const maxCells = 256

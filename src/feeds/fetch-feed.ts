@@ -1,9 +1,9 @@
 // Fetches a feed when it is time: asks only for what has changed, takes a list only when it is found good, and tries again later when it fails.
 import { readFileSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 import type { Download } from '../domain/download.js'
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../base/message-of.js'
 import type { Emit } from '../telemetry/event.js'
 import type { FileProblem } from '../domain/file-problem.js'
 import type { FeedSettings } from './feed.js'

@@ -1,5 +1,5 @@
 // JSON of a whole file: its value, or in which line it breaks; and access to members that trusts nothing.
-import { isObject, type AnyObject } from '../domain/json-object.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
 import type { ParseProblem, Sink } from './feed.js'
 
 /** Reads all that one kind of JSON lists. */

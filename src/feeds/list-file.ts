@@ -1,5 +1,5 @@
 // Reads a list of addresses, ranges and names: plain text, one entry a line, or a MISP warninglist as JSON.
-import { isObject } from '../domain/json-object.js'
+import { isObject } from '../base/json-object.js'
 import { RE2JS } from 're2js'
 import { parseRange, type Range } from '../domain/address.js'
 import { parseSuffix } from '../domain/hostname.js'

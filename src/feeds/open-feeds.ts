@@ -1,7 +1,7 @@
 // Keeps the feeds: loads them, watches their files, swaps a changed feed whole, and answers who is listed.
 import { createHash } from 'node:crypto'
 import type { FileProblem } from '../domain/file-problem.js'
-import { systemClock, type Clock } from '../domain/clock.js'
+import { systemClock, type Clock } from '../base/clock.js'
 import type { IndicatorList } from '../domain/decision.js'
 import type { Known, Listing } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'

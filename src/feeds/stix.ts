@@ -1,5 +1,5 @@
 // STIX 2.1: the indicators of a bundle or of a TAXII answer.
-import { isObject, type AnyObject } from '../domain/json-object.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
 import type { Details } from './feed.js'
 import { listOf, objectsOf, stringOf, stringsOf, type JsonParser } from './json-text.js'
 import { parseTimestamp } from './timestamp.js'

@@ -1,5 +1,5 @@
 // The id of a topic in the metadata of a committed offset: it says which of the topics that had this name the offset is in.
-import { parseObject } from '../domain/json-object.js'
+import { parseObject } from '../base/json-object.js'
 
 /** Empty where brokers have no ids. */
 export const metadataOf = (topicId: string | undefined): string =>

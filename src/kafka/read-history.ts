@@ -1,7 +1,7 @@
 // What the sightings topic and the alerts topic hold about some indicators.
 import { parseAddress } from '../domain/address.js'
 import type { Indicator } from '../domain/indicator.js'
-import { isObject, parseObject } from '../domain/json-object.js'
+import { isObject, parseObject } from '../base/json-object.js'
 import { readCount, readCountKey } from '../sightings/count-record.js'
 import { sumOf, type SeenOnDay } from '../sightings/seen.js'
 import { readToEnd } from './read-to-end.js'

@@ -1,5 +1,5 @@
 // The layers of a lookup in their order, from the memory inwards, for the pipeline and for the gateway; the pipeline puts its gate and feeds in front.
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 import type { Finding, Unknown } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { Layer, Lookup, Source } from '../domain/lookup.js'

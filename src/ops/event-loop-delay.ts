@@ -1,5 +1,5 @@
 // Detects a blocked event loop by how late its timer fires.
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 
 type EventLoopDelay = {
   /** The shortest of the last three delays, so that one hiccup does not count. */

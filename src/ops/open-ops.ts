@@ -1,7 +1,7 @@
 // Opens the ops endpoint: health, readiness, metrics and the status page.
 import type { ConsumerHealth } from '../domain/consumer-health.js'
 import type { ProviderState } from '../domain/provider-state.js'
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 import type { Emit } from '../telemetry/event.js'
 import type { FeedMetrics } from '../telemetry/feed-metrics.js'
 import { createMetrics, type ProcessKind } from '../telemetry/metrics.js'

@@ -1,5 +1,5 @@
 // The pipeline: decode → extract → enrich → annotate for a chunk of events.
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 import type { Extraction } from '../domain/sighting.js'
 import { eventsIn, outputsOf, type Annotate, type EventIn, type EventOut, type Reduced } from './annotate/annotate.js'
 import type { CutBatch } from './batch/cut-batch.js'

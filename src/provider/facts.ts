@@ -1,5 +1,5 @@
 // Answers about an address become facts: what is said is kept, what is not said stays absent, whatever shape it comes in.
-import { isObject, type AnyObject } from '../domain/json-object.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
 import { parseAddress } from '../domain/address.js'
 import type { Facts } from '../domain/finding.js'
 import { flags as flagNames, type Flag } from '../domain/flag.js'

@@ -1,5 +1,5 @@
 // Bytes of an answer become an object, within bounds of size and depth, with the key taken out.
-import { isObject, type AnyObject } from '../domain/json-object.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
 import type { Redact } from './redact.js'
 
 type Parsed = { readonly body: AnyObject } | { readonly problem: string }

@@ -1,6 +1,6 @@
 // Reads single values out of answers that may hold anything: a number or its text, a flag, a date in one of several spellings.
-import { isObject, type AnyObject } from '../domain/json-object.js'
-import { ownText } from '../domain/own-text.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
+import { ownText } from '../base/own-text.js'
 
 /** Own members only, so that a name such as `constructor` finds nothing. */
 export const member = (value: unknown, name: string): unknown =>

@@ -1,6 +1,6 @@
 // Sends one HTTP request to the provider, bounded in every direction: an answer, or a failure with its reason; never a throw.
 import type { IncomingHttpHeaders } from 'node:http'
-import { type AnyObject } from '../domain/json-object.js'
+import { type AnyObject } from '../base/json-object.js'
 import type { Dispatcher } from 'undici'
 import type { Request } from './build-request.js'
 import { bulkHeader } from '../bulk/bulk-settings.js'

@@ -1,5 +1,5 @@
 // Remembers on disk which scans were started at the provider, one file each, so that no crash and no second process starts one again.
-import { isObject } from '../domain/json-object.js'
+import { isObject } from '../base/json-object.js'
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 // One indicator on one day in one input partition as a record of the sightings topic, and back.
 import { parseAddress } from '../domain/address.js'
-import { parseObject } from '../domain/json-object.js'
+import { parseObject } from '../base/json-object.js'
 import { dayMs, type SeenOnDay } from './seen.js'
 
 /** `partition` is `topic/number`. */

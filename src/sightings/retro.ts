@@ -2,7 +2,7 @@
 import type { Finding, Known } from '../domain/finding.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { IndicatorInRole } from '../domain/judge.js'
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../base/message-of.js'
 import type { Verdict } from '../domain/verdict.js'
 import type { Emit } from '../telemetry/event.js'
 import { newlyMalicious, type NewlyMalicious } from './newly-malicious.js'

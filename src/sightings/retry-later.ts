@@ -1,5 +1,5 @@
 // When lookups that failed are repeated: all that failed equally often at about the same time together.
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 
 const firstMs = 30_000
 

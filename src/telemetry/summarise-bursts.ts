@@ -1,5 +1,5 @@
 // Logs the first of a burst of equal failures and then a count at intervals.
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 import type { Emit, TelemetryEvent } from './event.js'
 import { sentenceOf, severityOf } from './wording.js'
 

@@ -37,7 +37,7 @@ const program = {
   runAlone: (await import('../../src/app/run-alone.js')).runAlone,
   load: (await import('../../src/config/load.js')).load,
   loadFeed: (await import('../../src/feeds/load-feed.js')).loadFeed,
-  systemClock: (await import('../../src/domain/clock.js')).systemClock,
+  systemClock: (await import('../../src/base/clock.js')).systemClock,
 }
 
 const { values } = parseArgs({

@@ -1,5 +1,5 @@
 // A gateway in front of a provider on loopback, with the settings that a test wants.
-import { systemClock } from '../../src/domain/clock.js'
+import { systemClock } from '../../src/base/clock.js'
 import { shippedTable } from '../../src/domain/judgement-table.js'
 import { createClient } from '../../src/provider/client.js'
 import { openGateway, type Gateway } from '../../src/server/gateway/gateway.js'

@@ -2,7 +2,7 @@
 import type { ConsumerHealth } from '../../src/domain/consumer-health.js'
 import type { ProviderState } from '../../src/domain/provider-state.js'
 import type { Annotation } from '../../src/domain/annotation.js'
-import { systemClock, type Clock } from '../../src/domain/clock.js'
+import { systemClock, type Clock } from '../../src/base/clock.js'
 import { openOps, type Ops, type OpsSources } from '../../src/ops/open-ops.js'
 import { createRecentActivity } from '../../src/ops/recent-activity.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'

@@ -1,5 +1,5 @@
 // The stack of lookup layers as tests want it, and a source without one.
-import type { Clock } from '../../src/domain/clock.js'
+import type { Clock } from '../../src/base/clock.js'
 import { keyOf, type Indicator } from '../../src/domain/indicator.js'
 import type { Lookup, Source } from '../../src/domain/lookup.js'
 import type { AdmissionSettings } from '../../src/lookup/admission/admission.js'

@@ -5,7 +5,7 @@ import { openRuleEvents } from '../../app/open-rule-events.js'
 import { accepted } from '../../config/load-config.js'
 import type { Config } from '../../config/schema.js'
 import type { Annotation } from '../../domain/annotation.js'
-import { parseObject, isObject } from '../../domain/json-object.js'
+import { parseObject, isObject } from '../../base/json-object.js'
 import { allOf } from '../../pipeline/pipeline.js'
 import type { Io } from '../../terminal/command.js'
 

@@ -1,7 +1,7 @@
 // Lines of `pipe` that were written before their answers, kept for late alerts because a pipe cannot be read again.
 import type { Alert } from '../../alerts/alert.js'
 import type { Alerts } from '../../alerts/open-alerts.js'
-import { backgroundClock } from '../../domain/clock.js'
+import { backgroundClock } from '../../base/clock.js'
 import { allOf, eventsIn, type EventIn, type EventOut, type Pipeline } from '../../pipeline/pipeline.js'
 import { rulesOfMember, raiseByMember } from '../../sightings/fired-by-member.js'
 import { createPending } from '../../sightings/pending.js'

@@ -2,7 +2,7 @@
 import { mkdir, open, rm, stat, truncate, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Finding } from '../../domain/finding.js'
-import { messageOf } from '../../domain/message-of.js'
+import { messageOf } from '../../base/message-of.js'
 import type { Emit } from '../../telemetry/event.js'
 import type { QuestionType } from '../question.js'
 import { lockFolder } from './folder-lock.js'

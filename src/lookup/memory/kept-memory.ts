@@ -1,6 +1,6 @@
 // A memory that survives: filled from its folder at the start, written to it before a finding is released.
-import type { Clock } from '../../domain/clock.js'
-import { messageOf } from '../../domain/message-of.js'
+import type { Clock } from '../../base/clock.js'
+import { messageOf } from '../../base/message-of.js'
 import type { Emit } from '../../telemetry/event.js'
 import { FolderInUse } from './folder-lock.js'
 import type { Ledger } from '../admission/budget.js'

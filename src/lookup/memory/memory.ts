@@ -1,6 +1,6 @@
 // The memory: what was paid for, bounded, each finding with its lifetime; the least recently asked for goes first.
 import { LRUCache } from 'lru-cache'
-import { createBoundedCache } from '../../domain/bounded-cache.js'
+import { createBoundedCache } from '../../base/bounded-cache.js'
 import type { Facts, Finding } from '../../domain/finding.js'
 import { createLifetimeOf, type Classify, type LifetimeSettings } from './lifetime.js'
 

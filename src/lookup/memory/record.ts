@@ -1,5 +1,5 @@
 // One record of the journal: a line with a checksum, so that a torn or damaged one is recognised.
-import { isObject } from '../../domain/json-object.js'
+import { isObject } from '../../base/json-object.js'
 import { crc32 } from 'node:zlib'
 import type { Finding } from '../../domain/finding.js'
 import { reasons } from '../../domain/reason.js'

@@ -2,7 +2,7 @@
 import type { AnnotatedIndicator, AnnotationSummary } from '../../domain/annotation.js'
 import { levels } from '../../domain/finding.js'
 import type { RangeSet } from '../../domain/range-set.js'
-import { createBoundedCache } from '../../domain/bounded-cache.js'
+import { createBoundedCache } from '../../base/bounded-cache.js'
 import type { Verdict } from '../../domain/verdict.js'
 import type { Judged } from '../../domain/judged.js'
 import { sideOf, type Sided } from './direction.js'

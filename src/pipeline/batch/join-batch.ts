@@ -1,7 +1,7 @@
 // Joins the annotated members of a record again: the record's bytes with every member in its place.
 import type { Annotation, AnnotationSummary, Status } from '../../domain/annotation.js'
 import type { Level } from '../../domain/finding.js'
-import { parseObject } from '../../domain/json-object.js'
+import { parseObject } from '../../base/json-object.js'
 import type { Extraction } from '../../domain/sighting.js'
 import type { Judged } from '../../domain/judged.js'
 import type { EventIn, EventOut, Part, Reduced } from '../annotate/annotate.js'

@@ -1,5 +1,5 @@
 // Reads a record that we wrote: its events, each with the annotation it was given, wherever that stands.
-import { isObject, parseObject, type AnyObject } from '../../domain/json-object.js'
+import { isObject, parseObject, type AnyObject } from '../../base/json-object.js'
 import { bytesOfMember } from './batch-pipeline.js'
 import type { CutBatch } from './cut-batch.js'
 

@@ -1,5 +1,5 @@
 // Enrich: looks up every sighting of an event and judges it, waiting for answers if allowed.
-import type { Clock } from '../../domain/clock.js'
+import type { Clock } from '../../base/clock.js'
 import type { Decision } from '../../domain/decision.js'
 import type { Finding } from '../../domain/finding.js'
 import type { Ask, Lookup } from '../../domain/lookup.js'

@@ -1,5 +1,5 @@
 // Lookups in flight: listens to each promise once, however many events wait for it.
-import type { Clock } from '../../domain/clock.js'
+import type { Clock } from '../../base/clock.js'
 import type { Finding } from '../../domain/finding.js'
 import { kindOf } from '../../domain/reason.js'
 

@@ -1,8 +1,8 @@
 // Sighting cache: decision and last verdict of each sighting, reused by later events with the same sighting.
 import type { Decide, Decision } from '../../domain/decision.js'
 import type { Finding, Unknown } from '../../domain/finding.js'
-import { ownText } from '../../domain/own-text.js'
-import { createBoundedCache } from '../../domain/bounded-cache.js'
+import { ownText } from '../../base/own-text.js'
+import { createBoundedCache } from '../../base/bounded-cache.js'
 import type { Sighting } from '../../domain/sighting.js'
 import type { Verdict } from '../../domain/verdict.js'
 import type { Judged } from '../../domain/judged.js'

@@ -1,6 +1,6 @@
 // How long events wait for answers: one deadline when live, a share of the time in a backlog, or until answered.
 import type { ProviderState } from '../../domain/provider-state.js'
-import type { Clock } from '../../domain/clock.js'
+import type { Clock } from '../../base/clock.js'
 import type { Finding, Unknown } from '../../domain/finding.js'
 import type { Indicator } from '../../domain/indicator.js'
 import { isTemporary } from '../../domain/reason.js'

@@ -1,6 +1,6 @@
 // Says from a field's name what its value holds, which role its indicators play and what it says of the action.
-import { createBoundedCache } from '../../domain/bounded-cache.js'
-import { ownText } from '../../domain/own-text.js'
+import { createBoundedCache } from '../../base/bounded-cache.js'
+import { ownText } from '../../base/own-text.js'
 import type { Role } from '../../domain/sighting.js'
 import { saysOf, type Says } from './action-fields.js'
 import { compact } from './characters.js'

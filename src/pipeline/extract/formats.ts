@@ -2,7 +2,7 @@
 import type { Action } from '../../domain/sighting.js'
 import { readPiece } from './ecs.js'
 import { readLater, type Reader } from './reader.js'
-import { splitCsv } from '../../domain/split-csv.js'
+import { splitCsv } from '../../base/split-csv.js'
 import { compileTemplate, type Match } from './template.js'
 
 export const cuts = ['text', 'csv', 'pairs', 'json'] as const

@@ -1,5 +1,5 @@
 // Reads one line of text: takes off its syslog header, then reads it as what it is: JSON, CEF, XML, a known format, a row, pairs, a sentence.
-import { parseObject } from '../../domain/json-object.js'
+import { parseObject } from '../../base/json-object.js'
 import { readCef } from './cef.js'
 import { readRecognised, type Recognise } from './formats.js'
 import { colonPairsOf, pairsOf, remainder, type Pair } from './pairs.js'

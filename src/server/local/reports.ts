@@ -1,5 +1,5 @@
 // All reports a caller may see: bundled ones, those of local scans, and one for each listed name that was asked for.
-import { createBoundedCache } from '../../domain/bounded-cache.js'
+import { createBoundedCache } from '../../base/bounded-cache.js'
 import { createHash } from 'node:crypto'
 import type { Listing } from '../../domain/finding.js'
 import { timeText, type JsonObject } from '../answer.js'

@@ -8,7 +8,7 @@ import { openIndicatorLookup } from '../../../../src/app/open-indicator-lookup.j
 import { openServer } from '../../../../src/app/open-server.js'
 import { load } from '../../../../src/config/load.js'
 import type { Config } from '../../../../src/config/schema.js'
-import { systemClock, type Clock } from '../../../../src/domain/clock.js'
+import { systemClock, type Clock } from '../../../../src/base/clock.js'
 import { startUpstream, type Upstream } from '../../../support/counting-upstream.js'
 import { ask as askServer, sampleKey } from '../../../support/lookup-service.js'
 import { outbound } from '../../../support/lookup.js'

@@ -1,6 +1,6 @@
 // How one row of separated values becomes cells.
 import { describe, expect, it } from 'vitest'
-import { splitCsv } from '../../../src/domain/split-csv.js'
+import { splitCsv } from '../../../src/base/split-csv.js'
 
 describe('a row of separated values', () => {
   it.each<[string, string, number, string[], boolean]>([

@@ -1,6 +1,6 @@
 // What a bounded cache keeps and drops.
 import { describe, expect, it } from 'vitest'
-import { createBoundedCache } from '../../../src/domain/bounded-cache.js'
+import { createBoundedCache } from '../../../src/base/bounded-cache.js'
 
 const held = (cache: { get: (key: string) => unknown }, keys: readonly string[]): readonly string[] =>
   keys.filter((key) => cache.get(key) !== undefined)
