@@ -1,5 +1,5 @@
 // Raises alerts for annotated events and suppresses repeats; also for events that are looked at again because an answer came late.
-import type { FileProblem } from '../domain/file-problem.js'
+import type { FileProblem } from '../domain/problem.js'
 import { systemClock, type Clock } from '../base/clock.js'
 import type { AnyObject } from '../base/json-object.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'

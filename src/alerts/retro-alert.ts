@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Level } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
-import type { SeenTotals } from '../domain/seen.js'
+import type { SeenTotals } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
 import type { Alert, AlertBody } from './alert.js'
 import { ruleLevels, type RuleLevel } from './sigma/rule.js'

@@ -1,5 +1,5 @@
 // Reloads rules when their files change; broken files keep the old rules.
-import type { FileProblem } from '../domain/file-problem.js'
+import type { FileProblem } from '../domain/problem.js'
 import type { Clock } from '../base/clock.js'
 import type { Emit } from '../telemetry/event.js'
 import { bundledFolder, findRuleFiles, loadRules, type RuleSource } from './load-rules.js'

@@ -1,5 +1,5 @@
 // Loads the bundled log formats and those of the user.
-import type { FileProblem } from '../domain/file-problem.js'
+import type { FileProblem } from '../domain/problem.js'
 import { resolve } from 'node:path'
 import { readFormatFiles } from '../config/format-files.js'
 import { checkFormats } from '../pipeline/extract/check-formats.js'

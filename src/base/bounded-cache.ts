@@ -1,4 +1,4 @@
-// A cache of bounded size: when a generation is full, the one before it is dropped.
+// A cache of bounded size, and texts that may be kept in it.
 
 type BoundedCache<Key, Value> = {
   readonly get: (key: Key) => Value | undefined
@@ -10,7 +10,7 @@ type BoundedCache<Key, Value> = {
   readonly size: () => number
 }
 
-/** Keeps at least the values used last that weigh `generation` together, and never more than twice as much. */
+/** When a generation is full, the one before it is dropped. Keeps at least the values used last that weigh `generation` together, and never more than twice as much. */
 export const createBoundedCache = <Key, Value>(
   generation: number,
   weightOf: (value: Value) => number = () => 1,
@@ -47,3 +47,9 @@ export const createBoundedCache = <Key, Value>(
     size: () => young.size + old.size,
   }
 }
+
+/** V8 always copies shorter substrings. */
+const alwaysCopied = 13
+
+/** Copies a substring, so that storing it does not keep the whole original text in memory. */
+export const ownText = (text: string): string => (text.length < alwaysCopied ? text : ` ${text}`.slice(1))

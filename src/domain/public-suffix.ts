@@ -1,7 +1,6 @@
 // The registrable part of a name, by the public suffix list including private suffixes such as github.io.
-import { createBoundedCache } from '../base/bounded-cache.js'
+import { createBoundedCache, ownText } from '../base/bounded-cache.js'
 import { parse } from 'tldts'
-import { ownText } from '../base/own-text.js'
 
 type PublicSuffix = {
   /** Whether the name has a listed suffix; `.corp` is not one. */

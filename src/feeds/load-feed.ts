@@ -1,5 +1,5 @@
 // Reads, parses, judges and indexes one feed, all at once and blocking: meant for a thread of its own.
-import type { FileProblem } from '../domain/file-problem.js'
+import type { FileProblem } from '../domain/problem.js'
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 // Turns the list files that settings name into what the gate and the feeds decide by, or every problem at once.
-import type { SettingProblem } from '../domain/setting-problem.js'
+import type { SettingProblem } from '../domain/problem.js'
 import { parseRange } from '../domain/address.js'
 import type { GateOptions, IndicatorList } from '../domain/decision.js'
 import { parseSuffix } from '../domain/hostname.js'

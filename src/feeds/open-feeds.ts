@@ -1,6 +1,6 @@
 // Keeps the feeds: loads them, watches their files, swaps a changed feed whole, and answers who is listed.
 import { createHash } from 'node:crypto'
-import type { FileProblem } from '../domain/file-problem.js'
+import type { FileProblem } from '../domain/problem.js'
 import { systemClock, type Clock } from '../base/clock.js'
 import type { IndicatorList } from '../domain/decision.js'
 import type { Known, Listing } from '../domain/finding.js'

@@ -1,5 +1,5 @@
 // A configured feed: what of it is in use, and what is wrong with it.
-import type { FileProblem } from '../domain/file-problem.js'
+import type { FileProblem } from '../domain/problem.js'
 import type { Skipped } from './collect.js'
 import type { PlacedFeed } from './feed.js'
 import type { FeedIndex, sizeOf } from './feed-index.js'

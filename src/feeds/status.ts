@@ -1,6 +1,5 @@
 // How a feed is doing: what of it is in use, what is wrong with it, and what that means for the setting that names it.
-import type { SettingProblem } from '../domain/setting-problem.js'
-import type { FileProblem } from '../domain/file-problem.js'
+import type { SettingProblem, FileProblem } from '../domain/problem.js'
 import type { Skipped } from './collect.js'
 import { hostOf, type FetchState } from './fetch-feed.js'
 import type { Slot } from './slot.js'

@@ -1,6 +1,6 @@
 // A record that was read and what the pipeline made of it → the record to write, of a size its topic takes.
 import { createHash } from 'node:crypto'
-import type { FormerVerdict } from '../domain/former-verdict.js'
+import type { FormerVerdict } from '../domain/verdict.js'
 import { isNamedLike } from '../pipeline/annotate/annotation-key.js'
 import type { EventIn, EventOut, Reduced } from '../pipeline/pipeline.js'
 import type { Placement } from './settings.js'

@@ -1,6 +1,6 @@
 // Restores the counts of an input partition: what the sightings topic holds, and the events since, which are read again.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Judged } from '../domain/judged.js'
+import type { Judged } from '../domain/verdict.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import { beganKey, countedKey, readCount, readCounted, type CountedUpTo } from '../sightings/count-record.js'
 import { dayMs } from '../sightings/seen.js'

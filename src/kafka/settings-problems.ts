@@ -1,5 +1,5 @@
 // What is wrong with the Kafka settings together, where each of them alone is valid.
-import type { SettingProblem } from '../domain/setting-problem.js'
+import type { SettingProblem } from '../domain/problem.js'
 import type { KafkaSettings } from './settings.js'
 import { canWrite } from './wire/codecs.js'
 

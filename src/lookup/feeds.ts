@@ -1,6 +1,5 @@
 // Local intelligence: a listed indicator is answered at once, outside the memory, so a new entry counts immediately.
-import { whileFeedMissing } from '../domain/feed-missing.js'
-import { unknownOf, type Finding, type Known } from '../domain/finding.js'
+import { whileFeedMissing, unknownOf, type Finding, type Known } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { Ask, Layer, Lookup } from '../domain/lookup.js'
 import { kindOf } from '../domain/reason.js'

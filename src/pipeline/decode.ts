@@ -1,6 +1,6 @@
 // Turns the bytes of one record into an event; whatever the bytes are, an event comes out.
 import { isUtf8 } from 'node:buffer'
-import type { ContentKind } from '../domain/content-kind.js'
+import type { ContentKind } from '../domain/annotation.js'
 import { ObjectEvent, type Event } from './event.js'
 
 type DecodeLimits = {

@@ -1,6 +1,6 @@
 // An event: its original bytes and what they contain.
 import { isUtf8 } from 'node:buffer'
-import type { ContentKind } from '../domain/content-kind.js'
+import type { ContentKind } from '../domain/annotation.js'
 import { isJsonObject } from './is-json-object.js'
 
 export type Event = {

@@ -5,7 +5,7 @@ import { eventsIn, outputsOf, type Annotate, type EventIn, type EventOut, type R
 import type { CutBatch } from './batch/cut-batch.js'
 import type { Enrich, EventVerdicts } from './enrich/enrich.js'
 import type { Event } from './event.js'
-import type { Judged } from '../domain/judged.js'
+import type { Judged } from '../domain/verdict.js'
 import { keepFormer } from './enrich/keep-former.js'
 import type { Wait } from './enrich/wait.js'
 

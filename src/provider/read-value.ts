@@ -1,6 +1,6 @@
 // Reads single values out of answers that may hold anything: a number or its text, a flag, a date in one of several spellings.
 import { isObject, type AnyObject } from '../base/json-object.js'
-import { ownText } from '../base/own-text.js'
+import { ownText } from '../base/bounded-cache.js'
 
 /** Own members only, so that a name such as `constructor` finds nothing. */
 export const member = (value: unknown, name: string): unknown =>

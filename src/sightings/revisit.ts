@@ -1,5 +1,5 @@
 // Looks again at events that were delivered before their answers: what follows from what is known now, and what they still wait for.
-import type { Judged } from '../domain/judged.js'
+import type { Judged } from '../domain/verdict.js'
 import { isTemporary } from '../domain/reason.js'
 import type { DueNote, PendingNote } from './pending.js'
 

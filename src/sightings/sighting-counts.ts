@@ -1,9 +1,8 @@
 // Who has seen what in one input partition: per day and indicator how often, when, by which inside hosts and at which offsets.
 import type { Finding } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
-import type { Judged } from '../domain/judged.js'
+import type { Judged, Verdict } from '../domain/verdict.js'
 import { roles, type Role, type Sighting } from '../domain/sighting.js'
-import type { Verdict } from '../domain/verdict.js'
 import type { DayTable } from './day-table.js'
 import { createPartitionTables, type KeptTables, type TableOptions } from './partition-tables.js'
 import { dayMs, sumOf, type Seen } from './seen.js'

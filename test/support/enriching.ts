@@ -1,10 +1,9 @@
 // Enrich over the real layers of a lookup, a source of the test's own and a clock that stands still.
-import type { Judged } from '../../src/domain/judged.js'
+import type { Judged, Verdict } from '../../src/domain/verdict.js'
 import type { Decision } from '../../src/domain/decision.js'
 import type { Finding } from '../../src/domain/finding.js'
 import { keyOf, type Indicator } from '../../src/domain/indicator.js'
 import type { Extraction, Sighting } from '../../src/domain/sighting.js'
-import type { Verdict } from '../../src/domain/verdict.js'
 import { createEnrich } from '../../src/pipeline/enrich/enrich.js'
 import { createInFlight } from '../../src/pipeline/enrich/in-flight.js'
 import { createWaits, type Wait } from '../../src/pipeline/enrich/wait.js'

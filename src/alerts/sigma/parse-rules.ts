@@ -1,5 +1,5 @@
 // Parses a rule file into rules and problems with line numbers.
-import type { FileProblem } from '../../domain/file-problem.js'
+import type { FileProblem } from '../../domain/problem.js'
 import { createHash } from 'node:crypto'
 import { isMap as isYamlMap, isNode, isScalar, LineCounter, parseAllDocuments, type Document } from 'yaml'
 import { isFlag, operationsStating } from '../annotation-fields.js'

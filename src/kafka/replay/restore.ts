@@ -1,6 +1,6 @@
 // A record that was read again → the record as it was first read, with the verdict it had then.
 import { levels, type Level } from '../../domain/finding.js'
-import { markOf, type FormerVerdict } from '../../domain/former-verdict.js'
+import { markOf, type FormerVerdict } from '../../domain/verdict.js'
 import type { AnyObject } from '../../base/json-object.js'
 import type { ReadWritten, WrittenRecord } from '../../pipeline/batch/read-written.js'
 import type { Incoming } from '../compose.js'

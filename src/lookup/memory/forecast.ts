@@ -1,6 +1,6 @@
 // What a log would cost: plays its indicators through a memory of a given size and lifetime, and predicts a day and a month of them.
 import { LRUCache } from 'lru-cache'
-import { ownText } from '../../base/own-text.js'
+import { ownText } from '../../base/bounded-cache.js'
 
 type ForecastOptions = {
   /** How many verdicts the memory holds. */

@@ -1,14 +1,13 @@
 // Annotate: adds the annotation to an event.
 import type { Annotation, AnnotationSummary, Status } from '../../domain/annotation.js'
 import type { Level } from '../../domain/finding.js'
-import type { FormerVerdict } from '../../domain/former-verdict.js'
+import type { FormerVerdict, Judged } from '../../domain/verdict.js'
 import type { Extraction } from '../../domain/sighting.js'
 import { createAnnotationText, type AnnotationText, type TextSettings } from './annotation-text.js'
 import { stating, untouched, type Forgeries } from './forgeries.js'
 import { createPlace, type PlaceAnnotation, type PlaceSettings } from './place.js'
 import { writeAnnotation, writeCompact } from './write-annotation.js'
 import type { Event } from '../event.js'
-import type { Judged } from '../../domain/judged.js'
 import type { Batch } from '../batch/cut-batch.js'
 
 export type EventIn = {

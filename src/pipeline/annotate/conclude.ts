@@ -1,9 +1,8 @@
 // Builds the annotation of an event from its judged sightings.
 import { createHash } from 'node:crypto'
-import type { Annotation } from '../../domain/annotation.js'
-import type { ContentKind } from '../../domain/content-kind.js'
+import type { Annotation, ContentKind } from '../../domain/annotation.js'
 import { formatOf, type Direction, type Extraction } from '../../domain/sighting.js'
-import type { Judged } from '../../domain/judged.js'
+import type { Judged } from '../../domain/verdict.js'
 import { clip } from './clip.js'
 import { fit } from './fit.js'
 import { describeIndicator, outcomeOf, weigh } from './indicator.js'

@@ -4,8 +4,7 @@ import { flags } from '../../domain/flag.js'
 import type { Level } from '../../domain/finding.js'
 import { kindOf } from '../../domain/reason.js'
 import { roles, type Role } from '../../domain/sighting.js'
-import type { Verdict } from '../../domain/verdict.js'
-import type { Judged } from '../../domain/judged.js'
+import type { Verdict, Judged } from '../../domain/verdict.js'
 import { clip } from './clip.js'
 
 /** Strongest first. An unknown that prevents `clean` goes before clean; skipped indicators come last. */

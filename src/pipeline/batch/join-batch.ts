@@ -3,7 +3,7 @@ import type { Annotation, AnnotationSummary, Status } from '../../domain/annotat
 import type { Level } from '../../domain/finding.js'
 import { parseObject } from '../../base/json-object.js'
 import type { Extraction } from '../../domain/sighting.js'
-import type { Judged } from '../../domain/judged.js'
+import type { Judged } from '../../domain/verdict.js'
 import type { EventIn, EventOut, Part, Reduced } from '../annotate/annotate.js'
 import { createAnnotationKey } from '../annotate/annotation-key.js'
 import { idOf } from '../annotate/conclude.js'

@@ -1,8 +1,7 @@
 // Keeps the former verdict of a replayed event if nothing newer is known.
 import type { Level } from '../../domain/finding.js'
-import { markOf, type FormerVerdict } from '../../domain/former-verdict.js'
+import { markOf, type FormerVerdict, type Judged } from '../../domain/verdict.js'
 import { kindOf } from '../../domain/reason.js'
-import type { Judged } from '../../domain/judged.js'
 
 /**
  * A former malicious or suspicious verdict stays with its indicator, a former clean one with the whole event. Any answer, also

@@ -1,11 +1,9 @@
 // Sighting cache: decision and last verdict of each sighting, reused by later events with the same sighting.
 import type { Decide, Decision } from '../../domain/decision.js'
 import type { Finding, Unknown } from '../../domain/finding.js'
-import { ownText } from '../../base/own-text.js'
-import { createBoundedCache } from '../../base/bounded-cache.js'
+import { ownText, createBoundedCache } from '../../base/bounded-cache.js'
 import type { Sighting } from '../../domain/sighting.js'
-import type { Verdict } from '../../domain/verdict.js'
-import type { Judged } from '../../domain/judged.js'
+import type { Verdict, Judged } from '../../domain/verdict.js'
 
 /** One indicator in one field and role. Flat and linked by hand, because with ten thousand entries every pointer costs. */
 export type Cached = Omit<Sighting, 'value' | 'paths'> & {

@@ -1,6 +1,5 @@
 // The table of action words: what the value of a field says of the action, and whether it tells of somebody who logs in and how that went.
-import { createBoundedCache } from '../../base/bounded-cache.js'
-import { ownText } from '../../base/own-text.js'
+import { createBoundedCache, ownText } from '../../base/bounded-cache.js'
 import type { Action } from '../../domain/sighting.js'
 import { setOf, table } from './characters.js'
 import { actionOfForeign } from './languages.js'

@@ -1,6 +1,5 @@
 // Checks formats before they are used: their shape, their examples, and that no line is two formats' own.
-import type { FormatDocument } from '../../domain/format-document.js'
-import type { FileProblem } from '../../domain/file-problem.js'
+import type { FormatDocument, FileProblem } from '../../domain/problem.js'
 import { parseAddress } from '../../domain/address.js'
 import type { Extraction } from '../../domain/sighting.js'
 import { decode, decodeLimits } from '../decode.js'

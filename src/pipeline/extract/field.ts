@@ -1,11 +1,19 @@
 // Says from a field's name what its value holds, which role its indicators play and what it says of the action.
-import { createBoundedCache } from '../../base/bounded-cache.js'
-import { ownText } from '../../base/own-text.js'
+import { createBoundedCache, ownText } from '../../base/bounded-cache.js'
 import type { Role } from '../../domain/sighting.js'
 import { saysOf, type Says } from './action-fields.js'
 import { compact } from './characters.js'
-import type { Holds, Known } from './field-words.js'
-import { addressWords, dictionary, hostWords, knownNames, plainWords, roleWords, userWords } from './field-words.js'
+import {
+  type Holds,
+  type Known,
+  addressWords,
+  dictionary,
+  hostWords,
+  knownNames,
+  plainWords,
+  roleWords,
+  userWords,
+} from './field-words.js'
 import { endpointName } from './languages.js'
 
 export type Field = Known & {

@@ -1,7 +1,6 @@
 // The gateway: what is not known here is asked at the provider, once for everybody, through the same layers as any lookup.
 import type { Clock } from '../../base/clock.js'
-import { unlisted } from '../../domain/feed-missing.js'
-import { noFacts, type Finding, type Known, type Level, type Unknown } from '../../domain/finding.js'
+import { unlisted, noFacts, type Finding, type Known, type Level, type Unknown } from '../../domain/finding.js'
 import { worstLevel } from '../../domain/judge.js'
 import type { JudgementTable } from '../../domain/judgement-table.js'
 import type { Ask, Source } from '../../domain/lookup.js'

@@ -1,9 +1,8 @@
 // Which former verdicts a replay keeps.
 import { describe, expect, it } from 'vitest'
 import type { Level } from '../../../../src/domain/finding.js'
-import { markOf } from '../../../../src/domain/former-verdict.js'
+import { markOf, type Judged } from '../../../../src/domain/verdict.js'
 import type { Reason } from '../../../../src/domain/reason.js'
-import type { Judged } from '../../../../src/domain/judged.js'
 import { keepFormer } from '../../../../src/pipeline/enrich/keep-former.js'
 
 const judged = (value: string, now: Level | Reason): Judged => {

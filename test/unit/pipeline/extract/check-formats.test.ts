@@ -1,5 +1,5 @@
 // Formats are refused with file, line and reason; those that come with the program pass their own examples and each of them is needed.
-import type { FormatDocument } from '../../../../src/domain/format-document.js'
+import type { FormatDocument } from '../../../../src/domain/problem.js'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -17,17 +17,19 @@ type Example = { line: string; [name: string]: string | number }
 type Document = { id: string; example?: Example; variants?: { id: string; example: Example }[] }
 
 /** Every variant: the formats without it, and its example. */
-const variants = readFormatFiles([resolve(import.meta.dirname, '../../../../formats')]).documents.flatMap(({ value }) => {
-  const { id, example, variants: list } = value as Document
-  const without = (keep: (spec: FormatSpec) => FormatSpec[]) =>
-    formats.flatMap((spec) => (spec.id === id ? keep(spec) : [spec]))
-  if (list === undefined) return [{ name: id, example, rest: without(() => []) }]
-  return list.map((one) => ({
-    name: `${id}.${one.id}`,
-    example: one.example,
-    rest: without((spec) => [{ ...spec, variants: spec.variants?.filter((variant) => variant.id !== one.id) }]),
-  }))
-})
+const variants = readFormatFiles([resolve(import.meta.dirname, '../../../../formats')]).documents.flatMap(
+  ({ value }) => {
+    const { id, example, variants: list } = value as Document
+    const without = (keep: (spec: FormatSpec) => FormatSpec[]) =>
+      formats.flatMap((spec) => (spec.id === id ? keep(spec) : [spec]))
+    if (list === undefined) return [{ name: id, example, rest: without(() => []) }]
+    return list.map((one) => ({
+      name: `${id}.${one.id}`,
+      example: one.example,
+      rest: without((spec) => [{ ...spec, variants: spec.variants?.filter((variant) => variant.id !== one.id) }]),
+    }))
+  },
+)
 
 /** What is found in a line: the action, the ports, and each value with its role. */
 const readWith = (specs: readonly FormatSpec[], line: string) => {
