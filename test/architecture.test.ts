@@ -15,7 +15,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   telemetry: ['base', 'domain'],
   config: ['base', 'domain'],
   pipeline: ['base', 'domain'],
-  lookup: ['base', 'bulk', 'domain', 'telemetry'],
+  lookup: ['base', 'domain', 'telemetry'],
   bulk: ['base', 'domain', 'lookup', 'provider', 'server', 'telemetry'],
   provider: ['base', 'bulk', 'domain', 'telemetry'],
   feeds: ['base', 'domain', 'telemetry'],

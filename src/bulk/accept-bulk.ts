@@ -4,10 +4,20 @@ import type { Duplex } from 'node:stream'
 import { unknownOf } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import { priorityClasses, type Priority } from '../lookup/admission/queue.js'
-import { createLineWriter, maxQuestionLength, readLines, readQuestion, writeAnswer, type StateLine } from './lines.js'
+import {
+  createLineWriter,
+  maxQuestionLength,
+  readLines,
+  readQuestion,
+  writeAnswer,
+  type StateLine,
+  bulkHeader,
+  bulkTarget,
+  readBulkSettings,
+  type BulkSettings,
+} from './protocol.js'
 import { guard } from '../lookup/stack.js'
 import { classify } from '../provider/classify.js'
-import { bulkHeader, bulkTarget, readBulkSettings, type BulkSettings } from './bulk-settings.js'
 import type { Reply } from '../provider/client.js'
 import type { OperationName } from '../provider/operations.js'
 import { providerSource } from '../provider/provider-source.js'

@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../base/clock.js'
 import type { Emit } from '../telemetry/event.js'
-import { createLineWriter, readLines } from './lines.js'
+import { createLineWriter, readLines } from './protocol.js'
 
 export type ConnectionOptions = {
   readonly connect: () => Promise<Duplex>

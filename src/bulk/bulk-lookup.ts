@@ -1,25 +1,11 @@
 // Asks a gateway about many indicators over one connection: the queue, the limit and the retries are the gateway's, the answers stream back.
 import type { Finding } from '../domain/finding.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
-import type { Ask } from '../domain/lookup.js'
-import type { ProviderState } from '../domain/provider-state.js'
 import { unknown } from '../lookup/admission/call-sender.js'
 import { classOf, type Priority } from '../lookup/admission/queue.js'
+import type { BulkLookup } from '../lookup/stack.js'
 import { createBulkConnection, type ConnectionOptions } from './bulk-connection.js'
-import { readAnswer, writeQuestion, type StateLine } from './lines.js'
-
-export type BulkLookup<Question> = {
-  /** Undefined where it has to be asked by itself. */
-  readonly ask: (question: Question, ask: Ask) => Finding | Promise<Finding> | undefined
-  readonly askedAgain: (key: string, priority: Priority) => void
-  /** Undefined where it is not open here. */
-  readonly estimateMs: (key: string) => number | undefined
-  /** Undefined while nothing is asked in bulk. */
-  readonly state: () => ProviderState | undefined
-  /** Resolves when questions go in bulk, or when that cannot be had for now. */
-  readonly open: () => Promise<void>
-  readonly close: () => void
-}
+import { readAnswer, writeQuestion, type StateLine } from './protocol.js'
 
 type BulkOptions = ConnectionOptions & {
   /** Whether the provider takes questions in bulk; noticed with its ordinary answers. */

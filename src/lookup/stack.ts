@@ -2,11 +2,12 @@
 import type { Clock } from '../base/clock.js'
 import type { Finding, Unknown } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
-import type { Layer, Lookup, Source } from '../domain/lookup.js'
+import type { Ask, Layer, Lookup, Source } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
+import type { ProviderState } from '../domain/provider-state.js'
 import { createAdmission, type Admission, type AdmissionSettings } from './admission/admission.js'
+import type { Priority } from './admission/queue.js'
 import { admit } from './admit.js'
-import type { BulkLookup } from '../bulk/bulk-lookup.js'
 import { coalesce } from './coalesce.js'
 import { createCooldown, type Cooldown, type CooldownSettings } from './memory/cooldown.js'
 import type { KeptMemory } from './memory/kept-memory.js'
@@ -27,6 +28,20 @@ export type LookupWatch = {
   readonly recalled?: ((how: Recalled) => void) | undefined
   readonly joined?: (() => void) | undefined
   readonly lookedUp?: LookedUp | undefined
+}
+
+/** Asks a gateway about many questions at once. */
+export type BulkLookup<Question> = {
+  /** Undefined where it has to be asked by itself. */
+  readonly ask: (question: Question, ask: Ask) => Finding | Promise<Finding> | undefined
+  readonly askedAgain: (key: string, priority: Priority) => void
+  /** Undefined where it is not open here. */
+  readonly estimateMs: (key: string) => number | undefined
+  /** Undefined while nothing is asked in bulk. */
+  readonly state: () => ProviderState | undefined
+  /** Resolves when questions go in bulk, or when that cannot be had for now. */
+  readonly open: () => Promise<void>
+  readonly close: () => void
 }
 
 export type LookupParts<Question> = {

@@ -1,6 +1,6 @@
 // The client of the provider: calls of the eighteen operations, and a connection for questions in bulk where that is offered.
 import type { Duplex } from 'node:stream'
-import { bulkHeader, bulkTarget, writeBulkSettings, type BulkSettings } from '../bulk/bulk-settings.js'
+import { bulkHeader, bulkTarget, writeBulkSettings, type BulkSettings } from '../bulk/protocol.js'
 import { buildRequest, type GivenParameters } from './build-request.js'
 import { badInput, givenUp, type CallFailure } from './classify.js'
 import { connect, isSocket, refuseUnusable, type ConnectSettings, type ConnectOutside } from './connect.js'

@@ -2,7 +2,7 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { refuseOtherMethods } from '../http/refuse-other-methods.js'
 import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
-import { bulkHeader } from '../bulk/bulk-settings.js'
+import { bulkHeader } from '../bulk/protocol.js'
 import { operationNames, operations, type OperationName } from '../provider/operations.js'
 import { ageHeader, feedMissingHeader } from '../provider/send.js'
 import type { Emit } from '../telemetry/event.js'

@@ -1,4 +1,4 @@
-// The lines of a bulk connection, one JSON object each: questions one way, findings and the state of the gateway the other.
+// The bulk protocol: the header that offers and requests a connection, and its lines, one JSON object each: questions one way, findings and the state of the gateway the other.
 import type { Duplex } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Finding } from '../domain/finding.js'
@@ -8,6 +8,35 @@ import { providerStates, type ProviderState } from '../domain/provider-state.js'
 import { actions, roles } from '../domain/sighting.js'
 import { priorityClasses, type Priority } from '../lookup/admission/queue.js'
 import { isFinding } from '../lookup/memory/record.js'
+
+/** With an answer: bulk is offered. With a request for a connection: the settings below. */
+export const bulkHeader = 'x-threatweave-bulk'
+/** The target of CONNECT has to look like a host and a port. */
+export const bulkTarget = 'bulk:1'
+
+/** How indicators are to be asked about. Without scans: the asker makes them one by one and writes them down. */
+export type BulkSettings = {
+  readonly ip: { readonly escalate: boolean }
+  readonly domain: { readonly maxAgeDays: number; readonly report: (typeof reports)[number] }
+}
+
+const reports = ['never', 'suspicious', 'always'] as const
+
+export const writeBulkSettings = ({ ip, domain }: BulkSettings): string =>
+  new URLSearchParams({
+    escalate: String(ip.escalate),
+    report: domain.report,
+    maxAgeDays: String(domain.maxAgeDays),
+  }).toString()
+
+/** Undefined where they cannot be read. */
+export const readBulkSettings = (text: string): BulkSettings | undefined => {
+  const given = new URLSearchParams(text)
+  const report = reports.find((each) => each === given.get('report'))
+  const maxAgeDays = Number(given.get('maxAgeDays') ?? NaN)
+  if (report === undefined || !(maxAgeDays >= 0)) return undefined
+  return { ip: { escalate: given.get('escalate') === 'true' }, domain: { maxAgeDays, report } }
+}
 
 type QuestionLine = { readonly id: number; readonly priority: Priority } & (
   | { readonly indicator: Indicator }
