@@ -1,17 +1,18 @@
 // Performs a replay: opens pipeline and alerts, shows progress, prints the summary.
 import type { Alerts } from '../../alerts/open-alerts.js'
+import type { RaisedAlert } from '../../kafka/replay/deliver-unit.js'
+import type { OpenReplay } from '../../kafka/replay/open-replay.js'
+import type { EventOut } from '../../pipeline/pipeline.js'
+import type { ReplayArguments } from './replay-options.js'
 import { openAlerting } from '../../app/open-alerting.js'
 import { openApp, type App } from '../../app/open-app.js'
 import { accepted } from '../../config/load-config.js'
 import type { Config } from '../../config/schema.js'
-import type { OpenReplay } from '../../kafka/replay/open-replay.js'
 import type { Progress } from '../../kafka/replay/replay.js'
 import type { Emit } from '../../telemetry/event.js'
 import { exitCodes, type Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
 import { write } from '../../terminal/write-lines.js'
-import { alertsBefore, raiseOnce } from './replay-alerts.js'
-import type { ReplayArguments } from './replay-options.js'
 import { createTopFindings } from './top-findings.js'
 import { describeRanges, describeSummary, summariseReplay } from './replay-summary.js'
 
@@ -69,6 +70,37 @@ export const performReplay = async (
     await app.close()
   }
 }
+
+const maxRemembered = 1_000_000
+
+/** Reads the groups of the alerts that an interrupted replay has already written. */
+const alertsBefore = (
+  opened: Pick<OpenReplay, 'valuesOf'>,
+  args: Pick<ReplayArguments, 'id' | 'alertsTopic'>,
+  groups: Set<string>,
+): Promise<void> =>
+  opened.valuesOf(args.alertsTopic, (value) => {
+    const { threatweave: body } = readAlert(value)
+    if (body?.replay_id === args.id && body.group_id !== undefined && groups.size < maxRemembered)
+      groups.add(body.group_id)
+  })
+
+type WrittenAlert = { readonly threatweave?: { readonly group_id?: string; readonly replay_id?: string } }
+
+const readAlert = (value: Buffer): WrittenAlert => {
+  try {
+    return (JSON.parse(value.toString()) as WrittenAlert | null) ?? {}
+  } catch {
+    return {} // not one of our alerts
+  }
+}
+
+/** Alerts of a replay; those written before an interruption are not raised again. */
+const raiseOnce = (alerts: Alerts, events: readonly EventOut[], known: ReadonlySet<string>): readonly RaisedAlert[] =>
+  alerts
+    .raise(events)
+    .filter(({ threatweave: { group_id } }) => !known.has(group_id))
+    .map((alert) => ({ origin: alert.threatweave.origin, value: Buffer.from(JSON.stringify(alert)) }))
 
 /** Waits for every answer, with lower priority than live traffic, and keeps the given limit of lookups. */
 export const openReplayApp = async (args: ReplayArguments, config: Config, io: Io, emit: Emit): Promise<App> => {

@@ -1,27 +1,30 @@
 // The `lookup` command: looks up addresses or names through the same layers as the pipeline.
-import { openApp } from '../../app/open-app.js'
-import type { Config } from '../../config/schema.js'
-import { parseAddress } from '../../domain/address.js'
-import type { Finding } from '../../domain/finding.js'
-import { parseHostname } from '../../domain/hostname.js'
-import type { Indicator } from '../../domain/indicator.js'
-import { judge } from '../../domain/judge.js'
-import type { Lookup } from '../../domain/lookup.js'
-import { kindOf } from '../../domain/reason.js'
-import { roles, type Role } from '../../domain/sighting.js'
-import type { Client } from '../../provider/client.js'
-import { createLogger } from '../../telemetry/logger.js'
-import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../../terminal/command.js'
-import { reportStop, unlessStopped } from '../../terminal/report-stop.js'
-import { limits } from '../../app/limits.js'
-import { tableOf } from '../../app/open-table.js'
-import { accepted, configOption, loadConfig } from '../../config/load-config.js'
-import { createProgress } from '../../terminal/progress.js'
-import { readLines } from '../../input/read-lines.js'
-import { scanDomain } from './scan-domain.js'
-import { providerClient } from '../../app/provider-client.js'
-import { renderCard, renderJson } from '../../terminal/verdict-card.js'
-import { write, writeJson } from '../../terminal/write-lines.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Finding } from '../domain/finding.js'
+import type { Client } from '../provider/client.js'
+import { createStartedScans } from '../provider/started-scans.js'
+import { createStepScan } from '../provider/scan.js'
+import type { Emit } from '../telemetry/event.js'
+import { type Io, exitCodes, UsageError, type Arguments, type Command } from '../terminal/command.js'
+import { createProgress } from '../terminal/progress.js'
+import { openApp } from '../app/open-app.js'
+import type { Config } from '../config/schema.js'
+import { parseAddress } from '../domain/address.js'
+import { parseHostname } from '../domain/hostname.js'
+import type { Indicator } from '../domain/indicator.js'
+import { judge } from '../domain/judge.js'
+import type { Lookup } from '../domain/lookup.js'
+import { kindOf } from '../domain/reason.js'
+import { roles, type Role } from '../domain/sighting.js'
+import { createLogger } from '../telemetry/logger.js'
+import { reportStop, unlessStopped } from '../terminal/report-stop.js'
+import { limits } from '../app/limits.js'
+import { tableOf } from '../app/open-table.js'
+import { accepted, configOption, loadConfig } from '../config/load-config.js'
+import { readLines } from '../input/read-lines.js'
+import { providerClient } from '../app/provider-client.js'
+import { renderCard, renderJson } from '../terminal/verdict-card.js'
+import { write, writeJson } from '../terminal/write-lines.js'
 
 export const lookup: Command = {
   summary: 'look up addresses or names',
@@ -154,6 +157,47 @@ async function* inOrder(
     yield { indicator: first.indicator, finding }
     const more = values[next]
     if (more !== undefined) started.push(start(more))
+  }
+}
+
+type ScanOptions = {
+  readonly visibility: 'public' | 'private'
+  readonly folder: string
+  readonly pollMs: number
+  readonly giveUpMs: number
+  readonly againAfterMs: number
+  readonly emit: Emit
+}
+
+const stepMs = 250
+
+/** Scans a domain at the provider and shows the progress. An interrupted scan continues at the provider; the next call finds it by its stored id. */
+const scanDomain = async (name: string, client: Client, options: ScanOptions, io: Io): Promise<Finding> => {
+  const progress = createProgress(io.stderr, { label: `scan ${name}`, total: 100 })
+  let percent = 0
+  const step = createStepScan(
+    { client, now: Date.now, emit: options.emit },
+    options,
+    createStartedScans(options.folder),
+    (reached) => {
+      percent = reached
+    },
+  )
+  const started = Date.now()
+  const stopped = (): boolean => io.signal.aborted
+  try {
+    for (;;) {
+      const finding = await step(name, (send) => send())
+      if (finding.status === 'known' || finding.reason !== 'pending') return finding
+      if (stopped() || Date.now() - started > options.giveUpMs) return finding
+      const until = Date.now() + (finding.retryAfterMs ?? options.pollMs)
+      while (Date.now() < until && !stopped()) {
+        progress.update(percent, `waiting ${Math.ceil((until - Date.now()) / 1000)}s`)
+        await sleep(Math.min(stepMs, Math.max(1, until - Date.now())))
+      }
+    }
+  } finally {
+    progress.end()
   }
 }
 
