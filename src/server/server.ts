@@ -1,7 +1,6 @@
 // The HTTP server: one route for each spelling of the eighteen operations, authentication by API key, bounded input.
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { refuseOtherMethods } from '../http/refuse-other-methods.js'
-import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
+import { refuseOtherMethods, refuseExpectations, refuseUnparsed } from '../http/refuse.js'
 import { bulkHeader } from '../bulk/protocol.js'
 import { operationNames, operations, type OperationName } from '../provider/operations.js'
 import { ageHeader, feedMissingHeader } from '../provider/send.js'
@@ -13,9 +12,8 @@ import { acceptBulk, type BulkOptions } from '../bulk/accept-bulk.js'
 import { createBulkShares } from '../bulk/bulk-shares.js'
 import type { Callers, Entrance } from './callers.js'
 import { failures, type Failure } from './failure.js'
-import { describeOperations } from './openapi.js'
+import { describeOperations, pathsOf } from './openapi.js'
 import { readParameters, type RequestParameters } from './parameters.js'
-import { pathsOf } from './paths.js'
 import { readForm, readMultipart } from './read-form.js'
 
 type ServerOptions = {

@@ -4,8 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Listing } from '../../domain/finding.js'
 import { timeText, type JsonObject } from '../answer.js'
 import type { Scan, ScanStore } from '../scan/scan-store.js'
-import { ratingOf } from './dossier.js'
-import { domainScore } from './domain-score.js'
+import { ratingOf, domainScore } from './dossier.js'
 import { isNewer, readReportFile, reportOf, type Report } from './report-index.js'
 
 type ListedNames = {
