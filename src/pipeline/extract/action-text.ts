@@ -1,7 +1,7 @@
 // Tells from the words of a line whether the traffic, or whoever tried to log in, was let through.
 import type { Action } from '../../domain/sighting.js'
 import { actionOfForeignLine } from './languages.js'
-import { isNegated } from './negation.js'
+import { isNegated } from './action-words.js'
 
 const blocks =
   /\b(?<![-/.])(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating (?:the (?:vpn )?)?connection|session terminated|no matching connection|failed password|failed[ _]log[io]n|log[io]n[ _](?:failed|denied|rejected)|authentication (?:has )?fail(?:ed|ure)|unsuccessful(?:ly)?(?: to)? (?:log ?[io]n|auth[a-z]{0,16}|attempt)|failed authentication|(?:authentication|log[io]n) attempt .{0,80}\bfailed|(?:fail(?:ed|ure|s)?|unable) to (?:authenticate|(?:log|sign)[ -]?[io]n)|session deny|access-reject|ban(?:ned)?)\b(?![-/])/i

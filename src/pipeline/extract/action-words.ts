@@ -3,7 +3,6 @@ import { createBoundedCache, ownText } from '../../base/bounded-cache.js'
 import type { Action } from '../../domain/sighting.js'
 import { setOf, table } from './characters.js'
 import { actionOfForeign } from './languages.js'
-import { isNegated } from './negation.js'
 
 type Saying = {
   readonly action: Action
@@ -68,6 +67,17 @@ const login =
 const logout = /log(?:ged)?[ _-]?(?:out|off)|sign(?:ed)?[ _-]?(?:out|off)|session[ ._]end/
 const failure = /(?<![a-z])(?:fail(?:ed|ure|s)?|unsuccessful|invalid|incorrect|wrong|bad|error|locked|expired)(?![a-z])/
 const success = /(?<![a-z])(?:success(?:ful(?:ly)?)?|succeed(?:ed|s)?|ok|passed|no[ _-]?errors?)(?![a-z])/
+
+const negation =
+  /(?:(?<![a-z])(?:not|never|cannot|no longer|unable to|fail(?:ed|s|ure|ing)? to)|n't)(?: (?:be|been|being|have|has|get|got|to|yet|successfully)){0,3} $/i
+/** The longest of them, with the words that may stand between. */
+const reach = 48
+
+/**
+ * Whether what stands before a word says the opposite of it: `was not accepted`, `failed to log in`.
+ * `at` is where the word begins; words are separated by one blank.
+ */
+export const isNegated = (text: string, at: number): boolean => negation.test(text.slice(Math.max(0, at - reach), at))
 
 /** What stands first counts, a negation before it included. */
 const readOutcome = (verb: string): Action => {
