@@ -4,9 +4,8 @@ import type { Level } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { SeenTotals } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
-import type { Alert, AlertBody } from './alert.js'
+import { type Alert, type AlertBody, threatIndicator } from './alert.js'
 import { ruleLevels, type RuleLevel } from './sigma/rule.js'
-import { threatIndicator } from './threat-indicator.js'
 
 export type RetroAlert = Omit<Alert, 'threatweave'> & { readonly threatweave: RetroBody }
 

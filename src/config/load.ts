@@ -1,10 +1,9 @@
 // File + environment + secret files → one frozen Config, or every problem at once.
 import { isObject } from '../base/json-object.js'
 import { readEnvironment, settingsOf } from './environment.js'
-import { freeze } from './freeze.js'
+import { freeze, configSchema, type Config } from './schema.js'
 import { distinctProblems, type Problem } from './problem.js'
 import { removedBelow } from './removed.js'
-import { configSchema, type Config } from './schema.js'
 import { createValidator, explain, pathOf, type SchemaError } from './validate.js'
 import { readYamlFile, type NamedText } from './yaml-file.js'
 

@@ -45,3 +45,12 @@ type Frozen<T> = T extends (infer Item)[]
     : T
 
 export type Config = Frozen<Static<typeof configSchema>>
+
+/** Freezes a value and everything in it. */
+export const freeze = <Value>(value: Value): Value => {
+  if (typeof value === 'object' && value !== null) {
+    Object.values(value).forEach(freeze)
+    Object.freeze(value)
+  }
+  return value
+}

@@ -3,9 +3,7 @@ import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { createLineSplitter } from './split-lines.js'
-import { fromUtf16, utf16Of } from './from-utf16.js'
-import type { Line } from './line.js'
-import { splitArray, startsArray } from './split-array.js'
+import { type Line, splitArray, startsArray } from './split-array.js'
 import { UsageError } from '../terminal/command.js'
 
 /** An input that cannot be read. */
@@ -49,6 +47,20 @@ export async function* readLines(
 /** System errors; Node's own `ERR_…` codes are bugs. */
 const isSystemError = (error: unknown): error is Error & { code: string } =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && !error.code.startsWith('ERR_')
+
+/** UTF-16, as some Windows tools write it, is detected by the byte order mark; without one, UTF-16 looks like binary data. */
+const utf16Of = (head: Buffer): 'utf-16le' | 'utf-16be' | undefined => {
+  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le'
+  return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : undefined
+}
+
+/** Handles characters split between chunks; invalid ones become U+FFFD. */
+async function* fromUtf16(chunks: AsyncIterable<Buffer>, encoding: 'utf-16le' | 'utf-16be'): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder(encoding)
+  for await (const chunk of chunks) yield Buffer.from(decoder.decode(chunk, { stream: true }))
+  const last = decoder.decode()
+  if (last !== '') yield Buffer.from(last)
+}
 
 /** Splits a JSON array of objects into its elements, anything else into lines. */
 async function* splitEvents(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Line[]> {

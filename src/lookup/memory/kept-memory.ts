@@ -6,9 +6,8 @@ import { FolderInUse } from './folder-lock.js'
 import type { Ledger } from '../admission/budget.js'
 import type { QuestionType } from '../question.js'
 import { openLedger, readLedger } from './ledger.js'
-import { openJournal, type Journal } from './journal.js'
+import { openJournal, type Journal, readJournal, type Restore } from './journal.js'
 import type { Memory } from './memory.js'
-import { readJournal, type Restore } from './read-journal.js'
 
 export type KeptMemory<Question> = {
   readonly append?: Journal<Question>['append']

@@ -1,7 +1,6 @@
 import type { ConsumerHealth } from '../../../src/domain/consumer-health.js'
 import { describe, expect, it } from 'vitest'
-import { healthOf, readinessOf } from '../../../src/ops/health.js'
-import { measureEventLoopDelay } from '../../../src/ops/event-loop-delay.js'
+import { healthOf, readinessOf, measureEventLoopDelay } from '../../../src/ops/health.js'
 import type { Clock } from '../../../src/base/clock.js'
 
 const now = 1_000_000

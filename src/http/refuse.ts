@@ -1,5 +1,6 @@
-// Answers malformed HTTP requests with the same JSON shape as other errors.
-import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+// Refuses wrong methods and malformed HTTP requests with the same JSON shape as other errors.
+import { METHODS, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Socket } from 'node:net'
 
 const statuses: Readonly<Record<string, number>> = {
@@ -37,4 +38,23 @@ export const refuseExpectations = (server: Pick<Server, 'on'>): void => {
     const body = bodyOf(417)
     response.writeHead(417, headersOf(body)).end(body)
   })
+}
+
+/** Answers wrong methods on known paths with 405 and the allowed methods; `paths` are those of all routes with the methods of each. */
+export const refuseOtherMethods = (
+  app: FastifyInstance,
+  paths: ReadonlyMap<string, readonly string[]>,
+  refuse: (reply: FastifyReply) => FastifyReply,
+): void => {
+  // CONNECT never comes to a route.
+  const known = METHODS.filter((method) => method !== 'CONNECT')
+  for (const method of known) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  for (const [url, methods] of paths)
+    app.route({
+      method: known.filter((method) => !methods.includes(method)),
+      url,
+      // Before a body is read, whatever it is.
+      onRequest: async (_, reply) => refuse(reply.header('allow', methods.join(', '))),
+      handler: () => undefined,
+    })
 }
