@@ -20,7 +20,7 @@ export type ScanSurroundings = {
 }
 
 /** What a scan saw of its target, and what the local sources know about it. */
-export type Seen = {
+type Seen = {
   readonly target: Target
   readonly records: DnsRecords
   readonly visits: readonly Visit[]
