@@ -13,8 +13,7 @@ import { copyFiles } from './fetched-copy.js'
 import { createFetchedFeed, hostOf, type FetchOutside } from './fetch-feed.js'
 import { loadInThread, type Load } from './load-in-thread.js'
 import { listBelow, matchIn } from './match.js'
-import type { InUse, Slot } from './slot.js'
-import { statusOf, type FeedStatus } from './status.js'
+import { type InUse, type Slot, statusOf, type FeedStatus } from './status.js'
 
 type FeedsOptions = {
   readonly emit?: Emit

@@ -1,10 +1,10 @@
 // The pipeline: decode → extract → enrich → annotate for a chunk of events.
 import type { Clock } from '../base/clock.js'
 import type { Extraction } from '../domain/sighting.js'
-import { eventsIn, outputsOf, type Annotate, type EventIn, type EventOut, type Reduced } from './annotate/annotate.js'
+import type { Annotate } from './annotate/annotate.js'
+import { eventsIn, outputsOf, type EventIn, type EventOut, type Reduced, type Event } from './event.js'
 import type { CutBatch } from './batch/cut-batch.js'
 import type { Enrich, EventVerdicts } from './enrich/enrich.js'
-import type { Event } from './event.js'
 import type { Judged } from '../domain/verdict.js'
 import { keepFormer } from './enrich/keep-former.js'
 import type { Wait } from './enrich/wait.js'

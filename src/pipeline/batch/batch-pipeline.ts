@@ -1,5 +1,5 @@
 // A pipeline that also takes records of many events: each member goes through as an event of its own, and the record comes out as one.
-import type { EventIn, EventOut } from '../annotate/annotate.js'
+import type { EventIn, EventOut } from '../event.js'
 import type { Pipeline, Use } from '../pipeline.js'
 import type { Wait } from '../enrich/wait.js'
 import type { Batch, CutBatch } from './cut-batch.js'

@@ -1,6 +1,6 @@
 // Writes what is known of a record of many events as one JSON object of bounded size: the worst member, counts, and members by their index.
 import type { Annotation } from '../../domain/annotation.js'
-import type { EventOut, Reduced } from '../annotate/annotate.js'
+import type { EventOut, Reduced } from '../event.js'
 import { writeCompact } from '../annotate/write-annotation.js'
 import type { MembersOutcome } from './outcome-of-members.js'
 

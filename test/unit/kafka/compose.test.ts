@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { compose, type Incoming, type Target } from '../../../src/kafka/compose.js'
 import { recordBytes } from '../../../src/kafka/wire/encode-batch.js'
-import type { EventOut, Reduced } from '../../../src/pipeline/annotate/annotate.js'
+import type { EventOut, Reduced } from '../../../src/pipeline/event.js'
 
 const now = 1_800_000_000_000
 const incoming = (changes: Partial<Incoming> = {}): Incoming => ({

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Incoming, Target } from '../../../src/kafka/compose.js'
 import { createCorrect } from '../../../src/kafka/correction.js'
-import type { EventOut } from '../../../src/pipeline/annotate/annotate.js'
+import type { EventOut } from '../../../src/pipeline/event.js'
 
 const target: Target = {
   placement: 'json',
