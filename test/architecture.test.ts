@@ -86,7 +86,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
 /** What the outside uses: the program, the library. */
 const entries = ['cli.ts', 'index.ts', 'enricher.ts']
 
-/** Exports that are looked at later. */
+/** Where unused exports are not looked for yet. */
 const unchecked = ['kafka/', 'sightings/', 'app/run-alone.ts', 'config/removed.ts', 'feeds/changes.ts']
 
 type Import = { file: string; specifier: string }

@@ -13,8 +13,7 @@ import { idOf } from '../annotate/conclude.js'
 import { stating, untouched, type Forgeries } from '../annotate/forgeries.js'
 import { createPlace, type PlaceSettings } from '../annotate/place.js'
 import { addAttributes, addFields, type ItemSettings } from './add-items.js'
-import { batchText } from './batch-text.js'
-import { outcomeOfMembers, type MembersOutcome } from './outcome-of-members.js'
+import { batchText, outcomeOfMembers, type MembersOutcome } from './batch-text.js'
 
 export type JoinBatch = (given: EventIn, batch: Batch, members: readonly EventOut[]) => EventOut
 

@@ -1,6 +1,5 @@
 // Search and statistics over the banner index.
-import { refused, wrapped, type OperationAnswer, type JsonObject } from '../answer.js'
-import { invalidParameter } from '../failure.js'
+import { refused, wrapped, type OperationAnswer, type JsonObject, invalidParameter } from '../answer.js'
 import { bannerFilters, bannerText, type Banner } from '../local/banner-index.js'
 import { ratingOf, isOn, type Dossier } from '../local/dossier.js'
 import { parseQuery } from '../local/query.js'
