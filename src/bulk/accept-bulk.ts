@@ -4,18 +4,6 @@ import type { Duplex } from 'node:stream'
 import { unknownOf } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import { priorityClasses, type Priority } from '../lookup/admission/queue.js'
-import {
-  createLineWriter,
-  maxQuestionLength,
-  readLines,
-  readQuestion,
-  writeAnswer,
-  type StateLine,
-  bulkHeader,
-  bulkTarget,
-  readBulkSettings,
-  type BulkSettings,
-} from './protocol.js'
 import { guard } from '../lookup/stack.js'
 import { classify } from '../provider/classify.js'
 import type { Reply } from '../provider/client.js'
@@ -23,9 +11,21 @@ import type { OperationName } from '../provider/operations.js'
 import { providerSource } from '../provider/provider-source.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 import type { OperationAnswer } from '../server/answer.js'
-import type { BulkShare, BulkShares } from './bulk-shares.js'
 import type { Gateway } from '../server/gateway/gateway.js'
 import type { RequestParameters } from '../server/parameters.js'
+import {
+  createLineWriter,
+  maxQuestionLength,
+  readLines,
+  readQuestion,
+  writeAnswer,
+  bulkHeader,
+  bulkTarget,
+  readBulkSettings,
+  type StateLine,
+  type BulkSettings,
+} from './protocol.js'
+import type { BulkShare, BulkShares } from './bulk-shares.js'
 
 export type BulkOptions = {
   /** The name of a key; undefined where it is not one. */

@@ -1,12 +1,12 @@
 // A real Kafka broker for the demo and tests: one KRaft node in a temporary folder.
 import { readFile, writeFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { run } from './run.js'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { run } from './run.js'
 import { brokerProperties, brokerUser } from './broker-properties.js'
 import { dockerImage, provision, type Distribution, type Provision } from './distribution.js'
 

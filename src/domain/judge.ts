@@ -1,15 +1,15 @@
 // Judges a finding for the role of a sighting: the facts about an address or a host, and the listings of feeds. Pure.
 import {
   levels,
+  ratings,
+  saysNotListed,
   type Level,
   type Listing,
   type Facts,
   type HostReport,
-  ratings,
   type Rating,
   type Finding,
   type Known,
-  saysNotListed,
 } from './finding.js'
 import type { Row, JudgementTable } from './judgement-table.js'
 import type { Reason } from './reason.js'

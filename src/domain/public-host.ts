@@ -1,5 +1,5 @@
 // Which hosts are public: the rule for whatever connects to where somebody else says, scans and fetched feeds.
-import { parseRange, type Address, readAddress } from './address.js'
+import { parseRange, readAddress, type Address } from './address.js'
 import { createRangeSet } from './range-set.js'
 import { isInternalName } from './internal-names.js'
 import { hasPublicSuffix } from './public-suffix.js'

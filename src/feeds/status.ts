@@ -3,7 +3,7 @@ import type { FileProblem, SettingProblem } from '../domain/problem.js'
 import type { Skipped } from './collect.js'
 import type { PlacedFeed } from './feed.js'
 import type { FeedIndex, sizeOf } from './feed-index.js'
-import { type FetchedFeed, hostOf, type FetchState } from './fetch-feed.js'
+import { hostOf, type FetchedFeed, type FetchState } from './fetch-feed.js'
 
 export type FeedStatus = {
   readonly name: string

@@ -2,9 +2,9 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { createLineSplitter } from './split-lines.js'
-import { type Line, splitArray, startsArray } from './split-array.js'
 import { UsageError } from '../terminal/command.js'
+import { createLineSplitter } from './split-lines.js'
+import { splitArray, startsArray, type Line } from './split-array.js'
 
 /** An input that cannot be read. */
 class InputError extends Error {

@@ -7,14 +7,14 @@ import type { Annotation } from '../../domain/annotation.js'
 import { readRecord } from '../../kafka/read-record.js'
 import { openReader } from '../../app/open-app.js'
 import { formatOf, type Extraction, type Sighting } from '../../domain/sighting.js'
-import { openKnown, type Known } from './open-known.js'
 import { exitCodes, type Command } from '../../terminal/command.js'
 import { reportStop } from '../../terminal/report-stop.js'
 import { accepted, configOption, loadConfig } from '../../config/load-config.js'
-import { marksOf, showMarked, wordsAround } from './mark-values.js'
 import { readLines, withInputErrors } from '../../input/read-lines.js'
 import { printable, renderTable, type Column } from '../../terminal/table.js'
 import { write, writeJson } from '../../terminal/write-lines.js'
+import { openKnown, type Known } from './open-known.js'
+import { marksOf, showMarked, wordsAround } from './mark-values.js'
 
 export const explain: Command = {
   summary: 'show what is read from log events, which rule read it, and what is known about it; asks nobody',

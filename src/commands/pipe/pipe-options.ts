@@ -1,10 +1,10 @@
 // Command-line options of `pipe`: feeds, limits, mode, and consent to paid lookups.
 import { fstatSync, statSync, type Stats } from 'node:fs'
+import { basename } from 'node:path'
+import { createInterface } from 'node:readline/promises'
 import type { Config } from '../../config/schema.js'
 import { UsageError, type Arguments, type Io } from '../../terminal/command.js'
 import { configFileOf } from '../../config/load-config.js'
-import { basename } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { hasIntelligence, twoWaysOut } from '../../config/intelligence-problems.js'
 
 export const withArguments = (config: Config, args: Arguments): Config => {

@@ -1,21 +1,21 @@
 // The `pipe` command: annotates events from files or standard input.
+import { statSync } from 'node:fs'
 import type { Finding } from '../../domain/finding.js'
 import { kindOf, type Reason } from '../../domain/reason.js'
-import { statSync } from 'node:fs'
 import { openApp, type App } from '../../app/open-app.js'
 import { feedProblems, placeOf } from '../../feeds/status.js'
 import { allOf, eventsIn, outputsOf } from '../../pipeline/pipeline.js'
 import { createLogger } from '../../telemetry/logger.js'
-import { openAlertOutput, type AlertOutput } from './alert-output.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../../terminal/command.js'
 import { reportStop, unlessStopped } from '../../terminal/report-stop.js'
 import { accepted, configOption, loadConfig } from '../../config/load-config.js'
 import { ConfigurationError } from '../../config/problem.js'
-import { refuseOverwriting, approval, modeOf, refuseWithoutIntelligence, withArguments } from './pipe-options.js'
 import { createProgress } from '../../terminal/progress.js'
 import { readLines, withInputErrors } from '../../input/read-lines.js'
 import { createSummary } from '../../terminal/summary.js'
 import { writeJson } from '../../terminal/write-lines.js'
+import { openAlertOutput, type AlertOutput } from './alert-output.js'
+import { refuseOverwriting, approval, modeOf, refuseWithoutIntelligence, withArguments } from './pipe-options.js'
 
 export const pipe: Command = {
   summary: 'annotate events from files or standard input, without Kafka',

@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs'
 import { readdir, mkdir, open, rm, stat, truncate, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Finding } from '../../domain/finding.js'
-import type { QuestionType } from '../question.js'
-import { maxRecordBytes, readRecord, writeRecord } from './record.js'
 import { messageOf } from '../../base/message-of.js'
 import type { Emit } from '../../telemetry/event.js'
+import type { QuestionType } from '../question.js'
+import { maxRecordBytes, readRecord, writeRecord } from './record.js'
 import { lockFolder } from './folder-lock.js'
 
 type JournalSettings = {

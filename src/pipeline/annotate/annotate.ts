@@ -3,11 +3,11 @@ import type { Annotation, AnnotationSummary, Status } from '../../domain/annotat
 import type { Level } from '../../domain/finding.js'
 import type { Judged } from '../../domain/verdict.js'
 import type { Extraction } from '../../domain/sighting.js'
+import type { Event, EventIn, EventOut, Reduced } from '../event.js'
 import { createAnnotationText, type AnnotationText, type TextSettings } from './annotation-text.js'
 import { stating, untouched, type Forgeries } from './forgeries.js'
 import { createPlace, type PlaceAnnotation, type PlaceSettings } from './place.js'
 import { writeAnnotation, writeCompact } from './write-annotation.js'
-import type { Event, EventIn, EventOut, Reduced } from '../event.js'
 
 type AnnotateSettings = PlaceSettings & TextSettings
 

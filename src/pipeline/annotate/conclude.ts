@@ -1,11 +1,11 @@
 // Builds the annotation of an event from its judged sightings.
-import type { AnnotatedIndicator, Annotation, ContentKind } from '../../domain/annotation.js'
-import { clip } from './clip.js'
-import { outweighs, type Weighed, describeIndicator, outcomeOf, weigh } from './indicator.js'
-import { writeAnnotation, writeIndicator, isPlain } from './write-annotation.js'
 import { createHash } from 'node:crypto'
+import type { AnnotatedIndicator, Annotation, ContentKind } from '../../domain/annotation.js'
 import { formatOf, type Direction, type Extraction } from '../../domain/sighting.js'
 import type { Judged } from '../../domain/verdict.js'
+import { clip } from './clip.js'
+import { outweighs, describeIndicator, outcomeOf, weigh, type Weighed } from './indicator.js'
+import { writeAnnotation, writeIndicator, isPlain } from './write-annotation.js'
 import { summarise } from './summary.js'
 
 type ConcludeInput = {

@@ -1,8 +1,7 @@
 // The gateway: what is not known here is asked at the provider, once for everybody, through the same layers as any lookup.
-import { type Unknown, unlisted, noFacts, type Finding, type Known, type Level } from '../../domain/finding.js'
+import { unlisted, noFacts, type Unknown, type Finding, type Known, type Level } from '../../domain/finding.js'
 import type { Reason } from '../../domain/reason.js'
-import { type CallFailure, isGivenUp } from '../../provider/classify.js'
-import { failures, tooFast, type Failure, refused, type JsonObject, type OperationAnswer } from '../answer.js'
+import { isGivenUp, type CallFailure } from '../../provider/classify.js'
 import type { Clock } from '../../base/clock.js'
 import { worstLevel } from '../../domain/judge.js'
 import type { JudgementTable } from '../../domain/judgement-table.js'
@@ -16,6 +15,7 @@ import { addressFacts } from '../../provider/facts.js'
 import { operations, type OperationName } from '../../provider/operations.js'
 import { findingOf } from '../../provider/transmit.js'
 import type { Emit } from '../../telemetry/event.js'
+import { failures, tooFast, refused, type Failure, type JsonObject, type OperationAnswer } from '../answer.js'
 import type { Values } from '../parameters.js'
 import { isAboutQuestion, operationQuestion, operationQuestions, type OperationQuestion } from './operation-question.js'
 

@@ -1,5 +1,5 @@
 // Everything the local sources say about one address, before any operation picks its part of it.
-import { type Rating, ratings, type Listing } from '../../domain/finding.js'
+import { ratings, type Rating, type Listing } from '../../domain/finding.js'
 import type { JsonObject } from '../answer.js'
 import type { Banner } from './banner-index.js'
 import type { ListKind } from './address-lists.js'

@@ -1,8 +1,8 @@
 // One scan of one site: DNS, the redirects, the certificate; its outcome is a report or the reason why there is none.
-import type { Resolver, DnsRecords } from './resolver.js'
-import { targetOf, type MayConnect, type Target, parseTarget } from './target.js'
-import { visit, type Visit, type VisitLimits } from './visit.js'
 import type { JsonObject } from '../answer.js'
+import type { Resolver, DnsRecords } from './resolver.js'
+import { targetOf, parseTarget, type MayConnect, type Target } from './target.js'
+import { visit, type Visit, type VisitLimits } from './visit.js'
 import { composeReport, type ScanSurroundings } from './report.js'
 
 type ScanLimits = FollowLimits & { readonly totalMs: number }
