@@ -1,68 +1,37 @@
-// Checks the imports of src/: allowed folders, libraries, circles, first lines.
+// Checks the imports of src/: allowed folders, libraries, circles, exports without a user, first lines.
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 const src = resolve(import.meta.dirname, '../src')
 
+const everyoneBut = (...folders: readonly string[]): readonly string[] =>
+  readdirSync(src).filter((name) => !name.endsWith('.ts') && !folders.includes(name))
+
 /** folder → the folders it may import from. `app` and the entry files know everyone. */
 const mayKnow: Readonly<Record<string, readonly string[]>> = {
-  domain: [],
+  base: [],
+  domain: ['base'],
   http: [],
-  terminal: ['domain'],
-  input: ['domain', 'terminal'],
-  telemetry: ['domain'],
-  config: ['domain'],
-  pipeline: ['domain'],
-  lookup: ['domain', 'telemetry'],
-  provider: ['domain', 'telemetry'],
-  feeds: ['domain', 'telemetry'],
-  alerts: ['domain', 'telemetry'],
-  server: ['domain', 'feeds', 'http', 'lookup', 'provider', 'telemetry'],
-  kafka: ['domain', 'pipeline', 'telemetry'],
-  delivery: ['domain', 'kafka', 'pipeline', 'telemetry'],
-  'follow-up': ['delivery', 'domain', 'kafka', 'pipeline', 'telemetry'],
-  replay: ['delivery', 'domain', 'kafka', 'pipeline', 'telemetry'],
-  ops: ['domain', 'http', 'telemetry'],
-  demo: ['kafka', 'telemetry'],
-  app: [
-    'alerts',
-    'config',
-    'delivery',
-    'domain',
-    'feeds',
-    'follow-up',
-    'input',
-    'kafka',
-    'lookup',
-    'ops',
-    'pipeline',
-    'provider',
-    'replay',
-    'server',
-    'telemetry',
-    'terminal',
-  ],
-  commands: [
-    'alerts',
-    'app',
-    'config',
-    'delivery',
-    'demo',
-    'domain',
-    'feeds',
-    'follow-up',
-    'input',
-    'kafka',
-    'lookup',
-    'ops',
-    'pipeline',
-    'provider',
-    'replay',
-    'server',
-    'telemetry',
-    'terminal',
-  ],
+  terminal: ['base', 'domain'],
+  input: ['base', 'domain', 'terminal'],
+  telemetry: ['base', 'domain'],
+  config: ['base', 'domain'],
+  pipeline: ['base', 'domain'],
+  lookup: ['base', 'domain', 'telemetry'],
+  bulk: ['base', 'domain', 'lookup', 'provider', 'server', 'telemetry'],
+  provider: ['base', 'bulk', 'domain', 'telemetry'],
+  feeds: ['base', 'domain', 'telemetry'],
+  alerts: ['base', 'domain', 'telemetry'],
+  server: ['base', 'bulk', 'domain', 'feeds', 'http', 'lookup', 'provider', 'telemetry'],
+  kafka: ['base', 'domain', 'pipeline', 'telemetry'],
+  delivery: ['base', 'domain', 'kafka', 'pipeline', 'telemetry'],
+  'follow-up': ['base', 'delivery', 'domain', 'kafka', 'pipeline', 'telemetry'],
+  replay: ['base', 'delivery', 'domain', 'kafka', 'pipeline', 'telemetry'],
+  ops: ['base', 'domain', 'http', 'telemetry'],
+  demo: ['base', 'kafka', 'telemetry'],
+  app: everyoneBut('app', 'commands', 'demo', 'http'),
+  commands: everyoneBut('commands', 'http'),
 }
 
 /** library → the files or folders that may import it. */
@@ -83,6 +52,42 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   maxmind: ['server/local/places.ts'],
 }
 
+/** What the outside uses: the program, the library. */
+const entries = ['cli.ts', 'index.ts', 'enricher.ts']
+
+/** Exported for their unit tests alone, which could not see them otherwise: codecs, records of our topics, states without a broker. */
+const forTestsAlone = new Set([
+  'app/run-alone.ts Runtime',
+  'app/runner.ts RunnerOptions',
+  'app/runner.ts Ended',
+  'app/runner.ts Runner',
+  'commands/replay/replay-alone.ts Replayed',
+  'delivery/set-positions.ts Positions',
+  'follow-up/count-record.ts countKey',
+  'follow-up/count-record.ts countValue',
+  'follow-up/count-record.ts countedValue',
+  'follow-up/count-record.ts accusedValue',
+  'follow-up/day-table.ts maxPeers',
+  'follow-up/open-late-answers.ts LateAnswersOptions',
+  'follow-up/pending.ts Pending',
+  'follow-up/retro.ts RetroAlerts',
+  'follow-up/retro.ts RetroOptions',
+  'follow-up/retro.ts maxRetroAlerts',
+  'follow-up/retro.ts newlyMalicious',
+  'kafka/broker-watch.ts watchBrokers',
+  'kafka/failure.ts KafkaFailure',
+  'kafka/patched-kafkajs/decode-messages.ts FetchDecoder',
+  'kafka/patched-kafkajs/send-messages.ts ProducerParts',
+  'kafka/patched-kafkajs/send-messages.ts Sending',
+  'kafka/starting-offsets.ts startingOffsets',
+  'kafka/topic-identity.ts topicIdentity',
+  'kafka/topic-reader.ts Fetch',
+  'kafka/wire/codecs.ts maxUnpackedBytes',
+  'kafka/wire/encode-batch.ts BatchHead',
+  'kafka/wire/topic-ids.ts encodeTopicIds',
+  'kafka/wire/topic-ids.ts decodeTopicIds',
+])
+
 type Import = { file: string; specifier: string }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
@@ -96,6 +101,20 @@ const imports: Import[] = files.flatMap((file) =>
 )
 const folder = (path: string): string => (path.includes('/') ? path.split('/')[0]! : path.replace(/\.[jt]s$/, ''))
 const target = ({ file, specifier }: Import): string => relative(src, resolve(src, dirname(file), specifier))
+
+/** The names of `a, type B, c as d`, as they are called where they come from. */
+const namesIn = (list: string): readonly string[] =>
+  list
+    .split(',')
+    .map((each) => /^\s*(?:type\s+)?([\w$]+)/.exec(each)?.[1])
+    .filter((name) => name !== undefined)
+
+const exportsIn = (text: string): readonly string[] => [
+  ...[...text.matchAll(/^export (?:async )?(?:const|let|function\*?|class|type|interface) ([\w$]+)/gm)].map(
+    (match) => match[1]!,
+  ),
+  ...[...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap((match) => namesIn(match[1]!)),
+]
 
 describe('architecture', () => {
   it('has a row for every folder', () => {
@@ -130,6 +149,28 @@ describe('architecture', () => {
     expect(knows.size).toBeGreaterThan(100)
     const circular = [...knows.keys()].filter((file) => reachable(file).has(file))
     expect(circular).toEqual([])
+  })
+
+  it('exports only what another file of src uses; a test alone is not a user', () => {
+    const used = new Set<string>()
+    for (const file of files) {
+      const text = readFileSync(join(src, file), 'utf8')
+      const use = (specifier: string, names: readonly string[]): void => {
+        const from = target({ file, specifier }).replace(/\.js$/, '.ts')
+        for (const name of names) used.add(`${from} ${name}`)
+      }
+      for (const [, names, specifier] of text.matchAll(/\b(?:im|ex)port\s+(?:type\s+)?\{([^}]*)\}\s+from\s+'([^']+)'/g))
+        use(specifier!, namesIn(names!))
+      // Loaded when needed: `(await import('./file.js')).name`.
+      for (const [, specifier, name] of text.matchAll(/\(await import\('([^']+)'\)\)\.([\w$]+)/g))
+        use(specifier!, [name!])
+    }
+    const unused = files
+      .filter((file) => !entries.includes(file))
+      .flatMap((file) => exportsIn(readFileSync(join(src, file), 'utf8')).map((name) => `${file} ${name}`))
+      .filter((each) => !used.has(each) && !forTestsAlone.has(each))
+    expect(used.size).toBeGreaterThan(500)
+    expect(unused).toEqual([])
   })
 
   it('keeps each library in its one place', () => {

@@ -1,4 +1,5 @@
 // An alert: the rule, the event and the reason, in ECS with Splunk's two threat match fields.
+import type { Indicator } from '../domain/indicator.js'
 import type { Annotation } from '../domain/annotation.js'
 import type { Endpoint } from '../domain/endpoints.js'
 import type { Attack } from './attack-tags.js'
@@ -75,3 +76,15 @@ export type AlertBody = {
   'status' | 'verdict' | 'score' | 'type' | 'value' | 'field' | 'role' | 'direction' | 'action' | 'summary' | 'source'
 > &
   Pick<Annotation, 'categories' | 'feed' | 'entry' | 'verdict_time' | 'stale'>
+
+/** An indicator as ECS `threat.indicator`. */
+export const threatIndicator = (
+  type: Indicator['type'] | undefined,
+  value: string,
+  source: string | undefined,
+): Readonly<Record<string, unknown>> => ({
+  type: type === 'domain' ? 'domain-name' : value.includes(':') ? 'ipv6-addr' : 'ipv4-addr',
+  name: value,
+  ...(type === 'domain' ? { url: { domain: value } } : { ip: value }),
+  ...(source !== undefined && { provider: source }),
+})

@@ -1,7 +1,7 @@
 // An annotated event, as far as alerts need it.
-import type { Judged } from '../domain/judged.js'
+import type { Judged } from '../domain/verdict.js'
 import type { Annotation, AnnotationSummary } from '../domain/annotation.js'
-import type { AnyObject } from '../domain/json-object.js'
+import type { AnyObject } from '../base/json-object.js'
 import type { RuleEvent, RuleExtraction } from './event-field.js'
 
 export type AnnotatedEvent = {

@@ -1,10 +1,9 @@
 // The annotation members that rules can test, their possible values, and the operations that state each flag.
-import { statuses, type AnnotatedIndicator, type Annotation } from '../domain/annotation.js'
+import { statuses, type AnnotatedIndicator, type Annotation, contentKinds } from '../domain/annotation.js'
 import { decisions } from '../domain/decision.js'
 import { levels } from '../domain/finding.js'
 import { flags, type Flag } from '../domain/flag.js'
 import { indicatorTypes } from '../domain/indicator.js'
-import { contentKinds } from '../domain/content-kind.js'
 import { reasons } from '../domain/reason.js'
 import { actions, directions, roles } from '../domain/sighting.js'
 import { closestName } from './closest-name.js'

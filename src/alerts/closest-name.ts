@@ -1,5 +1,5 @@
 // The name that was probably meant by one that does not exist.
-import { editsBetween } from '../domain/edits-between.js'
+import { editsBetween } from '../base/edits-between.js'
 
 /** The most similar of the names: one typing error, two in a long one, or the case; not where only dots and dashes differ. */
 export const closestName = (wrong: string, names: readonly string[]): string | undefined => {

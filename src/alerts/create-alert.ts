@@ -4,14 +4,13 @@ import type { Annotation } from '../domain/annotation.js'
 import { replaceControls } from '../domain/control-characters.js'
 import { parseAddress } from '../domain/address.js'
 import { endpointsOf } from '../domain/endpoints.js'
-import type { Alert, AlertBody, Matched } from './alert.js'
+import { type Alert, type AlertBody, type Matched, threatIndicator } from './alert.js'
 import type { AnnotatedEvent } from './annotated-event.js'
 import { attackOf } from './attack-tags.js'
 import { createReadEvent, type ReadEvent, type RuleEvent } from './event-field.js'
 import type { Witness } from './sigma/expression.js'
 import { scalarText } from './sigma/field.js'
 import { ruleLevels, type Rule } from './sigma/rule.js'
-import { threatIndicator } from './threat-indicator.js'
 
 export type AlertInput = {
   readonly id: string

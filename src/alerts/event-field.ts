@@ -1,6 +1,6 @@
 // The fields of an event as rules name them: its own, then those that the reader found in it, whatever it was written as.
 import type { Annotation } from '../domain/annotation.js'
-import type { AnyObject } from '../domain/json-object.js'
+import type { AnyObject } from '../base/json-object.js'
 import type { Extraction, Role } from '../domain/sighting.js'
 import { createRead } from './sigma/field.js'
 

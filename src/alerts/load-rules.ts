@@ -1,5 +1,5 @@
 // Loads rules from files and folders.
-import type { FileProblem } from '../domain/file-problem.js'
+import type { FileProblem } from '../domain/problem.js'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createFields } from './sigma/fields.js'

@@ -1,7 +1,7 @@
 // Raises alerts for annotated events and suppresses repeats; also for events that are looked at again because an answer came late.
-import type { FileProblem } from '../domain/file-problem.js'
-import { systemClock, type Clock } from '../domain/clock.js'
-import type { AnyObject } from '../domain/json-object.js'
+import type { FileProblem } from '../domain/problem.js'
+import { systemClock, type Clock } from '../base/clock.js'
+import type { AnyObject } from '../base/json-object.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import type { Alert } from './alert.js'
 import { ruleEventOf, type AnnotatedEvent } from './annotated-event.js'
@@ -14,13 +14,13 @@ import type { RuleSet } from './sigma/rule-set.js'
 import { createSuppress } from './suppress.js'
 import { watchRules } from './watch-rules.js'
 
-export type AlertsSettings = {
+type AlertsSettings = {
   readonly rules: readonly string[]
   readonly bundled: boolean
   readonly suppressSeconds: number
 }
 
-export type AlertsOptions = {
+type AlertsOptions = {
   readonly emit?: Emit
   readonly clock?: Clock
   /** The annotation key of the output. */
@@ -61,7 +61,7 @@ export type Alerts = {
 
 export type Fired = (event: AnnotatedEvent, ruleIds: readonly string[]) => void
 
-export type AlertsStatus = {
+type AlertsStatus = {
   readonly rules: number
   readonly loaded: readonly Pick<Rule, 'id' | 'title' | 'level'>[]
   /** Problems of the newest files, if they were refused. */

@@ -2,15 +2,14 @@
 import { createHash } from 'node:crypto'
 import type { Level } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
-import type { SeenTotals } from '../domain/seen.js'
+import type { SeenTotals } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
-import type { Alert, AlertBody } from './alert.js'
+import { type Alert, type AlertBody, threatIndicator } from './alert.js'
 import { ruleLevels, type RuleLevel } from './sigma/rule.js'
-import { threatIndicator } from './threat-indicator.js'
 
 export type RetroAlert = Omit<Alert, 'threatweave'> & { readonly threatweave: RetroBody }
 
-export type RetroBody = AlertBody & {
+type RetroBody = AlertBody & {
   readonly kind: 'retro' | 'retro_summary'
   readonly first_seen: string
   readonly last_seen: string
@@ -24,7 +23,7 @@ export type RetroBody = AlertBody & {
 }
 
 /** One indicator in one input partition. */
-export type RetroSeen = {
+type RetroSeen = {
   /** `topic/partition`. */
   readonly partition: string
   readonly indicator: Indicator
@@ -32,7 +31,7 @@ export type RetroSeen = {
   readonly seen: SeenTotals
 }
 
-export const retroRule = {
+const retroRule = {
   id: '7f3d9c1e-52ab-4c0e-9d64-1b8a6e5f2c18',
   name: 'Indicator Seen Earlier Is Malicious Now',
   level: 'high',

@@ -1,8 +1,8 @@
 // Suppresses repeated alerts: one per rule, indicator, peer and window of event time.
-import { createBoundedCache } from '../domain/bounded-cache.js'
+import { createBoundedCache } from '../base/bounded-cache.js'
 import { createHash } from 'node:crypto'
 
-export type Suppressed = {
+type Suppressed = {
   readonly ruleId: string
   readonly value: string
   readonly peer: string
@@ -11,7 +11,7 @@ export type Suppressed = {
   readonly origin: string
 }
 
-export type Suppression = {
+type Suppression = {
   /** The same for all matches of one alert. */
   readonly key: string
   /** Of the alert: no other event raises one with the same. */
@@ -24,7 +24,7 @@ export type Suppression = {
   readonly peers: readonly string[]
 }
 
-export type Suppress = {
+type Suppress = {
   readonly decide: (about: Suppressed) => Suppression
   readonly size: () => number
 }

@@ -1,11 +1,11 @@
 // Reloads rules when their files change; broken files keep the old rules.
-import type { FileProblem } from '../domain/file-problem.js'
-import type { Clock } from '../domain/clock.js'
+import type { FileProblem } from '../domain/problem.js'
+import type { Clock } from '../base/clock.js'
 import type { Emit } from '../telemetry/event.js'
 import { bundledFolder, findRuleFiles, loadRules, type RuleSource } from './load-rules.js'
 import type { RuleSet } from './sigma/rule-set.js'
 
-export type WatchedRules = {
+type WatchedRules = {
   readonly set: () => RuleSet
   /** Problems of the newest files, if they were refused. */
   readonly refused: () => readonly FileProblem[]
@@ -14,7 +14,7 @@ export type WatchedRules = {
   readonly close: () => Promise<void>
 }
 
-export type WatchOptions = { readonly emit: Emit; readonly clock: Clock; readonly pollMs?: number }
+type WatchOptions = { readonly emit: Emit; readonly clock: Clock; readonly pollMs?: number }
 
 const defaultPollMs = 5000
 

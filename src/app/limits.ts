@@ -5,7 +5,7 @@ import { admissionLimits, type AdmissionSettings } from '../lookup/admission/adm
 import { cooldownLimits, type CooldownSettings } from '../lookup/memory/cooldown.js'
 import { lifetimesOf } from '../lookup/memory/lifetime.js'
 import { folderBytes } from '../lookup/memory/memory.js'
-import type { LookupSettings } from '../lookup/open-lookup.js'
+import type { LookupSettings } from '../lookup/stack.js'
 import { retryLimits, type RetrySettings } from '../lookup/retry.js'
 import { clientLimits, type ProviderSettings } from '../provider/client.js'
 import { scanPollMs } from '../provider/scan.js'

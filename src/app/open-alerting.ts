@@ -5,9 +5,9 @@ import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import type { Refused } from '../config/problem.js'
 import { accepted } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 import { eventTime } from '../pipeline/event-time.js'
-import { createNamedValues } from '../pipeline/named-values.js'
+import { createNamedValues } from '../pipeline/extract/named-values.js'
 import { openFormats } from './open-formats.js'
 import type { AlertOut } from '../delivery/compose.js'
 import { createAlertLog, type AlertLog } from '../ops/alert-log.js'
@@ -15,7 +15,7 @@ import type { EventOut } from '../pipeline/pipeline.js'
 import { type RaiseLate, raiseByMember } from '../follow-up/revisit.js'
 import type { Emit } from '../telemetry/event.js'
 
-export type AlertingOptions = {
+type AlertingOptions = {
   readonly emit?: Emit
   readonly clock?: Clock
   readonly replayId?: string
@@ -39,7 +39,7 @@ export const openAlerting = async (config: Config, options: AlertingOptions): Pr
   }
 }
 
-export type RunAlerts = Pick<Alerts, 'mayRaise' | 'close'> & {
+type RunAlerts = Pick<Alerts, 'mayRaise' | 'close'> & {
   /** What the status page shows of them. */
   readonly log: AlertLog
   readonly raise: (events: readonly EventOut[], fired?: Fired) => readonly AlertOut[]

@@ -3,29 +3,29 @@ import { intelligenceProblems } from '../config/intelligence-problems.js'
 import { readText } from '../config/load-config.js'
 import type { Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
-import { systemClock } from '../domain/clock.js'
+import { systemClock } from '../base/clock.js'
 import type { Decide, GateOptions } from '../domain/decision.js'
 import { keyOf } from '../domain/indicator.js'
 import { judge } from '../domain/judge.js'
 import { loadGate } from '../feeds/load-lists.js'
 import { createDecide } from '../lookup/gate.js'
-import { createAnnotate } from '../pipeline/annotate.js'
+import { createAnnotate } from '../pipeline/annotate/annotate.js'
 import { createAnnotationKey } from '../pipeline/annotate/annotation-key.js'
 import { createBatchPipeline } from '../pipeline/batch/batch-pipeline.js'
 import { createJoinBatch } from '../pipeline/batch/join-batch.js'
 import { decode, decodeLimits } from '../pipeline/decode.js'
-import { createEnrich } from '../pipeline/enrich.js'
-import { createExtract, extractLimits, type Extract } from '../pipeline/extract.js'
-import { createInFlight } from '../pipeline/in-flight.js'
+import { createEnrich } from '../pipeline/enrich/enrich.js'
+import { createExtract, extractLimits, type Extract } from '../pipeline/extract/extract.js'
+import { createInFlight } from '../pipeline/enrich/in-flight.js'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.js'
-import { createWaits, type Wait, type Waits } from '../pipeline/wait.js'
+import { createWaits, type Wait, type Waits } from '../pipeline/enrich/wait.js'
 import { openFormats } from './open-formats.js'
 import { eventsInRecord, openRecordOf } from './open-records.js'
 import { openIndicatorLookup, type IndicatorLookup, type LookupOptions } from './open-indicator-lookup.js'
 import { openTable, tableOf } from './open-table.js'
 
 /** Reads events and decides what may be looked up; sends nothing. */
-export type EventReader = {
+type EventReader = {
   /** The events of a record: one, or the members of a batch. */
   readonly eventsInRecord: (bytes: Buffer) => readonly Buffer[]
   readonly decode: (bytes: Buffer) => ReturnType<typeof decode>

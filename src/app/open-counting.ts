@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { createRetroAlert, createRetroSummary, type RetroAlert } from '../alerts/retro-alert.js'
 import type { Config } from '../config/schema.js'
 import type { AlertOut } from '../delivery/compose.js'
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 import type { Decide } from '../domain/decision.js'
 import { judge } from '../domain/judge.js'
 import type { Feeds } from '../feeds/open-feeds.js'

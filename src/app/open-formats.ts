@@ -1,14 +1,14 @@
 // Loads the bundled log formats and those of the user.
-import type { FileProblem } from '../domain/file-problem.js'
+import type { FileProblem } from '../domain/problem.js'
 import { resolve } from 'node:path'
 import { readFormatFiles } from '../config/format-files.js'
-import { checkFormats } from '../pipeline/check-formats.js'
-import type { FormatSpec } from '../pipeline/read/formats.js'
+import { checkFormats } from '../pipeline/extract/check-formats.js'
+import type { FormatSpec } from '../pipeline/extract/formats.js'
 
 /** Next to `src/` and `dist/`. */
-export const formatsFolder = resolve(import.meta.dirname, '../../formats')
+const formatsFolder = resolve(import.meta.dirname, '../../formats')
 
-export type OpenedFormats = { readonly formats: readonly FormatSpec[]; readonly problems: readonly FileProblem[] }
+type OpenedFormats = { readonly formats: readonly FormatSpec[]; readonly problems: readonly FileProblem[] }
 
 let bundled: OpenedFormats | undefined
 

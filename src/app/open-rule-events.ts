@@ -3,12 +3,12 @@ import { ruleEventOf } from '../alerts/annotated-event.js'
 import type { RuleEvent } from '../alerts/event-field.js'
 import { accepted } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
-import type { AnyObject } from '../domain/json-object.js'
-import { createNamedValues } from '../pipeline/named-values.js'
+import type { AnyObject } from '../base/json-object.js'
+import { createNamedValues } from '../pipeline/extract/named-values.js'
 import { openReader } from './open-app.js'
 import { openFormats } from './open-formats.js'
 
-export type RuleEvents = (written: AnyObject, annotation: AnyObject) => RuleEvent
+type RuleEvents = (written: AnyObject, annotation: AnyObject) => RuleEvent
 
 export const openRuleEvents = (config: Config): RuleEvents => {
   const { decode, extract } = accepted(openReader(config))

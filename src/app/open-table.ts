@@ -5,7 +5,7 @@ import { accepted } from '../config/load-config.js'
 import type { Problem } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { shippedTable, type JudgementTable } from '../domain/judgement-table.js'
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../base/message-of.js'
 
 type Opened = { readonly table: JudgementTable } | { readonly problems: readonly Problem[] }
 

@@ -2,8 +2,7 @@
 import { judgementSchema } from '../config/judgement-file.js'
 import { configSchema } from '../config/schema.js'
 
-export const fileKinds = ['configuration', 'rule', 'format', 'judgement table', 'feed'] as const
-export type FileKind = (typeof fileKinds)[number]
+export type FileKind = 'configuration' | 'rule' | 'format' | 'judgement table' | 'feed'
 
 /** Top-level names of each kind; `id` and `fields` occur in rules and formats. */
 const names: Readonly<Record<Exclude<FileKind, 'feed'>, ReadonlySet<string>>> = {

@@ -1,25 +1,25 @@
 // Finds everything that a command would refuse to start with: rules, feeds, lists, keys, certificates, Kafka settings.
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { readFileSync, accessSync, constants, existsSync, statSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
 import { dirname, resolve } from 'node:path'
-import { openReader } from './open-app.js'
-import { openClient } from './provider-client.js'
-import { readText } from '../config/load-config.js'
 import type { Problem } from '../config/problem.js'
+import { messageOf } from '../base/message-of.js'
+import { readText } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
-import { messageOf } from '../domain/message-of.js'
 import { feedProblems } from '../feeds/status.js'
 import { openFeeds } from '../feeds/open-feeds.js'
 import { loadSafeguard } from '../feeds/load-lists.js'
 import { bundledFolder } from '../alerts/load-rules.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
+import { settingsProblems } from '../kafka/settings.js'
+import { readKeys } from '../server/keys.js'
+import type { Io } from '../terminal/command.js'
+import { openReader } from './open-app.js'
+import { openClient } from './provider-client.js'
 import { checkRules } from './check-file.js'
 import { kafkaSettingsOf } from './limits.js'
 import { openAlerting } from './open-alerting.js'
-import { settingsProblems } from '../kafka/settings.js'
 import { openUpstream } from './open-server.js'
-import { readKeys } from '../server/keys.js'
-import type { Io } from '../terminal/command.js'
-import { readNamed, tlsProblems } from './tls-problems.js'
 
 /** `asksBrokers`: check Kafka even if none of its settings is given. */
 export const startProblems = async (config: Config, env: Io['env'], asksBrokers: boolean): Promise<Problem[]> => {
@@ -96,6 +96,42 @@ const unusableMemory = ({ path }: Config['memory']): string | undefined => {
     return undefined
   } catch (error) {
     return messageOf(error)
+  }
+}
+
+type TlsFile = readonly [setting: string, path: string]
+
+/** Problems of TLS files: missing, invalid PEM, and keys that do not match their certificate. */
+const tlsProblems = (
+  section: string,
+  files: Readonly<Partial<Record<'ca' | 'cert' | 'key', TlsFile>>>,
+  passphrase: string,
+): Problem[] => {
+  const problems: Problem[] = []
+  const texts = Object.entries(files).flatMap(([kind, [setting, path]]) => {
+    const text = readNamed(`${section}.${setting}`, path, problems)
+    return text === undefined ? [] : [[kind, text] as const]
+  })
+  for (const [kind, text] of texts)
+    // OpenSSL accepts a CA file without certificates and then trusts nobody.
+    if (kind === 'ca' && !text.includes('-----BEGIN '))
+      problems.push({ setting: `${section}.${files.ca?.[0] ?? 'ca'}`, message: 'contains no PEM certificate' })
+  try {
+    createSecureContext({ ...Object.fromEntries(texts), passphrase })
+  } catch (error) {
+    problems.push({ setting: section, message: `has files that cannot be used: ${messageOf(error)}` })
+  }
+  return problems
+}
+
+/** Reads the file of a setting; adds a problem if it cannot be read. */
+const readNamed = (setting: string, path: string, problems: Problem[]): string | undefined => {
+  if (path === '') return undefined
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    problems.push({ setting, message: `cannot be read: ${messageOf(error)}` })
+    return undefined
   }
 }
 

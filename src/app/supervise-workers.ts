@@ -7,7 +7,7 @@ import { exitCodes } from '../terminal/command.js'
 
 export type WorkerFailure = { readonly sentence: string; readonly code: number }
 
-export type Supervision = {
+type Supervision = {
   readonly count: number
   readonly command: string
   readonly args: readonly string[]

@@ -1,7 +1,7 @@
 // Telemetry of `run` and `serve`: counters, logs, traces and the ops endpoint.
 import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
-import { backgroundClock } from '../domain/clock.js'
+import { backgroundClock } from '../base/clock.js'
 import type { Level } from '../domain/finding.js'
 import { operationNames } from '../provider/operations.js'
 import { kafkaSettingsOf } from './limits.js'

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { intelligenceProblems } from '../config/intelligence-problems.js'
 import { memoryFolder } from '../config/memory-folder.js'
 import type { Config } from '../config/schema.js'
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../base/message-of.js'
 import { FolderInUse, lockFolder } from '../lookup/memory/folder-lock.js'
 import { openServer, type OpenServerOptions } from './open-server.js'
 import type { LookupServer } from '../server/start-server.js'
 import { ConfigurationError } from '../config/problem.js'
 
-export type WorkersGateway = {
+type WorkersGateway = {
   /** Changes to the environment of a worker. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The state of the API key. */

@@ -5,7 +5,7 @@ import { exitCodes, UsageError, type Arguments, type Command, type Commands, typ
 import { version } from '../terminal/version.js'
 
 /** What is left to do once the arguments are known to be right. */
-export type ParsedCommand = {
+type ParsedCommand = {
   /** What one line of the output is, for error messages. */
   readonly unit: string
   readonly run: (io: Io) => Promise<number>

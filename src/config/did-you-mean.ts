@@ -1,5 +1,5 @@
 // Guesses what was meant by a name that does not exist: a command, an option, a setting, a variable.
-import { editsBetween } from '../domain/edits-between.js'
+import { editsBetween } from '../base/edits-between.js'
 
 /** `; did you mean …?`, or nothing where no name is near. */
 export const didYouMean = (name: string, names: Iterable<string>): string => {

@@ -1,11 +1,11 @@
 // Environment variables over the file.
 import { parse } from 'yaml'
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../base/message-of.js'
 import { didYouMean } from './did-you-mean.js'
 import { environmentName, prefix, workerVariable } from './environment-name.js'
 import type { Problem } from './problem.js'
 
-export type Setting = { readonly path: readonly string[]; readonly schema: SchemaNode; readonly secret: boolean }
+type Setting = { readonly path: readonly string[]; readonly schema: SchemaNode; readonly secret: boolean }
 
 type SchemaNode = {
   readonly type?: string

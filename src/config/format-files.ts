@@ -1,6 +1,5 @@
 // Reads files of log formats: YAML documents as plain values, each with the lines its parts stand on, or what cannot be read.
-import type { FormatDocument } from '../domain/format-document.js'
-import type { FileProblem } from '../domain/file-problem.js'
+import type { FormatDocument, FileProblem } from '../domain/problem.js'
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isNode, LineCounter, parseAllDocuments, type Document } from 'yaml'

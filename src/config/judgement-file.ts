@@ -9,7 +9,7 @@ import {
   type RowLevel,
   type RowName,
 } from '../domain/judgement-table.js'
-import { freeze } from './freeze.js'
+import { freeze } from './schema.js'
 import type { Problem } from './problem.js'
 import { createValidator, explain } from './validate.js'
 import { readYamlFile, type NamedText } from './yaml-file.js'

@@ -1,20 +1,19 @@
 // File + environment + secret files → one frozen Config, or every problem at once.
-import { isObject } from '../domain/json-object.js'
+import { isObject } from '../base/json-object.js'
 import { readEnvironment, settingsOf } from './environment.js'
-import { freeze } from './freeze.js'
+import { freeze, configSchema, type Config } from './schema.js'
 import { distinctProblems, type Problem } from './problem.js'
-import { configSchema, type Config } from './schema.js'
 import { createValidator, explain, pathOf, type SchemaError } from './validate.js'
 import { readYamlFile, type NamedText } from './yaml-file.js'
 
-export type Sources = {
+type Sources = {
   readonly file?: NamedText | undefined
   /** Settings given as an object, by whoever embeds the program; they go over the file. */
   readonly values?: Readonly<Record<string, unknown>> | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly readFile: (path: string) => string
 }
-export type Loaded =
+type Loaded =
   | { readonly config: Config }
   | {
       readonly problems: readonly Problem[]

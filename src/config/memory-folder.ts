@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from './schema.js'
 
-export type MemoryFolder = {
+type MemoryFolder = {
   readonly path?: string
   /** Named in the settings, so that it must not be another process's. */ readonly isNamed: boolean
 }

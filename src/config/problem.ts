@@ -1,5 +1,5 @@
 // One thing that is wrong with the configuration: which setting, what, and where it was given; and the refusal to start with any.
-import type { SettingProblem } from '../domain/setting-problem.js'
+import type { SettingProblem } from '../domain/problem.js'
 
 export type Problem = SettingProblem
 export type Refused = { readonly problems: readonly Problem[] }

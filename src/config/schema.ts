@@ -1,18 +1,9 @@
 // The whole configuration, declared once: types, defaults, environment names, documentation and schemas/ derive from it.
 import { Type, type Static } from '@sinclair/typebox'
-import { admitSettings } from './settings/admit.js'
-import { alertsSettings } from './settings/alerts.js'
-import { enrichSettings } from './settings/enrich.js'
-import { extractSettings } from './settings/extract.js'
-import { feedsSettings } from './settings/feeds.js'
-import { gateSettings } from './settings/gate.js'
-import { intelSettings } from './settings/intel.js'
-import { logSettings } from './settings/log.js'
-import { memorySettings } from './settings/memory.js'
+import { admitSettings, feedsSettings, intelSettings, memorySettings } from './settings/intelligence.js'
+import { alertsSettings, enrichSettings, extractSettings, gateSettings, outputSettings } from './settings/pipeline.js'
+import { logSettings, opsSettings, serveSettings } from './settings/process.js'
 import { kafkaSettings } from './settings/kafka.js'
-import { opsSettings } from './settings/ops.js'
-import { outputSettings } from './settings/output.js'
-import { serveSettings } from './settings/serve.js'
 
 export const configSchema = Type.Object(
   {
@@ -45,3 +36,12 @@ type Frozen<T> = T extends (infer Item)[]
     : T
 
 export type Config = Frozen<Static<typeof configSchema>>
+
+/** Freezes a value and everything in it. */
+export const freeze = <Value>(value: Value): Value => {
+  if (typeof value === 'object' && value !== null) {
+    Object.values(value).forEach(freeze)
+    Object.freeze(value)
+  }
+  return value
+}

@@ -1,11 +1,11 @@
 // Reads a YAML file of settings: its content, what is wrong with it, and on which line each part stands.
-import { isObject } from '../domain/json-object.js'
+import { isObject } from '../base/json-object.js'
 import { LineCounter, isNode, parseDocument, type Document } from 'yaml'
 import type { Problem } from './problem.js'
 
 export type NamedText = { readonly name: string; readonly text: string }
 
-export type YamlFile = {
+type YamlFile = {
   readonly content: Record<string, unknown>
   readonly problems: readonly Problem[]
   /** It is no YAML at all, so that nothing can be said about what it means. */

@@ -1,7 +1,7 @@
 // A fetched batch → chunks of what is sent, bounded in count and bytes, whose lookups have all been started.
 import { sliceEvents } from '../pipeline/batch/batch-pipeline.js'
 import type { EventIn, EventOut, Pipeline } from '../pipeline/pipeline.js'
-import type { Wait } from '../pipeline/wait.js'
+import type { Wait } from '../pipeline/enrich/wait.js'
 import { composeItem, deliverAlerts, type Deliver, type Item, type Refused, splitByCountAndBytes } from './deliver.js'
 import type { Fetched } from '../kafka/fetched.js'
 import { placeIn, type Incoming, type Outgoing, type Send } from '../kafka/records.js'

@@ -120,6 +120,6 @@ export const claimPartition = async (
 }
 
 /** It is not used again, however its disconnection ends. */
-export const discard = (producer: Producer): void => {
+const discard = (producer: Producer): void => {
   producer.disconnect().catch(() => undefined)
 }

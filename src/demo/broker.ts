@@ -1,15 +1,38 @@
 // A real Kafka broker for the demo and tests: one KRaft node in a temporary folder.
+import { readFile, writeFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { run } from './run.js'
 import { brokerProperties, brokerUser } from './broker-properties.js'
 import { dockerImage, provision, type Distribution, type Provision } from './distribution.js'
-import { certificates, type Certificates } from './certificates.js'
-import { run } from './run.js'
+
+type Certificates = { readonly ca: string; readonly clientKey: string; readonly clientCertificate: string }
+
+/** Creates a certificate authority, a server and a client certificate with openssl. */
+const certificates = async (folder: string): Promise<Certificates> => {
+  const at = (name: string): string => join(folder, name)
+  const openssl = async (...args: readonly string[]): Promise<void> => {
+    const { code, output } = await run('openssl', args)
+    if (code !== 0) throw new Error(`openssl could not make a certificate: ${output}`)
+  }
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  await openssl('req', '-x509', ...newKey, '-days', '2', '-subj', '/CN=test authority', '-keyout', at('ca.key'), '-out', at('ca.pem')) // prettier-ignore
+  for (const [name, subject] of [
+    ['server', 'localhost'],
+    ['client', 'weaver'],
+  ] as const) {
+    await writeFile(at(`${name}.ext`), 'subjectAltName=DNS:localhost,IP:127.0.0.1\n')
+    await openssl('req', ...newKey, '-subj', `/CN=${subject}`, '-keyout', at(`${name}.key`), '-out', at(`${name}.csr`))
+    await openssl('x509', '-req', '-days', '2', '-in', at(`${name}.csr`), '-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-CAcreateserial', '-extfile', at(`${name}.ext`), '-out', at(`${name}.crt`)) // prettier-ignore
+  }
+  const key = await readFile(at('server.key'), 'utf8')
+  await writeFile(at('server.pem'), key + (await readFile(at('server.crt'), 'utf8')))
+  return { ca: at('ca.pem'), clientKey: at('client.key'), clientCertificate: at('client.crt') }
+}
 
 export type Broker = {
   readonly how: 'environment' | 'docker' | 'java'
@@ -25,7 +48,7 @@ export type Broker = {
   readonly resume: () => Promise<void>
 }
 
-export type BrokerOptions = Provision & {
+type BrokerOptions = Provision & {
   readonly secure?: boolean
   /** The port clients are told, if something stands between them and the plain listener. */
   readonly advertisedPort?: number

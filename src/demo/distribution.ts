@@ -2,7 +2,7 @@
 import { cacheFolder, fetchJars, type Environment, type Jars } from './fetch-jars.js'
 import { answers } from './run.js'
 
-export const kafkaVersion = '4.3.1'
+const kafkaVersion = '4.3.1'
 export const dockerImage = `apache/kafka:${kafkaVersion}`
 
 export type Distribution =

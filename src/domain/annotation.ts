@@ -2,7 +2,6 @@
 import type { Flag } from './flag.js'
 import type { Level } from './finding.js'
 import type { IndicatorType } from './indicator.js'
-import type { ContentKind } from './content-kind.js'
 import type { Reason } from './reason.js'
 import type { Action, Direction, Role } from './sighting.js'
 
@@ -10,8 +9,7 @@ export const statuses = ['complete', 'partial', 'failed', 'skipped'] as const
 export type Status = (typeof statuses)[number]
 
 /** `auto`: full for malicious and suspicious events, compact for the rest. */
-export const details = ['auto', 'full', 'compact'] as const
-export type Detail = (typeof details)[number]
+export type Detail = 'auto' | 'full' | 'compact'
 
 export type AnnotatedIndicator = {
   type: IndicatorType
@@ -32,6 +30,19 @@ export type AnnotatedIndicator = {
   /** The former verdict of a replayed event: nothing newer is known. */
   former?: true
 }
+
+/** Only `json` is a JSON object that an annotation can be inserted into. */
+export const contentKinds = [
+  'json',
+  'text',
+  'broken_json',
+  'json_array',
+  'json_scalar',
+  'too_large',
+  'not_utf8',
+  'empty',
+] as const
+export type ContentKind = (typeof contentKinds)[number]
 
 /** Member order is the order in the output. No member is ever null: what has no value is absent. */
 export type Annotation = {

@@ -2,7 +2,7 @@
 import type { Extraction } from './sighting.js'
 
 export type Endpoint = { ip?: string; domain?: string; port?: number }
-export type Endpoints = { source?: Endpoint; destination?: Endpoint }
+type Endpoints = { source?: Endpoint; destination?: Endpoint }
 
 /** The first address and name in each of the two roles, and known ports. */
 export const endpointsOf = ({

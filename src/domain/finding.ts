@@ -1,6 +1,6 @@
 // A finding: the result of a lookup, facts or the reason why there are none.
-import type { Flags } from './flag.js'
 import type { Reason } from './reason.js'
+import type { Flags } from './flag.js'
 
 export const ratings = ['safe', 'low', 'moderate', 'dangerous', 'critical'] as const
 export type Rating = (typeof ratings)[number]
@@ -94,3 +94,22 @@ const unknowns: { [reason in Reason]?: Unknown } = {}
 /** The same object for the same reason, so that caches find it. */
 export const unknownOf = (reason: Reason): Unknown =>
   (unknowns[reason] ??= Object.freeze({ status: 'unknown', reason }))
+
+/**
+ * Reasons that say no more than that nobody lists it. While some configured feed is not in use nobody can say that: accusations
+ * stand, but what nobody accuses is neither clean nor unlisted.
+ */
+export const saysNotListed: ReadonlySet<Reason | undefined> = new Set<Reason>([
+  'not_listed',
+  'feeds_only',
+  'not_found',
+  'no_verdict',
+])
+
+export const whileFeedMissing = (finding: Finding): Finding =>
+  finding.status === 'known' ? { ...finding, isFeedMissing: true } : unlisted(finding)
+
+export const unlisted = (finding: Unknown): Unknown => {
+  if (!saysNotListed.has(finding.reason)) return finding
+  return finding.at === undefined ? unknownOf('feed_missing') : { ...finding, reason: 'feed_missing' }
+}

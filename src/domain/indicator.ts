@@ -1,5 +1,5 @@
 // An indicator: one address or one name, in its normal form.
-import { ownText } from './own-text.js'
+import { ownText } from '../base/bounded-cache.js'
 
 export const indicatorTypes = ['ip', 'domain'] as const
 export type IndicatorType = (typeof indicatorTypes)[number]

@@ -1,13 +1,20 @@
-// Judges a finding for the role of a sighting. Pure.
-import { weighAddress } from './judge-address.js'
-import { weighHost } from './judge-host.js'
-import { saysNotListed } from './feed-missing.js'
-import { levels, type Finding, type Known, type Level, type Listing } from './finding.js'
-import type { Indicator } from './indicator.js'
-import type { JudgementTable } from './judgement-table.js'
+// Judges a finding for the role of a sighting: the facts about an address or a host, and the listings of feeds. Pure.
+import {
+  levels,
+  ratings,
+  saysNotListed,
+  type Level,
+  type Listing,
+  type Facts,
+  type HostReport,
+  type Rating,
+  type Finding,
+  type Known,
+} from './finding.js'
+import type { Row, JudgementTable } from './judgement-table.js'
 import type { Reason } from './reason.js'
-import { changesAt, nothingYet, worse, type Ruling } from './ruling.js'
 import type { Role } from './sighting.js'
+import type { Indicator } from './indicator.js'
 import type { Verdict } from './verdict.js'
 
 export type IndicatorInRole = Indicator & { readonly role: Role }
@@ -40,6 +47,204 @@ export const worstLevel = (finding: Finding, indicator: Indicator, table: Judgem
     for (const role of roles)
       worst = Math.min(worst, levels.indexOf(rule(finding, { type: indicator.type, value, role }, table, now).level))
   return levels[worst] ?? 'unknown'
+}
+
+/** A ruling: the judgement of facts for one role, before source and time are added. */
+type Ruling = {
+  readonly level: Level
+  readonly reason?: Reason
+  readonly score?: number
+  readonly because: string
+  readonly feed?: string
+  readonly entry?: string
+  readonly listing?: Listing
+  /** Epoch milliseconds from which the same facts may be judged differently. */
+  readonly until: number
+}
+
+/** The judgement so far; the worst row wins. */
+type Weight = { level: Level; score: number | undefined; readonly words: string[]; until: number }
+
+const nothingYet = (): Weight => ({ level: 'unknown', score: undefined, words: [], until: Infinity })
+
+const severity = (level: Level): number => levels.length - levels.indexOf(level)
+
+const worse = (level: Level, score: number | undefined, than: Weight): boolean =>
+  severity(level) > severity(than.level) || (level === than.level && (score ?? -1) > (than.score ?? -1))
+
+const apply = (row: Row, weight: Weight): void => {
+  if (row.level === 'flag' || !worse(row.level, row.score, weight)) return
+  weight.level = row.level
+  weight.score = row.score
+}
+
+/** The ruling expires at this moment if it is in the future. */
+const changesAt = (moment: number, now: number, weight: Weight): void => {
+  if (moment > now && moment < weight.until) weight.until = moment
+}
+
+const dayMs = 86_400_000
+
+const countOf = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+
+type Counted = { readonly rating: Rating; readonly word: string; readonly own: boolean }
+
+/** Judges the facts about an address for its role. */
+const weighAddress = (facts: Facts, role: Role, table: JudgementTable, now: number, weight: Weight): void => {
+  const { flags } = facts
+  const { rows } = table
+  const counted = scoreFor(facts, role)
+  const category = facts.categories.find((name) => isBad(name, table.categories))
+  const abuse = abuseCounts(facts, table, now, weight)
+  const ids = recent(facts.idsLatest, table, now, weight)
+
+  if (flags.is_malicious === true) apply(rows.reportedMalicious, weight)
+  if (counted?.rating === 'critical') apply(flags.is_malicious === false ? rows.criticalDenied : rows.critical, weight)
+  if (counted?.rating === 'dangerous')
+    apply(category !== undefined || abuse || ids ? rows.dangerousWithEvidence : rows.dangerous, weight)
+  if (category !== undefined) apply(rows.badCategory, weight)
+  if (flags.is_tor === true || flags.is_darkweb === true) apply(rows.hidden, weight)
+  if (scans(facts)) apply(role === 'source' ? rows.scannerAsSource : rows.scanner, weight)
+  if (counted?.rating === 'moderate') apply(role === 'destination' ? rows.moderateAsDestination : rows.moderate, weight)
+
+  // A clean score for another role does not make this role clean.
+  const isStated = flags.is_malicious !== undefined || counted?.own === true
+  if (weight.level === 'unknown' && isStated) weight.level = 'clean'
+  describeFacts(facts, counted, weight.words)
+}
+
+/** Inbound for a source, outbound for a destination; otherwise the higher one, one level lower. */
+const scoreFor = (facts: Facts, role: Role): Counted | undefined => {
+  const { inbound, outbound } = facts
+  if (role === 'source' && inbound) return { rating: inbound, word: 'inbound', own: true }
+  if (role === 'destination' && outbound) return { rating: outbound, word: 'outbound', own: true }
+  const high = Math.max(rank(inbound), rank(outbound))
+  if (high < 0) return undefined
+  return {
+    rating: ratings[Math.max(high - 1, 0)] ?? 'safe',
+    word: rank(inbound) === high ? 'inbound' : 'outbound',
+    own: role !== 'source' && role !== 'destination',
+  }
+}
+
+const rank = (rating: Rating | undefined): number => (rating === undefined ? -1 : ratings.indexOf(rating))
+
+const isBad = (category: string, bad: readonly string[]): boolean => {
+  const name = category.toLowerCase()
+  const bracket = name.indexOf('(')
+  return bad.includes(name) || (bracket > 0 && bad.includes(name.slice(0, bracket).trimEnd()))
+}
+
+const recent = (at: number | undefined, table: JudgementTable, now: number, weight: Weight): boolean => {
+  if (at === undefined) return false
+  const end = at + table.evidenceDays * dayMs
+  changesAt(end, now, weight)
+  return now < end
+}
+
+/** The provider may not date abuse records; a date, if present, must be recent. */
+const abuseCounts = (facts: Facts, table: JudgementTable, now: number, weight: Weight): boolean =>
+  (facts.abuseRecords ?? 0) > 0 && (facts.abuseLatest === undefined || recent(facts.abuseLatest, table, now, weight))
+
+const scans = (facts: Facts): boolean =>
+  facts.flags.is_scanner === true ||
+  facts.flags.is_snort === true ||
+  (facts.scanningRecords ?? 0) > 0 ||
+  (facts.idsHits ?? 0) > 0
+
+const describeFacts = (facts: Facts, counted: Counted | undefined, words: string[]): void => {
+  const { flags } = facts
+  if (flags.is_malicious === true) words.push('reported malicious')
+  if (flags.is_malicious === false) words.push('not reported malicious')
+  const given = counted && (counted.word === 'inbound' ? facts.inbound : facts.outbound)
+  if (counted && given && (counted.own || given !== 'safe')) words.push(`${counted.word} score ${given}`)
+  if (facts.categories.length > 0) words.push(`category ${facts.categories.slice(0, 4).join(', ')}`)
+  if (facts.abuseRecords) words.push(countOf(facts.abuseRecords, 'abuse record'))
+  if (facts.idsHits) words.push(countOf(facts.idsHits, 'intrusion-detection hit'))
+  if (facts.scanningRecords) words.push(countOf(facts.scanningRecords, 'scanning record'))
+  if (flags.is_tor === true) words.push('Tor')
+  if (flags.is_darkweb === true) words.push('dark web')
+  if (flags.is_scanner === true) words.push('scanner')
+  if (flags.is_snort === true) words.push('in intrusion-detection rules')
+}
+
+/** Judges the reports about the hosts of a domain for one of its names; returns a reason if there is none for it. */
+const weighHost = (
+  facts: Facts,
+  name: string,
+  table: JudgementTable,
+  now: number,
+  weight: Weight,
+): Reason | undefined => {
+  if (facts.flags.is_malicious === true) {
+    apply(table.rows.reportedMalicious, weight)
+    weight.words.push('reported malicious')
+  }
+  const report = reportFor(facts, name)
+  if (!report) {
+    if (facts.flags.is_malicious !== false) return 'not_found'
+    weight.level = 'clean'
+    weight.words.push('not reported malicious')
+    return undefined
+  }
+  // A report without a date cannot be shown to be recent.
+  const end = (report.at ?? -Infinity) + table.maxAgeDays * dayMs
+  if (now >= end) return 'outdated'
+  changesAt(end, now, weight)
+  weigh(report, table, now, weight)
+  return weight.level === 'unknown' ? 'no_verdict' : undefined
+}
+
+/** The newest for exactly this host, else for the registrable domain itself; never another host's. */
+const reportFor = ({ hosts = [], domain }: Facts, name: string): HostReport | undefined => {
+  const exact = newest(hosts, (host) => host === name)
+  if (exact || domain === undefined) return exact
+  if (name !== domain && !name.endsWith(`.${domain}`)) return undefined
+  return newest(hosts, (host) => host === domain || host === `www.${domain}`)
+}
+
+const newest = (hosts: readonly HostReport[], fits: (host: string) => boolean): HostReport | undefined => {
+  let best: HostReport | undefined
+  for (const report of hosts)
+    if (fits(report.host) && (best === undefined || (report.at ?? 0) > (best.at ?? 0))) best = report
+  return best
+}
+
+const weigh = (report: HostReport, table: JudgementTable, now: number, weight: Weight): void => {
+  const { rows } = table
+  const evidence = evidenceOf(report, table)
+  const signs = signsOf(report, table, now, weight)
+  if (report.rating === 'critical') apply(rows.domainCritical, weight)
+  if (report.rating === 'dangerous')
+    apply(evidence.length > 0 ? rows.domainDangerousWithEvidence : rows.domainDangerous, weight)
+  if (report.rating === 'moderate') apply(rows.domainModerate, weight)
+  if (signs.length >= table.signs) apply(rows.domainSigns, weight)
+  if (weight.level === 'unknown' && (report.rating === 'safe' || report.rating === 'low')) weight.level = 'clean'
+  if (report.rating) weight.words.push(`domain score ${report.rating}`)
+  weight.words.push(...evidence, ...signs, ...report.issues.slice(0, 3))
+}
+
+const evidenceOf = (report: HostReport, table: JudgementTable): string[] => {
+  const words: string[] = []
+  if (report.phishingRecords) words.push(countOf(report.phishingRecords, 'phishing record'))
+  if (report.safeBrowsingHits) words.push(countOf(report.safeBrowsingHits, 'Safe Browsing hit'))
+  if (report.criticalAbuseRecords) words.push(countOf(report.criticalAbuseRecords, 'critical abuse record'))
+  if (report.phishingProbability !== undefined && report.phishingProbability >= table.phishingProbability)
+    words.push(`phishing probability ${report.phishingProbability}`)
+  return words
+}
+
+const signsOf = (report: HostReport, table: JudgementTable, now: number, weight: Weight): string[] => {
+  const words: string[] = []
+  if (report.registeredAt !== undefined) {
+    const end = report.registeredAt + table.newbornDays * dayMs
+    changesAt(end, now, weight)
+    if (now < end) words.push('newborn')
+  }
+  if (report.dgaScore !== undefined && report.dgaScore >= table.dgaScore) words.push('random-looking name')
+  if (report.fakeDomain === true) words.push('fake domain')
+  if (report.invalidTls === true) words.push('invalid TLS')
+  return words
 }
 
 const rule = (finding: Known, sighting: IndicatorInRole, table: JudgementTable, now: number): Ruling => {

@@ -1,9 +1,26 @@
 // Which hosts are public: the rule for whatever connects to where somebody else says, scans and fetched feeds.
-import { readAddress } from './address.js'
+import { parseRange, readAddress, type Address } from './address.js'
+import { createRangeSet } from './range-set.js'
 import { isInternalName } from './internal-names.js'
-import { isPlatformAddress } from './platform-addresses.js'
 import { hasPublicSuffix } from './public-suffix.js'
 import { specialReason } from './special-ranges.js'
+
+/**
+ * Addresses that look public and lead into the platform a machine runs on: metadata, agents and private endpoints of clouds.
+ * The others (169.254.169.254, 100.100.100.200, 192.0.0.192, fd00:ec2::254, …) lie in private or special ranges.
+ */
+const ranges = [
+  '168.63.129.16/32', // Azure: wire server, DNS, health probes
+  '161.26.0.0/16', // IBM Cloud: services of its private network
+  '166.8.0.0/14', // IBM Cloud: private endpoints
+  '192.80.8.124/32', // Equinix Metal: metadata
+  '199.36.153.4/30', // Google Cloud: restricted.googleapis.com
+  '199.36.153.8/30', // Google Cloud: private.googleapis.com
+].flatMap((text) => parseRange(text) ?? [])
+
+const platform = createRangeSet(ranges)
+
+const isPlatformAddress = (address: Address): boolean => platform.has(address)
 
 /** Neither inside a network nor of the platform that this machine may run on. */
 export const isPublicAddress = (text: string): boolean => {

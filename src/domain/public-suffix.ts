@@ -1,9 +1,8 @@
 // The registrable part of a name, by the public suffix list including private suffixes such as github.io.
-import { createBoundedCache } from './bounded-cache.js'
+import { createBoundedCache, ownText } from '../base/bounded-cache.js'
 import { parse } from 'tldts'
-import { ownText } from './own-text.js'
 
-export type PublicSuffix = {
+type PublicSuffix = {
   /** Whether the name has a listed suffix; `.corp` is not one. */
   readonly isListed: boolean
   /** The registered domain; absent if the name is itself a suffix. */

@@ -38,7 +38,7 @@ const kinds = {
 } as const
 
 export type Reason = keyof typeof kinds
-export type ReasonKind = (typeof kinds)[Reason]
+type ReasonKind = (typeof kinds)[Reason]
 
 export const reasons = Object.keys(kinds) as readonly Reason[]
 export const kindOf = (reason: Reason): ReasonKind => kinds[reason]

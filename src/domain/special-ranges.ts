@@ -9,7 +9,7 @@ import { createRangeSet, type RangeSet } from './range-set.js'
  */
 type Kind = 'private' | 'local' | 'special'
 
-export type SpecialRange = { readonly range: string; readonly kind: Kind; readonly name: string }
+type SpecialRange = { readonly range: string; readonly kind: Kind; readonly name: string }
 
 /**
  * https://www.iana.org/assignments/iana-ipv4-special-registry and .../iana-ipv6-special-registry. The registries mark some

@@ -1,6 +1,8 @@
 // A verdict: a finding judged for the role of a sighting.
+import type { Level, Finding, Listing } from './finding.js'
+import type { Decision } from './decision.js'
+import type { Sighting } from './sighting.js'
 import type { Flags } from './flag.js'
-import type { Level, Listing } from './finding.js'
 import type { Reason } from './reason.js'
 
 export type Verdict = {
@@ -26,4 +28,27 @@ export type Verdict = {
   readonly listing?: Listing
   /** Epoch milliseconds after which the same facts may be judged differently. */
   readonly until?: number
+}
+
+/** A sighting with the decision about it and its verdict. Immutable; shared by events as long as nothing changes. */
+export type Judged = {
+  readonly sighting: Sighting
+  readonly decision: Decision
+  readonly verdict: Verdict
+  /** The answer that had not arrived yet, shared by all sightings that wait for it. */
+  readonly late?: Promise<Finding> | undefined
+}
+
+/** The former verdict of an event, as a replay needs it. */
+export type FormerVerdict = {
+  readonly level: Level
+  /** A hash of the deciding indicator; 0 if the annotation does not name it. */
+  readonly decidedBy: number
+}
+
+/** 28 bits, so that it fits into four bytes with the verdict. Never 0. */
+export const markOf = (value: string): number => {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < value.length; at++) hash = Math.imul(hash ^ value.charCodeAt(at), 0x01000193)
+  return hash >>> 4 || 1
 }

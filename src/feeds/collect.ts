@@ -18,7 +18,7 @@ const maxCategories = 8
 const maxCategoryLength = 64
 const dayMs = 86_400_000
 
-export type Complaint = { readonly place: Place; readonly message: string }
+type Complaint = { readonly place: Place; readonly message: string }
 export type Example = Complaint & { readonly why: 'unusable' | 'tooBroad' }
 
 /** What was left out, by why. */

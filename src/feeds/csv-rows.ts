@@ -1,12 +1,12 @@
 // The rows of a CSV file: a quoted cell may hold line ends, and a row that never closes its quotes is given up within bounds.
-import { splitCsv } from '../domain/split-csv.js'
+import { splitCsv } from '../base/split-csv.js'
 import { forEachLine } from './lines.js'
 
 const maxCells = 256
 /** A row is split again with each further line, so there may not be many. */
 const maxRowLines = 64
 
-export type RowOptions = {
+type RowOptions = {
   readonly separator: string
   readonly maxLength: number
   /** Lines between rows that are none, such as comments; blank ones are ignored anyway. */

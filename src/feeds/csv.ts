@@ -10,7 +10,7 @@ const delimiters = [',', ';', '\t', '|']
 const maxRowLength = 65_536
 
 /** How a table is written; `header` is the row that names the columns, wherever it stands. */
-export type Table = { readonly delimiter: string; readonly layout: Layout; readonly header: readonly string[] }
+type Table = { readonly delimiter: string; readonly layout: Layout; readonly header: readonly string[] }
 
 const isComment = (line: string): boolean => /^\s*(?:#|\/\/)/.test(line)
 

@@ -18,7 +18,7 @@ export type Entry =
  * other: well-formed, but nothing that is looked up (a file hash, a mail address, the path of a URL without its host).
  * unusable: no entry at all. single: one label, which is a public suffix or a word.
  */
-export type Reading =
+type Reading =
   | Entry
   | { readonly kind: 'other' }
   | { readonly kind: 'unusable' }
@@ -107,7 +107,7 @@ const readSpan = (firstText: string, lastText: string): Span | undefined => {
 }
 
 /** `192.0.2.1-192.0.2.40`, with spaces around the dash or without. */
-export const parseSpan = (text: string): Span | undefined => {
+const parseSpan = (text: string): Span | undefined => {
   const dash = text.indexOf('-')
   return dash < 0 ? undefined : readSpan(text.slice(0, dash).trimEnd(), text.slice(dash + 1).trimStart())
 }

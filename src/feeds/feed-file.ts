@@ -8,7 +8,7 @@ import { isZip, unzip, type Unzipped } from './zip.js'
 
 export const maxFileBytes = 512 * 1024 * 1024
 
-export type Bytes =
+type Bytes =
   | { readonly ok: true; readonly bytes: Buffer; readonly modified: number }
   | { readonly ok: false; readonly message: string }
 

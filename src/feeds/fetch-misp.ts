@@ -5,7 +5,7 @@ import type { Download, DownloadRequest } from '../domain/download.js'
 import { readBytes } from './feed-file.js'
 import { readManifest, type Manifest } from './misp.js'
 
-export type MispFetch = {
+type MispFetch = {
   readonly download: Download
   /** How the manifest was asked for; its file holds it. */
   readonly request: DownloadRequest

@@ -1,5 +1,5 @@
 // The copy of a fetched feed on this machine, what is known about its last fetch, and which process may fetch it next.
-import { isObject } from '../domain/json-object.js'
+import { isObject } from '../base/json-object.js'
 import { createHash } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

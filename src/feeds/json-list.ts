@@ -1,6 +1,6 @@
 // Lists in JSON: STIX, MISP, the exports of abuse.ch, and lists of texts or of objects with named members, whole or one a line.
-import { isObject, type AnyObject } from '../domain/json-object.js'
-import { createBoundedCache } from '../domain/bounded-cache.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
+import { createBoundedCache } from '../base/bounded-cache.js'
 import type { ParseProblem, Place, Sink } from './feed.js'
 import { listOf, readJson, type JsonParser } from './json-text.js'
 import { forEachLine } from './lines.js'

@@ -1,5 +1,5 @@
 // JSON of a whole file: its value, or in which line it breaks; and access to members that trusts nothing.
-import { isObject, type AnyObject } from '../domain/json-object.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
 import type { ParseProblem, Sink } from './feed.js'
 
 /** Reads all that one kind of JSON lists. */
@@ -17,8 +17,7 @@ export const lineAt = (text: string, offset: number): number => {
   return line
 }
 
-export type JsonText =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: ParseProblem }
+type JsonText = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: ParseProblem }
 
 export const readJson = (bytes: Buffer): JsonText => {
   let text = ''
@@ -40,7 +39,7 @@ const literal = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|
 type Next = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'after'
 
 /** The offset of the character that JSON does not allow there; the length of the text when only the end is missing. */
-export const findBreak = (text: string): number => {
+const findBreak = (text: string): number => {
   const around: ('{' | '[')[] = []
   let next = 'value' as Next
   let at = 0

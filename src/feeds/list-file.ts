@@ -1,5 +1,5 @@
 // Reads a list of addresses, ranges and names: plain text, one entry a line, or a MISP warninglist as JSON.
-import { isObject } from '../domain/json-object.js'
+import { isObject } from '../base/json-object.js'
 import { RE2JS } from 're2js'
 import { parseRange, type Range } from '../domain/address.js'
 import { parseSuffix } from '../domain/hostname.js'
@@ -14,8 +14,8 @@ export type ListEntries = Listed & {
   readonly expiring: readonly (Listed & { readonly until: number })[]
 }
 /** `where` is the file with its line, or with the place in its JSON. */
-export type ListProblem = { readonly message: string; readonly where: string }
-export type ListFile = ListEntries | { readonly problems: readonly ListProblem[] }
+type ListProblem = { readonly message: string; readonly where: string }
+type ListFile = ListEntries | { readonly problems: readonly ListProblem[] }
 
 type Entry = { readonly text: string; readonly where: string }
 

@@ -1,7 +1,5 @@
 // Reads, parses, judges and indexes one feed, all at once and blocking: meant for a thread of its own.
-import type { FileProblem } from '../domain/file-problem.js'
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import type { FileProblem } from '../domain/problem.js'
 import { collect, type Collector, type Example, type Skipped } from './collect.js'
 import { parserOf } from './detect.js'
 import type { ParseProblem, Place, PlacedFeed } from './feed.js'
@@ -9,6 +7,8 @@ import { maxFileBytes, readBytes } from './feed-file.js'
 import type { FeedIndex } from './feed-index.js'
 import { lineAt } from './json-text.js'
 import { readManifest } from './misp.js'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 
 export type LoadRequest = { readonly feed: PlacedFeed; readonly now: number; readonly seed: number }
 

@@ -1,6 +1,6 @@
 // Turns the list files that settings name into what the gate and the feeds decide by, or every problem at once.
 import { resolve } from 'node:path'
-import type { SettingProblem } from '../domain/setting-problem.js'
+import type { SettingProblem } from '../domain/problem.js'
 import { parseRange } from '../domain/address.js'
 import type { GateOptions, IndicatorList } from '../domain/decision.js'
 import { parseSuffix } from '../domain/hostname.js'
@@ -8,7 +8,7 @@ import { createNameSet } from '../domain/name-set.js'
 import { createRangeSet } from '../domain/range-set.js'
 import { readListFile, type ListEntries } from './list-file.js'
 
-export type GateSettings = {
+type GateSettings = {
   readonly ownRanges: readonly string[]
   readonly internalSuffixes: readonly string[]
   readonly allow: readonly string[]
@@ -16,7 +16,7 @@ export type GateSettings = {
   readonly askFreeText: boolean
   readonly documentation?: boolean
 }
-export type LoadedGate = { readonly options: GateOptions } | { readonly problems: readonly SettingProblem[] }
+type LoadedGate = { readonly options: GateOptions } | { readonly problems: readonly SettingProblem[] }
 
 type Fail = (problem: SettingProblem) => void
 

@@ -5,7 +5,7 @@ import type { Known, Listing } from '../domain/finding.js'
 import { isCurrent } from './columns.js'
 import type { FeedSettings } from './feed.js'
 import { findHit, hitOf, hitOfSite, type FeedIndex, type Hit, type Target } from './feed-index.js'
-import type { Slot } from './slot.js'
+import type { Slot } from './status.js'
 
 export const matchIn = (
   slots: readonly Slot[],

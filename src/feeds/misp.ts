@@ -1,5 +1,5 @@
 // MISP events: the attributes that are meant for detection, alone or in objects, and the manifest of a MISP feed.
-import { isObject, type AnyObject } from '../domain/json-object.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
 import type { Details } from './feed.js'
 import { objectsOf, readJson, stringOf, type JsonParser } from './json-text.js'
 import { parseTimestamp } from '../domain/timestamp.js'

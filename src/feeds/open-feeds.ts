@@ -1,6 +1,6 @@
 // Keeps the feeds: loads them, watches their files, swaps a changed feed whole, and answers who is listed.
-import type { FileProblem } from '../domain/file-problem.js'
-import { systemClock, type Clock } from '../domain/clock.js'
+import type { FileProblem } from '../domain/problem.js'
+import { systemClock, type Clock } from '../base/clock.js'
 import type { IndicatorList } from '../domain/decision.js'
 import type { Known, Listing } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
@@ -12,10 +12,9 @@ import { copyFiles } from './fetched-copy.js'
 import { createFetchedFeed, hostOf, type FetchOutside } from './fetch-feed.js'
 import { loadInThread, type Load } from './load-in-thread.js'
 import { listBelow, matchIn } from './match.js'
-import type { InUse, Slot } from './slot.js'
-import { statusOf, type FeedStatus } from './status.js'
+import { type InUse, type Slot, statusOf, type FeedStatus } from './status.js'
 
-export type FeedsOptions = {
+type FeedsOptions = {
   readonly emit?: Emit
   readonly clock?: Clock
   /** From 0 up to 1. */

@@ -1,9 +1,9 @@
 // How a feed is doing: what of it is in use, what is wrong with it, and what that means for the setting that names it.
-import type { SettingProblem } from '../domain/setting-problem.js'
-import type { FileProblem } from '../domain/file-problem.js'
+import type { FileProblem, SettingProblem } from '../domain/problem.js'
 import type { Skipped } from './collect.js'
-import { hostOf, type FetchState } from './fetch-feed.js'
-import type { Slot } from './slot.js'
+import type { PlacedFeed } from './feed.js'
+import type { FeedIndex, sizeOf } from './feed-index.js'
+import { hostOf, type FetchedFeed, type FetchState } from './fetch-feed.js'
 
 export type FeedStatus = {
   readonly name: string
@@ -25,6 +25,28 @@ export type FeedStatus = {
   readonly problem?: FileProblem
   /** Of a feed that is fetched: from which host, and how that goes. */
   readonly fetch?: Readonly<FetchState> & { readonly from: string }
+}
+
+/** A configured feed: what of it is in use, and what is wrong with it. */
+export type InUse = {
+  readonly index: FeedIndex
+  readonly modified: number
+  readonly size: ReturnType<typeof sizeOf>
+  /** When the next entry that is listed already begins to count, in epoch milliseconds; Infinity if none does. */
+  readonly nextValid: number
+  readonly skipped: Skipped
+  readonly examples: readonly FileProblem[]
+}
+
+export type Slot = {
+  readonly settings: PlacedFeed
+  /** Where it is fetched. */
+  fetched?: FetchedFeed | undefined
+  inUse?: InUse | undefined
+  problem?: FileProblem | undefined
+  /** Signature of what was last loaded or refused, and of a change that has yet to stand still. */
+  tried?: string
+  changing?: string
 }
 
 export const statusOf = ({ settings: { name, path, url }, inUse, problem, fetched }: Slot): FeedStatus => ({

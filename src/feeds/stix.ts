@@ -1,5 +1,5 @@
 // STIX 2.1: the indicators of a bundle or of a TAXII answer.
-import { isObject, type AnyObject } from '../domain/json-object.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
 import type { Details } from './feed.js'
 import { listOf, objectsOf, stringOf, stringsOf, type JsonParser } from './json-text.js'
 import { parseTimestamp } from '../domain/timestamp.js'
@@ -90,7 +90,7 @@ const skip = (tokens: readonly string[], at: number, brackets: string): number =
  * that cannot be looked up. Taking a part of such a pattern for the whole would accuse what its author did not.
  * File hashes and the like that are joined by OR are left out.
  */
-export const valuesOfPattern = (pattern: string): string[] | undefined => {
+const valuesOfPattern = (pattern: string): string[] | undefined => {
   const tokens = pattern.length > maxLength ? undefined : tokensOf(pattern)
   if (!tokens?.includes('[')) return undefined
   const values: string[] = []

@@ -2,7 +2,7 @@
 import { createSightingCounts, type CountOptions, type SightingCounts } from './sighting-counts.js'
 
 /** Indicators, once per day and partition; some 60 bytes each. */
-export const maxCounted = 3_000_000
+const maxCounted = 3_000_000
 
 export type CountedPartitions = {
   readonly of: (partition: string) => SightingCounts

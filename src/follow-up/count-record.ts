@@ -1,12 +1,12 @@
 // One indicator on one day in one input partition as a record of the sightings topic, and back.
 import { parseAddress } from '../domain/address.js'
-import { parseObject } from '../domain/json-object.js'
+import { parseObject } from '../base/json-object.js'
 import { dayMs, type SeenOnDay } from './seen.js'
 import type { TopicOf } from './sightings-topic.js'
 import type { Outgoing } from '../kafka/records.js'
 
 /** `partition` is `topic/number`. */
-export type CountRecord = { readonly partition: string; readonly seen: SeenOnDay }
+type CountRecord = { readonly partition: string; readonly seen: SeenOnDay }
 
 export const countKey = (partition: string, { day, indicator }: Pick<SeenOnDay, 'day' | 'indicator'>): string =>
   `${partition}/${dateOf(day)}/${indicator.value}`

@@ -28,7 +28,7 @@ export type WriteRetroAlerts = (
   about: readonly Indicator[],
 ) => Promise<Written>
 
-export type CountSightingsOptions = {
+type CountSightingsOptions = {
   readonly counting: Counting
   readonly alertsTopic: TopicOf
   readonly write: Write

@@ -32,7 +32,7 @@ export type KeptCountsOptions = {
   readonly reachableMs: () => number
 }
 
-export type KeptCounts = {
+type KeptCounts = {
   /** What is written with a chunk: what it accuses, and where counting began, if these are the first events since the join. */
   readonly records: (partition: string, events: readonly Delivered[]) => readonly Outgoing[]
   readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void

@@ -3,8 +3,8 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from '../kafka/client.js'
-import { backgroundClock } from '../domain/clock.js'
-import { messageOf } from '../domain/message-of.js'
+import { backgroundClock } from '../base/clock.js'
+import { messageOf } from '../base/message-of.js'
 import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
 import { createPending, type Block, type DueNote, type PendingNote } from './pending.js'
 import { revisit, type RaiseLate, createRetryLater } from './revisit.js'
@@ -40,7 +40,7 @@ export type FollowUpOptions = {
   readonly pause?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined
 }
 
-export type FollowUp = {
+type FollowUp = {
   /** Notes events of a chunk that are committed, and the id that their block is stored under. */
   readonly note: (partition: InputPartition, notes: readonly PendingNote[], id?: string) => void
   readonly lost: (partition: InputPartition) => void

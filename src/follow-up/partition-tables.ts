@@ -3,7 +3,7 @@ import type { Indicator } from '../domain/indicator.js'
 import { createDayTable, type DayRow, type DayTable } from './day-table.js'
 import { together, type SeenOnDay } from './seen.js'
 
-export type PartitionTables = {
+type PartitionTables = {
   readonly of: (day: number) => DayTable
   /** The row of an indicator, added if there is room; else -1. */
   readonly rowOf: (day: number, indicator: Indicator) => number

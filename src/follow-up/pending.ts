@@ -48,7 +48,7 @@ type Partition = {
 
 type Chunk = { readonly id: string; readonly offsets: readonly number[] }
 
-export type PendingOptions = {
+type PendingOptions = {
   /** Called when notes of a partition become due. */
   readonly due: (partition: string) => void
   /** Called with how many notes did not fit. */
@@ -199,13 +199,13 @@ export const createPending = ({ due, dropped, max }: PendingOptions): Pending =>
 
 // Offsets that are due, taken in ascending order: sorted once for many takes, as there may be hundreds of thousands.
 
-export type DueOffsets = {
+type DueOffsets = {
   readonly add: (offset: number) => void
   /** Some, at most `max`, without those that are no longer wanted; none only if there are none. */
   readonly take: (max: number, isWanted: (offset: number) => boolean) => readonly number[]
 }
 
-export const createDueOffsets = (): DueOffsets => {
+const createDueOffsets = (): DueOffsets => {
   const added = new Set<number>()
   /** Descending. */
   let sorted: number[] = []

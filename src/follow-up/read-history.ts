@@ -1,14 +1,14 @@
 // What the sightings topic and the alerts topic hold about some indicators.
 import { parseAddress } from '../domain/address.js'
 import type { Indicator } from '../domain/indicator.js'
-import { isObject, parseObject } from '../domain/json-object.js'
+import { isObject, parseObject } from '../base/json-object.js'
 import { readCount, readCountKey } from './count-record.js'
 import { sumOf, type SeenOnDay } from './seen.js'
 import { readToEnd, withTopicReader } from '../kafka/topic-reader.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import type { WireRecord } from '../kafka/wire/record.js'
 
-export type SeenIndicator = {
+type SeenIndicator = {
   readonly indicator: string
   readonly count: number
   readonly first_seen: string
@@ -20,7 +20,7 @@ export type SeenIndicator = {
   readonly origins: readonly string[]
 }
 
-export type SaidAbout = {
+type SaidAbout = {
   readonly at: string
   readonly alert_id: string
   readonly rule: string

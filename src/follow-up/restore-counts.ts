@@ -9,7 +9,7 @@ import { type TopicReader, readUpTo } from '../kafka/topic-reader.js'
 import type { TopicOf } from './sightings-topic.js'
 import { nameOf, type InputPartition } from '../kafka/fetched.js'
 
-export type RestoreCounts = {
+type RestoreCounts = {
   readonly reader: Pick<TopicReader, 'fetch' | 'offsetsAt'>
   readonly topic: TopicOf
   readonly input: InputPartition

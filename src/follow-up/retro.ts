@@ -2,14 +2,14 @@
 import type { Finding, Known } from '../domain/finding.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { IndicatorInRole } from '../domain/judge.js'
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../base/message-of.js'
 import type { Verdict } from '../domain/verdict.js'
 import type { Emit } from '../telemetry/event.js'
 import type { Seen } from './seen.js'
 import type { SightingCounts, Unalerted } from './sighting-counts.js'
 
 /** One indicator in one input partition. */
-export type RetroHit = NewlyMalicious & { readonly partition: string; readonly seen: Seen }
+type RetroHit = NewlyMalicious & { readonly partition: string; readonly seen: Seen }
 
 /** What is written on behalf of one partition; a summary of the hits beyond the limit comes with one of them. */
 export type RetroAlerts = { readonly hits: readonly RetroHit[]; readonly summarised: readonly RetroHit[] }
@@ -218,7 +218,7 @@ const isBelow = ({ type, value }: Indicator, names: ReadonlyMap<string, unknown>
 
 // Finds indicators that were delivered as clean or unknown and are malicious by what is known now.
 
-export type NewlyMalicious = { readonly indicator: Indicator; readonly verdict: Verdict }
+type NewlyMalicious = { readonly indicator: Indicator; readonly verdict: Verdict }
 
 /** After so many the event loop may turn to something else. */
 const sliceSize = 512

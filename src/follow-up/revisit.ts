@@ -1,11 +1,11 @@
 // Looks again at events that were delivered before their answers: what follows from what is known now, and what they still wait for.
-import type { Judged } from '../domain/judged.js'
+import type { Judged } from '../domain/verdict.js'
 import { isTemporary } from '../domain/reason.js'
 import type { DueNote, PendingNote } from './pending.js'
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 
 /** An event that was annotated again, and the rules that had fired for it before. */
-export type Again<Event> = { readonly event: Event; readonly fired: readonly string[] }
+type Again<Event> = { readonly event: Event; readonly fired: readonly string[] }
 
 /** The alerts that follow now, and per event all rules that have fired for it. */
 export type RaiseLate<Event, Alert> = (events: readonly Again<Event>[]) => {
@@ -13,7 +13,7 @@ export type RaiseLate<Event, Alert> = (events: readonly Again<Event>[]) => {
   readonly fired: readonly (readonly string[])[]
 }
 
-export type Revisited<Event, Alert> = {
+type Revisited<Event, Alert> = {
   readonly alerts: readonly Alert[]
   /** Events that wait for nothing any more, with the offset of each. */
   readonly done: readonly { readonly offset: number; readonly event: Event }[]

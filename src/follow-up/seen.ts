@@ -1,6 +1,6 @@
 // What is known of an indicator that was seen: on one day, and summed over days.
 import type { Indicator } from '../domain/indicator.js'
-import type { SeenTotals } from '../domain/seen.js'
+import type { SeenTotals } from '../domain/sighting.js'
 import type { DayRow } from './day-table.js'
 
 /** One day of one indicator in one input partition. */

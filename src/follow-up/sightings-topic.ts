@@ -1,5 +1,5 @@
 // The sightings topic: the notes of a partition's events that wait for an answer, a block per chunk, so that its next owner knows them.
-import { parseObject } from '../domain/json-object.js'
+import { parseObject } from '../base/json-object.js'
 import type { Block, DueNote } from './pending.js'
 import { type TopicReader, readUpTo } from '../kafka/topic-reader.js'
 import type { WireRecord } from '../kafka/wire/record.js'

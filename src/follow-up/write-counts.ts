@@ -9,7 +9,7 @@ import type { Write, Written } from '../delivery/delivery.js'
 import type { TopicOf } from './sightings-topic.js'
 import type { Outgoing } from '../kafka/records.js'
 
-export type KeepCountsOptions = {
+type KeepCountsOptions = {
   readonly topic: TopicOf
   readonly counts: CountedPartitions
   readonly write: Write
@@ -25,7 +25,7 @@ export type KeepCountsOptions = {
 
 type Changed = Pick<SeenOnDay, 'day' | 'indicator'>
 
-export type KeepCounts = {
+type KeepCounts = {
   /** Ends after what is known now is written, within a few seconds. */
   readonly close: () => Promise<void>
 }

@@ -2,14 +2,12 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { createLineSplitter } from './split-lines.js'
-import { fromUtf16, utf16Of } from './from-utf16.js'
-import type { Line } from './line.js'
-import { splitArray, startsArray } from './split-array.js'
 import { UsageError } from '../terminal/command.js'
+import { createLineSplitter } from './split-lines.js'
+import { splitArray, startsArray, type Line } from './split-array.js'
 
 /** An input that cannot be read. */
-export class InputError extends Error {
+class InputError extends Error {
   constructor(name: string, { message }: Error) {
     super(`${name === '-' ? 'standard input' : name}: ${message}`)
   }
@@ -50,6 +48,20 @@ export async function* readLines(
 const isSystemError = (error: unknown): error is Error & { code: string } =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && !error.code.startsWith('ERR_')
 
+/** UTF-16, as some Windows tools write it, is detected by the byte order mark; without one, UTF-16 looks like binary data. */
+const utf16Of = (head: Buffer): 'utf-16le' | 'utf-16be' | undefined => {
+  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le'
+  return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : undefined
+}
+
+/** Handles characters split between chunks; invalid ones become U+FFFD. */
+async function* fromUtf16(chunks: AsyncIterable<Buffer>, encoding: 'utf-16le' | 'utf-16be'): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder(encoding)
+  for await (const chunk of chunks) yield Buffer.from(decoder.decode(chunk, { stream: true }))
+  const last = decoder.decode()
+  if (last !== '') yield Buffer.from(last)
+}
+
 /** Splits a JSON array of objects into its elements, anything else into lines. */
 async function* splitEvents(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Line[]> {
   const rest = chunks[Symbol.asyncIterator]()
@@ -88,7 +100,7 @@ async function* startingWith(head: Buffer, chunks: AsyncIterator<Buffer | string
 const toBuffer = (chunk: Buffer | string): Buffer => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
 
 /** Yields the lines that each chunk completes. */
-export async function* splitLines(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Line[]> {
+async function* splitLines(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Line[]> {
   const splitter = createLineSplitter()
   let number = 0
   const toLine = (bytes: Buffer): Line => ({ bytes, origin: `${name}:${++number}` })

@@ -1,5 +1,4 @@
 // Splits a JSON array of objects into its elements as bytes.
-import type { Line } from './line.js'
 
 const quote = 0x22
 const backslash = 0x5c
@@ -17,6 +16,13 @@ export const startsArray = (head: Buffer): boolean => {
   at++
   while (isBlank(head[at])) at++
   return head[at] === 0x7b
+}
+
+/** One line, or one element of an array, of what is read. */
+export type Line = {
+  readonly bytes: Buffer
+  /** `file:line`, counted from 1; `-` for standard input. */
+  readonly origin: string
 }
 
 /** Elements are numbered from 1. Incomplete or trailing input becomes the last element. */

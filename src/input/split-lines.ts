@@ -1,6 +1,6 @@
 // Splits a stream of bytes into lines, holding at most one line.
 
-export type LineSplitter = {
+type LineSplitter = {
   /** The lines that this chunk completes. */
   readonly push: (chunk: Buffer) => Buffer[]
   /** The last line, if it has no newline. */
@@ -8,7 +8,7 @@ export type LineSplitter = {
 }
 
 /** Longer lines are split, so that no input can exhaust the memory. */
-export const maxLineBytes = 64 * 1024 * 1024
+const maxLineBytes = 64 * 1024 * 1024
 
 const newline = 0x0a
 const carriageReturn = 0x0d

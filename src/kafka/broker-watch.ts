@@ -19,7 +19,7 @@ export type BrokerWatch = {
   readonly close: () => void
 }
 
-export type BrokerWatchOptions = {
+type BrokerWatchOptions = {
   /** Asks any broker; resolves when it was answered. */
   readonly ask: () => Promise<unknown>
   readonly everyMs: number

@@ -6,7 +6,7 @@ import { createClient } from './client.js'
 import type { KafkaSettings } from './settings.js'
 import { createTopics, inspectTopics, type TopicRemark } from './topics.js'
 
-export type OnlineCheck =
+type OnlineCheck =
   | { readonly reached: true; readonly created: readonly string[]; readonly remarks: readonly TopicRemark[] }
   | { readonly reached: false; readonly sentence: string }
 

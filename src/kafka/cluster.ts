@@ -8,7 +8,7 @@ type TopicOffsets = {
   readonly partitions: readonly { readonly partition: number; readonly offset: string; readonly metadata?: string }[]
 }
 
-export type Broker = {
+type Broker = {
   readonly versions?: Readonly<Record<number, { readonly maxVersion: number } | undefined>> | null
   readonly connectionPool: { readonly send: (protocol: object) => Promise<unknown> }
   readonly apiVersions: () => Promise<unknown>

@@ -147,7 +147,7 @@ const close = async (consumer: Consumer): Promise<void> => {
 // Removes a former consumer of this process from its group: otherwise the group waits for it until its session times out.
 
 /** A group that no longer knows the member is fine too. */
-export const leaveGroup = async (kafka: Kafka, groupId: string, memberId: string): Promise<void> => {
+const leaveGroup = async (kafka: Kafka, groupId: string, memberId: string): Promise<void> => {
   const cluster = clusterOf(kafka)
   try {
     await cluster.connect()

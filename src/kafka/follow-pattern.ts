@@ -5,7 +5,7 @@ import { failureOf } from './failure.js'
 import type { KafkaSettings } from './settings.js'
 import { inputTopics } from './topics.js'
 
-export type FollowOptions = {
+type FollowOptions = {
   readonly admin: Admin
   readonly settings: KafkaSettings
   readonly signal: AbortSignal

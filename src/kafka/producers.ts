@@ -104,7 +104,7 @@ const codecOf = (name: Codec): CompressionTypes =>
   ({ none: compression.None, gzip: compression.GZIP, zstd: compression.ZSTD })[name]
 
 /** Every record says its partition. */
-export const explicitPartition =
+const explicitPartition =
   () =>
   ({ message }: { message: { partition?: number } }): number =>
     message.partition ?? 0
@@ -126,7 +126,7 @@ const byTopic = (records: readonly Outgoing[]): TopicMessages[] => {
 const retry = { initialRetryTime: 5, factor: 0.1, multiplier: 1.3, maxRetryTime: 2_000, retries: 20 }
 const transactionTimeout = 30_000
 
-export type ProducerOwner = {
+type ProducerOwner = {
   readonly prefix: string
   readonly groupId: string
   readonly topic: string

@@ -1,5 +1,5 @@
 // Records on their way in and out: as they were read, and as they are written.
-import type { FormerVerdict } from '../domain/former-verdict.js'
+import type { FormerVerdict } from '../domain/verdict.js'
 import type { EventIn } from '../pipeline/pipeline.js'
 import type { NewRecord } from './wire/record.js'
 

@@ -5,7 +5,7 @@ import { consume, type ConsumeOptions, type Consuming } from './consume.js'
 
 export type RestartingConsumer = { readonly stop: () => Promise<void> }
 
-export type RestartingConsumerOptions = Omit<ConsumeOptions, 'kafka'> & {
+type RestartingConsumerOptions = Omit<ConsumeOptions, 'kafka'> & {
   /** Makes a client of its own. */
   readonly connect: () => ConsumeOptions['kafka']
 }

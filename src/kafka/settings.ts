@@ -1,6 +1,6 @@
 // The settings of the Kafka runner.
 import type { ISocketFactory } from 'kafkajs'
-import type { SettingProblem } from '../domain/setting-problem.js'
+import type { SettingProblem } from '../domain/problem.js'
 import { canWrite } from './wire/codecs.js'
 
 export type Placement = 'json' | 'headers' | 'topic'

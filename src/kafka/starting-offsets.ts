@@ -7,7 +7,7 @@ import { answeredWithin } from './within.js'
 import { failureOf } from './failure.js'
 import { nameOf, type InputPartition } from './fetched.js'
 
-export type Starts = {
+type Starts = {
   /** Of the topic that the offsets are in; undefined where brokers have no ids. */
   readonly topicId: string | undefined
   readonly offsets: ReadonlyMap<number, string>
@@ -18,7 +18,7 @@ export type StartingOffsets = (topic: string, partitions: readonly number[]) => 
 
 type Committed = { readonly partition: number; readonly offset: string; readonly metadata: string | null }
 
-export type StartingOffsetsOptions = {
+type StartingOffsetsOptions = {
   readonly committed: (topic: string, partitions: readonly number[]) => Promise<readonly Committed[]>
   /** The oldest offset of each partition. */
   readonly oldest: (topic: string, partitions: readonly number[]) => Promise<ReadonlyMap<number, string>>

@@ -5,7 +5,7 @@ import { clusterOf, type Cluster } from './cluster.js'
 import { failureOf } from './failure.js'
 import { answeredWithin } from './within.js'
 import { topicIdsRequest, topicIdsVersion, type TopicIds } from './wire/topic-ids.js'
-import { parseObject } from '../domain/json-object.js'
+import { parseObject } from '../base/json-object.js'
 
 export type TopicIdentity = {
   /** Call after every join with all topics that are read. */
@@ -20,7 +20,7 @@ export type TopicIdentity = {
 }
 
 /** Undefined: the brokers have no ids. */
-export type ReadTopicIds = (topics: readonly string[]) => Promise<TopicIds | undefined>
+type ReadTopicIds = (topics: readonly string[]) => Promise<TopicIds | undefined>
 
 /** Within this time nobody deletes a topic, creates it again and writes past our position. */
 const freshMs = 250

@@ -186,7 +186,7 @@ export const readToEnd = async (
 const fetchFew = 65_536
 const many = { offsets: 16, within: 1_000 }
 
-export type ReadAgain = {
+type ReadAgain = {
   readonly records: readonly Incoming[]
   /** Offsets whose record is no longer there. */
   readonly gone: readonly number[]
@@ -260,7 +260,7 @@ export const withTopicReader = async <Result>(
 
 // Reads the one record that stands at an offset of a topic.
 
-export type RecordPlace = { readonly topic: string; readonly partition: number; readonly offset: number }
+type RecordPlace = { readonly topic: string; readonly partition: number; readonly offset: number }
 
 /** The record, or why there is none. */
 export const readRecord = (

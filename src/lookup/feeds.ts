@@ -1,12 +1,11 @@
 // Local intelligence: a listed indicator is answered at once, outside the memory, so a new entry counts immediately.
-import { whileFeedMissing } from '../domain/feed-missing.js'
-import { unknownOf, type Finding, type Known } from '../domain/finding.js'
+import { whileFeedMissing, unknownOf, type Finding, type Known } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { Ask, Layer, Lookup } from '../domain/lookup.js'
 import { kindOf } from '../domain/reason.js'
 
 /** What the feeds know about an indicator; a feed can only accuse, so there is no "clean" to come back with. */
-export type Match = (indicator: Indicator, now?: number, paths?: readonly string[]) => Known | undefined
+type Match = (indicator: Indicator, now?: number, paths?: readonly string[]) => Known | undefined
 
 /** `isMissing`: nothing of some feed is in use, so nobody can say that an indicator is not listed. */
 export const feeds =

@@ -1,6 +1,6 @@
 // Decides what may be asked about before anybody is, so that nothing leaves that should not and no credit is wasted.
 import { readAddress } from '../domain/address.js'
-import { systemClock } from '../domain/clock.js'
+import { systemClock } from '../base/clock.js'
 import type { Decide, Decision, GateOptions, IndicatorList } from '../domain/decision.js'
 import { unknownOf } from '../domain/finding.js'
 import { isInternalName } from '../domain/internal-names.js'

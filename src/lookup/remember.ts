@@ -6,7 +6,7 @@ import { isRememberable } from './memory/lifetime.js'
 import type { Memory } from './memory/memory.js'
 
 /** Resolves when the operating system has the record; a disk that fails does not fail the lookup. */
-export type Keep<Question> = (question: Question, finding: Finding) => Promise<void>
+type Keep<Question> = (question: Question, finding: Finding) => Promise<void>
 
 export const remember =
   <Question>(

@@ -1,5 +1,5 @@
 // A call that failed for a passing reason is made again, a few times, each time after a longer wait.
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 import type { Unknown } from '../domain/finding.js'
 import type { Call, Source } from '../domain/lookup.js'
 import type { Reason } from '../domain/reason.js'

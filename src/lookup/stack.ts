@@ -1,7 +1,120 @@
-// Layers of a lookup become one lookup: the first layer named is the outermost, and the innermost source is guarded.
+// The layers of a lookup in their order, from the memory inwards, for the pipeline and for the gateway; the pipeline puts its gate and feeds in front.
+import type { Clock } from '../base/clock.js'
 import type { Finding, Unknown } from '../domain/finding.js'
-import type { Layer, Lookup } from '../domain/lookup.js'
 import type { Indicator } from '../domain/indicator.js'
+import type { Ask, Layer, Lookup, Source } from '../domain/lookup.js'
+import type { Emit } from '../telemetry/event.js'
+import type { ProviderState } from '../domain/provider-state.js'
+import { createAdmission, type Admission, type AdmissionSettings } from './admission/admission.js'
+import type { Priority } from './admission/queue.js'
+import { admit } from './admit.js'
+import { coalesce } from './coalesce.js'
+import { createCooldown, type Cooldown, type CooldownSettings } from './memory/cooldown.js'
+import type { KeptMemory } from './memory/kept-memory.js'
+import type { Memory, MemorySettings } from './memory/memory.js'
+import type { QuestionType } from './question.js'
+import { recall, type Recalled } from './recall.js'
+import { remember } from './remember.js'
+import { retry, type RetrySettings } from './retry.js'
+import { timed, type LookedUp } from './timed.js'
+
+export type LookupSettings = {
+  readonly admit: AdmissionSettings & { readonly retry: RetrySettings }
+  readonly memory: MemorySettings & { readonly cooldown: Omit<CooldownSettings, 'maxEntries'> }
+}
+
+/** Called for every ask of the memory with how it went, and for every lookup that it missed with how long it took. */
+export type LookupWatch = {
+  readonly recalled?: ((how: Recalled) => void) | undefined
+  readonly joined?: (() => void) | undefined
+  readonly lookedUp?: LookedUp | undefined
+}
+
+/** Asks a gateway about many questions at once. */
+export type BulkLookup<Question> = {
+  /** Undefined where it has to be asked by itself. */
+  readonly ask: (question: Question, ask: Ask) => Finding | Promise<Finding> | undefined
+  readonly askedAgain: (key: string, priority: Priority) => void
+  /** Undefined where it is not open here. */
+  readonly estimateMs: (key: string) => number | undefined
+  /** Undefined while nothing is asked in bulk. */
+  readonly state: () => ProviderState | undefined
+  /** Resolves when questions go in bulk, or when that cannot be had for now. */
+  readonly open: () => Promise<void>
+  readonly close: () => void
+}
+
+export type LookupParts<Question> = {
+  readonly type: QuestionType<Question>
+  /** Layers outside the memory, outermost first: the gate and the feeds of the stream. */
+  readonly outer: readonly Layer<Question>[]
+  readonly source: Source<Question>
+  readonly clock: Clock
+  /** From 0 up to 1. */
+  readonly random: () => number
+  readonly emit: Emit
+  readonly watch?: LookupWatch | undefined
+  /** Called with every finding that is remembered. */
+  readonly learnt?: ((question: Question, finding: Finding) => void) | undefined
+  /** Asks a gateway about many at once, where it takes that; what it does not take is asked by itself. */
+  readonly bulk?: BulkLookup<Question> | undefined
+}
+
+export type LookupStack<Question> = {
+  readonly lookup: Lookup<Question>
+  /** For what changes by the minute, or by asking: neither remembered nor asked again when it fails. */
+  readonly lookupOnce: Lookup<Question>
+  /** The state of the API key, or of the gateway that asks for us. */
+  readonly admission: Pick<Admission, 'estimateMs' | 'estimatesMs' | 'askedAgain' | 'state'>
+  readonly cooldown: Cooldown
+}
+
+export const createLookup = <Question>(
+  settings: LookupSettings,
+  { type, outer, source, clock, random, emit, watch = {}, bulk, learnt }: LookupParts<Question>,
+  memory: Memory<Question>,
+  { append, ledger }: Pick<KeptMemory<Question>, 'append' | 'ledger'> = {},
+): LookupStack<Question> => {
+  const { keyOf } = type
+  const now = (): number => clock.now()
+  const cooldown = createCooldown({ ...settings.memory.cooldown, maxEntries: settings.memory.maxEntries }, now)
+  const ownAdmission = createAdmission(settings.admit, clock, emit, ledger)
+  const admission = bulk ? overBulk(ownAdmission, bulk) : ownAdmission
+  const lookup = stack<Question, Source<Question>>(
+    ...outer,
+    recall(type, memory, cooldown, now, watch.recalled),
+    coalesce<Question>(keyOf, (key, ask) => {
+      admission.askedAgain(key, ask)
+      watch.joined?.()
+    }),
+    timed<Question>(watch.lookedUp ?? (() => undefined), now),
+    remember(keyOf, memory, cooldown, append, learnt),
+    ...(bulk ? [inBulk(bulk)] : []),
+    admit(keyOf, ownAdmission),
+  )(retry(settings.admit.retry, clock, random)(source))
+  const lookupOnce = stack<Question, Source<Question>>(
+    coalesce<Question>(keyOf, admission.askedAgain),
+    admit(keyOf, ownAdmission),
+  )(source)
+  return { lookup, lookupOnce, admission, cooldown }
+}
+
+const inBulk =
+  <Question>(bulk: BulkLookup<Question>): Layer<Question> =>
+  (inner) =>
+  (question, ask) =>
+    bulk.ask(question, ask) ?? inner(question, ask)
+
+/** A question is open in one place or the other. */
+const overBulk = <Question>(own: Admission, bulk: BulkLookup<Question>): LookupStack<Question>['admission'] => ({
+  estimateMs: (key) => bulk.estimateMs(key) ?? own.estimateMs(key),
+  estimatesMs: own.estimatesMs,
+  askedAgain: (key, priority) => {
+    bulk.askedAgain(key, priority)
+    own.askedAgain(key, priority)
+  },
+  state: () => bulk.state() ?? own.state(),
+})
 
 /**
  * `stack(gate, recall, admit)(source)` asks gate first and source last. The last layer may want more of its source than a plain

@@ -2,7 +2,7 @@
 import { visible } from './visible.js'
 
 /** An alert, as far as it is shown. */
-export type RaisedAlert = {
+type RaisedAlert = {
   readonly '@timestamp': string
   readonly rule: { readonly id: string; readonly name: string }
   readonly threatweave: {
@@ -20,9 +20,9 @@ export type RaisedAlert = {
   }
 }
 
-export type LoadedRule = { readonly id: string; readonly title: string; readonly level: string }
+type LoadedRule = { readonly id: string; readonly title: string; readonly level: string }
 
-export type FiredRule = LoadedRule & {
+type FiredRule = LoadedRule & {
   readonly alerts: number
   /** Events that matched, those without an alert of their own included. */
   readonly matches: number

@@ -11,7 +11,7 @@ export type OpsClient = {
   readonly authorization: string | undefined
 }
 
-export type Guard = {
+type Guard = {
   /** Any address, or a configured name: other names may be DNS rebinding. */
   readonly knowsHost: (client: OpsClient) => boolean
   readonly maySee: (client: OpsClient) => boolean

@@ -1,4 +1,5 @@
 // Health (would a restart help?) and readiness (is it doing its work?).
+import type { Clock } from '../base/clock.js'
 import type { ConsumerHealth } from '../domain/consumer-health.js'
 
 export type Health = { readonly ok: boolean; readonly problems: readonly string[] }
@@ -34,4 +35,27 @@ export const readinessOf = (consumer: ConsumerHealth | undefined, now: number): 
   else if (consumer?.joins === 0) problems.push('the consumer has not joined its group yet')
   else if (consumer?.leftAt !== undefined) problems.push('the consumer has not rejoined its group')
   return { ok: problems.length === 0, problems }
+}
+
+type EventLoopDelay = {
+  /** The shortest of the last three delays, so that one hiccup does not count. */
+  readonly blockedMs: () => number
+  readonly close: () => void
+}
+
+const tickMs = 1000
+
+/** Detects a blocked event loop by how late its timer fires. */
+export const measureEventLoopDelay = (clock: Clock): EventLoopDelay => {
+  let delays = [0, 0, 0]
+  let due = clock.now() + tickMs
+  let cancel = (): void => undefined
+  const tick = (): void => {
+    const now = clock.now()
+    delays = [...delays.slice(1), Math.max(0, now - due)]
+    due = now + tickMs
+    cancel = clock.after(tickMs, tick)
+  }
+  cancel = clock.after(tickMs, tick)
+  return { blockedMs: () => Math.min(...delays), close: () => cancel() }
 }

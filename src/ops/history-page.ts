@@ -1,6 +1,6 @@
 // The history of one indicator as a page: where and when it was seen, by whom, and which alerts it raised.
 import { isUtf8 } from 'node:buffer'
-import type { SeenTotals } from '../domain/seen.js'
+import type { SeenTotals } from '../domain/sighting.js'
 import type { AlertLog } from './alert-log.js'
 import { formatCount, formatMoment } from './numbers.js'
 import { renderTable } from './page.js'

@@ -32,7 +32,7 @@ export type Point = {
 }
 
 /** The maximum of each figure; for the hit ratio the minimum. */
-export type Extremes = Omit<Point, 'extremes'>
+type Extremes = Omit<Point, 'extremes'>
 
 export type History = {
   readonly tick: () => void

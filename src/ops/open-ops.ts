@@ -1,14 +1,13 @@
 // Opens the ops endpoint: health, readiness, metrics and the status page.
 import type { ConsumerHealth } from '../domain/consumer-health.js'
 import type { ProviderState } from '../domain/provider-state.js'
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 import type { Emit } from '../telemetry/event.js'
 import type { FeedMetrics } from '../telemetry/feed-metrics.js'
 import { createMetrics, type ProcessKind } from '../telemetry/metrics.js'
 import type { Counters } from '../telemetry/counters.js'
-import { healthOf, readinessOf, type Health, type HealthLimits } from './health.js'
+import { healthOf, readinessOf, type Health, type HealthLimits, measureEventLoopDelay } from './health.js'
 import { createHistory, type Sample } from './history.js'
-import { measureEventLoopDelay } from './event-loop-delay.js'
 import type { AlertLog } from './alert-log.js'
 import { renderHistory, type SeenOf } from './history-page.js'
 import { configRows } from './page.js'
@@ -18,7 +17,7 @@ import { createWatcherStream } from './watcher-stream.js'
 import { createView } from './view.js'
 import type { ShownFeed } from './view-tables.js'
 
-export type OpsSettings = {
+type OpsSettings = {
   readonly host: string
   readonly port: number
   readonly token: string

@@ -5,7 +5,7 @@ import type { Emit, TelemetryEvent } from '../telemetry/event.js'
 import { sentenceOf, severityOf } from '../telemetry/wording.js'
 import { visible } from './visible.js'
 
-export type RecentFinding = {
+type RecentFinding = {
   readonly at: number
   readonly value: string
   readonly role: string
@@ -20,7 +20,7 @@ export type RecentFinding = {
   readonly events: number
 }
 
-export type RecentProblem = {
+type RecentProblem = {
   readonly at: number
   /** `over`: what it was about works again. */
   readonly state: 'warning' | 'error' | 'over'

@@ -6,7 +6,7 @@ import type { Health } from './health.js'
 import { formatCount, formatDuration, formatRate } from './numbers.js'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'idle'
-export type Sentence = { readonly text: string; readonly tone: Tone }
+type Sentence = { readonly text: string; readonly tone: Tone }
 
 /** With records waiting, no delivery for this long is a problem. */
 const quietMs = 15_000
@@ -33,7 +33,7 @@ export const providerSentence = (provider: ProviderState | undefined, now: numbe
   }
 }
 
-export type Situation = {
+type Situation = {
   readonly health: Health
   readonly provider: ProviderState | undefined
   readonly consumer: ConsumerHealth | undefined

@@ -1,7 +1,6 @@
 // The HTTP server of the ops endpoint: health, readiness, metrics, status page and its live updates.
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { refuseOtherMethods } from '../http/refuse-other-methods.js'
-import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
+import { refuseOtherMethods, refuseExpectations, refuseUnparsed } from '../http/refuse.js'
 import type { Metrics, ProcessKind } from '../telemetry/metrics.js'
 import { createGuard, type OpsClient } from './guard.js'
 import type { Health } from './health.js'
@@ -9,7 +8,7 @@ import { contentSecurityPolicy, renderPage } from './page.js'
 import type { WatcherStream } from './watcher-stream.js'
 import type { PageView } from './view.js'
 
-export type OpsServerOptions = {
+type OpsServerOptions = {
   readonly token: string
   readonly allowedHosts: readonly string[]
   readonly health: () => Health

@@ -24,7 +24,7 @@ export type ShownFeed = {
   readonly fetch?: { readonly nextAt: number; readonly error?: string | undefined }
 }
 
-export const historyLink = (value: string): Cell =>
+const historyLink = (value: string): Cell =>
   value === '' ? '' : { text: value, href: `history?value=${encodeURIComponent(value)}` }
 
 export const findingRows = (recent: RecentActivity): Rows =>

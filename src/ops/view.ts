@@ -35,7 +35,7 @@ export type PageView = {
   readonly tables: Readonly<Record<string, Rows>>
 }
 
-export type ViewSources = {
+type ViewSources = {
   readonly kind: ProcessKind
   readonly counts: () => Counts
   readonly provider?: (() => ProviderState) | undefined

@@ -1,8 +1,9 @@
 // Turns the bytes of one record into an event; whatever the bytes are, an event comes out.
 import { isUtf8 } from 'node:buffer'
-import { ObjectEvent, type Event, type ContentKind } from './event.js'
+import type { ContentKind } from '../domain/annotation.js'
+import { ObjectEvent, type Event } from './event.js'
 
-export type DecodeLimits = {
+type DecodeLimits = {
   readonly maxEventBytes: number
 }
 

@@ -1,9 +1,12 @@
-// An event: its original bytes and what they contain.
+// An event: its original bytes and what they contain; how it comes into the pipeline and what comes out.
 import { isUtf8 } from 'node:buffer'
-import type { ContentKind } from '../domain/content-kind.js'
+import type { Annotation, AnnotationSummary, ContentKind, Status } from '../domain/annotation.js'
+import type { Level } from '../domain/finding.js'
+import type { Extraction } from '../domain/sighting.js'
+import type { FormerVerdict, Judged } from '../domain/verdict.js'
+import type { Forgeries } from './annotate/forgeries.js'
+import type { Batch } from './batch/cut-batch.js'
 import { endOfValue, failed, skipSpace } from './json-grammar.js'
-
-export { contentKinds, type ContentKind } from '../domain/content-kind.js'
 
 export type Event = {
   readonly bytes: Buffer
@@ -74,3 +77,58 @@ const isJsonObject = (bytes: Buffer, from: number): boolean => {
   const end = bytes[start] === 0x7b ? endOfValue(bytes, start) : failed
   return end !== failed && skipSpace(bytes, end) === bytes.length
 }
+
+export type EventIn = {
+  readonly bytes: Buffer
+  /** Where the event was first read (`topic/partition/offset`, `file:line`); its enrichment id derives from it. */
+  readonly origin: string
+  /** Epoch milliseconds, used if the event has no time of its own. */
+  readonly time?: number | undefined
+  /** The record's key, if any. */
+  readonly key?: Buffer | null | undefined
+  /** The former verdict of a replayed event. */
+  readonly former?: FormerVerdict | undefined
+  /** The former verdicts of its members, if it is a batch. */
+  readonly formers?: readonly (FormerVerdict | undefined)[] | undefined
+  /** Its members, if it was already looked at; null if it is one event. */
+  readonly batch?: Batch | null | undefined
+}
+
+/** How much is left out to save space: `compact` details; `accused` all members of a batch but the accused; `worst` every member. */
+export type Reduced = 'compact' | 'accused' | 'worst'
+
+export type EventOut = Pick<EventIn, 'origin' | 'time' | 'key'> & {
+  readonly event: Event
+  /** Available without creating the annotation. */
+  readonly status: Status
+  readonly verdict: Level
+  /** The full annotation, whatever form is written. */
+  readonly annotation: Annotation
+  /** Its flat members, which cost less. */
+  readonly summary: AnnotationSummary
+  /** Members that look like our annotation; absent if there are none. */
+  readonly forgeries?: Forgeries | undefined
+  /** The annotation as JSON, for other placements: the event stays as it is, unless `stated` says what became of forgeries. */
+  readonly annotationText: (reduced?: Reduced, stated?: Forgeries) => string
+  /** The event with its annotation. */
+  readonly bytes: (reduced?: Reduced) => Buffer
+  /** What has no place in the bytes, as JSON, and that there are forgeries in them: it goes into a header. */
+  readonly beside?: (reduced?: Reduced) => string | undefined
+  /** The events of a batch. */
+  readonly members?: readonly EventOut[] | undefined
+  /** What a batch comes out as if it is split: a record for every member. */
+  readonly parts?: readonly Part[] | undefined
+  readonly extraction: Extraction
+  readonly judged: readonly Judged[]
+}
+
+/** A member that comes out as a record of its own, and its bytes as they were read. */
+export type Part = { readonly own: Buffer; readonly event: EventOut }
+
+/** What some records come out as, one after the other. */
+export const outputsOf = (records: readonly EventOut[]): readonly EventOut[] =>
+  records.flatMap((one) => one.parts?.map(({ event }) => event) ?? one)
+
+/** The events of some records: the members of batches, and the others as they are. */
+export const eventsIn = (records: readonly EventOut[]): readonly EventOut[] =>
+  records.some(({ members }) => members) ? records.flatMap((one) => one.members ?? one) : records

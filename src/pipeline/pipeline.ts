@@ -1,13 +1,13 @@
 // The pipeline: decode → extract → enrich → annotate for a chunk of events.
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 import type { Extraction } from '../domain/sighting.js'
-import { eventsIn, outputsOf, type Annotate, type EventIn, type EventOut, type Reduced } from './annotate.js'
+import type { Annotate } from './annotate/annotate.js'
+import { eventsIn, outputsOf, type EventIn, type EventOut, type Reduced, type Event } from './event.js'
 import type { CutBatch } from './batch/cut-batch.js'
-import type { Enrich, EventVerdicts } from './enrich.js'
-import type { Event } from './event.js'
-import type { Judged } from '../domain/judged.js'
-import { keepFormer } from './keep-former.js'
-import type { Wait } from './wait.js'
+import type { Enrich, EventVerdicts } from './enrich/enrich.js'
+import type { Judged } from '../domain/verdict.js'
+import { keepFormer } from './enrich/keep-former.js'
+import type { Wait } from './enrich/wait.js'
 
 export { eventsIn, outputsOf, type EventIn, type EventOut, type Reduced }
 
@@ -33,7 +33,7 @@ export const allOf = (
   return through instanceof Promise ? through.then(() => events) : events
 }
 
-export type Steps = {
+type Steps = {
   readonly decode: (bytes: Buffer) => Event
   readonly extract: (event: Event) => Extraction
   readonly enrich: Enrich

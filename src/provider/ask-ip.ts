@@ -1,5 +1,5 @@
 // Asks about an address: whether it is malicious, and once more for scores and flags when it is not plainly clean.
-import { createBoundedCache } from '../domain/bounded-cache.js'
+import { createBoundedCache } from '../base/bounded-cache.js'
 import type { Facts, Finding } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import type { ProviderAnswer } from './client.js'

@@ -10,7 +10,7 @@ import {
 
 export type GivenParameters = Readonly<Record<string, unknown>>
 export type Request = { readonly method: 'GET' | 'POST'; readonly path: string; readonly form?: string }
-export type Paths = { readonly profile: PathProfile; readonly overrides: Readonly<Record<string, string>> }
+type Paths = { readonly profile: PathProfile; readonly overrides: Readonly<Record<string, string>> }
 
 const maxTextLength = 2048
 
@@ -41,7 +41,7 @@ export const buildRequest = (
   return { method: operation.method, path: path + search, ...(form.size > 0 ? { form: form.toString() } : {}) }
 }
 
-export const pathOf = (name: OperationName, { profile, overrides }: Paths): string =>
+const pathOf = (name: OperationName, { profile, overrides }: Paths): string =>
   (Object.hasOwn(overrides, name) ? overrides[name] : undefined) ?? pathProfiles[profile][name] ?? operations[name].path
 
 const wanted = {

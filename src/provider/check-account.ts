@@ -4,7 +4,7 @@ import type { Reason } from '../domain/reason.js'
 import type { Client } from './client.js'
 import { member, textOf } from './read-value.js'
 
-export type Account =
+type Account =
   | { readonly ok: true; readonly plan: string; readonly quota: string; readonly notes: readonly string[] }
   | { readonly ok: false; readonly reason: Reason; readonly problem: string; readonly advice: string }
 

@@ -15,7 +15,7 @@ export type CallFailure = {
   readonly said?: { readonly http: number; readonly code: number; readonly message: string }
 }
 
-export type Refusal = {
+type Refusal = {
   readonly http: number
   /** The `status` member of the body, as a number. */
   readonly code: number | undefined

@@ -1,6 +1,6 @@
 // The client of the provider: calls of the eighteen operations, and a connection for questions in bulk where that is offered.
 import type { Duplex } from 'node:stream'
-import { bulkHeader, bulkTarget, writeBulkSettings, type BulkSettings } from './bulk-settings.js'
+import { bulkHeader, bulkTarget, writeBulkSettings, type BulkSettings } from '../bulk/protocol.js'
 import { buildRequest, type GivenParameters } from './build-request.js'
 import { badInput, givenUp, type CallFailure } from './classify.js'
 import { connect, isSocket, refuseUnusable, type ConnectSettings, type ConnectOutside } from './connect.js'
@@ -25,7 +25,7 @@ export const clientLimits = {
   maxAnswerDepth: 32,
 } as const satisfies Partial<ProviderSettings>
 
-export type ClientOutside = ConnectOutside & {
+type ClientOutside = ConnectOutside & {
   readonly now: () => number
   /** A gateway lets live traffic go before replayed history. */
   readonly urgency?: 'live' | 'replay'
@@ -41,7 +41,7 @@ export type Client = {
 }
 
 /** `threatweave serve` takes questions in bulk and says so with every answer; on a socket of this machine it is always that. */
-export type BulkClient = {
+type BulkClient = {
   readonly isOffered: () => boolean
   /** A connection for the lines of `lookup/bulk`; rejects where there is none to be had. */
   readonly connect: (settings: BulkSettings) => Promise<Duplex>

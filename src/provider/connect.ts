@@ -1,5 +1,5 @@
 // The one pool of connections to the provider: HTTPS unless it is on this machine, through a configured proxy, trusting a private CA.
-import type { SettingProblem } from '../domain/setting-problem.js'
+import type { SettingProblem } from '../domain/problem.js'
 import { rootCertificates } from 'node:tls'
 import { Pool } from 'undici'
 import { isOperation } from './operations.js'

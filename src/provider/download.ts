@@ -9,9 +9,7 @@ import { isLoopback } from './connect.js'
 import { proxyFor, tunnel } from './proxy.js'
 import { internet, vetHost, type Internet, type VettedHost } from './vet-host.js'
 
-export type { Internet }
-
-export type DownloadLimits = {
+type DownloadLimits = {
   readonly maxBytes: number
   readonly maxRedirects: number
   readonly connectMs: number

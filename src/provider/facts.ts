@@ -1,5 +1,5 @@
 // Answers about an address become facts: what is said is kept, what is not said stays absent, whatever shape it comes in.
-import { isObject, type AnyObject } from '../domain/json-object.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
 import { parseAddress } from '../domain/address.js'
 import type { Facts } from '../domain/finding.js'
 import { flags as flagNames, type Flag } from '../domain/flag.js'
@@ -13,7 +13,7 @@ const maxCategories = 16
 type Writable<T> = { -readonly [key in keyof T]: T[key] }
 
 /** The members of an address answer: at the top, or under `data` where `ip` is not at the top. */
-export const addressBody = (answer: unknown): AnyObject => {
+const addressBody = (answer: unknown): AnyObject => {
   const inner = member(answer, 'data')
   if (member(answer, 'ip') === undefined && isObject(inner)) return inner
   return isObject(answer) ? answer : {}

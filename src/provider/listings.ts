@@ -1,5 +1,5 @@
 // The entries of a provider's own lists that an answer names: `threatweave serve` and a gateway say which of theirs accuse.
-import { isObject } from '../domain/json-object.js'
+import { isObject } from '../base/json-object.js'
 import type { Listing } from '../domain/finding.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 import { numberOf, textOf } from './read-value.js'

@@ -1,6 +1,6 @@
 // The eighteen operations of the provider in one table: name, method, path, parameters, envelope.
 
-export type ParameterKind = 'text' | 'whole' | 'boolean' | 'id'
+type ParameterKind = 'text' | 'whole' | 'boolean' | 'id'
 export type Parameter = {
   readonly kind: ParameterKind
   readonly place: 'query' | 'path' | 'form'

@@ -1,8 +1,8 @@
 // Bytes of an answer become an object, within bounds of size and depth, with the key taken out.
-import { isObject, type AnyObject } from '../domain/json-object.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
 import type { Redact } from './redact.js'
 
-export type Parsed = { readonly body: AnyObject } | { readonly problem: string }
+type Parsed = { readonly body: AnyObject } | { readonly problem: string }
 
 export const parseBody = (bytes: Uint8Array, maxDepth: number, redact: Redact): Parsed => {
   const sent = new TextDecoder().decode(bytes)

@@ -1,5 +1,5 @@
 // The provider as the innermost source of findings: which operations are called for an address and for a name.
-import { whileFeedMissing } from '../domain/feed-missing.js'
+import { whileFeedMissing } from '../domain/finding.js'
 import type { Call, Source } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
 import { createAskDomain, type DomainSettings } from './ask-domain.js'

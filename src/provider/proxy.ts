@@ -29,7 +29,7 @@ const isExempt = (target: URL, list: string): boolean =>
 
 const portOf = ({ port, protocol }: URL): string => (port !== '' ? port : protocol === 'https:' ? '443' : '80')
 
-export type Done = (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void
+type Done = (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void
 
 class TunnelError extends Error {
   constructor(readonly code: string) {

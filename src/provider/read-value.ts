@@ -1,7 +1,7 @@
 // Reads single values out of answers that may hold anything: a number or its text, a flag.
 import { replaceControls } from '../domain/control-characters.js'
-import { isObject, type AnyObject } from '../domain/json-object.js'
-import { ownText } from '../domain/own-text.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
+import { ownText } from '../base/bounded-cache.js'
 
 /** Own members only, so that a name such as `constructor` finds nothing. */
 export const member = (value: unknown, name: string): unknown =>

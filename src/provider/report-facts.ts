@@ -1,5 +1,5 @@
 // Answers about a domain become facts: a row for each of its hosts, and what a full report adds to one of them.
-import { isObject, type AnyObject } from '../domain/json-object.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
 import type { Facts, HostReport } from '../domain/finding.js'
 import { parseHostname } from '../domain/hostname.js'
 import { parseTimestamp } from '../domain/timestamp.js'

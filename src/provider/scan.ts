@@ -10,7 +10,7 @@ import { hostOf, reportFacts } from './report-facts.js'
 import type { StartedScan, StartedScanState, StartedScans, Visibility } from './started-scans.js'
 import { transmit, findingOf, type CallContext } from './transmit.js'
 
-export type ScanSettings = { readonly visibility: Visibility; readonly pollMs: number; readonly againAfterMs: number }
+type ScanSettings = { readonly visibility: Visibility; readonly pollMs: number; readonly againAfterMs: number }
 
 /** How often a running scan is asked about: each time is a call, and a scan takes a minute or more. */
 export const scanPollMs = 15_000

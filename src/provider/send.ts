@@ -1,9 +1,9 @@
 // Sends one HTTP request to the provider, bounded in every direction: an answer, or a failure with its reason; never a throw.
 import type { IncomingHttpHeaders } from 'node:http'
-import { type AnyObject } from '../domain/json-object.js'
+import { type AnyObject } from '../base/json-object.js'
 import type { Dispatcher } from 'undici'
 import type { Request } from './build-request.js'
-import { bulkHeader } from './bulk-settings.js'
+import { bulkHeader } from '../bulk/protocol.js'
 import { badAnswer, classify, classifyTransport, late, type CallFailure } from './classify.js'
 import { parseBody } from './parse-body.js'
 import { numberOf, textOf } from './read-value.js'
@@ -41,7 +41,7 @@ export const unsent = (failure: CallFailure): CallFailure => ({ ...failure, isUn
 
 export const failed = (failure: CallFailure): Reply => ({ status: 'failure', failure })
 
-export type SendContext = {
+type SendContext = {
   readonly base: URL
   readonly headers: Readonly<Record<string, string>>
   readonly dispatcher: Pick<Dispatcher, 'dispatch'>

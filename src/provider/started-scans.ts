@@ -1,12 +1,12 @@
 // Remembers on disk which scans were started at the provider, one file each, so that no crash and no second process starts one again.
-import { isObject } from '../domain/json-object.js'
+import { isObject } from '../base/json-object.js'
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { numberOf, textOf } from './read-value.js'
 
 export type Visibility = 'public' | 'private'
-export const startedScanStates = ['posting', 'running', 'done', 'failed', 'no_such_domain', 'lost'] as const
+const startedScanStates = ['posting', 'running', 'done', 'failed', 'no_such_domain', 'lost'] as const
 export type StartedScanState = (typeof startedScanStates)[number]
 
 /** `posting` without an id: it may or may not have been accepted. */

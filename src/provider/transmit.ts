@@ -1,6 +1,5 @@
 // Sends one operation through admission, and turns its failure into the finding that says so.
-import { unlisted } from '../domain/feed-missing.js'
-import type { Unknown } from '../domain/finding.js'
+import { unlisted, type Unknown } from '../domain/finding.js'
 import type { Call } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
 import type { ProviderAnswer, Client } from './client.js'

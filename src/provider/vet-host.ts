@@ -11,7 +11,7 @@ export type Internet = {
 
 export const internet: Internet = { resolve: (host) => resolveHost(host, { all: true }), isPublicAddress }
 
-export class NotPublic extends Error {
+class NotPublic extends Error {
   readonly code = 'ERR_NOT_PUBLIC'
 }
 

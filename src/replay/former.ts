@@ -1,6 +1,6 @@
 // The former verdicts of the events of a range, read from the topic that holds them: four bytes per event.
 import { levels } from '../domain/finding.js'
-import type { FormerVerdict } from '../domain/former-verdict.js'
+import type { FormerVerdict } from '../domain/verdict.js'
 import type { ReadWritten } from '../pipeline/batch/read-written.js'
 import type { Range } from './plan.js'
 import type { TopicReader } from '../kafka/topic-reader.js'

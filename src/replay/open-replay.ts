@@ -16,9 +16,9 @@ import { replay, type Progress, type ReplayOptions } from './replay.js'
 import type { Restored } from './restore.js'
 import { growthBytes, lookAgain, makeTopics, readFacts, type TopicFacts } from '../kafka/topics.js'
 
-export type ReplayRequest = PlanRequest & Pick<RangeOptions, 'kind' | 'times' | 'only'>
+type ReplayRequest = PlanRequest & Pick<RangeOptions, 'kind' | 'times' | 'only'>
 
-export type ReplayContext = {
+type ReplayContext = {
   readonly settings: KafkaSettings
   readonly placement: Placement
   readonly key: string
@@ -39,7 +39,7 @@ export type OpenReplay = {
   readonly close: () => Promise<void>
 }
 
-export type Run = Pick<ReplayOptions, 'raise' | 'raiseAll' | 'former' | 'eventsPerSecond' | 'moved'> & {
+type Run = Pick<ReplayOptions, 'raise' | 'raiseAll' | 'former' | 'eventsPerSecond' | 'moved'> & {
   readonly pipeline: Pipeline
   readonly alertsTopic: string | undefined
   /** Called when nobody writes with the same id any more, before anything is written. */
@@ -212,7 +212,7 @@ const valuesOf = async (
 
 // The topics a replay writes to: created with unlimited retention, because its records are as old as the events; or refused.
 
-export type Written = {
+type Written = {
   readonly input: string
   readonly output: string
   readonly deadLetters: string
@@ -221,7 +221,7 @@ export type Written = {
   readonly ageMs: number
 }
 
-export const prepareTopics = async (
+const prepareTopics = async (
   admin: Admin,
   { input, output, deadLetters, alerts, ageMs }: Written,
 ): Promise<{ readonly facts: ReadonlyMap<string, TopicFacts> } | { readonly refused: string }> => {

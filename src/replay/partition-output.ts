@@ -31,7 +31,7 @@ export type PartitionOutput = {
   readonly close: () => Promise<void>
 }
 
-export type OutputOptions = {
+type OutputOptions = {
   readonly kafka: Kafka
   readonly reader: TopicReader
   readonly settings: KafkaSettings

@@ -1,7 +1,7 @@
 // A record that was read again → the record as it was first read, with the verdict it had then.
 import { levels, type Level } from '../domain/finding.js'
-import { markOf, type FormerVerdict } from '../domain/former-verdict.js'
-import type { AnyObject } from '../domain/json-object.js'
+import { markOf, type FormerVerdict } from '../domain/verdict.js'
+import type { AnyObject } from '../base/json-object.js'
 import type { ReadWritten, WrittenRecord } from '../pipeline/batch/read-written.js'
 import type { Header } from '../kafka/wire/record.js'
 import type { Incoming } from '../kafka/records.js'
@@ -66,7 +66,7 @@ const deadLetterHeaders = new Set(
 )
 const isOriginal = ([name]: Header): boolean => !deadLetterHeaders.has(name)
 
-export type PreviousAnnotation = {
+type PreviousAnnotation = {
   readonly id?: string
   readonly former?: FormerVerdict
   /** Of the members of a batch. */

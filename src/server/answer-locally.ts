@@ -30,7 +30,7 @@ import type { Values } from './parameters.js'
 import type { ScanQueue } from './scan/scan-queue.js'
 import type { ScanStore } from './scan/scan-store.js'
 
-export type LocalSources = {
+type LocalSources = {
   readonly intelligence: Intelligence
   readonly reports: Reports
   readonly store: ScanStore

@@ -1,10 +1,46 @@
 // What an operation came back with: a body in one of the two envelopes, or a failure.
 import { parseTimestamp } from '../domain/timestamp.js'
-import type { Failure } from './failure.js'
 
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
 /** A member that is undefined is left out of the text. */
 export type JsonObject = { readonly [name: string]: Json | undefined }
+
+/** The failures of the server in the provider's words: most travel as HTTP 200 with the code in the body, as clients of it expect. */
+export type Failure = {
+  readonly http: number
+  readonly status: number
+  readonly message: string
+  readonly retryAfterS?: number
+}
+
+const inBody = (status: number, message: string): Failure => ({ http: 200, status, message })
+const inBoth = (status: number, message: string): Failure => ({ http: status, status, message })
+
+export const failures = {
+  badKey: inBody(401, 'invalid api key'),
+  busy: inBody(400, 'unable to call api at the same time'),
+  noCredit: inBody(403, 'limit exceeded'),
+  badAddress: inBody(400, 'Invalid IP Address.'),
+  badTarget: inBody(400, 'invalid url'),
+  offsetTooHigh: inBody(400, 'offset is too high'),
+  stillScanning: inBody(400, 'still scanning, please wait until the previous scan is done'),
+  notPlanned: inBody(403, 'your plan does not include this call'),
+  scanOff: inBody(403, 'domain scans are not enabled on this service'),
+  noSuchScan: inBody(404, 'there is no report with this id'),
+  notReady: inBody(400, 'the report is not ready'),
+  noSuchPath: inBoth(404, 'not found'),
+  wrongMethod: inBoth(405, 'method not allowed'),
+  tooLarge: inBoth(413, 'request too large'),
+  badMediaType: inBoth(415, 'unsupported media type'),
+  badRequest: inBoth(400, 'bad request'),
+  serverError: inBoth(500, 'internal server error'),
+  unavailable: inBoth(503, 'service unavailable'),
+} as const satisfies Record<string, Failure>
+
+/** Not the end of a quota: a caller that waits may go on. */
+export const tooFast = (retryAfterS: number): Failure => ({ ...inBoth(429, 'too many requests'), retryAfterS })
+export const missingParameter = (name: string): Failure => inBody(412, `parameter ${name} is required`)
+export const invalidParameter = (name: string): Failure => inBody(420, `parameter ${name} is invalid`)
 
 export type OperationAnswer =
   | {

@@ -1,5 +1,5 @@
 // Who is calling and what the plan still allows: calls in flight, calls per second, credits of the month.
-import { failures, tooFast, type Failure } from './failure.js'
+import { failures, tooFast, type Failure } from './answer.js'
 import { findKey, type Key } from './keys.js'
 import type { Credits } from './credits.js'
 

@@ -1,7 +1,7 @@
 // API keys as they are kept: salted hashes in a file, each with the plan of whoever holds the key.
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 
-export type Plan = {
+type Plan = {
   readonly name: string
   /** Calls that may be in flight at the same time. */
   readonly inFlight: number

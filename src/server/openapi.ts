@@ -1,7 +1,6 @@
 // The description of the server for machines, derived from the same table that the routes come from.
-import { operations, type Operation, type OperationName, type Parameter } from '../provider/operations.js'
+import { operations, pathProfiles, type OperationName, type Operation, type Parameter } from '../provider/operations.js'
 import type { Json, JsonObject } from './answer.js'
-import { pathsOf } from './paths.js'
 
 const kinds: Readonly<Record<Parameter['kind'], JsonObject>> = {
   text: { type: 'string', maxLength: 2048 },
@@ -118,4 +117,17 @@ const describeForm = (form: readonly (readonly [string, Parameter])[]): JsonObje
     required: true,
     content: { 'application/x-www-form-urlencoded': { schema }, 'application/json': { schema } },
   }
+}
+
+const others: { readonly [name in OperationName]?: readonly string[] } = {
+  'ip/malicious-info': ['/v2/feature/ip/malicious-info'],
+  'ip/is_safe_dns_server': ['/v1/feature/ip/is-safe-dns-server'],
+  'ip/suspicious_info': ['/v1/ip/suspicious-info', '/v2/feature/ip/suspicious-info'],
+  'domain/report': ['/v2/domain/report/{id}'],
+}
+
+/** Every path under which an operation answers: the given one first, then the other spellings that clients use. */
+export const pathsOf = (name: OperationName): readonly string[] => {
+  const other = pathProfiles.feature[name]
+  return [operations[name].path, ...(other === undefined ? [] : [other]), ...(others[name] ?? [])]
 }

@@ -2,7 +2,7 @@
 import { formatAddress, readAddress } from '../domain/address.js'
 import { isInside } from '../domain/special-ranges.js'
 import { operations, type Operation, type OperationName, type Parameter } from '../provider/operations.js'
-import { failures, invalidParameter, missingParameter, type Failure } from './failure.js'
+import { failures, invalidParameter, missingParameter, type Failure } from './answer.js'
 import { highestOffset } from './local/search.js'
 
 export type Values = { readonly [name: string]: string | number | boolean | undefined }

@@ -1,24 +1,21 @@
 // The HTTP server: one route for each spelling of the eighteen operations, authentication by API key, bounded input.
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { refuseOtherMethods } from '../http/refuse-other-methods.js'
-import { refuseExpectations, refuseUnparsed } from '../http/refuse-unparsed.js'
-import { bulkHeader } from '../provider/bulk-settings.js'
+import { refuseOtherMethods, refuseExpectations, refuseUnparsed } from '../http/refuse.js'
+import { bulkHeader } from '../bulk/protocol.js'
 import { operationNames, operations, type OperationName } from '../provider/operations.js'
 import { ageHeader, feedMissingHeader } from '../provider/send.js'
 import type { Emit } from '../telemetry/event.js'
-import { refused, type OperationAnswer, type JsonObject } from './answer.js'
+import { refused, type OperationAnswer, type JsonObject, failures, type Failure } from './answer.js'
 import type { Priority } from '../lookup/admission/queue.js'
 import type { AnswerOperation } from './answer-locally.js'
-import { acceptBulk, type BulkOptions } from './bulk.js'
-import { createBulkShares } from './bulk-shares.js'
+import { acceptBulk, type BulkOptions } from '../bulk/accept-bulk.js'
+import { createBulkShares } from '../bulk/bulk-shares.js'
 import type { Callers, Entrance } from './callers.js'
-import { failures, type Failure } from './failure.js'
-import { describeOperations } from './openapi.js'
+import { describeOperations, pathsOf } from './openapi.js'
 import { readParameters, type RequestParameters } from './parameters.js'
-import { pathsOf } from './paths.js'
 import { readForm, readMultipart } from './read-form.js'
 
-export type ServerOptions = {
+type ServerOptions = {
   readonly answer: AnswerOperation
   readonly callers: Callers
   readonly status: () => JsonObject

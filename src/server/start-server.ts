@@ -54,7 +54,7 @@ export const serverLimits = {
   scan: { atOnce: 2, timeoutMs: 10_000, totalMs: 45_000, maxBytes: 262_144, maxRedirects: 10 },
 } as const
 
-export type ServerOutside = {
+type ServerOutside = {
   readonly now: () => number
   readonly emit: Emit
   readonly version: string

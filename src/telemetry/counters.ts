@@ -4,7 +4,6 @@ import { decisions, type Decision } from '../domain/decision.js'
 import { levels, type Finding, type Level } from '../domain/finding.js'
 import { reasons, type Reason } from '../domain/reason.js'
 import { formatOf, type Extraction } from '../domain/sighting.js'
-import { createCountTable } from './count-table.js'
 import type { Emit, TelemetryEvent } from './event.js'
 import { createHistogram, type Histogram } from './histogram.js'
 import {
@@ -95,6 +94,32 @@ const callBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const endToEndBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600]
 
 const unknownReasons = ['none', ...reasons] as const
+
+type CountTable = {
+  /** Ignores labels that are not in the sets. */
+  readonly add: (row: string, column: string, times?: number) => void
+  readonly get: (row: string, column: string) => number
+  readonly read: () => readonly (readonly [row: string, column: string, value: number])[]
+}
+
+/** A table of counters over two closed sets of labels, complete from the start. */
+const createCountTable = (rows: readonly string[], columns: readonly string[]): CountTable => {
+  const rowAt = new Map(rows.map((name, place) => [name, place * columns.length]))
+  const columnAt = new Map(columns.map((name, place) => [name, place]))
+  const values = new Float64Array(rows.length * columns.length)
+  const placeOf = (row: string, column: string): number => (rowAt.get(row) ?? NaN) + (columnAt.get(column) ?? NaN)
+  return {
+    add: (row, column, times = 1) => {
+      const place = placeOf(row, column)
+      if (place >= 0) values[place] = (values[place] ?? 0) + times
+    },
+    get: (row, column) => values[placeOf(row, column)] ?? 0,
+    read: () =>
+      rows.flatMap((row, at) =>
+        columns.map((column, place) => [row, column, values[at * columns.length + place] ?? 0] as const),
+      ),
+  }
+}
 
 /** `operations` are the known operation names, any other counts as `other`; `formats` are the ids of the log formats in use. */
 export const createCounters = (operations: readonly string[], formats: readonly string[] = []): Counters => {

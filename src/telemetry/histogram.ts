@@ -9,7 +9,7 @@ export type Histogram = {
   readonly count: number
 }
 
-export type HistogramRecorder = {
+type HistogramRecorder = {
   /** `times`: how many events this value stands for. */
   readonly observe: (seconds: number, times?: number) => void
   readonly read: () => Histogram

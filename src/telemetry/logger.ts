@@ -4,7 +4,7 @@ import { escapeJsonControls, printable } from '../domain/control-characters.js'
 import type { Emit } from './event.js'
 import { sentenceOf, severityOf } from './wording.js'
 
-export type LoggerOptions = { readonly level: string; readonly pretty: boolean; readonly clock: () => number }
+type LoggerOptions = { readonly level: string; readonly pretty: boolean; readonly clock: () => number }
 
 export const createLogger = (stream: DestinationStream, { level, pretty, clock }: LoggerOptions): Emit => {
   const logger = pino(

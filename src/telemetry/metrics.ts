@@ -6,7 +6,7 @@ import { defineFeedMetrics, type FeedMetrics } from './feed-metrics.js'
 import { defineRuleMetrics, type RuleMetrics } from './rule-metrics.js'
 import { createDefine, createNodeMetrics, type Define } from './define-metrics.js'
 
-export type MetricsSources = {
+type MetricsSources = {
   readonly counts: () => Counts
   readonly provider?: (() => ProviderState) | undefined
   readonly consumer?: (() => ConsumerHealth) | undefined

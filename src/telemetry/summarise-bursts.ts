@@ -1,5 +1,5 @@
 // Logs the first of a burst of equal failures and then a count at intervals.
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../base/clock.js'
 import type { Emit, TelemetryEvent } from './event.js'
 import { sentenceOf, severityOf } from './wording.js'
 
@@ -8,7 +8,7 @@ type Burst = { times: number; latest: TelemetryEvent }
 /** Distinct failures tracked at the same time; beyond that everything is logged. */
 const maxBursts = 200
 
-export type Summarised = {
+type Summarised = {
   readonly emit: Emit
   /** Logs the pending counts before a stop. */
   readonly flush: () => void

@@ -1,13 +1,13 @@
 // OpenTelemetry traces: one span per chunk and per provider call, if @opentelemetry/api is installed.
 import type { Emit } from './event.js'
 
-export type Span = {
+type Span = {
   readonly setAttribute: (name: string, value: string | number) => unknown
   readonly end: (at?: number) => void
 }
 
 /** The part of OpenTelemetry's tracer that is used. */
-export type Tracer = {
+type Tracer = {
   readonly startSpan: (
     name: string,
     options: {
@@ -20,7 +20,7 @@ export type Tracer = {
 
 type ChunkFunction<In, Use, Wait> = (chunk: readonly In[], use: Use, wait?: Wait) => boolean | Promise<boolean>
 
-export type Traces = {
+type Traces = {
   readonly emit: Emit
   readonly pipeline: <In, Use, Wait extends { readonly kind: string }>(
     pipeline: ChunkFunction<In, Use, Wait>,
@@ -50,7 +50,7 @@ export const openTraces = async (
   return tracer ? traceWith(tracer, now) : noTraces
 }
 
-export const traceWith = (tracer: Tracer, now: () => number): Traces => ({
+const traceWith = (tracer: Tracer, now: () => number): Traces => ({
   emit: (event) => {
     if (event.event !== 'provider_answered' && event.event !== 'provider_call_failed') return
     const at = now()

@@ -2,7 +2,7 @@
 import type { TelemetryEvent } from './event.js'
 import type { BulkLimit } from './labels.js'
 
-export type Severity = 'debug' | 'info' | 'warn' | 'error'
+type Severity = 'debug' | 'info' | 'warn' | 'error'
 type Wording<E> = { readonly level: Severity; readonly say: (event: E) => string }
 type Wordings = { readonly [Name in TelemetryEvent['event']]: Wording<Extract<TelemetryEvent, { event: Name }>> }
 

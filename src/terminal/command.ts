@@ -1,7 +1,7 @@
 // The interface of a command: help, options and a function that returns an exit code.
 import type { Readable, Writable } from 'node:stream'
 import type { ParseArgsConfig } from 'node:util'
-import { messageOf } from '../domain/message-of.js'
+import { messageOf } from '../base/message-of.js'
 
 export type Io = {
   readonly env: Readonly<Record<string, string | undefined>>

@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import { Writable } from 'node:stream'
 import type { Io } from './command.js'
 
-export type FileOutput = Writable & {
+type FileOutput = Writable & {
   readonly fd: number
   readonly completeLines: () => number
 }

@@ -1,14 +1,14 @@
 // Shows progress: a bar on a terminal, else a line every few seconds.
 import type { Io } from './command.js'
 
-export type Progress = {
+type Progress = {
   /** `done` of `total`, in any unit; `note` is appended. */
   readonly update: (done: number, note?: string) => void
   /** Clears the bar; nothing is drawn afterwards. */
   readonly end: () => void
 }
 
-export type ProgressOptions = {
+type ProgressOptions = {
   readonly label: string
   /** Absent if unknown. */
   readonly total?: number

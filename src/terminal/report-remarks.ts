@@ -3,7 +3,7 @@ import { printable } from '../domain/control-characters.js'
 import { exitCodes, type Arguments, type Io } from './command.js'
 import { write, writeJson } from './write-lines.js'
 
-export type Remark = {
+type Remark = {
   readonly kind: 'error' | 'warning'
   readonly file: string
   readonly line?: number

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { refuseUnparsed } from '../../src/http/refuse-unparsed.js'
+import { refuseUnparsed } from '../../src/http/refuse.js'
 import { sampleKey, startSampleService } from '../support/lookup-service.js'
 import { openTestOps } from '../support/ops.js'
 

@@ -1,5 +1,5 @@
 // What every lookup service holds, asked through the client: one suite for any base URL.
-import { isObject } from '../../src/domain/json-object.js'
+import { isObject } from '../../src/base/json-object.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../src/provider/client.js'
 import { operationNames, type OperationName } from '../../src/provider/operations.js'

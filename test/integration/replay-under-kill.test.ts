@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Alert } from '../../src/alerts/alert.js'
-import type { ReplaySummary } from '../../src/commands/replay/replay-summary.js'
+import type { describeSummary } from '../../src/commands/replay/replay-summary.js'
 import { complete, makeTopics, readAmongAborted, readTopic, report, soak, tally, withAdmin } from '../support/kafka.js'
 import {
   addressOf,
@@ -14,6 +14,8 @@ import {
   through,
   type Setting,
 } from '../support/replay.js'
+
+type ReplaySummary = Parameters<typeof describeSummary>[0]
 
 afterAll(endStarted)
 

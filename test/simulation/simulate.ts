@@ -41,7 +41,7 @@ const program = {
   ...(await import('../../src/commands/replay/replay-alone.js')),
   readReplayArguments: (await import('../../src/commands/replay/replay-options.js')).readReplayArguments,
   summariseReplay: (await import('../../src/commands/replay/replay-summary.js')).summariseReplay,
-  systemClock: (await import('../../src/domain/clock.js')).systemClock,
+  systemClock: (await import('../../src/base/clock.js')).systemClock,
 }
 
 const { values } = parseArgs({

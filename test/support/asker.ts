@@ -1,5 +1,5 @@
 // A process that looks up many indicators over one memory path and prints each answer; tests kill it.
-import { systemClock } from '../../src/domain/clock.js'
+import { systemClock } from '../../src/base/clock.js'
 import type { Finding } from '../../src/domain/finding.js'
 import { openJournal } from '../../src/lookup/memory/journal.js'
 import { indicators } from '../../src/lookup/question.js'

@@ -8,7 +8,7 @@ import { openIndicatorLookup, type IndicatorLookup } from '../../src/app/open-in
 import { openServer } from '../../src/app/open-server.js'
 import { load } from '../../src/config/load.js'
 import type { Config } from '../../src/config/schema.js'
-import { systemClock, type Clock } from '../../src/domain/clock.js'
+import { systemClock, type Clock } from '../../src/base/clock.js'
 import type { Finding } from '../../src/domain/finding.js'
 import type { Ask } from '../../src/domain/lookup.js'
 import type { LookupServer } from '../../src/server/start-server.js'

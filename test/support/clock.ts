@@ -1,5 +1,5 @@
 // A fake clock.
-import type { Clock } from '../../src/domain/clock.js'
+import type { Clock } from '../../src/base/clock.js'
 
 export type FakeClock = Clock & {
   /** Moves on, calling back what falls due on the way, in order, and lets promises settle in between. */

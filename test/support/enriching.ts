@@ -1,16 +1,19 @@
 // Enrich over the real layers of a lookup, a source of the test's own and a clock that stands still.
-import type { Judged } from '../../src/domain/judged.js'
+import type { Judged, Verdict } from '../../src/domain/verdict.js'
 import type { Decision } from '../../src/domain/decision.js'
 import type { Finding } from '../../src/domain/finding.js'
 import { keyOf, type Indicator } from '../../src/domain/indicator.js'
 import type { Extraction, Sighting } from '../../src/domain/sighting.js'
-import type { Verdict } from '../../src/domain/verdict.js'
-import { createEnrich, type EnrichOptions } from '../../src/pipeline/enrich.js'
-import { createInFlight } from '../../src/pipeline/in-flight.js'
-import { createWaits, type Wait, type WaitOptions } from '../../src/pipeline/wait.js'
+import { createEnrich } from '../../src/pipeline/enrich/enrich.js'
+import { createInFlight } from '../../src/pipeline/enrich/in-flight.js'
+import { createWaits, type Wait } from '../../src/pipeline/enrich/wait.js'
 import { createFakeClock, settle, type FakeClock } from './clock.js'
 import { classify, createSource, indicator, known } from './lookup.js'
 import { createStack, type StackOptions } from './stacks.js'
+
+type EnrichOptions = Parameters<typeof createEnrich>[0]
+
+type WaitOptions = Parameters<typeof createWaits>[0]
 
 export const sighting = (nth: number): Sighting => ({
   ...indicator(nth),

@@ -1,10 +1,12 @@
 // A gateway in front of a provider on loopback, with the settings that a test wants.
-import { systemClock } from '../../src/domain/clock.js'
+import { systemClock } from '../../src/base/clock.js'
 import { shippedTable } from '../../src/domain/judgement-table.js'
 import { createClient } from '../../src/provider/client.js'
-import { openGateway, type Gateway, type GatewaySettings } from '../../src/server/gateway/gateway.js'
+import { openGateway, type Gateway } from '../../src/server/gateway/gateway.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
 import { admissionSettings, cooldownSettings, memorySettings, retrySettings } from './lookup.js'
+
+type GatewaySettings = Parameters<typeof openGateway>[0]
 
 export const gatewayKey = 'The-gateways-own-key-9876543210'
 

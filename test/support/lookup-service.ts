@@ -3,13 +3,10 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
-import {
-  startServer,
-  type ServeSettings,
-  type LookupServer,
-  type ServerOutside,
-} from '../../src/server/start-server.js'
+import { startServer, type ServeSettings, type LookupServer } from '../../src/server/start-server.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
+
+type ServerOutside = Parameters<typeof startServer>[1]
 
 export const sampleData = resolve(import.meta.dirname, '../../examples/intel')
 export const sampleKey = 'Sample-key-of-the-tests-0123456789'

@@ -1,5 +1,5 @@
 // Small real things to ask: sources that count, answer later, fail or hang, and the asks and findings they are used with.
-import type { Clock } from '../../src/domain/clock.js'
+import type { Clock } from '../../src/base/clock.js'
 import { noFacts, type Facts, type Finding, type Known, type Level, type Unknown } from '../../src/domain/finding.js'
 import type { Indicator } from '../../src/domain/indicator.js'
 import type { Ask, Source } from '../../src/domain/lookup.js'

@@ -2,11 +2,13 @@
 import type { ConsumerHealth } from '../../src/domain/consumer-health.js'
 import type { ProviderState } from '../../src/domain/provider-state.js'
 import type { Annotation } from '../../src/domain/annotation.js'
-import { systemClock, type Clock } from '../../src/domain/clock.js'
-import { openOps, type Ops, type OpsSettings, type OpsSources } from '../../src/ops/open-ops.js'
+import { systemClock, type Clock } from '../../src/base/clock.js'
+import { openOps, type Ops, type OpsSources } from '../../src/ops/open-ops.js'
 import { createRecentActivity } from '../../src/ops/recent-activity.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
 import { createCounters, type CountedEvent } from '../../src/telemetry/counters.js'
+
+type OpsSettings = Parameters<typeof openOps>[0]
 
 export const runningConsumer = (now: number): ConsumerHealth => ({
   state: 'running',

@@ -1,6 +1,6 @@
 // Reads one log line with the default settings and shows source and destination.
 import { decode } from '../../src/pipeline/decode.js'
-import { createExtract } from '../../src/pipeline/extract.js'
+import { createExtract } from '../../src/pipeline/extract/extract.js'
 import { openFormats } from '../../src/app/open-formats.js'
 
 const settings = {

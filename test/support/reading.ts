@@ -2,7 +2,7 @@
 import type { Extraction } from '../../src/domain/sighting.js'
 import { decode } from '../../src/pipeline/decode.js'
 import { ObjectEvent, type Event } from '../../src/pipeline/event.js'
-import { createExtract } from '../../src/pipeline/extract.js'
+import { createExtract } from '../../src/pipeline/extract/extract.js'
 import { openFormats } from '../../src/app/open-formats.js'
 import { createAnnotationKey } from '../../src/pipeline/annotate/annotation-key.js'
 

@@ -6,10 +6,12 @@ import { join } from 'node:path'
 import { Partitioners, type Message } from 'kafkajs'
 import { Ajv } from 'ajv'
 import { expect, inject } from 'vitest'
-import type { ReplaySummary } from '../../src/commands/replay/replay-summary.js'
+import type { describeSummary } from '../../src/commands/replay/replay-summary.js'
 import { readSchema } from './annotation-schema.js'
 import { cliPath, root, runCli, type Ran } from './cli.js'
 import { client, type Names, type Read } from './kafka.js'
+
+type ReplaySummary = Parameters<typeof describeSummary>[0]
 
 export type Setting = {
   readonly names: Names

@@ -1,8 +1,10 @@
 // Short rules and annotated events for tests.
 import type { Annotation } from '../../src/domain/annotation.js'
 import { createFields } from '../../src/alerts/sigma/fields.js'
-import { parseRules, type ParsedRules } from '../../src/alerts/sigma/parse-rules.js'
+import { parseRules } from '../../src/alerts/sigma/parse-rules.js'
 import { createRuleSet, type RuleMatch } from '../../src/alerts/sigma/rule-set.js'
+
+type ParsedRules = ReturnType<typeof parseRules>
 
 export const ruleText = (detection: string, more = ''): string =>
   `title: A rule\nid: 11111111-2222-4333-8444-555555555555\nlogsource:\n    category: firewall\n${more}detection:\n${detection.replace(/^/gm, '    ')}\n`

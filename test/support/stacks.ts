@@ -1,15 +1,17 @@
 // The stack of lookup layers as tests want it, and a source without one.
-import type { Clock } from '../../src/domain/clock.js'
+import type { Clock } from '../../src/base/clock.js'
 import { keyOf, type Indicator } from '../../src/domain/indicator.js'
 import type { Lookup, Source } from '../../src/domain/lookup.js'
 import type { AdmissionSettings } from '../../src/lookup/admission/admission.js'
 import { createMemory, type Memory, type MemorySettings } from '../../src/lookup/memory/memory.js'
-import { createLookup, type LookupStack } from '../../src/lookup/open-lookup.js'
+import { createLookup, type LookupStack } from '../../src/lookup/stack.js'
 import { indicators } from '../../src/lookup/question.js'
-import type { Keep } from '../../src/lookup/remember.js'
+import type { remember } from '../../src/lookup/remember.js'
 import type { RetrySettings } from '../../src/lookup/retry.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
 import { admissionSettings, classify, cooldownSettings, memorySettings, retrySettings } from './lookup.js'
+
+type Keep<Question> = NonNullable<Parameters<typeof remember<Question>>[3]>
 
 export type WholeStack = LookupStack<Indicator> & { readonly memory: Memory<Indicator> }
 

@@ -4,13 +4,15 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { details, type Detail } from '../../src/domain/annotation.js'
+import type { Detail } from '../../src/domain/annotation.js'
 import { flags } from '../../src/domain/flag.js'
 import { convertRules, provisionSigma } from '../../scripts/sigma.mjs'
 import type { Alert } from '../../src/alerts/alert.js'
 import type { EventOut } from '../../src/pipeline/pipeline.js'
 import { startSearchNode, type SearchNode } from '../support/opensearch.js'
 import { annotateMixed, type Annotated } from '../support/search-events.js'
+
+const details: readonly Detail[] = ['auto', 'full', 'compact']
 
 const root = resolve(import.meta.dirname, '../..')
 const rules = readdirSync(resolve(root, 'rules')).map((file) => basename(file, '.yml'))

@@ -1,8 +1,7 @@
 // Reads a rule's condition (`selection and not 1 of filter_*`) over its named selections.
 import { both, type Expression } from './expression.js'
 
-export type Condition =
-  { readonly expression: Expression; readonly used: ReadonlySet<string> } | { readonly wrong: string }
+type Condition = { readonly expression: Expression; readonly used: ReadonlySet<string> } | { readonly wrong: string }
 
 const tokenPattern = /\s*(?:([()])|([^\s()|]+)|(\|))/y
 const maxTokens = 1000

@@ -19,7 +19,7 @@ export type Test = {
   readonly needs?: Need
 }
 
-export type Need = { readonly member: string; readonly values: ReadonlySet<string> }
+type Need = { readonly member: string; readonly values: ReadonlySet<string> }
 
 export type Expression =
   | Test

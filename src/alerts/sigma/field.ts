@@ -1,7 +1,7 @@
 // Reads a field of an event by its path, nested or dotted, including every element of an array.
 
 /** Returns undefined, one value, or all values found. */
-export type Read = (from: Readonly<Record<string, unknown>>) => unknown
+type Read = (from: Readonly<Record<string, unknown>>) => unknown
 
 /** Limits recursion, since events are hostile. */
 const maxDepth = 32

@@ -23,7 +23,7 @@ const affixes = ['contains', 'startswith', 'endswith'] as const
 const comparisons = ['gt', 'gte', 'lt', 'lte'] as const
 const regexFlags = ['i', 'm', 's'] as const
 const kinds = ['re', 'cidr', 'exists', 'fieldref'] as const
-export const supported = [...affixes, 'all', ...kinds, ...regexFlags, ...comparisons, 'cased', ...encodings]
+const supported = [...affixes, 'all', ...kinds, ...regexFlags, ...comparisons, 'cased', ...encodings]
 
 const among = <Name extends string>(names: readonly string[], list: readonly Name[]): Name[] =>
   list.filter((name) => names.includes(name))

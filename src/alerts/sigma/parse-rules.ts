@@ -1,5 +1,5 @@
 // Parses a rule file into rules and problems with line numbers.
-import type { FileProblem } from '../../domain/file-problem.js'
+import type { FileProblem } from '../../domain/problem.js'
 import { createHash } from 'node:crypto'
 import { isMap as isYamlMap, isNode, isScalar, LineCounter, parseAllDocuments, type Document } from 'yaml'
 import { isFlag, operationsStating } from '../annotation-fields.js'
@@ -11,13 +11,13 @@ import type { Fields } from './fields.js'
 import { fieldsOf, ruleLevels, type Rule, type RuleLevel } from './rule.js'
 import { nestsTooDeep } from './yaml-depth.js'
 
-export type ParsedRules = {
+type ParsedRules = {
   readonly rules: readonly Rule[]
   readonly problems: readonly FileProblem[]
   readonly warnings: readonly FileProblem[]
 }
 
-export type ParseOptions = {
+type ParseOptions = {
   readonly fields: Fields
   /** Flags that the configured operations state, if known; a rule that needs another cannot match. */
   readonly stated?: ReadonlySet<string> | undefined

@@ -7,7 +7,7 @@ type Piece = string | typeof many | typeof one
 const many = Symbol('*')
 const one = Symbol('?')
 
-export type Pattern = readonly Piece[]
+type Pattern = readonly Piece[]
 
 export const parsePattern = (source: string): Pattern => {
   const pieces: Piece[] = []

@@ -1,5 +1,5 @@
 // A compiled rule: metadata, and the detection as tree and closure.
-import type { FileProblem } from '../../domain/file-problem.js'
+import type { FileProblem } from '../../domain/problem.js'
 import { testsOf, type Expression, type EventView } from './expression.js'
 
 export const ruleLevels = ['informational', 'low', 'medium', 'high', 'critical'] as const

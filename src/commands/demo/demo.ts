@@ -12,8 +12,7 @@ import { startServer } from '../../server/start-server.js'
 import { exitCodes, type Command, type Io } from '../../terminal/command.js'
 import { serveSettingsOf } from '../../app/open-server.js'
 import { accepted } from '../../config/load-config.js'
-import { configOf } from './config-of.js'
-import { overKafka, rounds } from './over-kafka.js'
+import { configOf, overKafka, rounds } from './over-kafka.js'
 import { showEvents } from './show-events.js'
 
 const root = resolve(import.meta.dirname, '../../..')

@@ -1,20 +1,30 @@
 // The demo through a broker: topics, `threatweave run`, sample events in, annotated events and alerts out.
+import { readFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { load } from '../../config/load.js'
+import { ConfigurationError } from '../../config/problem.js'
+import type { Config } from '../../config/schema.js'
 import { kafkaSettingsOf } from '../../app/limits.js'
 import { freePorts } from '../../demo/broker.js'
 import { createTopic, receive, send } from '../../demo/traffic.js'
 import { checkOnline } from '../../kafka/check-online.js'
 import type { Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
-import { configOf } from './config-of.js'
 import { showAlert, showEvents } from './show-events.js'
 
 const program = resolve(import.meta.dirname, '../../cli.js')
 /** How often the sample events are sent. */
 export const rounds = 100
+
+/** The configuration of the demo, from the environment that its parts are started with. */
+export const configOf = (env: Record<string, string>): Config => {
+  const loaded = load({ env, readFile: (path) => readFileSync(path, 'utf8') })
+  if ('problems' in loaded) throw new ConfigurationError(loaded.problems)
+  return loaded.config
+}
 
 export const overKafka = async (
   given: Record<string, string>,

@@ -1,29 +1,21 @@
 // The `explain` command: what is read from each event, and which rule read it from what; nobody is asked.
+import { kafkaSettingsOf } from '../../app/limits.js'
+import { readWrittenOf } from '../../app/open-records.js'
+import { originalOf } from '../../app/open-rule-events.js'
+import type { Config } from '../../config/schema.js'
+import type { Annotation } from '../../domain/annotation.js'
+import { readRecord } from '../../kafka/topic-reader.js'
 import { openReader } from '../../app/open-app.js'
 import { printable } from '../../domain/control-characters.js'
 import { formatOf, type Extraction, type Sighting } from '../../domain/sighting.js'
-import { openKnown, type Known } from './open-known.js'
-import { isPlace, readPlacedEvents } from './read-placed-events.js'
-import type { Annotation } from '../../domain/annotation.js'
 import { exitCodes, type Command } from '../../terminal/command.js'
 import { reportStop } from '../../terminal/report-stop.js'
 import { accepted, configOption, loadConfig } from '../../config/load-config.js'
-import { marksOf, showMarked, wordsAround } from './mark-values.js'
-import { readLines } from '../../input/read-lines.js'
-import { withInputErrors } from '../../input/read-lines.js'
+import { readLines, withInputErrors } from '../../input/read-lines.js'
 import { renderTable, type Column } from '../../terminal/table.js'
 import { write, writeJson } from '../../terminal/write-lines.js'
-
-type Explained = {
-  /** Of an event that a format recognised; `kind` is what any other was read as. */
-  readonly format?: string
-  readonly kind?: string
-  readonly action: { readonly value: string; readonly rule?: string; readonly saw?: string }
-  readonly indicators: readonly (Pick<Sighting, 'type' | 'value' | 'field' | 'role' | 'rule'> & {
-    readonly saw?: string
-  })[]
-  readonly truncated?: true
-}
+import { openKnown, type Known } from './open-known.js'
+import { marksOf, showMarked, wordsAround } from './mark-values.js'
 
 export const explain: Command = {
   summary: 'show what is read from log events, which rule read it, and what is known about it; asks nobody',
@@ -103,6 +95,43 @@ Example:
     }
     return reportStop(events, io)
   },
+}
+
+type Explained = {
+  /** Of an event that a format recognised; `kind` is what any other was read as. */
+  readonly format?: string
+  readonly kind?: string
+  readonly action: { readonly value: string; readonly rule?: string; readonly saw?: string }
+  readonly indicators: readonly (Pick<Sighting, 'type' | 'value' | 'field' | 'role' | 'rule'> & {
+    readonly saw?: string
+  })[]
+  readonly truncated?: true
+}
+
+const place = /^([A-Za-z0-9._-]{1,249})\/(\d{1,9})\/(\d{1,15})(?:#(\d{1,5}))?$/
+
+/** `topic/partition/offset`, perhaps with `#` and the index of a member. */
+const isPlace = (text: string): boolean => place.test(text)
+
+type PlacedEvent = { readonly bytes: Buffer; readonly annotation?: Annotation }
+
+/** Reads the events of a record by its place, as they were before they were annotated, with the annotations that were written with them. */
+const readPlacedEvents = async (
+  text: string,
+  config: Config,
+): Promise<readonly PlacedEvent[] | { readonly refused: string }> => {
+  const [, topic = '', partition = '', offset = '', member] = place.exec(text) ?? []
+  const at = { topic, partition: Number(partition), offset: Number(offset) }
+  const record = await readRecord(kafkaSettingsOf(config), at)
+  if ('refused' in record) return record
+  if (record.value === null) return { refused: `${text} is a record without a value` }
+  const { events } = readWrittenOf(config)(record)
+  const wanted = events.filter((event) => member === undefined || event.member === Number(member))
+  if (wanted.length === 0) return { refused: `${topic}/${partition}/${offset} has no member ${member ?? ''}` }
+  return wanted.map(({ bytes, object, annotation }) => ({
+    bytes: object && annotation ? originalOf(object, config.output.key, annotation.read_as !== undefined) : bytes,
+    ...(annotation && { annotation: annotation as unknown as Annotation }),
+  }))
 }
 
 const explained = (text: string, found: Extraction): Explained => {

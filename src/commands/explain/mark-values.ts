@@ -1,9 +1,9 @@
 // Finds where the values of an event stand in its text, and shows the text with them marked.
 import { printable } from '../../domain/control-characters.js'
 import type { Role, Sighting } from '../../domain/sighting.js'
-import { scanTokens, type Token } from '../../pipeline/read/tokens.js'
+import { scanTokens, type Token } from '../../pipeline/extract/tokens.js'
 
-export type Mark = {
+type Mark = {
   readonly start: number
   readonly end: number
   readonly as: Role | 'action'

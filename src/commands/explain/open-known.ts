@@ -5,11 +5,11 @@ import { openRuleEvents } from '../../app/open-rule-events.js'
 import { accepted } from '../../config/load-config.js'
 import type { Config } from '../../config/schema.js'
 import type { Annotation } from '../../domain/annotation.js'
-import { parseObject, isObject } from '../../domain/json-object.js'
+import { parseObject, isObject } from '../../base/json-object.js'
 import { allOf } from '../../pipeline/pipeline.js'
 import type { Io } from '../../terminal/command.js'
 
-export type KnownValue = {
+type KnownValue = {
   readonly value: string
   readonly verdict: string
   readonly reason?: string
@@ -27,7 +27,7 @@ export type Known = {
   readonly rules: readonly { readonly id: string; readonly title: string; readonly level: string }[]
 }
 
-export type OpenKnown = {
+type OpenKnown = {
   /** `annotation` is the one that was written with the event, where it has one. */
   readonly of: (bytes: Buffer, annotation?: Annotation) => Promise<Known>
   readonly close: () => Promise<void>

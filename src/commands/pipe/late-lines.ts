@@ -1,13 +1,13 @@
 // Lines of `pipe` that were written before their answers, kept for late alerts because a pipe cannot be read again.
 import type { Alert } from '../../alerts/alert.js'
 import type { Alerts } from '../../alerts/open-alerts.js'
-import { backgroundClock } from '../../domain/clock.js'
+import { backgroundClock } from '../../base/clock.js'
 import { allOf, eventsIn, type EventIn, type EventOut, type Pipeline } from '../../pipeline/pipeline.js'
 import { awaitedBy, revisit, rulesOfMember, raiseByMember, createRetryLater } from '../../follow-up/revisit.js'
 import { createPending } from '../../follow-up/pending.js'
 import type { Emit } from '../../telemetry/event.js'
 
-export type LateLines = {
+type LateLines = {
   /** The alerts of written lines, in order; those that still wait for an answer are kept. */
   readonly raise: (lines: readonly EventIn[], events: readonly EventOut[]) => readonly Alert[]
   /** Resolves when no line waits any more. */

@@ -1,22 +1,21 @@
 // The `pipe` command: annotates events from files or standard input.
 import { statSync } from 'node:fs'
+import type { Finding } from '../../domain/finding.js'
+import { kindOf, type Reason } from '../../domain/reason.js'
 import { openApp, type App } from '../../app/open-app.js'
 import { feedProblems, placeOf } from '../../feeds/status.js'
 import { allOf, eventsIn, outputsOf } from '../../pipeline/pipeline.js'
 import { createLogger } from '../../telemetry/logger.js'
-import { openAlertOutput, type AlertOutput } from './alert-output.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../../terminal/command.js'
 import { reportStop, unlessStopped } from '../../terminal/report-stop.js'
 import { accepted, configOption, loadConfig } from '../../config/load-config.js'
 import { ConfigurationError } from '../../config/problem.js'
-import { refuseOverwriting } from './refuse-overwriting.js'
-import { approval, modeOf, refuseWithoutIntelligence, withArguments } from './pipe-options.js'
 import { createProgress } from '../../terminal/progress.js'
-import { readLines } from '../../input/read-lines.js'
-import { withInputErrors } from '../../input/read-lines.js'
+import { readLines, withInputErrors } from '../../input/read-lines.js'
 import { createSummary } from '../../terminal/summary.js'
-import { detectRefusedKey } from './detect-refused-key.js'
 import { writeJson } from '../../terminal/write-lines.js'
+import { openAlertOutput, type AlertOutput } from './alert-output.js'
+import { refuseOverwriting, approval, modeOf, refuseWithoutIntelligence, withArguments } from './pipe-options.js'
 
 export const pipe: Command = {
   summary: 'annotate events from files or standard input, without Kafka',
@@ -90,6 +89,36 @@ Exit codes: 0 done, 1 output could not be written, or the key was refused for ev
     io.stderr.write(`threatweave: ${refusal}\n`)
     return exitCodes.failure
   },
+}
+
+type KeyCheck = {
+  readonly lookedUp: (ms: number, finding: Finding) => void
+  /** A message if every lookup failed because of the key. */
+  readonly refusal: () => string | undefined
+}
+
+const keyReasons: ReadonlyMap<Reason, string> = new Map([
+  ['bad_key', 'the lookup service refuses the key'],
+  ['no_credit', 'the account has no credit left'],
+  ['plan', 'the plan of the account does not allow them'],
+])
+
+/** Detects that every lookup failed because of the key, so that `pipe` does not end as if it had succeeded. */
+const detectRefusedKey = (): KeyCheck => {
+  let others = 0
+  const refused = new Map<Reason, number>()
+  return {
+    lookedUp: (_, finding) => {
+      const reason = finding.status === 'unknown' && kindOf(finding.reason) === 'failure' ? finding.reason : undefined
+      if (reason !== undefined && keyReasons.has(reason)) refused.set(reason, (refused.get(reason) ?? 0) + 1)
+      else others++
+    },
+    refusal: () => {
+      if (others > 0 || refused.size === 0) return undefined
+      const why = [...refused.keys()].map((reason) => `${keyReasons.get(reason) ?? ''} (${reason})`).join(', ')
+      return `no lookup was answered: ${why}; \`threatweave check --online\` checks the account`
+    },
+  }
 }
 
 /** Every feed on the command line must load; of the configured ones, one is enough, or none with a provider. */

@@ -9,7 +9,7 @@ import { duration } from '../../terminal/progress.js'
 import type { ReplayArguments } from './replay-options.js'
 
 /** As described by schemas/replay-summary.schema.json. */
-export type ReplaySummary = {
+type ReplaySummary = {
   readonly schema_version: 1
   readonly replay_id: string
   readonly topic: string
@@ -45,7 +45,7 @@ export type ReplaySummary = {
   readonly top_inside_hosts: readonly TopHost[]
 }
 
-export type DryRun = Pick<
+type DryRun = Pick<
   ReplaySummary,
   'schema_version' | 'replay_id' | 'topic' | 'input' | 'output' | 'from' | 'to' | 'resumed' | 'events' | 'seconds'
 > & {

@@ -2,7 +2,7 @@
 import type { Consumer } from 'kafkajs'
 import type { Cluster } from '../cluster.js'
 
-export type OffsetReset = {
+type OffsetReset = {
   readonly topic: string
   readonly partition: number
   /** The offset that was asked for. */

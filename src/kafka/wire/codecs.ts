@@ -7,8 +7,7 @@ import { unzstd } from './zstd.js'
 /** A record batch that unpacks to more than this is refused: the broker limits only its packed size. */
 export const maxUnpackedBytes = 268_435_456
 
-export const codecNumbers = { none: 0, gzip: 1, snappy: 2, lz4: 3, zstd: 4 } as const
-export type Codec = keyof typeof codecNumbers
+type Codec = 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd'
 
 // In node:zlib since Node 22.15, and not yet in the types for Node 20.
 const native = zlib as typeof zlib & {

@@ -14,7 +14,7 @@ export type BatchHead = {
 }
 
 /** A batch whose size is known before it is written, so that it can be written into the buffer that is sent. */
-export type PreparedBatch = {
+type PreparedBatch = {
   readonly length: number
   readonly writeTo: (bytes: Buffer, from: number) => void
 }

@@ -22,7 +22,7 @@ export const unzstd = (bytes: Buffer, maxBytes: number): Buffer => {
  * blocks can hold, exact where one is stored or one byte repeated, the largest there is where it is compressed. Throws where
  * headers lead out of the data or say what no encoder does.
  */
-export const mostBytes = (bytes: Buffer): number => {
+const mostBytes = (bytes: Buffer): number => {
   let total = 0
   for (let at = 0; at < bytes.length;) {
     const magic = bytes.readUInt32LE(at)

@@ -1,6 +1,6 @@
 // Admission: the one state of an API key, which decides which lookup goes next and when an answer can be expected.
 import type { ProviderState } from '../../domain/provider-state.js'
-import type { Clock } from '../../domain/clock.js'
+import type { Clock } from '../../base/clock.js'
 import type { Unknown } from '../../domain/finding.js'
 import type { Call } from '../../domain/lookup.js'
 import { ignoreTelemetry, type Emit } from '../../telemetry/event.js'

@@ -16,7 +16,7 @@ export type Spending = { readonly hour: Count; readonly day: Count }
 /** Where spending is written down, and what was spent before. */
 export type Ledger = { readonly before?: Spending; readonly write: (spending: Spending) => void }
 
-export type Budget = {
+type Budget = {
   /** Milliseconds until a call may go again; Infinity when this run may send none any more; undefined when one may go now. */
   readonly spentForMs: (now: number) => number | undefined
   /** Just before a call goes. The returned function has to be called once, with whether anything of the call was written. */
@@ -25,7 +25,7 @@ export type Budget = {
   readonly spent: (now: number) => Spent
 }
 
-export type Settle = (wasSent: boolean) => void
+type Settle = (wasSent: boolean) => void
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

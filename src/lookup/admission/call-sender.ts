@@ -1,7 +1,7 @@
 // Sends the calls of a key: no more at once than allowed, none while the circuit breaker, a pause or the budget forbids it, none for ever.
 import type { ProviderState } from '../../domain/provider-state.js'
 import pLimit from 'p-limit'
-import type { Clock } from '../../domain/clock.js'
+import type { Clock } from '../../base/clock.js'
 import type { Unknown } from '../../domain/finding.js'
 import type { Reason } from '../../domain/reason.js'
 import type { Emit } from '../../telemetry/event.js'
@@ -16,12 +16,12 @@ export type CallSettings = CircuitBreakerSettings &
     readonly callTimeoutMs: number
   }
 
-export type CallState = Omit<ProviderState, 'waiting' | 'latencyMs'>
+type CallState = Omit<ProviderState, 'waiting' | 'latencyMs'>
 
 /** Anything that carries a status of its own, or the `unknown` that the failure is. */
 export type Outcome = { readonly status: string }
 
-export type CallSender = {
+type CallSender = {
   /** Whether a call may go now. */
   readonly look: (now: number) => Passage
   /** Waits out a pause, then sends; `took` is told how long the call itself took. */

@@ -21,9 +21,9 @@ export type Passage =
   | { readonly pass: 'wait'; readonly ms: number }
   | { readonly pass: 'refuse'; readonly finding: Unknown }
 
-export type CircuitState = 'open' | 'paused' | 'breaker_open' | 'stopped' | 'probing'
+type CircuitState = 'open' | 'paused' | 'breaker_open' | 'stopped' | 'probing'
 
-export type CircuitBreaker = {
+type CircuitBreaker = {
   readonly look: (now: number) => Passage
   /** Just before a call is sent, after `look` said go; true when this call is the probe. */
   readonly enter: (now: number) => boolean

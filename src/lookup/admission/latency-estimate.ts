@@ -1,6 +1,6 @@
 // The latency of lookups as observed, and from it when the answer to one that is in flight, or queued, can be expected.
 
-export type LatencyEstimate = {
+type LatencyEstimate = {
   readonly began: (key: string, now: number) => void
   readonly ended: (key: string) => void
   /** A lookup took so long, without the pauses in it. */

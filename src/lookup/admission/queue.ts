@@ -4,7 +4,7 @@ import type { Ask } from '../../domain/lookup.js'
 /** What of an ask decides its place. */
 export type Priority = Pick<Ask, 'role' | 'action' | 'urgency'>
 
-export type QueuedLookup<Task> = {
+type QueuedLookup<Task> = {
   readonly key: string
   readonly task: Task
   class: number
@@ -15,7 +15,7 @@ export type QueuedLookup<Task> = {
   ticket: number
 }
 
-export type Queue<Task> = {
+type Queue<Task> = {
   readonly hasPlaceFor: (priority: Priority) => boolean
   /** The less important lookup that was dropped for this one, if the queue was full. */
   readonly add: (key: string, priority: Priority, task: Task) => QueuedLookup<Task> | undefined

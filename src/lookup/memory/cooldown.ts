@@ -1,5 +1,5 @@
 // An indicator about which asking failed is left alone for a while, longer each time; a failure is never an answer.
-import { createBoundedCache } from '../../domain/bounded-cache.js'
+import { createBoundedCache } from '../../base/bounded-cache.js'
 import type { Reason } from '../../domain/reason.js'
 
 export type CooldownSettings = {

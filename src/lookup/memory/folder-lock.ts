@@ -14,7 +14,7 @@ export class FolderInUse extends Error {
   }
 }
 
-export type FolderLock = {
+type FolderLock = {
   /** False when somebody else took the folder over, because this process did not move for too long. */
   readonly isHeld: () => boolean
   readonly release: () => Promise<void>

@@ -1,8 +1,8 @@
 // What a log would cost: plays its indicators through a memory of a given size and lifetime, and predicts a day and a month of them.
 import { LRUCache } from 'lru-cache'
-import { ownText } from '../../domain/own-text.js'
+import { ownText } from '../../base/bounded-cache.js'
 
-export type ForecastOptions = {
+type ForecastOptions = {
   /** How many verdicts the memory holds. */
   readonly memory: number
   readonly lifetimeMs: number

@@ -1,14 +1,13 @@
 // A memory that survives: filled from its folder at the start, written to it before a finding is released.
-import type { Clock } from '../../domain/clock.js'
-import { messageOf } from '../../domain/message-of.js'
+import type { Clock } from '../../base/clock.js'
+import { messageOf } from '../../base/message-of.js'
 import type { Emit } from '../../telemetry/event.js'
 import { FolderInUse } from './folder-lock.js'
 import type { Ledger } from '../admission/budget.js'
 import type { QuestionType } from '../question.js'
 import { openLedger, readLedger } from './ledger.js'
-import { openJournal, type Journal } from './journal.js'
+import { openJournal, type Journal, readJournal, type Restore } from './journal.js'
 import type { Memory } from './memory.js'
-import { readJournal, type Restore } from './read-journal.js'
 
 export type KeptMemory<Question> = {
   readonly append?: Journal<Question>['append']

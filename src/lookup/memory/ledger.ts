@@ -2,7 +2,7 @@
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { messageOf } from '../../domain/message-of.js'
+import { messageOf } from '../../base/message-of.js'
 import type { Emit } from '../../telemetry/event.js'
 import type { Ledger, Spending } from '../admission/budget.js'
 

@@ -39,14 +39,14 @@ export const lifetimesOf = (freshSeconds: {
 const feedMissingSeconds = 60
 
 /** Epoch milliseconds: fetched anew when asked for past `refreshAt`, fresh until `freshUntil`, served stale until `servedUntil`. */
-export type Lifetime = { readonly refreshAt: number; readonly freshUntil: number; readonly servedUntil: number }
+type Lifetime = { readonly refreshAt: number; readonly freshUntil: number; readonly servedUntil: number }
 
 /** An answer is worth keeping; a failure and a policy are not. */
 export const isRememberable = (finding: Finding): boolean =>
   finding.status === 'known' ||
   (finding.at !== undefined && (kindOf(finding.reason) === 'answer' || finding.reason === 'feed_missing'))
 
-export type LifetimeOf<Question> = (question: Question, finding: Finding) => Lifetime
+type LifetimeOf<Question> = (question: Question, finding: Finding) => Lifetime
 
 /** The worst level that the facts have for any role. */
 export type Classify<Question> = (finding: Known, question: Question) => Level
@@ -77,7 +77,7 @@ export const createLifetimeOf =
   }
 
 /** FNV-1a, spread over 0 to 1. */
-export const chanceOf = (key: string): number => {
+const chanceOf = (key: string): number => {
   let hash = 0x811c9dc5
   for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
   return (hash >>> 0) / 0x1_0000_0000

@@ -1,6 +1,6 @@
 // The memory: what was paid for, bounded, each finding with its lifetime; the least recently asked for goes first.
 import { LRUCache } from 'lru-cache'
-import { createBoundedCache } from '../../domain/bounded-cache.js'
+import { createBoundedCache } from '../../base/bounded-cache.js'
 import type { Facts, Finding } from '../../domain/finding.js'
 import { createLifetimeOf, type Classify, type LifetimeSettings } from './lifetime.js'
 
@@ -10,7 +10,7 @@ export type MemorySettings = LifetimeSettings & { readonly maxEntries: number }
 export const folderBytes = (maxEntries: number): number =>
   Math.max(1_048_576, Math.ceil((maxEntries / 100_000) * 268_435_456))
 
-export type Remembered = {
+type Remembered = {
   readonly finding: Finding
   readonly freshUntil: number
   readonly servedUntil: number

@@ -1,12 +1,12 @@
 // One record of the journal: a line with a checksum, so that a torn or damaged one is recognised.
-import { isObject } from '../../domain/json-object.js'
+import { isObject } from '../../base/json-object.js'
 import { crc32 } from 'node:zlib'
 import type { Finding } from '../../domain/finding.js'
 import { reasons } from '../../domain/reason.js'
 import type { QuestionType } from '../question.js'
 import { isRememberable } from './lifetime.js'
 
-export type JournalRecord<Question> = { readonly question: Question; readonly finding: Finding }
+type JournalRecord<Question> = { readonly question: Question; readonly finding: Finding }
 
 /** A longer line is no record of ours. */
 export const maxRecordBytes = 1_048_576

@@ -39,7 +39,7 @@ const extend = (bytes: Buffer, item: JsonItem, added: readonly string[]): Edit[]
       ]
 }
 
-export type Placed = {
+type Placed = {
   readonly edits: readonly Edit[]
   /** New top-level members, as JSON. */ readonly members: string
 }

@@ -1,13 +1,18 @@
 // Builds the annotation text from cached pieces, because the same sightings occur again and again.
-import type { AnnotatedIndicator, Annotation, AnnotationSummary, Detail, Status } from '../../domain/annotation.js'
+import type {
+  AnnotatedIndicator,
+  Annotation,
+  AnnotationSummary,
+  Detail,
+  Status,
+  ContentKind,
+} from '../../domain/annotation.js'
 import type { Level } from '../../domain/finding.js'
 import type { RangeSet } from '../../domain/range-set.js'
-import type { ContentKind } from '../../domain/content-kind.js'
 import { formatOf, type Extraction } from '../../domain/sighting.js'
-import type { Judged } from '../../domain/judged.js'
-import { conclude, idOf, idsOf } from './conclude.js'
+import type { Judged } from '../../domain/verdict.js'
+import { conclude, idOf, idsOf, isSmall } from './conclude.js'
 import { directionOf } from './direction.js'
-import { isSmall } from './fit.js'
 import { outcomeOf } from './indicator.js'
 import { createKnownSightings, createOwner, type Finished, type KnownSighting } from './known-sightings.js'
 import { summarise, type SummaryInput } from './summary.js'

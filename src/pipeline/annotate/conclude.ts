@@ -1,16 +1,14 @@
 // Builds the annotation of an event from its judged sightings.
 import { createHash } from 'node:crypto'
-import type { Annotation } from '../../domain/annotation.js'
-import type { ContentKind } from '../../domain/content-kind.js'
+import type { AnnotatedIndicator, Annotation, ContentKind } from '../../domain/annotation.js'
 import { formatOf, type Direction, type Extraction } from '../../domain/sighting.js'
-import type { Judged } from '../../domain/judged.js'
+import type { Judged } from '../../domain/verdict.js'
 import { clip } from './clip.js'
-import { fit } from './fit.js'
-import { describeIndicator, outcomeOf, weigh } from './indicator.js'
+import { outweighs, describeIndicator, outcomeOf, weigh, type Weighed } from './indicator.js'
+import { writeAnnotation, writeIndicator, isPlain } from './write-annotation.js'
 import { summarise } from './summary.js'
-import { isPlain } from './write-annotation.js'
 
-export type ConcludeInput = {
+type ConcludeInput = {
   readonly extraction: Pick<Extraction, 'action' | 'truncated' | 'format'>
   /** In the order of the event. */
   readonly rows: readonly Judged[]
@@ -45,3 +43,31 @@ export const idOf = (origin: string): string =>
   origin.length <= 160 && (isPlain(origin) || clip(origin, 200) === origin)
     ? origin
     : createHash('sha256').update(origin).digest('hex')
+
+/** An annotation is limited to 16 indicators and 4 KB; what is left out is counted. */
+const maxIndicators = 16
+const maxBytes = 4096
+/** Space for the key, `read_as`, `replaced`, `forged` and `indicators_omitted`. */
+const reserved = 192
+
+/** Whether an annotation of this size fits as it is. */
+export const isSmall = (indicators: number, bytes: number): boolean =>
+  indicators <= maxIndicators && bytes <= maxBytes - reserved
+
+/** Adds the indicators. Flat members are limited elsewhere, so the deciding indicator always fits. */
+const fit = (
+  annotation: Annotation,
+  indicators: readonly (Weighed & { readonly indicator: AnnotatedIndicator })[],
+): Annotation => {
+  let left = maxBytes - reserved - writeAnnotation(annotation).length
+  const kept = new Set<Weighed>()
+  for (const one of indicators.toSorted((a, b) => (outweighs(a, b) ? -1 : outweighs(b, a) ? 1 : 0))) {
+    const bytes = writeIndicator(one.indicator).length + 1
+    if (kept.size === maxIndicators || bytes > left) continue
+    left -= bytes
+    kept.add(one)
+  }
+  for (const one of indicators) if (kept.has(one)) annotation.indicators.push(one.indicator)
+  if (kept.size < indicators.length) annotation.indicators_omitted = indicators.length - kept.size
+  return annotation
+}

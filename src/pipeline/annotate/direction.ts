@@ -4,7 +4,7 @@ import type { RangeSet } from '../../domain/range-set.js'
 import type { Direction, Role, Sighting } from '../../domain/sighting.js'
 import { isInside } from '../../domain/special-ranges.js'
 
-export type Side = 'inside' | 'outside'
+type Side = 'inside' | 'outside'
 
 /** An indicator's role and, for addresses, its side of the network. */
 export type Sided = { readonly role: Role; readonly side: Side | undefined }

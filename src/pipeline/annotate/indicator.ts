@@ -4,8 +4,7 @@ import { flags } from '../../domain/flag.js'
 import type { Level } from '../../domain/finding.js'
 import { kindOf } from '../../domain/reason.js'
 import { roles, type Role } from '../../domain/sighting.js'
-import type { Verdict } from '../../domain/verdict.js'
-import type { Judged } from '../../domain/judged.js'
+import type { Verdict, Judged } from '../../domain/verdict.js'
 import { clip } from './clip.js'
 
 /** Strongest first. An unknown that prevents `clean` goes before clean; skipped indicators come last. */
@@ -48,7 +47,7 @@ export const weigh = (indicator: AnnotatedIndicator): Weighed => ({
 /** It was not looked up, on purpose. */
 export const wasSkipped = (indicator: AnnotatedIndicator): boolean => weightOf(indicator) === weights.skipped
 
-export type EventOutcome<One> = {
+type EventOutcome<One> = {
   /** Absent without indicators, or if none may decide because some were cut off. */
   readonly deciding: One | undefined
   readonly status: Status

@@ -14,12 +14,12 @@ export type JsonItem = {
   readonly name?: string
 }
 /** Where such a list or object ends. */
-export type JsonEnd = {
+type JsonEnd = {
   readonly last: JsonItem | undefined
   /** The closing bracket. */
   readonly close: number
 }
-export type JsonItems = JsonEnd & { readonly items: readonly JsonItem[] }
+type JsonItems = JsonEnd & { readonly items: readonly JsonItem[] }
 
 const comma = 0x2c
 const isClosing = (byte: number | undefined): boolean => byte === 0x7d || byte === 0x5d

@@ -2,9 +2,8 @@
 import type { AnnotatedIndicator, AnnotationSummary } from '../../domain/annotation.js'
 import { levels } from '../../domain/finding.js'
 import type { RangeSet } from '../../domain/range-set.js'
-import { createBoundedCache } from '../../domain/bounded-cache.js'
-import type { Verdict } from '../../domain/verdict.js'
-import type { Judged } from '../../domain/judged.js'
+import { createBoundedCache } from '../../base/bounded-cache.js'
+import type { Verdict, Judged } from '../../domain/verdict.js'
 import { sideOf, type Sided } from './direction.js'
 import { describeIndicator, weigh, type Weighed } from './indicator.js'
 import { summarise, type SummaryInput } from './summary.js'
@@ -18,7 +17,7 @@ export type Finished = SummaryInput & {
   text: string | undefined
   readonly next: Finished | undefined
 }
-export type Owner = { finished: Finished | undefined }
+type Owner = { finished: Finished | undefined }
 
 export type KnownSighting = Weighed &
   Sided & {
@@ -35,7 +34,7 @@ export type KnownSighting = Weighed &
     readonly isShared: boolean
   }
 
-export type KnownSightings = {
+type KnownSightings = {
   readonly of: (judged: Judged) => KnownSighting
   readonly finished: (owner: Owner, about: SummaryInput) => Finished
   /** Accounts for a text that the caller stores, and returns it flattened. */

@@ -1,6 +1,6 @@
 // Assembles annotated events in large memory slabs, without an allocation per event.
 
-export type SlabWriter = {
+type SlabWriter = {
   /** Starts a new text; one at a time. */
   readonly begin: () => void
   readonly bytes: (bytes: Buffer) => void

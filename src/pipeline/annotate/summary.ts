@@ -1,8 +1,7 @@
 // The flat members of an annotation: the verdict and the deciding indicator.
-import type { AnnotatedIndicator, AnnotationSummary, Status } from '../../domain/annotation.js'
+import type { AnnotatedIndicator, AnnotationSummary, Status, ContentKind } from '../../domain/annotation.js'
 import { flags } from '../../domain/flag.js'
 import type { Level } from '../../domain/finding.js'
-import type { ContentKind } from '../../domain/content-kind.js'
 import type { Action, Direction } from '../../domain/sighting.js'
 import type { Verdict } from '../../domain/verdict.js'
 import { clip } from './clip.js'

@@ -1,5 +1,5 @@
 // An annotation as items of a list that the envelope has for such things: OpenTelemetry's attributes, Splunk's fields.
-import { isObject, parseObject, type AnyObject } from '../../domain/json-object.js'
+import { isObject, parseObject, type AnyObject } from '../../base/json-object.js'
 import { applyEdits } from '../annotate/edit.js'
 import { jsonItemsOf, type JsonItem } from '../annotate/json-items.js'
 

@@ -1,12 +1,12 @@
 // A pipeline that also takes records of many events: each member goes through as an event of its own, and the record comes out as one.
-import type { EventIn, EventOut } from '../annotate.js'
+import type { EventIn, EventOut } from '../event.js'
 import type { Pipeline, Use } from '../pipeline.js'
-import type { Wait } from '../wait.js'
+import type { Wait } from '../enrich/wait.js'
 import type { Batch, CutBatch } from './cut-batch.js'
 import type { JoinBatch } from './join-batch.js'
 import { readableRecord } from './readable-record.js'
 
-export type BatchSteps = {
+type BatchSteps = {
   readonly cut: CutBatch
   readonly join: JoinBatch
   /** The default wait. */

@@ -5,7 +5,7 @@ type Found = { readonly from: number; readonly to: number }
 /** Called where a value begins, with the name of the member; answers where the value ends. */
 type Visit = (at: number, name: string) => number
 
-export type Way = {
+type Way = {
   /** Names from the top down; `*` is every element of a list. */
   readonly path: readonly string[]
   /** What else the object at the top may have. */

@@ -1,25 +1,23 @@
 // Joins the annotated members of a record again: the record's bytes with every member in its place.
 import type { Annotation, AnnotationSummary, Status } from '../../domain/annotation.js'
 import type { Level } from '../../domain/finding.js'
-import { parseObject } from '../../domain/json-object.js'
+import { parseObject } from '../../base/json-object.js'
 import type { Extraction } from '../../domain/sighting.js'
-import type { Judged } from '../../domain/judged.js'
-import type { EventIn, EventOut, Part, Reduced } from '../annotate.js'
+import type { Judged } from '../../domain/verdict.js'
+import { jsonItemsOf } from '../annotate/json-items.js'
+import { ObjectEvent, type EventIn, type EventOut, type Part, type Reduced, type Event } from '../event.js'
 import { createAnnotationKey } from '../annotate/annotation-key.js'
 import { idOf } from '../annotate/conclude.js'
 import { stating, untouched, type Forgeries } from '../annotate/forgeries.js'
 import { createPlace, type PlaceSettings } from '../annotate/place.js'
-import { ObjectEvent, type Event } from '../event.js'
-import { aloneInRecord } from './alone-in-record.js'
+import { batchLimits, type Batch } from './cut-batch.js'
+import { logRecordsPath, type Range } from './shapes.js'
 import { addAttributes, addFields, type ItemSettings } from './add-items.js'
-import { batchText } from './batch-text.js'
-import type { Batch } from './cut-batch.js'
-import { outcomeOfMembers, type MembersOutcome } from './outcome-of-members.js'
-import { logRecordsPath } from './shapes.js'
+import { batchText, outcomeOfMembers, type MembersOutcome } from './batch-text.js'
 
 export type JoinBatch = (given: EventIn, batch: Batch, members: readonly EventOut[]) => EventOut
 
-export type JoinSettings = Omit<PlaceSettings, 'layers'> & {
+type JoinSettings = Omit<PlaceSettings, 'layers'> & {
   /** Whether every member comes out as a record of its own. */
   readonly splits?: boolean
 }
@@ -46,6 +44,39 @@ const noLayers = (): never => {
 }
 
 const isAccused = ({ verdict }: EventOut): boolean => verdict === 'malicious' || verdict === 'suspicious'
+
+type AloneInRecord = { readonly own: Buffer; readonly at: Range }
+
+/** For each member at the end of the path: a record that has no other. Undefined if repeating what is around them would take too much. */
+const aloneInRecord = (
+  bytes: Buffer,
+  path: readonly string[],
+  { members }: Pick<Batch, 'members'>,
+): readonly AloneInRecord[] | undefined => {
+  const around: { readonly head: string; readonly tail: string }[] = []
+  const text = (from: number, to: number): string => bytes.toString('latin1', from, to)
+  const walk = (at: number, step: number, head: string, tail: string): void => {
+    const name = path[step]
+    if (name === undefined) {
+      around.push({ head, tail })
+      return
+    }
+    if (bytes[at] !== (name === '*' ? 0x5b : 0x7b)) return
+    const { items, close } = jsonItemsOf(bytes, at)
+    for (const item of items)
+      if (name === '*') walk(item.valueStart, step + 1, `${head}[`, `]${tail}`)
+      else if (item.name === name)
+        walk(item.valueStart, step + 1, head + text(at, item.valueStart), text(item.valueEnd, close + 1) + tail)
+  }
+  walk(bytes.indexOf(0x7b), 0, '', '')
+  const repeated = around.reduce((sum, { head, tail }) => sum + head.length + tail.length, 0)
+  if (around.length !== members.length || repeated > batchLimits.maxBytes) return undefined
+  return members.map(({ from, to }, nth) => {
+    const { head = '', tail = '' } = around[nth] ?? {}
+    const own = Buffer.concat([Buffer.from(head, 'latin1'), bytes.subarray(from, to), Buffer.from(tail, 'latin1')])
+    return { own, at: { from: head.length, to: head.length + to - from } }
+  })
+}
 
 class JoinedRecord implements EventOut {
   readonly origin: string

@@ -1,5 +1,5 @@
 // Reads a record that we wrote: its events, each with the annotation it was given, wherever that stands.
-import { isObject, parseObject, type AnyObject } from '../../domain/json-object.js'
+import { isObject, parseObject, type AnyObject } from '../../base/json-object.js'
 import { bytesOfMember } from './batch-pipeline.js'
 import type { CutBatch } from './cut-batch.js'
 
@@ -8,7 +8,7 @@ export type WrittenRecord = {
   readonly headers: readonly (readonly [string, Buffer | null])[]
 }
 
-export type WrittenEvent = {
+type WrittenEvent = {
   /** Its index in a record of many. */
   readonly member?: number
   /** The event alone, as it is read. */

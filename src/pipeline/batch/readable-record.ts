@@ -1,5 +1,5 @@
 // OpenTelemetry log records in JSON: what is read of one.
-import { isObject, parseObject } from '../../domain/json-object.js'
+import { isObject, parseObject } from '../../base/json-object.js'
 
 /** The record as a plain event: its body as `message`, its attributes as members. What is no log record is read as it is. */
 export const readableRecord = (bytes: Buffer): Buffer => {

@@ -1,12 +1,11 @@
 // Search and statistics over the banner index.
-import { refused, wrapped, type OperationAnswer, type JsonObject } from '../answer.js'
-import { invalidParameter } from '../failure.js'
+import { refused, wrapped, type OperationAnswer, type JsonObject, invalidParameter } from '../answer.js'
 import { bannerFilters, bannerText, type Banner } from '../local/banner-index.js'
 import { ratingOf, isOn, type Dossier } from '../local/dossier.js'
 import { parseQuery } from '../local/query.js'
 import { compileQuery, findRows, pageSize, type Search } from '../local/search.js'
 
-export type BannerView = {
+type BannerView = {
   readonly banners: readonly Banner[]
   readonly dossierOf: (ip: string) => Dossier
 }

@@ -2,8 +2,7 @@
 import type { Listing } from '../../domain/finding.js'
 import { parseHostname } from '../../domain/hostname.js'
 import { listingRows } from './listing-rows.js'
-import { refused, wrapped, type OperationAnswer, type JsonObject } from '../answer.js'
-import { failures, invalidParameter } from '../failure.js'
+import { refused, wrapped, type OperationAnswer, type JsonObject, failures, invalidParameter } from '../answer.js'
 import { parseQuery, type Query } from '../local/query.js'
 import { reportFilters, reportText, type Report } from '../local/report-index.js'
 import type { Reports } from '../local/reports.js'
@@ -33,7 +32,7 @@ export const domainReports = async (view: DomainView, text: string, offset: numb
   return reportsAnswer(listed ? [listed, ...found] : found, offset, { invalidFilters, listings })
 }
 
-export type PersonalChoice = { readonly showPublic: boolean; readonly showPrivate: boolean }
+type PersonalChoice = { readonly showPublic: boolean; readonly showPrivate: boolean }
 
 export const domainReportsPersonal = (view: DomainView, choice: PersonalChoice, offset: number): OperationAnswer =>
   reportsAnswer(

@@ -1,8 +1,7 @@
 // Answers from here what is known here, and from the provider what is not.
 import type { OperationName } from '../../provider/operations.js'
-import { refused, type OperationAnswer, type JsonObject } from '../answer.js'
+import { refused, type OperationAnswer, type JsonObject, failures } from '../answer.js'
 import type { AnswerOperation } from '../answer-locally.js'
-import { failures } from '../failure.js'
 import { firstScanId } from '../scan/scan-store.js'
 import type { Gateway } from './gateway.js'
 import type { ScanOwners } from './scan-owners.js'

@@ -1,27 +1,27 @@
 // The gateway: what is not known here is asked at the provider, once for everybody, through the same layers as any lookup.
-import type { Clock } from '../../domain/clock.js'
-import { unlisted } from '../../domain/feed-missing.js'
-import { noFacts, type Finding, type Known, type Level, type Unknown } from '../../domain/finding.js'
+import { unlisted, noFacts, type Unknown, type Finding, type Known, type Level } from '../../domain/finding.js'
+import type { Reason } from '../../domain/reason.js'
+import { isGivenUp, type CallFailure } from '../../provider/classify.js'
+import type { Clock } from '../../base/clock.js'
 import { worstLevel } from '../../domain/judge.js'
 import type { JudgementTable } from '../../domain/judgement-table.js'
 import type { Ask, Source } from '../../domain/lookup.js'
 import type { Priority } from '../../lookup/admission/queue.js'
 import type { Admission } from '../../lookup/admission/admission.js'
-import { openLookup, type LookupSettings, type LookupWatch } from '../../lookup/open-lookup.js'
-import { isGivenUp, type CallFailure } from '../../provider/classify.js'
+import { openLookup } from '../../lookup/open-lookup.js'
+import type { LookupSettings, LookupWatch } from '../../lookup/stack.js'
 import type { Client, ProviderAnswer } from '../../provider/client.js'
 import { addressFacts } from '../../provider/facts.js'
 import { operations, type OperationName } from '../../provider/operations.js'
 import { findingOf } from '../../provider/transmit.js'
 import type { Emit } from '../../telemetry/event.js'
-import { refused, type JsonObject, type OperationAnswer } from '../answer.js'
+import { failures, tooFast, refused, type Failure, type JsonObject, type OperationAnswer } from '../answer.js'
 import type { Values } from '../parameters.js'
 import { isAboutQuestion, operationQuestion, operationQuestions, type OperationQuestion } from './operation-question.js'
-import { passOn } from './pass-on.js'
 
-export type GatewaySettings = LookupSettings & { readonly memory: { readonly maxBytes: number } }
+type GatewaySettings = LookupSettings & { readonly memory: { readonly maxBytes: number } }
 
-export type GatewayOutside = {
+type GatewayOutside = {
   readonly client: Client
   readonly table: JudgementTable
   readonly clock: Clock
@@ -182,3 +182,41 @@ const levelOf = (finding: Known, question: OperationQuestion, table: JudgementTa
 }
 
 const askOf = (priority: Priority): Ask => ({ ...priority, evidence: 'field' })
+
+const unavailable = (message: string): Failure => ({ http: 503, status: 503, message })
+
+/** The caller's own key is good; it is the gateway's that the provider does not take. */
+const badGatewayKey: Failure = { http: 200, status: 401, message: 'invalid api key of the gateway at its provider' }
+
+const notFound: Failure = { http: 200, status: 404, message: 'not found' }
+
+const byReason: { readonly [reason in Reason]?: Failure } = {
+  bad_key: badGatewayKey,
+  no_credit: failures.noCredit,
+  budget_spent: failures.noCredit,
+  plan: failures.notPlanned,
+  busy: failures.busy,
+  not_found: notFound,
+  feed_missing: notFound,
+  bad_input: failures.badRequest,
+  queue_full: unavailable('too many questions are waiting for the provider'),
+  breaker_open: unavailable('the provider is out of order and left alone for a while'),
+  cooling_down: unavailable('the provider could not answer this lately and is left alone with it for a while'),
+  timeout: unavailable('the provider took too long'),
+  unavailable: unavailable('the provider is out of reach'),
+  bad_answer: { http: 502, status: 502, message: 'the provider gave an answer that makes no sense' },
+}
+
+const maxRetryAfterS = 86_400
+
+/** Why the provider could not be asked, as a failure for the caller: in the provider's words where it spoke, in its style where it did not. */
+const passOn = ({ reason, retryAfterMs }: Unknown, said: CallFailure['said']): Failure => {
+  const retryAfterS = retryAfterMs === undefined ? undefined : Math.min(Math.ceil(retryAfterMs / 1000), maxRetryAfterS)
+  if (reason === 'throttled') return tooFast(retryAfterS ?? 1)
+  const words = reason === 'bad_key' ? undefined : said
+  const failure: Failure =
+    words === undefined
+      ? (byReason[reason] ?? unavailable('the provider was not asked'))
+      : { http: words.http, status: words.code === 200 ? 500 : words.code, message: words.message }
+  return retryAfterS === undefined || failure.http < 400 ? failure : { ...failure, retryAfterS }
+}

@@ -4,7 +4,7 @@ import { timeText } from '../answer.js'
 import type { Report } from '../local/report-index.js'
 import { parseTarget } from '../scan/target.js'
 
-export type OwnedScan = {
+type OwnedScan = {
   readonly id: number
   readonly owner: string
   readonly isPrivate: boolean

@@ -5,7 +5,7 @@ import { readAddress } from '../../domain/address.js'
 import { createRangeSet, type RangeSet } from '../../domain/range-set.js'
 import { readListFile } from '../../feeds/list-file.js'
 
-export const listKinds = [
+const listKinds = [
   'vpn',
   'anonymous_vpn',
   'tor',
@@ -20,7 +20,7 @@ export const listKinds = [
 ] as const
 export type ListKind = (typeof listKinds)[number]
 
-export type AddressLists = {
+type AddressLists = {
   readonly loaded: ReadonlySet<ListKind>
   /** The kinds that hold the address, each with the names of the lists. */
   readonly find: (address: string) => ReadonlyMap<ListKind, readonly string[]>

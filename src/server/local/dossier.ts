@@ -1,5 +1,6 @@
 // Everything the local sources say about one address, before any operation picks its part of it.
-import { ratings, type Listing, type Rating } from '../../domain/finding.js'
+import { ratings, type Rating, type Listing } from '../../domain/finding.js'
+import type { JsonObject } from '../answer.js'
 import type { Banner } from './banner-index.js'
 import type { ListKind } from './address-lists.js'
 import type { Place } from './places.js'
@@ -51,3 +52,15 @@ export const vulnerabilitiesOf = ({ banners }: Dossier): ReadonlyMap<string, rea
     for (const cveId of banner.cveIds) byCve.set(cveId, [...(byCve.get(cveId) ?? []), banner])
   return byCve
 }
+
+const scores: Readonly<Record<Rating, { readonly num: number; readonly percentage: number }>> = {
+  safe: { num: 0, percentage: 20 },
+  low: { num: 1, percentage: 40 },
+  moderate: { num: 2, percentage: 60 },
+  dangerous: { num: 3, percentage: 80 },
+  critical: { num: 4, percentage: 99 },
+}
+
+/** A rating in the three spellings that a domain report has for it. Nothing for no rating: a score is never made up. */
+export const domainScore = (rating: Rating | undefined): JsonObject | undefined =>
+  rating && { score: rating, score_num: scores[rating].num, score_percentage: scores[rating].percentage }

@@ -11,11 +11,10 @@ import { openAddressLists } from './address-lists.js'
 import { bannerOf, type Banner } from './banner-index.js'
 import type { Dossier } from './dossier.js'
 import { exploitOf, type Exploit } from './exploit-index.js'
-import { textOf } from './member.js'
+import { textOf, readRows, type DataRow } from './read-rows.js'
 import { openPlaces, type Place } from './places.js'
-import { readRows, type DataRow } from './read-rows.js'
 
-export type Listed = { readonly listings: readonly Listing[]; readonly at: number }
+type Listed = { readonly listings: readonly Listing[]; readonly at: number }
 /** `paths` are those of the URLs of a name that are asked about. */
 export type ListedOf = (indicator: Indicator, paths?: readonly string[]) => Listed | undefined
 

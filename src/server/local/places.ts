@@ -15,7 +15,7 @@ export type Place = {
   readonly organisation?: string
 }
 
-export type Places = {
+type Places = {
   readonly size: number
   readonly find: (address: string) => Place | undefined
 }

@@ -1,6 +1,6 @@
 // The search language of banners, exploits and reports: words, "phrases" and field:value filters joined by AND, OR and NOT.
 
-export type Term = { readonly field?: string; readonly value: string; readonly isNegated: boolean }
+type Term = { readonly field?: string; readonly value: string; readonly isNegated: boolean }
 /** Any of these groups has to hold, and of a group every term. */
 export type Query = { readonly groups: readonly (readonly Term[])[] }
 

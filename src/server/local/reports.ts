@@ -1,14 +1,13 @@
 // All reports a caller may see: bundled ones, those of local scans, and one for each listed name that was asked for.
-import { createBoundedCache } from '../../domain/bounded-cache.js'
+import { createBoundedCache } from '../../base/bounded-cache.js'
 import { createHash } from 'node:crypto'
 import type { Listing } from '../../domain/finding.js'
 import { timeText, type JsonObject } from '../answer.js'
 import type { Scan, ScanStore } from '../scan/scan-store.js'
-import { ratingOf } from './dossier.js'
-import { domainScore } from './domain-score.js'
+import { ratingOf, domainScore } from './dossier.js'
 import { isNewer, readReportFile, reportOf, type Report } from './report-index.js'
 
-export type ListedNames = {
+type ListedNames = {
   readonly of: (
     host: string,
     paths?: readonly string[],

@@ -1,7 +1,7 @@
 // A query becomes one test over rows: each filter is compiled once, by the index that knows its fields.
 import type { Query } from './query.js'
 
-export type RowTest<DataRow> = (row: DataRow) => boolean
+type RowTest<DataRow> = (row: DataRow) => boolean
 /** Compiles a filter's value; undefined when the value makes no sense for the field. */
 export type FieldFilter<DataRow> = (value: string) => RowTest<DataRow> | undefined
 

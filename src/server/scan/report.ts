@@ -1,11 +1,84 @@
 // What a scan saw becomes a report in the provider's shape; what it did not look at is left out, not claimed to be fine.
+import { registrableDomain } from '../../domain/public-suffix.js'
+import type { Listing } from '../../domain/finding.js'
+import type { Indicator } from '../../domain/indicator.js'
+import { ratingOf, domainScore } from '../local/dossier.js'
+import { parseTimestamp } from '../../domain/timestamp.js'
 import { timeText, type JsonObject } from '../answer.js'
-import { ratingOf } from '../local/dossier.js'
-import { domainScore } from '../local/domain-score.js'
-import { certificateFault, commonName, validityOf } from './certificate.js'
-import type { ScanSurroundings, Seen } from './seen.js'
-import { summarise } from './summary.js'
+import type { Place } from '../local/places.js'
+import { certificateFault, commonName, validityOf, type CertificateFault } from './certificate.js'
+import type { DnsRecords } from './resolver.js'
+import type { Target } from './target.js'
 import type { Visit } from './visit.js'
+
+/** What the local sources know around a scan. */
+export type ScanSurroundings = {
+  readonly placeOf: (address: string) => Place | undefined
+  readonly listingsOf: (indicator: Indicator) => readonly Listing[]
+  /** The date a name was registered, `""` when it is on no list, nothing when no list is loaded. */
+  readonly registeredOn: (host: string) => string | undefined
+}
+
+/** What a scan saw of its target, and what the local sources know about it. */
+type Seen = {
+  readonly target: Target
+  readonly records: DnsRecords
+  readonly visits: readonly Visit[]
+  /** The last visit over TLS, if there was any. */
+  readonly secure: Visit | undefined
+  readonly now: number
+}
+
+const newbornDays = 30
+
+/** The few members that the findings of a scan decide, and none of those it has no eyes for. `fault` is undefined when the site speaks no TLS at all. */
+const summarise = (
+  { target, records, visits, now }: Seen,
+  surroundings: ScanSurroundings,
+  fault: CertificateFault | undefined,
+): JsonObject => {
+  const places = visits.map(({ address }) => surroundings.placeOf(address))
+  const ratings = visits.map(({ address }) => ratingOf(surroundings.listingsOf({ type: 'ip', value: address })))
+  const category = fault ?? 'no_ssl'
+  const homeDomain = siteOf(target.host)
+  return {
+    abuse_record: {
+      critical: ratings.filter((rating) => rating === 'critical').length,
+      dangerous: ratings.filter((rating) => rating === 'dangerous').length,
+    },
+    connect_to_ip_directly: visits.filter(({ host, address }) => host === address).length,
+    fake_ssl: { category, invalid: category !== '' },
+    list_of_countries: [...new Set(places.map((place) => place?.countryCode?.toUpperCase() ?? null))],
+    mail_server: records.mx.length > 0,
+    newborn_domain: newborn(surroundings.registeredOn(target.host), now),
+    phishing_record: target.isAddress ? undefined : phishingRecords(target.host, surroundings),
+    punycode: visits.some(({ host }) => host.split('.').some((label) => label.startsWith('xn--'))),
+    redirection_diff_asn: changes(places.map((place) => place?.asNumber)),
+    redirection_diff_country: changes(places.map((place) => place?.countryCode)),
+    redirection_diff_domain: visits.filter(({ host }) => siteOf(host) !== homeDomain).length,
+    spf1: records.txt.some((text) => text.toLowerCase().startsWith('v=spf1')) ? 'Safe' : undefined,
+    symbol_url: target.url.pathname.includes('@'),
+  }
+}
+
+const siteOf = (host: string): string => registrableDomain(host) ?? host
+
+/** How often a value differs from the one before it; a value that is not known changes nothing. */
+const changes = (values: readonly (string | number | undefined)[]): number => {
+  const known = values.filter((value) => value !== undefined)
+  return known.filter((value, i) => i > 0 && value !== known[i - 1]).length
+}
+
+const newborn = (registeredOn: string | undefined, now: number): string | undefined => {
+  if (registeredOn === undefined) return undefined
+  const at = parseTimestamp(registeredOn)
+  return at !== undefined && now - at < newbornDays * dayMs ? registeredOn : ''
+}
+
+const phishingRecords = (host: string, { listingsOf }: ScanSurroundings): number =>
+  listingsOf({ type: 'domain', value: host }).filter(({ categories }) =>
+    categories.some((category) => category.toLowerCase().includes('phish')),
+  ).length
 
 export const composeReport = (seen: Seen, surroundings: ScanSurroundings): JsonObject => {
   const { target, records, visits, secure, now } = seen

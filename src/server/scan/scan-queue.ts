@@ -11,7 +11,7 @@ export type ScanQueue = {
   readonly close: () => Promise<void>
 }
 
-export type ScanQueueOptions = { readonly atOnce: number; readonly now: () => number }
+type ScanQueueOptions = { readonly atOnce: number; readonly now: () => number }
 
 const maxAttempts = 2
 const failedPercentage = -1

@@ -13,8 +13,8 @@ import {
 import { join } from 'node:path'
 import type { JsonObject } from '../answer.js'
 
-export const scanStates = ['waiting', 'running', 'done', 'failed', 'no_such_domain'] as const
-export type ScanState = (typeof scanStates)[number]
+const scanStates = ['waiting', 'running', 'done', 'failed', 'no_such_domain'] as const
+type ScanState = (typeof scanStates)[number]
 
 export type Scan = {
   readonly id: number

@@ -1,17 +1,15 @@
 // One scan of one site: DNS, the redirects, the certificate; its outcome is a report or the reason why there is none.
 import type { JsonObject } from '../answer.js'
-import { follow, type FollowLimits } from './follow.js'
-import { composeReport } from './report.js'
-import type { ScanSurroundings } from './seen.js'
-import type { DnsRecords, Resolver } from './resolver.js'
-import { parseTarget, type MayConnect, type Target } from './target.js'
-import type { Visit } from './visit.js'
+import type { Resolver, DnsRecords } from './resolver.js'
+import { targetOf, parseTarget, type MayConnect, type Target } from './target.js'
+import { visit, type Visit, type VisitLimits } from './visit.js'
+import { composeReport, type ScanSurroundings } from './report.js'
 
-export type ScanLimits = FollowLimits & { readonly totalMs: number }
-export type ScanOutcome =
+type ScanLimits = FollowLimits & { readonly totalMs: number }
+type ScanOutcome =
   { readonly outcome: 'done'; readonly report: JsonObject } | { readonly outcome: 'failed' | 'no_such_domain' }
 
-export type ScanDependencies = {
+type ScanDependencies = {
   readonly resolver: Resolver
   readonly mayConnect: MayConnect
   readonly limits: ScanLimits
@@ -47,3 +45,53 @@ export const createScanner = ({ resolver, mayConnect, limits, surroundings, now 
 }
 
 const noRecords: DnsRecords = { ipv4: [], ipv6: [], cname: [], mx: [], ns: [], soa: [], txt: [] }
+
+type FollowLimits = VisitLimits & { readonly maxRedirects: number }
+
+type Followed = {
+  readonly visits: readonly Visit[]
+  /** Why the redirects ended before a page was reached. */
+  readonly stopped?: 'unreachable' | 'refused' | 'too_many_redirects'
+}
+
+const redirects = new Set([301, 302, 303, 307, 308])
+
+/** Visits a site and follows where it sends a visitor, vetting the address of every hop before connecting to it. */
+const follow = async (
+  start: Target,
+  resolver: Resolver,
+  mayConnect: MayConnect,
+  limits: FollowLimits,
+  signal: AbortSignal,
+): Promise<Followed> => {
+  const visits: Visit[] = []
+  let target: Target = start
+  while (visits.length <= limits.maxRedirects) {
+    const address = await vettedAddress(target, resolver, mayConnect)
+    if (address === undefined) return { visits, stopped: 'unreachable' }
+    if (address === false) return { visits, stopped: 'refused' }
+    const seen = await visit(target, address, limits, signal)
+    if (!seen) return { visits, stopped: 'unreachable' }
+    visits.push(seen)
+    if (!redirects.has(seen.status) || seen.location === undefined || !URL.canParse(seen.location, seen.url))
+      return { visits }
+    const next = targetOf(new URL(seen.location, seen.url))
+    if (!next) return { visits, stopped: 'refused' }
+    target = next
+  }
+  return { visits, stopped: 'too_many_redirects' }
+}
+
+/**
+ * The one address that is both checked and connected to. A name with any address that may not be visited is refused as a
+ * whole: such a name is set up to reach somewhere it should not.
+ */
+const vettedAddress = async (
+  { host, port, isAddress }: Target,
+  resolver: Resolver,
+  mayConnect: MayConnect,
+): Promise<string | false | undefined> => {
+  const addresses = isAddress ? [host] : await resolver.addresses(host)
+  if (!addresses.every((address) => mayConnect(address, port, host))) return false
+  return addresses[0]
+}

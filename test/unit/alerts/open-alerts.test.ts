@@ -1,4 +1,4 @@
-import type { Judged } from '../../../src/domain/judged.js'
+import type { Judged, Verdict } from '../../../src/domain/verdict.js'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,16 +6,19 @@ import { Ajv } from 'ajv'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Alert } from '../../../src/alerts/alert.js'
 import type { AnnotatedEvent } from '../../../src/alerts/annotated-event.js'
-import { openAlerts, type Alerts, type AlertsOptions, type AlertsSettings } from '../../../src/alerts/open-alerts.js'
+import { openAlerts, type Alerts } from '../../../src/alerts/open-alerts.js'
 import type { Finding } from '../../../src/domain/finding.js'
 import type { Sighting } from '../../../src/domain/sighting.js'
-import type { Verdict } from '../../../src/domain/verdict.js'
 import { conclude } from '../../../src/pipeline/annotate/conclude.js'
 import { eventTime } from '../../../src/pipeline/event-time.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import { readSchema } from '../../support/annotation-schema.js'
 import { createFakeClock } from '../../support/clock.js'
 import { ruleText } from '../../support/rules.js'
+
+type AlertsSettings = Parameters<typeof openAlerts>[0]
+
+type AlertsOptions = Parameters<typeof openAlerts>[1]
 
 const validate = new Ajv({ allErrors: true, allowUnionTypes: true, formats: { 'date-time': true } }).compile(
   readSchema('alert'),

@@ -1,7 +1,9 @@
 import { Ajv } from 'ajv'
 import { expect, it } from 'vitest'
-import { createRetroAlert, createRetroSummary, type RetroSeen } from '../../../src/alerts/retro-alert.js'
+import { createRetroAlert, createRetroSummary } from '../../../src/alerts/retro-alert.js'
 import { readSchema } from '../../support/annotation-schema.js'
+
+type RetroSeen = Parameters<typeof createRetroAlert>[0]
 
 const validate = new Ajv({ allErrors: true, allowUnionTypes: true, formats: { 'date-time': true } }).compile(
   readSchema('alert'),

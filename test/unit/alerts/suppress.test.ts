@@ -1,6 +1,8 @@
 // Repeated alerts are suppressed and counted.
 import { describe, expect, it } from 'vitest'
-import { createSuppress, type Suppressed } from '../../../src/alerts/suppress.js'
+import { createSuppress } from '../../../src/alerts/suppress.js'
+
+type Suppressed = Parameters<ReturnType<typeof createSuppress>['decide']>[0]
 
 const hour = 3_600_000
 const about = (more: Partial<Suppressed> = {}): Suppressed => ({

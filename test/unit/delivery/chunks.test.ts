@@ -5,7 +5,7 @@ import type { Deliver, Item } from '../../../src/delivery/deliver.js'
 import type { Fetched } from '../../../src/kafka/fetched.js'
 import type { Batch } from '../../../src/pipeline/batch/cut-batch.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
-import type { Wait } from '../../../src/pipeline/wait.js'
+import type { Wait } from '../../../src/pipeline/enrich/wait.js'
 import { elapsed, event, never, setUp as setUpEnrich } from '../../support/enriching.js'
 import type { Incoming } from '../../../src/kafka/records.js'
 

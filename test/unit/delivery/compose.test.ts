@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { compose, type Target } from '../../../src/delivery/compose.js'
 import { recordBytes } from '../../../src/kafka/wire/encode-batch.js'
-import type { EventOut, Reduced } from '../../../src/pipeline/annotate.js'
+import type { EventOut, Reduced } from '../../../src/pipeline/event.js'
 import type { Incoming } from '../../../src/kafka/records.js'
 
 const now = 1_800_000_000_000

@@ -1,6 +1,7 @@
+// JSON that is broken says in which line.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findBreak } from '../../../src/feeds/json-text.js'
+import { readJson } from '../../../src/feeds/json-text.js'
 
 const isJson = (text: string): boolean => {
   try {
@@ -11,28 +12,29 @@ const isJson = (text: string): boolean => {
     return false
   }
 }
+const read = (text: string) => readJson(Buffer.from(text))
 
-describe('findBreak', () => {
+describe('JSON of a whole file', () => {
   it.each<[string, number]>([
-    ['{"a": [}', 7],
-    ['{"a": [1,]}', 9],
-    ['{"a": 1,}', 8],
-    ['{"a" 1}', 5],
-    ['[1 2]', 3],
-    ['[01]', 1],
-    ['[tru]', 1],
-    ['["a\nb"]'.replace('\\n', '\n'), 3],
-    ['["\\x"]', 3],
-    ['{} {}', 3],
-    ['{"a": [', 7],
-    ['["open', 6],
-    ['<html>', 0],
-    ['', 0],
-  ])('finds the break in %j', (text, offset) => {
-    expect(findBreak(text)).toBe(offset)
+    ['{"a": [\n}', 2],
+    ['{"a": [1,\n]}', 2],
+    ['{"a": 1,\n}', 2],
+    ['{"a"\n1}', 2],
+    ['[1\n2]', 2],
+    ['[\n01\n]', 2],
+    ['[\ntru\n]', 2],
+    ['["a\nb"]', 1],
+    ['[\n"\\x"\n]', 2],
+    ['{}\n{}', 2],
+    ['{"a": [\n', 2],
+    ['[\n"open', 2],
+    ['<html>\n', 1],
+    ['', 1],
+  ])('is refused with the line where %j breaks', (text, line) => {
+    expect(read(text)).toEqual({ ok: false, problem: { place: line, message: 'is not valid JSON' } })
   })
 
-  it('finds no break in JSON', () => {
+  it('is read or refused as JSON.parse would, with one of its lines', () => {
     const parts = fc.constantFrom(
       '{',
       '}',
@@ -40,16 +42,16 @@ describe('findBreak', () => {
       ']',
       ',',
       ':',
-      '"a"',
-      '1',
       '-',
-      'null',
-      ' ',
       '"',
       '\\',
       '\n',
-      'e5',
+      ' ',
       '.',
+      '"a"',
+      '1',
+      'null',
+      'e5',
     )
     fc.assert(
       fc.property(
@@ -58,7 +60,9 @@ describe('findBreak', () => {
           fc.array(parts, { maxLength: 8 }).map((array) => array.join('')),
         ),
         (text) => {
-          if (isJson(text)) expect(findBreak(text)).toBe(text.length)
+          const result = read(text)
+          expect(result.ok).toBe(isJson(text))
+          if (!result.ok) expect(result.problem.place).toBeLessThanOrEqual(text.split('\n').length)
         },
       ),
     )

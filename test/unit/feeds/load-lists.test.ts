@@ -2,7 +2,11 @@
 import { describe, expect, it } from 'vitest'
 import { readAddress } from '../../../src/domain/address.js'
 import type { GateOptions } from '../../../src/domain/decision.js'
-import { loadGate, type GateSettings, type LoadedGate } from '../../../src/feeds/load-lists.js'
+import { loadGate } from '../../../src/feeds/load-lists.js'
+
+type GateSettings = Parameters<typeof loadGate>[0]
+
+type LoadedGate = ReturnType<typeof loadGate>
 
 const none: GateSettings = { ownRanges: [], internalSuffixes: [], allow: [], deny: [], askFreeText: false }
 const files: Readonly<Record<string, string>> = {

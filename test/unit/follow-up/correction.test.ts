@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Target } from '../../../src/delivery/compose.js'
 import { createCorrect } from '../../../src/follow-up/correction.js'
-import type { EventOut } from '../../../src/pipeline/annotate.js'
+import type { EventOut } from '../../../src/pipeline/event.js'
 import type { Incoming } from '../../../src/kafka/records.js'
 
 const target: Target = {

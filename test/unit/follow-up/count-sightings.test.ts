@@ -1,6 +1,6 @@
 // Counting sightings: where the counts of a partition begin is known before they are written for the first time, and no retro alert is lost.
 import { describe, expect, it } from 'vitest'
-import type { Judged } from '../../../src/domain/judged.js'
+import type { Judged } from '../../../src/domain/verdict.js'
 import { countSightings, type Counting, type WriteRetroAlerts } from '../../../src/follow-up/count-sightings.js'
 import type { Fetch } from '../../../src/kafka/topic-reader.js'
 import { restoreCounts } from '../../../src/follow-up/restore-counts.js'

@@ -1,7 +1,7 @@
 // What is noted in the sightings topic about events that are delivered twice, as the next owner of their partition reads it.
 import type { Admin, Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
-import type { Judged } from '../../../src/domain/judged.js'
+import type { Judged } from '../../../src/domain/verdict.js'
 import { openLateAnswers, type LateAnswersOptions } from '../../../src/follow-up/open-late-answers.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
 import type { Outgoing } from '../../../src/kafka/records.js'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Known } from '../../../src/domain/finding.js'
 import type { Indicator } from '../../../src/domain/indicator.js'
-import type { Judged } from '../../../src/domain/judged.js'
+import type { Judged } from '../../../src/domain/verdict.js'
 import { countPartitions, type CountedPartitions } from '../../../src/follow-up/count-partitions.js'
 import {
   createRetro,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/domain/finding.js'
-import type { Judged } from '../../../src/domain/judged.js'
+import type { Judged } from '../../../src/domain/verdict.js'
 import type { Reason } from '../../../src/domain/reason.js'
 import { revisit, type RaiseLate } from '../../../src/follow-up/revisit.js'
 

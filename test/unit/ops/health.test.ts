@@ -1,8 +1,7 @@
 import type { ConsumerHealth } from '../../../src/domain/consumer-health.js'
 import { describe, expect, it } from 'vitest'
-import { healthOf, readinessOf } from '../../../src/ops/health.js'
-import { measureEventLoopDelay } from '../../../src/ops/event-loop-delay.js'
-import type { Clock } from '../../../src/domain/clock.js'
+import { healthOf, readinessOf, measureEventLoopDelay } from '../../../src/ops/health.js'
+import type { Clock } from '../../../src/base/clock.js'
 
 const now = 1_000_000
 const limits = { chunkMs: 120_000, loopMs: 5_000 }

@@ -1,10 +1,12 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createAlertLog, type RaisedAlert } from '../../../src/ops/alert-log.js'
+import { createAlertLog } from '../../../src/ops/alert-log.js'
 import type { Ops } from '../../../src/ops/open-ops.js'
 import { observePipeline } from '../../../src/ops/observe-pipeline.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import { openTestOps, runningConsumer, seen } from '../../support/ops.js'
+
+type RaisedAlert = Parameters<ReturnType<typeof createAlertLog>['note']>[0]
 
 let open: Ops[] = []
 afterEach(async () => {

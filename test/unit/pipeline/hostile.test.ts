@@ -1,7 +1,7 @@
 // A megabyte made to be slow to read: processor time is bounded, and known fields are still found.
 import { describe, expect, it } from 'vitest'
 import { decode } from '../../../src/pipeline/decode.js'
-import { createExtract } from '../../../src/pipeline/extract.js'
+import { createExtract } from '../../../src/pipeline/extract/extract.js'
 
 const settings = { maxIndicators: 64, maxDepth: 64, maxEventBytes: 4_194_304 }
 const megabyte = (piece: string): string => piece.repeat(Math.ceil(1_000_000 / piece.length)).slice(0, 1_000_000)

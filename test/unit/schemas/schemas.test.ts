@@ -1,19 +1,18 @@
 // Holds schemas/ to the closed lists of the vocabulary and to the configuration as it is declared.
 import { Ajv } from 'ajv'
+import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readFormatFiles } from '../../../src/config/format-files.js'
 import { judgementSchema } from '../../../src/config/judgement-file.js'
 import { configSchema } from '../../../src/config/schema.js'
-import { statuses } from '../../../src/domain/annotation.js'
+import { statuses, contentKinds } from '../../../src/domain/annotation.js'
 import { decisions } from '../../../src/domain/decision.js'
 import { levels } from '../../../src/domain/finding.js'
 import { flags } from '../../../src/domain/flag.js'
 import { indicatorTypes } from '../../../src/domain/indicator.js'
-import { contentKinds } from '../../../src/domain/content-kind.js'
 import { reasons } from '../../../src/domain/reason.js'
 import { actions, directions, lineKinds, roles } from '../../../src/domain/sighting.js'
-import { formatsFolder } from '../../../src/app/open-formats.js'
-import { ecsNames } from '../../../src/pipeline/read/ecs.js'
+import { ecsNames } from '../../../src/pipeline/extract/ecs.js'
 import { compose, type Rung, type Target } from '../../../src/delivery/compose.js'
 import { readSchema } from '../../support/annotation-schema.js'
 import type { Incoming } from '../../../src/kafka/records.js'
@@ -90,7 +89,7 @@ describe('schemas/dead-letter.schema.json', () => {
 describe('schemas/format.schema.json', () => {
   const schema = readSchema('format') as { definitions: Definitions; properties: { id: { not: { enum: string[] } } } }
   const validate = new Ajv({ allowUnionTypes: true }).compile(schema)
-  const documents = readFormatFiles([formatsFolder]).documents
+  const documents = readFormatFiles([resolve(import.meta.dirname, '../../../formats')]).documents
 
   it('has the names that pieces may have, and the ids that no format may', () => {
     expect(schema.definitions.name!.enum).toEqual(ecsNames)

@@ -1,6 +1,6 @@
 // How old a gateway's answer is travels with it: the life of a finding counts from when it was obtained, over any number of processes.
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { systemClock, type Clock } from '../../../src/domain/clock.js'
+import { systemClock, type Clock } from '../../../src/base/clock.js'
 import type { Finding } from '../../../src/domain/finding.js'
 import type { Indicator } from '../../../src/domain/indicator.js'
 import { startAsker, startGateway, type GatewayPlace } from '../../support/askers.js'

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Annotation } from '../../../src/domain/annotation.js'
 import type { Reason } from '../../../src/domain/reason.js'
-import { createMetrics, type MetricsSources } from '../../../src/telemetry/metrics.js'
+import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { createCounters } from '../../../src/telemetry/counters.js'
 import { openProvider, runningConsumer, seen } from '../../support/ops.js'
+
+type MetricsSources = Parameters<typeof createMetrics>[0]
 
 const open = (over: Partial<MetricsSources> = {}) => {
   const counters = createCounters(['ip/malicious-info'], ['squid', 'acme'])

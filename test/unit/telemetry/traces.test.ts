@@ -1,23 +1,25 @@
 // Spans with an OpenTelemetry API in the process, and none without.
 import { describe, expect, it } from 'vitest'
-import { openTraces, traceWith, type Tracer } from '../../../src/telemetry/traces.js'
+import { openTraces } from '../../../src/telemetry/traces.js'
 
 const open = () => {
   const spans: unknown[] = []
-  const tracer: Tracer = {
-    startSpan: (name, { startTime, attributes }) => ({
+  const tracer = {
+    startSpan: (name: string, { startTime, attributes }: { startTime?: number; attributes?: object }) => ({
       setAttribute: () => undefined,
-      end: (at) => void spans.push([name, startTime, at, attributes]),
+      end: (at?: number) => void spans.push([name, startTime, at, attributes]),
     }),
   }
   let time = 1000
-  return { spans, tracer, now: () => (time += 5) }
+  const now = (): number => (time += 5)
+  const api = { trace: { getTracer: () => tracer } }
+  return { spans, tracer, traces: () => openTraces('1.0.0', now, () => Promise.resolve(api)) }
 }
 
 describe('traces', () => {
   it('have a span for every chunk, ended when its events leave', async () => {
-    const { spans, tracer, now } = open()
-    const pipeline = traceWith(tracer, now).pipeline(async (chunk: readonly number[], use: () => void) => {
+    const { spans, traces } = open()
+    const pipeline = (await traces()).pipeline(async (chunk: readonly number[], use: () => void) => {
       use()
       return Promise.resolve(chunk.length === 3)
     })
@@ -27,9 +29,9 @@ describe('traces', () => {
     expect(spans).toEqual([['chunk', 1005, 1010, { 'threatweave.events': 3, 'threatweave.wait': 'live' }]])
   })
 
-  it('have a span for every call, with its outcome', () => {
-    const { spans, tracer, now } = open()
-    const { emit } = traceWith(tracer, now)
+  it('have a span for every call, with its outcome', async () => {
+    const { spans, traces } = open()
+    const { emit } = await traces()
     emit({ event: 'provider_call_failed', operation: 'ip/malicious-info', reason: 'timeout', detail: '', ms: 3 })
     emit({ event: 'lookups_resumed' })
     const attributes = { 'threatweave.operation': 'ip/malicious-info', 'threatweave.outcome': 'timeout' }

@@ -2,9 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createBudget, type Budget } from '../../../../src/lookup/admission/budget.js'
+import { createBudget } from '../../../../src/lookup/admission/budget.js'
 import { openLedger } from '../../../../src/lookup/memory/ledger.js'
 import { newYear } from '../../../support/clock.js'
+
+type Budget = ReturnType<typeof createBudget>
 
 const hour = 3_600_000
 let folder: string

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { noFacts, type Finding, type Level } from '../../../../src/domain/finding.js'
 import { keyOf } from '../../../../src/domain/indicator.js'
-import { chanceOf, createLifetimeOf, isRememberable } from '../../../../src/lookup/memory/lifetime.js'
+import { createLifetimeOf, isRememberable } from '../../../../src/lookup/memory/lifetime.js'
 import { indicator, known, memorySettings, unknown } from '../../../support/lookup.js'
 
 const hour = 3_600_000
@@ -38,8 +38,13 @@ describe('lifetime', () => {
     expect(lifetime('clean', known(at), 0.5, 0.2).freshUntil).toBe(at + 12 * hour * 0.9)
     fc.assert(
       fc.property(fc.string(), (key) => {
-        const chance = chanceOf(key)
-        return chance >= 0 && chance < 1 && chance === chanceOf(key)
+        const fresh = (): number => shortened(indicator(1), known(at)).freshUntil
+        const shortened = createLifetimeOf(
+          { ...memorySettings, jitter: 0.2 },
+          () => key,
+          () => 'clean',
+        )
+        return fresh() > at + 12 * hour * 0.8 && fresh() <= at + 12 * hour && fresh() === fresh()
       }),
     )
   })

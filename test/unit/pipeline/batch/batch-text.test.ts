@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Status } from '../../../../src/domain/annotation.js'
 import type { Level } from '../../../../src/domain/finding.js'
-import type { EventOut } from '../../../../src/pipeline/annotate.js'
+import type { EventOut } from '../../../../src/pipeline/event.js'
 import { createJoinBatch } from '../../../../src/pipeline/batch/join-batch.js'
-import { outcomeOfMembers } from '../../../../src/pipeline/batch/outcome-of-members.js'
+import { outcomeOfMembers } from '../../../../src/pipeline/batch/batch-text.js'
 import { expectValidAnnotation } from '../../../support/annotation-schema.js'
 
 const member = (nth: number, verdict: Level, reading = 'json', status: Status = 'complete'): EventOut => {

@@ -1,10 +1,12 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Scanner, ScanOutcome } from '../../../../src/server/scan/scan.js'
+import type { Scanner } from '../../../../src/server/scan/scan.js'
 import { createScanQueue } from '../../../../src/server/scan/scan-queue.js'
 import { firstScanId, openScanStore } from '../../../../src/server/scan/scan-store.js'
 import { newFolder } from '../../../support/lookup-service.js'
+
+type ScanOutcome = Awaited<ReturnType<Scanner>>
 
 const report = { main_domain_info: { main_domain: 'example.com' } }
 const details = { query: 'http://example.com/', host: 'example.com', owner: 'soc', isPrivate: false }

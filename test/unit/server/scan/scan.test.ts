@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { createServer } from 'node:http'
-import { createScanner, type ScanDependencies, type ScanOutcome } from '../../../../src/server/scan/scan.js'
+import { createScanner } from '../../../../src/server/scan/scan.js'
 import { onlyPublicWeb } from '../../../../src/server/scan/target.js'
 import { sampleNow } from '../../../support/lookup-service.js'
 import { listen, onlyPorts, resolverOf, startTestSite } from '../../../support/test-site.js'
+
+type ScanDependencies = Parameters<typeof createScanner>[0]
+
+type ScanOutcome = Awaited<ReturnType<ReturnType<typeof createScanner>>>
 
 const here = [['127.0.0.1']]
 const resolver = resolverOf({ 'site.example': here, 'www.site.example': here, 'xn--bcher-kva.example': here })

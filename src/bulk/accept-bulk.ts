@@ -1,0 +1,190 @@
+// Questions in bulk: one connection per asker, each question answered as if its operations had been called one by one, as soon as it is.
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { unknownOf } from '../domain/finding.js'
+import type { Call } from '../domain/lookup.js'
+import { priorityClasses, type Priority } from '../lookup/admission/queue.js'
+import { guard } from '../lookup/stack.js'
+import { classify } from '../provider/classify.js'
+import type { Reply } from '../provider/client.js'
+import type { OperationName } from '../provider/operations.js'
+import { providerSource } from '../provider/provider-source.js'
+import { ignoreTelemetry } from '../telemetry/event.js'
+import type { OperationAnswer } from '../server/answer.js'
+import type { Gateway } from '../server/gateway/gateway.js'
+import type { RequestParameters } from '../server/parameters.js'
+import {
+  createLineWriter,
+  maxQuestionLength,
+  readLines,
+  readQuestion,
+  writeAnswer,
+  bulkHeader,
+  bulkTarget,
+  readBulkSettings,
+  type StateLine,
+  type BulkSettings,
+} from './protocol.js'
+import type { BulkShare, BulkShares } from './bulk-shares.js'
+
+export type BulkOptions = {
+  /** The name of a key; undefined where it is not one. */
+  readonly nameOf: (apiKey: string | undefined) => string | undefined
+  readonly shares: BulkShares
+  /** Answers one operation for the holder of the key, as over HTTP, but waits where the plan allows no further call just now. */
+  readonly answer: (
+    name: OperationName,
+    given: RequestParameters,
+    apiKey: string | undefined,
+    priority: Priority,
+  ) => Promise<OperationAnswer>
+  readonly gateway?: Pick<Gateway, 'askedAgain' | 'estimatesMs' | 'inFlight' | 'admission'> | undefined
+  readonly now: () => number
+}
+
+/** So many more asks of one question count at once: the rank grows by doubling. */
+const maxAgain = 1_024
+const stateEveryMs = 100
+const stateAtLeastEveryMs = 1_000
+
+/** Returns a function that closes all connections. */
+export const acceptBulk = (server: Pick<Server, 'on'>, options: BulkOptions): (() => void) => {
+  const streams = new Set<Duplex>()
+  server.on('connect', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    stream.on('error', () => stream.destroy())
+    const admitted = admit(request, stream, options)
+    if (typeof admitted === 'string') {
+      stream.end(`HTTP/1.1 ${admitted}\r\nconnection: close\r\n\r\n`)
+      return
+    }
+    stream.write('HTTP/1.1 200 OK\r\n\r\n')
+    if (head.length > 0) stream.unshift(head)
+    streams.add(stream)
+    stream.once('close', () => streams.delete(stream))
+    serveConnection(stream, admitted, options)
+  })
+  return () => {
+    for (const stream of streams) stream.destroy()
+  }
+}
+
+type Asker = {
+  readonly apiKey: string | undefined
+  readonly settings: BulkSettings
+  readonly share: BulkShare
+}
+
+/** The status of a refusal where there may be no connection. */
+const admit = (request: IncomingMessage, stream: Duplex, { nameOf, shares }: BulkOptions): Asker | string => {
+  const apiKey = headerOf(request, 'x-api-key')
+  const settings = readBulkSettings(headerOf(request, bulkHeader) ?? '')
+  if (request.url !== bulkTarget || !settings) return '400 Bad Request'
+  const name = nameOf(apiKey)
+  if (name === undefined) return '401 Unauthorized'
+  const share = shares.open(name, stream)
+  return share ? { apiKey, settings, share } : '429 Too Many Requests'
+}
+
+type OpenQuestion = {
+  readonly priority: Priority
+  /** The operation that is being asked for it. */
+  current?: { readonly name: OperationName; readonly given: RequestParameters }
+}
+
+const serveConnection = (
+  stream: Duplex,
+  { apiKey, settings, share }: Asker,
+  { answer, gateway, now }: BulkOptions,
+): void => {
+  const open = new Map<number, OpenQuestion>()
+  const write = createLineWriter(stream, share.wrote)
+  /** Set while a source sends a call, which it does at once and not later. */
+  let sending: OpenQuestion | undefined
+  const call = async (name: OperationName, given: RequestParameters): Promise<Reply> => {
+    const question = sending
+    if (!question) throw new Error('a call was sent for no question')
+    question.current = { name, given }
+    return replyOf(await answer(name, given, apiKey, question.priority))
+  }
+  const domain = { ...settings.domain, scan: 'off', scanPollMs: 0, scanFolder: '' } as const
+  const source = guard(providerSource({ call }, { ...settings, domain }, now, ignoreTelemetry))
+
+  const take = (text: string): void => {
+    const line = readQuestion(text)
+    if (!line) {
+      stream.destroy()
+      return
+    }
+    const { id, priority } = line
+    if ('again' in line) {
+      // A question of the same turn has yet to get to the queue.
+      setImmediate(() => {
+        const current = open.get(id)?.current
+        if (current) for (let n = 0; n < Math.min(line.again, maxAgain); n++) askAgain(current, priority)
+      })
+      return
+    }
+    if (!share.take()) {
+      write(writeAnswer({ id, finding: unknownOf('queue_full') }))
+      return
+    }
+    const question: OpenQuestion = { priority }
+    open.set(id, question)
+    const send: Call = (request) => {
+      sending = question
+      const sent = request()
+      sending = undefined
+      return sent
+    }
+    void Promise.resolve(source(line.indicator, { ...priority, evidence: 'field' }, send)).then((finding) => {
+      open.delete(id)
+      share.answered()
+      write(writeAnswer({ id, finding, ...(finding.at !== undefined && { ageMs: Math.max(0, now() - finding.at) }) }))
+    })
+  }
+  readLines(stream, take, maxQuestionLength)
+  const askAgain = ({ name, given }: NonNullable<OpenQuestion['current']>, priority: Priority): void =>
+    gateway?.askedAgain(name, given as Parameters<Gateway['askedAgain']>[1], priority)
+
+  writeState(stream, write, gateway)
+}
+
+/** Says at once how long an answer takes, and again when that has changed, at least every second. */
+const writeState = (stream: Duplex, write: (line: string) => void, gateway: BulkOptions['gateway']): void => {
+  let last = ''
+  let quietMs = 0
+  const say = (): void => {
+    const line = writeAnswer(stateOf(gateway))
+    quietMs += stateEveryMs
+    if (line === last && quietMs < stateAtLeastEveryMs) return
+    last = line
+    quietMs = 0
+    write(line)
+  }
+  say()
+  const timer = setInterval(say, stateEveryMs)
+  stream.once('close', () => clearInterval(timer))
+}
+
+const stateOf = (gateway: BulkOptions['gateway']): StateLine => {
+  if (!gateway)
+    return { estimatesMs: new Array<number>(priorityClasses).fill(0), latencyMs: 0, inFlight: 1, state: 'open' }
+  const { latencyMs, state } = gateway.admission()
+  const estimatesMs = gateway.estimatesMs().map((ms) => Math.round(Math.min(ms, 86_400_000)))
+  return { estimatesMs, latencyMs: Math.round(latencyMs), inFlight: gateway.inFlight, state }
+}
+
+/** The same answer that the asker would have made of it over HTTP. */
+const replyOf = (answer: OperationAnswer): Reply => {
+  const isFeedMissing = answer.isFeedMissing === true
+  const at = answer.at === undefined ? {} : { at: answer.at }
+  if (answer.ok) return { status: 'answer', body: answer.body, isFeedMissing, ...at }
+  const { http, status, message, retryAfterS } = answer.failure
+  const retryAfterMs = retryAfterS === undefined ? undefined : retryAfterS * 1000
+  return { status: 'failure', failure: classify({ http, code: status, message, retryAfterMs }), isFeedMissing, ...at }
+}
+
+const headerOf = ({ headers }: IncomingMessage, name: string): string | undefined => {
+  const value = headers[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

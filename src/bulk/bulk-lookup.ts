@@ -1,0 +1,145 @@
+// Asks a gateway about many indicators over one connection: the queue, the limit and the retries are the gateway's, the answers stream back.
+import type { Finding } from '../domain/finding.js'
+import { keyOf, type Indicator } from '../domain/indicator.js'
+import { unknown } from '../lookup/admission/call-sender.js'
+import { classOf, type Priority } from '../lookup/admission/queue.js'
+import type { BulkLookup } from '../lookup/stack.js'
+import { createBulkConnection, type ConnectionOptions } from './bulk-connection.js'
+import { readAnswer, writeQuestion, type StateLine } from './protocol.js'
+
+type BulkOptions = ConnectionOptions & {
+  /** Whether the provider takes questions in bulk; noticed with its ordinary answers. */
+  readonly isOffered: () => boolean
+  readonly takes: (indicator: Indicator) => boolean
+  /** Questions that may be open. */
+  readonly maxOpen: number
+}
+
+type OpenQuestion = {
+  readonly indicator: Indicator
+  readonly askedAt: number
+  readonly settle: (finding: Finding) => void
+  priority: Priority
+  /** Asks so far, and how many of them the gateway knows of. */
+  asks: number
+  sentAsks: number
+  expectedAt: number
+}
+
+/** A gateway that answers later than this is no longer just busy. */
+const maxLatenessMs = 2_000
+const assumed: StateLine = { estimatesMs: [], latencyMs: 100, inFlight: 1, state: 'open' }
+
+export const createBulkLookup = (options: BulkOptions): BulkLookup<Indicator> => {
+  const { isOffered, takes, maxOpen, clock } = options
+  const open = new Map<number, OpenQuestion>()
+  const ids = new Map<string, number>()
+  let lastId = 0
+  let gateway = assumed
+  /** Questions sent since the gateway last said how long they take. */
+  let sentSince = 0
+  /** How much later than expected answers come, by the way between the processes and how busy they are. */
+  let latenessMs = 0
+
+  const send = (id: number, { indicator, priority, asks }: OpenQuestion): void => {
+    connection.write(writeQuestion({ id, indicator, priority }))
+    if (asks > 1) connection.write(writeQuestion({ id, again: asks - 1, priority }))
+  }
+  const settle = (id: number, finding: Finding): void => {
+    const question = open.get(id)
+    if (!question) return
+    open.delete(id)
+    ids.delete(keyOf(question.indicator))
+    question.settle(finding)
+  }
+  const connection = createBulkConnection(options, {
+    opened: () => {
+      gateway = assumed
+      for (const [id, question] of open) send(id, question)
+    },
+    received: (text) => {
+      const line = readAnswer(text)
+      if (!line) return
+      if ('id' in line) {
+        const now = clock.now()
+        const lateMs = Math.max(0, now - (open.get(line.id)?.expectedAt ?? now))
+        latenessMs += (Math.min(lateMs, maxLatenessMs) - latenessMs) / 20
+        const { finding, ageMs = 0 } = line
+        settle(line.id, finding.at === undefined ? finding : Object.assign(finding, { at: now - ageMs }))
+        return
+      }
+      gateway = line
+      sentSince = 0
+    },
+    givenUp: () => {
+      for (const id of [...open.keys()]) settle(id, unknown('unavailable'))
+    },
+  })
+
+  return {
+    ask: (indicator, { role, action, urgency }) => {
+      if (connection.state() === 'none' || !takes(indicator)) {
+        if (isOffered()) void connection.open()
+        return undefined
+      }
+      if (open.size >= maxOpen) return unknown('queue_full')
+      const priority: Priority = urgency === undefined ? { role, action } : { role, action, urgency }
+      const askedAt = clock.now()
+      const waitMs =
+        (gateway.estimatesMs[classOf(priority)] ?? gateway.latencyMs) +
+        Math.floor(sentSince++ / Math.max(1, gateway.inFlight)) * gateway.latencyMs
+      return new Promise((resolve) => {
+        const id = ++lastId
+        const question: OpenQuestion = {
+          indicator,
+          askedAt,
+          settle: resolve,
+          priority,
+          asks: 1,
+          sentAsks: 1,
+          expectedAt: askedAt + waitMs,
+        }
+        open.set(id, question)
+        ids.set(keyOf(indicator), id)
+        if (connection.state() === 'open') send(id, question)
+      })
+    },
+    askedAgain: (key, priority) => {
+      const id = ids.get(key)
+      const question = id === undefined ? undefined : open.get(id)
+      if (id === undefined || !question) return
+      question.asks++
+      const isHigher = classOf(priority) > classOf(question.priority)
+      if (isHigher) question.priority = priority
+      // The rank counts by doubling, so there is nothing new to say in between.
+      if (connection.state() !== 'open' || (!isHigher && question.asks < 2 * question.sentAsks)) return
+      connection.write(writeQuestion({ id, again: question.asks - question.sentAsks, priority: question.priority }))
+      question.sentAsks = question.asks
+    },
+    estimateMs: (key) => {
+      const id = ids.get(key)
+      const question = id === undefined ? undefined : open.get(id)
+      if (!question) return undefined
+      if (connection.state() === 'lost') return Infinity
+      const now = clock.now()
+      // What is overdue takes, for all that is known, as long again as it already took.
+      const leftMs = question.expectedAt + latenessMs - now
+      return leftMs > 0 ? leftMs : now - question.askedAt
+    },
+    state: () =>
+      connection.state() !== 'none'
+        ? {
+            waiting: open.size,
+            inFlight: 0,
+            state: connection.state() === 'lost' ? 'breaker_open' : gateway.state,
+            spent: { hour: 0, day: 0, run: 0 },
+            latencyMs: gateway.latencyMs + latenessMs,
+          }
+        : undefined,
+    open: connection.open,
+    close: () => {
+      connection.close()
+      for (const id of [...open.keys()]) settle(id, unknown('pending'))
+    },
+  }
+}

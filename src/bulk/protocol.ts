@@ -1,0 +1,147 @@
+// The bulk protocol: the header that offers and requests a connection, and its lines, one JSON object each: questions one way, findings and the state of the gateway the other.
+import type { Duplex } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import type { Finding } from '../domain/finding.js'
+import { indicatorTypes, type Indicator } from '../domain/indicator.js'
+import type { Ask } from '../domain/lookup.js'
+import { providerStates, type ProviderState } from '../domain/provider-state.js'
+import { actions, roles } from '../domain/sighting.js'
+import { priorityClasses, type Priority } from '../lookup/admission/queue.js'
+import { isFinding } from '../lookup/memory/record.js'
+
+/** With an answer: bulk is offered. With a request for a connection: the settings below. */
+export const bulkHeader = 'x-threatweave-bulk'
+/** The target of CONNECT has to look like a host and a port. */
+export const bulkTarget = 'bulk:1'
+
+/** How indicators are to be asked about. Without scans: the asker makes them one by one and writes them down. */
+export type BulkSettings = {
+  readonly ip: { readonly escalate: boolean }
+  readonly domain: { readonly maxAgeDays: number; readonly report: (typeof reports)[number] }
+}
+
+const reports = ['never', 'suspicious', 'always'] as const
+
+export const writeBulkSettings = ({ ip, domain }: BulkSettings): string =>
+  new URLSearchParams({
+    escalate: String(ip.escalate),
+    report: domain.report,
+    maxAgeDays: String(domain.maxAgeDays),
+  }).toString()
+
+/** Undefined where they cannot be read. */
+export const readBulkSettings = (text: string): BulkSettings | undefined => {
+  const given = new URLSearchParams(text)
+  const report = reports.find((each) => each === given.get('report'))
+  const maxAgeDays = Number(given.get('maxAgeDays') ?? NaN)
+  if (report === undefined || !(maxAgeDays >= 0)) return undefined
+  return { ip: { escalate: given.get('escalate') === 'true' }, domain: { maxAgeDays, report } }
+}
+
+type QuestionLine = { readonly id: number; readonly priority: Priority } & (
+  | { readonly indicator: Indicator }
+  /** So many more asks of a question that is open. */
+  | { readonly again: number }
+)
+
+/** What the gateway says of itself, so that whoever asks can decide what to wait for. */
+export type StateLine = {
+  /** When a question that is asked now can be answered, in milliseconds, for each class of priority. */
+  readonly estimatesMs: readonly number[]
+  readonly latencyMs: number
+  /** Calls that the gateway may have in flight. */
+  readonly inFlight: number
+  readonly state: ProviderState['state']
+}
+
+type AnswerLine =
+  | {
+      readonly id: number
+      readonly finding: Finding
+      /** How long ago the gateway obtained it; without it, just now. The clocks of two machines differ, so its `at` says nothing here. */
+      readonly ageMs?: number
+    }
+  | StateLine
+
+export const writeQuestion = (line: QuestionLine): string => {
+  const { role, action, urgency } = line.priority
+  const what = 'indicator' in line ? line.indicator : { again: line.again }
+  return `${JSON.stringify({ id: line.id, ...what, role, action, urgency })}\n`
+}
+
+export const writeAnswer = (line: AnswerLine): string => `${JSON.stringify(line)}\n`
+
+/** Undefined where the text is no such line. */
+export const readQuestion = (text: string): QuestionLine | undefined => {
+  const line = parse(text)
+  if (!line || !isId(line.id)) return undefined
+  const role = roles.find((each) => each === line.role)
+  const action = actions.find((each) => each === line.action)
+  if (role === undefined || action === undefined) return undefined
+  const urgency: Ask['urgency'] = line.urgency === 'replay' ? 'replay' : 'live'
+  const base = { id: line.id, priority: { role, action, urgency } }
+  const type = indicatorTypes.find((each) => each === line.type)
+  if (type !== undefined && typeof line.value === 'string') return { ...base, indicator: { type, value: line.value } }
+  return typeof line.again === 'number' && line.again >= 1 ? { ...base, again: Math.floor(line.again) } : undefined
+}
+
+export const readAnswer = (text: string): AnswerLine | undefined => {
+  const line = parse(text)
+  if (!line) return undefined
+  if (isId(line.id)) {
+    const { id, finding, ageMs } = line
+    return isFinding(finding) ? { id, finding, ageMs: isAmount(ageMs) ? ageMs : 0 } : undefined
+  }
+  const { estimatesMs, latencyMs, inFlight, state } = line
+  if (!Array.isArray(estimatesMs) || estimatesMs.length !== priorityClasses || !estimatesMs.every(isAmount))
+    return undefined
+  const known = providerStates.find((each) => each === state)
+  if (!isAmount(latencyMs) || !isAmount(inFlight) || known === undefined) return undefined
+  return { estimatesMs, latencyMs, inFlight, state: known }
+}
+
+const isId = (value: unknown): value is number => Number.isSafeInteger(value)
+const isAmount = (value: unknown): value is number => typeof value === 'number' && value >= 0
+
+const parse = (text: string): Readonly<Record<string, unknown>> | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const maxAnswerLength = 1_048_576
+/** Many may be begun at the same time, by whoever has a key. */
+export const maxQuestionLength = 4_096
+
+/** Calls `take` with every line; what is longer than any line of ours ends the connection. */
+export const readLines = (stream: Duplex, take: (line: string) => void, maxLength = maxAnswerLength): void => {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  stream.on('data', (bytes: Buffer) => {
+    const lines = (rest + decoder.write(bytes)).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > maxLength) {
+      stream.destroy()
+      return
+    }
+    for (const line of lines) take(line)
+  })
+}
+
+/** Writes all lines of one turn of the event loop together, and then calls `wrote`. */
+export const createLineWriter = (stream: Duplex, wrote?: () => void): ((line: string) => void) => {
+  let lines: string[] = []
+  const flush = (): void => {
+    const text = lines.join('')
+    lines = []
+    if (stream.destroyed) return
+    stream.write(text)
+    wrote?.()
+  }
+  return (line) => {
+    if (lines.push(line) === 1) setImmediate(flush)
+  }
+}

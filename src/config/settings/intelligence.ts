@@ -1,0 +1,239 @@
+// Settings of where verdicts come from: the provider, feeds, the budget of calls, the memory.
+import { Type } from '@sinclair/typebox'
+
+/** Settings of the provider: where it is, with which key, and how many calls it takes at a time. */
+const serviceSettings = Type.Object(
+  {
+    baseUrl: Type.String({
+      default: 'https://api.criminalip.io',
+      format: 'url',
+      description: 'Where the lookup service answers: the provider, a gateway of your own, or `threatweave serve`.',
+    }),
+    apiKey: Type.String({
+      default: '',
+      secret: true,
+      description: 'The key of the account. Without one nobody outside is asked.',
+    }),
+    apiKeyHeader: Type.String({
+      default: 'x-api-key',
+      pattern: '^[A-Za-z0-9-]{1,64}$',
+      description: 'The header that carries the key.',
+    }),
+    paths: Type.Union([Type.Literal('given'), Type.Literal('feature')], {
+      default: 'given',
+      description:
+        'Which spelling of four paths the service answers to: /v1/ip/... (given) or /v1/feature/ip/... (feature).',
+    }),
+    pathOverrides: Type.Record(Type.String(), Type.String({ pattern: '^/' }), {
+      default: {},
+      description: 'Paths of single operations, for example { ip/suspicious_info: /v2/feature/ip/suspicious-info }.',
+    }),
+    concurrency: Type.Integer({
+      default: 1,
+      minimum: 1,
+      maximum: 256,
+      description: 'Calls in flight at the same time; accounts below Enterprise may have one.',
+    }),
+    allowHttp: Type.Boolean({
+      default: false,
+      description: 'Allow a base URL without TLS on another machine; the key then travels in the clear.',
+    }),
+    caFile: Type.String({
+      default: '',
+      description: 'A PEM file of certificate authorities to trust besides the usual ones.',
+    }),
+  },
+  { additionalProperties: false, default: {}, description: 'The lookup service and how it is reached.' },
+)
+
+/** Settings of where verdicts come from. */
+export const intelSettings = Type.Object(
+  {
+    service: serviceSettings,
+    table: Type.String({
+      default: '',
+      description:
+        'A YAML file that says what each kind of evidence amounts to, where that is not as built in; examples/judgement.yaml is the built-in table. Empty: the built-in one.',
+    }),
+    safeguard: Type.Array(Type.String({ minLength: 1 }), {
+      default: ['bundled'],
+      description:
+        'Hosts and addresses that no feed accuses: a listing of them, or of a URL on them, is a flag, with the reason safeguarded. `bundled` is the list that comes with the program (code hosting, file sharing, site builders, large platforms, public DNS resolvers); leave it out to replace it. Everything else is a file as in gate.allow: plain text or a MISP warninglist.',
+    }),
+    ip: Type.Object(
+      {
+        escalate: Type.Boolean({
+          default: true,
+          description: 'Ask once more, for scores and flags, about an address that is not plainly clean.',
+        }),
+      },
+      { additionalProperties: false, default: {}, description: 'How an address is asked about.' },
+    ),
+    domain: Type.Object(
+      {
+        ask: Type.Union([Type.Literal('registrable'), Type.Literal('host')], {
+          default: 'registrable',
+          description:
+            'Ask about the registrable domain (fewer credits, no internal host names told) or the whole host name.',
+        }),
+        report: Type.Union([Type.Literal('never'), Type.Literal('suspicious'), Type.Literal('always')], {
+          default: 'never',
+          description:
+            'Whether the full report is read too, for one more call: never, when a host is rated badly, always.',
+        }),
+        scan: Type.Union([Type.Literal('off'), Type.Literal('private'), Type.Literal('public')], {
+          default: 'off',
+          description:
+            'Scan names that nobody has a report of. A public scan tells the world that you look at the name.',
+        }),
+        scanFolder: Type.String({
+          default: 'threatweave-scans',
+          description: 'The folder where started scans are written down, so that none is ever started twice.',
+        }),
+      },
+      { additionalProperties: false, default: {}, description: 'How a name is asked about.' },
+    ),
+  },
+  { additionalProperties: false, default: {}, description: 'Where verdicts come from and how they are judged.' },
+)
+
+const days = Type.Number({ exclusiveMinimum: 0, maximum: 36500 })
+
+const feed = Type.Object(
+  {
+    name: Type.String({
+      pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$',
+      description: 'The name that annotations give the feed; each feed has its own.',
+    }),
+    path: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'The list, as its maker publishes it, gzip or not: its format is known by its content. Or the directory of a MISP feed (manifest.json and its events). A feed has either path or url.',
+      }),
+    ),
+    url: Type.Optional(
+      Type.String({
+        format: 'url',
+        description:
+          'Where the list is fetched from (https); the address of a manifest.json is that of a whole MISP feed. The last good copy is kept beside the memory and used when the list cannot be fetched.',
+      }),
+    ),
+    headersFile: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'A file of headers to send with url, one a line, such as Authorization: Bearer KEY. They are sent to the host of url alone.',
+      }),
+    ),
+    refreshMinutes: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        maximum: 43200,
+        description: 'How often url is asked for a newer list, a tenth more or less; by default every 60 minutes.',
+      }),
+    ),
+    allowHttp: Type.Optional(
+      Type.Boolean({
+        description:
+          'Lets url be plain HTTP to another machine, where everybody on the way can read and change the list.',
+      }),
+    ),
+    level: Type.Union([Type.Literal('malicious'), Type.Literal('suspicious')], {
+      default: 'malicious',
+      description: 'What a listing means.',
+    }),
+    score: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        description: 'The score of entries that have none of their own; by default they have no score.',
+      }),
+    ),
+    categories: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+      default: [],
+      maxItems: 8,
+      description: 'Categories of every entry, beside those that the feed gives.',
+    }),
+    minScore: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        description:
+          'Entries to which the list gives a lower score or confidence are left out; those without one are taken.',
+      }),
+    ),
+    expiresDays: Type.Optional(
+      Type.Union(
+        [days, Type.Object({ ip: Type.Optional(days), domain: Type.Optional(days) }, { additionalProperties: false })],
+        {
+          description:
+            'An entry without an expiry of its own no longer counts this many days after it was seen, or after the file was written where the feed does not say; by default it counts as long as it is listed. A number of days for all, or by type: { ip: 30, domain: 90 }.',
+        },
+      ),
+    ),
+  },
+  { additionalProperties: false, oneOf: [{ required: ['path'] }, { required: ['url'] }] },
+)
+
+/** Settings of local intelligence: the feed files, and what a listing in them means. */
+export const feedsSettings = Type.Array(feed, {
+  default: [],
+  maxItems: 64,
+  description:
+    'Local intelligence: files of malicious or suspicious addresses and names, looked up before anybody is asked and read again when they change.',
+})
+
+const calls = (description: string) => Type.Integer({ default: 0, minimum: 0, maximum: 1_000_000_000, description })
+
+/** Settings of admission: how many calls may be sent to the provider. */
+export const admitSettings = Type.Object(
+  {
+    perHour: calls('Calls sent in one hour (UTC) at most, restarts included where memory.path is kept; 0 is no limit.'),
+    perDay: calls('Calls sent in one day (UTC) at most, restarts included where memory.path is kept; 0 is no limit.'),
+    perRun: calls('Calls sent from start to stop at most; 0 is no limit.'),
+  },
+  { additionalProperties: false, default: {}, description: 'The budget: how many calls may be sent with the key.' },
+)
+
+const day = 86_400
+
+const seconds = (value: number, description: string) =>
+  Type.Integer({ default: value, minimum: 1, maximum: 365 * day, description })
+
+/** Settings of the memory: how much is remembered, for how long, and where it survives a restart. */
+export const memorySettings = Type.Object(
+  {
+    maxEntries: Type.Integer({
+      default: 100_000,
+      minimum: 1,
+      maximum: 10_000_000,
+      description:
+        'How many findings are kept; the least recently asked for goes first. On disk they may take 256 MB for every 100,000. A gateway keeps one answer for every five, since answers are larger.',
+    }),
+    path: Type.String({
+      default: '',
+      description:
+        'A folder that keeps what was paid for over restarts, one process at a time. Empty: a folder of the user for each service; none: nothing is kept.',
+    }),
+    freshSeconds: Type.Object(
+      {
+        malicious: seconds(
+          day,
+          'How long facts that are malicious for some role are used before they are asked for again; suspicious ones half as long. Both are used for seven such lives more, marked stale, while they are asked for again.',
+        ),
+        clean: seconds(
+          day / 2,
+          'How long clean ones are used, and not any longer; facts without a verdict half as long.',
+        ),
+        notFound: seconds(day / 24, 'How long it counts that nothing was found.'),
+      },
+      {
+        additionalProperties: false,
+        default: {},
+        description: 'How long findings live, from when they were obtained.',
+      },
+    ),
+  },
+  { additionalProperties: false, default: {}, description: 'What is remembered, so that it is paid for once.' },
+)

@@ -1,0 +1,122 @@
+// Enrich: looks up every sighting of an event and judges it, waiting for answers if allowed.
+import type { Clock } from '../../base/clock.js'
+import type { Decision } from '../../domain/decision.js'
+import type { Finding } from '../../domain/finding.js'
+import type { Ask, Lookup } from '../../domain/lookup.js'
+import type { Extraction, Sighting } from '../../domain/sighting.js'
+import type { Verdict, Judged } from '../../domain/verdict.js'
+import type { InFlight, LookupInFlight } from './in-flight.js'
+import { createSightingCache, type Cached } from './sighting-cache.js'
+import { pending, type Wait } from './wait.js'
+
+type EnrichOptions = {
+  readonly lookup: Lookup
+  readonly decide: (sighting: Sighting) => Decision
+  readonly judge: (finding: Finding, sighting: Sighting, now: number) => Verdict
+  readonly clock: Clock
+  readonly inFlight: InFlight
+  readonly urgency?: 'live' | 'replay'
+}
+
+/** The sightings of one event: judged, except those in `open`. */
+export type EventVerdicts = { readonly judged: Judged[]; readonly open: readonly OpenSighting[] }
+
+type OpenSighting = {
+  readonly place: number
+  readonly cached: Cached
+  readonly ask: Ask
+  found: Finding | LookupInFlight
+  /** Whether the event waits for it. */
+  isAwaited: boolean
+}
+
+export type Enrich = {
+  /** Starts the lookups of an event. */
+  readonly start: (extraction: Extraction, wait: Wait, now: number) => EventVerdicts
+  /**
+   * Waits until the open sightings are answered or the wait is over; false if the events should stay in the topic. Synchronous if
+   * there is nothing to wait for. Never rejects.
+   */
+  readonly wait: (rows: readonly EventVerdicts[], wait: Wait) => boolean | Promise<boolean>
+  /** Judges the open sightings by what is known now. */
+  readonly finish: (row: EventVerdicts, wait: Wait, now: number) => readonly Judged[]
+}
+
+/** Pause before refused lookups are repeated. */
+const repeatMs = 100
+
+const none: readonly OpenSighting[] = []
+
+export const createEnrich = (options: EnrichOptions): Enrich => {
+  const { lookup, decide, judge, clock, inFlight } = options
+  const urgency = options.urgency ?? 'live'
+  const cache = createSightingCache(decide, judge)
+
+  const track = (found: Finding | Promise<Finding>): Finding | LookupInFlight =>
+    found instanceof Promise ? inFlight.of(found) : found
+
+  const start = ({ action, sightings }: Extraction, wait: Wait, now: number): EventVerdicts => {
+    const judged: Judged[] = []
+    let open: OpenSighting[] | undefined
+    for (const sighting of sightings) {
+      const cached = cache.of(sighting, now)
+      const { role, evidence, paths } = sighting
+      const ask = { role, action, evidence, decision: cached.decision, urgency, now, paths }
+      const found = lookup(sighting, ask)
+      if (found instanceof Promise || !wait.isFinal(found)) {
+        ;(open ??= []).push({ place: judged.length, cached, ask, found: track(found), isAwaited: false })
+        judged.push(cached.judged)
+      } else judged.push(cache.judge(cached, found, now))
+    }
+    return { judged, open: open ?? none }
+  }
+
+  const isWorthWaitingFor = ({ cached: { decision } }: OpenSighting, wait: Wait): boolean =>
+    decision.decision !== 'lookup' || wait.isFor(decision.ask)
+
+  const settle = async (opens: readonly OpenSighting[], wait: Wait): Promise<boolean> => {
+    const startedAt = clock.now()
+    for (const open of opens) open.isAwaited = isWorthWaitingFor(open, wait)
+    for (let refusals = 0; ;) {
+      const awaited = new Set<LookupInFlight>()
+      for (const { found, isAwaited } of opens)
+        if (isAwaited && 'promise' in found && !found.finding) awaited.add(found)
+      if (!(await inFlight.settled([...awaited], () => wait.leftMs(clock.now() - startedAt)))) return wait.goesOn()
+      const refused = opens.filter(({ found }) => !wait.isFinal(findingOf(found) ?? pending))
+      if (refused.length === 0) return true
+      if (awaited.size === 0) {
+        if (++refusals >= wait.maxRefusals) return true
+        await new Promise<void>((done) => clock.after(repeatMs, done))
+      }
+      if (!wait.goesOn()) return false
+      for (const open of refused) open.found = track(lookup(open.cached.sighting, { ...open.ask, now: undefined }))
+    }
+  }
+
+  return {
+    start,
+    wait: (rows, wait) => {
+      const opens = rows.flatMap(({ open }) => open)
+      if (wait.leftMs(0) <= 0 || !opens.some((open) => isWorthWaitingFor(open, wait))) return wait.goesOn()
+      wait.began()
+      return settle(opens, wait).then(async (isWanted) => {
+        wait.ended()
+        await wait.turn()
+        return isWanted
+      })
+    },
+    finish: ({ judged, open }, wait, now) => {
+      for (const { place, cached, found, isAwaited } of open) {
+        const finding = findingOf(found)
+        const late = 'promise' in found ? found.promise : undefined
+        judged[place] = finding
+          ? cache.judge(cached, finding, now)
+          : cache.judgeUnanswered(cached, isAwaited ? wait.noAnswer : pending, late, now)
+      }
+      return judged
+    },
+  }
+}
+
+/** The finding, if it has arrived. */
+const findingOf = (found: Finding | LookupInFlight): Finding | undefined => ('promise' in found ? found.finding : found)

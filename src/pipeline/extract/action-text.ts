@@ -1,0 +1,64 @@
+// Tells from the words of a line whether the traffic, or whoever tried to log in, was let through.
+import type { Action } from '../../domain/sighting.js'
+import { actionOfForeignLine } from './languages.js'
+import { isNegated } from './action-words.js'
+
+const blocks =
+  /\b(?<![-/.])(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating (?:the (?:vpn )?)?connection|session terminated|no matching connection|failed password|failed[ _]log[io]n|log[io]n[ _](?:failed|denied|rejected)|authentication (?:has )?fail(?:ed|ure)|unsuccessful(?:ly)?(?: to)? (?:log ?[io]n|auth[a-z]{0,16}|attempt)|failed authentication|(?:authentication|log[io]n) attempt .{0,80}\bfailed|(?:fail(?:ed|ure|s)?|unable) to (?:authenticate|(?:log|sign)[ -]?[io]n)|session deny|access-reject|ban(?:ned)?)\b(?![-/])/i
+const allows =
+  /(?:\b(?<![-/.])(?:permit(?:ted|s)?|access-accept|allow(?:ed|s)?|accept(?:ed|s)?(?! header)|pass(?:ed)?|granted|session create(?:d)?|flow session close|log[io]n_(?:allowed|accepted|ok)|(?:log[io]n|authentication)[ _]succe(?:ss|ssful|ssfully|eded)|(?:authenticated|logged [io]n) successfully|(?<!not |never )logged [io]n(?<=user\b.{0,60}\blogged [io]n)|success(?:ful|fully) (?:log(?:in|on|ged)|authenticat(?:ed|ion)))|\best-allowed)\b(?![-/])/i
+
+/** What matches is blocked where it has a group, and allowed where not. `may`: a part that is cheaper to look for. */
+type ActionRule = { readonly id: string; readonly words: RegExp; readonly may: RegExp }
+
+/** Where none of the usual verbs stands in the line, in order; the first that matches tells. */
+const rest: readonly ActionRule[] = [
+  // `RT_FLOW_SESSION_DENY`, `%%01POLICY/6/POLICYDENY`, `DROP_INPUT`: names of rules look like this too.
+  {
+    id: 'text:code',
+    may: /[A-Z]_|\/\d\/[A-Z]|^\[\w+_/,
+    words:
+      /(?:[A-Z]_|\/\d\/[A-Z]{0,32})(?:(DEN(?:Y|IED)|DROP(?:PED)?|BLOCK(?:ED)?|REJECT(?:ED)?)|(?:PERMIT|ALLOW|ACCEPT|ADMIT)(?:T?ED)?)\b|\b(DENY|DROP|BLOCK|REJECT)_[A-Z]|^\[\w{1,24}_(?:(deny|drop|block|reject)|allow|permit|accept|pass)\]/,
+  },
+  // A letter: EdgeOS and UniFi (`WAN_IN-3001-D]`), Junos (`FW: ge-0/0/0.0 D `), IP Filter (`@0:3 b 192.0.2.1,`), Azure (`,T,I,D`).
+  {
+    id: 'text:letter',
+    may: /-[ADR]\]|FW: | @|,[IO],[AD]/,
+    words:
+      /-(?:\d{1,6}|default)-(?:([DR])|A)\]|\bFW: \S{2,40} +(?:([DR])|A) | @\S{1,40} (?:(b)|p) [\d.]{7,15}[, ]|,[TU],[IO],(?:(D)|A)(?:,|$)/,
+  },
+  // Lines that tell of a login at all are few.
+  {
+    id: 'text:login',
+    may: /og ?[io]n|og?ged|ign(?:ed)?[ -]?[io]n|uth|assw|redential|LOG[IO]N|AUTH/,
+    words:
+      /(\b(?:log ?[io]n|auth[a-z]{0,14})[ _-]?(?:fail|error)|\b(?:log[io]n|auth[a-z]{0,14})\b.{0,160}\b(?:failed|failure|incorrect|unsuccessful)\b|\b(?:incorrect|invalid|wrong|bad)[ _](?:user ?name|user|password|credentials?|log[io]n)\b|(?:\b(?:not|never|cannot)|n't) (?:authenticate|(?:log|sign)[ -]?[io]n)\b|\bpassword (?:is )?(?:incorrect|invalid|wrong))|(?<!not |never )\b(?:logged|signed) [io]n\b|\blog[io]nsucce|\bsucce(?<=\b(?:log[io]n|auth[a-z]{0,14})\b.{0,160}\bsucce)|\bsuccess(?:ful|fully)? (?:log|auth)/i,
+  },
+]
+
+export type ActionFound = { readonly action: Action; readonly rule: string; readonly saw: string }
+export const nothing: ActionFound = { action: 'unknown', rule: '', saw: '' }
+
+/** A line of words; what stands first in it is what happened, the rest is why. */
+export const actionOfText = (text: string): ActionFound => {
+  const head = text.length > 600 ? text.slice(0, 600) : text
+  const blocked = blocks.exec(head)
+  const allowed = allows.exec(head)
+  if (blocked && (!allowed || /^not /i.test(blocked[0]) || blocked.index < allowed.index))
+    return said('blocked', 'text:blocked', blocked)
+  if (allowed) return said('allowed', 'text:allowed', allowed)
+  for (const { id, words, may } of rest) {
+    const found = may.test(head) ? words.exec(head) : null
+    if (!found) continue
+    const isBlocked = found.slice(1).some((group: string | undefined) => group !== undefined)
+    return said(isBlocked ? 'blocked' : 'allowed', id, found)
+  }
+  const foreign = actionOfForeignLine(head)
+  return foreign === 'unknown' ? nothing : { action: foreign, rule: 'language:action', saw: '' }
+}
+
+/** What the words mean with a negation before them: `not accepted` is blocked. */
+const said = (action: 'allowed' | 'blocked', rule: string, { 0: saw, index, input }: RegExpExecArray): ActionFound =>
+  isNegated(input, index)
+    ? { action: action === 'allowed' ? 'blocked' : 'allowed', rule: 'text:negated', saw }
+    : { action, rule, saw }

@@ -1,0 +1,115 @@
+// The table of action words: what the value of a field says of the action, and whether it tells of somebody who logs in and how that went.
+import { createBoundedCache, ownText } from '../../base/bounded-cache.js'
+import type { Action } from '../../domain/sighting.js'
+import { setOf, table } from './characters.js'
+import { actionOfForeign } from './languages.js'
+
+type Saying = {
+  readonly action: Action
+  /** Too common a word to mean traffic unless the field is named after the action. */
+  readonly isCommon: boolean
+  readonly isLogin: boolean
+  /** How it went, where that is all it says: it takes a login to make it an action. */
+  readonly outcome: Action
+}
+
+const verbs = table<'allowed' | 'blocked'>(
+  [
+    'allowed',
+    `allow allowed allows accept accepted accepts permit permitted permits pass passed passes passthrough pass-through granted grant forward forwarded
+     bypass bypassed decrypt encrypt close client-rst server-rst timeout start ip-conn alert monitor monitored authorized authorize allow_listed
+     trusted proxied observed tunnel tunneled tcp_hit tcp_miss tcp_tunnel tcp_mem_hit continue override allowlist whitelisted whitelist established
+     delivered deliver relayed noaction no_action not_blocked notblocked a ok logged log_only trust fastpath open opened success succeeded
+     decoded exempted exempt flow_session_create release released built`,
+  ],
+  [
+    'blocked',
+    `deny denied denies drop dropped drops block blocked blocks reject rejected rejects refuse refused discard discarded prevent prevented
+     reset reset-both reset-client reset-server reset_both tcp_reset tcp-reset tcp_denied dropall
+     quarantine quarantined kill killed disallow disallowed forbid forbidden sinkhole sinkholed tarpit tarpitted blacklist blacklisted blocklist
+     syncookie-sent banned ban terminated terminate shun shunned deleted bounced
+     not-allowed unauthorized challenge managed_challenge jschallenge js_challenge captcha d r`,
+  ],
+)
+const common = setOf(
+  `a d r ok start open opened close timeout success succeeded alert established deleted release released log logged terminate terminated
+   decoded tunnel deliver continue override reset`,
+)
+
+/** What is longer says nothing of an action. */
+export const longestSaying = 64
+const cached = createBoundedCache<string, Saying>(1024)
+const nothing: Saying = { action: 'unknown', isCommon: false, isLogin: false, outcome: 'unknown' }
+
+/** Numbers and words that say neither are unknown. */
+export const sayingOf = (value: string): Saying => {
+  if (value.length === 0 || value.length > longestSaying) return nothing
+  const known = cached.get(value)
+  if (known !== undefined) return known
+  // `allowedOnNoPolicyMatch`, `ADFSSignInLogs` are several words.
+  const verb = value
+    .trim()
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+  const saying: Saying = {
+    action: readVerb(verb),
+    isCommon: common.has(verb),
+    isLogin: login.test(verb) && !logout.test(verb),
+    outcome: readOutcome(verb),
+  }
+  cached.set(ownText(value), saying)
+  return saying
+}
+
+/** `BAD_CREDENTIALS`: only who wants to come in shows any. */
+const login =
+  /(?<![a-z])(?:(?:bad|invalid|wrong|incorrect|failed|expired)[ _-](?:user(?:name)?[ _-])?(?:password|passwd|credentials?|otp|pin)|log[ _-]?[io]n|logged[ _-]?[io]n|sign(?:ed)?[ _-]?[io]n|auth(?:n|entication|enticated?)?|session[ ._]start(?:ed)?|connection[ _-]attempt|sso|mfa|2fa)(?![a-z])/
+const logout = /log(?:ged)?[ _-]?(?:out|off)|sign(?:ed)?[ _-]?(?:out|off)|session[ ._]end/
+const failure = /(?<![a-z])(?:fail(?:ed|ure|s)?|unsuccessful|invalid|incorrect|wrong|bad|error|locked|expired)(?![a-z])/
+const success = /(?<![a-z])(?:success(?:ful(?:ly)?)?|succeed(?:ed|s)?|ok|passed|no[ _-]?errors?)(?![a-z])/
+
+const negation =
+  /(?:(?<![a-z])(?:not|never|cannot|no longer|unable to|fail(?:ed|s|ure|ing)? to)|n't)(?: (?:be|been|being|have|has|get|got|to|yet|successfully)){0,3} $/i
+/** The longest of them, with the words that may stand between. */
+const reach = 48
+
+/**
+ * Whether what stands before a word says the opposite of it: `was not accepted`, `failed to log in`.
+ * `at` is where the word begins; words are separated by one blank.
+ */
+export const isNegated = (text: string, at: number): boolean => negation.test(text.slice(Math.max(0, at - reach), at))
+
+/** What stands first counts, a negation before it included. */
+const readOutcome = (verb: string): Action => {
+  const good = success.exec(verb)
+  const bad = failure.exec(verb)
+  if (!good || (bad && bad.index < good.index)) return bad ? 'blocked' : 'unknown'
+  return isNegated(verb.replace(/[_-]/g, ' '), good.index) ? 'blocked' : 'allowed'
+}
+
+const readVerb = (verb: string): Action => {
+  const exact = verbs.get(verb) ?? verbs.get(verb.replaceAll(' ', '_'))
+  if (exact) return exact
+  if (/\b(?:would|could(?! not)|to be)\b/.test(verb)) return 'unknown'
+  let found: Action = 'unknown'
+  const plain = verb.replace(/[^a-z']+/g, ' ')
+  for (const { 0: part, index } of plain.matchAll(/[a-z]+/g)) {
+    const said = part.length > 2 && !common.has(part) ? verbs.get(part) : undefined
+    if (!said) continue
+    if ((said === 'blocked') !== isNegated(plain, index)) return 'blocked'
+    found = 'allowed'
+  }
+  return found === 'unknown' ? actionOfForeign(verb) : found
+}
+
+/** `outbound`, `Egress`, `in`: which way, seen from where it was noted. */
+export const ways = table<'in' | 'out'>(
+  ['out', 'out outbound outgoing egress o client-to-server upload sent'],
+  ['in', 'in inbound incoming ingress i server-to-client download received'],
+)
+
+/** The numbers by which Windows tells of logins and of connections that it let through or stopped. */
+export const windowsEvents = table<Action>(
+  ['allowed', '4624 4648 4778 5154 5156 5158 6272'],
+  ['blocked', '4625 4771 5150 5151 5152 5153 5155 5157 5159 6273'],
+)

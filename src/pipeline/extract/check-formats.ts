@@ -1,0 +1,92 @@
+// Checks formats before they are used: their shape, their examples, and that no line is two formats' own.
+import type { FormatDocument, FileProblem } from '../../domain/problem.js'
+import { parseAddress } from '../../domain/address.js'
+import type { Extraction } from '../../domain/sighting.js'
+import { decode, decodeLimits } from '../decode.js'
+import { createExtract, extractLimits, textAt } from './extract.js'
+import { createFieldOf } from './field.js'
+import { compileFormats, type FormatSpec, type Line } from './formats.js'
+import { pairsOf } from './pairs.js'
+import { readSyslog } from './syslog.js'
+import { readFormat, type Complain, type Example, type ReadFormat } from './read-format.js'
+
+/** A format as it stood in a file: plain values, and where each of them is. */
+type CheckedFormats = { readonly formats: readonly FormatSpec[]; readonly problems: readonly FileProblem[] }
+
+type Checked = ReadFormat & { readonly wrong: Complain }
+
+/** `known` are formats that were checked before: a new one may neither take their ids nor their lines. */
+export const checkFormats = (sources: readonly FormatDocument[], known: readonly FormatSpec[] = []): CheckedFormats => {
+  const problems: FileProblem[] = []
+  const checked: Checked[] = []
+  for (const source of sources) {
+    const wrong: Complain = (path, message) => problems.push({ file: source.file, line: source.lineOf(path), message })
+    const before = problems.length
+    const format = readFormat(source.value, wrong)
+    if (format === undefined || problems.length > before) continue
+    const id = format.spec.id
+    if (known.some((one) => one.id === id) || checked.some(({ spec }) => spec.id === id))
+      wrong(['id'], `another format has the id ${id}`)
+    else checked.push({ ...format, wrong })
+  }
+  const all = [...known, ...checked.map(({ spec }) => spec)]
+  const extract = createExtract({ ...extractLimits, formats: all })
+  for (const [place, { spec, examples, wrong }] of checked.entries())
+    for (const { path, line, expected } of examples) {
+      const ids = recognisedBy(all, line)
+      const other = ids.find((id) => id !== spec.id)
+      const newer = checked.findIndex((one) => one.spec.id === other)
+      if (newer > place)
+        checked[newer]?.wrong(
+          ['id'],
+          `matches an example of ${spec.id} too, and two formats must not match the same line: ${line}`,
+        )
+      else if (other !== undefined)
+        wrong(path, `this line is also one of ${other}: two formats must not match the same line`)
+      else if (ids.length === 0) wrong(path, 'this line is not recognised by the format')
+      else {
+        const found = extract(decode(Buffer.from(line), decodeLimits))
+        for (const [name, value] of Object.entries(expected))
+          for (const message of differences(found, { [name]: value })) wrong([...path, name], message)
+      }
+    }
+  return { formats: checked.map(({ spec }) => spec), problems }
+}
+
+/** The ids of all formats that recognise the line; more than one is an error. */
+const recognisedBy = (specs: readonly FormatSpec[], line: string): readonly string[] => {
+  const { body } = readSyslog(line)
+  const pairs = pairsOf(body)
+  const value = jsonOf(line)
+  const atKey = (key: string): string | undefined => pairs.find((pair) => pair.key === key)?.value
+  const whole: Line = { text: line, start: line.length - body.length }
+  const cut = {
+    text: whole,
+    csv: whole,
+    pairs: { text: body, start: 0, at: atKey },
+    json: { ...whole, at: (path: string) => textAt(value, path) },
+  }
+  return specs.filter((spec) => compileFormats([spec])(spec.cut, cut[spec.cut])).map(({ id }) => id)
+}
+
+const jsonOf = (line: string): unknown => {
+  if (!line.startsWith('{')) return undefined
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+const fieldOf = createFieldOf()
+
+/** What an example says is in its line, and what was found there instead. */
+const differences = (found: Extraction, expected: Example['expected']): readonly string[] =>
+  Object.entries(expected).flatMap(([name, value]) => {
+    const { role } = fieldOf(name)
+    const seen = found.sightings.filter((sighting) => sighting.role === role).map((sighting) => sighting.value)
+    const port = role === 'source' ? found.sourcePort : found.destinationPort
+    const is = name === 'event.action' ? [found.action] : name.endsWith('.port') ? [String(port ?? 0)] : seen
+    const wanted = parseAddress(value) ?? value.toLowerCase()
+    return is.includes(wanted) ? [] : [`${name} should be ${value}, found ${is.join(', ') || 'nothing'}`]
+  })

@@ -1,0 +1,111 @@
+// Finds the indicators of an event and what was done to it: formats and known fields first, free text last.
+import type { Extraction } from '../../domain/sighting.js'
+import { ObjectEvent, type Event } from '../event.js'
+import { createActionFinder } from './action.js'
+import { settleBeside } from './beside.js'
+import { createFieldOf } from './field.js'
+import { createFindings } from './findings.js'
+import { compileFormats, readRecognised, type FormatSpec } from './formats.js'
+import { createReadLine } from './line.js'
+import { createPaths } from './paths.js'
+import { readLaterText, type Note, type Reader } from './reader.js'
+import { createScan } from './scan.js'
+import { createW3cFields } from './w3c-fields.js'
+
+type ExtractSettings = {
+  readonly maxIndicators: number
+  readonly maxDepth: number
+  /** The events are the lines of one source in their order, so that a header tells what stands in the lines behind it. */
+  readonly isOneSource?: boolean
+  /** Tells a name that would be taken for our annotation at the top of an event; looked at once for each name. */
+  readonly isAnnotationName?: (name: string) => boolean
+  /** The log formats that lines are held against. */
+  readonly formats?: readonly FormatSpec[] | undefined
+  /** Takes the values that have a name in text. */
+  readonly note?: Note
+}
+
+/** No event of a product that we know comes near them; they bound what a hostile one can cost. */
+export const extractLimits = { maxIndicators: 64, maxDepth: 64 } as const
+
+export type Extract = (event: Event) => Extraction
+
+export const createExtract = (settings: ExtractSettings): Extract => {
+  const recognise = compileFormats(settings.formats ?? [])
+  const hasJsonFormats = settings.formats?.some(({ cut }) => cut === 'json') === true
+  const fieldOf = createFieldOf()
+  const paths = createPaths(fieldOf, settings.isAnnotationName)
+  // One event is read at a time and to its end, so what gathers its findings is made once.
+  const findings = createFindings(settings.maxIndicators)
+  const action = createActionFinder()
+  const reader: Reader = {
+    findings,
+    action,
+    fieldOf,
+    later: [],
+    forged: 0,
+    note: settings.note,
+    readLine: (...line) => void readLine(...line),
+  }
+  const scan = createScan(reader, paths, settings.maxDepth)
+  const readLine = createReadLine(reader, scan, recognise)
+  const readByHeader = settings.isOneSource === true ? createW3cFields(reader) : undefined
+
+  const begin = (): void => {
+    findings.reset()
+    action.reset()
+    reader.later.length = 0
+    reader.forged = 0
+    paths.begin()
+  }
+  const end = (event: Event, format: string, isCut: boolean): Extraction => {
+    settleBeside(findings, action.isLocalFirst(), event)
+    readLaterText(reader)
+    findings.joinPath()
+    const found = action.result()
+    return {
+      action: found.action,
+      sightings: findings.list(),
+      truncated: findings.isTruncated() || isCut,
+      format,
+      forged: reader.forged,
+      actionRule: found.rule,
+      actionSaw: found.saw,
+      sourcePort: findings.portOf('source'),
+      destinationPort: findings.portOf('destination'),
+    }
+  }
+
+  /** The JSON object of the event, read and checked in one pass; nothing where it is none. */
+  const readObject = (event: ObjectEvent): Extraction | undefined => {
+    begin()
+    const scanned = scan(event.bytes, event.bom ? 3 : 0, 0, event.searchedBytes)
+    if (scanned === undefined) return undefined
+    const hasAnnotationName = settings.isAnnotationName === undefined ? undefined : scanned.hasAnnotationName
+    if (!event.confirm(hasAnnotationName)) return undefined
+    return end(event, readJsonFormat(event), event.isLarge)
+  }
+
+  const readJsonFormat = (event: ObjectEvent): string => {
+    if (!hasJsonFormats) return 'json'
+    const found = recognise('json', { text: event.text, start: 0, at: (path) => textAt(event.value, path) })
+    if (found) readRecognised(reader, found, 'message')
+    return found?.id ?? 'json'
+  }
+
+  return (event) => {
+    const read = event instanceof ObjectEvent ? readObject(event) : undefined
+    if (read !== undefined) return read
+    begin()
+    const format = readByHeader?.(event.text) === true ? 'w3c' : readLine(event.text, 'message', 0)
+    return end(event, format, event instanceof ObjectEvent ? event.isLarge : event.reading === 'too_large')
+  }
+}
+
+/** What stands at a dotted path, as text. */
+export const textAt = (value: unknown, path: string): string | undefined => {
+  let at: unknown = value
+  for (const name of path.split('.'))
+    at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[name] : undefined
+  return typeof at === 'string' || typeof at === 'number' || typeof at === 'boolean' ? String(at) : undefined
+}

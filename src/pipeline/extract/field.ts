@@ -1,0 +1,141 @@
+// Says from a field's name what its value holds, which role its indicators play and what it says of the action.
+import { createBoundedCache, ownText } from '../../base/bounded-cache.js'
+import type { Role } from '../../domain/sighting.js'
+import { saysOf, type Says } from './action-fields.js'
+import { compact } from './characters.js'
+import {
+  type Holds,
+  type Known,
+  addressWords,
+  dictionary,
+  hostWords,
+  knownNames,
+  plainWords,
+  roleWords,
+  userWords,
+} from './field-words.js'
+import { endpointName } from './languages.js'
+
+export type Field = Known & {
+  readonly says: Says | undefined
+  /** The rule that says so: `field:msgsrc` a known name, `words:client+ip` the words of any other. */
+  readonly rule: string
+}
+
+/** `isHurried`: well-known names only, no weighing of words, for an event that has more names than anybody gave fields. */
+export type FieldOf = (path: string, isHurried?: boolean) => Field
+
+const longestPath = 200
+
+/** `path` is dotted. */
+export const createFieldOf = (): FieldOf => {
+  const cached = createBoundedCache<string, Field>(2048)
+  return (path, isHurried = false) => {
+    const known = cached.get(path)
+    if (known !== undefined) return known
+    if (path.length > longestPath) return { ...unknownName, says: undefined }
+    const segments = path.split('.', 32)
+    const says = saysOf(segments)
+    const meaning = isHurried ? (namedIn(segments) ?? unknownName) : meaningOf(segments)
+    const isKnownToSay = says !== undefined && meaning === unknownName
+    const made = { ...meaning, says, rule: isKnownToSay ? `field:${compact(segments.at(-1) ?? '')}` : meaning.rule }
+    if (!isHurried) cached.set(ownText(path), made)
+    return made
+  }
+}
+
+type Meaning = Known & { readonly rule: string }
+const unknownName: Meaning = { holds: 'text', role: 'other', rule: 'field' }
+
+const namedIn = (segments: readonly string[]): Meaning | undefined => {
+  const name = segments.at(-1) ?? ''
+  const last = compact(name)
+  const pair = `${compact(segments.at(-2) ?? '')}.${last}`
+  for (const key of [`${compact(segments.at(-3) ?? '')}.${pair}`, pair, name.toLowerCase(), last]) {
+    const known = knownNames.get(key)
+    if (known) return { ...known, rule: `field:${key}` }
+  }
+  return undefined
+}
+
+const meaningOf = (segments: readonly string[]): Meaning => {
+  const foreign = endpointName(segments.at(-1) ?? '')
+  if (foreign) return { holds: 'address', role: foreign, rule: 'language:field' }
+  return namedIn(segments) ?? byWords(wordsOf(segments.at(-1) ?? ''), segments.slice(0, -1).flatMap(wordsOf))
+}
+
+/** The words of an unknown name: the last one says what it holds, the one that scores highest whose it is. */
+const byWords = (own: readonly string[], parents: readonly string[]): Meaning => {
+  const all = [...parents, ...own]
+  const is = (holds: Holds, role: Role): Meaning => ({ holds, role, rule: `words:${all.join('+')}` })
+  const before = all.at(-2) ?? ''
+  let last = own.at(-1) ?? ''
+  let count = own.length
+  // `source_host_name`, `dns.question.name`: a name of something; `rule_name`: the name of that thing. `client_ip_port`: both in one.
+  if (
+    (/^(?:name|value|data)$/.test(last) && before !== '') ||
+    (last === 'id' && userWords.has(before)) ||
+    (last === 'port' && count > 1 && (addressWords.has(before) || before === 'host'))
+  ) {
+    last = before
+    count--
+  }
+  if (last === 'port') return is('none', roleOf(all) ?? 'other')
+  if (userWords.has(last)) return is('mail', 'mail')
+  if (plainWords.has(last) || last.endsWith('version')) return is('none', 'other')
+  const named = roleWords.get(last)
+  if (named === 'url' || named === 'mail') return is(named, named)
+  if (named === 'answer' || named === 'query' || last === 'nat') return is('host', named ?? 'other')
+  if (hostWords.has(last)) return is('host', roleOfHost(last, own, parents))
+  // A forwarding header however it is called.
+  if (own.includes('forwarded') || own.includes('xff')) return is('host', 'source')
+  // `outer_src`; a longer word may be the source of anything.
+  if (named && (count <= 1 || last === 'src' || last === 'dst')) return is('host', named)
+  // `attack_source`, `traffic.target`: whose it is, and not what; an address there is that endpoint's.
+  const role = roleOf(own) ?? roleOf(parents)
+  return role === 'source' || role === 'destination' ? is('address', role) : unknownName
+}
+
+const roleOfHost = (last: string, own: readonly string[], parents: readonly string[]): Role => {
+  const isAddress = addressWords.has(last)
+  const role = roleOf(own)
+  // `user_ip`, `request_ip`, `query_address` are whose it was; `request_host` is what was asked for.
+  const isAsked = own.length > 1 && (own.includes('request') || own.includes('req'))
+  if (isAddress && (isAsked || role === 'query' || (role === undefined && own.some((word) => userWords.has(word)))))
+    return 'source'
+  if (isAsked) return 'url'
+  return role ?? roleOf(parents) ?? (/^(?:host|hostname|fqdn|domain)$/.test(last) ? 'url' : 'other')
+}
+
+/** The role whose word stands nearest to the value; what was done to an address counts more (`nat_source_ip`), and that it is a device's less (`dst_gw`). */
+const roleOf = (all: readonly string[]): Role | undefined => {
+  const roles = all.map((word) => roleWords.get(word))
+  if (roles.includes('translated')) return 'translated'
+  return (
+    roles.findLast((role) => role !== undefined && role !== 'observer') ?? roles.findLast((role) => role !== undefined)
+  )
+}
+
+/** `srcIPAddress_v4` → src ip address v4; `dstip` → dst ip; `sourceIPs` → source ips; `DestIP_s`, as a store of logs notes a string → dest ip. */
+export const wordsOf = (name: string): string[] =>
+  name
+    .replace(/(?<=[A-Za-z\d]{2})_[sdgtb]$/, '')
+    .replace(/IPv(?=[46])/g, 'Ipv')
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z](?!s(?![a-z]))[a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .flatMap((part) => (part === '' ? [] : part.length > 40 ? [part] : (cut(part, 0) ?? [part])))
+
+const longestWord = 14
+
+/** The known words that a name is made of, the longest first; a plural or a number may end it (`dstips`, `ip1`). */
+const cut = (part: string, from: number): string[] | undefined => {
+  if (/^(?:e?s|\d*)$/.test(part.slice(from))) return from === 0 ? undefined : []
+  for (let end = Math.min(part.length, from + longestWord); end > from; end--) {
+    if (!dictionary.has(part.slice(from, end))) continue
+    const rest = cut(part, end)
+    if (rest) return [part.slice(from, end), ...rest]
+  }
+  return undefined
+}

@@ -1,0 +1,110 @@
+// Formats: data that says how the lines of a product are cut and what their pieces are called; see docs/formats.md.
+import type { Action } from '../../domain/sighting.js'
+import { readPiece } from './ecs.js'
+import { readLater, type Reader } from './reader.js'
+import { splitCsv } from '../../base/split-csv.js'
+import { compileTemplate, type Match } from './template.js'
+
+export const cuts = ['text', 'csv', 'pairs', 'json'] as const
+type Cut = (typeof cuts)[number]
+
+/** One way the product writes a line. What the format says holds for each of its variants. */
+export type Variant = {
+  readonly id?: string | undefined
+  /** text: the line, with `{*}` for whatever stands there, `{_}` for one word, `{name}` for a piece, `{name?}` for one that may be a dash. */
+  readonly line?: string | undefined
+  /** Columns (csv, from 1) or keys (pairs, json) that must hold this, or one of these. */
+  readonly when?: Readonly<Record<string, string | readonly string[]>> | undefined
+  /** Columns or keys → names. */
+  readonly fields?: Readonly<Record<string, string>> | undefined
+  /** What such a line says without saying it. */
+  readonly set?: Readonly<Record<string, string>> | undefined
+}
+
+export type FormatSpec = Variant & {
+  readonly id: string
+  readonly cut: Cut
+  /** A line without one of these is not looked at. */
+  readonly contains?: readonly string[] | undefined
+  /** csv: what separates the columns. */
+  readonly separator?: string | undefined
+  /** Words of its own for an action. */
+  readonly words?: Readonly<Partial<Record<'allowed' | 'blocked', readonly string[]>>> | undefined
+  readonly variants?: readonly Variant[] | undefined
+}
+
+/** A line that is to be recognised. */
+export type Line = {
+  readonly text: string
+  /** Where the message begins, behind a header. */
+  readonly start: number
+  /** What stands under a key, where the line was cut before. */
+  readonly at?: (key: string) => string | undefined
+}
+
+type Recognised = Match & {
+  readonly id: string
+  readonly rule: string
+  readonly words: ReadonlyMap<string, Action>
+}
+/** The format whose line it is, of those that cut in this way. */
+export type Recognise = (cut: Cut, line: Line) => Recognised | undefined
+
+const maxColumns = 256
+
+export const compileFormats = (specs: readonly FormatSpec[]): Recognise => {
+  const formats = specs.map((spec) => ({ cut: spec.cut, contains: spec.contains ?? [''], match: compile(spec) }))
+  const byCut = new Map(cuts.map((cut) => [cut, formats.filter((format) => format.cut === cut)]))
+  return (cut, line) => {
+    for (const { contains, match } of byCut.get(cut) ?? []) {
+      // To look for each text is quicker than for all of them at once.
+      const found = contains.some((text) => line.text.includes(text)) ? match(line) : undefined
+      if (found) return found
+    }
+    return undefined
+  }
+}
+
+const compile = (spec: FormatSpec): ((line: Line) => Recognised | undefined) => {
+  const { id, variants = [{}] } = spec
+  const words = new Map(
+    (['allowed', 'blocked'] as const).flatMap((action) =>
+      (spec.words?.[action] ?? []).map((word): [string, Action] => [word.toLowerCase(), action]),
+    ),
+  )
+  const compiled = variants.map((variant) => ({
+    rule: variant.id === undefined ? `format:${id}` : `format:${id}.${variant.id}`,
+    template: compileTemplate(variant.line ?? spec.line ?? ''),
+    when: Object.entries({ ...spec.when, ...variant.when }).map(([key, is]) => [key, [is].flat()] as const),
+    fields: Object.entries({ ...spec.fields, ...variant.fields }),
+    set: Object.entries({ ...spec.set, ...variant.set }),
+  }))
+  return (line) => {
+    const { text, start, at } = cutBy(spec, line)
+    // Of one format the first variant that fits counts.
+    for (const { rule, template, when, fields, set } of compiled) {
+      if (!when.every(([key, values]) => values.includes(at?.(key) ?? ''))) continue
+      const found = spec.cut === 'text' ? template(text, start) : { pieces: [], rest: '' }
+      if (found === undefined) continue
+      const named = fields.map(([key, name]) => [name, at?.(key) ?? ''] as const)
+      return { id, rule, words, pieces: [...found.pieces, ...named, ...set], rest: found.rest }
+    }
+    return undefined
+  }
+}
+
+const cutBy = ({ cut, separator = ',' }: FormatSpec, line: Line): Line => {
+  if (cut !== 'csv') return line
+  const { cells } = splitCsv(line.text.slice(line.start), separator, maxColumns)
+  return { ...line, at: (key) => cells[Number(key) - 1]?.trim() }
+}
+
+/** What a format says of a line: its pieces under their names, and its own words for the action. */
+export const readRecognised = (reader: Reader, { rule, pieces, words, rest }: Recognised, field: string): void => {
+  for (const [name, text] of pieces) {
+    const action = name === 'event.action' ? words.get(text.toLowerCase()) : undefined
+    if (action === undefined) readPiece(reader, name, text, field, rule)
+    else reader.action.set(action, rule, text)
+  }
+  readLater(reader, rest, field)
+}

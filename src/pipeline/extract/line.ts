@@ -1,0 +1,98 @@
+// Reads one line of text: takes off its syslog header, then reads it as what it is: JSON, CEF, XML, a known format, a row, pairs, a sentence.
+import { parseObject } from '../../base/json-object.js'
+import { readCef } from './cef.js'
+import { readRecognised, type Recognise } from './formats.js'
+import { colonPairsOf, pairsOf, remainder, type Pair } from './pairs.js'
+import { readLater, readPair, type Reader } from './reader.js'
+import type { Scan } from './scan.js'
+import { readSyslog } from './syslog.js'
+import { readHost } from './value.js'
+import { readXml } from './xml.js'
+
+const maxLevel = 3
+/** `[junos@2636.1.1.1.2.40 …]`: who gave the element its name is nobody in the event. */
+const elementId = /\[[\w.-]{1,64}@[\d.]{1,64}(?=[ \]])/g
+
+/** Answers what the line was read as: the id of a format, or the kind of line. */
+type ReadLine = (text: string, field: string, level: number) => string
+
+export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise): ReadLine => {
+  /** Whether the line is made of pairs; what stands between them is text. */
+  const readPairs = (body: string, field: string, level: number): string | undefined => {
+    const pairs = pairsIn(body)
+    if (pairs === undefined) return undefined
+    const at = (key: string): string | undefined => pairs.find((pair) => pair.key === key)?.value
+    const format = recognise('pairs', { text: body, start: 0, at })
+    if (format) readRecognised(reader, format, field)
+    const seen = new Set<string>()
+    for (const { key, value } of pairs) {
+      const known = reader.fieldOf(key)
+      // Said again (the packet inside an ICMP error), it is not about the endpoints of this event.
+      if (seen.has(key) && known.holds !== 'event') readLater(reader, value, key)
+      // Mail `to=` somebody went to the relay.
+      else if (key === 'relay') readPair(reader, seen.has('to') ? 'dst' : 'src', value, level)
+      else readPair(reader, key, value, level, known)
+      seen.add(key)
+    }
+    const rest = remainder(body, pairs)
+    reader.action.seeText(rest)
+    readLater(reader, rest, field, true)
+    return format?.id ?? 'pairs'
+  }
+
+  const readJson = (body: string, level: number): boolean => {
+    const start = body.indexOf('{')
+    // Behind a tag or a cookie of a collector, but not in the midst of a sentence.
+    if (start < 0 || (start > 120 && (start > 600 || body.charCodeAt(start - 1) !== 0x09))) return false
+    if (!/^\{\s{0,8}"/.test(body.slice(start, start + 10)) || !body.trimEnd().endsWith('}')) return false
+    const bytes = Buffer.from(body.slice(start))
+    if (scan(bytes, 0, level + 1) === undefined) return false
+    if (reader.note) for (const [name, value] of Object.entries(parseObject(bytes) ?? {})) reader.note(name, value)
+    return true
+  }
+
+  return (text, field, level) => {
+    if (level > maxLevel) {
+      reader.findings.markTruncated()
+      return 'text'
+    }
+    if (text.length < 4) return 'text'
+    const { host, id, structured, body } = readSyslog(text)
+    if (id !== undefined) reader.action.seeText(id.replaceAll('_', ' '))
+    if (host !== undefined) {
+      reader.note?.('observer.name', host)
+      readHost(reader.findings, host, { field, role: 'observer', rule: 'syslog:host' })
+    }
+    if (structured !== undefined) readPairs(structured.replace(elementId, '['), field, level)
+    if (body === '') return structured === undefined ? 'text' : 'pairs'
+    if (readJson(body, level)) return 'json'
+    if (readCef(reader, text, field, level)) return 'cef'
+    if (readXml(reader, body, level)) return 'xml'
+    const start = text.length - body.length
+    const format = recognise('text', { text, start }) ?? recognise('csv', { text, start })
+    if (format) {
+      readRecognised(reader, format, field)
+      return format.id
+    }
+    const pairs = readPairs(body, field, level)
+    if (pairs !== undefined) {
+      // `Nov 15 10:00:00 DENY: IN=eth0 …`
+      if (start > 0) reader.action.seeText(text.slice(0, start))
+      return pairs
+    }
+    reader.action.seeText(text)
+    readLater(reader, body, field, true)
+    return 'text'
+  }
+}
+
+/** Nothing where the line is none of pairs: it takes two to tell them from a sentence, or one that is the whole text. */
+const pairsIn = (body: string): readonly Pair[] | undefined => {
+  const pairs = pairsOf(body)
+  const [only] = pairs
+  const isMade = pairs.length > 1 || (only?.start === 0 && only.end === body.length)
+  if (isMade && !body.includes(':"')) return pairs
+  const colon = colonPairsOf(body)
+  if (isMade) return colon.length > pairs.length ? colon : pairs
+  return colon.length > 1 ? colon : undefined
+}

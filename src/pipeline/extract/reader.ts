@@ -1,0 +1,121 @@
+// What every reader of one event shares, and how the value of a field is read by what the field holds.
+import type { ActionFinder } from './action.js'
+import type { Field, FieldOf } from './field.js'
+import type { Port, Says } from './action-fields.js'
+import type { Findings } from './findings.js'
+import { guessRoles } from './position.js'
+import { rolesInText } from './text-rules.js'
+import { scanTokens, type Token } from './tokens.js'
+import { plainText } from './url.js'
+import { readAddress, readHost, readMail, readUrl } from './value.js'
+
+export type Reader = {
+  readonly findings: Findings
+  readonly action: ActionFinder
+  readonly fieldOf: FieldOf
+  /** Reads text as an event of its own; `level` counts how deep events are inside events. */
+  readonly readLine: (text: string, field: string, level: number) => void
+  /** Text that is searched when every known field has been read. */
+  readonly later: LaterText[]
+  /** How many names below the top look like our annotation. */
+  forged: number
+  /** Takes every value that has a name in text, where somebody wants to know; see `named-values.ts`. */
+  readonly note?: Note | undefined
+}
+
+export type Note = (name: string, value: unknown) => void
+
+type LaterText = {
+  readonly text: string
+  readonly field: string
+  /** The text is a whole message, not the value of some field, so that places in it mean something. */
+  readonly isLine: boolean
+}
+
+const maxLater = 4096
+const maxTokens = 1024
+const maxNames = 64
+
+/** Free text waits until all known fields had their turn. */
+export const readLater = (reader: Reader, text: string, field: string, isLine = false): void => {
+  if (text.length < 4) return
+  if (reader.later.length < maxLater) reader.later.push({ text, field, isLine })
+  else reader.findings.markTruncated()
+}
+
+export const readLaterText = (reader: Reader): void => {
+  for (const one of reader.later) if (one.text.includes('.') || one.text.includes(':')) search(reader.findings, one)
+}
+
+const search = (out: Findings, { text, isLine, field }: LaterText): void => {
+  const plain = plainText(text)
+  const tokens: Token[] = []
+  let names = 0
+  scanTokens(plain, (token) => {
+    if (token.kind === 'name' && ++names > maxNames) out.markTruncated()
+    else tokens.push(token)
+    if (tokens.length < maxTokens) return true
+    out.markTruncated()
+    return false
+  })
+  const said = rolesInText(plain, tokens)
+  // What is guessed adds no second source to one that fields or words gave.
+  if (isLine && !out.hasSource()) guessRoles(plain, tokens, said)
+  tokens.forEach(({ kind, type, value, port, path }, at) => {
+    if (kind === 'url' || kind === 'mail') {
+      out.add(type, value, field, kind, 'field', `text:${kind}`, path)
+      return
+    }
+    const { role, rule } = said[at] ?? { role: 'other', rule: 'text' }
+    out.add(type, value, field, role, kind === 'name' || role === 'other' ? 'text' : 'field', rule)
+    out.addPort(role, port ?? 0)
+  })
+}
+
+/** One value by what its field holds. */
+export const readValue = (
+  reader: Reader,
+  { holds, role, rule }: Field,
+  field: string,
+  value: string,
+  level: number,
+): void => {
+  const place = { field, role, rule }
+  const isDotted = value.includes('.') || value.includes(':')
+  if (holds === 'url') reader.note?.('url.full', value)
+  if (holds === 'mail') readMail(reader.findings, value, place)
+  else if (holds === 'event' && !isDotted) reader.action.seeText(value)
+  else if (holds === 'none' || (!isDotted && holds !== 'url')) return
+  else if (holds === 'event') reader.readLine(value, field, level + 1)
+  else if (!readers[holds](reader.findings, value, place)) readLater(reader, value, field)
+}
+const readers = { host: readHost, address: readAddress, url: readUrl, text: () => false }
+
+export const isPort = (says: Says | undefined): says is Port =>
+  says === 'port' || says === 'localPort' || says === 'remotePort'
+
+export const readPort = ({ findings, action }: Reader, { says, role }: Field, value: string | number): void => {
+  const port = typeof value === 'string' && value.length > 5 ? 0 : Number(value) || 0
+  findings.addPort(role, port)
+  if (isPort(says)) action.seePort(says, port)
+}
+
+/** A key and its value out of text: key=value, CEF, LEEF, `key:"value"`. */
+export const readPair = (
+  reader: Reader,
+  key: string,
+  value: string,
+  level: number,
+  field = reader.fieldOf(key),
+): void => {
+  reader.note?.(key, value)
+  readField(reader, key, value, level, field)
+}
+
+/** The same without a name of its own. */
+export const readField = (reader: Reader, key: string, value: string, level: number, field: Field): void => {
+  if (isPort(field.says)) readPort(reader, field, value)
+  else if (field.says !== undefined) reader.action.see(field.says, key, value, field.rule)
+  if (value.length < 2) return
+  readValue(reader, field, key, value, level)
+}

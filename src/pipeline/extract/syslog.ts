@@ -1,0 +1,37 @@
+// Takes the syslog header off a line: priority, time, host, program; RFC 5424, RFC 3164 and what devices make of them.
+
+type Syslog = {
+  /** The sender, as the header names it. */
+  readonly host?: string | undefined
+  /** RFC 5424 message id. */
+  readonly id?: string | undefined
+  /** RFC 5424 structured data, brackets included. */
+  readonly structured?: string | undefined
+  readonly body: string
+}
+
+const priority = /^\s*<\d{1,3}> ?/
+const modern =
+  /^\d{1,2} (?:-|\d{4}-\d{2}-\d{2}T\S{1,50}) (\S{1,255}) \S{1,128} \S{1,128} (\S{1,64}) ?(?:- ?|(\[(?:[^\]"\\]|\\.|"(?:[^"\\]|\\.)*"|\](?=\[))*\]) ?)?\uFEFF?/s
+const time =
+  /^(?:\d{1,12}: )?[*.]?(?:[A-Z][a-z]{2} {1,2}\d{1,2}(?: {1,2}\d{4})?,? \d{1,2}:\d{2}:\d{2}(?:\.\d{1,9})?(?: (?:\d{4}|[A-Z]{3,4}))?|\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?):? {1,2}(?:<[a-z]+\d?\.[a-z]+> )?/
+const hostName = /^(\[?[\w.:<>-]{1,255}\]?)[ :]+ ?(?=\S)/
+/** Without a time, only an address is believed to be the sender. */
+const hostAddress = /^((?:\d{1,3}\.){3}\d{1,3}|[\da-fA-F:]{3,39}) (?=\S)/
+const programName = /^[\w./()-]{1,64}(?:\[\d{1,10}\])?:(?: |$)/
+
+export const readSyslog = (text: string): Syslog => {
+  const marked = priority.exec(text)
+  const rest = marked ? text.slice(marked[0].length) : text
+  const five = marked || rest.startsWith('1 ') ? modern.exec(rest) : null
+  if (five) {
+    const [host, id, structured] = five.slice(1).map((part?: string) => (part === '-' ? undefined : part))
+    return { host, id, structured, body: rest.slice(five[0].length).trimStart() }
+  }
+  const timed = time.exec(rest)
+  const message = rest.slice(timed?.[0].length ?? 0)
+  const host = timed ? hostName.exec(message) : marked && hostAddress.exec(message)
+  if (!host) return { body: message.replace(programName, '') }
+  const body = message.slice(host[0].length).replace(programName, '')
+  return { host: host[1]?.replace(/^\[|(?<!:)[\]:]$/g, ''), body }
+}

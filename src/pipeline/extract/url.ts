@@ -1,0 +1,61 @@
+// Undoes how text was made harmless or portable, and finds the host of a URL, of a part of one, or of a mail address.
+
+const mayBeDefanged = /[[({](?:[.:@]|dot|at)[\])}]|hxxp|fxp:|\\\./i
+
+/** `hxxps[:]//evil[.]example` → `https://evil.example`. */
+export const refang = (text: string): string =>
+  mayBeDefanged.test(text)
+    ? text
+        .replace(/[[({](?:\.|dot)[\])}]|\\\./gi, '.')
+        .replace(/\[:\]/g, ':')
+        .replace(/\[@\]|\[at\]/gi, '@')
+        .replace(/\bhxxp/gi, 'http')
+        .replace(/\bfxp:/gi, 'ftp:')
+    : text
+
+/** Free text as its writer would have written it for a colleague: `http:\/\/example.com`, `\u0022`, `\x22`, and a `\n` that stands for a line end. */
+export const plainText = (text: string): string => {
+  if (!text.includes('\\')) return refang(text)
+  const plain = text
+    .replaceAll('\\/', '/')
+    .replace(/\\(?:u00|x)([2-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/\\x0[9ad]|\\[rnt](?![a-z]*\\)/gi, ' ')
+  return refang(plain)
+}
+
+const longestPath = 2048
+
+type Authority = {
+  readonly host: string
+  readonly port: number
+  readonly end: number
+  /** Path and query; nothing where there are none, or `/` alone. */
+  readonly path: string | undefined
+}
+
+const authority = /([^\s/?#"'<>\\|,;)\]}`&%[]*)(?:\[([^\]]{0,64})\](?::\d{1,5})?)?/y
+
+/** `user:pass@host:port/path?query`, which begins at `from`; brackets of an IPv6 host are taken off. */
+export const authorityAt = (text: string, from: number): Authority => {
+  authority.lastIndex = from
+  const [all = '', plain = '', inBrackets] = authority.exec(text) ?? []
+  const name = plain.slice(plain.lastIndexOf('@') + 1)
+  const colon = name.indexOf(':')
+  const port = colon < 0 && inBrackets === undefined ? 0 : Number(/:(\d{1,5})$/.exec(all)?.[1] ?? 0)
+  const end = from + all.length
+  return { host: inBrackets ?? (colon < 0 ? name : name.slice(0, colon)), port, end, path: pathAt(text, end) }
+}
+
+export const pathAt = (text: string, from: number): string | undefined => {
+  const code = text.charCodeAt(from)
+  if (code !== 0x2f && code !== 0x3f) return undefined
+  const end = Math.min(endOfUrl(text, from), from + longestPath)
+  return end - from > 1 ? text.slice(from, end) : undefined
+}
+
+const endsUrl = /[\s"<>|`]|$/g
+/** Where the rest of a URL ends: its path and query are not searched for names. */
+export const endOfUrl = (text: string, from: number): number => {
+  endsUrl.lastIndex = from
+  return endsUrl.exec(text)?.index ?? text.length
+}
