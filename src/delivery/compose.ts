@@ -28,14 +28,14 @@ export type Composed = {
   /** What it takes in a record batch, at most. */
   readonly bytes: number
   /** How far down the ladder it had to go; `dead` is the reason it went to the dead letters. */
-  readonly rung: Rung
+  readonly step: Step
 }
 
 /** From the most that can be written to the least; `accused` is for batches alone. */
-export const rungs = ['whole', 'compact', 'accused', 'header', 'dead_letter', 'pointer'] as const
-export type Rung = (typeof rungs)[number]
+export const steps = ['whole', 'compact', 'accused', 'header', 'dead_letter', 'pointer'] as const
+export type Step = (typeof steps)[number]
 
-const reductions: Readonly<Partial<Record<Rung, Reduced>>> = { compact: 'compact', accused: 'accused', header: 'worst' }
+const reductions: Readonly<Partial<Record<Step, Reduced>>> = { compact: 'compact', accused: 'accused', header: 'worst' }
 
 export type Target = {
   readonly placement: Placement
@@ -56,22 +56,22 @@ export const compose = (
   event: EventOut | undefined,
   target: Target,
   now: number,
-  from: Rung = 'whole',
+  from: Step = 'whole',
   refusal?: string,
 ): Composed => {
   const time = timeOf(record, now)
-  for (let at = rungs.indexOf(from); ; at++) {
-    const rung = rungs[at] ?? 'pointer'
-    const composed = build(rung, record, event, target, time, now, refusal)
+  for (let at = steps.indexOf(from); ; at++) {
+    const step = steps[at] ?? 'pointer'
+    const composed = build(step, record, event, target, time, now, refusal)
     if (composed === undefined) continue
     const max = composed.topic === target.deadLetterTopic ? target.maxDeadLetterBytes : target.maxBytes
     const bytes = recordBytes(composed)
-    if (rung === 'pointer' || bytes <= max) return { record: composed, bytes, rung }
+    if (step === 'pointer' || bytes <= max) return { record: composed, bytes, step: step }
   }
 }
 
 const build = (
-  rung: Rung,
+  step: Step,
   record: Incoming,
   event: EventOut | undefined,
   target: Target,
@@ -79,7 +79,7 @@ const build = (
   now: number,
   refusal?: string,
 ): Outgoing | undefined => {
-  if (rung === 'dead_letter' || rung === 'pointer') return deadLetter(rung, record, target, now, refusal ?? 'too_large')
+  if (step === 'dead_letter' || step === 'pointer') return deadLetter(step, record, target, now, refusal ?? 'too_large')
   const write = (value: Buffer | null, headers: readonly Header[]): Outgoing => ({
     topic: target.topic,
     partition: target.outputPartition(record),
@@ -90,12 +90,12 @@ const build = (
   })
   const theirs = withoutOurs(record.headers, target.key)
   const headers = time.headers.length === 0 ? theirs : [...theirs, ...time.headers]
-  if (event === undefined) return rung === 'whole' ? write(null, headers) : undefined
-  if (rung === 'accused' && !event.members) return undefined
-  const reduced = reductions[rung]
+  if (event === undefined) return step === 'whole' ? write(null, headers) : undefined
+  if (step === 'accused' && !event.members) return undefined
+  const reduced = reductions[step]
   const text = (): Buffer => Buffer.from(event.annotationText(reduced))
   if (target.placement === 'topic') return write(text(), [...time.headers, ...originHeaders(record)])
-  if (target.placement === 'headers' || rung === 'header')
+  if (target.placement === 'headers' || step === 'header')
     return write(record.value, [...headers, [target.key, text()]])
   const beside = event.beside?.(reduced)
   return write(event.bytes(reduced), beside === undefined ? headers : [...headers, [target.key, Buffer.from(beside)]])
@@ -106,13 +106,13 @@ const withoutOurs = (headers: readonly Header[], key: string): readonly Header[]
   headers.some(([name]) => isNamedLike(key, name)) ? headers.filter(([name]) => !isNamedLike(key, name)) : headers
 
 const deadLetter = (
-  rung: 'dead_letter' | 'pointer',
+  step: 'dead_letter' | 'pointer',
   record: Incoming,
   target: Target,
   now: number,
   reason: string,
 ): Outgoing => {
-  const whole = rung === 'dead_letter'
+  const whole = step === 'dead_letter'
   const value = record.value
   const about: Header[] = [
     ...originHeaders(record),

@@ -1,7 +1,7 @@
 // Composes the records to send, and sends them in order, in batches their topics take; what is refused goes down the ladder.
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
-import { compose, partsOf, rungs, type Composed, type Rung, type Target } from './compose.js'
+import { compose, partsOf, steps, type Composed, type Step, type Target } from './compose.js'
 import { FatalKafkaError } from '../kafka/failure.js'
 import { recordBytes } from '../kafka/wire/encode-batch.js'
 import { placeIn, type Incoming, type Outgoing, type Send } from '../kafka/records.js'
@@ -25,7 +25,7 @@ export type Deliver = {
 }
 
 /** By place: what the broker did not take, and how it is tried next. */
-export type Refused = ReadonlyMap<string, { readonly rung: Rung; readonly reason: string }>
+export type Refused = ReadonlyMap<string, { readonly step: Step; readonly reason: string }>
 
 /** One item, or one for each member of a batch that is split. */
 export const composeItem = (
@@ -46,15 +46,15 @@ const composeOne = (
   refused: Refused | undefined,
 ): Item => {
   const known = refused?.get(placeIn(incoming))
-  const composed = compose(incoming, event, target, now, known?.rung, known?.reason)
-  if (composed.rung !== 'whole') emitReduced(emit, incoming, composed.rung, known?.reason ?? 'too_large')
+  const composed = compose(incoming, event, target, now, known?.step, known?.reason)
+  if (composed.step !== 'whole') emitReduced(emit, incoming, composed.step, known?.reason ?? 'too_large')
   return { incoming, composed }
 }
 
 export const split = (items: readonly Item[], max: Deliver['max']): readonly (readonly Item[])[] =>
   splitByCountAndBytes(items, (item) => item.composed.bytes, max)
 
-/** Sends items in order; halves what is refused until the record is found, which then goes down one rung at a time. */
+/** Sends items in order; halves what is refused until the record is found, which then goes down one step at a time. */
 export const deliver = async (items: readonly Item[], send: Send, how: Deliver, again: Again): Promise<void> => {
   for (const part of split(items, how.max)) await deliverPart(part, send, how, again)
 }
@@ -81,24 +81,24 @@ const deliverPart = async (part: readonly Item[], send: Send, how: Deliver, agai
     await deliverPart(left.slice(half), send, how, again)
     return
   }
-  const lower = below(only.composed.rung, result.refused)
+  const lower = below(only.composed.step, result.refused)
   if (lower === undefined) throw new Error(`even a dead letter that only points was refused: ${result.refused}`)
   const { incoming } = only
   const { whole = incoming, member } = incoming
   const event = await again(whole)
   const own = whole === incoming ? event : partsOf(whole, event)?.find(({ record }) => record.member === member)?.event
   const composed = compose(incoming, own, how.target, how.now(), lower, result.refused.toLowerCase())
-  emitReduced(how.emit, incoming, composed.rung, result.refused.toLowerCase())
+  emitReduced(how.emit, incoming, composed.step, result.refused.toLowerCase())
   await deliverPart([{ incoming, composed }], send, how, again)
 }
 
 /** Where a refused record is tried next: only one that is too large gains by becoming smaller. */
-export const below = (rung: Rung, refusal: string): Rung | undefined => {
-  const next = rungs.indexOf(rung) + 1
-  return rungs[/too_large/i.test(refusal) ? next : Math.max(next, rungs.indexOf('dead_letter'))]
+export const below = (step: Step, refusal: string): Step | undefined => {
+  const next = steps.indexOf(step) + 1
+  return steps[/too_large/i.test(refusal) ? next : Math.max(next, steps.indexOf('dead_letter'))]
 }
 
-const emitReduced = (emit: Emit, record: Incoming, to: Rung, reason: string): void => {
+const emitReduced = (emit: Emit, record: Incoming, to: Step, reason: string): void => {
   const { topic, partition } = record
   emit({ event: 'record_reduced', topic, partition, offset: placeIn(record), to, reason })
 }

@@ -1,12 +1,12 @@
 // What brokers have refused of a partition within transactions, and the search for the record that is to blame.
-import type { Rung } from './compose.js'
+import type { Step } from './compose.js'
 import { below, type Item } from './deliver.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
 import { placeIn, type Outgoing, type Send } from '../kafka/records.js'
 
 export type Refusals = {
-  /** By place: records the broker did not take, and the rung to try them from next. */
-  readonly refused: Map<string, { readonly rung: Rung; readonly reason: string }>
+  /** By place: records the broker did not take, and the step to try them from next. */
+  readonly refused: Map<string, { readonly step: Step; readonly reason: string }>
   /** Up to this offset records are sent one by one, to find the one that is refused. */
   oneByOneUntil: number
 }
@@ -33,9 +33,9 @@ export const sendOrNote = async (
 const noteRefusal = (items: readonly Item[], reason: string, refusals: Refusals): void => {
   const [only] = items
   if (items.length === 1 && only) {
-    const rung = below(only.composed.rung, reason)
-    if (rung === undefined) throw new FatalKafkaError(`even a dead letter that only points was refused: ${reason}`)
-    refusals.refused.set(placeIn(only.incoming), { rung, reason })
+    const step = below(only.composed.step, reason)
+    if (step === undefined) throw new FatalKafkaError(`even a dead letter that only points was refused: ${reason}`)
+    refusals.refused.set(placeIn(only.incoming), { step, reason })
   } else refusals.oneByOneUntil = Number(items.at(-1)?.incoming.offset ?? -1)
 }
 

@@ -23,7 +23,7 @@ export const createCorrect = (
   }
   const correctOne = (record: Incoming, event: EventOut): Outgoing | undefined => {
     const composed = compose(record, event, corrections, now())
-    if (composed.rung === 'dead_letter' || composed.rung === 'pointer') return undefined
+    if (composed.step === 'dead_letter' || composed.step === 'pointer') return undefined
     return { ...composed.record, headers: [...composed.record.headers, mark] }
   }
   return (record, event) =>

@@ -7,7 +7,7 @@ const maxCounted = 3_000_000
 export type CountedPartitions = {
   readonly of: (partition: string) => SightingCounts
   /** For merging what was counted elsewhere: it shares the limit, but nobody else finds it. */
-  readonly apart: () => SightingCounts
+  readonly separate: () => SightingCounts
   readonly all: () => ReadonlyMap<string, SightingCounts>
   readonly forget: (partition: string) => void
   readonly size: () => CountSize
@@ -60,7 +60,7 @@ export const countPartitions = (
       partitions.set(partition, made)
       return made
     },
-    apart,
+    separate: apart,
     all: () => partitions,
     forget: (partition) => {
       uncounted += partitions.get(partition)?.uncounted() ?? 0

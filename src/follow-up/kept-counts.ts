@@ -119,7 +119,7 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
     const open = await (reader ??= openTopicReader(connect()))
     const ends = await admin.fetchTopicOffsets(topic.topic)
     const place = assigned.partition % topic.partitions
-    const past = counts.apart()
+    const past = counts.separate()
     const committed = async (): Promise<number> => {
       if (own.isOfFormerTopic) return 0
       const offset = Number.isFinite(claimed) ? claimed : await committedIn(open, assigned)

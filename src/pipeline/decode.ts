@@ -16,7 +16,7 @@ const openBracket = 0x5b
 /** Says what the bytes are, and looks no further: what begins like an object is checked by whoever reads through it. */
 export const decode = (bytes: Buffer, limits: DecodeLimits): Event => {
   const bom = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-  const start = firstInk(bytes, bom ? 3 : 0)
+  const start = firstNonSpace(bytes, bom ? 3 : 0)
   if (start === bytes.length) return { bytes, reading: 'empty', text: '', bom }
   const first = bytes[start]
   if (first === openBrace) return new ObjectEvent(bytes, bom, limits.maxEventBytes)
@@ -35,7 +35,7 @@ const readingOf = (first: number | undefined, bytes: Buffer, start: number, text
   return looksLikeScalar(first, bytes, start) && isJson(text) ? 'json_scalar' : 'text'
 }
 
-const firstInk = (bytes: Buffer, from: number): number => {
+const firstNonSpace = (bytes: Buffer, from: number): number => {
   let at = from
   while (at < bytes.length && isBlank(bytes[at] ?? 0)) at++
   return at

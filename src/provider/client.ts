@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { bulkHeader, bulkTarget, writeBulkSettings, type BulkSettings } from '../bulk/protocol.js'
 import { buildRequest, type GivenParameters } from './build-request.js'
 import { badInput, givenUp, type CallFailure } from './classify.js'
-import { connect, isSocket, refuseUnusable, type ConnectSettings, type ConnectOutside } from './connect.js'
+import { connect, isSocket, refuseUnusable, type ConnectSettings, type ConnectDependencies } from './connect.js'
 import type { OperationName, Parameters, PathProfile } from './operations.js'
 import { createRedact, type Redact } from './redact.js'
 import { failed, send, unsent, type ProviderAnswer, type Reply, type SendSettings } from './send.js'
@@ -25,7 +25,7 @@ export const clientLimits = {
   maxAnswerDepth: 32,
 } as const satisfies Partial<ProviderSettings>
 
-type ClientOutside = ConnectOutside & {
+type ClientDependencies = ConnectDependencies & {
   readonly now: () => number
   /** A gateway lets live traffic go before replayed history. */
   readonly urgency?: 'live' | 'replay'
@@ -48,7 +48,7 @@ type BulkClient = {
 }
 
 /** Throws when the settings cannot work. */
-export const createClient = (settings: ProviderSettings, outside: ClientOutside): Client => {
+export const createClient = (settings: ProviderSettings, outside: ClientDependencies): Client => {
   const base = new URL(settings.baseUrl)
   refuseUnusable(settings, base)
   const redact = createRedact(settings.apiKey)

@@ -17,7 +17,7 @@ export type ConnectSettings = {
 /** Sends the requests to the provider. */
 export type HttpDispatcher = Pick<Pool, 'dispatch' | 'connect' | 'destroy'>
 
-export type ConnectOutside = {
+export type ConnectDependencies = {
   /** For HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either case. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Certificates, as PEM, that are trusted besides the usual ones. */
@@ -64,7 +64,7 @@ export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
 export const connect = (
   settings: ConnectSettings,
   base: URL,
-  { env, ca, dispatcher }: ConnectOutside,
+  { env, ca, dispatcher }: ConnectDependencies,
 ): HttpDispatcher => {
   if (dispatcher) return dispatcher
   const proxy = isSocket(base) || isLoopback(base.hostname) ? undefined : proxyFor(base, env)

@@ -46,7 +46,7 @@ export const deliverUnit = async (
   const fresh = new Set(wanted.filter(({ isNew }) => isNew).map(({ event }) => event.origin))
   const reached = addTallies(before, {
     ...tally,
-    deadLetters: items.filter(({ composed: { rung } }) => rung === 'dead_letter' || rung === 'pointer').length,
+    deadLetters: items.filter(({ composed: { step } }) => step === 'dead_letter' || step === 'pointer').length,
     alerts: alerts.length,
     alertsNew: alerts.filter(({ origin }) => fresh.has(origin)).length,
   })

@@ -4,15 +4,15 @@ import { findKey, type Key } from './keys.js'
 import type { Credits } from './credits.js'
 
 export type Caller = { readonly key: Key; readonly usedCredits: number }
-export type Entrance = { readonly caller: Caller; readonly leave: () => void } | { readonly failure: Failure }
+export type CallerResult = { readonly caller: Caller; readonly leave: () => void } | { readonly failure: Failure }
 
 export type Callers = {
   /** The caller of a key, without counting a call. */
   readonly identify: (apiKey: string | undefined) => Caller | undefined
   /** Counts a call in flight, or says why there may be none; `leave` has to be called once. */
-  readonly enter: (apiKey: string | undefined) => Entrance
+  readonly enter: (apiKey: string | undefined) => CallerResult
   /** The same, but waits for its turn where the plan allows no further call just now. */
-  readonly enterWhenFree: (apiKey: string | undefined) => Promise<Entrance>
+  readonly enterWhenFree: (apiKey: string | undefined) => Promise<CallerResult>
   /** Sets one credit aside, or says that none is left; only `settle(true)` spends it. */
   readonly reserve: (caller: Caller) => { readonly settle: (isSpent: boolean) => void } | { readonly failure: Failure }
 }
@@ -41,7 +41,7 @@ export const createCallers = (keys: readonly Key[], used: Credits, now: () => nu
     const key = apiKey === undefined ? undefined : findKey(keys, apiKey)
     return key && { key, usedCredits: used.of(key.name) }
   }
-  const enter = (apiKey: string | undefined): Entrance => {
+  const enter = (apiKey: string | undefined): CallerResult => {
     const caller = identify(apiKey)
     if (!caller) return { failure: failures.badKey }
     const { plan } = caller.key

@@ -10,7 +10,7 @@ import type { Priority } from '../lookup/admission/queue.js'
 import type { AnswerOperation } from './answer-locally.js'
 import { acceptBulk, type BulkOptions } from '../bulk/accept-bulk.js'
 import { createBulkShares } from '../bulk/bulk-shares.js'
-import type { Callers, Entrance } from './callers.js'
+import type { Callers, CallerResult } from './callers.js'
 import { describeOperations, pathsOf } from './openapi.js'
 import { readParameters, type RequestParameters } from './parameters.js'
 import { readForm, readMultipart } from './read-form.js'
@@ -66,7 +66,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   const serve = async (
     name: OperationName,
     given: RequestParameters,
-    entrance: Entrance,
+    entrance: CallerResult,
     priority: Priority,
   ): Promise<OperationAnswer> => {
     if ('failure' in entrance) return refused(entrance.failure)

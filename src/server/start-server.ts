@@ -54,7 +54,7 @@ export const serverLimits = {
   scan: { atOnce: 2, timeoutMs: 10_000, totalMs: 45_000, maxBytes: 262_144, maxRedirects: 10 },
 } as const
 
-type ServerOutside = {
+type ServerDependencies = {
   readonly now: () => number
   readonly emit: Emit
   readonly version: string
@@ -82,7 +82,7 @@ export type LookupServer = {
 }
 
 /** Throws when it cannot start: no key, an unreadable folder, a state that another process uses, a port that is taken. */
-export const startServer = async (settings: ServeSettings, outside: ServerOutside): Promise<LookupServer> => {
+export const startServer = async (settings: ServeSettings, outside: ServerDependencies): Promise<LookupServer> => {
   const closers: (() => unknown)[] = []
   const closeAll = async (): Promise<void> => {
     for (let close = closers.pop(); close; close = closers.pop()) await close()
@@ -99,7 +99,7 @@ export const startServer = async (settings: ServeSettings, outside: ServerOutsid
 /** `later` takes what has to be closed again, the last one first. */
 const openAll = async (
   settings: ServeSettings,
-  outside: ServerOutside,
+  outside: ServerDependencies,
   later: (close: () => unknown) => void,
 ): Promise<Omit<LookupServer, 'close'>> => {
   const { now, emit } = outside

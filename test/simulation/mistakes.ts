@@ -146,8 +146,8 @@ const mistakes: readonly Mistake[] = [
   one(
     'tombstones are dropped',
     'delivery/compose.ts',
-    "if (event === undefined) return rung === 'whole' ? write(null, headers) : undefined",
-    "if (event === undefined) return rung === 'whole' ? write(Buffer.from('{\"n\":-1}'), headers) : undefined",
+    "if (event === undefined) return step === 'whole' ? write(null, headers) : undefined",
+    "if (event === undefined) return step === 'whole' ? write(Buffer.from('{\"n\":-1}'), headers) : undefined",
   ),
   one(
     'records of aborted transactions are read',

@@ -54,7 +54,7 @@ export const createCallSender = (
   let held: (() => void)[] = []
 
   const look = (now: number): Passage => {
-    const passage = breaker.look(now)
+    const passage = breaker.check(now)
     const spentForMs = budget.spentForMs(now)
     if (passage.pass === 'refuse' || spentForMs === undefined) return passage
     const finding: Unknown = { ...unknown('budget_spent'), ...(spentForMs < Infinity && { retryAfterMs: spentForMs }) }
@@ -81,7 +81,7 @@ export const createCallSender = (
   const note = (failure: Unknown | undefined, isProbe: boolean): void => {
     const now = clock.now()
     const before = breaker.state(now)
-    breaker.note(failure, isProbe, now)
+    breaker.record(failure, isProbe, now)
     const { state, reason, until } = breaker.state(now)
     if (reason !== undefined && until !== undefined && until !== before.until)
       emit({ event: 'lookups_paused', state, reason, forMs: until - now })
@@ -95,7 +95,7 @@ export const createCallSender = (
       const passage = look(sentAt)
       if (passage.pass === 'refuse') return passage.finding
       if (passage.pass === 'go') {
-        const isProbe = breaker.enter(sentAt)
+        const isProbe = breaker.tryToPass(sentAt)
         const settle = budget.charge(sentAt)
         unsettled++
         const answer = await giveUpAfter(settings.callTimeoutMs, request, clock)

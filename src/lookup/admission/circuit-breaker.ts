@@ -24,11 +24,11 @@ export type Passage =
 type CircuitState = 'open' | 'paused' | 'breaker_open' | 'stopped' | 'probing'
 
 type CircuitBreaker = {
-  readonly look: (now: number) => Passage
+  readonly check: (now: number) => Passage
   /** Just before a call is sent, after `look` said go; true when this call is the probe. */
-  readonly enter: (now: number) => boolean
+  readonly tryToPass: (now: number) => boolean
   /** What came of a call; undefined when it was answered. */
-  readonly note: (failure: Unknown | undefined, isProbe: boolean, now: number) => void
+  readonly record: (failure: Unknown | undefined, isProbe: boolean, now: number) => void
   readonly state: (now: number) => { readonly state: CircuitState; readonly reason?: Reason; readonly until?: number }
 }
 
@@ -67,7 +67,7 @@ export const createCircuitBreaker = (settings: CircuitBreakerSettings): CircuitB
   }
 
   return {
-    look: (now) => {
+    check: (now) => {
       if (!stop) return { pass: 'go' }
       const leftMs = stop.until - now
       if (leftMs <= 0 && !stop.probing) return { pass: 'go' }
@@ -76,12 +76,12 @@ export const createCircuitBreaker = (settings: CircuitBreakerSettings): CircuitB
       const finding: Unknown = { status: 'unknown', reason: stop.reason, ...(leftMs > 0 && { retryAfterMs: leftMs }) }
       return { pass: 'refuse', finding }
     },
-    enter: (now) => {
+    tryToPass: (now) => {
       if (!stop || now < stop.until || stop.probing) return false
       stop.probing = true
       return true
     },
-    note: (failure, isProbe, now) => {
+    record: (failure, isProbe, now) => {
       if (failure && stopping.has(failure.reason)) {
         noteFailure(failure, isProbe, now)
         return

@@ -5,7 +5,7 @@ type Found = { readonly from: number; readonly to: number }
 /** Called where a value begins, with the name of the member; answers where the value ends. */
 type Visit = (at: number, name: string) => number
 
-type Way = {
+type ValuePath = {
   /** Names from the top down; `*` is every element of a list. */
   readonly path: readonly string[]
   /** What else the object at the top may have. */
@@ -13,7 +13,7 @@ type Way = {
 }
 
 /** The end of the value that begins there; `found` gets the values at the end of the way. Fails on text that is not JSON, or not of that shape. */
-export const collectAt = (bytes: Buffer, from: number, way: Way, found: Found[], step = 0): number => {
+export const collectAt = (bytes: Buffer, from: number, way: ValuePath, found: Found[], step = 0): number => {
   const name = way.path[step]
   if (name === undefined) {
     const to = endOfValue(bytes, from, deepest - step)

@@ -7,11 +7,11 @@ import { actionName } from './languages.js'
  * name: what the event is called, which may tell of a login.  id: a number of an event that the whole world knows.  direction: which way it went, seen from where it was noted.
  * port: of an endpoint; `local` and `remote` tell which of the two began.
  */
-export type Says = 'action' | 'result' | 'flag' | 'reason' | 'name' | 'id' | 'direction' | Port
+export type ActionField = 'action' | 'result' | 'flag' | 'reason' | 'name' | 'id' | 'direction' | Port
 export type Port = 'port' | 'localPort' | 'remotePort'
 
 /** By the name without case and separators, the first that matches. What might be done, and how a check went that is not about who came, say nothing. */
-const names: readonly (readonly [RegExp, Says | undefined])[] = [
+const names: readonly (readonly [RegExp, ActionField | undefined])[] = [
   [
     /(?:^f|^re|trans|inter|extr?|infr|default|recommended|suggested|requested|next|expected|possible)action$|(?:spf|dkim|dmarc|arc|cert|tls|ssl|health|scan|http|file|device|agent|threat).*(?:status|result|outcome)$/,
     undefined,
@@ -31,10 +31,10 @@ const names: readonly (readonly [RegExp, Says | undefined])[] = [
 const bareNames = /^(?:name|value|label|text|description|title|displayname)$/
 
 /** By the path's last name; of `outcome.value` by the name before. */
-export const saysOf = (segments: readonly string[]): Says | undefined => {
+export const actionFieldOf = (segments: readonly string[]): ActionField | undefined => {
   if (actionName(segments.at(-1) ?? '')) return 'action'
   const last = compact(segments.at(-1) ?? '')
   return (bareNames.test(last) ? saidBy(compact(segments.at(-2) ?? '')) : undefined) ?? saidBy(last)
 }
 
-const saidBy = (name: string): Says | undefined => names.find(([pattern]) => pattern.test(name))?.[1]
+const saidBy = (name: string): ActionField | undefined => names.find(([pattern]) => pattern.test(name))?.[1]

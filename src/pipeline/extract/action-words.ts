@@ -4,7 +4,7 @@ import type { Action } from '../../domain/sighting.js'
 import { setOf, table } from './characters.js'
 import { actionOfForeign } from './languages.js'
 
-type Saying = {
+type ActionWord = {
   readonly action: Action
   /** Too common a word to mean traffic unless the field is named after the action. */
   readonly isCommon: boolean
@@ -38,11 +38,11 @@ const common = setOf(
 
 /** What is longer says nothing of an action. */
 export const longestSaying = 64
-const cached = createBoundedCache<string, Saying>(1024)
-const nothing: Saying = { action: 'unknown', isCommon: false, isLogin: false, outcome: 'unknown' }
+const cached = createBoundedCache<string, ActionWord>(1024)
+const nothing: ActionWord = { action: 'unknown', isCommon: false, isLogin: false, outcome: 'unknown' }
 
 /** Numbers and words that say neither are unknown. */
-export const sayingOf = (value: string): Saying => {
+export const actionWordOf = (value: string): ActionWord => {
   if (value.length === 0 || value.length > longestSaying) return nothing
   const known = cached.get(value)
   if (known !== undefined) return known
@@ -51,7 +51,7 @@ export const sayingOf = (value: string): Saying => {
     .trim()
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
-  const saying: Saying = {
+  const saying: ActionWord = {
     action: readVerb(verb),
     isCommon: common.has(verb),
     isLogin: login.test(verb) && !logout.test(verb),

@@ -1,14 +1,21 @@
 // Tells from what the fields of an event say, or from a line of text beside them, whether the traffic was let through.
 import type { Action } from '../../domain/sighting.js'
-import type { Port, Says } from './action-fields.js'
+import type { Port, ActionField } from './action-fields.js'
 import { actionOfText, nothing, type ActionFound } from './action-text.js'
-import { sayingOf, ways, windowsEvents } from './action-words.js'
+import { actionWordOf, ways, windowsEvents } from './action-words.js'
 import { table } from './characters.js'
 
 export type ActionFinder = ReturnType<typeof createActionFinder>
 
 /** Evidence of the action, strongest first: a format is 0; what says something else is past them. */
-const rankOf: Readonly<Partial<Record<Says, number>>> = { action: 1, id: 3, result: 3, flag: 4, reason: 5, name: 6 }
+const rankOf: Readonly<Partial<Record<ActionField, number>>> = {
+  action: 1,
+  id: 3,
+  result: 3,
+  flag: 4,
+  reason: 5,
+  name: 6,
+}
 const textRank = 5
 const none = 99
 const flags = table([true, 'true yes 1'], [false, 'false no 0'])
@@ -41,7 +48,7 @@ export const createActionFinder = () => {
     else take(action, rank, rule, saw)
   }
   const seeWord = (saw: string, rank: number, rule: string): void => {
-    const said = sayingOf(saw)
+    const said = actionWordOf(saw)
     if (said.isLogin) isLogin = true
     // `login_failed` tells both; `action=login status=failed` what was tried, and how it went.
     if (said.outcome !== 'unknown' && (said.isLogin || (outcome === nothing && rank < 6)))
@@ -58,7 +65,7 @@ export const createActionFinder = () => {
       way = undefined
     },
     /** Whether what such a field says can still change anything. */
-    wants: (says: Says): boolean => {
+    wants: (says: ActionField): boolean => {
       const rank = rankOf[says] ?? 0
       return rank <= 1 || rank < best
     },
@@ -66,7 +73,7 @@ export const createActionFinder = () => {
       if (says === 'localPort') localPort = port
       else if (says === 'remotePort') remotePort = port
     },
-    see: (says: Says, name: string, value: string | boolean, rule: string): void => {
+    see: (says: ActionField, name: string, value: string | boolean, rule: string): void => {
       const text = String(value)
       const rank = rankOf[says] ?? none
       if (says === 'direction') way = ways.get(text.toLowerCase()) ?? way

@@ -1,7 +1,7 @@
 // Says from a field's name what its value holds, which role its indicators play and what it says of the action.
 import { createBoundedCache, ownText } from '../../base/bounded-cache.js'
 import type { Role } from '../../domain/sighting.js'
-import { saysOf, type Says } from './action-fields.js'
+import { actionFieldOf, type ActionField } from './action-fields.js'
 import { compact } from './characters.js'
 import {
   type Holds,
@@ -17,7 +17,7 @@ import {
 import { endpointName } from './languages.js'
 
 export type Field = Known & {
-  readonly says: Says | undefined
+  readonly says: ActionField | undefined
   /** The rule that says so: `field:msgsrc` a known name, `words:client+ip` the words of any other. */
   readonly rule: string
 }
@@ -35,7 +35,7 @@ export const createFieldOf = (): FieldOf => {
     if (known !== undefined) return known
     if (path.length > longestPath) return { ...unknownName, says: undefined }
     const segments = path.split('.', 32)
-    const says = saysOf(segments)
+    const says = actionFieldOf(segments)
     const meaning = isHurried ? (namedIn(segments) ?? unknownName) : meaningOf(segments)
     const isKnownToSay = says !== undefined && meaning === unknownName
     const made = { ...meaning, says, rule: isKnownToSay ? `field:${compact(segments.at(-1) ?? '')}` : meaning.rule }

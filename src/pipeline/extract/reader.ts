@@ -1,7 +1,7 @@
 // What every reader of one event shares, and how the value of a field is read by what the field holds.
 import type { ActionFinder } from './action.js'
 import type { Field, FieldOf } from './field.js'
-import type { Port, Says } from './action-fields.js'
+import type { Port, ActionField } from './action-fields.js'
 import type { Findings } from './findings.js'
 import { guessRoles } from './position.js'
 import { rolesInText } from './text-rules.js'
@@ -91,7 +91,7 @@ export const readValue = (
 }
 const readers = { host: readHost, address: readAddress, url: readUrl, text: () => false }
 
-export const isPort = (says: Says | undefined): says is Port =>
+export const isPort = (says: ActionField | undefined): says is Port =>
   says === 'port' || says === 'localPort' || says === 'remotePort'
 
 export const readPort = ({ findings, action }: Reader, { says, role }: Field, value: string | number): void => {

@@ -21,7 +21,7 @@ import { isAboutQuestion, operationQuestion, operationQuestions, type OperationQ
 
 type GatewaySettings = LookupSettings & { readonly memory: { readonly maxBytes: number } }
 
-type GatewayOutside = {
+type GatewayDependencies = {
   readonly client: Client
   readonly table: JudgementTable
   readonly clock: Clock
@@ -52,7 +52,7 @@ export type Gateway = {
   readonly close: () => Promise<void>
 }
 
-export const openGateway = async (settings: GatewaySettings, outside: GatewayOutside): Promise<Gateway> => {
+export const openGateway = async (settings: GatewaySettings, outside: GatewayDependencies): Promise<Gateway> => {
   const { client, table, clock, random, folder, emit, watch } = outside
   const messages = createLastMessages()
   const source = createOperationSource(client, clock, emit, messages.note)

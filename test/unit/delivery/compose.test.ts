@@ -50,8 +50,8 @@ const header = (headers: readonly (readonly [string, Buffer | null])[], name: st
 describe('a record that is written', () => {
   it('keeps key, headers in their order, null among them, and time, and goes to its partition', () => {
     const read = incoming()
-    const { record, rung } = compose(read, eventOf(read.value!), target(), now)
-    expect(rung).toBe('whole')
+    const { record, step } = compose(read, eventOf(read.value!), target(), now)
+    expect(step).toBe('whole')
     expect(record).toMatchObject({
       topic: 'out',
       partition: 2,
@@ -133,13 +133,13 @@ describe('a batch', () => {
       annotationText: (reduced?: Reduced) => `text ${reduced ?? 'all'}`,
     } as unknown as EventOut
     const whole = compose(read, batch, target(), now)
-    expect([whole.rung, header(whole.record.headers, 'threatweave')]).toEqual(['whole', 'beside all'])
+    expect([whole.step, header(whole.record.headers, 'threatweave')]).toEqual(['whole', 'beside all'])
     const compact = compose(read, batch, target(), now, 'compact')
-    expect([compact.rung, compact.record.headers]).toEqual(['compact', []])
+    expect([compact.step, compact.record.headers]).toEqual(['compact', []])
     const accused = compose(read, batch, target({ maxBytes: compact.bytes - 1 }), now, 'compact')
-    expect([accused.rung, header(accused.record.headers, 'threatweave')]).toEqual(['accused', 'beside accused'])
+    expect([accused.step, header(accused.record.headers, 'threatweave')]).toEqual(['accused', 'beside accused'])
     const worst = compose(read, batch, target({ maxBytes: accused.bytes - 1 }), now, 'compact')
-    expect([worst.rung, header(worst.record.headers, 'threatweave')]).toEqual(['header', 'text worst'])
+    expect([worst.step, header(worst.record.headers, 'threatweave')]).toEqual(['header', 'text worst'])
     expect(worst.record.value).toBe(read.value)
   })
 })
@@ -149,23 +149,23 @@ describe('a record too large for its topic', () => {
   const event = eventOf(read.value!, 3000)
 
   it('first loses the details of its annotation', () => {
-    const { record, rung } = compose(read, event, target({ maxBytes: 1500 }), now)
-    expect(rung).toBe('compact')
+    const { record, step } = compose(read, event, target({ maxBytes: 1500 }), now)
+    expect(step).toBe('compact')
     expect(record.value?.toString()).toBe(`{"a":"${'x'.repeat(1000)}","threatweave":${compact}}`)
   })
 
   it('then keeps its own bytes, the annotation in a header', () => {
     const whole = { ...read, headers: [] }
     const limit = recordBytes(compose(read, event, target({ maxBytes: 1500 }), now).record) - 1
-    const { record, rung } = compose(whole, event, target({ maxBytes: limit }), now)
-    expect(rung).toBe('header')
+    const { record, step } = compose(whole, event, target({ maxBytes: limit }), now)
+    expect(step).toBe('header')
     expect(record.value).toBe(read.value)
     expect(header(record.headers, 'threatweave')).toBe(compact)
   })
 
   it('then becomes a dead letter that can be brought back', () => {
-    const { record, rung } = compose(read, event, target({ maxBytes: 500 }), now)
-    expect(rung).toBe('dead_letter')
+    const { record, step } = compose(read, event, target({ maxBytes: 500 }), now)
+    expect(step).toBe('dead_letter')
     expect(record).toMatchObject({
       topic: 'dead',
       partition: 0,
@@ -184,8 +184,8 @@ describe('a record too large for its topic', () => {
   })
 
   it('and at last a dead letter that points to it', () => {
-    const { record, rung } = compose(read, event, target({ maxBytes: 500, maxDeadLetterBytes: 500 }), now)
-    expect(rung).toBe('pointer')
+    const { record, step } = compose(read, event, target({ maxBytes: 500, maxDeadLetterBytes: 500 }), now)
+    expect(step).toBe('pointer')
     expect(record.value).toBeNull()
     expect(header(record.headers, 'threatweave-size')).toBe(String(read.value!.length))
     expect(header(record.headers, 'threatweave-sha256')).toBe(createHash('sha256').update(read.value!).digest('hex'))

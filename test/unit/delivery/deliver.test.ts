@@ -114,9 +114,9 @@ describe('delivery', () => {
     })
 
     it('tries a member that a transaction had refused where that ended, and only that one', () => {
-      const refused = new Map([['7#1', { rung: 'dead_letter', reason: 'invalid_record' } as const]])
+      const refused = new Map([['7#1', { step: 'dead_letter', reason: 'invalid_record' } as const]])
       const items = [composeItem(batch, split as never, how, 5_000, refused)].flat()
-      expect(items.map(({ composed }) => composed.rung)).toEqual(['whole', 'dead_letter', 'whole'])
+      expect(items.map(({ composed }) => composed.step)).toEqual(['whole', 'dead_letter', 'whole'])
     })
 
     it('writes one record if repeating its headers would take too much', () => {
@@ -135,7 +135,7 @@ describe('delivery', () => {
     ['header', 'invalid_record', 'dead_letter'],
     ['dead_letter', 'invalid_record', 'pointer'],
     ['pointer', 'invalid_record', undefined],
-  ] as const)('tries what was refused as %s for %s next as %s', (rung, refusal, next) => {
-    expect(below(rung, refusal)).toBe(next)
+  ] as const)('tries what was refused as %s for %s next as %s', (step, refusal, next) => {
+    expect(below(step, refusal)).toBe(next)
   })
 })

@@ -105,7 +105,7 @@ describe('where counting begins', () => {
 
   type Log = readonly (readonly [key: string, value: number | Buffer])[]
   const restored = async (log: Log, shown = event): Promise<readonly [again: number, past: SightingCounts]> => {
-    const past = counted().apart()
+    const past = counted().separate()
     const record = (offset: number, more: Partial<Outgoing>): WireRecord =>
       ({ offset: String(offset), timestamp: String(now()), headers: [], value: null, ...more }) as unknown as WireRecord
     const logs: Readonly<Record<string, readonly WireRecord[]>> = {

@@ -13,7 +13,7 @@ import { indicatorTypes } from '../../../src/domain/indicator.js'
 import { reasons } from '../../../src/domain/reason.js'
 import { actions, directions, lineKinds, roles } from '../../../src/domain/sighting.js'
 import { ecsNames } from '../../../src/pipeline/extract/ecs.js'
-import { compose, type Rung, type Target } from '../../../src/delivery/compose.js'
+import { compose, type Step, type Target } from '../../../src/delivery/compose.js'
 import { readSchema } from '../../support/annotation-schema.js'
 import type { Incoming } from '../../../src/kafka/records.js'
 
@@ -63,9 +63,9 @@ describe('schemas/dead-letter.schema.json', () => {
     outputPartition: () => 0,
     deadLetterPartition: () => 0,
   })
-  const headersOf = (rung: Rung, room: number): Record<string, string> =>
+  const headersOf = (step: Step, room: number): Record<string, string> =>
     Object.fromEntries(
-      compose(read, undefined, target(room), 1_800_000_000_000, rung).record.headers.map(([name, header]) => [
+      compose(read, undefined, target(room), 1_800_000_000_000, step).record.headers.map(([name, header]) => [
         name,
         String(header),
       ]),

@@ -7,13 +7,13 @@ import { admissionSettings, unknown } from '../../../support/lookup.js'
 /** Fails `times` calls at time 0, one after the other. */
 const after = (failure: Unknown, times = 1) => {
   const breaker = createCircuitBreaker(admissionSettings)
-  for (let nth = 0; nth < times; nth++) breaker.note(failure, breaker.enter(0), 0)
+  for (let nth = 0; nth < times; nth++) breaker.record(failure, breaker.tryToPass(0), 0)
   return breaker
 }
 
 describe('the circuit breaker', () => {
   it('is open to begin with', () => {
-    expect(createCircuitBreaker(admissionSettings).look(0)).toEqual({ pass: 'go' })
+    expect(createCircuitBreaker(admissionSettings).check(0)).toEqual({ pass: 'go' })
   })
 
   it.each<[Reason, string]>([
@@ -33,20 +33,20 @@ describe('the circuit breaker', () => {
 
   it('counts failures from the last answer on', () => {
     const breaker = after(unknown('timeout'), 4)
-    breaker.note(undefined, false, 0)
-    for (let nth = 0; nth < 4; nth++) breaker.note(unknown('timeout'), false, 0)
-    expect(breaker.look(0)).toEqual({ pass: 'go' })
+    breaker.record(undefined, false, 0)
+    for (let nth = 0; nth < 4; nth++) breaker.record(unknown('timeout'), false, 0)
+    expect(breaker.check(0)).toEqual({ pass: 'go' })
   })
 
   it('makes everybody wait in a pause, and lets one probe go after it', () => {
     const breaker = after(unknown('busy'))
-    expect(breaker.look(1999)).toEqual({ pass: 'wait', ms: 1 })
-    expect(breaker.enter(1999)).toBe(false)
-    expect(breaker.look(2000)).toEqual({ pass: 'go' })
-    expect(breaker.enter(2000)).toBe(true)
-    expect(breaker.look(2000)).toEqual({ pass: 'wait', ms: Infinity })
-    breaker.note(undefined, true, 2100)
-    expect(breaker.look(2100)).toEqual({ pass: 'go' })
+    expect(breaker.check(1999)).toEqual({ pass: 'wait', ms: 1 })
+    expect(breaker.tryToPass(1999)).toBe(false)
+    expect(breaker.check(2000)).toEqual({ pass: 'go' })
+    expect(breaker.tryToPass(2000)).toBe(true)
+    expect(breaker.check(2000)).toEqual({ pass: 'wait', ms: Infinity })
+    breaker.record(undefined, true, 2100)
+    expect(breaker.check(2100)).toEqual({ pass: 'go' })
   })
 
   it('pauses twice as long when the probe is refused too, up to the longest pause', () => {
@@ -54,7 +54,7 @@ describe('the circuit breaker', () => {
     const lengths: number[] = []
     let now = 0
     for (let nth = 0; nth < 7; nth++) {
-      breaker.note(unknown('busy'), breaker.enter(now), now)
+      breaker.record(unknown('busy'), breaker.tryToPass(now), now)
       const until = breaker.state(now).until ?? 0
       lengths.push(until - now)
       now = until
@@ -63,41 +63,41 @@ describe('the circuit breaker', () => {
   })
 
   it('waits as long as the provider says, and refuses meanwhile when that is too long to wait for', () => {
-    expect(after(unknown('throttled', { retryAfterMs: 45_000 })).look(0)).toEqual({ pass: 'wait', ms: 45_000 })
+    expect(after(unknown('throttled', { retryAfterMs: 45_000 })).check(0)).toEqual({ pass: 'wait', ms: 45_000 })
     const hour = 3_600_000
     const breaker = after(unknown('throttled', { retryAfterMs: hour }))
-    expect(breaker.look(0)).toEqual({ pass: 'refuse', finding: unknown('throttled', { retryAfterMs: hour }) })
-    expect(breaker.look(hour - 60_000)).toEqual({ pass: 'wait', ms: 60_000 })
+    expect(breaker.check(0)).toEqual({ pass: 'refuse', finding: unknown('throttled', { retryAfterMs: hour }) })
+    expect(breaker.check(hour - 60_000)).toEqual({ pass: 'wait', ms: 60_000 })
   })
 
   it('is not silenced for more than a day by one header', () => {
-    expect(after(unknown('throttled', { retryAfterMs: 1e15 })).look(86_400_000)).toEqual({ pass: 'go' })
+    expect(after(unknown('throttled', { retryAfterMs: 1e15 })).check(86_400_000)).toEqual({ pass: 'go' })
   })
 
   it('pauses also for a server error that says how long', () => {
-    expect(after(unknown('unavailable', { retryAfterMs: 500 })).look(0)).toEqual({ pass: 'wait', ms: 500 })
+    expect(after(unknown('unavailable', { retryAfterMs: 500 })).check(0)).toEqual({ pass: 'wait', ms: 500 })
   })
 
   it('refuses at once while the breaker is open, and while its one probe is out', () => {
     const breaker = after(unknown('unavailable'), 5)
-    expect(breaker.look(9999)).toMatchObject({ pass: 'refuse', finding: { reason: 'breaker_open' } })
-    expect(breaker.enter(10_000)).toBe(true)
-    expect(breaker.enter(10_000)).toBe(false)
-    expect(breaker.look(10_000)).toMatchObject({ pass: 'refuse', finding: { reason: 'breaker_open' } })
-    breaker.note(unknown('timeout'), true, 11_000)
+    expect(breaker.check(9999)).toMatchObject({ pass: 'refuse', finding: { reason: 'breaker_open' } })
+    expect(breaker.tryToPass(10_000)).toBe(true)
+    expect(breaker.tryToPass(10_000)).toBe(false)
+    expect(breaker.check(10_000)).toMatchObject({ pass: 'refuse', finding: { reason: 'breaker_open' } })
+    breaker.record(unknown('timeout'), true, 11_000)
     expect(breaker.state(11_000)).toMatchObject({ state: 'breaker_open', until: 31_000 })
   })
 
   it('is not opened by a late answer to a call from before it was shut', () => {
     const breaker = after(unknown('throttled'))
-    breaker.note(undefined, false, 100)
-    expect(breaker.look(100)).toEqual({ pass: 'wait', ms: 1900 })
+    breaker.record(undefined, false, 100)
+    expect(breaker.check(100)).toEqual({ pass: 'wait', ms: 1900 })
   })
 
   it('does not take calls that were under way together for refusals in a row', () => {
     const breaker = after(unknown('busy'))
-    breaker.note(unknown('busy'), false, 0)
-    breaker.note(unknown('busy'), false, 0)
+    breaker.record(unknown('busy'), false, 0)
+    breaker.record(unknown('busy'), false, 0)
     expect(breaker.state(0).until).toBe(2000)
   })
 })

@@ -15,7 +15,7 @@ import {
 
 const clean = '/v1/ip/malicious-info?ip=203.0.113.20'
 
-describe('the key at the door', () => {
+describe('the key that a caller needs', () => {
   it.each([
     ['no key', null],
     ['a wrong key', 'somebody-elses-key-0123456789'],
