@@ -1,7 +1,7 @@
 // One asker of the bulk bench, a process of its own like a worker: asks the gateway about its share of the addresses, all at once.
-import { openReader } from '../src/app/open-app.js'
-import { openIndicatorLookup } from '../src/app/open-indicator-lookup.js'
-import { load } from '../src/config/load.js'
+import { openReader } from '../dist/app/open-app.js'
+import { openIndicatorLookup } from '../dist/app/open-indicator-lookup.js'
+import { load } from '../dist/config/load.js'
 
 const { baseUrl, apiKey, from, to } = JSON.parse(process.argv[2] ?? '{}')
 const { config } = load({

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startBroker } from '../src/demo/broker.js'
-import { Kafka } from '../src/kafka/client.js'
-import { logLevel } from '../src/kafka/patched-kafkajs/patched-kafkajs.js'
+import { startBroker } from '../dist/demo/broker.js'
+import { Kafka } from '../dist/kafka/patched-kafkajs/patched-kafkajs.js'
+import { logLevel } from '../dist/kafka/patched-kafkajs/patched-kafkajs.js'
 
 export const openStage = async () => {
   const broker = await startBroker({ env: process.env, say: (line) => console.error(line) })

@@ -1,6 +1,6 @@
 // What counting sightings costs: memory and time for two million distinct indicators, time for ones seen before, and a search of all.
-import { countPartitions } from '../src/follow-up/count-partitions.js'
-import { newlyMalicious } from '../src/follow-up/retro.js'
+import { countPartitions } from '../dist/follow-up/count-partitions.js'
+import { newlyMalicious } from '../dist/follow-up/retro.js'
 
 const total = 2_000_000
 const hosts = 500

@@ -1,5 +1,5 @@
 // Measures the whole pipeline with every answer in memory, next to parsing and serialising the same events.
-import { allOf } from '../src/pipeline/pipeline.js'
+import { allOf } from '../dist/pipeline/pipeline.js'
 import { chunkSize, describe, origin, compareWithBaseline } from './baseline.mjs'
 import { openWarmPipeline } from './open-warm-pipeline.mjs'
 import { samples } from './samples.mjs'

@@ -1,5 +1,5 @@
 // The lookup service as a process of its own that may scan one port on loopback: settings, key and port from argv.
-import { startServer } from '../../src/server/start-server.js'
+import { startServer } from '../../dist/server/start-server.js'
 
 const { settings, port } = JSON.parse(process.argv[2])
 const records = { ipv4: ['127.0.0.1'], ipv6: [], cname: [], mx: [], ns: [], soa: [], txt: [] }

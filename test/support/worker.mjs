@@ -1,5 +1,5 @@
 // A Kafka runner for integration tests: settings from argv, a pipeline that adds one member, health as JSON lines.
-import { startRunner } from '../../src/app/runner.js'
+import { startRunner } from '../../dist/app/runner.js'
 
 const { settings, placement = 'json', delayMs = 0, holds = false, quiet = true, mark } = JSON.parse(process.argv[2])
 const stop = new AbortController()
