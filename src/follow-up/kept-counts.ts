@@ -35,6 +35,8 @@ export type KeptCountsOptions = {
 type KeptCounts = {
   /** What is written with a chunk: what it accuses, and where counting began, if these are the first events since the join. */
   readonly records: (partition: string, events: readonly Delivered[]) => readonly Outgoing[]
+  /** Whether what was counted before the join is known again. */
+  readonly isRestored: (partition: string) => boolean
   readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
   /** Counts committed events, in order. */
   readonly count: (partition: string, events: readonly Delivered[]) => void
@@ -168,6 +170,7 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
       for (const name of former.keys()) if (!partitions.has(name)) forget(name)
       for (const [name, one] of partitions) if (!isSameMember || !counted.has(name)) void restore(one)
     },
+    isRestored: (name) => counted.has(name),
     records: (name, events) => {
       const [first] = events
       if (!first) return none
