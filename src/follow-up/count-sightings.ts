@@ -50,10 +50,10 @@ export const countSightings = (options: CountSightingsOptions): DeliveryListener
   counting.start(async (partition, alerts, about) => {
     let takeBack: readonly (() => void)[] = []
     // What they are about was counted before another join: they are written when it is known again, or its note would be lost.
-    let isTooEarly = false
+    const attempt = { isTooEarly: false }
     const compose = (): readonly Outgoing[] => {
-      isTooEarly = kept?.isRestored(partition) === false
-      if (isTooEarly) return []
+      attempt.isTooEarly = kept?.isRestored(partition) === false
+      if (attempt.isTooEarly) return []
       const own = counts.of(partition)
       takeBack = about.map(own.alerted)
       return [
@@ -66,7 +66,7 @@ export const countSightings = (options: CountSightingsOptions): DeliveryListener
       emit({ event: 'kafka_client_warned', about: `retro alerts of ${partition}`, message })
       return 'not_written'
     })
-    if (isTooEarly) return 'not_written'
+    if (attempt.isTooEarly) return 'not_written'
     if (written === 'not_written') for (const one of takeBack) one()
     return written
   })
