@@ -1,4 +1,4 @@
-// Runs commands in parallel; shows the last one live and the others at their end; fails if any fails.
+// Runs commands in parallel; shows the last one live, what the others said when they pass, and what failed at the very end.
 import { spawn } from 'node:child_process'
 
 const commands = process.argv.slice(2)
@@ -14,10 +14,13 @@ const run = (command, isLast) =>
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => said.push(data))
     child.once('close', (code) => {
       const seconds = Math.round((Date.now() - began) / 1000)
-      process.stderr.write(`${Buffer.concat(said)}${command}: ${code === 0 ? 'passed' : 'FAILED'} after ${seconds} s\n`)
-      done(code === 0)
+      const output = Buffer.concat(said).toString()
+      const result = `${command}: ${code === 0 ? 'passed' : 'FAILED'} after ${seconds} s\n`
+      process.stderr.write(code === 0 ? output + result : result)
+      done(code === 0 ? '' : output + result)
     })
   })
 
-const passed = await Promise.all(commands.map((command, place) => run(command, place === commands.length - 1)))
-process.exitCode = passed.every(Boolean) ? 0 : 1
+const failures = await Promise.all(commands.map((command, place) => run(command, place === commands.length - 1)))
+process.stderr.write(failures.join(''))
+process.exitCode = failures.every((failure) => failure === '') ? 0 : 1

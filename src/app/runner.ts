@@ -1,10 +1,9 @@
 // The Kafka runner: events from the input topics through the pipeline to the output topic, until it is stopped or cannot go on.
-import type { Admin } from '../kafka/client.js'
+import { type Admin, createClient } from '../kafka/client.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import { atLeastOnce } from '../delivery/acknowledged.js'
 import { openBrokerWatch, type BrokerWatch, whenReachable } from '../kafka/broker-watch.js'
 import { openFollowUps, type FollowUpParts } from '../follow-up/open-follow-ups.js'
-import { createClient } from '../kafka/client.js'
 import { deliverTo, type OutputContext } from '../delivery/deliver-to.js'
 import { exactlyOnce } from '../delivery/transactional.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'

@@ -9,8 +9,7 @@ import { UsageError, type Arguments, type Command } from '../terminal/command.js
 import { reportStop } from '../terminal/report-stop.js'
 import { accepted, configOption, loadConfig } from '../config/load-config.js'
 import { createProgress, duration } from '../terminal/progress.js'
-import { readLines } from '../input/read-lines.js'
-import { withInputErrors } from '../input/read-lines.js'
+import { readLines, withInputErrors } from '../input/read-lines.js'
 import { write } from '../terminal/write-lines.js'
 
 const hourMs = 3_600_000

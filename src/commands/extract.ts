@@ -4,8 +4,7 @@ import { directionOf, sideOf } from '../pipeline/annotate/direction.js'
 import type { Command } from '../terminal/command.js'
 import { reportStop } from '../terminal/report-stop.js'
 import { accepted, configOption, loadConfig } from '../config/load-config.js'
-import { readLines } from '../input/read-lines.js'
-import { withInputErrors } from '../input/read-lines.js'
+import { readLines, withInputErrors } from '../input/read-lines.js'
 import { writeJson } from '../terminal/write-lines.js'
 
 export const extract: Command = {

@@ -1,6 +1,14 @@
 // Names in one buffer under an open hash table: the most specific listed suffix in one pass from the right.
-import type { Column, DetailArrays, DetailColumns } from './columns.js'
-import { isCurrent, pickDetails, scratchWords, strongerOf, words } from './columns.js'
+import {
+  type Column,
+  type DetailArrays,
+  type DetailColumns,
+  isCurrent,
+  pickDetails,
+  scratchWords,
+  strongerOf,
+  words,
+} from './columns.js'
 
 /** The hash of names and of URLs, taken in one character at a time. */
 export const step = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193) ^ (hash >>> 15)

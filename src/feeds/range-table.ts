@@ -1,6 +1,13 @@
 // Ranges of one address family in typed arrays: longest prefix by one binary search and a walk up the enclosing ranges.
-import type { Column, DetailColumns } from './columns.js'
-import { isCurrent, pickDetails, scratchWords, strongerOf, type DetailArrays } from './columns.js'
+import {
+  type Column,
+  type DetailColumns,
+  isCurrent,
+  pickDetails,
+  scratchWords,
+  strongerOf,
+  type DetailArrays,
+} from './columns.js'
 import { rowOrder } from './row-order.js'
 
 export type RangeTable = DetailArrays & {

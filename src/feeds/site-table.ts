@@ -1,6 +1,14 @@
 // Listed URLs, and hosts that are listed without what is below them: found by the host, then by the longest path that begins an event's.
-import type { Column, DetailArrays, DetailColumns } from './columns.js'
-import { isCurrent, pickDetails, scratchWords, strongerOf, words } from './columns.js'
+import {
+  type Column,
+  type DetailArrays,
+  type DetailColumns,
+  isCurrent,
+  pickDetails,
+  scratchWords,
+  strongerOf,
+  words,
+} from './columns.js'
 import { finish, step } from './name-table.js'
 import { endsSegment, normalPath } from './url-path.js'
 

@@ -9,7 +9,12 @@ import type { Seen } from './seen.js'
 import type { SightingCounts, Unalerted } from './sighting-counts.js'
 
 /** One indicator in one input partition. */
-type RetroHit = NewlyMalicious & { readonly partition: string; readonly seen: Seen }
+type RetroHit = NewlyMalicious & {
+  readonly partition: string
+  readonly seen: Seen
+  /** Where it was seen: other counts, once the partition was lost and assigned again. */
+  readonly counts: SightingCounts
+}
 
 /** What is written on behalf of one partition; a summary of the hits beyond the limit comes with one of them. */
 export type RetroAlerts = { readonly hits: readonly RetroHit[]; readonly summarised: readonly RetroHit[] }
@@ -108,7 +113,7 @@ export const createRetro = (options: RetroOptions): Retro => {
       // A feed and the provider may both have news about one indicator.
       for (const one of new Map(found.map((each) => [keyOf(each.indicator), each])).values()) {
         const seen = counts.seen(one.indicator)
-        if (seen) hits.push({ ...one, partition, seen })
+        if (seen) hits.push({ ...one, partition, seen, counts })
       }
     }
     return hits.toSorted((one, other) => other.seen.count - one.seen.count)
@@ -116,17 +121,17 @@ export const createRetro = (options: RetroOptions): Retro => {
 
   /** Until all are written or their partitions have other owners; the most seen ones have alerts of their own. */
   const writeAll = async (hits: readonly RetroHit[]): Promise<void> => {
-    const isOurs = ({ partition }: RetroHit): boolean => partitions().has(partition)
+    const isOurs = ({ partition, counts }: RetroHit): boolean => partitions().get(partition) === counts
     let own = hits.slice(0, maxRetroAlerts)
     let summarised = hits.slice(maxRetroAlerts)
     for (let againMs = firstAgainMs; !isClosed; againMs = Math.min(2 * againMs, maxAgainMs)) {
       for (const [partition, alerts] of alertsPerPartition(own, summarised)) {
-        const written = partitions().has(partition) ? await connected?.write(partition, alerts) : undefined
+        const isStillOurs = [...alerts.hits, ...alerts.summarised.slice(0, 1)].every(isOurs)
+        const written = isStillOurs ? await connected?.write(partition, alerts) : undefined
         if (written === undefined || written === 'not_written') continue
         own = own.filter((hit) => hit.partition !== partition)
         if (alerts.summarised.length > 0) summarised = []
-        for (const hit of alerts.summarised)
-          if (hit.partition !== partition) partitions().get(hit.partition)?.alerted(hit.indicator)
+        for (const hit of alerts.summarised) if (hit.partition !== partition) hit.counts.alerted(hit.indicator)
         if (written === 'written')
           emit({ event: 'retro_alerts_raised', alerts: alerts.hits.length, summarised: alerts.summarised.length })
       }

@@ -258,7 +258,7 @@ export const withTopicReader = async <Result>(
   }
 }
 
-// Reads the one record that stands at an offset of a topic.
+// Reads the one record at an offset of a topic.
 
 type RecordPlace = { readonly topic: string; readonly partition: number; readonly offset: number }
 

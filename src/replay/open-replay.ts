@@ -1,10 +1,9 @@
 // Opens a replay: connects, resolves its ranges or takes those of an earlier start, and returns what can be done with them.
-import type { Admin, Kafka } from '../kafka/client.js'
+import { type Admin, type Kafka, createClient } from '../kafka/client.js'
 import type { ReadWritten } from '../pipeline/batch/read-written.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
-import { createClient } from '../kafka/client.js'
 import { deliverTo } from '../delivery/deliver-to.js'
 import type { KafkaSettings, Placement } from '../kafka/settings.js'
 import { readFormer, type Former } from './former.js'

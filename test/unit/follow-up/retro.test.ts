@@ -148,6 +148,23 @@ describe('retro alerts', () => {
     expect(calls).toBe(3)
   })
 
+  it('are dropped with a partition that is lost, also if it is assigned again meanwhile', async () => {
+    let calls = 0
+    const all = stage({
+      write: (partition) => {
+        calls++
+        all.counts.forget(partition)
+        all.counts.of(partition)
+        return Promise.resolve('not_written')
+      },
+    })
+    all.counts.of('t/0').count([{ offset: 1, time: now, judged: [clean('192.0.2.1')] }], now)
+    all.listed.add('192.0.2.1')
+    all.retro.feedsChanged()
+    await all.retro.idle()
+    expect(calls).toBe(1)
+  })
+
   it('are summarised with another partition where the one with the summary is lost before it is written', async () => {
     const summaries: string[][] = []
     const all = stage({
