@@ -13,6 +13,7 @@ import { followCoordinator } from './follow-coordinator.js'
 import { keepLastFailure } from './keep-last-failure.js'
 import { addOffsetResetEvent, emitOffsetReset } from './offset-reset.js'
 import { quietQueue } from './quiet-queue.js'
+import { readyBroker } from './ready-broker.js'
 import { replaceParts, type Part } from './replace-parts.js'
 import { keepAllAnswers, sendMessages } from './send-messages.js'
 
@@ -51,6 +52,7 @@ const parts: readonly Part[] = [
     replacement: (original) => followCoordinator(emitOffsetReset(original)),
   },
   { path: 'consumer/runner.js', usedBy: ['consumer/index.js'], replacement: endFetchers },
+  { path: 'broker/index.js', usedBy: ['cluster/brokerPool.js'], replacement: readyBroker },
   { path: 'cluster/brokerPool.js', usedBy: ['cluster/index.js'], replacement: keepLastFailure },
 ]
 

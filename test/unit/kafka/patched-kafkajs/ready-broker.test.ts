@@ -1,0 +1,46 @@
+// A broker whose first connect breaks off after a socket was opened.
+import { expect, it } from 'vitest'
+import { readyBroker } from '../../../../src/kafka/patched-kafkajs/ready-broker.js'
+import { original } from '../../../support/original-kafkajs.js'
+
+type Broker = {
+  readonly isConnected: () => boolean
+  readonly connect: () => Promise<void>
+  readonly lookupRequest: (key: number, versions: object) => unknown
+}
+type BrokerClass = new (options: object) => Broker
+
+const Original = original('broker/index.js') as BrokerClass
+const Ours = readyBroker(Original) as BrokerClass
+
+/** The broker after a connect that failed with an open socket and one that found it open. */
+const afterBrokenConnect = async (type: BrokerClass): Promise<Broker> => {
+  let connects = 0
+  const connection = { getSupportAuthenticationProtocol: () => false, authenticate: () => Promise.resolve() }
+  const broker = new type({
+    versions: {},
+    logger: { namespace: () => undefined },
+    connectionPool: {
+      host: 'broker',
+      port: 9092,
+      connectionTimeout: 1_000,
+      isConnected: () => connects > 0,
+      setVersions: () => undefined,
+      getConnection: () =>
+        ++connects === 1 ? Promise.reject(new Error('the connection was cut')) : Promise.resolve(connection),
+    },
+  })
+  await expect(broker.connect()).rejects.toThrow('the connection was cut')
+  await broker.connect()
+  return broker
+}
+
+it('can be asked once it has connected again; the original never can', async () => {
+  const asked = (broker: Broker): unknown => broker.lookupRequest(0, { versions: [] })
+  const never = await afterBrokenConnect(Original)
+  expect(never.isConnected()).toBe(true)
+  expect(() => asked(never)).toThrow('Broker not connected')
+  const ours = await afterBrokenConnect(Ours)
+  expect(ours.isConnected()).toBe(true)
+  expect(() => asked(ours)).not.toThrow('Broker not connected')
+})
