@@ -47,7 +47,12 @@ export type Cluster = {
   readonly fetchTopicsOffset: (
     topics: readonly object[],
   ) => Promise<readonly { readonly partitions: readonly { readonly partition: number; readonly offset: string }[] }[]>
-  readonly brokerPool: { readonly findConnectedBroker: () => Promise<Broker> }
+  readonly brokerPool: {
+    readonly findConnectedBroker: () => Promise<Broker>
+    readonly refreshMetadata: (topics: readonly string[]) => Promise<void>
+    /** By their ids, as of the last metadata. */
+    readonly brokers: Readonly<Record<string, unknown>>
+  }
 }
 
 export const readCommitted = 1

@@ -22,7 +22,7 @@ type StartingOffsetsOptions = {
   readonly committed: (topic: string, partitions: readonly number[]) => Promise<readonly Committed[]>
   /** The oldest offset of each partition. */
   readonly oldest: (topic: string, partitions: readonly number[]) => Promise<ReadonlyMap<number, string>>
-  readonly identity: Pick<TopicIdentity, 'ask'>
+  readonly identity: Pick<TopicIdentity, 'ask' | 'askEach'>
   /** Called for each partition whose offsets mean nothing any more. */
   readonly recreated: (partition: InputPartition) => void
   readonly emit: Emit
@@ -35,7 +35,7 @@ export const startingOffsets = (options: StartingOffsetsOptions): StartingOffset
   const reported = new Map<string, string>()
   return async (topic, partitions) => {
     const commits = new Map((await committed(topic, partitions)).map((one) => [one.partition, one]))
-    const topicId = await identity.ask(topic)
+    const topicId = await identity.askEach(topic)
     const offsets = new Map<number, string>()
     const former: InputPartition[] = []
     const without: number[] = []

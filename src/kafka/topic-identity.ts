@@ -16,16 +16,26 @@ export type TopicIdentity = {
   readonly current: (topic: string) => Promise<string | undefined>
   /** The id as it is now. Undefined: the brokers have no ids. Throws if nobody answers or the topic does not exist. */
   readonly ask: (topic: string) => Promise<string | undefined>
+  /** As `ask`, and throws if a broker answers with another id: it may still serve the former topic under this name. */
+  readonly askEach: (topic: string) => Promise<string | undefined>
   readonly close: () => Promise<void>
 }
 
 /** Undefined: the brokers have no ids. */
 type ReadTopicIds = (topics: readonly string[]) => Promise<TopicIds | undefined>
 
+/** The id that each broker names, of those that answer; undefined where one does not know the topic. */
+type ReadAtEach = (topic: string) => Promise<readonly (string | undefined)[]>
+
 /** Within this time nobody deletes a topic, creates it again and writes past our position. */
 const freshMs = 250
 
-export const topicIdentity = (read: ReadTopicIds, emit: Emit, now: () => number): Omit<TopicIdentity, 'close'> => {
+export const topicIdentity = (
+  read: ReadTopicIds,
+  readAtEach: ReadAtEach,
+  emit: Emit,
+  now: () => number,
+): Omit<TopicIdentity, 'close'> => {
   const known = new Map<string, string>()
   const last = new Map<string, string>()
   /** A broker that has not heard of the change yet still answers with these. */
@@ -73,6 +83,13 @@ export const topicIdentity = (read: ReadTopicIds, emit: Emit, now: () => number)
     reading = mine
     return mine
   }
+  const ask = async (topic: string): Promise<string | undefined> => {
+    const ids = await askAll()
+    if (ids === undefined) return undefined
+    const id = ids.get(topic)
+    if (id === undefined) throw new Error(`topic ${topic} does not exist now`)
+    return id
+  }
   return {
     joined: (topics) => {
       watched = topics
@@ -86,11 +103,11 @@ export const topicIdentity = (read: ReadTopicIds, emit: Emit, now: () => number)
       if (now() - readAt > freshMs) await (reading ?? refresh())
       return known.get(topic)
     },
-    ask: async (topic) => {
-      const ids = await askAll()
-      if (ids === undefined) return undefined
-      const id = ids.get(topic)
-      if (id === undefined) throw new Error(`topic ${topic} does not exist now`)
+    ask,
+    askEach: async (topic) => {
+      const id = await ask(topic)
+      if (id !== undefined && (await readAtEach(topic)).some((other) => other !== id))
+        throw new Error(`topic ${topic} was created again, and not all brokers know it yet`)
       return id
     },
   }
@@ -98,6 +115,9 @@ export const topicIdentity = (read: ReadTopicIds, emit: Emit, now: () => number)
 
 /** A broker that does not answer is asked again with the next batch: this one must not wait as long as a request may take. */
 const answerMs = 5_000
+
+/** A broker that does not answer so soon is away, and comes back with what it has missed. */
+const answerOfEachMs = 1_000
 
 /** Brokers before Kafka 2.8 have no ids, and then nothing is detected. */
 export const readTopicIds = async (cluster: Cluster, topics: readonly string[]): Promise<TopicIds | undefined> => {
@@ -110,7 +130,20 @@ export const openTopicIdentity = (kafka: Kafka, emit: Emit, now: () => number): 
   const cluster = clusterOf(kafka)
   const read: ReadTopicIds = (topics) =>
     answeredWithin(answerMs, 'the ids of the topics', () => readTopicIds(cluster, topics))
-  return { ...topicIdentity(read, emit, now), close: () => cluster.disconnect() }
+  const readAtEach: ReadAtEach = (topic) =>
+    answeredWithin(answerMs, 'the id of a topic', async () => {
+      await cluster.brokerPool.refreshMetadata([topic])
+      const answers = await Promise.allSettled(
+        Object.keys(cluster.brokerPool.brokers).map((nodeId) =>
+          answeredWithin(answerOfEachMs, 'the id of a topic', async () => {
+            const { connectionPool } = await cluster.findBroker({ nodeId })
+            return ((await connectionPool.send(topicIdsRequest([topic]))) as TopicIds).get(topic)
+          }),
+        ),
+      )
+      return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    })
+  return { ...topicIdentity(read, readAtEach, emit, now), close: () => cluster.disconnect() }
 }
 
 // The id of a topic in the metadata of a committed offset: it says which of the topics that had this name the offset is in.

@@ -6,6 +6,8 @@ type Scene = {
   readonly identity: Omit<TopicIdentity, 'close'>
   /** None at all: nobody answers. */
   readonly ids: Map<string, string>
+  /** What the other brokers answer. */
+  readonly others: (string | undefined)[]
   readonly told: string[]
   readonly clock: { now: number }
   readonly reads: () => number
@@ -22,13 +24,15 @@ const scene = (): Scene => {
       ? Promise.reject(new Error('no broker'))
       : Promise.resolve(new Map([...ids].filter(([name]) => topics.includes(name))))
   }
+  const others: (string | undefined)[] = []
   const identity = topicIdentity(
     read,
+    () => Promise.resolve(others),
     (event) => told.push(event.event),
     () => clock.now,
   )
   identity.joined(['fw'])
-  return { identity, ids, told, clock, reads: () => reads }
+  return { identity, ids, others, told, clock, reads: () => reads }
 }
 
 describe('the id of a topic', () => {
@@ -116,9 +120,21 @@ describe('the id of a topic', () => {
     expect(await identity.ask('fw')).toBe('b')
   })
 
+  it('is known for sure once no broker names another: one that has not heard of the change serves the former topic', async () => {
+    const { identity, ids, others } = scene()
+    ids.set('fw', 'b')
+    for (const late of ['a', undefined]) {
+      others.splice(0, 2, 'b', late)
+      await expect(identity.askEach('fw')).rejects.toThrow('topic fw was created again, and not all brokers know it yet')
+    }
+    others.splice(0, 2, 'b', 'b')
+    expect(await identity.askEach('fw')).toBe('b')
+  })
+
   it('as it is now is unknown where brokers have none', async () => {
     const identity = topicIdentity(
       () => Promise.resolve(undefined),
+      () => Promise.resolve([]),
       () => undefined,
       () => 0,
     )
