@@ -66,14 +66,16 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
   }
   return {
     handle: async (fetched, listener) => {
-      const metadata = await positions.topicIdOf(fetched).then(metadataOf, async (error: unknown) => {
+      let topicId: string | undefined
+      try {
+        topicId = await positions.topicIdOf(fetched)
+      } catch (error) {
         const { message } = failureOf(error)
         emit({ event: 'kafka_client_warned', about: `position of ${fetched.name}`, message })
         await sleep(againMs)
-        return undefined
-      })
-      // Nothing of it is resolved, so it is fetched again.
-      if (metadata === undefined || !fetched.goesOn()) return
+        return // nothing of it is resolved, so it is fetched again
+      }
+      if (!fetched.goesOn()) return
       const sender = take()
       const counted = countEvents(fetched, pipeline)
       const wait = waitOf(counted)
@@ -81,11 +83,11 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       let committedAt = how.now()
       try {
         for (const records of splitBatch(counted.records))
-          for (const chunk of await startChunks(records, { pipeline, wait, how, max, listener })) {
+          for (const chunk of await startChunks(records, { pipeline, wait, how, max, listener, topicId })) {
             if (!fetched.goesOn()) return
             // Only the provider determines how long that takes, so it has no limit.
             if (wait.kind === 'complete' && !(await chunk.ready)) return
-            if (!(await deliverChunk(fetched, counted.lag, chunk, sender, metadata))) return
+            if (!(await deliverChunk(fetched, counted.lag, chunk, sender, metadataOf(topicId)))) return
             if (how.now() - committedAt < commitEveryMs) continue
             await fetched.commit()
             committedAt = how.now()
@@ -105,10 +107,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       }
     },
     // Nobody can be kept from writing, so a repeat is possible: it has the same id.
-    claim: async (assigned) => {
-      await positions.topicIdOf(assigned)
-      return Infinity
-    },
+    claim: async (assigned) => ({ offset: Infinity, topicId: await positions.topicIdOf(assigned) }),
     joined: positions.joined,
     close: async () => {
       await Promise.all(all.map((sender) => sender.close()))

@@ -68,6 +68,7 @@ export type ChunkOptions = {
   readonly max: { readonly count: number; readonly bytes: number }
   readonly refused?: Refused | undefined
   readonly listener?: Pick<DeliveryListener, 'chunk'> | undefined
+  readonly topicId?: string | undefined
 }
 
 /**
@@ -81,7 +82,7 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
     const items: (Item | readonly Item[])[] = []
     const events: EventOut[] = []
     const now = how.now()
-    const listener = part[0] && options.listener?.chunk(part[0])
+    const listener = part[0] && options.listener?.chunk(part[0], options.topicId)
     const finish = (place: number, event: EventOut | undefined): void => {
       const record = part[place] as Incoming
       items[place] = composeItem(record, event, how, now, refused)

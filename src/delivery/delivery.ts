@@ -14,10 +14,16 @@ import type { KafkaSettings } from '../kafka/settings.js'
 import type { StartingOffsets } from '../kafka/starting-offsets.js'
 
 /**
- * Makes sure that nobody else writes on behalf of a partition: under exactly-once by fencing its former owner. Resolves with the offset up
- * to which it is committed, as far as that is known then. Rejects if the partition is no longer assigned to this process.
+ * Makes sure that nobody else writes on behalf of a partition: under exactly-once by fencing its former owner. Rejects if the partition is no
+ * longer assigned to this process.
  */
-export type ClaimNow = (partition: Assigned) => Promise<number>
+export type ClaimNow = (partition: Assigned) => Promise<ClaimedNow>
+export type ClaimedNow = {
+  /** Up to which it is committed, as far as that is known then. */
+  readonly offset: number
+  /** Of the topic that is read; undefined where brokers have no ids. */
+  readonly topicId: string | undefined
+}
 
 /**
  * Writes records as one unit on behalf of an input partition: under exactly-once as a transaction of its own producer, so that a process

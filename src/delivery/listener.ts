@@ -16,7 +16,8 @@ export type ChunkListener = {
 }
 
 export type DeliveryListener = {
-  readonly chunk: (partition: InputPartition) => ChunkListener
+  /** `topicId` is that of the topic which is read; undefined where brokers have no ids. */
+  readonly chunk: (partition: InputPartition, topicId?: string) => ChunkListener
   /**
    * Call after every join with all partitions that are assigned now: what the others were about is forgotten. `isSameMember`: this process
    * took part in every assignment since the last call, so what it had before was nobody else's in between.

@@ -79,9 +79,9 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
         return records.length > 0 ? writeAlone(name, partition, owned, records, options) : 'written'
       })
     },
-    claim: async (assigned) => {
+    claim: (assigned) => {
       const partition = partitionOf(nameOf(assigned))
-      return (await inTurn(partition, () => claim(partition, assigned))).offset
+      return inTurn(partition, () => claim(partition, assigned))
     },
     joined: (assigned, isSameMember) => {
       const kept = new Set([...partitions.values()].filter((partition) => isSameMember && partition.assigned))
@@ -120,7 +120,15 @@ const deliverBatch = async (
     emit({ event: 'chunk_delivered', topic, partition: fetched.partition, events: count, oldestMs })
   }
   for (const records of splitBatch(counted.records)) {
-    const chunks = await startChunks(records, { pipeline, wait, how, max, refused: partition.refused, listener })
+    const chunks = await startChunks(records, {
+      pipeline,
+      wait,
+      how,
+      max,
+      refused: partition.refused,
+      listener,
+      topicId: owned.topicId,
+    })
     const areReady = async (): Promise<boolean> =>
       (await Promise.all(chunks.map(async ({ ready }) => ready))).every((isReady) => isReady)
     // Only the provider determines how long that takes, so it has no limit.

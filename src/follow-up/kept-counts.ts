@@ -117,7 +117,7 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
 
   const restoreOnce = async (name: string, own: Restoring, goesOn: () => boolean): Promise<void> => {
     const { assigned, aside } = own
-    const claimed = await claim(assigned)
+    const { offset: claimed } = await claim(assigned)
     const open = await (reader ??= openTopicReader(connect()))
     const ends = await admin.fetchTopicOffsets(topic.topic)
     const place = assigned.partition % topic.partitions

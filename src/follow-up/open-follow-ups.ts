@@ -74,8 +74,8 @@ export const openFollowUps = (
 
 /** Tells several about the same events. */
 const tellAll = (all: readonly DeliveryListener[]): DeliveryListener => ({
-  chunk: (partition) => {
-    const chunks = all.map(({ chunk }) => chunk(partition))
+  chunk: (partition, topicId) => {
+    const chunks = all.map(({ chunk }) => chunk(partition, topicId))
     return {
       see: (offset, event) => {
         for (const { see } of chunks) see(offset, event)

@@ -7,7 +7,7 @@ import type { PendingNote } from './pending.js'
 import { failureOf } from '../kafka/failure.js'
 import { openFollowUp, type FollowUpOptions } from './late-answers.js'
 import type { ClaimNow } from '../delivery/delivery.js'
-import { blockId, blockRecord, readBlocks } from './sightings-topic.js'
+import { blockId, blockRecord, isAbout, readBlocks } from './sightings-topic.js'
 import { nameOf, type Assigned } from '../kafka/fetched.js'
 import type { DeliveryListener } from '../delivery/listener.js'
 
@@ -21,8 +21,6 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
   let partitions = new Map<string, Assigned>()
   /** Those whose former notes were read. */
   const restored = new Set<string>()
-  /** Those whose notes in the topic are about events of a former topic of the same name. */
-  const ofFormerTopic = new Set<Assigned>()
   let isClosed = false
   const followUp = openFollowUp(options, (partition) => {
     const assigned = partitions.get(nameOf(partition))
@@ -52,16 +50,18 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
 
   const restoreOnce = async (assigned: Assigned, isOurs: () => boolean): Promise<void> => {
     if (!sightingsTopic) return
-    const committed = await claim(assigned)
+    const { offset: committed, topicId } = await claim(assigned)
     const { topic, partitions: count } = sightingsTopic
     const ends = await admin.fetchTopicOffsets(topic)
     const end = Number(ends.find(({ partition }) => partition === assigned.partition % count)?.high ?? 0)
     const blocks = await readBlocks(await followUp.reader(), sightingsTopic, assigned, end, isOurs)
+    const isSameTopic = (await claim(assigned)).topicId === topicId
     if (!isOurs()) return
-    const isOfFormerTopic = ofFormerTopic.delete(assigned)
-    if (isOfFormerTopic) followUp.discard(assigned, blocks)
+    if (!isSameTopic) throw new Error(`topic ${assigned.topic} was created again`)
+    const others = blocks.filter((block) => !isAbout(block, topicId))
+    if (others.length > 0) followUp.discard(assigned, others)
     // What is not committed at the claim was noted by ourselves since.
-    const former = isOfFormerTopic ? [] : blocks.filter(({ notes: [first] }) => first && first.offset < committed)
+    const former = blocks.filter((block) => isAbout(block, topicId) && (block.notes[0]?.offset ?? Infinity) < committed)
     for (const { id, notes } of former)
       followUp.note(
         assigned,
@@ -74,7 +74,7 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
   }
 
   return {
-    chunk: ({ topic, partition }) => {
+    chunk: ({ topic, partition }, topicId) => {
       let notes: PendingNote[] = []
       let id: string | undefined
       const firedBy = new Map<string, readonly string[]>()
@@ -95,7 +95,7 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
           notes = notes
             .map((note) => ({ ...note, fired: firedBy.get(`${topic}/${partition}/${note.offset}`) ?? note.fired }))
             .sort((a, b) => a.offset - b.offset)
-          id = blockId(notes, now())
+          id = blockId(notes, now(), topicId)
           return sightingsTopic ? [blockRecord(sightingsTopic, { topic, partition }, { id, notes }, now())] : []
         },
         committed: () => followUp.note({ topic, partition }, notes, id),
@@ -111,8 +111,8 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
     recreated: (partition) => {
       const assigned = partitions.get(nameOf(partition))
       if (!assigned) return
+      // What is not restored yet is discarded then, by the id of its topic.
       if (!sightingsTopic || restored.has(nameOf(partition))) followUp.discard(assigned)
-      else ofFormerTopic.add(assigned)
     },
     close: () => {
       isClosed = true

@@ -13,9 +13,16 @@ const keyStart = ({ topic, partition }: InputPartition): string => `${topic}/${p
 
 /**
  * With the time of delivery: an event that is delivered twice, pending the first time and complete the second, must not lose its note, for
- * readers may keep either copy.
+ * readers may keep either copy. With the id of the input topic, if brokers have ids: an offset means nothing in the next topic of that name.
  */
-export const blockId = ([first]: readonly DueNote[], now: number): string => `${first?.offset ?? 0}/${now}`
+export const blockId = ([first]: readonly DueNote[], now: number, topicId: string | undefined): string =>
+  `${first?.offset ?? 0}/${now}${topicId === undefined ? '' : `/${topicId}`}`
+
+/** Whether the notes of a block are about events of the topic with this id. */
+export const isAbout = ({ id }: Pick<Block, 'id'>, topicId: string | undefined): boolean => {
+  const [, , noted] = id.split('/')
+  return noted === undefined || topicId === undefined || noted === topicId
+}
 
 /** Offsets are written as their distance from the one that the block's id begins with. A block without notes is deleted. */
 export const blockRecord = (

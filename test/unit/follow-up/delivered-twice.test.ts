@@ -57,7 +57,7 @@ const options = (now: number): LateAnswersOptions => ({
   sightingsTopic: { topic: 'sightings', partitions: 1 },
   max: 100,
   isStillRead: () => Promise.resolve(true),
-  claim: () => Promise.resolve(Infinity),
+  claim: () => Promise.resolve({ offset: Infinity, topicId: undefined }),
   write: (_partition, compose) => {
     for (const record of compose()) (logs[record.topic] ??= []).push(record)
     return Promise.resolve('written')

@@ -36,7 +36,7 @@ it.each([
   ['are taken up by its next owner', false],
   ['are deleted if they are about events of a former topic of the same name', true],
 ])('the notes of a partition %s', async (_what, isOfFormerTopic) => {
-  const stored = blockRecord(sightingsTopic, input, { id: '5/0', notes: [{ offset: 5, fired: [] }] }, 0)
+  const stored = blockRecord(sightingsTopic, input, { id: '5/0/a', notes: [{ offset: 5, fired: [] }] }, 0)
   const told: TelemetryEvent[] = []
   const written: Outgoing[] = []
   const sightings = openLateAnswers({
@@ -45,10 +45,7 @@ it.each([
     pipeline: () => true,
     sightingsTopic,
     max: 10,
-    claim: () => {
-      if (isOfFormerTopic) sightings.recreated(input)
-      return Promise.resolve(Infinity)
-    },
+    claim: () => Promise.resolve({ offset: Infinity, topicId: isOfFormerTopic ? 'b' : 'a' }),
     write: (_partition, compose) => {
       written.push(...compose())
       return Promise.resolve('written')
@@ -69,6 +66,6 @@ it.each([
   expect(told[0]).toMatchObject({ pending: isOfFormerTopic ? 0 : 1 })
   await sightings.close()
   expect(written.map(({ key, value }) => [String(key), value])).toEqual(
-    isOfFormerTopic ? [['fw/0/pending/5/0', null]] : [],
+    isOfFormerTopic ? [['fw/0/pending/5/0/a', null]] : [],
   )
 })
