@@ -46,8 +46,8 @@ export type ReplaySeen = {
   /** In the order in which they were kept. */
   readonly kept: readonly KeptRange[]
   readonly ends: readonly ReplayEnd[]
-  /** What the summary counted, once it said that everything is through, and which topic there was some seconds before. */
-  readonly completed: { readonly events: number; readonly topicId: string | undefined } | undefined
+  /** What the summary counted, once it said that everything is through, and the topics of the last seconds. */
+  readonly completed: { readonly events: number; readonly topicIds: readonly (string | undefined)[] } | undefined
   /** Positions that passed a record which was not acknowledged then. */
   readonly premature: readonly string[]
 }
@@ -112,9 +112,8 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
     return { topicId: cluster.topicId(scenario.of), edges: new Map(edges) }
   }
 
-  /** Brokers may not have heard of a later one. */
+  /** Once a second. Brokers may not have heard of the last one. */
   const topicIds: (string | undefined)[] = []
-  const topicIdBefore = (): string | undefined => topicIds.at(-10)
   const noteTopic = (): void => {
     topicIds.push(cluster.topicId(scenario.of))
     world.after(1_000, noteTopic)
@@ -144,7 +143,8 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
     process.onExit((exit) => {
       alive.delete(process)
       const ended = exit.how === 'returned' ? (exit.value as Ended) : undefined
-      if (ended?.isComplete === true) completed ??= { events: ended.events, topicId: topicIdBefore() }
+      if (ended?.isComplete === true)
+        completed ??= { events: ended.events, topicIds: [...topicIds.slice(-10), cluster.topicId(scenario.of)] }
       if (exit.how !== 'killed')
         ends.push({
           process: process.label,
