@@ -134,8 +134,8 @@ const mistakes: readonly Mistake[] = [
   one(
     'notes of the former owner are not read at the join',
     'follow-up/open-late-answers.ts',
-    'const former = isOfFormerTopic ? [] : blocks.filter(',
-    'const former = isOfFormerTopic ? [] : blocks.slice(0, 0).filter(',
+    'const former = blocks.filter(',
+    'const former = blocks.slice(0, 0).filter(',
   ),
   one(
     'what was settled stays noted in the topic',
