@@ -44,6 +44,7 @@ const start = (names: Names, delivery: Delivery): Worker =>
       THREATWEAVE_KAFKA_DELIVERY: delivery,
       // The brokers count as unreachable after as long.
       THREATWEAVE_KAFKA_LIMITS_SESSION_TIMEOUT_MS: '5000',
+      THREATWEAVE_OUTPUT_DETAIL: 'full',
       THREATWEAVE_OPS_ENABLED: 'true',
       THREATWEAVE_OPS_PORT: '0',
     },
@@ -70,6 +71,7 @@ const watchHealth = (url: string): { readonly end: () => Promise<readonly string
       await sleep(200)
     }
   })()
+  watching.catch(() => undefined) // the end tells
   return {
     end: async () => {
       over.abort()
@@ -79,6 +81,7 @@ const watchHealth = (url: string): { readonly end: () => Promise<readonly string
   }
 }
 
+/** Every annotation has one in full detail. */
 const idOf = ({ value }: Read): string | undefined =>
   (JSON.parse(String(value)) as { threatweave: { enrichment_id?: string } }).threatweave.enrichment_id
 
@@ -86,7 +89,7 @@ const expectAll = async (who: string, names: Names, count: number, delivery: Del
   const reading = { broker: broker.plain, calmMs: 1_000 }
   const records = await readTopic(names.output, complete(partitions, count), reading)
   const { missing, outOfOrder } = tally(records, partitions, count)
-  // By where they were read: whoever fills the topic right after an outage may have written something twice.
+  // By where they were read: what fills the topic right after an outage may have written something twice.
   const repeated = records.length - new Set(records.map(idOf)).size
   report(`${who}, ${delivery}, broker away`, { events: partitions * count, missing, repeated, outOfOrder })
   expect({ who, missing, outOfOrder }).toEqual({ who, missing: 0, outOfOrder: 0 })
