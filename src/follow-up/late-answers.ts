@@ -43,6 +43,8 @@ export type FollowUpOptions = {
 type FollowUp = {
   /** Notes events of a chunk that are committed, and the id that their block is stored under. */
   readonly note: (partition: InputPartition, notes: readonly PendingNote[], id?: string) => void
+  /** Notes what a block from the sightings topic says. */
+  readonly restore: (partition: InputPartition, block: Block) => void
   readonly lost: (partition: InputPartition) => void
   /** Its offsets mean nothing any more: what was noted is deleted, from the topic too. With blocks: these, but for what is noted since. */
   readonly discard: (partition: InputPartition, stored?: readonly Pick<Block, 'id'>[]) => void
@@ -184,6 +186,11 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
       const name = nameOf(partition)
       if (!owned.has(name)) owned.set(name, partition)
       pending.note(name, notes, id)
+    },
+    restore: (partition, { id, notes }) => {
+      const name = nameOf(partition)
+      if (!owned.has(name)) owned.set(name, partition)
+      pending.restore(name, notes.map(dueAgain), id)
     },
     lost: (partition) => {
       const name = nameOf(partition)

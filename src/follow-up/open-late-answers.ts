@@ -62,12 +62,7 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
     if (others.length > 0) followUp.discard(assigned, others)
     // What is not committed at the claim was noted by ourselves since.
     const former = blocks.filter((block) => isAbout(block, topicId) && (block.notes[0]?.offset ?? Infinity) < committed)
-    for (const { id, notes } of former)
-      followUp.note(
-        assigned,
-        notes.map((note) => ({ ...note, awaited: [] })),
-        id,
-      )
+    for (const block of former) followUp.restore(assigned, block)
     const pending = former.reduce((sum, { notes }) => sum + notes.length, 0)
     restored.add(nameOf(assigned))
     emit({ event: 'sightings_restored', topic: assigned.topic, partition: assigned.partition, pending })

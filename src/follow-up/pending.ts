@@ -18,6 +18,11 @@ export type Block = { readonly id: string; readonly notes: readonly DueNote[] }
 export type Pending = {
   /** Notes committed events of one chunk, which are stored as the block with this id. */
   readonly note: (partition: string, notes: readonly PendingNote[], id?: string) => void
+  /**
+   * Notes what the block of a former owner says. What was noted since stays: an event that is delivered again may not have raised the
+   * alerts that its first note speaks of.
+   */
+  readonly restore: (partition: string, notes: readonly PendingNote[], id: string) => void
   /** What notes that were due still wait for. */
   readonly wait: (partition: string, notes: readonly PendingNote[]) => void
   /** The blocks that change when these notes are settled and those go on as given; blocks that others have replaced, too. */
@@ -128,20 +133,35 @@ export const createPending = ({ due, dropped, max }: PendingOptions): Pending =>
     return size < before
   }
 
+  const partitionOf = (name: string): Partition => {
+    const partition = partitions.get(name) ?? newPartition()
+    partitions.set(name, partition)
+    return partition
+  }
+
+  const note = (name: string, notes: readonly PendingNote[], chunk: Chunk): void => {
+    const partition = partitionOf(name)
+    for (const { offset } of notes) {
+      const former = partition.open.get(offset)
+      if (!former) size++
+      else if (former.id !== chunk.id) partition.outdated.add(former)
+      partition.open.set(offset, chunk)
+      partition.more.delete(offset)
+    }
+    listen(name, partition, notes)
+    while (size > max && dropOldest());
+  }
+
   return {
     note: (name, notes, id = String(notes[0]?.offset)) => {
-      if (notes.length === 0) return
-      const partition = partitions.get(name) ?? newPartition()
-      partitions.set(name, partition)
+      if (notes.length > 0) note(name, notes, { id, offsets: notes.map(({ offset }) => offset) })
+    },
+    restore: (name, notes, id) => {
+      const { open, outdated } = partitionOf(name)
       const chunk = { id, offsets: notes.map(({ offset }) => offset) }
-      for (const offset of chunk.offsets) {
-        const former = partition.open.get(offset)
-        if (!former) size++
-        else if (former.id !== id) partition.outdated.add(former)
-        partition.open.set(offset, chunk)
-      }
-      listen(name, partition, notes)
-      while (size > max && dropOldest());
+      const unknown = notes.filter(({ offset }) => !open.has(offset))
+      if (unknown.length < notes.length) outdated.add(chunk)
+      note(name, unknown, chunk)
     },
     wait: (name, notes) => {
       const partition = partitions.get(name)

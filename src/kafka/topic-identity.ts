@@ -16,7 +16,7 @@ export type TopicIdentity = {
   readonly current: (topic: string) => Promise<string | undefined>
   /** The id as it is now. Undefined: the brokers have no ids. Throws if nobody answers or the topic does not exist. */
   readonly ask: (topic: string) => Promise<string | undefined>
-  /** As `ask`, and throws if a broker answers with another id: it may still serve the former topic under this name. */
+  /** As `ask`, of all brokers that answer. Throws if they differ: one of them may still serve the former topic under this name. */
   readonly askEach: (topic: string) => Promise<string | undefined>
   readonly close: () => Promise<void>
 }
@@ -62,12 +62,15 @@ export const topicIdentity = (
         known.delete(topic)
         continue
       }
-      const before = last.get(topic)
-      if (before !== undefined && before !== id) former.add(before)
-      last.set(topic, id)
-      known.set(topic, id)
+      take(topic, id)
     }
     return ids
+  }
+  const take = (topic: string, id: string): void => {
+    const before = last.get(topic)
+    if (before !== undefined && before !== id) former.add(before)
+    last.set(topic, id)
+    known.set(topic, id)
   }
   /** Of several failures in a row the first is reported. */
   const failed = (error: unknown): void => {
@@ -105,9 +108,12 @@ export const topicIdentity = (
     },
     ask,
     askEach: async (topic) => {
-      const id = await ask(topic)
-      if (id !== undefined && (await readAtEach(topic)).some((other) => other !== id))
-        throw new Error(`topic ${topic} was created again, and not all brokers know it yet`)
+      if ((await read([topic])) === undefined) return undefined
+      const [id, ...others] = new Set(await readAtEach(topic))
+      if (id === undefined) throw new Error(`topic ${topic} does not exist now`)
+      if (others.length > 0) throw new Error(`topic ${topic} was created again, and not all brokers know it yet`)
+      take(topic, id)
+      former.delete(id) // the last of several answers may have been that of a broker which had not heard of the change
       return id
     },
   }

@@ -48,6 +48,31 @@ describe('notes of events that wait for an answer', () => {
     expect(offsets(pending, 'firewall/0')).toEqual([1])
   })
 
+  it.each(['before', 'after'])(
+    'of a former owner say nothing about an event that was delivered again %s they were restored',
+    async (when) => {
+      const { pending } = open()
+      const again = (): void =>
+        pending.note('firewall/0', [{ offset: 7, fired: [], awaited: [Promise.resolve()] }], '7/2')
+      if (when === 'before') again()
+      pending.restore(
+        'firewall/0',
+        [7, 8].map((offset) => ({ offset, fired: ['a'], awaited: [] })),
+        '7/1',
+      )
+      if (when === 'after') again()
+      await settle()
+      expect(pending.take('firewall/0', 5)).toEqual([
+        { offset: 7, fired: [] },
+        { offset: 8, fired: ['a'] },
+      ])
+      expect(pending.blocksAfter('firewall/0', [7], [])).toEqual([
+        { id: '7/1', notes: [{ offset: 8, fired: ['a'] }] },
+        { id: '7/2', notes: [] },
+      ])
+    },
+  )
+
   it('are forgotten with their partition, and when they are settled', async () => {
     const { pending, due } = open()
     let arrive = (): void => undefined

@@ -125,10 +125,28 @@ describe('the id of a topic', () => {
     ids.set('fw', 'b')
     for (const late of ['a', undefined]) {
       others.splice(0, 2, 'b', late)
-      await expect(identity.askEach('fw')).rejects.toThrow('topic fw was created again, and not all brokers know it yet')
+      await expect(identity.askEach('fw')).rejects.toThrow(
+        'topic fw was created again, and not all brokers know it yet',
+      )
     }
     others.splice(0, 2, 'b', 'b')
     expect(await identity.askEach('fw')).toBe('b')
+    others.splice(0, 2)
+    await expect(identity.askEach('fw')).rejects.toThrow('topic fw does not exist now')
+  })
+
+  it('is the one on which all agree, also if a broker that had not heard of it answered later', async () => {
+    const { identity, ids, others, clock } = scene()
+    for (const id of ['b', 'a']) {
+      ids.set('fw', id)
+      clock.now += 300
+      expect(await identity.current('fw')).toBe(id)
+    }
+    ids.set('fw', 'b')
+    others.splice(0, 2, 'b', 'b')
+    expect(await identity.askEach('fw')).toBe('b')
+    clock.now += 300
+    expect(await identity.current('fw')).toBe('b')
   })
 
   it('as it is now is unknown where brokers have none', async () => {
