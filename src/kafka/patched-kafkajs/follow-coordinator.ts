@@ -21,9 +21,14 @@ type ConsumerGroupClass = new (...given: any[]) => ConsumerGroup // eslint-disab
 export const followCoordinator = (original: unknown): unknown =>
   class extends (original as ConsumerGroupClass) {
     private finding: Promise<void> | undefined
+    private isJoining = false
 
-    /** A heartbeat that nobody can answer yet is not refused; after a session without an answer we are no member any more. */
+    /**
+     * A heartbeat that nobody can answer yet is not refused; after a session without an answer we are no member any more. None is sent while
+     * it joins: it would be in the new generation already and say nothing about the partitions of the former one.
+     */
     override async heartbeat(options: Options): Promise<void> {
+      if (this.isJoining) return
       const asked = this.coordinator
       try {
         await super.heartbeat(options)
@@ -47,8 +52,13 @@ export const followCoordinator = (original: unknown): unknown =>
     }
 
     override async joinAndSync(): Promise<void> {
-      await super.joinAndSync()
-      this.lastRequest = Date.now()
+      this.isJoining = true
+      try {
+        await super.joinAndSync()
+        this.lastRequest = Date.now()
+      } finally {
+        this.isJoining = false
+      }
     }
 
     private findAgain(asked: unknown): Promise<void> {

@@ -90,3 +90,25 @@ it.each(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'REBALANCE_IN_PROGRESS', 'GR
     expect(group.lookups).toBe(0)
   },
 )
+
+it('while it joins no heartbeat is sent: it would prove nothing about the partitions that it had', async () => {
+  let joined = (): void => undefined
+  class Joining extends Original {
+    sent = 0
+    override heartbeat(): Promise<void> {
+      this.sent++
+      return Promise.resolve()
+    }
+    override joinAndSync(): Promise<void> {
+      return new Promise((resolve) => (joined = resolve))
+    }
+  }
+  const group = new (followCoordinator(Joining) as typeof Joining)(answering, answering)
+  const joining = group.joinAndSync()
+  await group.heartbeat()
+  expect(group.sent).toBe(0)
+  joined()
+  await joining
+  await group.heartbeat()
+  expect(group.sent).toBe(1)
+})
