@@ -1,5 +1,7 @@
 // Modules of kafkajs as it ships them, also where they have been replaced by ours in this process.
 import { createRequire } from 'node:module'
+// First: what an original module loads must not be in place before ours are.
+import '../../src/kafka/patched-kafkajs/patched-kafkajs.js'
 
 const load = createRequire(import.meta.url)
 

@@ -21,14 +21,16 @@ type ConsumerGroupClass = new (...given: any[]) => ConsumerGroup // eslint-disab
 export const followCoordinator = (original: unknown): unknown =>
   class extends (original as ConsumerGroupClass) {
     private finding: Promise<void> | undefined
-    private isJoining = false
+    private state: 'joined' | 'joining' | 'failed to join' = 'joined'
 
     /**
      * A heartbeat that nobody can answer yet is not refused; after a session without an answer we are no member any more. None is sent while
-     * it joins: it would be in the new generation already and say nothing about the partitions of the former one.
+     * it joins: it would be in the new generation already and say nothing about the partitions of the former one. After a join that failed
+     * kafkajs would go on with those partitions for good, so it is told to join again.
      */
     override async heartbeat(options: Options): Promise<void> {
-      if (this.isJoining) return
+      if (this.state === 'joining') return
+      if (this.state === 'failed to join') throw new NotJoined()
       const asked = this.coordinator
       try {
         await super.heartbeat(options)
@@ -52,12 +54,14 @@ export const followCoordinator = (original: unknown): unknown =>
     }
 
     override async joinAndSync(): Promise<void> {
-      this.isJoining = true
+      this.state = 'joining'
       try {
         await super.joinAndSync()
         this.lastRequest = Date.now()
-      } finally {
-        this.isJoining = false
+        this.state = 'joined'
+      } catch (error) {
+        this.state = 'failed to join'
+        throw error
       }
     }
 
@@ -79,7 +83,13 @@ export const followCoordinator = (original: unknown): unknown =>
 
 const isAway = (error: unknown): boolean => failureOf(error).kind === 'unavailable'
 
-/** kafkajs joins again. */
+// kafkajs joins again after both.
+class NotJoined extends Error {
+  readonly type = 'REBALANCE_IN_PROGRESS'
+  constructor() {
+    super('the last attempt to join the group failed')
+  }
+}
 class CoordinatorLost extends Error {
   readonly type = 'NOT_COORDINATOR_FOR_GROUP'
   constructor(cause: unknown) {

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path'
 import type * as kafkajs from 'kafkajs'
 import { addErrorCodes } from './add-error-codes.js'
 import { decodeMessages } from './decode-messages.js'
-import { disconnectOnce } from './disconnect-once.js'
 import { dropAborted } from './drop-aborted.js'
 import { encodeProduce } from './encode-produce.js'
 import { encodeRequest } from './encode-request.js'
 import { endFetchers } from './end-fetchers.js'
 import { followCoordinator } from './follow-coordinator.js'
+import { freshConnection } from './fresh-connection.js'
 import { keepLastFailure } from './keep-last-failure.js'
 import { addOffsetResetEvent, emitOffsetReset } from './offset-reset.js'
 import { quietQueue } from './quiet-queue.js'
@@ -43,7 +43,7 @@ const parts: readonly Part[] = [
   },
   { path: 'protocol/request.js', usedBy: ['network/connection.js'], replacement: () => encodeRequest },
   // After the two that it uses.
-  { path: 'network/connection.js', usedBy: ['network/connectionPool.js'], replacement: disconnectOnce },
+  { path: 'network/connection.js', usedBy: ['network/connectionPool.js'], replacement: freshConnection },
   // The next two add one event, and so have to be in place when the consumer loads.
   { path: 'consumer/instrumentationEvents.js', usedBy: ['consumer/index.js'], replacement: addOffsetResetEvent },
   {

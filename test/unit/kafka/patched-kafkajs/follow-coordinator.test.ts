@@ -91,6 +91,22 @@ it.each(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'REBALANCE_IN_PROGRESS', 'GR
   },
 )
 
+it('a join that failed is tried again: kafkajs would go on with the partitions of the generation before', async () => {
+  let isAway = true
+  class Joining extends Original {
+    override joinAndSync(): Promise<void> {
+      return isAway ? Promise.reject(new Error('read ECONNRESET')) : Promise.resolve()
+    }
+  }
+  const group = new (followCoordinator(Joining) as typeof Joining)(answering, answering)
+  await group.heartbeat()
+  await expect(group.joinAndSync()).rejects.toThrow('read ECONNRESET')
+  await expect(group.heartbeat()).rejects.toMatchObject({ type: 'REBALANCE_IN_PROGRESS' })
+  isAway = false
+  await group.joinAndSync()
+  await group.heartbeat()
+})
+
 it('while it joins no heartbeat is sent: it would prove nothing about the partitions that it had', async () => {
   let joined = (): void => undefined
   class Joining extends Original {

@@ -1,8 +1,8 @@
-// Disconnecting: what a connection leaves on its socket in an outage, and that it still closes one that is open.
+// What is left of a connection that broke: on its socket, and of the answer that was cut off.
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { describe, expect, it } from 'vitest'
-import { disconnectOnce } from '../../../../src/kafka/patched-kafkajs/disconnect-once.js'
+import { describe, expect, it, vi } from 'vitest'
+import { freshConnection } from '../../../../src/kafka/patched-kafkajs/fresh-connection.js'
 import { original } from '../../../support/original-kafkajs.js'
 
 type Connection = {
@@ -10,10 +10,11 @@ type Connection = {
   readonly isConnected: () => boolean
   readonly connect: () => Promise<boolean>
   readonly disconnect: () => Promise<boolean>
+  requestQueue: object
 }
 type ConnectionClass = new (options: object) => Connection
 const Original = original('network/connection.js') as ConnectionClass
-const Ours = disconnectOnce(Original) as ConnectionClass
+const Ours = freshConnection(Original) as ConnectionClass
 
 const silent = { debug: () => undefined, error: () => undefined, namespace: (): object => silent }
 const open = (type: ConnectionClass, port: number): Connection =>
@@ -67,4 +68,37 @@ describe('a connection that is ended again and again while no broker is there', 
     for (const { socket } of [connection, connecting]) socket?.destroy()
     server.close()
   })
+})
+
+/** The numbers of the answers that are read on the second connection, after the first one broke within an answer. */
+const understoodAfterBreak = async (type: ConnectionClass): Promise<readonly number[]> => {
+  const server = await listen()
+  const answer = Buffer.alloc(12)
+  answer.writeInt32BE(8, 0)
+  answer.writeInt32BE(7, 4)
+  let connections = 0
+  server.on('connection', (socket: Socket) => {
+    if (++connections === 1) socket.end(answer.subarray(0, 6))
+    else socket.write(answer)
+  })
+  const connection = open(type, portOf(server))
+  const understood: number[] = []
+  connection.requestQueue = {
+    fulfillRequest: ({ correlationId }: { correlationId: number }) => understood.push(correlationId),
+    rejectAll: () => undefined,
+    destroy: () => undefined,
+    waitForPendingRequests: () => Promise.resolve(),
+    scheduleRequestTimeoutCheck: () => undefined,
+  }
+  await connection.connect()
+  await vi.waitFor(() => expect(connection.isConnected()).toBe(false))
+  await connection.connect()
+  await once(connection.socket as Socket, 'data')
+  connection.socket?.destroy()
+  server.close()
+  return understood
+}
+
+it('a connection that broke within an answer understands those of the next one, unlike the original', async () => {
+  expect([await understoodAfterBreak(Original), await understoodAfterBreak(Ours)]).toEqual([[0], [7]])
 })
