@@ -29,16 +29,6 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      // Tools that are fetched once: helm, hadolint, promtool, sigma-cli, Chromium, OpenSearch.
-      {
-        test: {
-          ...limits,
-          name: 'tools',
-          include: ['test/tools/**/*.test.ts'],
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
-        },
-      },
       // The built program as a process, without a broker.
       {
         test: {
@@ -71,6 +61,18 @@ export default defineConfig({
           isolate: false,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
+        },
+      },
+      // What takes long or large downloads, for `npm run test:matrix`: three brokers that are restarted one after the other, and tools that are
+      // fetched once (helm, hadolint, promtool, sigma-cli, Chromium, OpenSearch).
+      {
+        test: {
+          ...limits,
+          name: 'matrix',
+          include: ['test/cluster/**/*.test.ts', 'test/tools/**/*.test.ts'],
+          globalSetup: ['test/support/build-setup.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -33,8 +33,8 @@ const simulate = async (...options: readonly string[]): Promise<Summary & { read
 }
 
 describe('the promises hold under faults', () => {
-  it.each([1, 31, 61])('30 executions from seed %i on', async (from) => {
-    const { failed, told, faults, atStake } = await simulate('--from', String(from), '--seeds', '30')
+  it.each([1, 31])('25 executions from seed %i on', async (from) => {
+    const { failed, told, faults, atStake } = await simulate('--from', String(from), '--seeds', '25')
     expect(failed, told).toEqual([])
     expect(Object.keys(faults).length).toBeGreaterThan(5)
     expect(atStake['exactly once']).toBeGreaterThan(5)
@@ -42,7 +42,7 @@ describe('the promises hold under faults', () => {
   })
 
   it('a seed is the same execution each time, byte for byte', async () => {
-    expect((await simulate('--from', '1', '--seeds', '10', '--twice')).different).toEqual([])
+    expect((await simulate('--from', '61', '--seeds', '5', '--twice')).different).toEqual([])
   })
 })
 
