@@ -68,7 +68,7 @@ const forTestsAlone = new Set([
   'follow-up/count-record.ts countedValue',
   'follow-up/count-record.ts accusedValue',
   'follow-up/day-table.ts maxPeers',
-  'follow-up/open-late-answers.ts LateAnswersOptions',
+  'follow-up/late-answers.ts LateAnswersOptions',
   'follow-up/pending.ts Pending',
   'follow-up/retro.ts RetroAlerts',
   'follow-up/retro.ts RetroOptions',

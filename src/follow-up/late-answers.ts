@@ -1,228 +1,117 @@
-// What follows when an answer arrives after its event was delivered: the record is read again by its offset, annotated with what is known
-// now, and what follows is written on behalf of its partition, together with the note that it was.
-import { setMaxListeners } from 'node:events'
+// Listens to what deliveries tell about events and follows up those that left before their answers; a partition's former notes come from
+// the sightings topic when it is assigned, also if no event arrives.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Kafka } from '../kafka/client.js'
-import { backgroundClock } from '../base/clock.js'
-import { messageOf } from '../base/message-of.js'
-import type { EventOut, Pipeline } from '../pipeline/pipeline.js'
-import { createPending, type Block, type DueNote, type PendingNote } from './pending.js'
-import { revisit, type RaiseLate, createRetryLater } from './revisit.js'
-import type { Emit } from '../telemetry/event.js'
-import { alertRecord, type AlertOut } from '../delivery/compose.js'
-import { eventsOf } from '../delivery/chunks.js'
+import type { Admin } from '../kafka/client.js'
+import { awaitedBy, rulesOfMember } from './revisit.js'
+import type { PendingNote } from './pending.js'
 import { failureOf } from '../kafka/failure.js'
-import { openTopicReader, type TopicReader, readByOffset } from '../kafka/topic-reader.js'
-import type { Write } from '../delivery/delivery.js'
-import { blockRecord, type TopicOf } from './sightings-topic.js'
-import { nameOf, type InputPartition } from '../kafka/fetched.js'
-import type { Incoming, Outgoing } from '../kafka/records.js'
+import { openFollowUp, type FollowUpOptions } from './follow-late.js'
+import type { ClaimNow } from '../delivery/delivery.js'
+import { blockId, blockRecord, isAbout, readBlocks } from './sightings-topic.js'
+import { nameOf, type Assigned } from '../kafka/fetched.js'
+import type { DeliveryListener } from '../delivery/listener.js'
 
-export type FollowUpOptions = {
-  readonly connect: () => Kafka
-  /** Annotates with what is known now, without waiting. */
-  readonly pipeline: Pipeline
-  /** The alerts that follow, and where they go. */
-  readonly alerts?: { readonly raise: RaiseLate<EventOut, AlertOut>; readonly topic: TopicOf } | undefined
-  /** The records that correct what was written of one; undefined stands for one that is too large. */
-  readonly correct?: ((record: Incoming, event: EventOut) => readonly (Outgoing | undefined)[]) | undefined
-  /** Where notes are kept for the next owner of a partition; absent: only in memory. */
-  readonly sightingsTopic?: TopicOf | undefined
-  /** Events that are noted at most. */
-  readonly max: number
-  readonly write: Write
-  /** Whether the topic now is the one that its noted offsets are in: it may have been deleted and created again. */
-  readonly isStillRead: (partition: InputPartition) => Promise<boolean>
-  readonly emit: Emit
-  readonly now: () => number
-  /** Milliseconds that do not count an outage. */
-  readonly reachableMs: () => number
-  readonly pause?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined
-}
+export type LateAnswersOptions = FollowUpOptions & { readonly claim: ClaimNow; readonly admin: Admin }
 
-type FollowUp = {
-  /** Notes events of a chunk that are committed, and the id that their block is stored under. */
-  readonly note: (partition: InputPartition, notes: readonly PendingNote[], id?: string) => void
-  /** Notes what a block from the sightings topic says. */
-  readonly restore: (partition: InputPartition, block: Block) => void
-  readonly lost: (partition: InputPartition) => void
-  /** Its offsets mean nothing any more: what was noted is deleted, from the topic too. With blocks: these, but for what is noted since. */
-  readonly discard: (partition: InputPartition, stored?: readonly Pick<Block, 'id'>[]) => void
-  readonly reader: () => Promise<TopicReader>
-  readonly close: () => Promise<void>
-}
-
-/** At most so much is read again at once. */
-const passLimits = { events: 2_000, bytes: 4_194_304 }
-/** Answers come one by one: those of this time are followed up together. */
-const gatherMs = 100
-/** Between two passes, however long one takes. */
-const maxPauseMs = 10_000
-/** After a pass that could not be written. */
+/** Before a restore that failed is tried again. */
 const againMs = 1_000
 
-/** `unsure` is called when it is not known whether something was written, so that only the sightings topic can tell what is still open. */
-export const openFollowUp = (options: FollowUpOptions, unsure: (partition: InputPartition) => void): FollowUp => {
-  const {
-    connect,
-    pipeline,
-    sightingsTopic,
-    correct,
-    write,
-    isStillRead,
-    emit,
-    now,
-    reachableMs,
-    pause = sleepFor,
-  } = options
-  const raise = options.alerts?.raise ?? raiseNone
-  const closed = new AbortController()
-  // Every partition may be waiting.
-  setMaxListeners(0, closed.signal)
-  const retryLater = createRetryLater(backgroundClock)
-  /** By name; another object after it was lost and assigned again. */
-  const owned = new Map<string, InputPartition>()
-  const passing = new Map<string, Promise<void>>()
-  let reader: Promise<TopicReader> | undefined
-
-  const alertOf = (alert: AlertOut): Outgoing => {
-    const { topic = '', partitions = 1 } = options.alerts?.topic ?? {}
-    return alertRecord(topic, partitions, alert, now())
-  }
-
-  const dropped = (events: number): void => {
-    if (events > 0) emit({ event: 'late_events_dropped', events })
-  }
-
-  const pending = createPending({
-    due: (name) => {
-      if (passing.has(name) || closed.signal.aborted) return
-      const failed = (error: unknown): void => {
-        passing.delete(name)
-        if (!closed.signal.aborted) emit({ event: 'follow_up_failed', what: 'late answers', cause: messageOf(error) })
-      }
-      passing.set(name, followAll(name).catch(failed))
-    },
-    dropped,
-    max: options.max,
+export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener => {
+  const { claim, admin, sightingsTopic, emit, now } = options
+  let partitions = new Map<string, Assigned>()
+  /** Those whose former notes were read. */
+  const restored = new Set<string>()
+  let isClosed = false
+  const followUp = openFollowUp(options, (partition) => {
+    const assigned = partitions.get(nameOf(partition))
+    if (assigned) restore({ ...assigned })
   })
 
-  const followAll = async (name: string): Promise<void> => {
-    for (let pauseMs = gatherMs; ;) {
-      await pause(pauseMs, closed.signal)
-      const partition = owned.get(name)
-      const notes = pending.take(name, passLimits.events)
-      if (!partition || notes.length === 0) {
-        passing.delete(name)
-        return
-      }
-      const began = reachableMs()
-      const isFollowed = await follow(partition, notes).catch((error: unknown) => {
-        emit({ event: 'kafka_client_warned', about: `late answers of ${name}`, message: failureOf(error).message })
-        discardReader()
-        return false
-      })
-      if (!isFollowed && owned.get(name) === partition) pending.wait(name, notes.map(dueAgain))
-      // At most a fifth of the time goes to late answers: events that arrive now have a deadline.
-      pauseMs = isFollowed ? Math.min(maxPauseMs, Math.max(gatherMs, 4 * (reachableMs() - began))) : againMs
+  /** Forgets what is known of a partition and reads it from the topic, once its former owner can write nothing more. */
+  const restore = (assigned: Assigned): void => {
+    const name = nameOf(assigned)
+    followUp.lost(assigned)
+    restored.delete(name)
+    partitions.set(name, assigned)
+    const isOurs = (): boolean => !isClosed && partitions.get(name) === assigned
+    const attempt = async (): Promise<void> => {
+      while (isOurs())
+        try {
+          await restoreOnce(assigned, isOurs)
+          return
+        } catch (error) {
+          if (!isOurs()) return
+          emit({ event: 'kafka_client_warned', about: `sightings of ${name}`, message: failureOf(error).message })
+          await sleep(againMs, undefined, { ref: false })
+        }
     }
+    void attempt()
   }
 
-  const openReader = (): Promise<TopicReader> => (reader ??= openTopicReader(connect()))
-
-  const discardReader = (): void => {
-    const old = reader
-    reader = undefined
-    old?.then((open) => open.close()).catch(() => undefined) // it is not used again, however that ends
-  }
-
-  /** False if nothing was written and it should be tried again. */
-  const follow = async (partition: InputPartition, notes: readonly DueNote[]): Promise<boolean> => {
-    const name = nameOf(partition)
-    const isOurs = (): boolean => owned.get(name) === partition
-    const offsets = notes.map(({ offset }) => offset)
-    const read = await readByOffset(await openReader(), partition, offsets, passLimits.bytes)
-    // Other records have these offsets now. Whoever reads the partition notices that as well, and has the notes deleted.
-    if (!(await isStillRead(partition))) return false
-    const noteOf = new Map(notes.map((note) => [note.offset, note]))
-    const recordOf = new Map(read.records.map((record) => [Number(record.offset), record]))
-    const events = (await eventsOf(read.records, pipeline)).flatMap((event, place) => {
-      const note = noteOf.get(Number(read.records[place]?.offset))
-      return event && note ? [{ event, note }] : []
-    })
-    const { alerts, done, open } = revisit(events, raise, retryLater)
-    if (!isOurs()) return true
-    const unread = new Set(read.rest)
-    const stays = new Set([...read.rest, ...open.map(({ offset }) => offset)])
-    const settled = offsets.filter((offset) => !stays.has(offset))
-    const corrected = done.flatMap(({ offset, event }) => {
-      const record = recordOf.get(offset)
-      return (record && correct?.(record, event)) ?? []
-    })
-    const corrections = corrected.filter((record) => record !== undefined)
-    const records = [...alerts.map(alertOf), ...corrections]
-    if (sightingsTopic)
-      for (const block of pending.blocksAfter(name, settled, open))
-        records.push(blockRecord(sightingsTopic, partition, block, now()))
-    const written = await write(name, () => (isOurs() ? records : []))
-    if (written === 'not_written') return false
-    if (!isOurs()) return true
-    if (written === 'unsure' && sightingsTopic) {
-      unsure(partition)
-      return true
-    }
-    pending.settle(name, settled)
-    pending.wait(name, [...open, ...notes.filter(({ offset }) => unread.has(offset)).map(dueAgain)])
-    const isLost = written !== 'written'
-    if (corrections.length > 0 && !isLost) emit({ event: 'events_corrected', events: corrections.length })
-    const uncorrected = isLost ? 0 : corrected.length - corrections.length
-    dropped(read.gone.length + uncorrected + (isLost ? settled.length - read.gone.length : 0))
-    return true
+  const restoreOnce = async (assigned: Assigned, isOurs: () => boolean): Promise<void> => {
+    if (!sightingsTopic) return
+    const { offset: committed, topicId } = await claim(assigned)
+    const { topic, partitions: count } = sightingsTopic
+    const ends = await admin.fetchTopicOffsets(topic)
+    const end = Number(ends.find(({ partition }) => partition === assigned.partition % count)?.high ?? 0)
+    const blocks = await readBlocks(await followUp.reader(), sightingsTopic, assigned, end, isOurs)
+    const isSameTopic = (await claim(assigned)).topicId === topicId
+    if (!isOurs()) return
+    if (!isSameTopic) throw new Error(`topic ${assigned.topic} was created again`)
+    const others = blocks.filter((block) => !isAbout(block, topicId))
+    if (others.length > 0) followUp.discard(assigned, others)
+    // What is not committed at the claim was noted by ourselves since.
+    const former = blocks.filter((block) => isAbout(block, topicId) && (block.notes[0]?.offset ?? Infinity) < committed)
+    for (const block of former) followUp.restore(assigned, block)
+    const pending = former.reduce((sum, { notes }) => sum + notes.length, 0)
+    restored.add(nameOf(assigned))
+    emit({ event: 'sightings_restored', topic: assigned.topic, partition: assigned.partition, pending })
   }
 
   return {
-    note: (partition, notes, id) => {
-      if (notes.length === 0) return
-      const name = nameOf(partition)
-      if (!owned.has(name)) owned.set(name, partition)
-      pending.note(name, notes, id)
-    },
-    restore: (partition, { id, notes }) => {
-      const name = nameOf(partition)
-      if (!owned.has(name)) owned.set(name, partition)
-      pending.restore(name, notes.map(dueAgain), id)
-    },
-    lost: (partition) => {
-      const name = nameOf(partition)
-      owned.delete(name)
-      pending.forget(name)
-    },
-    discard: (partition, stored) => {
-      const name = nameOf(partition)
-      const topic = sightingsTopic
-      const noted = pending.blocks(name)
-      const wrong = stored?.map(({ id }) => id).filter((id) => !noted.includes(id)) ?? noted
-      const records = topic ? wrong.map((id) => blockRecord(topic, partition, { id, notes: [] }, now())) : []
-      if (!stored) {
-        owned.delete(name)
-        pending.forget(name)
+    chunk: ({ topic, partition }, topicId) => {
+      let notes: PendingNote[] = []
+      let id: string | undefined
+      const firedBy = new Map<string, readonly string[]>()
+      return {
+        see: (offset, event) => {
+          const awaited = awaitedBy(event)
+          if (awaited.length > 0) notes.push({ offset, fired: [], awaited })
+        },
+        fired: ({ origin }, ruleIds) => {
+          if (notes.length === 0) return
+          const [record = origin, member] = origin.split('#')
+          const before = firedBy.get(record) ?? []
+          firedBy.set(record, member === undefined ? ruleIds : [...before, ...rulesOfMember(Number(member), ruleIds)])
+        },
+        records: () => {
+          if (notes.length === 0) return []
+          // Answers arrive in any order, and so do the events that waited for them.
+          notes = notes
+            .map((note) => ({ ...note, fired: firedBy.get(`${topic}/${partition}/${note.offset}`) ?? note.fired }))
+            .sort((a, b) => a.offset - b.offset)
+          id = blockId(notes, now(), topicId)
+          return sightingsTopic ? [blockRecord(sightingsTopic, { topic, partition }, { id, notes }, now())] : []
+        },
+        committed: () => followUp.note({ topic, partition }, notes, id),
       }
-      if (records.length > 0)
-        write(name, () => records).catch((error: unknown) =>
-          emit({ event: 'kafka_client_warned', about: `sightings of ${name}`, message: failureOf(error).message }),
-        )
     },
-    reader: openReader,
-    close: async () => {
-      closed.abort()
-      await Promise.all(passing.values())
-      discardReader()
+    joined: (assigned, isSameMember) => {
+      const former = partitions
+      partitions = new Map(assigned.map((one) => [nameOf(one), one]))
+      for (const [name, one] of former) if (!partitions.has(name)) followUp.lost(one)
+      if (!sightingsTopic) return
+      for (const [name, one] of partitions) if (!isSameMember || !former.has(name) || !restored.has(name)) restore(one)
+    },
+    recreated: (partition) => {
+      const assigned = partitions.get(nameOf(partition))
+      if (!assigned) return
+      // What is not restored yet is discarded then, by the id of its topic.
+      if (!sightingsTopic || restored.has(nameOf(partition))) followUp.discard(assigned)
+    },
+    close: () => {
+      isClosed = true
+      return followUp.close()
     },
   }
 }
-
-const sleepFor = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal, ref: false })
-
-const raiseNone: RaiseLate<EventOut, AlertOut> = (events) => ({ alerts: [], fired: events.map(({ fired }) => fired) })
-
-const dueAgain = (note: DueNote): PendingNote => ({ ...note, awaited: [] })

@@ -123,9 +123,9 @@ const mistakes: readonly Mistake[] = [
   {
     name: 'late answers wait four times an outage (item 7)',
     edits: [
-      { file: 'src/follow-up/late-answers.ts', find: 'const began = reachableMs()', replace: 'const began = now()' },
+      { file: 'src/follow-up/follow-late.ts', find: 'const began = reachableMs()', replace: 'const began = now()' },
       {
-        file: 'src/follow-up/late-answers.ts',
+        file: 'src/follow-up/follow-late.ts',
         find: 'Math.min(maxPauseMs, Math.max(gatherMs, 4 * (reachableMs() - began)))',
         replace: 'Math.max(gatherMs, 4 * (now() - began))',
       },
@@ -133,13 +133,13 @@ const mistakes: readonly Mistake[] = [
   },
   one(
     'notes of the former owner are not read at the join',
-    'follow-up/open-late-answers.ts',
+    'follow-up/late-answers.ts',
     'const former = blocks.filter(',
     'const former = blocks.slice(0, 0).filter(',
   ),
   one(
     'what was settled stays noted in the topic',
-    'follow-up/late-answers.ts',
+    'follow-up/follow-late.ts',
     'for (const block of pending.blocksAfter(name, settled, open))',
     'for (const block of pending.blocksAfter(name, [], open))',
   ),

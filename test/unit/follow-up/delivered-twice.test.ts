@@ -2,7 +2,7 @@
 import type { Admin, Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
 import type { Judged } from '../../../src/domain/verdict.js'
-import { openLateAnswers, type LateAnswersOptions } from '../../../src/follow-up/open-late-answers.js'
+import { openLateAnswers, type LateAnswersOptions } from '../../../src/follow-up/late-answers.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
 import type { Outgoing } from '../../../src/kafka/records.js'
 

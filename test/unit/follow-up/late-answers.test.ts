@@ -1,157 +1,71 @@
-// What follows late answers, where it goes wrong; that it works is shown on a broker.
-import type { Kafka } from 'kafkajs'
+// The notes of a partition that was assigned; that they are followed up is shown on a broker.
+import type { Admin, Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
-import { openFollowUp } from '../../../src/follow-up/late-answers.js'
-import type { EventOut } from '../../../src/pipeline/pipeline.js'
+import { openLateAnswers } from '../../../src/follow-up/late-answers.js'
+import { blockRecord } from '../../../src/follow-up/sightings-topic.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
-import { settle } from '../../support/clock.js'
+import type { Assigned } from '../../../src/kafka/fetched.js'
+import type { Outgoing } from '../../../src/kafka/records.js'
 
-it('reports a defect, and follows up again when the next answer arrives', async () => {
-  const told: TelemetryEvent[] = []
-  const followUp = openFollowUp(
-    {
-      connect: () => expect.fail('nothing is read'),
-      pipeline: () => expect.fail('nothing is annotated'),
-      max: 10,
-      write: () => expect.fail('nothing is written'),
-      emit: (event) => void told.push(event),
-      isStillRead: () => Promise.resolve(true),
-      now: () => 0,
-      reachableMs: () => {
-        throw new Error('a bug')
-      },
-    },
-    () => undefined,
-  )
-  for (const offset of [1, 2]) {
-    followUp.note({ topic: 'fw', partition: 0 }, [{ offset, fired: [], awaited: [] }])
-    await vi.waitFor(() => expect(told).toHaveLength(offset))
-    expect(told.at(-1)).toEqual({ event: 'follow_up_failed', what: 'late answers', cause: 'a bug' })
-  }
-  await followUp.close()
-})
-
+const sightingsTopic = { topic: 'sightings', partitions: 1 }
 const input = { topic: 'fw', partition: 0 }
-const records = [1, 2].map((offset) => ({
-  offset: String(offset),
-  timestamp: '0',
-  key: null,
-  value: Buffer.from('{}'),
-  headers: [],
-}))
-const broker = { fetch: () => Promise.resolve({ responses: [{ partitions: [{ messages: records }] }] }) }
-const done = (): Promise<void> => Promise.resolve()
-const cluster = {
-  connect: done,
-  disconnect: done,
-  addTargetTopic: done,
-  refreshMetadataIfNecessary: done,
-  findTopicPartitionMetadata: () => [{ partitionId: 0 }],
-  findLeaderForPartitions: () => ({ 1: [0] }),
-  findBroker: () => Promise.resolve(broker),
-  fetchTopicsOffset: () => Promise.resolve([{ partitions: [{ partition: 0, offset: '3' }] }]),
+
+/** A client whose topics hold these records. */
+const clientOf = (records: readonly Outgoing[]): Kafka => {
+  const messages = records.map((record, offset) => ({ ...record, offset: String(offset) }))
+  const fetch = ({ topics }: { topics: { partitions: { fetchOffset: string }[] }[] }): Promise<object> => {
+    const from = Number(topics[0]?.partitions[0]?.fetchOffset)
+    return Promise.resolve({
+      responses: [{ partitions: [{ abortedTransactions: null, messages: messages.slice(from) }] }],
+    })
+  }
+  const cluster = {
+    connect: () => Promise.resolve(),
+    disconnect: () => Promise.resolve(),
+    addTargetTopic: () => Promise.resolve(),
+    refreshMetadataIfNecessary: () => Promise.resolve(),
+    findTopicPartitionMetadata: () => [{ partitionId: 0 }],
+    findLeaderForPartitions: () => ({ 1: [0] }),
+    findBroker: () => Promise.resolve({ fetch }),
+    fetchTopicsOffset: () => Promise.resolve([{ partitions: [{ partition: 0, offset: '0' }] }]),
+  }
+  return { [Symbol('private:Kafka:createCluster')]: () => cluster } as unknown as Kafka
 }
-const kafka = { [Symbol('private:Kafka:createCluster')]: () => cluster } as unknown as Kafka
 
 it.each([
-  ["no longer than usual after an outage, which is nobody's work", 3_600_000, 0, 100],
-  ['four times as long as it takes, so that events which arrive now get most of the time', 2_000, 2_000, 8_000],
-  ['ten seconds at most, however long it takes', 3_600_000, 3_600_000, 10_000],
-])('what follows later waits %s', async (_, tookMs, reachableMs, expectedMs) => {
-  let time = 0
-  let reachable = 0
-  let written = 0
-  const pauses: number[] = []
-  const followUp = openFollowUp(
-    {
-      connect: () => kafka,
-      pipeline: (events, use) => {
-        events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
-        return true
-      },
-      sightingsTopic: { topic: 'sightings', partitions: 1 },
-      max: 10,
-      write: () => {
-        written++
-        time += tookMs
-        reachable += reachableMs
-        return Promise.resolve('written')
-      },
-      emit: () => undefined,
-      isStillRead: () => Promise.resolve(true),
-      now: () => time,
-      reachableMs: () => reachable,
-      pause: (ms) => {
-        pauses.push(ms)
-        return Promise.resolve()
-      },
+  ['are taken up by its next owner', false],
+  ['are deleted if they are about events of a former topic of the same name', true],
+])('the notes of a partition %s', async (_what, isOfFormerTopic) => {
+  const stored = blockRecord(sightingsTopic, input, { id: '5/0/a', notes: [{ offset: 5, fired: [] }] }, 0)
+  const told: TelemetryEvent[] = []
+  const written: Outgoing[] = []
+  const sightings = openLateAnswers({
+    connect: () => clientOf([stored]),
+    admin: { fetchTopicOffsets: () => Promise.resolve([{ partition: 0, high: '1' }]) } as unknown as Admin,
+    pipeline: () => true,
+    sightingsTopic,
+    max: 10,
+    claim: () => Promise.resolve({ offset: Infinity, topicId: isOfFormerTopic ? 'b' : 'a' }),
+    write: (_partition, compose) => {
+      written.push(...compose())
+      return Promise.resolve('written')
     },
-    () => undefined,
+    emit: (event) => void told.push(event),
+    isStillRead: () => Promise.resolve(true),
+    now: () => 0,
+    reachableMs: () => 0,
+  })
+  const assigned: Assigned = {
+    ...input,
+    generation: 1,
+    seek: () => undefined,
+    proveMembership: () => Promise.resolve(),
+  }
+  sightings.joined([assigned], false)
+  await vi.waitFor(() => expect(told).toContainEqual(expect.objectContaining({ event: 'sightings_restored' })))
+  expect(told[0]).toMatchObject({ pending: isOfFormerTopic ? 0 : 1 })
+  await sightings.close()
+  expect(written.map(({ key, value }) => [String(key), value])).toEqual(
+    isOfFormerTopic ? [['fw/0/pending/5/0/a', null]] : [],
   )
-  followUp.note({ topic: 'fw', partition: 0 }, [{ offset: 1, fired: [], awaited: [] }])
-  await vi.waitFor(() => expect(pauses).toHaveLength(2))
-  expect(written).toBe(1)
-  expect(pauses).toEqual([100, expectedMs])
-  await followUp.close()
-})
-
-it('what follows in many partitions at once is no reason for a warning about listeners', async () => {
-  const warned: Error[] = []
-  const warn = (warning: Error): void => void warned.push(warning)
-  process.on('warning', warn)
-  const followUp = openFollowUp(
-    {
-      connect: () => expect.fail('nothing is read'),
-      pipeline: () => expect.fail('nothing is annotated'),
-      max: 100,
-      isStillRead: () => Promise.resolve(true),
-      write: () => expect.fail('nothing is written'),
-      emit: () => undefined,
-      now: () => 0,
-      reachableMs: () => 0,
-    },
-    () => undefined,
-  )
-  for (let partition = 0; partition < 24; partition++)
-    followUp.note({ topic: 'fw', partition }, [{ offset: 1, fired: [], awaited: [] }])
-  await settle()
-  await followUp.close()
-  process.off('warning', warn)
-  expect(warned).toEqual([])
-})
-
-it.each([
-  ['is read instead of the one that the notes are about', false, true],
-  ['turns out to be another one before it is written', true, false],
-])('nothing is corrected if the topic %s', async (_, isStillRead, isWanted) => {
-  const written: unknown[] = []
-  let isAsked = false
-  const followUp = openFollowUp(
-    {
-      connect: () => kafka,
-      pipeline: (events, use) => {
-        events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
-        return true
-      },
-      correct: (record) => [{ ...record, topic: 'corrections', partition: 0, key: null }],
-      max: 10,
-      isStillRead: () => {
-        isAsked = true
-        return Promise.resolve(isStillRead)
-      },
-      write: (_partition, compose) => {
-        if (!isWanted) followUp.discard(input)
-        written.push(...compose())
-        return Promise.resolve('written')
-      },
-      emit: () => undefined,
-      now: () => 0,
-      reachableMs: () => 0,
-    },
-    () => undefined,
-  )
-  followUp.note(input, [{ offset: 1, fired: [], awaited: [] }])
-  await vi.waitFor(() => expect(isAsked).toBe(true))
-  await followUp.close()
-  expect(written).toEqual([])
 })
