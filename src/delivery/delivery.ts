@@ -18,7 +18,7 @@ import type { StartingOffsets } from '../kafka/starting-offsets.js'
  * longer assigned to this process.
  */
 export type ClaimNow = (partition: Assigned) => Promise<ClaimedNow>
-type ClaimedNow = {
+export type ClaimedNow = {
   /** Up to which it is committed, as far as that is known then. */
   readonly offset: number
   /** Of the topic that is read; undefined where brokers have no ids. */

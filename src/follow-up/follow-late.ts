@@ -48,7 +48,6 @@ type FollowUp = {
   readonly lost: (partition: InputPartition) => void
   /** Its offsets mean nothing any more: what was noted is deleted, from the topic too. With blocks: these, but for what is noted since. */
   readonly discard: (partition: InputPartition, stored?: readonly Pick<Block, 'id'>[]) => void
-  readonly reader: () => Promise<TopicReader>
   readonly close: () => Promise<void>
 }
 
@@ -62,7 +61,7 @@ const maxPauseMs = 10_000
 const againMs = 1_000
 
 /** `unsure` is called when it is not known whether something was written, so that only the sightings topic can tell what is still open. */
-export const openFollowUp = (options: FollowUpOptions, unsure: (partition: InputPartition) => void): FollowUp => {
+export const followLate = (options: FollowUpOptions, unsure: (partition: InputPartition) => void): FollowUp => {
   const {
     connect,
     pipeline,
@@ -212,7 +211,6 @@ export const openFollowUp = (options: FollowUpOptions, unsure: (partition: Input
           emit({ event: 'kafka_client_warned', about: `sightings of ${name}`, message: failureOf(error).message }),
         )
     },
-    reader: openReader,
     close: async () => {
       closed.abort()
       await Promise.all(passing.values())

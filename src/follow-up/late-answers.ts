@@ -1,72 +1,44 @@
 // Listens to what deliveries tell about events and follows up those that left before their answers; a partition's former notes come from
 // the sightings topic when it is assigned, also if no event arrives.
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Admin } from '../kafka/client.js'
 import { awaitedBy, rulesOfMember } from './revisit.js'
 import type { PendingNote } from './pending.js'
-import { failureOf } from '../kafka/failure.js'
-import { openFollowUp, type FollowUpOptions } from './follow-late.js'
+import { followLate, type FollowUpOptions } from './follow-late.js'
+import { restoreAssigned, type Source } from './restore-assigned.js'
 import type { ClaimNow } from '../delivery/delivery.js'
 import { blockId, blockRecord, isAbout, readBlocks } from './sightings-topic.js'
-import { nameOf, type Assigned } from '../kafka/fetched.js'
+import type { Assigned } from '../kafka/fetched.js'
 import type { DeliveryListener } from '../delivery/listener.js'
 
 export type LateAnswersOptions = FollowUpOptions & { readonly claim: ClaimNow; readonly admin: Admin }
 
-/** Before a restore that failed is tried again. */
-const againMs = 1_000
-
 export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener => {
-  const { claim, admin, sightingsTopic, emit, now } = options
-  let partitions = new Map<string, Assigned>()
-  /** Those whose former notes were read. */
-  const restored = new Set<string>()
-  let isClosed = false
-  const followUp = openFollowUp(options, (partition) => {
-    const assigned = partitions.get(nameOf(partition))
-    if (assigned) restore({ ...assigned })
-  })
+  const { claim, sightingsTopic, emit, now } = options
+  const followUp = followLate(options, (partition) => restoring.again(partition))
 
-  /** Forgets what is known of a partition and reads it from the topic, once its former owner can write nothing more. */
-  const restore = (assigned: Assigned): void => {
-    const name = nameOf(assigned)
-    followUp.lost(assigned)
-    restored.delete(name)
-    partitions.set(name, assigned)
-    const isOurs = (): boolean => !isClosed && partitions.get(name) === assigned
-    const attempt = async (): Promise<void> => {
-      while (isOurs())
-        try {
-          await restoreOnce(assigned, isOurs)
-          return
-        } catch (error) {
-          if (!isOurs()) return
-          emit({ event: 'kafka_client_warned', about: `sightings of ${name}`, message: failureOf(error).message })
-          await sleep(againMs, undefined, { ref: false })
-        }
-    }
-    void attempt()
-  }
-
-  const restoreOnce = async (assigned: Assigned, isOurs: () => boolean): Promise<void> => {
-    if (!sightingsTopic) return
-    const { offset: committed, topicId } = await claim(assigned)
-    const { topic, partitions: count } = sightingsTopic
-    const ends = await admin.fetchTopicOffsets(topic)
-    const end = Number(ends.find(({ partition }) => partition === assigned.partition % count)?.high ?? 0)
-    const blocks = await readBlocks(await followUp.reader(), sightingsTopic, assigned, end, isOurs)
+  const readNotes = async (assigned: Assigned, { offset, topicId, reader, end, isOurs }: Source): Promise<void> => {
+    const blocks = sightingsTopic ? await readBlocks(reader, sightingsTopic, assigned, end, isOurs) : []
     const isSameTopic = (await claim(assigned)).topicId === topicId
     if (!isOurs()) return
     if (!isSameTopic) throw new Error(`topic ${assigned.topic} was created again`)
     const others = blocks.filter((block) => !isAbout(block, topicId))
     if (others.length > 0) followUp.discard(assigned, others)
     // What is not committed at the claim was noted by ourselves since.
-    const former = blocks.filter((block) => isAbout(block, topicId) && (block.notes[0]?.offset ?? Infinity) < committed)
+    const former = blocks.filter((block) => isAbout(block, topicId) && (block.notes[0]?.offset ?? Infinity) < offset)
     for (const block of former) followUp.restore(assigned, block)
     const pending = former.reduce((sum, { notes }) => sum + notes.length, 0)
-    restored.add(nameOf(assigned))
     emit({ event: 'sightings_restored', topic: assigned.topic, partition: assigned.partition, pending })
   }
+
+  const restoring = restoreAssigned({
+    ...options,
+    topic: sightingsTopic,
+    restore: (assigned) => {
+      followUp.lost(assigned)
+      return (source) => readNotes(assigned, source)
+    },
+    lost: followUp.lost,
+  })
 
   return {
     chunk: ({ topic, partition }, topicId) => {
@@ -96,21 +68,13 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
         committed: () => followUp.note({ topic, partition }, notes, id),
       }
     },
-    joined: (assigned, isSameMember) => {
-      const former = partitions
-      partitions = new Map(assigned.map((one) => [nameOf(one), one]))
-      for (const [name, one] of former) if (!partitions.has(name)) followUp.lost(one)
-      if (!sightingsTopic) return
-      for (const [name, one] of partitions) if (!isSameMember || !former.has(name) || !restored.has(name)) restore(one)
-    },
+    joined: restoring.joined,
     recreated: (partition) => {
-      const assigned = partitions.get(nameOf(partition))
-      if (!assigned) return
       // What is not restored yet is discarded then, by the id of its topic.
-      if (!sightingsTopic || restored.has(nameOf(partition))) followUp.discard(assigned)
+      if (!sightingsTopic || restoring.isRestored(partition)) followUp.discard(partition)
     },
     close: () => {
-      isClosed = true
+      restoring.close()
       return followUp.close()
     },
   }

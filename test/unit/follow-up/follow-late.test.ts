@@ -1,14 +1,14 @@
 // What follows late answers, where it goes wrong; that it works is shown on a broker.
 import type { Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
-import { openFollowUp } from '../../../src/follow-up/follow-late.js'
+import { followLate } from '../../../src/follow-up/follow-late.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import { settle } from '../../support/clock.js'
 
 it('reports a defect, and follows up again when the next answer arrives', async () => {
   const told: TelemetryEvent[] = []
-  const followUp = openFollowUp(
+  const followUp = followLate(
     {
       connect: () => expect.fail('nothing is read'),
       pipeline: () => expect.fail('nothing is annotated'),
@@ -62,7 +62,7 @@ it.each([
   let reachable = 0
   let written = 0
   const pauses: number[] = []
-  const followUp = openFollowUp(
+  const followUp = followLate(
     {
       connect: () => kafka,
       pipeline: (events, use) => {
@@ -99,7 +99,7 @@ it('what follows in many partitions at once is no reason for a warning about lis
   const warned: Error[] = []
   const warn = (warning: Error): void => void warned.push(warning)
   process.on('warning', warn)
-  const followUp = openFollowUp(
+  const followUp = followLate(
     {
       connect: () => expect.fail('nothing is read'),
       pipeline: () => expect.fail('nothing is annotated'),
@@ -126,7 +126,7 @@ it.each([
 ])('nothing is corrected if the topic %s', async (_, isStillRead, isWanted) => {
   const written: unknown[] = []
   let isAsked = false
-  const followUp = openFollowUp(
+  const followUp = followLate(
     {
       connect: () => kafka,
       pipeline: (events, use) => {
