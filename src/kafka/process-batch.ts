@@ -71,12 +71,19 @@ export const processBatch = async (payload: EachBatchPayload, context: BatchCont
   }
 }
 
+/** Before a batch of a topic that is just being created is fetched again. */
+const againMs = 50
+
 const passOn = async (payload: EachBatchPayload, context: BatchContext, membership: Membership): Promise<void> => {
   const { shared, identity, fail } = context
   const delivered = commitDelivered(payload, () => shared.generation === membership.generation)
   try {
     const topicId = await identity.current(payload.batch.topic)
     if (payload.isStale()) return
+    if (topicId === null) {
+      await sleep(againMs)
+      return // nothing of it is resolved, so it is fetched again
+    }
     await context.handle(fetchedOf(payload, context, membership, delivered, topicId))
     await delivered.commit()
   } catch (error) {

@@ -12,8 +12,11 @@ export type TopicIdentity = {
   readonly joined: (topics: readonly string[]) => void
   /** The next batch asks for the ids again. */
   readonly recheck: () => void
-  /** The last id that is known, asked for again every quarter of a second. Undefined: nothing can be said about the topic. */
-  readonly current: (topic: string) => Promise<string | undefined>
+  /**
+   * The last id that is known, asked for again every quarter of a second. Undefined: nothing can be said about the topic. Null: the broker that
+   * was asked does not know the topic as it is now, so another one may serve a topic that was just created again.
+   */
+  readonly current: (topic: string) => Promise<string | null | undefined>
   /** The id as it is now. Undefined: the brokers have no ids. Throws if nobody answers or the topic does not exist. */
   readonly ask: (topic: string) => Promise<string | undefined>
   /** As `ask`, of all brokers that answer. Throws if they differ: one of them may still serve the former topic under this name. */
@@ -36,7 +39,7 @@ export const topicIdentity = (
   emit: Emit,
   now: () => number,
 ): Omit<TopicIdentity, 'close'> => {
-  const known = new Map<string, string>()
+  const known = new Map<string, string | null>()
   const last = new Map<string, string>()
   /** A broker that has not heard of the change yet still answers with these. */
   const former = new Set<string>()
@@ -58,11 +61,8 @@ export const topicIdentity = (
     if (watched.every((topic) => ids?.has(topic))) readAt = askedAt
     for (const topic of watched) {
       const id = ids?.get(topic)
-      if (id === undefined) {
-        known.delete(topic)
-        continue
-      }
-      take(topic, id)
+      if (id !== undefined) take(topic, id)
+      else if (ids) known.set(topic, null)
     }
     return ids
   }

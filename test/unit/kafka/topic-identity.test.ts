@@ -89,7 +89,7 @@ describe('the id of a topic', () => {
     ids.delete('fw')
     ids.set('dns', 'd')
     clock.now += 300
-    expect(await identity.current('fw')).toBeUndefined()
+    expect(await identity.current('fw')).toBeNull()
     ids.set('fw', 'b')
     expect(await identity.current('fw')).toBe('b')
   })
@@ -114,7 +114,7 @@ describe('the id of a topic', () => {
     expect(await identity.current('fw')).toBe('b')
     ids.set('fw', 'a')
     clock.now += 300
-    expect(await identity.current('fw')).toBeUndefined()
+    expect(await identity.current('fw')).toBeNull()
     await expect(identity.ask('fw')).rejects.toThrow('topic fw does not exist now')
     ids.set('fw', 'b')
     expect(await identity.ask('fw')).toBe('b')
