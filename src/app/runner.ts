@@ -78,7 +78,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
       settings,
       pipeline,
       waitOf,
-      how: to,
+      form: to,
       health,
       brokers,
       emit,

@@ -10,7 +10,7 @@ import { printable } from '../domain/control-characters.js'
 import type { Annotation } from '../domain/annotation.js'
 import type { AnyObject } from '../base/json-object.js'
 import { levels, type Level } from '../domain/finding.js'
-import type { Written } from '../pipeline/batch/read-written.js'
+import type { WrittenEvents } from '../pipeline/batch/read-written.js'
 import { reasons } from '../domain/reason.js'
 import { followTopic, type Followed } from '../kafka/follow-topic.js'
 import { parseEdge, type Edge } from '../kafka/edge.js'
@@ -150,7 +150,7 @@ const mentions = (annotation: Annotation, whole: AnnotatedEvent['whole'], value:
   return new RegExp(`(?<![\\w.-])${literal}(?!\\.?[\\w-])`).test(JSON.stringify(whole).toLowerCase())
 }
 
-const annotatedEvents = ({ events }: Written): readonly AnnotatedEvent[] =>
+const annotatedEvents = ({ events }: WrittenEvents): readonly AnnotatedEvent[] =>
   events.flatMap(({ bytes, object, annotation }) => {
     if (typeof annotation?.verdict !== 'string') return []
     const whole = object ?? { message: bytes.toString() }

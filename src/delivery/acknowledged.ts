@@ -17,7 +17,7 @@ const commitEveryMs = 1_000
 const againMs = 200
 
 export const atLeastOnce = (options: DeliveryOptions): Delivery => {
-  const { connect, settings, pipeline, waitOf, how, health, brokers, emit } = options
+  const { connect, settings, pipeline, waitOf, form, health, brokers, emit } = options
   const { limits } = settings
   const kafka = connect()
   const positions = setPositions(options.startingOffsets)
@@ -46,11 +46,11 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       `${name}, offsets ${chunk.first} to ${chunk.last}`,
       async () => {
         if (!(await chunk.ready)) return false
-        const { alerts, notes } = besideOf(chunk, how)
+        const { alerts, notes } = besideOf(chunk, form)
         // However it is killed, no event that waits is in the output without a note.
-        await deliverAlerts(notes, sender.send, how)
-        await deliver(chunk.items.flat(), sender.send, how, chunk.again)
-        await deliverAlerts(alerts, sender.send, how)
+        await deliverAlerts(notes, sender.send, form)
+        await deliver(chunk.items.flat(), sender.send, form, chunk.again)
+        await deliverAlerts(alerts, sender.send, form)
         return true
       },
       sender.clock,
@@ -60,7 +60,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     fetched.resolve(chunk.last, metadata)
     chunk.listener?.committed()
     health.moved(name, chunk.count, Number(chunk.last) + 1, lag)
-    const oldestMs = how.now() - Number(chunk.records[0]?.timestamp)
+    const oldestMs = form.now() - Number(chunk.records[0]?.timestamp)
     emit({ event: 'chunk_delivered', topic, partition, events: chunk.count, oldestMs })
     return true
   }
@@ -80,17 +80,17 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       const counted = countEvents(fetched, pipeline)
       const wait = waitOf(counted)
       const max = { count: limits.chunkEvents, bytes: limits.chunkBytes }
-      let committedAt = how.now()
+      let committedAt = form.now()
       try {
         for (const records of splitBatch(counted.records))
-          for (const chunk of await startChunks(records, { pipeline, wait, how, max, listener, topicId })) {
+          for (const chunk of await startChunks(records, { pipeline, wait, form, max, listener, topicId })) {
             if (!fetched.goesOn()) return
             // Only the provider determines how long that takes, so it has no limit.
             if (wait.kind === 'complete' && !(await chunk.ready)) return
             if (!(await deliverChunk(fetched, counted.lag, chunk, sender, metadataOf(topicId)))) return
-            if (how.now() - committedAt < commitEveryMs) continue
+            if (form.now() - committedAt < commitEveryMs) continue
             await fetched.commit()
-            committedAt = how.now()
+            committedAt = form.now()
           }
       } finally {
         idle.push(sender)
@@ -99,7 +99,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     write: async (_partition, compose) => {
       const sender = take()
       try {
-        for (const part of splitByCountAndBytes(compose(), recordBytes, how.max))
+        for (const part of splitByCountAndBytes(compose(), recordBytes, form.max))
           if ((await sender.send(part)) !== 'acknowledged') return 'refused'
         return 'written'
       } finally {

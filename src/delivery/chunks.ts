@@ -2,7 +2,14 @@
 import { sliceEvents } from '../pipeline/batch/batch-pipeline.js'
 import type { EventIn, EventOut, Pipeline } from '../pipeline/pipeline.js'
 import type { Wait } from '../pipeline/enrich/wait.js'
-import { composeItem, deliverAlerts, type Deliver, type Item, type Refused, splitByCountAndBytes } from './deliver.js'
+import {
+  composeItem,
+  deliverAlerts,
+  type OutputForm,
+  type Item,
+  type RefusedRecords,
+  splitByCountAndBytes,
+} from './deliver.js'
 import type { Fetched } from '../kafka/fetched.js'
 import { placeIn, type Incoming, type Outgoing, type Send } from '../kafka/records.js'
 import type { ChunkListener, DeliveryListener } from './listener.js'
@@ -64,9 +71,9 @@ export const splitBatch = (records: readonly Incoming[]): readonly (readonly Inc
 export type ChunkOptions = {
   readonly pipeline: Pipeline
   readonly wait: Wait
-  readonly how: Deliver
+  readonly form: OutputForm
   readonly max: { readonly count: number; readonly bytes: number }
-  readonly refused?: Refused | undefined
+  readonly refused?: RefusedRecords | undefined
   readonly listener?: Pick<DeliveryListener, 'chunk'> | undefined
   readonly topicId?: string | undefined
 }
@@ -76,18 +83,18 @@ export type ChunkOptions = {
  * over.
  */
 export const startChunks = async (records: readonly Incoming[], options: ChunkOptions): Promise<readonly Chunk[]> => {
-  const { pipeline, wait, how, max, refused } = options
+  const { pipeline, wait, form, max, refused } = options
   const chunks: Chunk[] = []
   for (const part of splitByCountAndBytes(records, sizeOf, max, countOf)) {
     const items: (Item | readonly Item[])[] = []
     const events: EventOut[] = []
-    const now = how.now()
+    const now = form.now()
     const listener = part[0] && options.listener?.chunk(part[0], options.topicId)
     const finish = (place: number, event: EventOut | undefined): void => {
       const record = part[place] as Incoming
-      items[place] = composeItem(record, event, how, now, refused)
+      items[place] = composeItem(record, event, form, now, refused)
       if (!event) return
-      if (how.mayAlert?.(event)) events[place] = event
+      if (form.mayAlert?.(event)) events[place] = event
       listener?.see(Number(record.offset), event)
     }
     const waits: Promise<boolean>[] = []
@@ -119,14 +126,14 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
 type Beside = { readonly alerts: readonly Outgoing[]; readonly notes: readonly Outgoing[] }
 
 /** What belongs to a chunk beside its events: alerts, and what is noted of them. */
-export const besideOf = ({ events, listener }: Chunk, how: Deliver): Beside => {
-  const alerts = how.alertsOf?.(Object.values(events), listener?.fired) ?? none
+export const besideOf = ({ events, listener }: Chunk, form: OutputForm): Beside => {
+  const alerts = form.alertsOf?.(Object.values(events), listener?.fired) ?? none
   return { alerts, notes: listener?.records() ?? none }
 }
 
-export const deliverBeside = async (chunk: Chunk, send: Send, how: Deliver): Promise<void> => {
-  const { alerts, notes } = besideOf(chunk, how)
-  if (alerts.length + notes.length > 0) await deliverAlerts([...alerts, ...notes], send, how)
+export const deliverBeside = async (chunk: Chunk, send: Send, form: OutputForm): Promise<void> => {
+  const { alerts, notes } = besideOf(chunk, form)
+  if (alerts.length + notes.length > 0) await deliverAlerts([...alerts, ...notes], send, form)
 }
 
 const none: readonly Outgoing[] = []

@@ -37,7 +37,7 @@ export type Step = (typeof steps)[number]
 
 const reductions: Readonly<Partial<Record<Step, Reduced>>> = { compact: 'compact', accused: 'accused', header: 'worst' }
 
-export type Target = {
+export type OutputTarget = {
   readonly placement: Placement
   /** The annotation's key, and so the name of the header that carries it. */
   readonly key: string
@@ -54,7 +54,7 @@ export type Target = {
 export const compose = (
   record: Incoming,
   event: EventOut | undefined,
-  target: Target,
+  target: OutputTarget,
   now: number,
   from: Step = 'whole',
   refusal?: string,
@@ -74,7 +74,7 @@ const build = (
   step: Step,
   record: Incoming,
   event: EventOut | undefined,
-  target: Target,
+  target: OutputTarget,
   time: Time,
   now: number,
   refusal?: string,
@@ -108,7 +108,7 @@ const withoutOurs = (headers: readonly Header[], key: string): readonly Header[]
 const deadLetter = (
   step: 'dead_letter' | 'pointer',
   record: Incoming,
-  target: Target,
+  target: OutputTarget,
   now: number,
   reason: string,
 ): Outgoing => {

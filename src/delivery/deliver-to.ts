@@ -1,8 +1,8 @@
 // Settings and what is known of the topics → how a chunk is delivered: sizes, partitions, alerts.
 import { eventsIn, type EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
-import { type Target, alertRecord, type AlertOut } from './compose.js'
-import type { Deliver } from './deliver.js'
+import { type OutputTarget, alertRecord, type AlertOut } from './compose.js'
+import type { OutputForm } from './deliver.js'
 import { Partitioners } from '../kafka/patched-kafkajs/patched-kafkajs.js'
 import type { KafkaSettings, Placement } from '../kafka/settings.js'
 import type { Topics } from '../kafka/topics.js'
@@ -29,7 +29,7 @@ export type OutputContext = {
 export const deliverTo = (
   { settings, placement, key, alerts, emit, now }: OutputContext,
   { facts }: Pick<Topics, 'facts'>,
-): Deliver => {
+): OutputForm => {
   const { topic, partitionBy } = settings.output
   const output = facts.get(topic) ?? { partitions: 1, maxBytes: 1_048_588 }
   const dead = facts.get(settings.deadLetterTopic) ?? { partitions: 1, maxBytes: 1_048_588 }
@@ -38,7 +38,7 @@ export const deliverTo = (
     (record: Incoming): number =>
       record.partition % count
   const byKey = keyPartitioner(topic, output.partitions)
-  const target: Target = {
+  const target: OutputTarget = {
     placement,
     key,
     topic,
@@ -52,8 +52,8 @@ export const deliverTo = (
   const { alertsTopic = '' } = settings
   if (!alerts || alertsTopic === '') return { target, max: { count: 500, bytes }, emit, now }
   const alertPartitions = facts.get(alertsTopic)?.partitions ?? 1
-  const mayAlert: Deliver['mayAlert'] = (event) => event.members?.some(alerts.mayRaise) ?? alerts.mayRaise(event)
-  const alertsOf: Deliver['alertsOf'] = (events, fired) =>
+  const mayAlert: OutputForm['mayAlert'] = (event) => event.members?.some(alerts.mayRaise) ?? alerts.mayRaise(event)
+  const alertsOf: OutputForm['alertsOf'] = (events, fired) =>
     alerts.raise(eventsIn(events), fired).map((alert) => alertRecord(alertsTopic, alertPartitions, alert, now()))
   return { target, max: { count: 500, bytes }, emit, now, mayAlert, alertsOf }
 }

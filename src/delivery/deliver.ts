@@ -1,7 +1,7 @@
 // Composes the records to send, and sends them in order, in batches their topics take; what is refused goes down the ladder.
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
-import { compose, partsOf, steps, type Composed, type Step, type Target } from './compose.js'
+import { compose, partsOf, steps, type Composed, type Step, type OutputTarget } from './compose.js'
 import { FatalKafkaError } from '../kafka/failure.js'
 import { recordBytes } from '../kafka/wire/encode-batch.js'
 import { placeIn, type Incoming, type Outgoing, type Send } from '../kafka/records.js'
@@ -13,8 +13,8 @@ export type Item = { readonly incoming: Incoming; readonly composed: Composed }
 /** The event of a record once more, for one that was refused. */
 export type Again = (record: Incoming) => EventOut | undefined | Promise<EventOut | undefined>
 
-export type Deliver = {
-  readonly target: Target
+export type OutputForm = {
+  readonly target: OutputTarget
   readonly max: { readonly count: number; readonly bytes: number }
   readonly emit: Emit
   readonly now: () => number
@@ -25,25 +25,25 @@ export type Deliver = {
 }
 
 /** By place: what the broker did not take, and how it is tried next. */
-export type Refused = ReadonlyMap<string, { readonly step: Step; readonly reason: string }>
+export type RefusedRecords = ReadonlyMap<string, { readonly step: Step; readonly reason: string }>
 
 /** One item, or one for each member of a batch that is split. */
 export const composeItem = (
   incoming: Incoming,
   event: EventOut | undefined,
-  how: Deliver,
+  form: OutputForm,
   now: number,
-  refused?: Refused,
+  refused?: RefusedRecords,
 ): Item | readonly Item[] =>
-  partsOf(incoming, event)?.map((part) => composeOne(part.record, part.event, how, now, refused)) ??
-  composeOne(incoming, event, how, now, refused)
+  partsOf(incoming, event)?.map((part) => composeOne(part.record, part.event, form, now, refused)) ??
+  composeOne(incoming, event, form, now, refused)
 
 const composeOne = (
   incoming: Incoming,
   event: EventOut | undefined,
-  { target, emit }: Deliver,
+  { target, emit }: OutputForm,
   now: number,
-  refused: Refused | undefined,
+  refused: RefusedRecords | undefined,
 ): Item => {
   const known = refused?.get(placeIn(incoming))
   const composed = compose(incoming, event, target, now, known?.step, known?.reason)
@@ -51,24 +51,24 @@ const composeOne = (
   return { incoming, composed }
 }
 
-export const split = (items: readonly Item[], max: Deliver['max']): readonly (readonly Item[])[] =>
+export const split = (items: readonly Item[], max: OutputForm['max']): readonly (readonly Item[])[] =>
   splitByCountAndBytes(items, (item) => item.composed.bytes, max)
 
 /** Sends items in order; halves what is refused until the record is found, which then goes down one step at a time. */
-export const deliver = async (items: readonly Item[], send: Send, how: Deliver, again: Again): Promise<void> => {
-  for (const part of split(items, how.max)) await deliverPart(part, send, how, again)
+export const deliver = async (items: readonly Item[], send: Send, form: OutputForm, again: Again): Promise<void> => {
+  for (const part of split(items, form.max)) await deliverPart(part, send, form, again)
 }
 
 /** Sends alerts of a chunk or its notes; one that is refused is fatal. */
-export const deliverAlerts = async (records: readonly Outgoing[], send: Send, how: Deliver): Promise<void> => {
-  for (const part of splitByCountAndBytes(records, recordBytes, how.max)) {
+export const deliverAlerts = async (records: readonly Outgoing[], send: Send, form: OutputForm): Promise<void> => {
+  for (const part of splitByCountAndBytes(records, recordBytes, form.max)) {
     const result = await send(part)
     if (result !== 'acknowledged')
       throw new FatalKafkaError(`topic ${part[0]?.topic ?? ''} refuses a record: ${result.refused}`)
   }
 }
 
-const deliverPart = async (part: readonly Item[], send: Send, how: Deliver, again: Again): Promise<void> => {
+const deliverPart = async (part: readonly Item[], send: Send, form: OutputForm, again: Again): Promise<void> => {
   const result = await send(part.map((item) => item.composed.record))
   if (result === 'acknowledged') return
   const records = new Set(result.left)
@@ -77,8 +77,8 @@ const deliverPart = async (part: readonly Item[], send: Send, how: Deliver, agai
   if (only === undefined) return
   if (left.length > 1) {
     const half = Math.ceil(left.length / 2)
-    await deliverPart(left.slice(0, half), send, how, again)
-    await deliverPart(left.slice(half), send, how, again)
+    await deliverPart(left.slice(0, half), send, form, again)
+    await deliverPart(left.slice(half), send, form, again)
     return
   }
   const lower = below(only.composed.step, result.refused)
@@ -87,9 +87,9 @@ const deliverPart = async (part: readonly Item[], send: Send, how: Deliver, agai
   const { whole = incoming, member } = incoming
   const event = await again(whole)
   const own = whole === incoming ? event : partsOf(whole, event)?.find(({ record }) => record.member === member)?.event
-  const composed = compose(incoming, own, how.target, how.now(), lower, result.refused.toLowerCase())
-  emitReduced(how.emit, incoming, composed.step, result.refused.toLowerCase())
-  await deliverPart([{ incoming, composed }], send, how, again)
+  const composed = compose(incoming, own, form.target, form.now(), lower, result.refused.toLowerCase())
+  emitReduced(form.emit, incoming, composed.step, result.refused.toLowerCase())
+  await deliverPart([{ incoming, composed }], send, form, again)
 }
 
 /** Where a refused record is tried next: only one that is too large gains by becoming smaller. */

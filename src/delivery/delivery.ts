@@ -7,7 +7,7 @@ import type { Wait } from '../pipeline/enrich/wait.js'
 import type { Emit } from '../telemetry/event.js'
 import type { BrokerWatch } from '../kafka/broker-watch.js'
 import type { Counted } from './chunks.js'
-import type { Deliver } from './deliver.js'
+import type { OutputForm } from './deliver.js'
 import type { DeliveryListener } from './listener.js'
 import type { HealthRecord } from '../kafka/health.js'
 import type { KafkaSettings } from '../kafka/settings.js'
@@ -54,7 +54,7 @@ export type DeliveryOptions = {
   readonly settings: KafkaSettings
   readonly pipeline: Pipeline
   readonly waitOf: WaitOf
-  readonly how: Deliver
+  readonly form: OutputForm
   readonly health: HealthRecord
   readonly brokers: BrokerWatch
   readonly emit: Emit

@@ -106,7 +106,7 @@ const deliverBatch = async (
   partition: ClaimedPartition,
   owned: Claim,
   limited: Limited,
-  { settings, pipeline, waitOf, how, health, emit, listener }: DeliveryOptions & Pick<ChunkOptions, 'listener'>,
+  { settings, pipeline, waitOf, form, health, emit, listener }: DeliveryOptions & Pick<ChunkOptions, 'listener'>,
 ): Promise<void> => {
   const { chunkEvents, chunkBytes } = settings.limits
   const counted = countEvents(fetched, pipeline)
@@ -123,7 +123,7 @@ const deliverBatch = async (
     const chunks = await startChunks(records, {
       pipeline,
       wait,
-      how,
+      form,
       max,
       refused: partition.refused,
       listener,
@@ -137,7 +137,7 @@ const deliverBatch = async (
       // Everything is known before the first send of the transaction: it must not time out while a lookup is waited for.
       if (!(await areReady())) return false
       const committed = await inTurnWithClaim(partition, owned, () =>
-        transact(fetched, chunks, partition, owned, { settings, how }),
+        transact(fetched, chunks, partition, owned, { settings, form }),
       )
       if (committed) delivered(committed)
       return committed !== undefined && fetched.goesOn()
@@ -155,7 +155,7 @@ const transact = async (
   chunks: readonly Chunk[],
   partition: ClaimedPartition,
   owned: Claim,
-  { settings, how }: Pick<DeliveryOptions, 'settings' | 'how'>,
+  { settings, form }: Pick<DeliveryOptions, 'settings' | 'form'>,
 ): Promise<Committed | undefined> => {
   // What followed from earlier events may have failed meanwhile, and the claim with it.
   if (partition.claim !== owned) return undefined
@@ -165,8 +165,8 @@ const transact = async (
   const sent: Chunk[] = []
   for (const chunk of chunks) {
     if (!fetched.goesOn()) break
-    for (const part of split(chunk.items.flat(), how.max)) await sendOrNote(part, partition, send)
-    await deliverBeside(chunk, send, how)
+    for (const part of split(chunk.items.flat(), form.max)) await sendOrNote(part, partition, send)
+    await deliverBeside(chunk, send, form)
     sent.push(chunk)
     last = chunk.last
     count += chunk.count
@@ -186,7 +186,7 @@ const transact = async (
   partition.unsure = undefined
   for (const { listener } of sent) listener?.committed()
   owned.transaction = await owned.producer.transaction()
-  return { last, count, oldestMs: how.now() - Number(chunks[0]?.records[0]?.timestamp) }
+  return { last, count, oldestMs: form.now() - Number(chunks[0]?.records[0]?.timestamp) }
 }
 
 /** A transaction without offsets. The former owner of a partition cannot commit it: the next owner's claim has fenced its producer. */
@@ -195,12 +195,12 @@ const writeAlone = async (
   partition: ClaimedPartition,
   owned: Claim,
   records: readonly Outgoing[],
-  { settings, how, emit }: DeliveryOptions,
+  { settings, form, emit }: DeliveryOptions,
 ): Promise<Written> => {
   const send = sendTransaction(owned.transaction, settings.output.compression)
   let written: Written = 'not_written'
   try {
-    for (const part of splitByCountAndBytes(records, recordBytes, how.max)) await send(part)
+    for (const part of splitByCountAndBytes(records, recordBytes, form.max)) await send(part)
     written = 'unsure'
     await owned.transaction.commit()
     written = 'written'

@@ -7,7 +7,7 @@ export type Words = readonly [number, number, number, number]
 export type Address = number | Words
 
 /** From first to last, both included. */
-export type Range =
+export type AddressRange =
   | { readonly version: 4; readonly first: number; readonly last: number }
   | { readonly version: 6; readonly first: Words; readonly last: Words }
 
@@ -169,13 +169,13 @@ export const parseAddress = (text: string): string | undefined => {
   return address === undefined ? undefined : formatAddress(address)
 }
 
-const rangeIPv4 = (address: number, bits: number): Range => {
+const rangeIPv4 = (address: number, bits: number): AddressRange => {
   const size = 2 ** (32 - bits)
   const first = address - (address % size)
   return { version: 4, first, last: first + size - 1 }
 }
 
-const rangeIPv6 = (words: Words, bits: number): Range => {
+const rangeIPv6 = (words: Words, bits: number): AddressRange => {
   const hostSize = (word: number): number => 2 ** Math.min(32, Math.max(0, 32 * (word + 1) - bits))
   const first = (word: 0 | 1 | 2 | 3): number => words[word] - (words[word] % hostSize(word))
   const last = (word: 0 | 1 | 2 | 3): number => first(word) + hostSize(word) - 1
@@ -183,7 +183,7 @@ const rangeIPv6 = (words: Words, bits: number): Range => {
 }
 
 /** An address, or a range written as address/bits; bits below the prefix are ignored. No zone ids. */
-export const parseRange = (text: string): Range | undefined => {
+export const parseRange = (text: string): AddressRange | undefined => {
   const slash = text.indexOf('/')
   const head = slash < 0 ? text : text.slice(0, slash)
   if (head.includes('%')) return undefined

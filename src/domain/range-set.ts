@@ -1,5 +1,5 @@
 // An immutable set of address ranges with fast membership, for lists from a handful to millions of ranges.
-import type { Address, Range, Words } from './address.js'
+import type { Address, AddressRange, Words } from './address.js'
 
 export type RangeSet = {
   /** Ranges held after overlapping ones were merged. */
@@ -34,7 +34,7 @@ const merge = <Bound>(spans: readonly Span<Bound>[], compare: (a: Bound, b: Boun
   return merged
 }
 
-export const createRangeSet = (ranges: readonly Range[]): RangeSet => {
+export const createRangeSet = (ranges: readonly AddressRange[]): RangeSet => {
   const four = merge<number>(
     ranges.filter((range) => range.version === 4),
     (a, b) => a - b,

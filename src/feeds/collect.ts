@@ -1,5 +1,5 @@
 // Takes what the parsers find, judges each entry, and keeps what may be listed in columns ready to be indexed.
-import type { Range } from '../domain/address.js'
+import type { AddressRange } from '../domain/address.js'
 import { replaceControls } from '../domain/control-characters.js'
 import { registrableDomain } from '../domain/public-suffix.js'
 import { bytes, createColumn, createDetailColumns, noScore, words, type DetailColumns } from './columns.js'
@@ -92,7 +92,7 @@ export const collect = (rules: Rules): Collector => {
     columns.since.push(secondsOf(sinceOf(details, rules.now)))
     columns.expires.push(secondsOf(expiryOf(details, type, rules)))
   }
-  const addRange = (range: Range, details: Details | undefined): void => {
+  const addRange = (range: AddressRange, details: Details | undefined): void => {
     const columns = range.version === 4 ? four : six
     if (range.version === 4) four.starts.push(range.first)
     else for (const word of range.first) six.starts.push(word)

@@ -1,5 +1,5 @@
 // Reads one value of a feed: an address, a range, a name or a URL, as feeds write them, defanged or not.
-import { parseRange, readAddress, type Range } from '../domain/address.js'
+import { parseRange, readAddress, type AddressRange } from '../domain/address.js'
 import { parseHostname } from '../domain/hostname.js'
 import { normalPath } from './url-path.js'
 
@@ -7,7 +7,7 @@ import { normalPath } from './url-path.js'
 export type Span = { readonly first: number; readonly last: number }
 
 export type Entry =
-  | { readonly kind: 'range'; readonly range: Range }
+  | { readonly kind: 'range'; readonly range: AddressRange }
   | { readonly kind: 'span'; readonly span: Span }
   /** The name and everything below it. */
   | { readonly kind: 'name'; readonly name: string }
@@ -113,8 +113,8 @@ const parseSpan = (text: string): Span | undefined => {
 }
 
 /** The prefixes that cover a span and nothing else; at most 62 of them. */
-export const prefixesOf = ({ first, last }: Span): Range[] => {
-  const prefixes: Range[] = []
+export const prefixesOf = ({ first, last }: Span): AddressRange[] => {
+  const prefixes: AddressRange[] = []
   for (let at = first; at <= last;) {
     // As wide as the place it begins at allows, and as what is left fills.
     let size = 1

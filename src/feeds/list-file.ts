@@ -1,12 +1,12 @@
 // Reads a list of addresses, ranges and names: plain text, one entry a line, or a MISP warninglist as JSON.
 import { isObject } from '../base/json-object.js'
 import { RE2JS } from 're2js'
-import { parseRange, type Range } from '../domain/address.js'
+import { parseRange, type AddressRange } from '../domain/address.js'
 import { parseSuffix } from '../domain/hostname.js'
 import type { NameEntry } from '../domain/name-set.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 
-type Listed = { readonly ranges: readonly Range[]; readonly names: readonly NameEntry[] }
+type Listed = { readonly ranges: readonly AddressRange[]; readonly names: readonly NameEntry[] }
 export type ListEntries = Listed & {
   /** Warninglists may list names by a part of them or by a regular expression. */
   readonly patterns: readonly ((name: string) => boolean)[]
@@ -65,9 +65,9 @@ const plainEntries = function* (file: string, text: string): Generator<Entry> {
 
 /** `203.0.113.7 until 2026-12-01 # false positive` counts until that day begins (UTC). Nothing in it may be wrong: somebody wrote it by hand. */
 const readPlain = (entries: Iterable<Entry>): ListFile => {
-  const ranges: Range[] = []
+  const ranges: AddressRange[] = []
   const names: NameEntry[] = []
-  const expiring = new Map<number, { ranges: Range[]; names: NameEntry[] }>()
+  const expiring = new Map<number, { ranges: AddressRange[]; names: NameEntry[] }>()
   const problems: ListProblem[] = []
   for (const entry of entries) {
     const dated = /^(\S+)\s+until\s+(.+)$/i.exec(entry.text)
@@ -111,7 +111,7 @@ const readWarninglist = (file: string, text: string): ListFile => {
       `is a warninglist of type ${JSON.stringify(content.type)}, which is none of ${kinds.join(', ')}`,
     )
   const list: readonly unknown[] = content.list
-  const ranges: Range[] = []
+  const ranges: AddressRange[] = []
   const names: NameEntry[] = []
   const patterns: ((name: string) => boolean)[] = []
   const problems: ListProblem[] = []

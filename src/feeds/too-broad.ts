@@ -1,5 +1,5 @@
 // Entries that are not taken, because one wrong line would accuse half the internet or one's own network.
-import { parseRange, type Range, type Words } from '../domain/address.js'
+import { parseRange, type AddressRange, type Words } from '../domain/address.js'
 import { isHostBelowWildcard, publicSuffix } from '../domain/public-suffix.js'
 import { isDocumentationRange, specialRanges } from '../domain/special-ranges.js'
 import type { Entry, Span } from './entry.js'
@@ -8,13 +8,13 @@ const widest = { 4: 8, 6: 19 } as const
 
 const compare = (a: Words, b: Words): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3]
 
-const overlaps = (a: Range, b: Range): boolean => {
+const overlaps = (a: AddressRange, b: AddressRange): boolean => {
   if (a.version === 4) return b.version === 4 && a.first <= b.last && b.first <= a.last
   return b.version === 6 && compare(a.first, b.last) <= 0 && compare(b.first, a.last) <= 0
 }
 
 /** How many leading bits all addresses of the range share. */
-export const bitsOf = (range: Range): number => {
+export const bitsOf = (range: AddressRange): number => {
   if (range.version === 4) return Math.clz32(range.first ^ range.last)
   const word = ([0, 1, 2, 3] as const).find((at) => range.first[at] !== range.last[at])
   return word === undefined ? 128 : word * 32 + Math.clz32(range.first[word] ^ range.last[word])
@@ -32,10 +32,10 @@ const special = specialRanges
   })
   .sort((a, b) => bitsOf(b.range) - bitsOf(a.range))
 
-const tooBroadRange = (range: Range): string | undefined =>
+const tooBroadRange = (range: AddressRange): string | undefined =>
   bitsOf(range) < widest[range.version] ? `is wider than /${widest[range.version]}` : specialIn(range)
 
-const specialIn = (range: Range): string | undefined => {
+const specialIn = (range: AddressRange): string | undefined => {
   const found = special.find((other) => overlaps(range, other.range))
   return found && `lies in or around the special range ${found.text} (${found.name})`
 }

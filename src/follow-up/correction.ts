@@ -1,6 +1,6 @@
 // A correction: an event that left before an answer, annotated with it, as the output topic would have had it.
 import type { EventOut } from '../pipeline/pipeline.js'
-import { compose, partsOf, type Target } from '../delivery/compose.js'
+import { compose, partsOf, type OutputTarget } from '../delivery/compose.js'
 import type { TopicFacts } from '../kafka/topics.js'
 import type { Incoming, Outgoing } from '../kafka/records.js'
 
@@ -10,12 +10,12 @@ const markBytes = 64
 
 /** Undefined stands for one that not even a compact annotation makes small enough; of a batch that is split, every member that is looked up has one. */
 export const createCorrect = (
-  target: Target,
+  target: OutputTarget,
   topic: string,
   { partitions, maxBytes }: Pick<TopicFacts, 'partitions' | 'maxBytes'>,
   now: () => number,
 ): ((record: Incoming, event: EventOut) => readonly (Outgoing | undefined)[]) => {
-  const corrections: Target = {
+  const corrections: OutputTarget = {
     ...target,
     topic,
     maxBytes: Math.min(maxBytes, target.maxBytes) - markBytes,

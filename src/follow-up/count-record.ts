@@ -128,8 +128,12 @@ const two = (number: number): string => String(number).padStart(2, '0')
 
 const timeOf = (text: unknown): number => (typeof text === 'string' ? Date.parse(text) : NaN)
 
-export const countOf = ({ topic, partitions }: TopicOf, partition: string, seen: SeenOnDay, now: number): Outgoing =>
-  outgoing(topic, partitions, partition, countKey(partition, seen), countValue(seen), now)
+export const countRecord = (
+  { topic, partitions }: TopicOf,
+  partition: string,
+  seen: SeenOnDay,
+  now: number,
+): Outgoing => outgoing(topic, partitions, partition, countKey(partition, seen), countValue(seen), now)
 
 /** Each offset has a record of its own: what a killed owner has written must not be replaced by the next one, which does not know it yet. */
 export const beganAt = ({ topic, partitions }: TopicOf, partition: string, offset: number, now: number): Outgoing =>

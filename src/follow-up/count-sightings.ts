@@ -11,7 +11,7 @@ import type { Write, Written } from '../delivery/delivery.js'
 import type { TopicOf } from './sightings-topic.js'
 import { nameOf } from '../kafka/fetched.js'
 import type { Outgoing } from '../kafka/records.js'
-import { countOf } from './count-record.js'
+import { countRecord } from './count-record.js'
 import type { DeliveryListener } from '../delivery/listener.js'
 
 export type Counting = {
@@ -58,7 +58,7 @@ export const countSightings = (options: CountSightingsOptions): DeliveryListener
       takeBack = about.map(own.alerted)
       return [
         ...alerts.map((alert) => alertRecord(alertsTopic.topic, alertsTopic.partitions, alert, now())),
-        ...(keep ? about.flatMap(own.days).map((seen) => countOf(keep.topic, partition, seen, now())) : []),
+        ...(keep ? about.flatMap(own.days).map((seen) => countRecord(keep.topic, partition, seen, now())) : []),
       ]
     }
     const written = await write(partition, compose).catch((error: unknown): Written => {

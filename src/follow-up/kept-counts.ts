@@ -8,7 +8,7 @@ import { accusedOf, type Delivered } from './sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
 import { keepCounts } from './write-counts.js'
 import type { TopicReader } from '../kafka/topic-reader.js'
-import { restoreAssigned, type Source } from './restore-assigned.js'
+import { restoreAssigned, type RestoreSource } from './restore-assigned.js'
 import { restoreCounts } from './restore-counts.js'
 import type { ClaimNow, Write } from '../delivery/delivery.js'
 import type { TopicOf } from './sightings-topic.js'
@@ -91,7 +91,7 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
   const readCounts = async (
     assigned: Assigned,
     own: Restoring,
-    { offset: claimed, reader, end, isOurs }: Source,
+    { offset: claimed, reader, end, isOurs }: RestoreSource,
   ): Promise<void> => {
     const { aside } = own
     const name = nameOf(assigned)

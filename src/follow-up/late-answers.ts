@@ -4,7 +4,7 @@ import type { Admin } from '../kafka/client.js'
 import { awaitedBy, rulesOfMember } from './revisit.js'
 import type { PendingNote } from './pending.js'
 import { followLate, type FollowUpOptions } from './follow-late.js'
-import { restoreAssigned, type Source } from './restore-assigned.js'
+import { restoreAssigned, type RestoreSource } from './restore-assigned.js'
 import type { ClaimNow } from '../delivery/delivery.js'
 import { blockId, blockRecord, isAbout, readBlocks } from './sightings-topic.js'
 import type { Assigned } from '../kafka/fetched.js'
@@ -16,7 +16,10 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
   const { claim, sightingsTopic, emit, now } = options
   const followUp = followLate(options, (partition) => restoring.again(partition))
 
-  const readNotes = async (assigned: Assigned, { offset, topicId, reader, end, isOurs }: Source): Promise<void> => {
+  const readNotes = async (
+    assigned: Assigned,
+    { offset, topicId, reader, end, isOurs }: RestoreSource,
+  ): Promise<void> => {
     const blocks = sightingsTopic ? await readBlocks(reader, sightingsTopic, assigned, end, isOurs) : []
     const isSameTopic = (await claim(assigned)).topicId === topicId
     if (!isOurs()) return

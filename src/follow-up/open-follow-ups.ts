@@ -1,7 +1,7 @@
 // Who listens to what deliveries tell about events: by the topics that are set, late answers are followed up and sightings counted.
 import type { Admin, Kafka } from '../kafka/client.js'
 import type { BrokerWatch } from '../kafka/broker-watch.js'
-import type { Target } from '../delivery/compose.js'
+import type { OutputTarget } from '../delivery/compose.js'
 import { createCorrect } from './correction.js'
 import { countSightings, type Counting } from './count-sightings.js'
 import type { OutputContext } from '../delivery/deliver-to.js'
@@ -38,7 +38,7 @@ export const openFollowUps = (
     Pick<BrokerWatch, 'reachableMs'> &
     Pick<FollowUpOptions, 'isStillRead'>,
   { facts }: Topics,
-  target: Target,
+  target: OutputTarget,
   connect: () => Kafka,
   admin: Admin,
   { write, claim }: Pick<Delivery, 'write' | 'claim'>,

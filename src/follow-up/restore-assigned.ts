@@ -10,7 +10,7 @@ import type { Emit } from '../telemetry/event.js'
 import type { TopicOf } from './sightings-topic.js'
 
 /** What can be read once the former owner of a partition can write nothing more. */
-export type Source = ClaimedNow & {
+export type RestoreSource = ClaimedNow & {
   readonly reader: TopicReader
   /** Of the log in the sightings topic. */
   readonly end: number
@@ -25,7 +25,7 @@ type RestoreOptions = {
   readonly admin: Admin
   readonly claim: ClaimNow
   /** What is known of a partition is forgotten at once; then the result is called with what can be read, again if it fails. */
-  readonly restore: (assigned: Assigned) => (source: Source) => Promise<void>
+  readonly restore: (assigned: Assigned) => (source: RestoreSource) => Promise<void>
   readonly lost: (assigned: Assigned) => void
   readonly emit: Emit
 }
@@ -56,7 +56,11 @@ export const restoreAssigned = (options: RestoreOptions): RestoreAssigned => {
     void attempt(topic, assigned, restore(assigned))
   }
 
-  const attempt = async (from: TopicOf, assigned: Assigned, read: (source: Source) => Promise<void>): Promise<void> => {
+  const attempt = async (
+    from: TopicOf,
+    assigned: Assigned,
+    read: (source: RestoreSource) => Promise<void>,
+  ): Promise<void> => {
     const name = nameOf(assigned)
     const isOurs = (): boolean => !isClosed && partitions.get(name) === assigned
     while (isOurs())

@@ -1,7 +1,7 @@
 // Keeps the counts of sightings in the sightings topic: what has changed every few seconds, and after it up to which offset the counts hold.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountedPartitions } from './count-partitions.js'
-import { countedUpTo, countOf } from './count-record.js'
+import { countedUpTo, countRecord } from './count-record.js'
 import type { SeenOnDay } from './seen.js'
 import type { Emit } from '../telemetry/event.js'
 import { failureOf } from '../kafka/failure.js'
@@ -69,7 +69,7 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
     const recordsOf = (changed: readonly Changed[]): readonly Outgoing[] =>
       changed.flatMap(({ day, indicator }) => {
         const seen = own.onDay(day, indicator)
-        return seen ? [countOf(topic, partition, seen, now())] : []
+        return seen ? [countRecord(topic, partition, seen, now())] : []
       })
     let changed: Changed[] = []
     for (const one of own.takeChanged()) {

@@ -117,13 +117,13 @@ export type EventOut = Pick<EventIn, 'origin' | 'time' | 'key'> & {
   /** The events of a batch. */
   readonly members?: readonly EventOut[] | undefined
   /** What a batch comes out as if it is split: a record for every member. */
-  readonly parts?: readonly Part[] | undefined
+  readonly parts?: readonly BatchPart[] | undefined
   readonly extraction: Extraction
   readonly judged: readonly Judged[]
 }
 
 /** A member that comes out as a record of its own, and its bytes as they were read. */
-export type Part = { readonly own: Buffer; readonly event: EventOut }
+export type BatchPart = { readonly own: Buffer; readonly event: EventOut }
 
 /** What some records come out as, one after the other. */
 export const outputsOf = (records: readonly EventOut[]): readonly EventOut[] =>

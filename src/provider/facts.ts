@@ -6,7 +6,7 @@ import { flags as flagNames, type Flag } from '../domain/flag.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 import { listingsOf } from './listings.js'
 import { addressRating } from './rating.js'
-import { collectionOf, countOf, flagOf, member, numberOf, textOf } from './read-value.js'
+import { collectionOf, wholeNumber, flagOf, member, numberOf, textOf } from './read-value.js'
 
 const maxCategories = 16
 
@@ -42,7 +42,7 @@ export const addressFacts = (answer: unknown, now: number): Facts => {
   if (ids.count !== undefined) facts.idsHits = ids.count
   const latest = newest(ids.rows, 'confirmed_time', now)
   if (latest !== undefined) facts.idsLatest = latest
-  const abuse = countOf(body.abuse_record_count)
+  const abuse = wholeNumber(body.abuse_record_count)
   if (abuse !== undefined) facts.abuseRecords = abuse
   const vulnerabilities = collectionOf(body.vulnerability).count
   if (vulnerabilities !== undefined) facts.vulnerabilities = vulnerabilities

@@ -26,7 +26,7 @@ export const numberOf = (value: unknown): number | undefined => {
 }
 
 /** A count is a whole number of things: never negative, never a fraction. */
-export const countOf = (value: unknown): number | undefined => {
+export const wholeNumber = (value: unknown): number | undefined => {
   const number = numberOf(value)
   return number === undefined || number < 0 ? undefined : Math.min(Math.floor(number), Number.MAX_SAFE_INTEGER)
 }
@@ -45,7 +45,7 @@ export const collectionOf = (
 ): { readonly count: number | undefined; readonly rows: readonly AnyObject[] } => {
   const list = Array.isArray(value) ? (value as unknown[]) : member(value, 'data')
   const rows = Array.isArray(list) ? (list as unknown[]).filter(isObject) : []
-  const stated = countOf(member(value, 'count'))
+  const stated = wholeNumber(member(value, 'count'))
   const isGiven = Array.isArray(list) || stated !== undefined
   return { count: isGiven ? Math.max(stated ?? 0, rows.length) : undefined, rows }
 }

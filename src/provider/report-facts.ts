@@ -5,7 +5,7 @@ import { parseHostname } from '../domain/hostname.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 import { listingsOf } from './listings.js'
 import { domainRating, reportRating } from './rating.js'
-import { countOf, flagOf, member, numberOf, textOf } from './read-value.js'
+import { wholeNumber, flagOf, member, numberOf, textOf } from './read-value.js'
 
 const maxHosts = 128
 const maxIssues = 8
@@ -67,11 +67,11 @@ export const reportFacts = (answer: unknown, row: HostReport, now: number): Host
   if (rating !== undefined) report.rating = rating
   const scanned = parseTimestamp(member(data, 'report_time'))
   if (report.at === undefined && scanned !== undefined) report.at = Math.min(scanned - reportClockMs, now)
-  const phishing = countOf(member(summary, 'phishing_record'))
+  const phishing = wholeNumber(member(summary, 'phishing_record'))
   if (phishing !== undefined) report.phishingRecords = phishing
   const browsing = member(member(data, 'classification'), 'google_safe_browsing')
   if (Array.isArray(browsing)) report.safeBrowsingHits = browsing.length
-  const abuse = countOf(member(member(summary, 'abuse_record'), 'critical'))
+  const abuse = wholeNumber(member(member(summary, 'abuse_record'), 'critical'))
   if (abuse !== undefined) report.criticalAbuseRecords = abuse
   const probability = numberOf(member(summary, 'url_phishing_prob'))
   if (probability !== undefined) report.phishingProbability = probability

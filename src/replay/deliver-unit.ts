@@ -2,7 +2,7 @@
 import type { Level } from '../domain/finding.js'
 import { eventsIn, type EventOut, type Pipeline } from '../pipeline/pipeline.js'
 import { eventsOf } from '../delivery/chunks.js'
-import { composeItem, type Deliver } from '../delivery/deliver.js'
+import { composeItem, type OutputForm } from '../delivery/deliver.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import type { Former } from './former.js'
 import type { PartitionOutput } from './partition-output.js'
@@ -17,7 +17,7 @@ export type UnitOptions = {
   readonly topicId: string | undefined
   readonly settings: KafkaSettings
   readonly pipeline: Pipeline
-  readonly how: Deliver
+  readonly form: OutputForm
   readonly former?: Former | undefined
   /** The alerts of some events; absent where none are wanted. */
   readonly raise?: ((events: readonly EventOut[]) => readonly RaisedAlert[]) | undefined
@@ -37,10 +37,10 @@ export const deliverUnit = async (
   before: Tally,
 ): Promise<Tally> => {
   const unit = read.map((record) => withFormer(record, options.former))
-  const { pipeline, how, now } = options
+  const { pipeline, form, now } = options
   // Everything is known before the transaction begins: it must not time out while a lookup is waited for.
   const events = await eventsOf(unit, pipeline)
-  const items = unit.flatMap((one, place) => composeItem(one, events[place], how, now(), output.refusals.refused))
+  const items = unit.flatMap((one, place) => composeItem(one, events[place], form, now(), output.refusals.refused))
   const { tally, wanted } = examine(options, unit, events)
   const alerts = options.raise && options.alertsTopic ? options.raise(wanted.map(({ event }) => event)) : []
   const fresh = new Set(wanted.filter(({ isNew }) => isNew).map(({ event }) => event.origin))

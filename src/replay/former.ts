@@ -2,7 +2,7 @@
 import { levels } from '../domain/finding.js'
 import type { FormerVerdict } from '../domain/verdict.js'
 import type { ReadWritten } from '../pipeline/batch/read-written.js'
-import type { Range } from './plan.js'
+import type { ReplayRange } from './plan.js'
 import type { TopicReader } from '../kafka/topic-reader.js'
 import { annotationOf, worstOf } from './restore.js'
 
@@ -12,7 +12,7 @@ const maxEvents = 125_000_000
 
 export const readFormer = async (
   reader: TopicReader,
-  about: { readonly topic: string; readonly ranges: readonly Range[]; readonly readWritten: ReadWritten },
+  about: { readonly topic: string; readonly ranges: readonly ReplayRange[]; readonly readWritten: ReadWritten },
   against: { readonly topic: string; readonly fromTime: number | undefined },
   signal: AbortSignal,
 ): Promise<Former | { readonly refused: string }> => {

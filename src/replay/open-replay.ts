@@ -34,7 +34,7 @@ export type OpenReplay = {
   readonly former: (topic: string) => Promise<Former | { readonly refused: string }>
   /** Calls back with every value of a topic, up to its end now. */
   readonly valuesOf: (topic: string, each: (value: Buffer) => void) => Promise<void>
-  readonly run: (how: Run) => Promise<Progress | { readonly refused: string }>
+  readonly run: (form: Run) => Promise<Progress | { readonly refused: string }>
   readonly close: () => Promise<void>
 }
 
@@ -86,7 +86,7 @@ export const openReplay = async (
         return readFormer(reader, { topic, ranges: plan.ranges, readWritten }, { topic: against, fromTime }, signal)
       },
       valuesOf: (ofTopic, each) => valuesOf(reader, admin, ofTopic, each, signal),
-      run: (how) => start(request, context, { admin, reader, plan, reading }, how),
+      run: (form) => start(request, context, { admin, reader, plan, reading }, form),
       close,
     }
   } catch (error) {
@@ -108,7 +108,7 @@ const start = async (
   request: ReplayRequest,
   context: ReplayContext,
   open: Open,
-  how: Run,
+  form: Run,
 ): Promise<Progress | { readonly refused: string }> => {
   const { now, emit } = context
   const { reader, plan, reading } = open
@@ -121,13 +121,13 @@ const start = async (
   }
   // Another client than the reader's: within one, offsets show as committed before their transaction is.
   const kafka = createClient(settings, emit)
-  const ready = await prepare(request, { ...context, settings }, { ...open, kafka }, how).catch((error: unknown) => {
+  const ready = await prepare(request, { ...context, settings }, { ...open, kafka }, form).catch((error: unknown) => {
     throw error instanceof FatalKafkaError
       ? error
       : new FatalKafkaError(`Kafka cannot be used: ${failureOf(error).message}`)
   })
   if ('refused' in ready) return ready
-  const ended = await replay({ ...how, ...reading, ...ready, reader, kafka, settings, plan, emit, now }).catch(
+  const ended = await replay({ ...form, ...reading, ...ready, reader, kafka, settings, plan, emit, now }).catch(
     (error: unknown) => {
       if (error instanceof FatalKafkaError) return error
       throw error
@@ -156,7 +156,7 @@ const prepare = async (
   context: ReplayContext,
   { kafka, admin, reader, plan }: Open & { readonly kafka: Kafka },
   { alertsTopic: alerts, ready }: Run,
-): Promise<Required<Pick<ReplayOptions, 'alertsTopic' | 'how'>> | { readonly refused: string }> => {
+): Promise<Required<Pick<ReplayOptions, 'alertsTopic' | 'form'>> | { readonly refused: string }> => {
   const { now, settings } = context
   const { topic, output } = request
   const topics = await prepareTopics(admin, {
@@ -168,17 +168,17 @@ const prepare = async (
   })
   if ('refused' in topics) return topics
   await keepPlan(reader, request, plan)
-  const how = deliverTo(context, topics)
+  const form = deliverTo(context, topics)
   // A transaction that a killed start left open hides what was committed behind it, alerts among it.
   if (plan.isResumed && settings.delivery === 'exactly-once')
     for (const { partition } of plan.ranges) {
-      const left = transactionalOutput({ kafka, reader, settings, how, groupId: plan.groupId, topic, partition, now })
+      const left = transactionalOutput({ kafka, reader, settings, form, groupId: plan.groupId, topic, partition, now })
       await left.claim()
       await left.close()
     }
   await ready()
   const partitions = topics.facts.get(alerts ?? '')?.partitions ?? 1
-  return { how, alertsTopic: alerts === undefined ? undefined : { topic: alerts, partitions } }
+  return { form, alertsTopic: alerts === undefined ? undefined : { topic: alerts, partitions } }
 }
 
 /** The time of the oldest first record; later ones may be older, but not by much. */

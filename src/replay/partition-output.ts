@@ -5,7 +5,7 @@ import {
   deliverAlerts,
   split,
   type Again,
-  type Deliver,
+  type OutputForm,
   type Item,
   splitByCountAndBytes,
 } from '../delivery/deliver.js'
@@ -35,7 +35,7 @@ type OutputOptions = {
   readonly kafka: Kafka
   readonly reader: TopicReader
   readonly settings: KafkaSettings
-  readonly how: Deliver
+  readonly form: OutputForm
   readonly groupId: string
   readonly topic: string
   readonly partition: number
@@ -46,9 +46,9 @@ const commitEveryMs = 1_000
 
 /** What was written since the last commit is written again after a kill. */
 export const acknowledgedOutput = (options: OutputOptions): PartitionOutput => {
-  const { kafka, reader, settings, how, groupId, topic, partition, now } = options
+  const { kafka, reader, settings, form, groupId, topic, partition, now } = options
   const sender = openIdempotentSender(kafka, settings.output.compression, (_records, cause) =>
-    how.emit({ event: 'producer_replaced', topic, partition, cause }),
+    form.emit({ event: 'producer_replaced', topic, partition, cause }),
   )
   let reached: Position | undefined
   let committedAt = now()
@@ -61,8 +61,8 @@ export const acknowledgedOutput = (options: OutputOptions): PartitionOutput => {
     refusals: noRefusals(),
     claim: async () => (await reader.committed(groupId, topic)).find((one) => one.partition === partition),
     write: async (items, alerts, position, again) => {
-      await deliver(items, sender.send, how, again)
-      await deliverAlerts(alerts, sender.send, how)
+      await deliver(items, sender.send, form, again)
+      await deliverAlerts(alerts, sender.send, form)
       reached = position
       if (now() - committedAt >= commitEveryMs) await commit()
     },
@@ -77,7 +77,7 @@ export const acknowledgedOutput = (options: OutputOptions): PartitionOutput => {
 const fenced = new Set(['INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED', 'INVALID_PRODUCER_ID_MAPPING'])
 
 export const transactionalOutput = (options: OutputOptions): PartitionOutput => {
-  const { kafka, reader, settings, how, groupId, topic, partition } = options
+  const { kafka, reader, settings, form, groupId, topic, partition } = options
   const refusals: Refusals = noRefusals()
   let producer: Producer | undefined
   let transaction: Transaction | undefined
@@ -116,8 +116,8 @@ export const transactionalOutput = (options: OutputOptions): PartitionOutput => 
         const current = transaction
         if (!current || !producer) throw new Error('not claimed')
         const send = sendTransaction(current, settings.output.compression)
-        for (const part of split(items, how.max)) await sendOrNote(part, refusals, send)
-        for (const part of splitByCountAndBytes(alerts, recordBytes, how.max)) await send(part)
+        for (const part of split(items, form.max)) await sendOrNote(part, refusals, send)
+        for (const part of splitByCountAndBytes(alerts, recordBytes, form.max)) await send(part)
         await current.sendOffsets({
           consumerGroupId: groupId,
           topics: [{ topic, partitions: [{ ...reached, offset: String(reached.offset) }] }],

@@ -4,7 +4,7 @@ import type { Edge } from '../kafka/edge.js'
 import type { Position, TopicReader } from '../kafka/topic-reader.js'
 import { decodeTally, type Tally } from './tally.js'
 
-export type Range = {
+export type ReplayRange = {
   readonly partition: number
   /** The first offset, and the one after the last. */
   readonly start: number
@@ -15,7 +15,7 @@ export type Plan = {
   readonly groupId: string
   /** Of the topic that the offsets are in; undefined where brokers have no ids. */
   readonly topicId: string | undefined
-  readonly ranges: readonly Range[]
+  readonly ranges: readonly ReplayRange[]
   /** An earlier start with the same id resolved the ranges; their ends do not move. */
   readonly isResumed: boolean
   /** Per partition where it goes on, and what was counted up to there. */

@@ -1,6 +1,6 @@
 // Reads a range of one partition to its end, as the events were first read.
 import { FatalKafkaError } from '../kafka/failure.js'
-import type { Range } from './plan.js'
+import type { ReplayRange } from './plan.js'
 import type { TopicReader } from '../kafka/topic-reader.js'
 import { annotationOf, restore, type Restored, type RestoreOptions } from './restore.js'
 import type { Tally } from './tally.js'
@@ -22,7 +22,7 @@ const maxEmptyFetches = 300
 export const readRange = async (
   reader: TopicReader,
   reading: RangeOptions,
-  { partition, start, end }: Range,
+  { partition, start, end }: ReplayRange,
   each: (records: readonly Restored[], next: number, left: Pick<Tally, 'pointers' | 'deleted'>) => Promise<number>,
 ): Promise<void> => {
   const { topic, times, only, signal } = reading

@@ -7,7 +7,7 @@ import { isOfFormerTopic } from '../kafka/topic-identity.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
 import { deliverUnit, type UnitOptions } from './deliver-unit.js'
 import { acknowledgedOutput, transactionalOutput } from './partition-output.js'
-import type { Plan, Range } from './plan.js'
+import type { Plan, ReplayRange } from './plan.js'
 import { readRange, type RangeOptions } from './read-range.js'
 import type { TopicReader } from '../kafka/topic-reader.js'
 import { addTallies, decodeTally, emptyTally, type Tally } from './tally.js'
@@ -65,7 +65,7 @@ type RateLimit = (events: number) => Promise<void>
 
 const replayRange = async (
   options: ReplayOptions,
-  range: Range,
+  range: ReplayRange,
   waitFor: RateLimit,
   moved: (position: number, tally: Tally) => void,
 ): Promise<void> => {

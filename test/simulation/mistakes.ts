@@ -27,8 +27,8 @@ const mistakes: readonly Mistake[] = [
   one(
     'the offset moves before the acknowledgement',
     'delivery/acknowledged.ts',
-    '        await deliver(chunk.items.flat(), sender.send, how, chunk.again)\n',
-    '        fetched.resolve(chunk.last, metadata)\n        await fetched.commit()\n        await deliver(chunk.items.flat(), sender.send, how, chunk.again)\n',
+    '        await deliver(chunk.items.flat(), sender.send, form, chunk.again)\n',
+    '        fetched.resolve(chunk.last, metadata)\n        await fetched.commit()\n        await deliver(chunk.items.flat(), sender.send, form, chunk.again)\n',
   ),
   one(
     'a partition is claimed without a seek to what is committed',
@@ -90,8 +90,8 @@ const mistakes: readonly Mistake[] = [
   one(
     'chunks are sent in another order',
     'delivery/deliver.ts',
-    'for (const part of split(items, how.max)) await deliverPart(part, send, how, again)',
-    'for (const part of [...split(items.toReversed(), how.max)]) await deliverPart(part, send, how, again)',
+    'for (const part of split(items, form.max)) await deliverPart(part, send, form, again)',
+    'for (const part of [...split(items.toReversed(), form.max)]) await deliverPart(part, send, form, again)',
   ),
   {
     name: 'a refused membership ends no wait (item 2)',
@@ -170,8 +170,8 @@ const mistakes: readonly Mistake[] = [
   ofReplay(
     'the position is kept before the acknowledgement',
     'partition-output.ts',
-    '      await deliver(items, sender.send, how, again)\n',
-    '      await reader.commit(groupId, topic, [position])\n      await deliver(items, sender.send, how, again)\n',
+    '      await deliver(items, sender.send, form, again)\n',
+    '      await reader.commit(groupId, topic, [position])\n      await deliver(items, sender.send, form, again)\n',
   ),
   ofReplay(
     'what is continued begins at the start again',

@@ -1,5 +1,5 @@
 // Writes small MaxMind-format databases: a binary tree of prefixes over a section of values.
-import { parseRange, type Range } from '../../src/domain/address.js'
+import { parseRange, type AddressRange } from '../../src/domain/address.js'
 
 export type MmdbValue = string | number | { readonly [name: string]: MmdbValue } | readonly MmdbValue[] | Double | Wide
 /** Whole numbers are written as uint32 unless they are marked. */
@@ -42,7 +42,7 @@ const encode = (value: MmdbValue): Buffer => {
 }
 
 /** The bits that all addresses of a range share; IPv4 stands below ::/96. */
-const prefixBits = (range: Range): number[] => {
+const prefixBits = (range: AddressRange): number[] => {
   const words = range.version === 4 ? [0, 0, 0, range.first] : [...range.first]
   const lasts = range.version === 4 ? [0, 0, 0, range.last] : [...range.last]
   const bits: number[] = []

@@ -5,7 +5,7 @@ import type { Progress } from '../../replay/replay.js'
 import { exitCodes, type Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
 import { write, writeJson } from '../../terminal/write-lines.js'
-import { replayAlone, type Refused, type Surroundings } from './replay-alone.js'
+import { replayAlone, type ReplayRefused, type Surroundings } from './replay-alone.js'
 import type { ReplayArguments } from './replay-options.js'
 import { describeRanges, describeSummary, summariseReplay } from './replay-summary.js'
 
@@ -15,7 +15,7 @@ export const performReplay = async (
   config: Config,
   io: Io,
   around: Surroundings,
-): Promise<number | Refused> => {
+): Promise<number | ReplayRefused> => {
   const { plan } = opened
   const { now } = around.runtime.clock
   const startedAt = now()

@@ -15,7 +15,7 @@ import { alertsBefore, raiseOnce } from './replay-alerts.js'
 import type { ReplayArguments } from './replay-options.js'
 import { createTopFindings, type TopFindings } from './top-findings.js'
 
-export type Refused = { readonly refused: string }
+export type ReplayRefused = { readonly refused: string }
 
 export type Surroundings = Pick<RunOptions, 'env' | 'signal' | 'runtime'> & { readonly emit: Emit }
 
@@ -25,7 +25,7 @@ export const withReplay = async <T>(
   config: Config,
   { signal, emit, runtime: { clock, sockets } }: Surroundings,
   work: (opened: OpenReplay) => Promise<T>,
-): Promise<T | Refused> => {
+): Promise<T | ReplayRefused> => {
   const opened = await openReplay(
     { ...args, groupId: `${config.kafka.groupId}-replay-${args.id}` },
     {
@@ -62,7 +62,7 @@ export const replayAlone = async (
   config: Config,
   around: Surroundings,
   moved: (progress: Progress, lookups: number) => void,
-): Promise<Replayed | Refused> => {
+): Promise<Replayed | ReplayRefused> => {
   const { plan } = opened
   const { clock } = around.runtime
   const former = args.against === undefined ? undefined : await opened.former(args.against)

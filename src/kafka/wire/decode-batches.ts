@@ -1,7 +1,7 @@
 // The record batches of one partition in a fetch response → records.
 import { unpack } from './codecs.js'
 import { crc32c } from './crc32c.js'
-import type { BatchContext, Header, WireRecord } from './record.js'
+import type { RecordBatch, Header, WireRecord } from './record.js'
 
 const headBytes = 61
 const noHeaders: readonly Header[] = []
@@ -56,7 +56,7 @@ const decodeBatch = (response: Buffer, from: number, to: number, records: WireRe
   const firstTime = bytes.readBigInt64BE(27)
   const maxTime = bytes.readBigInt64BE(35)
   const isControlBatch = (attributes & 0x20) !== 0
-  const context: BatchContext = {
+  const context: RecordBatch = {
     firstOffset: String(firstOffset),
     producerId: bytes.readBigInt64BE(43).toString(),
     inTransaction: (attributes & 0x10) !== 0,
@@ -94,7 +94,7 @@ const hex = (value: number): string => value.toString(16).padStart(8, '0')
 const wideTime = (first: bigint, delta: number): string =>
   BigInt.asIntN(64, first + BigInt(Math.trunc(delta))).toString()
 
-const gap = (offset: number, context: BatchContext): WireRecord => ({
+const gap = (offset: number, context: RecordBatch): WireRecord => ({
   offset: String(offset),
   timestamp: '-1',
   key: null,

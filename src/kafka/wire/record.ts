@@ -3,7 +3,7 @@
 export type Header = readonly [name: string, value: Buffer | null]
 
 /** What all records of one batch share; kafkajs reads it. */
-export type BatchContext = {
+export type RecordBatch = {
   readonly firstOffset: string
   readonly producerId: string
   readonly inTransaction: boolean
@@ -17,7 +17,7 @@ export type WireRecord = {
   readonly value: Buffer | null
   readonly headers: readonly Header[]
   readonly isControlRecord: boolean
-  readonly batchContext: BatchContext
+  readonly batchContext: RecordBatch
   /** Set instead of everything else where a record batch cannot be read: which one, and why. */
   readonly unreadable?: string
 }

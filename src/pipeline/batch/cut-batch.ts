@@ -2,15 +2,15 @@
 import type { Forgeries } from '../annotate/forgeries.js'
 import { deepest, endOfValue } from '../json-grammar.js'
 import type { Around } from './find-forged.js'
-import { array, eventsAt, firstInk, isList, shapeAt, type Place, type Range, type Shape } from './shapes.js'
+import { array, eventsAt, firstInk, isList, shapeAt, type AnnotationPlace, type Span, type Shape } from './shapes.js'
 
 export type Batch = {
   /** In the order of the record; past the limit the last one is the whole rest, looked at as one event. */
-  readonly members: readonly Range[]
+  readonly members: readonly Span[]
   /** How many there are, also where the rest is one. */
   readonly count: number
   /** Where annotations go. */
-  readonly place: Place
+  readonly place: AnnotationPlace
   /** What is read instead of the record, and what the places of members refer to if there are many. */
   readonly content?: Buffer | undefined
   /** OpenTelemetry log records. */
@@ -60,7 +60,7 @@ const cutLines = (bytes: Buffer, start: number): Batch | undefined => {
   if (first < 0 || bytes[lastInk(bytes, first)] !== 0x7d) return undefined
   const isSecond = bytes[firstInk(bytes, first)] === 0x7b
   if (!isSecond || endOfValue(bytes.subarray(0, first), start, deepest) !== lastInk(bytes, first) + 1) return undefined
-  const members: Range[] = []
+  const members: Span[] = []
   for (let from = start; from < bytes.length;) {
     const found = bytes.indexOf(0x0a, from)
     const end = found < 0 ? bytes.length : found
@@ -68,16 +68,16 @@ const cutLines = (bytes: Buffer, start: number): Batch | undefined => {
     if (begin < end) members.push({ from: begin, to: lastInk(bytes, end) + 1 })
     from = end + 1
   }
-  const isObjectAt = ({ from, to }: Range): boolean => endOfValue(bytes.subarray(0, to), from, deepest) === to
+  const isObjectAt = ({ from, to }: Span): boolean => endOfValue(bytes.subarray(0, to), from, deepest) === to
   return batchOf(bytes, members, 'member', (rest) => rest.filter(isObjectAt).map(({ from }) => from))
 }
 
 /** At least one member is an object that an annotation fits into. */
 const batchOf = (
   bytes: Buffer,
-  members: readonly Range[],
-  place: Place,
-  rootsOf: (rest: readonly Range[]) => readonly number[],
+  members: readonly Span[],
+  place: AnnotationPlace,
+  rootsOf: (rest: readonly Span[]) => readonly number[],
 ): Batch | undefined => {
   const { length: count } = members
   const { maxMembers } = batchLimits

@@ -2,7 +2,7 @@
 import type { AnnotationKey } from '../annotate/annotation-key.js'
 import type { Edit } from '../annotate/edit.js'
 import { endOfScalar, endOfString, skipSpace } from '../json-grammar.js'
-import type { Range } from './shapes.js'
+import type { Span } from './shapes.js'
 
 export type Forged = {
   readonly count: number
@@ -14,7 +14,7 @@ export type Around = {
   /** Where JSON values begin; they are known to be JSON, and no deeper than we call ourselves. */
   readonly roots: readonly number[]
   /** What is left alone, in order: the events. */
-  readonly events: readonly Range[]
+  readonly events: readonly Span[]
   /** Whether an element of a list with a `key` is a member of that name. */
   readonly hasAttributes: boolean
 }

@@ -5,13 +5,13 @@ import { parseObject } from '../../base/json-object.js'
 import type { Extraction } from '../../domain/sighting.js'
 import type { Judged } from '../../domain/verdict.js'
 import { jsonItemsOf } from '../annotate/json-items.js'
-import { ObjectEvent, type EventIn, type EventOut, type Part, type Reduced, type Event } from '../event.js'
+import { ObjectEvent, type EventIn, type EventOut, type BatchPart, type Reduced, type Event } from '../event.js'
 import { createAnnotationKey } from '../annotate/annotation-key.js'
 import { idOf } from '../annotate/conclude.js'
 import { stating, untouched, type Forgeries } from '../annotate/forgeries.js'
 import { createPlace, type PlaceSettings } from '../annotate/place.js'
 import { batchLimits, type Batch } from './cut-batch.js'
-import { logRecordsPath, type Range } from './shapes.js'
+import { logRecordsPath, type Span } from './shapes.js'
 import { addAttributes, addFields, type ItemSettings } from './add-items.js'
 import { batchText, outcomeOfMembers, type MembersOutcome } from './batch-text.js'
 
@@ -45,7 +45,7 @@ const noLayers = (): never => {
 
 const isAccused = ({ verdict }: EventOut): boolean => verdict === 'malicious' || verdict === 'suspicious'
 
-type AloneInRecord = { readonly own: Buffer; readonly at: Range }
+type AloneInRecord = { readonly own: Buffer; readonly at: Span }
 
 /** For each member at the end of the path: a record that has no other. Undefined if repeating what is around them would take too much. */
 const aloneInRecord = (
@@ -106,7 +106,7 @@ class JoinedRecord implements EventOut {
   }
 
   /** One with more members than are taken apart stays one record: nobody could read the rest of it. */
-  get parts(): readonly Part[] | undefined {
+  get parts(): readonly BatchPart[] | undefined {
     const { batch, all, settings, given } = this
     const { members, content = this.original, isOne, isOtlp } = batch
     if (!settings.splits || isOne || batch.count > members.length) return undefined

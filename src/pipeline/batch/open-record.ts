@@ -5,7 +5,7 @@ import type { AnnotationKey } from '../annotate/annotation-key.js'
 import { applyEdits } from '../annotate/edit.js'
 import { batchLimits, cutBatch, startOf, type Batch, type CutBatch } from './cut-batch.js'
 import { findForged, type Forged } from './find-forged.js'
-import { eventsAt, isList, shapeAt, type Place, type Range, type Shape } from './shapes.js'
+import { eventsAt, isList, shapeAt, type AnnotationPlace, type Span, type Shape } from './shapes.js'
 
 export type OpenOptions = {
   /** Unpacks zstd to at most so many bytes; throws if it cannot. */
@@ -53,7 +53,7 @@ export const createOpenRecord = ({ unzstd, key, onForged }: OpenOptions): CutBat
   /** Undefined if one of them cannot be read, or all together are too much. */
   const contentsAt = (
     bytes: Buffer,
-    found: readonly Range[],
+    found: readonly Span[],
     isBase64: true | undefined,
   ): readonly Buffer[] | undefined => {
     if (found.length > batchLimits.maxMembers) return undefined
@@ -117,15 +117,15 @@ const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8
 const isZstd = (bytes: Buffer): boolean => bytes.length > 4 && bytes.readUInt32LE(0) === 0xfd2fb528
 
 /** What was encoded is a batch, or one event. */
-const inside = (content: Buffer, place: Place): Batch => {
+const inside = (content: Buffer, place: AnnotationPlace): Batch => {
   const batch = cutBatch(content)
   if (batch) return { ...batch, content, place, around: undefined, packed: batch.around }
   return { members: [{ from: 0, to: content.length }], count: 1, content, place, isOne: true }
 }
 
 /** The same of several, one behind the other. */
-const insideAll = (contents: readonly Buffer[], place: Place): Batch | undefined => {
-  const members: Range[] = []
+const insideAll = (contents: readonly Buffer[], place: AnnotationPlace): Batch | undefined => {
+  const members: Span[] = []
   let at = 0
   for (const content of contents) {
     for (const { from, to } of inside(content, place).members) members.push({ from: at + from, to: at + to })

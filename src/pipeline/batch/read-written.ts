@@ -17,13 +17,13 @@ type WrittenEvent = {
   readonly annotation: AnyObject | undefined
 }
 
-export type Written = {
+export type WrittenEvents = {
   readonly events: readonly WrittenEvent[]
   /** Of the record as a whole. */
   readonly annotation: AnyObject | undefined
 }
 
-export type ReadWritten = (record: WrittenRecord) => Written
+export type ReadWritten = (record: WrittenRecord) => WrittenEvents
 
 /** `open` is undefined where every record is one event. What stands where we write nothing is forged, and not believed. */
 export const createReadWritten = (open: CutBatch | undefined, key: string): ReadWritten => {

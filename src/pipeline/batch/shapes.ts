@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { failed, isSpelt, skipSpace } from '../json-grammar.js'
 import { collectAt } from './collect-at.js'
 
-export type Place =
+export type AnnotationPlace =
   /** In the member itself. */
   | 'member'
   /** In the list `attributes` of the member, as OpenTelemetry has it. */
@@ -24,10 +24,10 @@ export type Shape = {
   readonly needs?: string
   /** The event is text in base64, perhaps compressed. */
   readonly isBase64?: true
-  readonly place: Place
+  readonly place: AnnotationPlace
 }
 
-export type Range = { readonly from: number; readonly to: number }
+export type Span = { readonly from: number; readonly to: number }
 
 export const array: Shape = { path: ['*'], beside: [], place: 'member' }
 
@@ -95,11 +95,11 @@ export const eventsAt = (
   start: number,
   { path, beside, needs }: Shape,
   isOurs?: (name: string) => boolean,
-): readonly Range[] | undefined => {
+): readonly Span[] | undefined => {
   // This tells most ordinary events apart without reading them.
   const mark = needs ?? path.findLast((name) => name !== '*')
   if (mark !== undefined && !bytes.includes(`"${mark}"`)) return undefined
-  const found: Range[] = []
+  const found: Span[] = []
   let hasNeeded = needs === undefined
   const isBeside = (name: string): boolean => {
     hasNeeded ||= name === needs

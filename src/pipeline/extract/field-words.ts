@@ -7,11 +7,11 @@ import { setOf, table } from './characters.js'
  * mail: mail addresses, or a user that may be one.  event: an event inside the event.  text: anything.
  */
 export type Holds = 'none' | 'host' | 'address' | 'url' | 'mail' | 'event' | 'text'
-export type Known = { readonly holds: Holds; readonly role: Role }
-const known = (holds: Holds, role: Role = 'other'): Known => ({ holds, role })
+export type FieldMeaning = { readonly holds: Holds; readonly role: Role }
+const known = (holds: Holds, role: Role = 'other'): FieldMeaning => ({ holds, role })
 
 /** Names whose words alone do not tell, without case and separators; `a.b` is b inside a. W3C logs name the endpoints by a letter and a hyphen. */
-export const knownNames = table<Known>(
+export const knownNames = table<FieldMeaning>(
   [
     known('host', 'source'),
     `shost rip raddr ipsaddr ipaddress callingstationid ocip csip oip uip sa sadr srcpc accessdevice.ip request.ip accessip attackip realip cfconnectingip`,

@@ -5,7 +5,7 @@ import { actionFieldOf, type ActionField } from './action-fields.js'
 import { compact } from './characters.js'
 import {
   type Holds,
-  type Known,
+  type FieldMeaning,
   addressWords,
   dictionary,
   hostWords,
@@ -16,7 +16,7 @@ import {
 } from './field-words.js'
 import { endpointName } from './languages.js'
 
-export type Field = Known & {
+export type Field = FieldMeaning & {
   readonly says: ActionField | undefined
   /** The rule that says so: `field:msgsrc` a known name, `words:client+ip` the words of any other. */
   readonly rule: string
@@ -44,7 +44,7 @@ export const createFieldOf = (): FieldOf => {
   }
 }
 
-type Meaning = Known & { readonly rule: string }
+type Meaning = FieldMeaning & { readonly rule: string }
 const unknownName: Meaning = { holds: 'text', role: 'other', rule: 'field' }
 
 const namedIn = (segments: readonly string[]): Meaning | undefined => {

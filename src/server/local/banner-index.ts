@@ -3,7 +3,7 @@ import { parseAddress, parseRange, readAddress } from '../../domain/address.js'
 import { createRangeSet } from '../../domain/range-set.js'
 import { timeOrDate } from '../answer.js'
 import { booleanOf, integerOf, numberOf, textOf, textsOf, type DataRow } from './read-rows.js'
-import type { Place } from './places.js'
+import type { Location } from './places.js'
 import { containsText, equalsNumber, equalsText, hasText, notBefore, type FieldFilter } from './search.js'
 
 export type Banner = {
@@ -38,7 +38,7 @@ export type Banner = {
 const maxBanner = 8_192
 
 /** The place fills in what the row does not say itself. */
-export const bannerOf = (row: DataRow, find: (ip: string) => Place | undefined): Banner | undefined => {
+export const bannerOf = (row: DataRow, find: (ip: string) => Location | undefined): Banner | undefined => {
   const ip = parseAddress(textOf(row, 'ip_address') ?? textOf(row, 'ip') ?? '')
   const port = integerOf(row, 'open_port_no') ?? integerOf(row, 'port')
   if (ip === undefined || port === undefined || port < 0 || port > 65_535) return undefined

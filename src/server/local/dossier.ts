@@ -3,7 +3,7 @@ import { ratings, type Rating, type Listing } from '../../domain/finding.js'
 import type { JsonObject } from '../answer.js'
 import type { Banner } from './banner-index.js'
 import type { ListKind } from './address-lists.js'
-import type { Place } from './places.js'
+import type { Location } from './places.js'
 
 export type Dossier = {
   readonly ip: string
@@ -15,7 +15,7 @@ export type Dossier = {
   readonly lists: ReadonlyMap<ListKind, readonly string[]>
   /** Kinds of which at least one list is loaded; about any other kind nothing can be said. */
   readonly loadedLists: ReadonlySet<ListKind>
-  readonly place?: Place
+  readonly place?: Location
   /** Newest first, one a port. */
   readonly banners: readonly Banner[]
   /** Names that reports saw on the address. */

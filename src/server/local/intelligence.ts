@@ -12,7 +12,7 @@ import { bannerOf, type Banner } from './banner-index.js'
 import type { Dossier } from './dossier.js'
 import { exploitOf, type Exploit } from './exploit-index.js'
 import { textOf, readRows, type DataRow } from './read-rows.js'
-import { openPlaces, type Place } from './places.js'
+import { openPlaces, type Location } from './places.js'
 
 type Listed = { readonly listings: readonly Listing[]; readonly at: number }
 /** `paths` are those of the URLs of a name that are asked about. */
@@ -23,7 +23,7 @@ export type Intelligence = {
   readonly exploits: readonly Exploit[]
   readonly reportFiles: readonly string[]
   readonly exploitsOf: (cveId: string) => readonly Exploit[]
-  readonly placeOf: (address: string) => Place | undefined
+  readonly placeOf: (address: string) => Location | undefined
   /** The date a name was registered, `""` when it is on no list, nothing when no list is loaded. */
   readonly registeredOn: (host: string) => string | undefined
   readonly dossierOf: (address: string, names: Dossier['names']) => Dossier

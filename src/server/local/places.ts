@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Reader, type Response } from 'maxmind'
 
-export type Place = {
+export type Location = {
   readonly countryCode?: string
   readonly country?: string
   readonly region?: string
@@ -17,7 +17,7 @@ export type Place = {
 
 type Places = {
   readonly size: number
-  readonly find: (address: string) => Place | undefined
+  readonly find: (address: string) => Location | undefined
 }
 
 /** A file that is no such database is a refusal to start: silence would look like "nowhere". */
@@ -43,10 +43,11 @@ export const openPlaces = (files: readonly string[]): Places => {
   }
 }
 
-const merge = (places: readonly Place[]): Place => places.reduceRight((merged, place) => ({ ...merged, ...place }))
+const merge = (places: readonly Location[]): Location =>
+  places.reduceRight((merged, place) => ({ ...merged, ...place }))
 
 /** Nested as MaxMind writes, flat as IPinfo and others do. */
-const placeOf = (record: Response): Place => {
+const placeOf = (record: Response): Location => {
   const at = (...path: (string | number)[]): unknown =>
     path.reduce<unknown>((node, name) => (node as Record<string | number, unknown> | null | undefined)?.[name], record)
   const text = (...candidates: unknown[]): string | undefined =>

@@ -5,15 +5,15 @@ import type { Indicator } from '../../domain/indicator.js'
 import { ratingOf, domainScore } from '../local/dossier.js'
 import { parseTimestamp } from '../../domain/timestamp.js'
 import { timeText, type JsonObject } from '../answer.js'
-import type { Place } from '../local/places.js'
+import type { Location } from '../local/places.js'
 import { certificateFault, commonName, validityOf, type CertificateFault } from './certificate.js'
 import type { DnsRecords } from './resolver.js'
-import type { Target } from './target.js'
+import type { ScanTarget } from './target.js'
 import type { Visit } from './visit.js'
 
 /** What the local sources know around a scan. */
 export type ScanSurroundings = {
-  readonly placeOf: (address: string) => Place | undefined
+  readonly placeOf: (address: string) => Location | undefined
   readonly listingsOf: (indicator: Indicator) => readonly Listing[]
   /** The date a name was registered, `""` when it is on no list, nothing when no list is loaded. */
   readonly registeredOn: (host: string) => string | undefined
@@ -21,7 +21,7 @@ export type ScanSurroundings = {
 
 /** What a scan saw of its target, and what the local sources know about it. */
 type Seen = {
-  readonly target: Target
+  readonly target: ScanTarget
   readonly records: DnsRecords
   readonly visits: readonly Visit[]
   /** The last visit over TLS, if there was any. */

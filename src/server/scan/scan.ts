@@ -1,7 +1,7 @@
 // One scan of one site: DNS, the redirects, the certificate; its outcome is a report or the reason why there is none.
 import type { JsonObject } from '../answer.js'
 import type { Resolver, DnsRecords } from './resolver.js'
-import { targetOf, parseTarget, type MayConnect, type Target } from './target.js'
+import { scanTargetOf, parseTarget, type MayConnect, type ScanTarget } from './target.js'
 import { visit, type Visit, type VisitLimits } from './visit.js'
 import { composeReport, type ScanSurroundings } from './report.js'
 
@@ -21,7 +21,7 @@ export type Scanner = (query: string, progress: (percentage: number) => void, st
 
 export const createScanner = ({ resolver, mayConnect, limits, surroundings, now }: ScanDependencies): Scanner => {
   /** A site that never switched to TLS is asked once whether it would. */
-  const probeTls = async (target: Target, signal: AbortSignal): Promise<Visit | undefined> => {
+  const probeTls = async (target: ScanTarget, signal: AbortSignal): Promise<Visit | undefined> => {
     const probe = parseTarget(`https://${target.url.hostname}/`)
     if (!probe) return undefined
     const { visits } = await follow(probe, resolver, mayConnect, { ...limits, maxRedirects: 0 }, signal)
@@ -58,14 +58,14 @@ const redirects = new Set([301, 302, 303, 307, 308])
 
 /** Visits a site and follows where it sends a visitor, vetting the address of every hop before connecting to it. */
 const follow = async (
-  start: Target,
+  start: ScanTarget,
   resolver: Resolver,
   mayConnect: MayConnect,
   limits: FollowLimits,
   signal: AbortSignal,
 ): Promise<Followed> => {
   const visits: Visit[] = []
-  let target: Target = start
+  let target: ScanTarget = start
   while (visits.length <= limits.maxRedirects) {
     const address = await vettedAddress(target, resolver, mayConnect)
     if (address === undefined) return { visits, stopped: 'unreachable' }
@@ -75,7 +75,7 @@ const follow = async (
     visits.push(seen)
     if (!redirects.has(seen.status) || seen.location === undefined || !URL.canParse(seen.location, seen.url))
       return { visits }
-    const next = targetOf(new URL(seen.location, seen.url))
+    const next = scanTargetOf(new URL(seen.location, seen.url))
     if (!next) return { visits, stopped: 'refused' }
     target = next
   }
@@ -87,7 +87,7 @@ const follow = async (
  * whole: such a name is set up to reach somewhere it should not.
  */
 const vettedAddress = async (
-  { host, port, isAddress }: Target,
+  { host, port, isAddress }: ScanTarget,
   resolver: Resolver,
   mayConnect: MayConnect,
 ): Promise<string | false | undefined> => {

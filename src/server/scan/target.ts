@@ -5,7 +5,12 @@ import { parseHostname } from '../../domain/hostname.js'
 import { isInternalName } from '../../domain/internal-names.js'
 import { isPublicAddress } from '../../domain/public-host.js'
 
-export type Target = { readonly url: URL; readonly host: string; readonly port: number; readonly isAddress: boolean }
+export type ScanTarget = {
+  readonly url: URL
+  readonly host: string
+  readonly port: number
+  readonly isAddress: boolean
+}
 
 /** Whether the scanner may open a connection there; asked with the very address it is about to connect to. */
 export type MayConnect = (address: string, port: number, host: string) => boolean
@@ -17,15 +22,15 @@ export const onlyPublicWeb: MayConnect = (address, port, host) =>
 const maxLength = 2_048
 
 /** A bare name or address is taken for http. Undefined when it is nothing that can be visited. */
-export const parseTarget = (text: string): Target | undefined => {
+export const parseTarget = (text: string): ScanTarget | undefined => {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed.length > maxLength) return undefined
   const isBareIPv6 = isIP(trimmed) === 6
   const withScheme = trimmed.includes('://') ? trimmed : `http://${isBareIPv6 ? `[${trimmed}]` : trimmed}`
-  return URL.canParse(withScheme) ? targetOf(new URL(withScheme)) : undefined
+  return URL.canParse(withScheme) ? scanTargetOf(new URL(withScheme)) : undefined
 }
 
-export const targetOf = (url: URL): Target | undefined => {
+export const scanTargetOf = (url: URL): ScanTarget | undefined => {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
   if (url.username !== '' || url.password !== '' || url.href.length > maxLength) return undefined
   const bare = url.hostname.replace(/^\[|\]$/g, '')

@@ -2,7 +2,7 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
-import type { Target } from './target.js'
+import type { ScanTarget } from './target.js'
 
 export type Visit = {
   readonly url: string
@@ -24,7 +24,7 @@ const maxHeaders = 100
 
 /** Undefined when nobody answered in time or at all. */
 export const visit = (
-  target: Target,
+  target: ScanTarget,
   address: string,
   { timeoutMs, maxBytes }: VisitLimits,
   signal: AbortSignal,
@@ -78,7 +78,7 @@ export const visit = (
     call.end()
   })
 
-const visitOf = (target: Target, address: string, response: IncomingMessage, body: Buffer): Visit => {
+const visitOf = (target: ScanTarget, address: string, response: IncomingMessage, body: Buffer): Visit => {
   const socket = response.socket as Partial<TLSSocket>
   const headers: [string, string][] = []
   for (let i = 0; i + 1 < response.rawHeaders.length && headers.length < maxHeaders; i += 2)

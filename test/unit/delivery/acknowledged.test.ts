@@ -29,7 +29,7 @@ it('an event that waits for an answer is noted before it is written, and alerted
       return true
     },
     waitOf: () => ({ turn: () => undefined }),
-    how: {
+    form: {
       target: {
         placement: 'json',
         key: 'threatweave',

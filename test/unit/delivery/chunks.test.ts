@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { countEvents, eventsOf, startChunks, splitBatch } from '../../../src/delivery/chunks.js'
-import type { Target } from '../../../src/delivery/compose.js'
-import type { Deliver, Item } from '../../../src/delivery/deliver.js'
+import type { OutputTarget } from '../../../src/delivery/compose.js'
+import type { OutputForm, Item } from '../../../src/delivery/deliver.js'
 import type { Fetched } from '../../../src/kafka/fetched.js'
 import type { Batch } from '../../../src/pipeline/batch/cut-batch.js'
 import type { EventOut, Pipeline } from '../../../src/pipeline/pipeline.js'
@@ -13,7 +13,7 @@ const records = Array.from({ length: 200 }, (_, place): Incoming => {
   const value = place === 70 ? null : Buffer.from(String(place))
   return { topic: 'in', partition: 0, offset: String(place), timestamp: '1', key: null, value, headers: [] }
 })
-const target: Target = {
+const target: OutputTarget = {
   placement: 'json',
   key: 'threatweave',
   topic: 'out',
@@ -23,7 +23,7 @@ const target: Target = {
   outputPartition: () => 0,
   deadLetterPartition: () => 0,
 }
-const how: Deliver = { target, max: { count: 500, bytes: 1_000_000 }, emit: () => undefined, now: () => 5 }
+const form: OutputForm = { target, max: { count: 500, bytes: 1_000_000 }, emit: () => undefined, now: () => 5 }
 const max = { count: 150, bytes: 1_000_000 }
 const out = (bytes: Buffer): EventOut => ({ bytes: () => bytes }) as unknown as EventOut
 
@@ -53,7 +53,7 @@ const setUp = () => {
 describe('chunks of a batch', () => {
   it('have all started before any of them is ready, with a turn for the event loop after every 64 events', async () => {
     const { log, pipeline, wait } = setUp()
-    await startChunks(records, { pipeline, wait, how, max })
+    await startChunks(records, { pipeline, wait, form, max })
     const slices = ['started 64', 'turn', 'started 63', 'turn', 'started 22', 'turn', 'started 50', 'turn']
     expect(log).toEqual(slices)
   })
@@ -68,7 +68,7 @@ describe('chunks of a batch', () => {
     const fetched = { records: records.slice(0, 20), lag: 10, goesOn: () => true } as unknown as Fetched
     const counted = countEvents(fetched, counting)
     expect(counted).toMatchObject({ events: 98, lag: 49 })
-    const chunks = await startChunks(counted.records, { pipeline: counting, wait, how, max: { ...max, count: 60 } })
+    const chunks = await startChunks(counted.records, { pipeline: counting, wait, form, max: { ...max, count: 60 } })
     expect(chunks.map(({ count, first, last }) => [count, first, last])).toEqual([
       [49, '0', '9'],
       [49, '10', '19'],
@@ -78,7 +78,7 @@ describe('chunks of a batch', () => {
 
   it('hold what is answered as bytes at once, and the rest in its place when it is answered', async () => {
     const { pipeline, wait, answer } = setUp()
-    const [first, second] = await startChunks(records, { pipeline, wait, how, max })
+    const [first, second] = await startChunks(records, { pipeline, wait, form, max })
     const texts = (): (string | undefined)[] =>
       [first, second].flatMap((chunk) =>
         Array.from(chunk?.items ?? [], (item) => (item as Item | undefined)?.composed.record.value?.toString()),
@@ -96,7 +96,7 @@ describe('chunks of a batch', () => {
 
   it('are not ready to be written when nobody wants them any more', async () => {
     const { pipeline, wait, answer } = setUp()
-    const chunks = await startChunks(records, { pipeline, wait, how, max })
+    const chunks = await startChunks(records, { pipeline, wait, form, max })
     answer(false)
     expect(await Promise.all(chunks.map(async ({ ready }) => ready))).toEqual([false, false])
   })
@@ -104,9 +104,9 @@ describe('chunks of a batch', () => {
   it('keep only the events that there may be alerts of', async () => {
     const { pipeline, wait, answer } = setUp()
     answer(true)
-    const [bare] = await startChunks(records, { pipeline, wait, how, max })
+    const [bare] = await startChunks(records, { pipeline, wait, form, max })
     const mayAlert = (event: EventOut): boolean => event.bytes().toString().endsWith('7')
-    const [kept] = await startChunks(records, { pipeline, wait, how: { ...how, mayAlert }, max })
+    const [kept] = await startChunks(records, { pipeline, wait, form: { ...form, mayAlert }, max })
     await Promise.all([bare?.ready, kept?.ready])
     expect(bare?.events).toHaveLength(0)
     expect(Object.values(kept?.events ?? []).every(mayAlert)).toBe(true)
@@ -141,7 +141,7 @@ it('an event that arrives while the one before it waits leaves within two deadli
     return true
   }
   const take = async (place: number): Promise<void> => {
-    const [chunk] = await startChunks(records.slice(place, place + 1), { pipeline, wait: waits.live, how, max })
+    const [chunk] = await startChunks(records.slice(place, place + 1), { pipeline, wait: waits.live, form, max })
     expect(await chunk?.ready).toBe(true)
     expect(chunk?.items).toHaveLength(1)
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { compose, type Target } from '../../../src/delivery/compose.js'
+import { compose, type OutputTarget } from '../../../src/delivery/compose.js'
 import { recordBytes } from '../../../src/kafka/wire/encode-batch.js'
 import type { EventOut, Reduced } from '../../../src/pipeline/event.js'
 import type { Incoming } from '../../../src/kafka/records.js'
@@ -32,7 +32,7 @@ const eventOf = (value: Buffer, details = 100): EventOut => {
     Buffer.from(`${value.subarray(0, -1).toString()},"threatweave":${annotationText(reduced)}}`)
   return { annotation, annotationText, bytes, judged: [] } as unknown as EventOut
 }
-const target = (changes: Partial<Target> = {}): Target => ({
+const target = (changes: Partial<OutputTarget> = {}): OutputTarget => ({
   placement: 'json',
   key: 'threatweave',
   topic: 'out',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { below, composeItem, deliver, type Deliver } from '../../../src/delivery/deliver.js'
+import { below, composeItem, deliver, type OutputForm } from '../../../src/delivery/deliver.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import type { Incoming, Outgoing, Send } from '../../../src/kafka/records.js'
 
@@ -13,7 +13,7 @@ const record = (offset: number, value: string): Incoming => ({
   headers: [],
 })
 const told: TelemetryEvent[] = []
-const how: Deliver = {
+const form: OutputForm = {
   target: {
     placement: 'headers',
     key: 'threatweave',
@@ -43,9 +43,9 @@ describe('delivery', () => {
     }
     const again = (record: Incoming): never => annotated([record])[0]!
     await deliver(
-      records.flatMap((one) => composeItem(one, annotated([one])[0], how, 5_000)),
+      records.flatMap((one) => composeItem(one, annotated([one])[0], form, 5_000)),
       send,
-      how,
+      form,
       again,
     )
     expect(written.map(({ topic, value }) => `${topic} ${value?.toString() ?? ''}`)).toEqual([
@@ -63,10 +63,10 @@ describe('delivery', () => {
 
   it('sends nothing again that went to a partition which was acknowledged while another was refused', async () => {
     const records = ['a0', 'b1', 'c0', 'POISON1', 'd0', 'e1'].map((value, offset) => record(offset, value))
-    const byLastDigit: Deliver = {
-      ...how,
+    const byLastDigit: OutputForm = {
+      ...form,
       max: { count: 100, bytes: 1_000_000 },
-      target: { ...how.target, outputPartition: ({ value }) => Number(value?.toString().at(-1)) },
+      target: { ...form.target, outputPartition: ({ value }) => Number(value?.toString().at(-1)) },
     }
     const written: string[] = []
     const send: Send = (sent) => {
@@ -100,8 +100,8 @@ describe('delivery', () => {
         written.push(...sent)
         return Promise.resolve('acknowledged')
       }
-      const items = [composeItem(batch, split as never, how, 5_000)].flat()
-      await deliver(items, send, how, (whole) => (whole === batch ? (split as never) : undefined))
+      const items = [composeItem(batch, split as never, form, 5_000)].flat()
+      await deliver(items, send, form, (whole) => (whole === batch ? (split as never) : undefined))
       expect(written.map(({ topic, key, value }) => `${topic} ${String(key)} ${String(value)}`)).toEqual([
         'out k a',
         'dead k POISON',
@@ -115,14 +115,14 @@ describe('delivery', () => {
 
     it('tries a member that a transaction had refused where that ended, and only that one', () => {
       const refused = new Map([['7#1', { step: 'dead_letter', reason: 'invalid_record' } as const]])
-      const items = [composeItem(batch, split as never, how, 5_000, refused)].flat()
+      const items = [composeItem(batch, split as never, form, 5_000, refused)].flat()
       expect(items.map(({ composed }) => composed.step)).toEqual(['whole', 'dead_letter', 'whole'])
     })
 
     it('writes one record if repeating its headers would take too much', () => {
       const large: Incoming = { ...batch, headers: [['own', Buffer.alloc(6_000_000)]] }
       const alone = { annotationText: () => '{}', ...split }
-      expect([composeItem(large, alone as never, how, 5_000)].flat()).toHaveLength(1)
+      expect([composeItem(large, alone as never, form, 5_000)].flat()).toHaveLength(1)
     })
   })
 

@@ -2,10 +2,10 @@
 import { BlockList, isIPv4 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatAddress, parseRange, readAddress, type Address, type Range } from '../../../src/domain/address.js'
+import { formatAddress, parseRange, readAddress, type Address, type AddressRange } from '../../../src/domain/address.js'
 import { createRangeSet } from '../../../src/domain/range-set.js'
 
-const rangesOf = (...texts: string[]): Range[] =>
+const rangesOf = (...texts: string[]): AddressRange[] =>
   texts.map((text) => {
     const range = parseRange(text)
     if (!range) throw new Error(`not a range: ${text}`)

@@ -5,7 +5,7 @@ import {
   parseRange,
   readAddress,
   type Address,
-  type Range,
+  type AddressRange,
   type Words,
 } from '../../../src/domain/address.js'
 import { collect } from '../../../src/feeds/collect.js'
@@ -141,7 +141,7 @@ describe('findHit', () => {
   })
 })
 
-const contains = (range: Range, address: Address): boolean => {
+const contains = (range: AddressRange, address: Address): boolean => {
   const compare = (a: Words, b: Words): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3]
   if (range.version === 4) return typeof address === 'number' && range.first <= address && address <= range.last
   return typeof address !== 'number' && compare(range.first, address) <= 0 && compare(address, range.last) <= 0

@@ -1,11 +1,11 @@
 // What corrects an event that left before its answer: one record, or one for each member of a batch that is split.
 import { describe, expect, it } from 'vitest'
-import type { Target } from '../../../src/delivery/compose.js'
+import type { OutputTarget } from '../../../src/delivery/compose.js'
 import { createCorrect } from '../../../src/follow-up/correction.js'
 import type { EventOut } from '../../../src/pipeline/event.js'
 import type { Incoming } from '../../../src/kafka/records.js'
 
-const target: Target = {
+const target: OutputTarget = {
   placement: 'json',
   key: 'threatweave',
   topic: 'out',

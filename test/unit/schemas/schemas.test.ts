@@ -13,7 +13,7 @@ import { indicatorTypes } from '../../../src/domain/indicator.js'
 import { reasons } from '../../../src/domain/reason.js'
 import { actions, directions, lineKinds, roles } from '../../../src/domain/sighting.js'
 import { ecsNames } from '../../../src/pipeline/extract/ecs.js'
-import { compose, type Step, type Target } from '../../../src/delivery/compose.js'
+import { compose, type Step, type OutputTarget } from '../../../src/delivery/compose.js'
 import { readSchema } from '../../support/annotation-schema.js'
 import type { Incoming } from '../../../src/kafka/records.js'
 
@@ -53,7 +53,7 @@ describe('schemas/dead-letter.schema.json', () => {
     value,
     headers: [['x-own-header', Buffer.from('kept')]],
   } as unknown as Incoming
-  const target = (maxDeadLetterBytes: number): Target => ({
+  const target = (maxDeadLetterBytes: number): OutputTarget => ({
     placement: 'json',
     key: 'threatweave',
     topic: 'out',

@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openApp, type App } from '../../../../src/app/open-app.js'
 import { load } from '../../../../src/config/load.js'
-import { compose, type Step, type Target } from '../../../../src/delivery/compose.js'
+import { compose, type Step, type OutputTarget } from '../../../../src/delivery/compose.js'
 import { batchLimits } from '../../../../src/pipeline/batch/cut-batch.js'
 import { allOf, type EventOut } from '../../../../src/pipeline/pipeline.js'
 import { ignoreTelemetry } from '../../../../src/telemetry/event.js'
@@ -42,11 +42,11 @@ type Written = { readonly value: Buffer; readonly header: Json | undefined }
 
 const write = async (
   value: Buffer,
-  placement: Target['placement'],
+  placement: OutputTarget['placement'],
   through = app,
   rung: Step = 'whole',
 ): Promise<Written> => {
-  const target: Target = {
+  const target: OutputTarget = {
     placement,
     key: 'threatweave',
     topic: 'out',
