@@ -48,15 +48,15 @@ export type AnswerOperation = (
 
 export const createAnswerLocally = (sources: LocalSources): AnswerOperation => {
   const { intelligence, reports, now } = sources
-  const dossierOf = (ip: string) => intelligence.dossierOf(ip, reports.seenOn(ip))
+  const aboutAddress = (ip: string) => intelligence.aboutAddress(ip, reports.seenOn(ip))
   const address = ({ ip, full }: Values): AddressView => ({
-    dossier: dossierOf(String(ip)),
+    about: aboutAddress(String(ip)),
     exploitsOf: intelligence.exploitsOf,
     now: now(),
     full: full === true,
   })
   const domain = ({ key }: Caller): DomainView => ({ ...sources, caller: key.name })
-  const banners = { banners: intelligence.banners, dossierOf }
+  const banners = { banners: intelligence.banners, aboutAddress }
   const query = ({ query }: Values): string => String(query)
   const offset = ({ offset }: Values): number => Number(offset ?? 0)
   const id = ({ id }: Values): number => Number(id)

@@ -1,13 +1,13 @@
 // Search and statistics over the banner index.
 import { refused, wrapped, type OperationAnswer, type JsonObject, invalidParameter } from '../answer.js'
 import { bannerFilters, bannerText, type Banner } from '../local/banner-index.js'
-import { ratingOf, isOn, type Dossier } from '../local/dossier.js'
+import { ratingOf, isOn, type AddressIntelligence } from '../local/address-intelligence.js'
 import { parseQuery } from '../local/query.js'
 import { compileQuery, findRows, pageSize, type Search } from '../local/search.js'
 
 type BannerView = {
   readonly banners: readonly Banner[]
-  readonly dossierOf: (ip: string) => Dossier
+  readonly aboutAddress: (ip: string) => AddressIntelligence
 }
 
 export const bannerSearch = async (view: BannerView, text: string, offset: number): Promise<OperationAnswer> => {
@@ -17,7 +17,7 @@ export const bannerSearch = async (view: BannerView, text: string, offset: numbe
   return wrapped(
     {
       count: rows.length,
-      result: rows.slice(offset, offset + pageSize).map((banner) => bannerRow(banner, view.dossierOf(banner.ip))),
+      result: rows.slice(offset, offset + pageSize).map((banner) => bannerRow(banner, view.aboutAddress(banner.ip))),
       filters: search.filters,
       search_keyword: search.keyword,
       invalid_filters: search.invalidFilters,
@@ -70,14 +70,14 @@ const countBy = (rows: readonly Banner[], read: (banner: Banner) => string): Jso
   return Object.fromEntries([...counts].sort(([, a], [, b]) => b - a).slice(0, maxValues))
 }
 
-const bannerRow = (banner: Banner, dossier: Dossier): JsonObject => {
-  const rating = ratingOf(dossier.listings)
+const bannerRow = (banner: Banner, about: AddressIntelligence): JsonObject => {
+  const rating = ratingOf(about.listings)
   const score = rating && rating.charAt(0).toUpperCase() + rating.slice(1)
   return {
     as_name: banner.asName,
     banner: banner.banner,
     city: banner.city,
-    cloud_source: dossier.lists.get('cloud')?.[0] ?? '',
+    cloud_source: about.lists.get('cloud')?.[0] ?? '',
     country: banner.country,
     favicons: [],
     has_cve: banner.cveIds.length > 0,
@@ -88,13 +88,13 @@ const bannerRow = (banner: Banner, dossier: Dossier): JsonObject => {
     html_meta_title: banner.title,
     input_code: 0,
     ip_address: banner.ip,
-    is_cloud: isOn(dossier, 'cloud'),
-    is_hosting: isOn(dossier, 'hosting'),
-    is_proxy: isOn(dossier, 'proxy'),
-    is_scanner: isOn(dossier, 'scanner'),
-    is_snort: isOn(dossier, 'snort'),
-    is_tor: isOn(dossier, 'tor'),
-    is_vpn: isOn(dossier, 'vpn'),
+    is_cloud: isOn(about, 'cloud'),
+    is_hosting: isOn(about, 'hosting'),
+    is_proxy: isOn(about, 'proxy'),
+    is_scanner: isOn(about, 'scanner'),
+    is_snort: isOn(about, 'snort'),
+    is_tor: isOn(about, 'tor'),
+    is_vpn: isOn(about, 'vpn'),
     latitude: banner.latitude,
     longitude: banner.longitude,
     open_port_no: banner.port,

@@ -1,12 +1,12 @@
 // Rows of the collections that several address operations share.
 import { timeText, type JsonObject } from '../answer.js'
 import type { Banner } from '../local/banner-index.js'
-import { vulnerabilitiesOf, type Dossier } from '../local/dossier.js'
+import { vulnerabilitiesOf, type AddressIntelligence } from '../local/address-intelligence.js'
 import type { Exploit } from '../local/exploit-index.js'
 
 export type ExploitsOf = (cveId: string) => readonly Exploit[]
 
-export const whoisRows = ({ place }: Dossier, now: number): JsonObject[] =>
+export const whoisRows = ({ place }: AddressIntelligence, now: number): JsonObject[] =>
   place === undefined
     ? []
     : [
@@ -24,7 +24,7 @@ export const whoisRows = ({ place }: Dossier, now: number): JsonObject[] =>
         },
       ]
 
-export const categoryRows = ({ listings, listedAt }: Dossier): JsonObject[] =>
+export const categoryRows = ({ listings, listedAt }: AddressIntelligence): JsonObject[] =>
   listings.flatMap(({ feed, level, categories }) =>
     (categories.length === 0 ? [level] : categories).map((type) => ({
       detect_source: feed,
@@ -66,8 +66,8 @@ export const portRow = (banner: Banner): JsonObject => ({
 const portsOf = (banners: readonly Banner[], socket: Banner['socket']): number[] =>
   banners.filter((banner) => banner.socket === socket).map(({ port }) => port)
 
-export const shortVulnerabilityRows = (dossier: Dossier, exploitsOf: ExploitsOf): JsonObject[] =>
-  [...vulnerabilitiesOf(dossier)].map(([cveId, banners]) => ({
+export const shortVulnerabilityRows = (about: AddressIntelligence, exploitsOf: ExploitsOf): JsonObject[] =>
+  [...vulnerabilitiesOf(about)].map(([cveId, banners]) => ({
     cve_id: cveId,
     cwe_ids: [],
     edb_ids: exploitsOf(cveId).map(({ edbId }) => edbId),
@@ -77,8 +77,8 @@ export const shortVulnerabilityRows = (dossier: Dossier, exploitsOf: ExploitsOf)
     product_vendor: '',
   }))
 
-export const vulnerabilityRows = (dossier: Dossier, exploitsOf: ExploitsOf): JsonObject[] =>
-  [...vulnerabilitiesOf(dossier)].map(([cveId, banners]) => ({
+export const vulnerabilityRows = (about: AddressIntelligence, exploitsOf: ExploitsOf): JsonObject[] =>
+  [...vulnerabilitiesOf(about)].map(([cveId, banners]) => ({
     cve_id: cveId,
     cve_description: '',
     list_cwe: [],
@@ -110,7 +110,7 @@ export const providerRows = (names: readonly string[] | undefined, now: number):
     confirmed_time: timeText(now),
   }))
 
-export const domainRows = ({ names }: Dossier): JsonObject[] =>
+export const domainRows = ({ names }: AddressIntelligence): JsonObject[] =>
   names.map(({ name, seenAt }) => ({
     domain: name,
     ip_type: 'Unknown',
@@ -120,7 +120,7 @@ export const domainRows = ({ names }: Dossier): JsonObject[] =>
     email: '',
   }))
 
-export const hostnameRows = ({ banners }: Dossier): JsonObject[] =>
+export const hostnameRows = ({ banners }: AddressIntelligence): JsonObject[] =>
   banners
     .filter(({ hostname }) => hostname !== undefined)
     .map(({ hostname, scannedAt }) => ({

@@ -1,6 +1,6 @@
-// The eight address operations, each a view of the same dossier.
+// The eight address operations, each a part of what is known about an address.
 import { collection, flat, type OperationAnswer, type JsonObject } from '../answer.js'
-import { isMalicious, isOn, ratingOf, remoteBanners, type Dossier } from '../local/dossier.js'
+import { isMalicious, isOn, ratingOf, remoteBanners, type AddressIntelligence } from '../local/address-intelligence.js'
 import type { Banner } from '../local/banner-index.js'
 import { ratings, type Rating } from '../../domain/finding.js'
 import { flagsOf, trueFlagsOf } from './ip-flags.js'
@@ -19,7 +19,7 @@ import {
 } from './ip-rows.js'
 
 export type AddressView = {
-  readonly dossier: Dossier
+  readonly about: AddressIntelligence
   readonly exploitsOf: ExploitsOf
   readonly now: number
   /** All rows of a collection instead of the first twenty. */
@@ -37,43 +37,43 @@ const scoreTexts = (rating: Rating | undefined): JsonObject | undefined => {
   return text === undefined ? undefined : { inbound: text, outbound: text }
 }
 
-const isListed = ({ listings }: Dossier): boolean => listings.length > 0
+const isListed = ({ listings }: AddressIntelligence): boolean => listings.length > 0
 
-export const ipData = ({ dossier, exploitsOf, now, full }: AddressView): OperationAnswer => {
+export const ipData = ({ about, exploitsOf, now, full }: AddressView): OperationAnswer => {
   const limit = full ? Infinity : shortList
-  const lists = dossier.lists
+  const lists = about.lists
   return flat(
     {
-      ip: dossier.ip,
-      is_malicious: isMalicious(dossier),
-      tags: flagsOf(dossier),
-      score: scoreNumbers(ratingOf(dossier.listings)),
+      ip: about.ip,
+      is_malicious: isMalicious(about),
+      tags: flagsOf(about),
+      score: scoreNumbers(ratingOf(about.listings)),
       user_search_count: 0,
       protected_ip: collection([]),
-      domain: collection(domainRows(dossier), limit),
-      whois: collection(whoisRows(dossier, now)),
-      hostname: collection(hostnameRows(dossier), limit),
+      domain: collection(domainRows(about), limit),
+      whois: collection(whoisRows(about, now)),
+      hostname: collection(hostnameRows(about), limit),
       ids: collection([]),
       vpn: collection(providerRows(lists.get('vpn'), now)),
       anonymous_vpn: collection(providerRows(lists.get('anonymous_vpn'), now)),
-      webcam: collection(tagged(dossier, 'webcam').map(portRow), limit),
+      webcam: collection(tagged(about, 'webcam').map(portRow), limit),
       honeypot: collection([]),
-      ip_category: collection(categoryRows(dossier), limit),
-      port: collection(dossier.banners.map(portRow), limit),
-      vulnerability: collection(vulnerabilityRows(dossier, exploitsOf), limit),
+      ip_category: collection(categoryRows(about), limit),
+      port: collection(about.banners.map(portRow), limit),
+      vulnerability: collection(vulnerabilityRows(about, exploitsOf), limit),
       mobile: collection([]),
-      listings: listingRows(dossier.listings),
+      listings: listingRows(about.listings),
     },
-    isListed(dossier),
+    isListed(about),
   )
 }
 
-export const ipSummary = ({ dossier }: AddressView): OperationAnswer => {
-  const place = dossier.place ?? {}
+export const ipSummary = ({ about }: AddressView): OperationAnswer => {
+  const place = about.place ?? {}
   return flat(
     {
-      ip: dossier.ip,
-      score: scoreNumbers(ratingOf(dossier.listings)),
+      ip: about.ip,
+      score: scoreNumbers(ratingOf(about.listings)),
       country: place.country ?? null,
       country_code: place.countryCode ?? null,
       region: place.region ?? null,
@@ -85,44 +85,44 @@ export const ipSummary = ({ dossier }: AddressView): OperationAnswer => {
       latitude: place.latitude ?? null,
       longitude: place.longitude ?? null,
     },
-    isListed(dossier),
+    isListed(about),
   )
 }
 
-export const ipVpn = ({ dossier, now }: AddressView): OperationAnswer => {
-  const { lists } = dossier
+export const ipVpn = ({ about, now }: AddressView): OperationAnswer => {
+  const { lists } = about
   const isKnown = lists.has('vpn') || lists.has('anonymous_vpn') || lists.has('tor') || lists.has('proxy')
   return flat(
     {
-      ip: dossier.ip,
+      ip: about.ip,
       vpn_info: {
         vpn: collection([
           ...providerRows(lists.get('vpn'), now),
-          ...dossier.banners.filter(({ port }) => vpnPorts.has(port)).map(portRow),
+          ...about.banners.filter(({ port }) => vpnPorts.has(port)).map(portRow),
         ]),
         anonymous_vpn: collection(providerRows(lists.get('anonymous_vpn'), now)),
       },
-      is_vpn: isOn(dossier, 'vpn'),
-      is_tor: isOn(dossier, 'tor'),
-      is_proxy: isOn(dossier, 'proxy'),
+      is_vpn: isOn(about, 'vpn'),
+      is_tor: isOn(about, 'tor'),
+      is_proxy: isOn(about, 'proxy'),
     },
     isKnown,
   )
 }
 const vpnPorts = new Set([500, 1194, 1701, 1723, 4500, 51820])
 
-export const ipHosting = ({ dossier }: AddressView): OperationAnswer => {
-  const { lists, place } = dossier
+export const ipHosting = ({ about }: AddressView): OperationAnswer => {
+  const { lists, place } = about
   const asName = place?.asName
   const soundsLike = asName !== undefined && /host|cloud|server|data ?cent/i.test(asName)
-  const stated = isOn(dossier, 'hosting')
+  const stated = isOn(about, 'hosting')
   return flat(
     {
-      ip: dossier.ip,
+      ip: about.ip,
       is_hosting: stated ?? (soundsLike ? true : undefined),
       hosting_info: {
         as_name_include_hosting_or_cloud: soundsLike ? asName : null,
-        domain_exist_more_than_5: dossier.names.length > 5 ? domainRows(dossier) : [],
+        domain_exist_more_than_5: about.names.length > 5 ? domainRows(about) : [],
         cloud_ip_range_matching: { ip_range: null, cloud_service: lists.get('cloud')?.[0] ?? null },
       },
     },
@@ -130,56 +130,53 @@ export const ipHosting = ({ dossier }: AddressView): OperationAnswer => {
   )
 }
 
-export const ipMaliciousInfo = ({ dossier, exploitsOf }: AddressView): OperationAnswer => {
-  const remote = remoteBanners(dossier)
+export const ipMaliciousInfo = ({ about, exploitsOf }: AddressView): OperationAnswer => {
+  const remote = remoteBanners(about)
   return flat(
     {
-      ip: dossier.ip,
-      is_malicious: isMalicious(dossier),
-      is_vpn: isOn(dossier, 'vpn'),
-      is_anonymous_vpn: isOn(dossier, 'anonymous_vpn'),
-      can_remote_access: dossier.banners.length === 0 ? undefined : remote.length > 0,
-      current_opened_port: collection(dossier.banners.map(openPortRow)),
+      ip: about.ip,
+      is_malicious: isMalicious(about),
+      is_vpn: isOn(about, 'vpn'),
+      is_anonymous_vpn: isOn(about, 'anonymous_vpn'),
+      can_remote_access: about.banners.length === 0 ? undefined : remote.length > 0,
+      current_opened_port: collection(about.banners.map(openPortRow)),
       remote_port: collection(remote.map(openPortRow)),
-      vulnerability: collection(shortVulnerabilityRows(dossier, exploitsOf)),
+      vulnerability: collection(shortVulnerabilityRows(about, exploitsOf)),
       ids: collection([]),
       scanning_record: collection([]),
-      ip_category: collection(categoryRows(dossier)),
-      webcam: collection(tagged(dossier, 'webcam').map(openPortRow)),
-      listings: listingRows(dossier.listings),
-      issues: trueFlagsOf(dossier),
+      ip_category: collection(categoryRows(about)),
+      webcam: collection(tagged(about, 'webcam').map(openPortRow)),
+      listings: listingRows(about.listings),
+      issues: trueFlagsOf(about),
     },
-    isListed(dossier),
+    isListed(about),
   )
 }
 
 const privacyTags = ['webcam', 'iot', 'nas', 'admin_page'] as const
 
-export const ipPrivacyThreat = ({ dossier }: AddressView): OperationAnswer => {
-  const others = dossier.banners.filter(({ tags }) => !privacyTags.some((tag) => tags.includes(tag)))
+export const ipPrivacyThreat = ({ about }: AddressView): OperationAnswer => {
+  const others = about.banners.filter(({ tags }) => !privacyTags.some((tag) => tags.includes(tag)))
   return flat(
     {
-      ip: dossier.ip,
-      ...Object.fromEntries(privacyTags.map((tag) => [tag, collection(tagged(dossier, tag).map(openPortRow))])),
+      ip: about.ip,
+      ...Object.fromEntries(privacyTags.map((tag) => [tag, collection(tagged(about, tag).map(openPortRow))])),
       other_ports: collection(others.map(openPortRow)),
     },
-    dossier.banners.length > 0,
+    about.banners.length > 0,
   )
 }
 
-export const ipIsSafeDnsServer = ({ dossier }: AddressView): OperationAnswer => {
-  const isPublic = isOn(dossier, 'dns')
-  const malicious = isMalicious(dossier)
-  const hasUnusualPort =
-    dossier.banners.length === 0 ? undefined : dossier.banners.some(({ port }) => !dnsPorts.has(port))
+export const ipIsSafeDnsServer = ({ about }: AddressView): OperationAnswer => {
+  const isPublic = isOn(about, 'dns')
+  const malicious = isMalicious(about)
+  const hasUnusualPort = about.banners.length === 0 ? undefined : about.banners.some(({ port }) => !dnsPorts.has(port))
   const hasVulnerability =
-    dossier.banners.length === 0
-      ? undefined
-      : dossier.banners.some(({ port, cveIds }) => port === 53 && cveIds.length > 0)
+    about.banners.length === 0 ? undefined : about.banners.some(({ port, cveIds }) => port === 53 && cveIds.length > 0)
   const isAgainst = malicious === true || hasUnusualPort === true || hasVulnerability === true || isPublic === false
   return flat(
     {
-      ip: dossier.ip,
+      ip: about.ip,
       is_safe_dns_server: isAgainst ? false : isPublic,
       reason: {
         is_malicious_ip: malicious,
@@ -193,20 +190,21 @@ export const ipIsSafeDnsServer = ({ dossier }: AddressView): OperationAnswer => 
 }
 const dnsPorts = new Set([53, 443, 853])
 
-export const ipSuspiciousInfo = ({ dossier, now }: AddressView): OperationAnswer =>
+export const ipSuspiciousInfo = ({ about, now }: AddressView): OperationAnswer =>
   flat(
     {
-      ip: dossier.ip,
-      abuse_record_count: dossier.listings.length,
-      current_opened_port: collection(dossier.banners.map(openPortRow)),
+      ip: about.ip,
+      abuse_record_count: about.listings.length,
+      current_opened_port: collection(about.banners.map(openPortRow)),
       ids: collection([]),
-      issues: flagsOf(dossier),
-      representative_domain: dossier.names[0]?.name ?? null,
-      score: scoreTexts(ratingOf(dossier.listings)),
-      whois: collection(whoisRows(dossier, now)),
-      listings: listingRows(dossier.listings),
+      issues: flagsOf(about),
+      representative_domain: about.names[0]?.name ?? null,
+      score: scoreTexts(ratingOf(about.listings)),
+      whois: collection(whoisRows(about, now)),
+      listings: listingRows(about.listings),
     },
-    isListed(dossier),
+    isListed(about),
   )
 
-const tagged = ({ banners }: Dossier, tag: string): Banner[] => banners.filter(({ tags }) => tags.includes(tag))
+const tagged = ({ banners }: AddressIntelligence, tag: string): Banner[] =>
+  banners.filter(({ tags }) => tags.includes(tag))

@@ -9,7 +9,7 @@ import type { FeedSettings } from '../../feeds/feed.js'
 import type { Emit } from '../../telemetry/event.js'
 import { openAddressLists } from './address-lists.js'
 import { bannerOf, type Banner } from './banner-index.js'
-import type { Dossier } from './dossier.js'
+import type { AddressIntelligence } from './address-intelligence.js'
 import { exploitOf, type Exploit } from './exploit-index.js'
 import { textOf, readRows, type DataRow } from './read-rows.js'
 import { openPlaces, type Location } from './places.js'
@@ -26,7 +26,7 @@ export type Intelligence = {
   readonly placeOf: (address: string) => Location | undefined
   /** The date a name was registered, `""` when it is on no list, nothing when no list is loaded. */
   readonly registeredOn: (host: string) => string | undefined
-  readonly dossierOf: (address: string, names: Dossier['names']) => Dossier
+  readonly aboutAddress: (address: string, names: AddressIntelligence['names']) => AddressIntelligence
 }
 
 const extensions = {
@@ -105,7 +105,7 @@ export const openIntelligence = (
     placeOf: places.find,
     registeredOn: (host) =>
       registered.size === 0 ? undefined : (registered.get(registrableDomain(host) ?? host) ?? ''),
-    dossierOf: (ip, names) => {
+    aboutAddress: (ip, names) => {
       const listed = listedOf({ type: 'ip', value: ip })
       const place = places.find(ip)
       return {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Listing } from '../../domain/finding.js'
 import { timeText, type JsonObject } from '../answer.js'
 import type { Scan, ScanStore } from '../scan/scan-store.js'
-import { ratingOf, domainScore } from './dossier.js'
+import { ratingOf, domainScore } from './address-intelligence.js'
 import { isNewer, readReportFile, reportOf, type Report } from './report-index.js'
 
 type ListedNames = {

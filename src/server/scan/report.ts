@@ -2,7 +2,7 @@
 import { registrableDomain } from '../../domain/public-suffix.js'
 import type { Listing } from '../../domain/finding.js'
 import type { Indicator } from '../../domain/indicator.js'
-import { ratingOf, domainScore } from '../local/dossier.js'
+import { ratingOf, domainScore } from '../local/address-intelligence.js'
 import { parseTimestamp } from '../../domain/timestamp.js'
 import { timeText, type JsonObject } from '../answer.js'
 import type { Location } from '../local/places.js'

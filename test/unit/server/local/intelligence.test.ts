@@ -14,7 +14,7 @@ const open = (folder: string, maxRows = 1_000): Intelligence =>
 const sample = open(sampleData)
 
 const found = async (query: string): Promise<unknown> => {
-  const answer = await bannerSearch({ ...sample, dossierOf: (ip) => sample.dossierOf(ip, []) }, query, 0)
+  const answer = await bannerSearch({ ...sample, aboutAddress: (ip) => sample.aboutAddress(ip, []) }, query, 0)
   return answer.ok ? (answer.body.data as { count: number }).count : answer.failure.status
 }
 const exploits = async (query: string): Promise<unknown> => {
@@ -116,7 +116,7 @@ describe('the folder of intelligence', () => {
   })
 
   it('keeps of each port the newest scan', () => {
-    expect(sample.dossierOf('198.51.100.60', []).banners.map(({ port, version }) => [port, version])).toEqual([
+    expect(sample.aboutAddress('198.51.100.60', []).banners.map(({ port, version }) => [port, version])).toEqual([
       [8080, '1.0'],
       [3389, ''],
     ])

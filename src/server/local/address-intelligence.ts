@@ -5,7 +5,7 @@ import type { Banner } from './banner-index.js'
 import type { ListKind } from './address-lists.js'
 import type { Location } from './places.js'
 
-export type Dossier = {
+export type AddressIntelligence = {
   readonly ip: string
   /** Feed entries that accuse the address; a feed never clears one. */
   readonly listings: readonly Listing[]
@@ -23,7 +23,7 @@ export type Dossier = {
 }
 
 /** True or absent: no feed can say that an address is harmless. */
-export const isMalicious = ({ listings }: Dossier): true | undefined =>
+export const isMalicious = ({ listings }: AddressIntelligence): true | undefined =>
   listings.some(({ level }) => level === 'malicious') ? true : undefined
 
 /** The worst that a feed says, or nothing at all. */
@@ -38,15 +38,15 @@ const ratingOfListing = ({ level, score }: Listing): Rating => {
 }
 
 /** On a list: true. Lists of the kind are loaded and none holds it: false. None is loaded: nothing. */
-export const isOn = ({ lists, loadedLists }: Dossier, kind: ListKind): boolean | undefined =>
+export const isOn = ({ lists, loadedLists }: AddressIntelligence, kind: ListKind): boolean | undefined =>
   lists.has(kind) ? true : loadedLists.has(kind) ? false : undefined
 
 const remotePorts = new Set([22, 23, 512, 513, 514, 2323, 3389, 5800, 5900, 5901, 5985, 5986])
 
-export const remoteBanners = ({ banners }: Dossier): readonly Banner[] =>
+export const remoteBanners = ({ banners }: AddressIntelligence): readonly Banner[] =>
   banners.filter(({ port, socket }) => socket === 'tcp' && remotePorts.has(port))
 
-export const vulnerabilitiesOf = ({ banners }: Dossier): ReadonlyMap<string, readonly Banner[]> => {
+export const vulnerabilitiesOf = ({ banners }: AddressIntelligence): ReadonlyMap<string, readonly Banner[]> => {
   const byCve = new Map<string, Banner[]>()
   for (const banner of banners)
     for (const cveId of banner.cveIds) byCve.set(cveId, [...(byCve.get(cveId) ?? []), banner])
