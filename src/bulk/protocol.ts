@@ -113,7 +113,7 @@ const parse = (text: string): Readonly<Record<string, unknown>> | undefined => {
 }
 
 const maxAnswerLength = 1_048_576
-/** Many may be begun at the same time, by whoever has a key. */
+/** Many may be begun at the same time, by anyone who has a key. */
 export const maxQuestionLength = 4_096
 
 /** Calls `take` with every line; what is longer than any line of ours ends the connection. */

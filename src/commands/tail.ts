@@ -64,7 +64,7 @@ Example:
       for (const event of annotatedEvents(readWritten(record))) {
         if (shown === limit || !isWanted(event)) continue
         if (++shown === limit) enough.abort()
-        // A line break can only stand between the members of a JSON object.
+        // A line break can only be between the members of a JSON object.
         if (isJson) await writeJson(io.stdout, `${event.text.replace(/[\r\n]+/g, ' ')}\n`)
         else await write(io.stdout, lineOf(event, record, io, colour))
       }

@@ -1,4 +1,4 @@
-// Reads files of log formats: YAML documents as plain values, each with the lines its parts stand on, or what cannot be read.
+// Reads files of log formats: YAML documents as plain values, each with the lines its parts are on, or what cannot be read.
 import type { FormatDocument, FileProblem } from '../domain/problem.js'
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -2,7 +2,7 @@
 import type { Problem } from './problem.js'
 import type { Config } from './schema.js'
 
-/** The two ways out, for whoever has neither. */
+/** The two ways out, for the one who has neither. */
 export const twoWaysOut =
   "a key (THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=key.txt) or a feed (THREATWEAVE_FEEDS='[{name: mine, path: list.txt}]')"
 

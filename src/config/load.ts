@@ -8,7 +8,7 @@ import { readYamlFile, type NamedText } from './yaml-file.js'
 
 type Sources = {
   readonly file?: NamedText | undefined
-  /** Settings given as an object, by whoever embeds the program; they go over the file. */
+  /** Settings given as an object, by the one who embeds the program; they go over the file. */
   readonly values?: Readonly<Record<string, unknown>> | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly readFile: (path: string) => string

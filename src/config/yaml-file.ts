@@ -1,4 +1,4 @@
-// Reads a YAML file of settings: its content, what is wrong with it, and on which line each part stands.
+// Reads a YAML file of settings: its content, what is wrong with it, and on which line each part is.
 import { isObject } from '../base/json-object.js'
 import { LineCounter, isNode, parseDocument, type Document } from 'yaml'
 import type { Problem } from './problem.js'

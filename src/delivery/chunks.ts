@@ -125,7 +125,7 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
 
 type Beside = { readonly alerts: readonly Outgoing[]; readonly notes: readonly Outgoing[] }
 
-/** What belongs to a chunk beside its events: alerts, and what is noted of them. */
+/** What belongs to a chunk next to its events: alerts, and what is noted of them. */
 export const besideOf = ({ events, listener }: Chunk, form: OutputForm): Beside => {
   const alerts = form.alertsOf?.(Object.values(events), listener?.fired) ?? none
   return { alerts, notes: listener?.records() ?? none }

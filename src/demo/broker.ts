@@ -50,7 +50,7 @@ export type Broker = {
 
 type BrokerOptions = Provision & {
   readonly secure?: boolean
-  /** The port clients are told, if something stands between them and the plain listener. */
+  /** The port clients are told, if something is between them and the plain listener. */
   readonly advertisedPort?: number
 }
 

@@ -13,7 +13,7 @@ export type Distribution =
 export type Provision = {
   readonly env: Environment
   readonly say: (line: string) => void
-  /** Only this one, for those who must run Java programs beside the broker. */
+  /** Only this one, for those who must run Java programs next to the broker. */
   readonly only?: 'java' | undefined
 }
 

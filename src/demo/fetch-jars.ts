@@ -5,7 +5,7 @@ import { countDownloads } from './downloads.js'
 import { answers, run } from './run.js'
 
 export type Jars = {
-  /** As it is told to whoever waits, such as `Kafka 4.3.1`. */
+  /** As it is told to the one who waits, such as `Kafka 4.3.1`. */
   readonly name: string
   /** `group:artifact:version`. */
   readonly artifacts: readonly string[]

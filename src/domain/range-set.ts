@@ -9,7 +9,7 @@ export type RangeSet = {
 
 const compareWords = (a: Words, b: Words): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3]
 
-/** Below zero, zero or above as the address stands before, at or after the words stored at this place. */
+/** Below zero, zero or above as the address is before, at or after the words stored at this place. */
 const compareAt = (stored: Uint32Array, place: number, address: Words): number => {
   const at = place * 4
   return (

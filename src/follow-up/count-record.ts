@@ -11,7 +11,7 @@ type CountRecord = { readonly partition: string; readonly seen: SeenOnDay }
 export const countKey = (partition: string, { day, indicator }: Pick<SeenOnDay, 'day' | 'indicator'>): string =>
   `${partition}/${dateOf(day)}/${indicator.value}`
 
-/** Under this key stands the offset up to which the counts of a partition hold. */
+/** Under this key is the offset up to which the counts of a partition hold. */
 export const countedKey = (partition: string): string => `${partition}/counted`
 
 /** Under a key that begins so is where an owner of a partition began to count: until counts are written, the next owner needs it. */

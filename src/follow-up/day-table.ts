@@ -1,4 +1,4 @@
-// The sightings of one day of one input partition: counts, times, inside hosts and offsets, 33 bytes per indicator beside its index.
+// The sightings of one day of one input partition: counts, times, inside hosts and offsets, 33 bytes per indicator next to its index.
 import type { Indicator } from '../domain/indicator.js'
 import { createIndicatorIndex, type IndicatorIndex } from './indicator-index.js'
 

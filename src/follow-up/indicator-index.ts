@@ -43,7 +43,7 @@ export const createIndicatorIndex = (seed: number): IndicatorIndex => {
     return true
   }
 
-  /** The slot that holds the indicator, or the empty one where it would stand. */
+  /** The slot that holds the indicator, or the empty one where it would be. */
   const slotOf = (value: string, address: number | undefined): number => {
     const mask = slots.length - 1
     let slot = (address === undefined ? hashText(value) : mix(address ^ seed)) & mask

@@ -213,7 +213,7 @@ const alertsPerPartition = (own: readonly RetroHit[], summarised: readonly Retro
   )
 }
 
-/** Whether one of the names is this one or stands above it. */
+/** Whether one of the names is this one or one above it. */
 const isBelow = ({ type, value }: Indicator, names: ReadonlyMap<string, unknown>): boolean => {
   if (type !== 'domain') return false
   for (let at = 0; at >= 0; at = value.indexOf('.', at) + 1 || -1)

@@ -4,7 +4,7 @@ import { indicatorTypes, keyOf, ownIndicator, type Indicator } from '../domain/i
 export type QuestionType<Question> = {
   /** The same question has the same key. */
   readonly keyOf: (question: Question) => string
-  /** A copy for whoever keeps it, which keeps nothing else in memory. */
+  /** A copy for the one who keeps it, which keeps nothing else in memory. */
   readonly own: (question: Question) => Question
   /** The members that name the question in a record on disk. */
   readonly write: (question: Question) => Readonly<Record<string, string>>

@@ -8,7 +8,7 @@ import type { QuestionType } from './question.js'
 /** Between two attempts to refresh the same finding, however often it is asked for. */
 const refreshSpacingMs = 10_000
 
-/** `refreshed` is counted beside the answer that is refreshed in the background. */
+/** `refreshed` is counted next to the answer that is refreshed in the background. */
 export type Recalled = 'fresh' | 'stale' | 'cooling' | 'missed' | 'refreshed'
 
 export const recall =

@@ -158,7 +158,7 @@ export const partitionRows = (
       chunkSince === undefined ? 'idle' : `for ${formatDuration(now - chunkSince)}`,
     ])
 
-/** Requests by operation, those that failed beside. */
+/** Requests by operation, and how many of them failed. */
 export const requestRows = ({ requests }: Counts): Rows => {
   const rows = new Map<string, { answered: number; failed: number }>()
   for (const { labels, value } of requests) {

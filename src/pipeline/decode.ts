@@ -13,7 +13,7 @@ export const decodeLimits: DecodeLimits = { maxEventBytes: 1_048_576 }
 const openBrace = 0x7b
 const openBracket = 0x5b
 
-/** Says what the bytes are, and looks no further: what begins like an object is checked by whoever reads through it. */
+/** Says what the bytes are, and looks no further: what begins like an object is checked by the one who reads through it. */
 export const decode = (bytes: Buffer, limits: DecodeLimits): Event => {
   const bom = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   const start = firstNonSpace(bytes, bom ? 3 : 0)

@@ -1,4 +1,4 @@
-// When an event happened, by the first time that stands in it, whatever product wrote it: a search in a text, where `domain/timestamp.ts` reads a text that is a time.
+// When an event happened, by the first time that is in it, whatever product wrote it: a search in a text, where `domain/timestamp.ts` reads a text that is a time.
 import { epochMs } from '../domain/timestamp.js'
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']

@@ -44,7 +44,7 @@ export const createAskDomain =
 
 const known = (facts: Facts, at: number): Finding => ({ status: 'known', facts, source: 'service', at })
 
-/** Rows of other hosts beside what is known better. */
+/** Rows of other hosts next to what is known better. */
 const withRows = (facts: Facts, rows: readonly HostReport[]): Facts => {
   const better = facts.hosts ?? []
   return { ...facts, hosts: [...better, ...rows.filter((row) => !better.some(({ host }) => host === row.host))] }

@@ -41,7 +41,7 @@ const kinds = {
   nonsense: { reason: 'bad_answer', retry: false },
 } as const satisfies Record<string, Kind>
 
-/** The first that fits counts: what speaks of the rate stands before what speaks of a limit. */
+/** The first that fits counts: what speaks of the rate is before what speaks of a limit. */
 const texts: readonly (readonly [words: readonly string[], kind: Kind])[] = [
   [['invalid', 'api key'], kinds.badKey],
   [['api key', 'required'], kinds.badKey],

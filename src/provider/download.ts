@@ -1,4 +1,4 @@
-// Downloads a file over HTTPS, within limits of size, time and redirects. It stands beside the provider's client because both need the proxy
+// Downloads a file over HTTPS, within limits of size, time and redirects. It is next to the provider's client because both need the proxy
 // and the one HTTP library.
 import { createWriteStream } from 'node:fs'
 import { Transform } from 'node:stream'

@@ -13,7 +13,7 @@ export type Operation = {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly parameters: Readonly<Record<string, Parameter>>
-  /** `flat`: members beside `status`; `data`: members under `data`. */
+  /** `flat`: members next to `status`; `data`: members under `data`. */
   readonly envelope: 'flat' | 'data'
   readonly about: string
 }

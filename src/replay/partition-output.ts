@@ -18,7 +18,7 @@ import type { Position, TopicReader } from '../kafka/topic-reader.js'
 import type { Outgoing } from '../kafka/records.js'
 
 export type PartitionOutput = {
-  /** Fences whoever wrote before, and resolves with how far that came. */
+  /** Fences the process that wrote before, and resolves with how far that came. */
   readonly claim: () => Promise<Position | undefined>
   /** Throws when it failed; then it has to be claimed again. */
   readonly write: (

@@ -1,4 +1,4 @@
-// What a replay has counted of one partition; written beside the partition's offset, so that both survive a kill together.
+// What a replay has counted of one partition; written next to the partition's offset, so that both survive a kill together.
 import { levels, type Level } from '../domain/finding.js'
 
 export type Tally = {

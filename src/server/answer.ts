@@ -55,14 +55,14 @@ export type OperationAnswer =
   /** `isFeedMissing`: some feed, here or where it was asked, is not in use, so not being listed says little. */
   | { readonly ok: false; readonly failure: Failure; readonly isFeedMissing?: boolean; readonly at?: number }
 
-/** Envelope A: the payload stands beside the status. */
+/** Envelope A: the payload is next to the status. */
 export const flat = (payload: JsonObject, isKnown: boolean): OperationAnswer => ({
   ok: true,
   body: { ...payload, status: 200 },
   isKnown,
 })
 
-/** Envelope B: the payload stands under `data`. */
+/** Envelope B: the payload is under `data`. */
 export const wrapped = (data: JsonObject, isKnown: boolean, message = 'api success'): OperationAnswer => ({
   ok: true,
   body: { status: 200, message, data },

@@ -1,4 +1,4 @@
-// API keys as they are kept: salted hashes in a file, each with the plan of whoever holds the key.
+// API keys as they are kept: salted hashes in a file, each with the plan of the one who holds the key.
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 
 type Plan = {

@@ -58,7 +58,7 @@ type ServerDependencies = {
   readonly now: () => number
   readonly emit: Emit
   readonly version: string
-  /** Feeds beside those of the folder. */
+  /** Feeds in addition to those of the folder. */
   readonly feeds: readonly FeedSettings[]
   /** Hosts that are not accused by a URL that is listed somewhere on them. */
   readonly safeguard?: IndicatorList

@@ -23,7 +23,7 @@ export type Command = {
   /** What `threatweave NAME --help` prints: usage, options, an example that can be pasted. */
   readonly help: string
   readonly options: NonNullable<ParseArgsConfig['options']>
-  /** Options that have no effect beside this one, which are then refused. */
+  /** Options that have no effect together with this one, which are then refused. */
   readonly uselessBeside?: Readonly<Record<string, readonly string[]>>
   /** Whether it accepts positional arguments. */
   readonly takesArguments?: true

@@ -142,7 +142,7 @@ const warnIfNeverMatching = (
     )
 }
 
-/** Where the path's last part stands: its key where it is a member, else the value; of what is not there, where its parent is. */
+/** Where the path's last part is: its key where it is a member, else the value; of what is not there, where its parent is. */
 const offsetOf = (document: Document, path: YamlPath): number => {
   for (let length = path.length; length > 0; length--) {
     const name = path[length - 1]

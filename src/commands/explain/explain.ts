@@ -138,7 +138,7 @@ const explained = (text: string, found: Extraction): Explained => {
   const { action, actionRule = '', actionSaw = '', sightings, truncated } = found
   const format = formatOf(found)
   const marks = marksOf(text, sightings, '')
-  // What a format sets stands nowhere in the line.
+  // What a format sets is nowhere in the line.
   const isSeen = actionSaw !== '' && text.toLowerCase().includes(actionSaw.toLowerCase())
   return {
     ...(format === undefined ? { kind: found.format ?? 'text' } : { format }),

@@ -7,7 +7,7 @@ type Mark = {
   readonly start: number
   readonly end: number
   readonly as: Role | 'action'
-  /** The value that stands there, perhaps in other letters. */
+  /** The value that is there, perhaps in other letters. */
   readonly value: string
 }
 

@@ -43,7 +43,7 @@ export const openKnown = async (config: Config, io: Io): Promise<OpenKnown | und
         mode: 'complete',
         env: io.env,
         fetchesFeeds: false,
-        // Reads the memory beside a run that writes it, and pays for nothing.
+        // Reads the memory next to a run that writes it, and pays for nothing.
         replay: { id: 'explain', isAnnotated: false },
         approve: () => Promise.resolve(false),
       },

@@ -149,7 +149,7 @@ const exists = (pid: number): boolean => {
 /** When a process started, as the system counts it; distinguishes a process from a later one with the same id. Absent where the system does not say. */
 const startOf = async (pid: number | 'self'): Promise<string | undefined> => {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  // The name of the program stands in parentheses and may hold anything, so fields are counted from the last one.
+  // The name of the program is in parentheses and may hold anything, so fields are counted from the last one.
   return text?.slice(text.lastIndexOf(')') + 2).split(' ')[19]
 }
 

@@ -10,7 +10,7 @@ type ForecastOptions = {
 
 export type Forecast = {
   readonly events: number
-  /** Indicators that would be asked about, each time one stands in an event. */
+  /** Indicators that would be asked about, each time one is in an event. */
   readonly asks: number
   readonly distinct: number
   /** Asks that the memory would not have answered, starting empty. */

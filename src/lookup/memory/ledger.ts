@@ -1,4 +1,4 @@
-// The ledger: how many calls went in this hour and day, kept beside the findings, so that a restart opens no second budget.
+// The ledger: how many calls went in this hour and day, kept next to the findings, so that a restart opens no second budget.
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'

@@ -83,7 +83,7 @@ export const batchText = (
   return omitted > 0 ? `${text},"members_omitted":${omitted}}` : `${text}}`
 }
 
-/** The accused go first, and what is listed stands in the order of the record. */
+/** The accused go first, and what is listed is in the order of the record. */
 const fitting = (
   members: readonly EventOut[],
   wanted: readonly number[],

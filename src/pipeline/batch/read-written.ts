@@ -1,4 +1,4 @@
-// Reads a record that we wrote: its events, each with the annotation it was given, wherever that stands.
+// Reads a record that we wrote: its events, each with the annotation it was given, wherever that is.
 import { isObject, parseObject, type AnyObject } from '../../base/json-object.js'
 import { bytesOfMember } from './batch-pipeline.js'
 import type { CutBatch } from './cut-batch.js'
@@ -25,7 +25,7 @@ export type WrittenEvents = {
 
 export type ReadWritten = (record: WrittenRecord) => WrittenEvents
 
-/** `open` is undefined where every record is one event. What stands where we write nothing is forged, and not believed. */
+/** `open` is undefined where every record is one event. What is found where we write nothing is forged, and not believed. */
 export const createReadWritten = (open: CutBatch | undefined, key: string): ReadWritten => {
   /** The annotation in a member, or in attributes or fields named `key.name`. */
   const inside = (object: unknown): AnyObject | undefined => {

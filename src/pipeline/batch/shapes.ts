@@ -18,9 +18,9 @@ export type AnnotationPlace =
 export type Shape = {
   /** Names from the top down to the event; `*` is every element of a list. */
   readonly path: readonly string[]
-  /** What else may stand at the top: anything more, and the record is an ordinary event. */
+  /** What else may be at the top: anything more, and the record is an ordinary event. */
   readonly beside: readonly string[]
-  /** What must stand at the top. */
+  /** What must be at the top. */
   readonly needs?: string
   /** The event is text in base64, perhaps compressed. */
   readonly isBase64?: true
@@ -89,7 +89,7 @@ export const shapeAt = (bytes: Buffer, open: number): Shape | undefined => {
   return bytes[firstInk(bytes, colon + 1)] === (shape.path[1] === '*' ? 0x5b : 0x7b) ? shape : undefined
 }
 
-/** Where the events are. The whole must be JSON of that shape and nothing else; `isOurs`: a name that may stand at the top, too. */
+/** Where the events are. The whole must be JSON of that shape and nothing else; `isOurs`: a name that may be at the top, too. */
 export const eventsAt = (
   bytes: Buffer,
   start: number,

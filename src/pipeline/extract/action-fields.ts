@@ -1,4 +1,4 @@
-// Says from a field's name what its value says of the action, beside the indicators in it.
+// Says from a field's name what its value says of the action, next to the indicators in it.
 import { compact } from './characters.js'
 import { actionName } from './languages.js'
 

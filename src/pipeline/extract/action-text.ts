@@ -11,7 +11,7 @@ const allows =
 /** What matches is blocked where it has a group, and allowed where not. `may`: a part that is cheaper to look for. */
 type ActionRule = { readonly id: string; readonly words: RegExp; readonly may: RegExp }
 
-/** Where none of the usual verbs stands in the line, in order; the first that matches tells. */
+/** Where none of the usual verbs is in the line, in order; the first that matches tells. */
 const rest: readonly ActionRule[] = [
   // `RT_FLOW_SESSION_DENY`, `%%01POLICY/6/POLICYDENY`, `DROP_INPUT`: names of rules look like this too.
   {
@@ -39,7 +39,7 @@ const rest: readonly ActionRule[] = [
 export type ActionFound = { readonly action: Action; readonly rule: string; readonly saw: string }
 export const nothing: ActionFound = { action: 'unknown', rule: '', saw: '' }
 
-/** A line of words; what stands first in it is what happened, the rest is why. */
+/** A line of words; what is first in it is what happened, the rest is why. */
 export const actionOfText = (text: string): ActionFound => {
   const head = text.length > 600 ? text.slice(0, 600) : text
   const blocked = blocks.exec(head)

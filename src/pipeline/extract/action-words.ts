@@ -70,16 +70,16 @@ const success = /(?<![a-z])(?:success(?:ful(?:ly)?)?|succeed(?:ed|s)?|ok|passed|
 
 const negation =
   /(?:(?<![a-z])(?:not|never|cannot|no longer|unable to|fail(?:ed|s|ure|ing)? to)|n't)(?: (?:be|been|being|have|has|get|got|to|yet|successfully)){0,3} $/i
-/** The longest of them, with the words that may stand between. */
+/** The longest of them, with the words that may be between. */
 const reach = 48
 
 /**
- * Whether what stands before a word says the opposite of it: `was not accepted`, `failed to log in`.
+ * Whether what is before a word says the opposite of it: `was not accepted`, `failed to log in`.
  * `at` is where the word begins; words are separated by one blank.
  */
 export const isNegated = (text: string, at: number): boolean => negation.test(text.slice(Math.max(0, at - reach), at))
 
-/** What stands first counts, a negation before it included. */
+/** What is first counts, a negation before it included. */
 const readOutcome = (verb: string): Action => {
   const good = success.exec(verb)
   const bad = failure.exec(verb)

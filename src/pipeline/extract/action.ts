@@ -1,4 +1,4 @@
-// Tells from what the fields of an event say, or from a line of text beside them, whether the traffic was let through.
+// Tells from what the fields of an event say, or from a line of text next to them, whether the traffic was let through.
 import type { Action } from '../../domain/sighting.js'
 import type { Port, ActionField } from './action-fields.js'
 import { actionOfText, nothing, type ActionFound } from './action-text.js'

@@ -1,4 +1,4 @@
-// Settles, when all fields of an event are read, what the few mean whose meaning depends on what stands beside them.
+// Settles, when all fields of an event are read, what the few mean whose meaning depends on what is next to them.
 import type { Role } from '../../domain/sighting.js'
 import type { Finding, Findings } from './findings.js'
 

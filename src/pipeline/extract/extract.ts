@@ -15,7 +15,7 @@ import { createW3cFields } from './w3c-fields.js'
 type ExtractSettings = {
   readonly maxIndicators: number
   readonly maxDepth: number
-  /** The events are the lines of one source in their order, so that a header tells what stands in the lines behind it. */
+  /** The events are the lines of one source in their order, so that a header tells what is in the lines behind it. */
   readonly isOneSource?: boolean
   /** Tells a name that would be taken for our annotation at the top of an event; looked at once for each name. */
   readonly isAnnotationName?: (name: string) => boolean
@@ -102,7 +102,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
   }
 }
 
-/** What stands at a dotted path, as text. */
+/** What is at a dotted path, as text. */
 export const textAt = (value: unknown, path: string): string | undefined => {
   let at: unknown = value
   for (const name of path.split('.'))

@@ -97,7 +97,7 @@ export const roleWords = table<Role>(
   ['mail', 'mail email emails mailfrom rcpt recipient recipients envelope'],
 )
 
-/** Every word that may stand in a name without a separator (`srcip`, `destinationaddress`): those above and some that say nothing. */
+/** Every word that may be in a name without a separator (`srcip`, `destinationaddress`): those above and some that say nothing. */
 const otherWords = setOf(
   `name real effective true public external outside inside internal private original assigned framed for http conn cs sc web full raw info list desc req
    origin`,

@@ -107,7 +107,7 @@ const roleOfHost = (last: string, own: readonly string[], parents: readonly stri
   return role ?? roleOf(parents) ?? (/^(?:host|hostname|fqdn|domain)$/.test(last) ? 'url' : 'other')
 }
 
-/** The role whose word stands nearest to the value; what was done to an address counts more (`nat_source_ip`), and that it is a device's less (`dst_gw`). */
+/** The role whose word is nearest to the value; what was done to an address counts more (`nat_source_ip`), and that it is a device's less (`dst_gw`). */
 const roleOf = (all: readonly string[]): Role | undefined => {
   const roles = all.map((word) => roleWords.get(word))
   if (roles.includes('translated')) return 'translated'

@@ -29,7 +29,7 @@ export const createFindings = (maxIndicators: number) => {
   let sourcePort = 0
   let destinationPort = 0
 
-  /** `path`: what stands behind the host where a whole URL was read; without a `value`, its host stands in another field. */
+  /** `path`: what is behind the host where a whole URL was read; without a `value`, its host is in another field. */
   const add = (
     type: IndicatorType,
     value: string,

@@ -11,7 +11,7 @@ type Cut = (typeof cuts)[number]
 /** One way the product writes a line. What the format says holds for each of its variants. */
 export type Variant = {
   readonly id?: string | undefined
-  /** text: the line, with `{*}` for whatever stands there, `{_}` for one word, `{name}` for a piece, `{name?}` for one that may be a dash. */
+  /** text: the line, with `{*}` for whatever is there, `{_}` for one word, `{name}` for a piece, `{name?}` for one that may be a dash. */
   readonly line?: string | undefined
   /** Columns (csv, from 1) or keys (pairs, json) that must hold this, or one of these. */
   readonly when?: Readonly<Record<string, string | readonly string[]>> | undefined
@@ -38,7 +38,7 @@ export type Line = {
   readonly text: string
   /** Where the message begins, behind a header. */
   readonly start: number
-  /** What stands under a key, where the line was cut before. */
+  /** What is under a key, where the line was cut before. */
   readonly at?: (key: string) => string | undefined
 }
 

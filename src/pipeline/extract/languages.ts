@@ -32,7 +32,7 @@ export const endpointName = (name: string): Role | undefined =>
   isAscii(name) ? undefined : roleOf(endpoint.exec(name))
 export const actionName = (name: string): boolean => !isAscii(name) && actionNames.test(name)
 
-/** By what stands before an address, where no English word says its role. */
+/** By what is before an address, where no English word says its role. */
 export const foreignRole = (before: string): Role | undefined =>
   isAscii(before) ? undefined : roleOf(near.exec(before))
 

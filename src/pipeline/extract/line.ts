@@ -17,7 +17,7 @@ const elementId = /\[[\w.-]{1,64}@[\d.]{1,64}(?=[ \]])/g
 type ReadLine = (text: string, field: string, level: number) => string
 
 export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise): ReadLine => {
-  /** Whether the line is made of pairs; what stands between them is text. */
+  /** Whether the line is made of pairs; what is between them is text. */
   const readPairs = (body: string, field: string, level: number): string | undefined => {
     const pairs = pairsIn(body)
     if (pairs === undefined) return undefined

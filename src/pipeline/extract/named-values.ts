@@ -9,7 +9,7 @@ const maxNames = 1024
 
 /**
  * Reads the event once more and keeps what the first reading only looks at, so that events nobody asks about cost nothing.
- * Said twice, the first counts: what stands behind may be what somebody sent.
+ * Said twice, the first counts: what is behind may be what somebody sent.
  */
 export const createNamedValues = (formats: readonly FormatSpec[]): NamedValues => {
   let values: Record<string, unknown> = {}

@@ -5,7 +5,7 @@ export type Pair = { readonly key: string; readonly value: string; readonly star
 const maxPairs = 1024
 
 /**
- * A key stands at the start or behind what separates pairs; `?a=1&b=2` is the query of a URL. Commas and semicolons end a value unless it goes on right
+ * A key is at the start or behind what separates pairs; `?a=1&b=2` is the query of a URL. Commas and semicolons end a value unless it goes on right
  * behind them (`qr,rd,ra`, a list of addresses). `relay=mail.example.com. [192.0.2.1]`: the name and its address are one value.
  */
 const equalSign =
@@ -23,7 +23,7 @@ export const pairsOf = (text: string): readonly Pair[] => {
     const value = double ?? single ?? (bare.endsWith(')') && !bare.includes('(') ? bare.slice(0, -1) : bare)
     // `SrcIPAddr(1003)=…`: its number is no part of the name.
     const key = name.endsWith(')') ? name.replace(/\(\d+\)$/, '') : name
-    // `Peer IP=192.0.2.1 Server IP=198.51.100.1`: whose it is stands before.
+    // `Peer IP=192.0.2.1 Server IP=198.51.100.1`: the words before say whose it is.
     const whose = ownerless.test(key) ? owner.exec(text.slice(Math.max(0, found.index - 21), found.index)) : null
     const start = found.index - (whose?.[0].length ?? 0)
     pairs.push({ key: whose ? `${whose[1] ?? ''}_${key}` : key, value, start, end: found.index + all.length })
@@ -45,7 +45,7 @@ export const colonPairsOf = (text: string): readonly Pair[] => {
   return pairs
 }
 
-/** What stands between the pairs, as one text. */
+/** What is between the pairs, as one text. */
 export const remainder = (text: string, pairs: readonly Pair[]): string => {
   let rest = ''
   let at = 0

@@ -25,7 +25,7 @@ export type Paths = {
   readonly root: Path
   /** Another event begins. */
   readonly begin: () => void
-  /** The path of the key that stands there; one that is not read can only be our annotation's. */
+  /** The path of the key that is there; one that is not read can only be our annotation's. */
   readonly find: (parent: Path, bytes: Buffer, from: number, to: number, isUnread?: boolean) => Path
 }
 

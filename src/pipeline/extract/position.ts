@@ -1,4 +1,4 @@
-// The last guess: gives the addresses of a line their roles by where they stand, when no word around them does.
+// The last guess: gives the addresses of a line their roles by where they are, when no word around them does.
 import type { Role } from '../../domain/sighting.js'
 import { isAscii } from './characters.js'
 import { sideBySide, type Said } from './text-rules.js'

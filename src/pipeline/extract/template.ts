@@ -2,10 +2,10 @@
 import { fitOf } from './ecs.js'
 
 type Piece = readonly [name: string, text: string]
-/** The pieces, and what stands behind the last one. */
+/** The pieces, and what is behind the last one. */
 export type Match = { readonly pieces: Piece[]; readonly rest: string }
 
-/** Text that stands there to the letter, or a hole: `*`, `_` or the name of a piece. */
+/** Text that is there to the letter, or a hole: `*`, `_` or the name of a piece. */
 type Part = { readonly literal: string; readonly hole: string; readonly fits: (text: string) => boolean }
 
 export const partsOf = (line: string): readonly Part[] =>

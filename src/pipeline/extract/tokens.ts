@@ -128,7 +128,7 @@ const visitNames = (text: string, start: number, end: number, visit: Visit): boo
 }
 const algorithmHosts = new Set(['openssh.com', 'libssh.org', 'lysator.liu.se'])
 
-/** An IPv6 address, where need be without what stands before it: `inside:2001:db8::1`. */
+/** An IPv6 address, where need be without what is before it: `inside:2001:db8::1`. */
 const addressWithColons = (text: string, start: number, end: number): Token | undefined => {
   if (start > 0 && isWord(text.charCodeAt(start - 1))) return undefined
   // A colon may end the sentence's part; `2001:db8:::` is an address and a colon.

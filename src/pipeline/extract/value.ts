@@ -7,7 +7,7 @@ import { authorityAt, pathAt, refang } from './url.js'
 
 const longest = 2048
 
-/** Where a value stands and what its field says of it. */
+/** Where a value is and what its field says of it. */
 type Place = { readonly field: string; readonly role: Role; readonly rule: string }
 
 const addAddress = (out: Findings, value: string, { field, role, rule }: Place): boolean => {
@@ -58,7 +58,7 @@ const addHost = (out: Findings, value: string, place: Place): boolean => {
 /** Letters, digits, dots and hyphens, the last part beginning with a letter: the most common spelling by far. */
 export const isBareName = (value: string): boolean => /^[\dA-Za-z.-]{0,252}(?<=^|\.)[A-Za-z][\dA-Za-z-]*$/.test(value)
 
-/** A URL, `host:port` of a CONNECT, or a mere path, whose host stands elsewhere. */
+/** A URL, `host:port` of a CONNECT, or a mere path, whose host is elsewhere. */
 export const readUrl = (out: Findings, value: string, { field, rule }: Place): boolean => {
   const place: Place = { field, role: 'url', rule }
   const text = refang(value.slice(0, longest))

@@ -1,4 +1,4 @@
-// Reads an event that is written as XML: each element that holds a value is a pair, named by itself and what it stands in.
+// Reads an event that is written as XML: each element that holds a value is a pair, named by itself and what it is in.
 import { readPair, type Reader } from './reader.js'
 
 const maxElements = 1024

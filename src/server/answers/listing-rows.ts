@@ -1,4 +1,4 @@
-// The entries of local feeds that accuse, named in answers beside the scores, so that no role and no table makes them harmless.
+// The entries of local feeds that accuse, named in answers next to the scores, so that no role and no table makes them harmless.
 import type { Listing } from '../../domain/finding.js'
 import type { JsonObject } from '../answer.js'
 

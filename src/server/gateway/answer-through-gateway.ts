@@ -49,7 +49,7 @@ const withFlags = (answer: OperationAnswer, local: OperationAnswer): OperationAn
   }
 }
 
-/** What lists here say about hosts below the domain stands beside what the provider says about it. */
+/** What lists here say about hosts below the domain is next to what the provider says about it. */
 const withListings = (answer: OperationAnswer, local: OperationAnswer): OperationAnswer => {
   const here = local.ok ? dataOf(local) : {}
   if (here.listings === undefined) return answer
