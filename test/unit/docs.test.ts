@@ -39,6 +39,16 @@ describe('CONTRIBUTING.md', () => {
     expect(named.length).toBeGreaterThan(30)
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
+
+  it('names only files that exist where it leaves their folder out', () => {
+    const files = ['src', 'test'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }),
+    )
+    const named = [...read('CONTRIBUTING.md').matchAll(/`([\w-]+(?:\/[\w-]+)*\.ts)`/g)].map((match) => match[1]!)
+    expect(named.length).toBeGreaterThan(30)
+    const isThere = (name: string): boolean => files.some((file) => file === name || file.endsWith(`/${name}`))
+    expect(named.filter((name) => !isThere(name) && !existsSync(join(root, name)))).toEqual([])
+  })
 })
 
 describe.each(pages)('%s', (page) => {
