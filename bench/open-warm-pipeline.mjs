@@ -2,6 +2,7 @@
 import { load } from '../dist/config/load.js'
 import { systemClock } from '../dist/base/clock.js'
 import { judge, worstLevel } from '../dist/domain/judge.js'
+import { shippedTable } from '../dist/domain/judgement-table.js'
 import { openFeeds } from '../dist/feeds/open-feeds.js'
 import { feeds } from '../dist/lookup/feeds.js'
 import { gate } from '../dist/lookup/gate.js'
@@ -47,13 +48,12 @@ export const openWarmPipeline = async (events, wanted = 10_000) => {
   const { config } = load({ env: {}, readFile: () => '' })
   const clock = systemClock
   const now = () => clock.now()
-  const table = { ...config.intel.table, maxAgeDays: config.intel.domain.maxAgeDays }
   const emit = () => undefined
   const reading = openReader(config)
   const varied = vary(events, reading, wanted)
   const local = await openFeeds(config.feeds, { emit, clock })
   const memory = createMemory(config.memory, indicators.keyOf, (finding, about) =>
-    worstLevel(finding, about, table, now()),
+    worstLevel(finding, about, shippedTable, now()),
   )
   for (const indicator of varied.indicators) memory.set(indicator, findingOf(indicator))
   let asked = 0
@@ -77,7 +77,7 @@ export const openWarmPipeline = async (events, wanted = 10_000) => {
   const enrich = createEnrich({
     lookup,
     decide: reading.decide,
-    judge: (finding, sighting, at) => judge(finding, sighting, table, at),
+    judge: (finding, sighting, at) => judge(finding, sighting, shippedTable, at),
     clock,
     inFlight,
   })
