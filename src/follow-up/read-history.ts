@@ -21,6 +21,7 @@ type SeenIndicator = {
 }
 
 type SaidAbout = {
+  /** When it was raised, by the clock of the records, as the times of sightings are. */
   readonly at: string
   readonly alert_id: string
   readonly rule: string
@@ -46,7 +47,7 @@ export const readHistory = (
     await readToEnd(reader, sightingsTopic, (record) => takeRow(record, covers, rows), goesOn)
     const alerts: SaidAbout[] = []
     if (alertsTopic !== '')
-      await readToEnd(reader, alertsTopic, ({ value }) => alerts.push(...alertsIn(value, covers)), goesOn)
+      await readToEnd(reader, alertsTopic, (record) => alerts.push(...alertsIn(record, covers)), goesOn)
     return {
       indicators: summed([...rows.values()]),
       alerts: alerts.toSorted((one, other) => (one.at < other.at ? -1 : 1)),
@@ -99,7 +100,10 @@ const summed = (
 }
 
 /** An alert about it, of whatever kind. */
-const alertsIn = (bytes: Buffer | null, covers: (indicator: Indicator) => boolean): readonly SaidAbout[] => {
+const alertsIn = (
+  { value: bytes, timestamp }: WireRecord,
+  covers: (indicator: Indicator) => boolean,
+): readonly SaidAbout[] => {
   const alert = bytes && parseObject(bytes)
   const body = alert?.threatweave
   const rule = alert?.rule
@@ -110,7 +114,7 @@ const alertsIn = (bytes: Buffer | null, covers: (indicator: Indicator) => boolea
   const peers = [body.peer, ...listOf(body.peers)]
   return [
     {
-      at: textOf(alert['@timestamp']),
+      at: new Date(Number(timestamp)).toISOString(),
       alert_id: textOf(body.alert_id),
       rule: textOf(rule.name),
       level: textOf(body.level),

@@ -59,7 +59,7 @@ const layouts: Readonly<Record<ProcessKind, Layout>> = {
         'findings',
         'Last malicious findings',
         ['Seen', 'Indicator', 'Inside host', 'Direction', 'Action', 'Score', 'Why', 'Events', 'Event'],
-        'None yet.',
+        'None in events as they left; what was found later is among the alerts.',
       ],
       [
         'alerts',

@@ -1,9 +1,10 @@
-// The former verdicts of the events of a range, read from the topic that holds them: four bytes per event.
+// The former verdicts of the events of a range, read from the topics that hold them: four bytes per event.
 import { levels } from '../domain/finding.js'
 import type { FormerVerdict } from '../domain/verdict.js'
 import type { ReadWritten } from '../pipeline/batch/read-written.js'
 import type { ReplayRange } from './plan.js'
 import type { TopicReader } from '../kafka/topic-reader.js'
+import type { WireRecord } from '../kafka/wire/record.js'
 import { annotationOf, worstOf } from './restore.js'
 
 export type Former = (partition: number, offset: number) => FormerVerdict | undefined
@@ -11,9 +12,10 @@ export type Former = (partition: number, offset: number) => FormerVerdict | unde
 const maxEvents = 125_000_000
 
 export const readFormer = async (
-  reader: TopicReader,
+  reader: Pick<TopicReader, 'fetch' | 'offsetsAt'>,
   about: { readonly topic: string; readonly ranges: readonly ReplayRange[]; readonly readWritten: ReadWritten },
-  against: { readonly topic: string; readonly fromTime: number | undefined },
+  /** One after the other, so that a correction counts and not what it corrects. */
+  against: { readonly topics: readonly string[]; readonly fromTime: number | undefined },
   signal: AbortSignal,
 ): Promise<Former | { readonly refused: string }> => {
   const total = about.ranges.reduce((sum, { start, end }) => sum + end - start, 0)
@@ -21,26 +23,29 @@ export const readFormer = async (
   const known = new Map(
     about.ranges.map((range) => [range.partition, { range, codes: new Uint32Array(range.end - range.start) }]),
   )
-  const last = await reader.offsetsAt(against.topic, 'latest')
-  const first = await reader.offsetsAt(against.topic, against.fromTime ?? 'earliest')
-  for (const [partition, end] of last) {
-    let at = first.get(partition) ?? 0
-    if (at < 0) at = end
-    while (at < end && !signal.aborted) {
-      const { records, next } = await reader.fetch(against.topic, partition, at)
-      for (const record of records) {
-        const { id, former } = annotationOf(record, about.readWritten)
-        const origin = id === undefined || former === undefined ? undefined : splitOrigin(id)
-        const place = origin?.topic === about.topic ? known.get(origin.partition) : undefined
-        if (!origin || !place || !former) continue
-        const { range, codes } = place
-        const at = origin.offset - range.start
-        if (origin.offset < range.start || origin.offset >= range.end) continue
-        // The members of a record that was split are written one by one; the worst is the record's.
-        const worst = origin.isMember ? (worstOf([verdictOf(codes[at]), former]) ?? former) : former
-        codes[at] = worst.decidedBy * 8 + levels.indexOf(worst.level) + 1
+  const take = (record: WireRecord): void => {
+    const { id, former } = annotationOf(record, about.readWritten)
+    const origin = id === undefined || former === undefined ? undefined : splitOrigin(id)
+    const place = origin?.topic === about.topic ? known.get(origin.partition) : undefined
+    if (!origin || !place || !former) return
+    const { range, codes } = place
+    if (origin.offset < range.start || origin.offset >= range.end) return
+    const at = origin.offset - range.start
+    // The members of a record that was split are written one by one; the worst is the record's.
+    const worst = origin.isMember ? (worstOf([verdictOf(codes[at]), former]) ?? former) : former
+    codes[at] = worst.decidedBy * 8 + levels.indexOf(worst.level) + 1
+  }
+  for (const topic of against.topics) {
+    const last = await reader.offsetsAt(topic, 'latest')
+    const first = await reader.offsetsAt(topic, against.fromTime ?? 'earliest')
+    for (const [partition, end] of last) {
+      let at = first.get(partition) ?? 0
+      if (at < 0) at = end
+      while (at < end && !signal.aborted) {
+        const { records, next } = await reader.fetch(topic, partition, at)
+        for (const record of records) take(record)
+        at = next
       }
-      at = next
     }
   }
   return (partition, offset) => {

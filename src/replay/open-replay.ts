@@ -59,7 +59,8 @@ export const openReplay = async (
     const admin = kafka.admin()
     await admin.connect()
     opened.push(() => admin.disconnect())
-    if (!(await admin.listTopics()).includes(request.topic)) {
+    const existing = await admin.listTopics()
+    if (!existing.includes(request.topic)) {
       await close()
       return { refused: `topic ${request.topic} does not exist` }
     }
@@ -83,7 +84,8 @@ export const openReplay = async (
       },
       former: (against) => {
         const fromTime = request.from.kind === 'time' ? Math.max(0, request.from.time - dayMs) : undefined
-        return readFormer(reader, { topic, ranges: plan.ranges, readWritten }, { topic: against, fromTime }, signal)
+        const corrections = existing.filter((one) => one === settings.correctionsTopic)
+        return readFormer(reader, { topic, ranges: plan.ranges, readWritten }, { topics: [against, ...corrections], fromTime }, signal)
       },
       valuesOf: (ofTopic, each) => valuesOf(reader, admin, ofTopic, each, signal),
       run: (form) => start(request, context, { admin, reader, plan, reading }, form),

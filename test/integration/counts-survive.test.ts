@@ -99,7 +99,7 @@ type Told = {
     readonly count: number
     readonly peers: readonly string[]
   }[]
-  readonly alerts: readonly { readonly rule: string; readonly peers: readonly string[] }[]
+  readonly alerts: readonly { readonly at: string; readonly rule: string; readonly peers: readonly string[] }[]
 }
 
 const history = async (alertsTopic: string, sightingsTopic: string): Promise<Told> => {
@@ -176,4 +176,7 @@ const scenario = async (delivery: Delivery): Promise<void> => {
   expect(indicators).toMatchObject([{ indicator: '203.0.113.7', count: 36 }])
   expect(indicators[0]?.peers.toSorted()).toEqual(['10.0.0.1', '10.0.0.2', '10.0.0.3'])
   expect(told.map(({ peers }) => peers.join()).toSorted()).toEqual(['10.0.0.1,10.0.0.3', '10.0.0.2', '10.0.0.2'])
+  // When they were raised, by the clock that the sightings have.
+  const raised = later.map(({ timestamp }) => new Date(Number(timestamp)).toISOString())
+  expect(told.map(({ at }) => at)).toEqual(raised.toSorted())
 }
