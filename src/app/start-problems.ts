@@ -1,4 +1,4 @@
-// Finds everything that a command would refuse to start with: rules, feeds, lists, keys, certificates, Kafka settings.
+// Finds everything that a command would refuse to start with, or that is wrong with what it would use: rules, feeds, lists, keys, certificates, Kafka settings.
 import { readFileSync, accessSync, constants, existsSync, statSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { dirname, resolve } from 'node:path'
@@ -6,7 +6,7 @@ import type { Problem } from '../config/problem.js'
 import { messageOf } from '../base/message-of.js'
 import { readText } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
-import { feedProblems } from '../feeds/status.js'
+import { feedFaults, feedProblems } from '../feeds/status.js'
 import { openFeeds } from '../feeds/open-feeds.js'
 import { loadSafeguard } from '../feeds/load-lists.js'
 import { bundledFolder } from '../alerts/load-rules.js'
@@ -28,7 +28,7 @@ export const startProblems = async (config: Config, env: Io['env'], asksBrokers:
   return [
     ...('problems' in reading ? reading.problems : []),
     ...('problems' in safeguard ? safeguard.problems : []),
-    ...(await refusedFeeds(config)),
+    ...(await wrongFeeds(config)),
     ...(await ruleProblems(config)),
     ...(await clientProblems(config, env)),
     ...memoryProblems(config),
@@ -37,10 +37,10 @@ export const startProblems = async (config: Config, env: Io['env'], asksBrokers:
   ]
 }
 
-const refusedFeeds = async ({ feeds }: Config): Promise<readonly Problem[]> => {
+const wrongFeeds = async ({ feeds }: Config): Promise<readonly Problem[]> => {
   const local = await openFeeds(feeds, { pollMs: 0 })
   await local.close()
-  return feedProblems(local.status())
+  return [...feedProblems(local.status()), ...feedFaults(local.status())]
 }
 
 const ruleProblems = async (config: Config): Promise<readonly Problem[]> => {

@@ -2,6 +2,7 @@
 import { isObject, type AnyObject } from '../base/json-object.js'
 import type { Details } from './feed.js'
 import { objectsOf, readJson, stringOf, type JsonParser } from './json-text.js'
+import type { SkipReason } from '../domain/skipped.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 import { tlpOf } from './tlp.js'
 
@@ -32,12 +33,15 @@ const eventsIn = (value: unknown): readonly AnyObject[] => {
   return objectsOf(items).map((item) => (isObject(item.Event) ? item.Event : item))
 }
 
-const attributesOf = (event: AnyObject): readonly AnyObject[] => [
-  ...objectsOf(event.Attribute),
-  ...objectsOf(event.Object)
-    .filter((object) => object.deleted !== true)
-    .flatMap((object) => objectsOf(object.Attribute)),
-]
+type Attribute = { readonly attribute: AnyObject; readonly isDeleted: boolean }
+
+const attributesOf = (event: AnyObject): readonly Attribute[] =>
+  [event, ...objectsOf(event.Object)].flatMap((owner) =>
+    objectsOf(owner.Attribute).map((attribute) => ({
+      attribute,
+      isDeleted: attribute.deleted === true || (owner !== event && owner.deleted === true),
+    })),
+  )
 
 /** Handling instructions are no category of threat; how far it may be passed on is told apart. */
 const tagsOf = (owner: AnyObject): readonly string[] =>
@@ -47,7 +51,14 @@ const tagsOf = (owner: AnyObject): readonly string[] =>
     .filter((name) => !/^(?:tlp|pap|workflow|osint):/i.test(name))
 
 const isForDetection = (attribute: AnyObject): boolean =>
-  (attribute.to_ids === true || attribute.to_ids === 1 || attribute.to_ids === '1') && attribute.deleted !== true
+  attribute.to_ids === true || attribute.to_ids === 1 || attribute.to_ids === '1'
+
+/** Why an attribute lists nothing. */
+const whyNot = ({ attribute, isDeleted }: Attribute): SkipReason | undefined => {
+  if (!parts.has(attribute.type)) return 'not_looked_up'
+  if (isDeleted) return 'revoked'
+  return isForDetection(attribute) ? undefined : 'not_for_detection'
+}
 
 const tlpIn = (owner: AnyObject): string | undefined =>
   objectsOf(owner.Tag)
@@ -68,11 +79,16 @@ export const addMisp: JsonParser = (json, sink) => {
   for (const event of eventsIn(json)) {
     const eventTags = tagsOf(event)
     const eventTlp = tlpIn(event)
-    for (const attribute of attributesOf(event)) {
-      const places = parts.get(attribute.type)
-      if (!places || !isForDetection(attribute)) continue
+    for (const one of attributesOf(event)) {
+      const { attribute } = one
+      const places = parts.get(attribute.type) ?? []
       const value = stringOf(attribute.value)
       const place = stringOf(attribute.uuid) ?? value ?? 1
+      const why = whyNot(one)
+      if (why !== undefined) {
+        if (!sink.skip(place, why, `${String(attribute.type)} ${value ?? ''}`)) return
+        continue
+      }
       const values = attribute.type === 'url' ? [value] : value?.split('|', 2)
       const details = detailsOf(attribute, eventTags, eventTlp)
       for (const at of places) {

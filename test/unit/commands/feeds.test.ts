@@ -35,7 +35,7 @@ describe('feeds', () => {
         .split('\n')
         .map((line) => JSON.parse(line) as Record<string, unknown>)
       expect(rows).toMatchObject([
-        { feed: 'ours', state: 'loaded', addresses: 1, names: 0, skipped: { tooBroad: 1 } },
+        { feed: 'ours', state: 'loaded', addresses: 1, names: 0, skipped: { too_broad: 1 } },
         { feed: 'theirs', state: 'loaded', addresses: 1, names: 1, skipped: { unusable: 1 } },
         { feed: 'gone', state: 'missing', error: expect.stringContaining('ECONNREFUSED') as string },
       ])
