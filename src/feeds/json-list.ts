@@ -14,6 +14,11 @@ export const looksLikeJson = (start: string): boolean => /^(?:\{|\[\s*["{\]])/.t
 export const parseJsonList = (bytes: Buffer, sink: Sink): ParseProblem | undefined => {
   const json = readJson(bytes)
   if (!json.ok) return parseJsonLines(bytes, sink) ? undefined : json.problem
+  if (isObject(json.value) && json.value.more === true)
+    return {
+      message:
+        'is one page of a TAXII answer ("more": true), and the pages after it are not fetched: use a URL that answers with everything, such as one with a higher limit',
+    }
   const parser = parserOf(json.value)
   if (!parser)
     return {

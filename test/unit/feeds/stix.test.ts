@@ -61,6 +61,14 @@ describe('a STIX bundle', () => {
       expect(parsed(text).added).toEqual([['198.51.100.7', id(1)]])
   })
 
+  it('refuses one page of a TAXII answer, which is not the whole list', () => {
+    const page = JSON.stringify({ more: true, next: '2', objects: [indicator(1, {})] })
+    expect(parsed(page)).toMatchObject({
+      added: [],
+      problem: { message: expect.stringContaining('one page') as string },
+    })
+  })
+
   it('skips an indicator without a pattern', () => {
     expect(parsed(bundle(indicator(1, { pattern: 7 }))).skipped).toEqual([id(1)])
   })
