@@ -6,6 +6,7 @@ import { loadRules, type LoadedRules } from '../alerts/load-rules.js'
 import { readJudgementFile } from '../config/judgement-file.js'
 import { readFormatFiles } from '../config/format-files.js'
 import type { Config } from '../config/schema.js'
+import { asUtf8 } from '../base/utf16.js'
 import { messageOf } from '../base/message-of.js'
 import { describeSkipped, skippedIn } from '../domain/skipped.js'
 import { whyEmpty } from '../feeds/status.js'
@@ -26,7 +27,7 @@ export const kindOfFile = (path: string): FileKind | { readonly problem: string 
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'feed'
     const unknown =
       'is not a configuration, Sigma rule, log format, judgement table or feed: it has none of their names'
-    return recogniseFile(path, bytes.toString('utf8')) ?? { problem: unknown }
+    return recogniseFile(path, asUtf8(bytes).toString('utf8')) ?? { problem: unknown }
   } catch (error) {
     return { problem: `cannot be read: ${messageOf(error)}` }
   }

@@ -55,7 +55,8 @@ const readWords = (text: string, words: readonly string[]): Line | undefined => 
   const [first = '', second = '', third] = words
   if (nowhere.has(first)) return { values: words.slice(1).filter((name) => !ownNames.test(name)) }
   if (preamble.test(first) && words.slice(1).every((name) => ownNames.test(name))) return nothing
-  // What `ipset save` and `iptables-save` write.
+  // DShield's header, and what `ipset save` and `iptables-save` write.
+  if (/^start\s+end\s+net(?:mask|block)\b/i.test(text)) return nothing
   if (first === 'create' || first === '-N') return nothing
   if (first === 'add' || first === '-A') return third === undefined ? undefined : { values: [third] }
   if (words.length === 3 && second === '-') return { values: [text] }

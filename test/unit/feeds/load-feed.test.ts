@@ -47,6 +47,16 @@ describe('loadFeed', () => {
     expect(sizes(loaded(feedFile(content, name)))).toEqual({ addresses: 1, names: 1, skipped: 0 })
   })
 
+  const utf16 = Buffer.from('\ufeff# Liste\r\n198.51.100.7\r\nbad.example.com\r\n', 'utf16le')
+  it.each<[string, Buffer]>([
+    ['with a mark', utf16],
+    ['big-endian', Buffer.from(utf16).swap16()],
+    ['without a mark', utf16.subarray(2)],
+    ['packed', gzipSync(utf16)],
+  ])('reads a list in UTF-16, %s', (_, content) => {
+    expect(sizes(loaded(feedFile(content)))).toEqual({ addresses: 1, names: 1, skipped: 0 })
+  })
+
   it('reads a MISP feed, and only events that its manifest names', () => {
     const path = folder()
     const id = '5f6b2a4c-0000-4000-8000-000000000001'
