@@ -4,6 +4,7 @@ import { createSecureContext } from 'node:tls'
 import { dirname, resolve } from 'node:path'
 import type { Problem } from '../config/problem.js'
 import { messageOf } from '../base/message-of.js'
+import { exposedFiles } from '../config/exposed-files.js'
 import { readText } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
 import { feedFaults, feedProblems } from '../feeds/status.js'
@@ -71,13 +72,14 @@ const memoryProblems = ({ memory, admit }: Config): Problem[] => {
 }
 
 /** Problems that cost something but do not prevent a start. */
-export const startWarnings = async (config: Config): Promise<Problem[]> => {
+export const startWarnings = async (config: Config, env: Io['env']): Promise<Problem[]> => {
   const message = unusableMemory(config.memory)
   const { remarks } = await checkRules([], config)
   return [
     ...(message === undefined
       ? []
       : [{ setting: 'memory.path', message: `cannot be used, so findings are lost at a restart: ${message}` }]),
+    ...exposedFiles(config, env),
     // Users cannot fix bundled rules.
     ...remarks
       .filter(({ file }) => !file.startsWith(bundledFolder))

@@ -31,6 +31,8 @@ export type TelemetryEvent =
       readonly bytes: number
       readonly ms: number
     }
+  /** A file with a key can be read by every user of the machine. */
+  | { readonly event: 'secret_file_exposed'; readonly setting: string; readonly message: string }
   /** It is in use and accuses nobody. */
   | { readonly event: 'feed_empty'; readonly feed: string; readonly message: string }
   | {

@@ -9,6 +9,7 @@ type Wordings = { readonly [Name in TelemetryEvent['event']]: Wording<Extract<Te
 
 export const wordings: Wordings = {
   started: { level: 'info', say: ({ command }) => `${command} started` },
+  secret_file_exposed: { level: 'warn', say: ({ setting, message }) => `${setting}: ${message}` },
   feed_loaded: {
     level: 'info',
     say: ({ feed, addresses, names, skipped, bytes, ms }) =>
