@@ -1,7 +1,7 @@
 // MISP events: the attributes that are meant for detection, alone or in objects, and the manifest of a MISP feed.
 import { isObject, type AnyObject } from '../base/json-object.js'
 import type { Details } from './feed.js'
-import { objectsOf, readJson, stringOf, type JsonParser } from './json-text.js'
+import { listOf, objectsOf, readJson, stringOf, type JsonParser } from './json-text.js'
 import type { SkipReason } from '../domain/skipped.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 import { tlpOf } from './tlp.js'
@@ -21,15 +21,17 @@ const parts: ReadonlyMap<unknown, readonly number[]> = new Map([
 
 export const looksLikeMisp = (value: unknown): boolean =>
   isObject(value)
-    ? isObject(value.Event) || Array.isArray(value.response) || Array.isArray(value.Attribute)
+    ? isObject(value.Event) || answerIn(value) !== undefined || Array.isArray(value.Attribute)
     : objectsOf(value).some((item) => isObject(item.Event))
 
+/** What a search answers with: events; or, where attributes were searched for, attributes as if of one event. */
+const answerIn = ({ response }: AnyObject): readonly unknown[] | undefined => {
+  if (Array.isArray(response)) return listOf(response)
+  return isObject(response) && Array.isArray(response.Attribute) ? [response] : undefined
+}
+
 const eventsIn = (value: unknown): readonly AnyObject[] => {
-  const items = Array.isArray(value)
-    ? value
-    : isObject(value) && Array.isArray(value.response)
-      ? value.response
-      : [value]
+  const items = Array.isArray(value) ? value : ((isObject(value) ? answerIn(value) : undefined) ?? [value])
   return objectsOf(items).map((item) => (isObject(item.Event) ? item.Event : item))
 }
 

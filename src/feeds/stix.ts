@@ -57,7 +57,7 @@ const addIndicator = (indicator: AnyObject, place: Place, sink: Sink): boolean =
   if (isBenign(indicator)) return sink.skip(place, 'harmless')
   const pattern = stringOf(indicator.pattern)
   if (pattern === undefined) return sink.skip(place)
-  if (indicator.pattern_type !== undefined && indicator.pattern_type !== 'stix')
+  if (indicator.pattern_type !== undefined && stringOf(indicator.pattern_type)?.toLowerCase() !== 'stix')
     return sink.skip(place, 'other_language', pattern)
   const details = detailsOf(indicator)
   const { values, skipped } = readPattern(pattern)

@@ -72,7 +72,7 @@ describe('a MISP event', () => {
 
   it('reads the answer of a search', () => {
     const one = { Event: { Attribute: [attribute('a', 'ip-src', '198.51.100.7')] } }
-    for (const answer of [{ response: [one] }, [one], { response: [one.Event] }])
+    for (const answer of [{ response: [one] }, [one], { response: [one.Event] }, { response: one.Event }])
       expect(parsed(JSON.stringify(answer)).added).toEqual([['198.51.100.7', 'a', network]])
   })
 
