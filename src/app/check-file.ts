@@ -6,7 +6,10 @@ import { loadRules, type LoadedRules } from '../alerts/load-rules.js'
 import { readJudgementFile } from '../config/judgement-file.js'
 import { readFormatFiles } from '../config/format-files.js'
 import type { Config } from '../config/schema.js'
+import { asUtf8 } from '../base/utf16.js'
 import { messageOf } from '../base/message-of.js'
+import { describeSkipped, skippedIn } from '../domain/skipped.js'
+import { whyEmpty } from '../feeds/status.js'
 import { openFeeds } from '../feeds/open-feeds.js'
 import { askedOperations } from './open-alerting.js'
 import { openFormats } from './open-formats.js'
@@ -24,7 +27,7 @@ export const kindOfFile = (path: string): FileKind | { readonly problem: string 
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'feed'
     const unknown =
       'is not a configuration, Sigma rule, log format, judgement table or feed: it has none of their names'
-    return recogniseFile(path, bytes.toString('utf8')) ?? { problem: unknown }
+    return recogniseFile(path, asUtf8(bytes).toString('utf8')) ?? { problem: unknown }
   } catch (error) {
     return { problem: `cannot be read: ${messageOf(error)}` }
   }
@@ -122,11 +125,18 @@ const checkFeed = async (path: string, { feeds }: Config): Promise<CheckedFile> 
   await opened.close()
   const [status] = opened.status()
   if (status?.problem) return { what: 'a refused feed', remarks: [{ kind: 'error', ...status.problem }] }
-  const { addresses = 0, names = 0, skipped, examples = [] } = status ?? {}
-  const skippedLines = (skipped?.unusable ?? 0) + (skipped?.tooBroad ?? 0)
+  const { addresses = 0, names = 0, skipped = {}, examples = [] } = status ?? {}
+  const all = skippedIn(skipped)
+  const empty = { kind: 'error' as const, file: path, message: whyEmpty(skipped) }
   return {
-    what: `a feed of ${count(addresses, 'address', 'es')} and ${count(names, 'name')}${skippedLines > 0 ? `; ${count(skippedLines, 'line')} skipped` : ''}`,
-    remarks: examples.map((example) => ({ kind: 'warning' as const, ...example })),
+    what: `a feed of ${count(addresses, 'address', 'es')} and ${count(names, 'name')}${all > 0 ? `; ${all} skipped: ${describeSkipped(skipped)}` : ''}`,
+    remarks: [
+      ...examples.map(({ why, ...example }) => ({
+        kind: why === 'broken' ? ('error' as const) : ('warning' as const),
+        ...example,
+      })),
+      ...(addresses + names === 0 ? [empty] : []),
+    ],
   }
 }
 

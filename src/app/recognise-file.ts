@@ -12,9 +12,23 @@ const names: Readonly<Record<Exclude<FileKind, 'feed'>, ReadonlySet<string>>> = 
   format: new Set(['cut', 'contains', 'separator', 'words', 'variants', 'line', 'when', 'set', 'example']),
 }
 
+/** Feeds in JSON have a `date` and a `description` too; a rule or format in JSON has one of these. */
+const certain = new Set([
+  ...names.configuration,
+  ...names['judgement table'],
+  'detection',
+  'logsource',
+  'cut',
+  'contains',
+  'variants',
+])
+
+const isJson = (text: string): boolean => /^\s*[{[]/.test(text)
+
 /** The kind with the most matching names, so that a file with a typo is still recognised. */
 export const recogniseFile = (name: string, text: string): FileKind | undefined => {
   const found = namesIn(text)
+  if (isJson(text) && !found.some((one) => certain.has(one))) return 'feed'
   const scores = (['configuration', 'rule', 'format', 'judgement table'] as const).map(
     (kind) => [kind, found.filter((one) => names[kind].has(one)).length] as const,
   )
@@ -27,7 +41,7 @@ export const recogniseFile = (name: string, text: string): FileKind | undefined 
 
 /** Not parsed as YAML, so that a broken file is still recognised. */
 const namesIn = (text: string): readonly string[] => {
-  if (/^\s*[{[]/.test(text)) {
+  if (isJson(text)) {
     try {
       const value: unknown = JSON.parse(text)
       return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []

@@ -3,7 +3,7 @@ import type { Config } from '../config/schema.js'
 import type { Emit } from '../telemetry/event.js'
 import type { Arguments, Io } from '../terminal/command.js'
 import { supervise, type WorkerFailure } from './supervise-workers.js'
-import { watchRun } from './watch-run.js'
+import { refusePortsInUse, watchRun } from './watch-run.js'
 import { openWorkersGateway } from './workers-gateway.js'
 
 /** With the 16 MB that V8 gives to new objects, events on their way are copied again and again until the broker has them. */
@@ -17,6 +17,9 @@ export const runWorkers = async (
   io: Io,
   emit: Emit,
 ): Promise<WorkerFailure | undefined> => {
+  // Those of the workers and of the gateway.
+  const ports = Array.from({ length: count + 1 }, (_, index) => portOf(config.ops.port, index + 1))
+  await refusePortsInUse(config, ports, 'ops.port')
   const watch = await watchRun(config, emit)
   const gateway = await openWorkersGateway(config, { env: io.env, emit: watch.emit, watch: watch.hooks })
   // Without a key there is no gateway.

@@ -1,12 +1,13 @@
-// Finds everything that a command would refuse to start with: rules, feeds, lists, keys, certificates, Kafka settings.
+// Finds everything that a command would refuse to start with, or that is wrong with what it would use: rules, feeds, lists, keys, certificates, Kafka settings.
 import { readFileSync, accessSync, constants, existsSync, statSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { dirname, resolve } from 'node:path'
 import type { Problem } from '../config/problem.js'
 import { messageOf } from '../base/message-of.js'
+import { exposedFiles } from '../config/exposed-files.js'
 import { readText } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
-import { feedProblems } from '../feeds/status.js'
+import { feedFaults, feedProblems } from '../feeds/status.js'
 import { openFeeds } from '../feeds/open-feeds.js'
 import { loadSafeguard } from '../feeds/load-lists.js'
 import { bundledFolder } from '../alerts/load-rules.js'
@@ -28,7 +29,7 @@ export const startProblems = async (config: Config, env: Io['env'], asksBrokers:
   return [
     ...('problems' in reading ? reading.problems : []),
     ...('problems' in safeguard ? safeguard.problems : []),
-    ...(await refusedFeeds(config)),
+    ...(await wrongFeeds(config)),
     ...(await ruleProblems(config)),
     ...(await clientProblems(config, env)),
     ...memoryProblems(config),
@@ -37,10 +38,10 @@ export const startProblems = async (config: Config, env: Io['env'], asksBrokers:
   ]
 }
 
-const refusedFeeds = async ({ feeds }: Config): Promise<readonly Problem[]> => {
+const wrongFeeds = async ({ feeds }: Config): Promise<readonly Problem[]> => {
   const local = await openFeeds(feeds, { pollMs: 0 })
   await local.close()
-  return feedProblems(local.status())
+  return [...feedProblems(local.status()), ...feedFaults(local.status())]
 }
 
 const ruleProblems = async (config: Config): Promise<readonly Problem[]> => {
@@ -71,13 +72,14 @@ const memoryProblems = ({ memory, admit }: Config): Problem[] => {
 }
 
 /** Problems that cost something but do not prevent a start. */
-export const startWarnings = async (config: Config): Promise<Problem[]> => {
+export const startWarnings = async (config: Config, env: Io['env']): Promise<Problem[]> => {
   const message = unusableMemory(config.memory)
   const { remarks } = await checkRules([], config)
   return [
     ...(message === undefined
       ? []
       : [{ setting: 'memory.path', message: `cannot be used, so findings are lost at a restart: ${message}` }]),
+    ...exposedFiles(config, env),
     // Users cannot fix bundled rules.
     ...remarks
       .filter(({ file }) => !file.startsWith(bundledFolder))

@@ -1,7 +1,7 @@
 // Starts worker processes, restarts those that exit, and stops them together.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { workerVariable } from '../config/environment-name.js'
+import { workerNumberVariable, workerVariable } from '../config/environment-name.js'
 import type { Emit } from '../telemetry/event.js'
 import { exitCodes } from '../terminal/command.js'
 
@@ -81,7 +81,7 @@ const runWorker = (
 ): Promise<string> =>
   new Promise((resolve) => {
     const child = spawn(command, args, {
-      env: { ...env(worker), [workerVariable]: String(limitMs) },
+      env: { ...env(worker), [workerVariable]: String(limitMs), [workerNumberVariable]: String(worker) },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     children.add(child)

@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.js'
 import { backgroundClock } from '../base/clock.js'
 import type { Level } from '../domain/finding.js'
 import { operationNames } from '../provider/operations.js'
+import { firstPortInUse } from './free-ports.js'
 import { kafkaSettingsOf } from './limits.js'
 import { openOps, type Ops, type OpsSources } from '../ops/open-ops.js'
 import { createRecentActivity } from '../ops/recent-activity.js'
@@ -100,6 +101,16 @@ export const watchRun = async (config: Config, log: Emit, formats: readonly stri
       watchBinary(observePipeline(traces.pipeline(pipeline), { counters, recent, now }), { counters, emit }),
     serve,
   }
+}
+
+/** Throws a ConfigurationError if one of the ports cannot be used, before anything is done that takes long. */
+export const refusePortsInUse = async (
+  { ops }: Config,
+  ports: readonly number[],
+  setting: 'ops.port' | 'serve.opsPort',
+): Promise<void> => {
+  const found = ops.enabled ? await firstPortInUse(ops.host, ports) : undefined
+  if (found) throw new ConfigurationError([{ setting, message: notListening(ops.host, found.port, found.error) }])
 }
 
 const total = (counts: readonly { readonly value: number }[]): number =>

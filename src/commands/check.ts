@@ -103,7 +103,7 @@ const checkConfiguration = async (args: Arguments, io: Io): Promise<number> => {
   const more = [...missingIntelligence(config, found), ...(await startProblems(config, io.env, asksBrokers))]
   const problems = distinctProblems([...found, ...more.filter(({ setting }) => !settings.has(setting))])
   if (problems.length > 0) throw new ConfigurationError(problems)
-  for (const warning of await startWarnings(config))
+  for (const warning of await startWarnings(config, io.env))
     io.stderr.write(`threatweave: warning: ${printable(describeProblem(warning))}\n`)
   if (args.values.print === true) io.stdout.write(stringify(redact(config)))
   else io.stdout.write('The configuration is fine.\n')

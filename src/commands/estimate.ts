@@ -53,6 +53,7 @@ Example:
     const forecast = createForecast({ memory, lifetimeMs })
     const skipped = new Map<string, Set<string>>()
     const asked = new Map<string, Indicator>()
+    const namesSeen = new Set<string>()
     const now = Date.now()
     const progress = createProgress(io.stderr, { label: 'estimate' })
     let events = 0
@@ -66,6 +67,7 @@ Example:
             const decision = decide(sighting)
             if (decision.decision === 'lookup') {
               keys.push(keyOf(decision.ask))
+              if (sighting.type === 'domain') namesSeen.add(sighting.value)
               asked.set(keyOf(decision.ask), decision.ask)
             } else addTo(skipped, decision.reason, keyOf(sighting))
           }
@@ -90,7 +92,10 @@ Example:
       const callsAtMost = Math.ceil(figures.lookups * mostCalls)
       const report = { ...figures, callsAtMost, notAsked: Object.fromEntries(reasons), ...cost }
       await write(io.stdout, `${JSON.stringify(report)}\n`)
-    } else await write(io.stdout, describe(figures, reasons, { memory, lifetimeMs, price, mostCalls }))
+    } else {
+      const names = { seen: namesSeen.size, asked: [...asked.values()].filter(({ type }) => type === 'domain').length }
+      await write(io.stdout, describe(figures, reasons, { memory, lifetimeMs, price, mostCalls, names }))
+    }
     return reportStop(events, io)
   },
 }
@@ -120,6 +125,8 @@ type Assumptions = {
   readonly lifetimeMs: number
   readonly price: number | undefined
   readonly mostCalls: number
+  /** Distinct names in the log that may be asked, and what is asked for them. */
+  readonly names: { readonly seen: number; readonly asked: number }
 }
 
 const secondCall = 'indicators that are not clearly clean need a second call'
@@ -127,12 +134,20 @@ const secondCall = 'indicators that are not clearly clean need a second call'
 const describe = (
   figures: Forecast,
   reasons: readonly (readonly [string, number])[],
-  { memory, lifetimeMs, price, mostCalls }: Assumptions,
+  { memory, lifetimeMs, price, mostCalls, names }: Assumptions,
 ): string => {
   const notAsked = reasons.reduce((sum, [, count]) => sum + count, 0)
   const rows: (readonly [string, string])[] = [
     ['events', `${count(figures.events)}, ${count(figures.eventsWithoutAsks)} of them with nothing to look up`],
     ['would be looked up', `${count(figures.distinct)} distinct, seen ${count(figures.asks)} times`],
+    ...(names.asked < names.seen
+      ? ([
+          [
+            'names',
+            `${count(names.seen)} in this log are asked as ${count(names.asked)}: by their registrable domains, so there are fewer than \`extract\` shows`,
+          ],
+        ] as const)
+      : []),
     [
       'would be skipped',
       `${count(notAsked)} distinct${notAsked ? `: ${reasons.map(([reason, n]) => `${reason} ${count(n)}`).join(', ')}` : ''}`,

@@ -2,6 +2,7 @@
 import { feedsFolder } from '../config/memory-folder.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import { openFeeds } from '../feeds/open-feeds.js'
+import { describeSkipped, skippedIn } from '../domain/skipped.js'
 import { placeOf, type FeedStatus } from '../feeds/status.js'
 import { createDownload } from '../provider/download.js'
 import { exitCodes, type Command } from '../terminal/command.js'
@@ -13,7 +14,8 @@ export const feeds: Command = {
   help: `Usage: threatweave feeds [options]
 
 Loads every feed of the configuration as a run would, fetches those whose time has come, and shows for each how many addresses and
-names it holds, how many lines were skipped, how old it is, when it is fetched next, and what went wrong last.
+names it holds, how much was skipped and why, how old it is, when it is fetched next, and what went wrong last. A feed that is
+in use and holds no entry is "empty".
 
   -c, --config FILE   the configuration
       --json          print one JSON object per feed
@@ -33,8 +35,8 @@ Exit codes: 0 every feed is in use as it is published, 1 some are not, 64 wrong 
     const isJson = args.values.json === true
     if (isJson) for (const status of all) await writeJson(io.stdout, `${JSON.stringify(shown(status))}\n`)
     else if (all.length === 0) await write(io.stdout, 'no feeds are configured\n')
-    else await write(io.stdout, renderTable(columns, all.map(rowOf)))
-    return all.every(({ state, fetch }) => state === 'loaded' && fetch?.error === undefined)
+    else await write(io.stdout, renderTable(columns, all.map(rowOf)) + all.map(skippedLine).join(''))
+    return all.every(({ state, fetch }) => (state === 'loaded' || state === 'empty') && fetch?.error === undefined)
       ? exitCodes.ok
       : exitCodes.failure
   },
@@ -51,7 +53,8 @@ const columns: readonly Column[] = [
   { title: 'last error', max: 200 },
 ]
 
-const skippedOf = ({ skipped }: FeedStatus): number => skipped.unusable + skipped.tooBroad + skipped.other
+const skippedLine = ({ name, skipped }: FeedStatus): string =>
+  skippedIn(skipped) > 0 ? `${name}: ${skippedIn(skipped)} skipped: ${describeSkipped(skipped)}\n` : ''
 
 const errorOf = ({ problem, fetch }: FeedStatus): string =>
   fetch?.error ?? (problem ? `${placeOf(problem)}: ${problem.message}` : '')
@@ -61,7 +64,7 @@ const rowOf = (status: FeedStatus): string[] => [
   status.state,
   String(status.addresses),
   String(status.names),
-  String(skippedOf(status)),
+  String(skippedIn(status.skipped)),
   status.modified === undefined ? '' : ageOf(Date.now() - status.modified),
   status.fetch ? timeOf(status.fetch.nextAt) : '',
   errorOf(status),

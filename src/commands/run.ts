@@ -7,9 +7,11 @@ import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
 import { keepHeapSmall } from '../app/keep-heap-small.js'
 import { kafkaProblems } from '../app/start-problems.js'
+import { workerNumberVariable } from '../config/environment-name.js'
+import { exposedFiles } from '../config/exposed-files.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
-import { watchRun } from '../app/watch-run.js'
+import { refusePortsInUse, watchRun } from '../app/watch-run.js'
 import type { WorkerFailure } from '../app/supervise-workers.js'
 import { nodeRuntime, runAlone } from '../app/run-alone.js'
 import { openFormats } from '../app/open-formats.js'
@@ -48,7 +50,13 @@ topic, port in use, refused by the brokers.
     const problems = kafkaProblems(config)
     if (problems.length > 0) throw new ConfigurationError(problems)
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
-    const emit = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
+    const number = io.env[workerNumberVariable]
+    const worker = number === undefined ? undefined : Number(number)
+    const emit = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now, worker })
+    // Its parent has told already.
+    if (worker === undefined)
+      for (const { setting, message } of exposedFiles(config, io.env))
+        emit({ event: 'secret_file_exposed', setting, message })
     const failure =
       workers === 1
         ? await runHere(config, io, emit)
@@ -69,6 +77,7 @@ const workersOf = ({ values }: Arguments): number => {
 }
 
 const runHere = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailure | undefined> => {
+  await refusePortsInUse(config, [config.ops.port], 'ops.port')
   const formats = openFormats(config.extract.formats).formats.map(({ id }) => id)
   const watch = await watchRun(config, emit, formats)
   return runAlone(config, { env: io.env, signal: io.signal, watch, runtime: nodeRuntime })

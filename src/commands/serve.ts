@@ -4,10 +4,11 @@ import { openServer } from '../app/open-server.js'
 import { hashKey, newKey } from '../server/keys.js'
 import { createLogger } from '../telemetry/logger.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
+import { exposedFiles } from '../config/exposed-files.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import { ConfigurationError } from '../config/problem.js'
 import { version } from '../terminal/version.js'
-import { watchRun } from '../app/watch-run.js'
+import { refusePortsInUse, watchRun } from '../app/watch-run.js'
 
 export const serve: Command = {
   summary: 'serve the eighteen lookup operations over HTTP, from your own data or as a gateway',
@@ -53,6 +54,9 @@ Example:
     const config = loadConfig(args, io)
     const pretty = config.log.format === 'auto' ? io.stderr.isTTY === true : config.log.format === 'pretty'
     const log = createLogger(io.stderr, { level: config.log.level, pretty, clock: Date.now })
+    await refusePortsInUse(config, [config.serve.opsPort], 'serve.opsPort')
+    for (const { setting, message } of exposedFiles(config, io.env))
+      log({ event: 'secret_file_exposed', setting, message })
     const { emit, flush, hooks, serve: openEndpoint } = await watchRun(config, log)
     const server = await openServer(
       { ...config, serve: { ...config.serve, ...given(args) } },

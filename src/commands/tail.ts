@@ -62,11 +62,14 @@ Example:
     let shown = 0
     const each = async (record: Followed): Promise<void> => {
       for (const event of annotatedEvents(readWritten(record))) {
-        if (shown === limit || !isWanted(event)) continue
-        if (++shown === limit) enough.abort()
+        if (enough.signal.aborted || !isWanted(event)) continue
         // A line break can only be between the members of a JSON object.
-        if (isJson) await writeJson(io.stdout, `${event.text.replace(/[\r\n]+/g, ' ')}\n`)
-        else await write(io.stdout, lineOf(event, record, io, colour))
+        const written = isJson
+          ? writeJson(io.stdout, `${event.text.replace(/[\r\n]+/g, ' ')}\n`)
+          : write(io.stdout, lineOf(event, record, io, colour))
+        if (++shown === limit) enough.abort()
+        // Who reads is gone (`| head`), or the disk is full: the program says what there is to say about its own output.
+        await written.catch(() => enough.abort())
       }
     }
     const refused = await followTopic(

@@ -4,5 +4,8 @@ export const prefix = 'THREATWEAVE_'
 /** Set for each worker of `run --workers`: how long it may take to stop once its parent is gone. Not a setting. */
 export const workerVariable = 'THREATWEAVE_WORKER_LIMIT_MS'
 
+/** Which worker of `run --workers` it is, from 1. Not a setting. */
+export const workerNumberVariable = 'THREATWEAVE_WORKER_NUMBER'
+
 export const environmentName = (path: readonly string[]): string =>
   prefix + path.map((part) => part.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()).join('_')

@@ -2,7 +2,7 @@
 import { parse } from 'yaml'
 import { messageOf } from '../base/message-of.js'
 import { didYouMean } from './did-you-mean.js'
-import { environmentName, prefix, workerVariable } from './environment-name.js'
+import { environmentName, prefix, workerNumberVariable, workerVariable } from './environment-name.js'
 import type { Problem } from './problem.js'
 
 type Setting = { readonly path: readonly string[]; readonly schema: SchemaNode; readonly secret: boolean }
@@ -15,7 +15,7 @@ type SchemaNode = {
 }
 
 /** Variables that steer the command line itself and are no settings. */
-const reserved = new Set(['THREATWEAVE_CONFIG', workerVariable])
+const reserved = new Set(['THREATWEAVE_CONFIG', workerVariable, workerNumberVariable])
 
 /** Every setting that has no settings of its own below it. */
 export const settingsOf = (schema: SchemaNode, path: readonly string[] = []): Setting[] =>

@@ -1,4 +1,5 @@
 // The configuration a command runs with: --config or THREATWEAVE_CONFIG, the environment over it, or a refusal that names every problem.
+import { asUtf8 } from '../base/utf16.js'
 import { readFileSync } from 'node:fs'
 import { load } from './load.js'
 import { ConfigurationError, type Problem } from './problem.js'
@@ -49,4 +50,4 @@ export const accepted = <Opened extends object>(opened: Opened | { readonly prob
   return opened
 }
 
-export const readText = (path: string): string => readFileSync(path, 'utf8')
+export const readText = (path: string): string => asUtf8(readFileSync(path)).toString('utf8')

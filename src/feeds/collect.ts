@@ -1,6 +1,7 @@
 // Takes what the parsers find, judges each entry, and keeps what may be listed in columns ready to be indexed.
 import type { AddressRange } from '../domain/address.js'
 import { replaceControls } from '../domain/control-characters.js'
+import { isNoteworthy, skipReasons, type SkipReason, type Skipped } from '../domain/skipped.js'
 import { registrableDomain } from '../domain/public-suffix.js'
 import { bytes, createColumn, createDetailColumns, noScore, words, type DetailColumns } from './columns.js'
 import { prefixesOf, readEntry } from './entry.js'
@@ -19,22 +20,13 @@ const maxCategoryLength = 64
 const dayMs = 86_400_000
 
 type Complaint = { readonly place: Place; readonly message: string }
-export type Example = Complaint & { readonly why: 'unusable' | 'tooBroad' }
-
-/** What was left out, by why. */
-export type Skipped = {
-  /** Lines that hold no entry. */
-  readonly unusable: number
-  /** Entries that would accuse too much. */
-  readonly tooBroad: number
-  /** Well-formed entries that are not wanted: file hashes, mail addresses, paths without a host, scores below `minScore`. */
-  readonly other: number
-}
+type Example = Complaint & { readonly why: SkipReason }
 
 export type Collector = Sink & {
   readonly index: (seed: number) => FeedIndex
   /** Entries taken, of all files. */
   readonly taken: () => number
+  /** By why; what is listed twice is known only when the index is made. */
   readonly skipped: () => Skipped
   /** The first of what was skipped, those that were handed over before left out. */
   readonly newExamples: () => readonly Example[]
@@ -75,12 +67,15 @@ export const collect = (rules: Rules): Collector => {
   let nameBytes = 0
   let siteBytes = 0
   let taken = 0
-  const skipped = { unusable: 0, tooBroad: 0, other: 0 }
+  const skipped: { [reason in SkipReason]?: number } = {}
   let examples: Example[] = []
   let refusal: Complaint | undefined
 
-  const skip = (why: Example['why'], place: Place, message: string): boolean => {
-    if (skipped[why]++ < maxExamples) examples.push({ why, place, message })
+  /** The message is made only where it is shown. */
+  const skip = (why: SkipReason, place: Place, message?: () => string): boolean => {
+    const before = skipped[why] ?? 0
+    skipped[why] = before + 1
+    if (message && before < maxExamples) examples.push({ why, place, message: message() })
     return true
   }
   const describe = (columns: DetailColumns, type: 'ip' | 'domain', details: Details | undefined): void => {
@@ -117,14 +112,15 @@ export const collect = (rules: Rules): Collector => {
   return {
     add: (value, place, details) => {
       const entry = readEntry(value)
-      if (entry.kind === 'other' || (details?.score !== undefined && details.score < minScore)) {
-        skipped.other++
-        return true
-      }
+      if (entry.kind === 'other') return skip('not_looked_up', place, () => `${quoted(value)} is ${entry.what}`)
       if (entry.kind === 'unusable' || (entry.kind === 'single' && tooBroadName(entry.name) === undefined))
-        return skip('unusable', place, `${quoted(value)} is no address, range, name or URL`)
+        return skip('unusable', place, () => `${quoted(value)} is no address, range, name or URL`)
+      if (details?.score !== undefined && details.score < minScore) return skip('low_score', place)
       const broad = entry.kind === 'single' ? tooBroadName(entry.name) : tooBroad(entry)
-      if (broad !== undefined || entry.kind === 'single') return skip('tooBroad', place, `${quoted(value)} ${broad}`)
+      if (broad !== undefined || entry.kind === 'single')
+        return skip('too_broad', place, () => `${quoted(value)} ${broad}`)
+      const type = entry.kind === 'range' || entry.kind === 'span' ? 'ip' : 'domain'
+      if ((expiryOf(details, type, rules) ?? Infinity) <= rules.now) return skip('expired', place)
       const ranges = entry.kind === 'range' ? [entry.range] : entry.kind === 'span' ? prefixesOf(entry.span) : []
       taken += Math.max(1, ranges.length)
       if (taken > maxEntries) {
@@ -138,7 +134,12 @@ export const collect = (rules: Rules): Collector => {
       else if (entry.kind === 'name') addName(entry.name, details)
       return true
     },
-    skip: (place) => skip('unusable', place, 'holds no address, range, name or URL'),
+    skip: (place, why = 'unusable', text) => {
+      const said = `is skipped (${why}): ${skipReasons[why]}`
+      const message = (): string =>
+        text === undefined ? 'holds no address, range, name or URL' : `${quoted(text)} ${said}`
+      return skip(why, place, isNoteworthy(why) || why === 'not_looked_up' ? message : undefined)
+    },
     taken: () => taken,
     skipped: () => ({ ...skipped }),
     newExamples: () => {

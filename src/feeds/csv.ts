@@ -1,7 +1,7 @@
 // CSV: quoted fields, comments, headers that stand in a comment or nowhere at all.
 import { publicSuffix } from '../domain/public-suffix.js'
 import { forEachRow, splitRow } from './csv-rows.js'
-import { readEntry } from './entry.js'
+import { readEntry, spanOfRow } from './entry.js'
 import type { ParseProblem, Parser } from './feed.js'
 import { addRow, layoutOf, type Layout } from './row.js'
 import { readLine } from './text-list.js'
@@ -36,6 +36,8 @@ const withHeader = (header: string | undefined, row: string | undefined, mayBeOn
     const layout = names && (names.length > 1 || mayBeOne) ? layoutOf(names) : undefined
     if (!names || !layout) continue
     const fields = row === undefined ? names : splitRow(row, delimiter)
+    // DShield's table of first address, last address and prefix is read as lines, whatever it calls the prefix.
+    if (fields && spanOfRow(fields) !== undefined) return undefined
     if (fields === undefined || fields.length === names.length) return { delimiter, layout, header: names }
   }
   return undefined

@@ -15,17 +15,19 @@ export type Entry =
   | { readonly kind: 'site'; readonly name: string; readonly path: string }
 
 /**
- * other: well-formed, but nothing that is looked up (a file hash, a mail address, the path of a URL without its host).
+ * other: well-formed, but nothing that is looked up; `what` says what it is.
  * unusable: no entry at all. single: one label, which is a public suffix or a word.
  */
 type Reading =
   | Entry
-  | { readonly kind: 'other' }
+  | { readonly kind: 'other'; readonly what: string }
   | { readonly kind: 'unusable' }
   | { readonly kind: 'single'; readonly name: string }
 
 const unusable: Reading = { kind: 'unusable' }
-const other: Reading = { kind: 'other' }
+const path: Reading = { kind: 'other', what: 'a path without a host' }
+const mail: Reading = { kind: 'other', what: 'a mail address' }
+const fileHash: Reading = { kind: 'other', what: 'a file hash' }
 const maxLength = 4096
 
 /** `hxxps[:]//bad[.]example` and the other ways of writing an address so that nobody clicks it. */
@@ -87,7 +89,7 @@ export const readEntry = (raw: string): Reading => {
   if (range) return { kind: 'range', range }
   const span = parseSpan(text)
   if (span) return { kind: 'span', span }
-  if (/^\/[^/]/.test(text)) return other
+  if (/^\/[^/]/.test(text)) return path
   if (text.includes('://') || /[/:?]/.test(text)) {
     const { host, end } = authorityOf(text)
     const address = parseRange(host)
@@ -95,8 +97,8 @@ export const readEntry = (raw: string): Reading => {
     // A prefix that is no prefix (198.51.100.0/33) must not turn into the one address before it.
     return !text.includes('://') && /\/\d+$/.test(text) ? unusable : { kind: 'range', range: address }
   }
-  if (text.includes('@')) return /^[^@\s]+@[^@\s]+$/.test(text) ? other : unusable
-  return hash.test(text) ? other : named(text)
+  if (text.includes('@')) return /^[^@\s]+@[^@\s]+$/.test(text) ? mail : unusable
+  return hash.test(text) ? fileHash : named(text)
 }
 
 const readSpan = (firstText: string, lastText: string): Span | undefined => {

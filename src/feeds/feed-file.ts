@@ -1,8 +1,9 @@
-// The file of a feed: its bytes, unpacked if they are gzip or zip, up to a limit; and what tells that it has changed.
+// The file of a feed: its bytes, unpacked if they are gzip or zip and turned into UTF-8 if they are UTF-16, up to a limit; and what tells that it has changed.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { asUtf8 } from '../base/utf16.js'
 import { scratch } from './columns.js'
 import { isZip, unzip, type Unzipped } from './zip.js'
 
@@ -49,7 +50,7 @@ const unpack = (given: Buffer): Unzipped => {
       bytes = unzipped.bytes
     } else break
   }
-  return { ok: true, bytes }
+  return { ok: true, bytes: asUtf8(bytes) }
 }
 
 const tooLarge = { ok: false, message: `is larger than ${maxFileBytes} bytes` } as const

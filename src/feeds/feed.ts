@@ -1,4 +1,5 @@
 // What a feed is to the program: its settings, what one of its entries says, and what can be wrong with it.
+import type { SkipReason } from '../domain/skipped.js'
 
 export type FeedSettings = {
   readonly name: string
@@ -38,8 +39,8 @@ export type Place = number | string
 /** Where parsers put what they find. Both return false when reading on has no use. */
 export type Sink = {
   readonly add: (value: string, place: Place, details?: Details) => boolean
-  /** A line or an object that should hold an entry and does not. */
-  readonly skip: (place: Place) => boolean
+  /** What is in the file and is no entry: by default a line or an object that should hold one. `text` is what it holds. */
+  readonly skip: (place: Place, why?: SkipReason, text?: string) => boolean
 }
 
 /** A parser reads all of one file; what it returns is why the file as a whole cannot be read. */

@@ -93,6 +93,8 @@ export const createFetchedFeed = (settings: FeedSettings & { url: string }, outs
     const got = await download(request)
     if (isClosed()) return
     if (got.status === 'failed') return fail(got.message, notes, got.retryAfterMs)
+    if (got.status === 'same' && etag === undefined && lastModified === undefined)
+      return fail('answers 304 Not Modified, although it was asked for the whole list', notes)
     let bytes = got.status === 'new' ? got.bytes : 0
     if (got.status === 'new') {
       const events = isMisp

@@ -14,6 +14,11 @@ export const looksLikeJson = (start: string): boolean => /^(?:\{|\[\s*["{\]])/.t
 export const parseJsonList = (bytes: Buffer, sink: Sink): ParseProblem | undefined => {
   const json = readJson(bytes)
   if (!json.ok) return parseJsonLines(bytes, sink) ? undefined : json.problem
+  if (isObject(json.value) && json.value.more === true)
+    return {
+      message:
+        'is one page of a TAXII answer ("more": true), and the pages after it are not fetched: use a URL that answers with everything, such as one with a higher limit',
+    }
   const parser = parserOf(json.value)
   if (!parser)
     return {
@@ -33,23 +38,33 @@ const parserOf = (value: unknown): { readonly add: JsonParser } | ParseProblem |
       message:
         'is a MISP warninglist, which names what is harmless: give it to intel.safeguard or gate.allow, not to feeds',
     }
-  return rowsIn(value).some((row) => typeof row === 'string' || rowLayout(row) !== undefined)
-    ? { add: addRows }
-    : undefined
+  const rows = rowsIn(value)
+  const isList = rows.some((row) => typeof row === 'string' || (isObject(row) && rowLayout(row) !== undefined))
+  return isList || isEmpty(value) ? { add: addRows } : undefined
 }
 
 /** A list of entries; or an object whose members are such lists, as those of abuse.ch are by id. */
-const rowsIn = (value: unknown): readonly (AnyObject | string)[] => {
-  const isRow = (item: unknown): item is AnyObject | string => typeof item === 'string' || isObject(item)
-  if (Array.isArray(value)) return value.filter(isRow)
-  if (!isObject(value)) return []
+const rowsIn = (value: unknown): readonly unknown[] => {
+  if (Array.isArray(value)) return value
+  if (!isObject(value) || isEmpty(value)) return []
   const lists = Object.values(value).filter((member) => Array.isArray(member))
-  return lists.length > 0 ? lists.flatMap((list) => listOf(list).filter(isObject)) : [value]
+  return lists.length > 0 ? lists.flatMap(listOf) : [value]
 }
 
+/** `[]`, and `{}`, the TAXII answer without objects: a list that holds nothing at present. */
+const isEmpty = (value: unknown): boolean =>
+  (Array.isArray(value) && value.length === 0) || (isObject(value) && Object.keys(value).length === 0)
+
 const addRows: JsonParser = (value, sink) => {
-  for (const row of rowsIn(value))
-    if (!(typeof row === 'string' ? sink.add(row, row) : addObject(row, placeOf(row), sink))) return
+  for (const row of rowsIn(value)) {
+    const goesOn =
+      typeof row === 'string'
+        ? sink.add(row, row)
+        : isObject(row)
+          ? addObject(row, placeOf(row), sink)
+          : sink.skip(1, 'unusable', JSON.stringify(row))
+    if (!goesOn) return
+  }
 }
 
 /** Objects of one list have the same members, so their layout is looked for once. */

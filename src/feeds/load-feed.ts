@@ -1,10 +1,11 @@
 // Reads, parses, judges and indexes one feed, all at once and blocking: meant for a thread of its own.
 import type { FileProblem } from '../domain/problem.js'
-import { collect, type Collector, type Example, type Skipped } from './collect.js'
+import { isNoteworthy, skippedIn, type SkipReason, type Skipped } from '../domain/skipped.js'
+import { collect, type Collector } from './collect.js'
 import { parserOf } from './detect.js'
 import type { ParseProblem, Place, PlacedFeed } from './feed.js'
 import { maxFileBytes, readBytes } from './feed-file.js'
-import type { FeedIndex } from './feed-index.js'
+import { sizeOf, type FeedIndex } from './feed-index.js'
 import { lineAt } from './json-text.js'
 import { readManifest } from './misp.js'
 import { statSync } from 'node:fs'
@@ -18,16 +19,19 @@ export type LoadResult =
       readonly index: FeedIndex
       /** Epoch milliseconds when the newest of the files was written. */
       readonly modified: number
+      /** Together with the entries of the index, all that is in the file. */
       readonly skipped: Skipped
-      /** The first of what was skipped, too broad entries before unusable lines. */
-      readonly examples: readonly FileProblem[]
+      /** The first of what was skipped and should be looked at; where nothing is left, the first of what was skipped. */
+      readonly examples: readonly SkippedExample[]
     }
   | { readonly ok: false; readonly problem: FileProblem }
+
+export type SkippedExample = FileProblem & { readonly why: SkipReason }
 
 export const loadFeed = ({ feed, now, seed }: LoadRequest): LoadResult => {
   let modified = 0
   const collector = collect({ ...feed, now, modified: () => modified })
-  const examples: { readonly [why in Example['why']]: FileProblem[] } = { tooBroad: [], unusable: [] }
+  const examples: SkippedExample[] = []
   const files = filesOf(feed)
   if (!files.ok) return files
   let size = 0
@@ -42,28 +46,43 @@ export const loadFeed = ({ feed, now, seed }: LoadRequest): LoadResult => {
     const problem = 'parser' in chosen ? chosen.parser(read.bytes, collector) : chosen
     const why = problem ?? collector.refusal()
     if (why) return { ok: false, problem: at(path, read.bytes, why) }
-    for (const example of collector.newExamples()) examples[example.why].push(at(path, read.bytes, example))
+    for (const example of collector.newExamples()) examples.push({ ...at(path, read.bytes, example), why: example.why })
   }
   const unusable = unusableOf(collector)
   if (unusable !== undefined) {
-    const [first = { file: feed.path, message: '' }] = [...examples.unusable, ...examples.tooBroad]
-    const message = first.message === '' ? unusable : `${first.message}; ${unusable}`
-    return { ok: false, problem: { ...first, message } }
+    const first = examples.find(({ why }) => why === 'unusable' || why === 'broken') ?? examples[0]
+    if (!first) return { ok: false, problem: { file: feed.path, message: unusable } }
+    const { why: _, message, ...place } = first
+    return { ok: false, problem: { ...place, message: `${message}; ${unusable}` } }
   }
-  const shown = [...examples.tooBroad, ...examples.unusable].slice(0, maxShown)
-  return { ok: true, index: collector.index(seed), modified, skipped: collector.skipped(), examples: shown }
+  const index = collector.index(seed)
+  const { addresses, names } = sizeOf(index)
+  const duplicate = collector.taken() - addresses - names
+  const skipped = { ...collector.skipped(), ...(duplicate > 0 && { duplicate }) }
+  return { ok: true, index, modified, skipped, examples: inOrder(examples, collector.taken() === 0) }
+}
+
+/** What is wrong goes before what is only not meant for us. */
+const order: readonly SkipReason[] = ['broken', 'too_broad', 'unusable']
+const inOrder = (examples: readonly SkippedExample[], isEmpty: boolean): readonly SkippedExample[] => {
+  const rank = ({ why }: SkippedExample): number => (order.includes(why) ? order.indexOf(why) : order.length)
+  return examples
+    .filter(({ why }) => isEmpty || isNoteworthy(why))
+    .toSorted((a, b) => rank(a) - rank(b))
+    .slice(0, maxShown)
 }
 
 const maxShown = 3
 
-/** Why what was read is not the list that was meant: nothing of it can be used, or most of it is something else. */
+/** Why what was read is not the list that was meant: nothing of it may be used, or most of it is something else. */
 const unusableOf = (collector: Collector): string | undefined => {
-  const { unusable, tooBroad, other } = collector.skipped()
-  const total = unusable + tooBroad + other + collector.taken()
-  if (total === 0) return undefined
-  if (collector.taken() === 0) return `none of ${total} lines can be used: check that this is the list you mean`
-  return unusable * 2 > total
-    ? `${unusable} of ${total} lines are like this: check that this is the list you mean`
+  const { unusable = 0, broken = 0, too_broad: tooBroad = 0, ...meant } = collector.skipped()
+  const wrong = unusable + broken
+  const total = wrong + tooBroad + skippedIn(meant) + collector.taken()
+  if (collector.taken() === 0 && (wrong + tooBroad) * 2 > total)
+    return `none of ${total} lines can be used: check that this is the list you mean`
+  return wrong * 2 > total
+    ? `${wrong} of ${total} lines are like this: check that this is the list you mean`
     : undefined
 }
 

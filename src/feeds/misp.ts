@@ -1,7 +1,8 @@
 // MISP events: the attributes that are meant for detection, alone or in objects, and the manifest of a MISP feed.
 import { isObject, type AnyObject } from '../base/json-object.js'
 import type { Details } from './feed.js'
-import { objectsOf, readJson, stringOf, type JsonParser } from './json-text.js'
+import { listOf, objectsOf, readJson, stringOf, type JsonParser } from './json-text.js'
+import type { SkipReason } from '../domain/skipped.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 import { tlpOf } from './tlp.js'
 
@@ -20,24 +21,29 @@ const parts: ReadonlyMap<unknown, readonly number[]> = new Map([
 
 export const looksLikeMisp = (value: unknown): boolean =>
   isObject(value)
-    ? isObject(value.Event) || Array.isArray(value.response) || Array.isArray(value.Attribute)
+    ? isObject(value.Event) || answerIn(value) !== undefined || Array.isArray(value.Attribute)
     : objectsOf(value).some((item) => isObject(item.Event))
 
+/** What a search answers with: events; or, where attributes were searched for, attributes as if of one event. */
+const answerIn = ({ response }: AnyObject): readonly unknown[] | undefined => {
+  if (Array.isArray(response)) return listOf(response)
+  return isObject(response) && Array.isArray(response.Attribute) ? [response] : undefined
+}
+
 const eventsIn = (value: unknown): readonly AnyObject[] => {
-  const items = Array.isArray(value)
-    ? value
-    : isObject(value) && Array.isArray(value.response)
-      ? value.response
-      : [value]
+  const items = Array.isArray(value) ? value : ((isObject(value) ? answerIn(value) : undefined) ?? [value])
   return objectsOf(items).map((item) => (isObject(item.Event) ? item.Event : item))
 }
 
-const attributesOf = (event: AnyObject): readonly AnyObject[] => [
-  ...objectsOf(event.Attribute),
-  ...objectsOf(event.Object)
-    .filter((object) => object.deleted !== true)
-    .flatMap((object) => objectsOf(object.Attribute)),
-]
+type Attribute = { readonly attribute: AnyObject; readonly isDeleted: boolean }
+
+const attributesOf = (event: AnyObject): readonly Attribute[] =>
+  [event, ...objectsOf(event.Object)].flatMap((owner) =>
+    objectsOf(owner.Attribute).map((attribute) => ({
+      attribute,
+      isDeleted: attribute.deleted === true || (owner !== event && owner.deleted === true),
+    })),
+  )
 
 /** Handling instructions are no category of threat; how far it may be passed on is told apart. */
 const tagsOf = (owner: AnyObject): readonly string[] =>
@@ -47,7 +53,14 @@ const tagsOf = (owner: AnyObject): readonly string[] =>
     .filter((name) => !/^(?:tlp|pap|workflow|osint):/i.test(name))
 
 const isForDetection = (attribute: AnyObject): boolean =>
-  (attribute.to_ids === true || attribute.to_ids === 1 || attribute.to_ids === '1') && attribute.deleted !== true
+  attribute.to_ids === true || attribute.to_ids === 1 || attribute.to_ids === '1'
+
+/** Why an attribute lists nothing. */
+const whyNot = ({ attribute, isDeleted }: Attribute): SkipReason | undefined => {
+  if (!parts.has(attribute.type)) return 'not_looked_up'
+  if (isDeleted) return 'revoked'
+  return isForDetection(attribute) ? undefined : 'not_for_detection'
+}
 
 const tlpIn = (owner: AnyObject): string | undefined =>
   objectsOf(owner.Tag)
@@ -68,11 +81,16 @@ export const addMisp: JsonParser = (json, sink) => {
   for (const event of eventsIn(json)) {
     const eventTags = tagsOf(event)
     const eventTlp = tlpIn(event)
-    for (const attribute of attributesOf(event)) {
-      const places = parts.get(attribute.type)
-      if (!places || !isForDetection(attribute)) continue
+    for (const one of attributesOf(event)) {
+      const { attribute } = one
+      const places = parts.get(attribute.type) ?? []
       const value = stringOf(attribute.value)
       const place = stringOf(attribute.uuid) ?? value ?? 1
+      const why = whyNot(one)
+      if (why !== undefined) {
+        if (!sink.skip(place, why, `${String(attribute.type)} ${value ?? ''}`)) return
+        continue
+      }
       const values = attribute.type === 'url' ? [value] : value?.split('|', 2)
       const details = detailsOf(attribute, eventTags, eventTlp)
       for (const at of places) {

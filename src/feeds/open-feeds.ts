@@ -12,7 +12,7 @@ import { copyFiles } from './fetched-copy.js'
 import { createFetchedFeed, hostOf, type FetchOutside } from './fetch-feed.js'
 import { loadInThread, type Load } from './load-in-thread.js'
 import { listBelow, matchIn } from './match.js'
-import { type InUse, type Slot, statusOf, type FeedStatus } from './status.js'
+import { whyEmpty, type InUse, type Slot, statusOf, type FeedStatus } from './status.js'
 
 type FeedsOptions = {
   readonly emit?: Emit
@@ -86,7 +86,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
     if (!result.ok) return refuse(slot, shownFrom(slot, path, result.problem))
     const { index, modified, skipped, examples } = result
     const size = sizeOf(index)
-    const loss = lossOf(slot, size)
+    const loss = lossOf(slot, { size, skipped })
     if (loss) return refuse(slot, shownFrom(slot, path, loss))
     await install()
     const shown = examples.map((example) => shownFrom(slot, path, example))
@@ -94,10 +94,11 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
     slot.inUse = { index, modified, size, skipped, examples: shown, nextValid: nextValidOf(index, started) }
     if (former) releaseIndex(former)
     slot.problem = undefined
-    emit({ event: 'feed_loaded', feed: name, ...size, ms: clock.now() - started })
+    emit({ event: 'feed_loaded', feed: name, ...size, skipped, ms: clock.now() - started })
     changed?.()
-    if (skipped.unusable + skipped.tooBroad > 0)
-      emit({ event: 'feed_entries_skipped', feed: name, ...skipped, examples: shown })
+    if (size.addresses + size.names === 0)
+      emit({ event: 'feed_empty', feed: name, message: whyEmpty(skipped, shown[0]) })
+    else if (shown.length > 0) emit({ event: 'feed_entries_skipped', feed: name, skipped, examples: shown })
     return undefined
   }
 
@@ -220,14 +221,17 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
 }
 
 /** What is wrong with a list that has just been fetched is told by where it comes from: the file is gone afterwards. */
-const shownFrom = ({ settings: { url, path } }: Slot, file: string, problem: FileProblem): FileProblem =>
+const shownFrom = <Told extends FileProblem>({ settings: { url, path } }: Slot, file: string, problem: Told): Told =>
   url === undefined || file === path ? problem : { ...problem, file: hostOf(url) }
 
-/** Half a feed gone is a broken download more often than good news. */
-const lossOf = ({ settings, inUse }: Slot, size: InUse['size']): FileProblem | undefined => {
+/** Half a feed gone is a broken download more often than good news. What has expired is not gone. */
+const lossOf = (
+  { settings, inUse }: Slot,
+  { size, skipped }: Pick<InUse, 'size' | 'skipped'>,
+): FileProblem | undefined => {
   const { path, url } = settings
-  const before = inUse ? inUse.size.addresses + inUse.size.names : 0
-  const after = size.addresses + size.names
+  const before = inUse ? inUse.size.addresses + inUse.size.names + (inUse.skipped.expired ?? 0) : 0
+  const after = size.addresses + size.names + (skipped.expired ?? 0)
   if (after * 2 >= before) return undefined
   const message = `holds ${after} entries where ${before} are in use: more than half are gone; ${url === undefined ? '' : `delete ${path} and `}restart to take it as it is`
   return { file: path, message }

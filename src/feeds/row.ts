@@ -83,7 +83,7 @@ export const addRow = (cells: readonly unknown[], layout: Layout, place: Place, 
     places.map((column) => parseTimestamp(text(column))).find((time) => time !== undefined)
   const at = layout.value.find((column) => text(column) !== '')
   if (at === undefined || (layout.owner.includes(at) && first(layout.asn) !== undefined)) return sink.skip(place)
-  if (/^(?:true|1)$/i.test(first(layout.revoked) ?? '')) return true
+  if (/^(?:true|1)$/i.test(first(layout.revoked) ?? '')) return sink.skip(place, 'revoked')
   return sink.add(text(at), place, {
     score: scoreOf(first(layout.score), 1) ?? scoreOf(first(layout.lists), 10),
     categories: layout.categories.flatMap((column) => text(column).split(/[,;|]/)),

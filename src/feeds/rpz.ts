@@ -31,9 +31,10 @@ export const parseZone: Parser = (bytes, sink) => {
     const type = (found[2] ?? '').toUpperCase()
     const data = (found[3] ?? '').trim()
     if (type === 'SOA' && owner.endsWith('.') && origin === '') origin = owner.slice(0, -1).toLowerCase()
-    if (zoneRecords.has(type) || owner === '@' || isAllowed(type, data, owner)) return true
+    if (zoneRecords.has(type) || owner === '@') return true
+    if (isAllowed(type, data, owner)) return sink.skip(number, 'harmless')
     const trigger = relativeTo(owner, origin)
-    if (/\.rpz-(?:client-ip|nsip|nsdname)$/i.test(trigger)) return true
+    if (/\.rpz-(?:client-ip|nsip|nsdname)$/i.test(trigger)) return sink.skip(number, 'not_looked_up')
     if (!/\.rpz-ip$/i.test(trigger)) return sink.add(trigger, number)
     const range = rangeOf(trigger)
     return range === undefined ? sink.skip(number) : sink.add(range, number)

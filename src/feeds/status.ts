@@ -1,18 +1,19 @@
 // How a feed is doing: what of it is in use, what is wrong with it, and what that means for the setting that names it.
 import type { FileProblem, SettingProblem } from '../domain/problem.js'
-import type { Skipped } from './collect.js'
+import { describeSkipped, skippedIn, type Skipped } from '../domain/skipped.js'
 import type { PlacedFeed } from './feed.js'
 import type { FeedIndex, sizeOf } from './feed-index.js'
+import type { SkippedExample } from './load-feed.js'
 import { hostOf, type FetchedFeed, type FetchState } from './fetch-feed.js'
 
 export type FeedStatus = {
   readonly name: string
   readonly path: string
   /**
-   * refused: nothing is in use. kept: what was loaded before is in use, because the newest file was refused. missing: it was never
-   * fetched.
+   * empty: it is in use and accuses nobody, because it holds no entry. refused: nothing is in use. kept: what was loaded before is in
+   * use, because the newest file was refused. missing: it was never fetched.
    */
-  readonly state: 'loaded' | 'kept' | 'refused' | 'missing'
+  readonly state: 'loaded' | 'empty' | 'kept' | 'refused' | 'missing'
   readonly addresses: number
   readonly names: number
   /** Memory of the index. */
@@ -21,7 +22,7 @@ export type FeedStatus = {
   readonly modified?: number
   /** What of the file in use was left out, and the first of it. */
   readonly skipped: Skipped
-  readonly examples: readonly FileProblem[]
+  readonly examples: readonly SkippedExample[]
   readonly problem?: FileProblem
   /** Of a feed that is fetched: from which host, and how that goes. */
   readonly fetch?: Readonly<FetchState> & { readonly from: string }
@@ -35,7 +36,7 @@ export type InUse = {
   /** When the next entry that is listed already begins to count, in epoch milliseconds; Infinity if none does. */
   readonly nextValid: number
   readonly skipped: Skipped
-  readonly examples: readonly FileProblem[]
+  readonly examples: readonly SkippedExample[]
 }
 
 export type Slot = {
@@ -52,14 +53,35 @@ export type Slot = {
 export const statusOf = ({ settings: { name, path, url }, inUse, problem, fetched }: Slot): FeedStatus => ({
   name,
   path,
-  state: problem === undefined ? (inUse ? 'loaded' : 'missing') : inUse ? 'kept' : 'refused',
+  state: problem ? (inUse ? 'kept' : 'refused') : inUse ? (isEmpty(inUse) ? 'empty' : 'loaded') : 'missing',
   ...(inUse ? inUse.size : { addresses: 0, names: 0, bytes: 0 }),
-  skipped: inUse?.skipped ?? { unusable: 0, tooBroad: 0, other: 0 },
+  skipped: inUse?.skipped ?? {},
   examples: inUse?.examples ?? [],
   ...(inUse && { modified: inUse.modified }),
   ...(problem && { problem }),
   ...(url !== undefined && fetched && { fetch: { ...fetched.state, from: hostOf(url) } }),
 })
+
+const isEmpty = ({ size }: InUse): boolean => size.addresses + size.names === 0
+
+/** Why a feed that is in use holds no entry, in words that follow its name. */
+export const whyEmpty = (skipped: Skipped, example?: FileProblem): string => {
+  const all = skippedIn(skipped)
+  if (all === 0) return 'holds no entry: it lists nothing at present'
+  return `holds no entry that can be used: ${all === 1 ? 'the only one' : `all ${all}`} of it skipped, ${describeSkipped(skipped)}${example ? `; for example ${example.message}` : ''}`
+}
+
+/** What a run goes on with, but who checks wants to know: feeds without an entry, and broken patterns. */
+export const feedFaults = (feeds: readonly FeedStatus[]): readonly SettingProblem[] =>
+  feeds.flatMap(({ name, path, state, skipped, examples }, place) => {
+    const [first] = examples
+    const broken = examples.find(({ why }) => why === 'broken')
+    const setting = `feeds.${place}`
+    if (state === 'empty')
+      return [{ setting, message: `names the feed ${name}, which ${whyEmpty(skipped, first)}`, where: path }]
+    if (!broken) return []
+    return [{ setting, message: `names the feed ${name}, in which ${broken.message}`, where: placeOf(broken) }]
+  })
 
 export const feedProblems = (feeds: readonly FeedStatus[]): readonly SettingProblem[] =>
   feeds.flatMap(({ name, problem, fetch }, place) =>

@@ -1,7 +1,8 @@
-// STIX 2.1: the indicators of a bundle or of a TAXII answer.
+// STIX 2.1: the indicators of a bundle or of a TAXII answer, and what was only observed.
 import { isObject, type AnyObject } from '../base/json-object.js'
-import type { Details } from './feed.js'
+import type { Details, Place, Sink } from './feed.js'
 import { listOf, objectsOf, stringOf, stringsOf, type JsonParser } from './json-text.js'
+import { readPattern } from './stix-pattern.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 import { stixMarkings } from './tlp.js'
 
@@ -31,83 +32,37 @@ const isBenign = (indicator: AnyObject): boolean => {
   return types.length > 0 && types.every((type) => type === 'benign')
 }
 
+/** Objects that say what was seen somewhere, which accuses nobody; others only describe and are no part of the list. */
+const observed: ReadonlySet<unknown> = new Set([
+  'ipv4-addr',
+  'ipv6-addr',
+  'domain-name',
+  'url',
+  'network-traffic',
+  'observed-data',
+])
+
 export const addStix: JsonParser = (value, sink) => {
   for (const object of objectsIn(value)) {
-    if (object.type !== 'indicator' || object.revoked === true || isBenign(object)) continue
     const place = stringOf(object.id) ?? 1
-    const pattern = stringOf(object.pattern)
-    if (pattern === undefined) {
-      if (!sink.skip(place)) return
-      continue
-    }
-    if (object.pattern_type !== undefined && object.pattern_type !== 'stix') continue
-    const details = detailsOf(object)
-    for (const part of valuesOfPattern(pattern) ?? []) if (!sink.add(part, place, details)) return
+    if (!(object.type === 'indicator' ? addIndicator(object, place, sink) : skipObserved(object, place, sink))) return
   }
 }
 
-const maxLength = 1 << 20
-const accusing =
-  /^(?:ipv4-addr:value|ipv6-addr:value|domain-name:value|url:value|network-traffic:(?:src|dst)_ref\.value)$/
+const skipObserved = ({ type }: AnyObject, place: Place, sink: Sink): boolean =>
+  !observed.has(type) || sink.skip(place, 'not_for_detection')
 
-/** A string, a bracket, a comparison sign, or a word: an object path such as `file:hashes.'SHA-256'`, or an operator. */
-const token =
-  /\s*(?:('(?:[^'\\]|\\.)*')|([[\](),])|(!=|<=|>=|=|<|>)|([\w:*-](?:[\w.:*-]|\[[^\]'\s]{0,40}\]|'[^'\\]{0,64}')*))/y
-
-const tokensOf = (pattern: string): string[] | undefined => {
-  const tokens: string[] = []
-  const end = pattern.trimEnd().length
-  token.lastIndex = 0
-  while (token.lastIndex < end) {
-    const found = token.exec(pattern)
-    if (!found) return undefined
-    tokens.push(found[1] ?? found[2] ?? found[3] ?? found[4] ?? '')
-  }
-  return tokens
-}
-
-const textOf = (literal: string): string => literal.slice(1, -1).replace(/\\([^])/g, '$1')
-
-/** The literals of `= 'a'`, `ISSUBSET 'a'` and `IN ('a', 'b')` that start at a token, and the token after them. */
-const literalsAt = (tokens: readonly string[], at: number): { literals: string[]; next: number } | undefined => {
-  const operator = tokens[at]?.toUpperCase()
-  if (operator === '=' || operator === 'ISSUBSET') return { literals: [tokens[at + 1] ?? ''], next: at + 2 }
-  if (operator !== 'IN' || tokens[at + 1] !== '(') return undefined
-  const end = tokens.indexOf(')', at + 2)
-  if (end < 0) return undefined
-  return { literals: tokens.slice(at + 2, end).filter((part) => part !== ','), next: end + 1 }
-}
-
-/** Brackets only ever surround comparisons here, so counting them is enough: everything between them is joined by OR. */
-const skip = (tokens: readonly string[], at: number, brackets: string): number => {
-  let next = at
-  while (next < tokens.length && brackets.includes(tokens[next] ?? '-')) next++
-  return next
-}
-
-/**
- * Undefined for a pattern that says more than "one of these was seen": AND, NOT, FOLLOWEDBY, qualifiers, and comparisons
- * that cannot be looked up. Taking a part of such a pattern for the whole would accuse what its author did not.
- * File hashes and the like that are joined by OR are left out.
- */
-const valuesOfPattern = (pattern: string): string[] | undefined => {
-  const tokens = pattern.length > maxLength ? undefined : tokensOf(pattern)
-  if (!tokens?.includes('[')) return undefined
-  const values: string[] = []
-  let at = 0
-  while (at < tokens.length) {
-    at = skip(tokens, at, '([')
-    const path = tokens[at] ?? ''
-    const found = literalsAt(tokens, at + 1)
-    if (!found) return undefined
-    if (accusing.test(path)) {
-      if (!found.literals.every((literal) => literal.startsWith("'"))) return undefined
-      for (const literal of found.literals) values.push(textOf(literal))
-    }
-    at = skip(tokens, found.next, ')]')
-    if (at === tokens.length) return values
-    if (tokens[at]?.toUpperCase() !== 'OR') return undefined
-    at++
-  }
-  return undefined
+const addIndicator = (indicator: AnyObject, place: Place, sink: Sink): boolean => {
+  if (indicator.revoked === true) return sink.skip(place, 'revoked')
+  if (isBenign(indicator)) return sink.skip(place, 'harmless')
+  const pattern = stringOf(indicator.pattern)
+  if (pattern === undefined) return sink.skip(place)
+  if (indicator.pattern_type !== undefined && stringOf(indicator.pattern_type)?.toLowerCase() !== 'stix')
+    return sink.skip(place, 'other_language', pattern)
+  const details = detailsOf(indicator)
+  const { values, skipped } = readPattern(pattern)
+  return (
+    values.every((part) => sink.add(part, place, details)) &&
+    skipped.every((reason) => sink.skip(place, reason, pattern))
+  )
 }

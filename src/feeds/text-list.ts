@@ -4,9 +4,11 @@ import type { Details, Parser } from './feed.js'
 import { forEachLine } from './lines.js'
 
 /** What one line lists. */
-type Line = { readonly values: readonly string[]; readonly details?: Details }
+type Line = { readonly values: readonly string[]; readonly details?: Details; readonly isException?: true }
 
+/** A comment, or what belongs to the format itself. */
 const nothing: Line = { values: [] }
+const exception: Line = { values: [], isException: true }
 const maxLineLength = 8192
 
 /** Left-hand sides of a hosts file that mean "nowhere"; a name behind any other address is no accusation. */
@@ -34,13 +36,14 @@ const readWord = (text: string): Line | undefined => {
   if (dnsmasq) return readDnsmasq(dnsmasq)
   const filter = /^\|\|([^/^$]+)\^(?:\$(?:all|document|important|third-party|,)+)?$/.exec(text)
   if (filter) return { values: [filter[1] ?? ''] }
-  if (text.startsWith('@@') || text === 'COMMIT') return nothing
+  if (text.startsWith('@@')) return exception
+  if (text === 'COMMIT') return nothing
   return /^[0-9a-f.:]+#\d+#\d+#/i.test(text) ? readReputation(text) : { values: [unquoted(text)] }
 }
 
 /** A name that is answered with nowhere, or asked of no server; one that is asked of another server is no accusation. */
 const readDnsmasq = ([, option, names = '', target = '']: readonly string[]): Line =>
-  (option === 'address' ? nowhere.has(target) : target === '') ? { values: names.split('/') } : nothing
+  (option === 'address' ? nowhere.has(target) : target === '') ? { values: names.split('/') } : exception
 
 /** `198.51.100.7#4#2#Scanning Host#…`, AlienVault's reputation list: reliability and risk from 1 to 10, and what was seen. */
 const readReputation = (text: string): Line => {
@@ -52,7 +55,8 @@ const readWords = (text: string, words: readonly string[]): Line | undefined => 
   const [first = '', second = '', third] = words
   if (nowhere.has(first)) return { values: words.slice(1).filter((name) => !ownNames.test(name)) }
   if (preamble.test(first) && words.slice(1).every((name) => ownNames.test(name))) return nothing
-  // What `ipset save` and `iptables-save` write.
+  // DShield's header, and what `ipset save` and `iptables-save` write.
+  if (/^start\s+end\s+net(?:mask|block)\b/i.test(text)) return nothing
   if (first === 'create' || first === '-N') return nothing
   if (first === 'add' || first === '-A') return third === undefined ? undefined : { values: [third] }
   if (words.length === 3 && second === '-') return { values: [text] }
@@ -82,6 +86,7 @@ const unquoted = (text: string): string => text.replace(/^["'](.*?)["']?,?$/, '$
 export const parseTextList: Parser = (bytes, sink) => {
   forEachLine(bytes, (line, number) => {
     const read = readLine(line)
+    if (read?.isException) return sink.skip(number, 'harmless')
     return read ? read.values.every((value) => sink.add(value, number, read.details)) : sink.skip(number)
   })
   return undefined

@@ -1,4 +1,5 @@
 // The tables of the status page.
+import { skippedIn, type Skipped } from '../domain/skipped.js'
 import type { ConsumerHealth } from '../domain/consumer-health.js'
 import type { Counts } from '../telemetry/counters.js'
 import { quantileOf, type Histogram } from '../telemetry/histogram.js'
@@ -18,7 +19,7 @@ export type ShownFeed = {
   readonly state: string
   readonly addresses: number
   readonly names: number
-  readonly skipped: { readonly unusable: number; readonly tooBroad: number; readonly other: number }
+  readonly skipped: Skipped
   readonly modified?: number
   readonly problem?: { readonly message: string }
   readonly fetch?: { readonly nextAt: number; readonly error?: string | undefined }
@@ -76,7 +77,7 @@ export const feedRows = (feeds: readonly ShownFeed[], now: number): Rows =>
     state,
     formatCount(addresses),
     formatCount(names),
-    formatCount(skipped.unusable + skipped.tooBroad + skipped.other),
+    formatCount(skippedIn(skipped)),
     modified === undefined ? '' : formatDuration(now - modified),
     fetch ? `in ${formatDuration(fetch.nextAt - now)}` : 'when its file changes',
     visible(fetch?.error ?? problem?.message ?? ''),

@@ -85,7 +85,12 @@ export const openReplay = async (
       former: (against) => {
         const fromTime = request.from.kind === 'time' ? Math.max(0, request.from.time - dayMs) : undefined
         const corrections = existing.filter((one) => one === settings.correctionsTopic)
-        return readFormer(reader, { topic, ranges: plan.ranges, readWritten }, { topics: [against, ...corrections], fromTime }, signal)
+        return readFormer(
+          reader,
+          { topic, ranges: plan.ranges, readWritten },
+          { topics: [against, ...corrections], fromTime },
+          signal,
+        )
       },
       valuesOf: (ofTopic, each) => valuesOf(reader, admin, ofTopic, each, signal),
       run: (form) => start(request, context, { admin, reader, plan, reading }, form),

@@ -1,4 +1,5 @@
 // The closed union of telemetry events; each maps to one log line and one metric.
+import type { Skipped } from '../domain/skipped.js'
 import type { Reason } from '../domain/reason.js'
 import type { BulkLimit } from './labels.js'
 
@@ -24,19 +25,20 @@ export type TelemetryEvent =
       readonly feed: string
       readonly addresses: number
       readonly names: number
+      /** What else is in the file, by reason. */
+      readonly skipped: Skipped
       /** Memory used by its index. */
       readonly bytes: number
       readonly ms: number
     }
+  /** A file with a key can be read by every user of the machine. */
+  | { readonly event: 'secret_file_exposed'; readonly setting: string; readonly message: string }
+  /** It is in use and accuses nobody. */
+  | { readonly event: 'feed_empty'; readonly feed: string; readonly message: string }
   | {
       readonly event: 'feed_entries_skipped'
       readonly feed: string
-      /** Lines that hold no entry. */
-      readonly unusable: number
-      /** Entries that would accuse too much. */
-      readonly tooBroad: number
-      /** Entries of a kind that is not looked up. */
-      readonly other: number
+      readonly skipped: Skipped
       readonly examples: readonly { readonly file: string; readonly line?: number; readonly message: string }[]
     }
   | {

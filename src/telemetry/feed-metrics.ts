@@ -1,14 +1,16 @@
 // Metrics per feed: what it holds, how old it is, and how fetching it goes.
+import type { Skipped } from '../domain/skipped.js'
 import type { Define, Values } from './define-metrics.js'
 
 /** What is measured of a feed. */
 export type FeedMetrics = {
   readonly name: string
+  readonly state: string
   readonly addresses: number
   readonly names: number
   /** Epoch milliseconds when the version in use was written. */
   readonly modified?: number
-  readonly skipped: { readonly unusable: number; readonly tooBroad: number; readonly other: number }
+  readonly skipped: Skipped
   readonly fetch?: { readonly fetches: number; readonly failures: number }
 }
 
@@ -33,10 +35,15 @@ export const defineFeedMetrics = (
     'Time since the version of a feed in use was written or fetched.',
     each(({ modified }) => (modified === undefined ? undefined : Math.max(0, now() - modified) / 1000)),
   )
+  gauge('feed_entries_skipped', 'What is in the file of a feed and not in use, by reason.', () =>
+    feeds().flatMap(({ name: feed, skipped }) =>
+      Object.entries(skipped).map(([reason, value]) => ({ labels: { feed, reason }, value })),
+    ),
+  )
   gauge(
-    'feed_entries_skipped',
-    'Lines and entries of a feed that are not in use.',
-    each(({ skipped }) => skipped.unusable + skipped.tooBroad + skipped.other),
+    'feed_empty',
+    '1 where a feed is in use and holds no entry, 0 where it holds some.',
+    each(({ state }) => (state === 'empty' ? 1 : state === 'loaded' ? 0 : undefined)),
   )
   counter(
     'feed_fetches',

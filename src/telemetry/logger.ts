@@ -4,13 +4,19 @@ import { escapeJsonControls, printable } from '../domain/control-characters.js'
 import type { Emit } from './event.js'
 import { sentenceOf, severityOf } from './wording.js'
 
-type LoggerOptions = { readonly level: string; readonly pretty: boolean; readonly clock: () => number }
+type LoggerOptions = {
+  readonly level: string
+  readonly pretty: boolean
+  readonly clock: () => number
+  /** Which of several workers that log to the same place. */
+  readonly worker?: number | undefined
+}
 
-export const createLogger = (stream: DestinationStream, { level, pretty, clock }: LoggerOptions): Emit => {
+export const createLogger = (stream: DestinationStream, { level, pretty, clock, worker }: LoggerOptions): Emit => {
   const logger = pino(
     {
       level,
-      base: null,
+      base: worker === undefined ? null : { worker },
       timestamp: () => `,"time":"${new Date(clock()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
@@ -20,6 +26,7 @@ export const createLogger = (stream: DestinationStream, { level, pretty, clock }
 }
 
 const prettify = (line: string): string => {
-  const { time, level, msg } = JSON.parse(line) as { time: string; level: string; msg: string }
-  return `${time.slice(11, 19)} ${level.padEnd(5)} ${printable(msg)}\n`
+  const { time, level, msg, worker } = JSON.parse(line) as { time: string; level: string; msg: string; worker?: number }
+  const who = worker === undefined || msg.startsWith('worker ') ? '' : `worker ${worker}: `
+  return `${time.slice(11, 19)} ${level.padEnd(5)} ${who}${printable(msg)}\n`
 }

@@ -1,4 +1,5 @@
 // The log level and message of each telemetry event.
+import { describeSkipped, skippedIn } from '../domain/skipped.js'
 import type { TelemetryEvent } from './event.js'
 import type { BulkLimit } from './labels.js'
 
@@ -8,18 +9,20 @@ type Wordings = { readonly [Name in TelemetryEvent['event']]: Wording<Extract<Te
 
 export const wordings: Wordings = {
   started: { level: 'info', say: ({ command }) => `${command} started` },
+  secret_file_exposed: { level: 'warn', say: ({ setting, message }) => `${setting}: ${message}` },
   feed_loaded: {
     level: 'info',
-    say: ({ feed, addresses, names, bytes, ms }) =>
-      `feed ${feed}: ${addresses} addresses and ranges and ${names} names loaded in ${Math.round(ms)} ms, ${Math.ceil(bytes / 1024)} KiB`,
+    say: ({ feed, addresses, names, skipped, bytes, ms }) =>
+      `feed ${feed}: ${addresses} addresses and ranges and ${names} names loaded, ${skippedIn(skipped)} skipped, in ${Math.round(ms)} ms, ${Math.ceil(bytes / 1024)} KiB`,
+  },
+  feed_empty: {
+    level: 'warn',
+    say: ({ feed, message }) => `feed ${feed} ${message}; it is in use and accuses nobody`,
   },
   feed_entries_skipped: {
     level: 'warn',
-    say: ({ feed, unusable, tooBroad, examples }) =>
-      `feed ${feed}: skipped ${[
-        ...(tooBroad > 0 ? [`${tooBroad} entries that would accuse too much`] : []),
-        ...(unusable > 0 ? [`${unusable} lines that hold no entry`] : []),
-      ].join(' and ')}; for example ${examples.map((one) => `${placeOf(one)}: ${one.message}`).join('; ')}`,
+    say: ({ feed, skipped, examples }) =>
+      `feed ${feed}: skipped ${describeSkipped(skipped)}; for example ${examples.map((one) => `${placeOf(one)}: ${one.message}`).join('; ')}`,
   },
   feed_fetched: {
     level: 'info',

@@ -61,7 +61,7 @@ const factLines = (hosts: readonly HostReport[]): [string, string][] =>
 
 export const renderJson = (indicator: Indicator, verdict: Verdict, finding: Finding): string => {
   const { level, reason, score, flags, because, source, at, stale, feed, entry } = verdict
-  const facts = finding.status === 'known' ? finding.facts : undefined
+  const { listings, ...facts } = finding.status === 'known' ? finding.facts : { listings: undefined }
   const shown = {
     type: indicator.type,
     value: indicator.value,
@@ -75,19 +75,21 @@ export const renderJson = (indicator: Indicator, verdict: Verdict, finding: Find
     stale,
     feed,
     entry,
-    listed: facts?.listings?.map(listed),
-    facts,
+    listed: listings?.map(listed),
+    facts: finding.status === 'known' ? facts : undefined,
   }
   return `${JSON.stringify(shown)}\n`
 }
 
 /** `since_by`: whether the list itself states the date, or it is that of the copy in use. */
-const listed = ({ feed, entry, level, since, copyAt }: Listing): object => {
+const listed = ({ feed, entry, level, score, since, copyAt, expires }: Listing): object => {
   const at = since ?? copyAt
   return {
     feed,
     entry,
     level,
+    score,
+    ...(expires !== undefined && { expires: new Date(expires).toISOString() }),
     ...(at !== undefined && { since: new Date(at).toISOString(), since_by: since === undefined ? 'copy' : 'entry' }),
   }
 }

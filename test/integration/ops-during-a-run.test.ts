@@ -1,5 +1,8 @@
 // What the person on call sees of a real run: rates that move, an outage of the provider and its end, health that stays good.
 import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Partitioners, type Producer } from 'kafkajs'
 import { chromium, type Browser, type Page } from 'playwright-core'
@@ -11,6 +14,13 @@ import { limitsEnv } from '../support/limits.js'
 import { findTool } from '../support/tools.js'
 
 const tool = findTool('chromium')
+
+/** A list may call its entries anything, and the page shows it. */
+const hostileList = (): string => {
+  const path = join(mkdtempSync(join(tmpdir(), 'threatweave-hostile-')), 'list.csv')
+  writeFileSync(path, 'value,category\n192.0.2.66,<script>window.hacked=1</script>\u001b[31m\n')
+  return path
+}
 
 if ('missing' in tool)
   describe('the status page during a run', () => {
@@ -41,6 +51,7 @@ describe.runIf('path' in tool)('the status page during a run', () => {
         THREATWEAVE_INTEL_SERVICE_BASE_URL: upstream.url,
         THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
         THREATWEAVE_MEMORY_PATH: 'none',
+        THREATWEAVE_FEEDS: JSON.stringify([{ name: 'hostile', path: hostileList() }]),
         THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
         THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
         THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
@@ -114,8 +125,8 @@ describe.runIf('path' in tool)('the status page during a run', () => {
     expect(await code('/healthz')).toBe(200)
   })
 
-  it('shows a hostile event as text', async () => {
-    const hostile = { '<script>window.hacked=1</script>\u001b[31m': { src_ip: '198.51.100.1' } }
+  it('shows what a hostile event and a hostile list say as text', async () => {
+    const hostile = { '<script>window.hacked=1</script>\u001b[31m': { src_ip: '192.0.2.66' } }
     // Again and again, because the page shows the latest few and others come too.
     const send = (): Promise<unknown> =>
       producer.send({ topic: names.input, messages: [{ partition: 0, value: JSON.stringify(hostile) }] })

@@ -133,7 +133,7 @@ describe('run --workers', () => {
       if (readFileSync('lives').length <= 3) process.exit(1)
       process.once('SIGTERM', () => process.exit(0))
       setInterval(() => undefined, 1000)
-      appendFileSync('up', '.')`
+      appendFileSync('up', process.env.THREATWEAVE_WORKER_NUMBER)`
     const pauses: number[] = []
     const stop = new AbortController()
     const supervised = supervise({
@@ -149,6 +149,8 @@ describe('run --workers', () => {
     })
     await expect.poll(() => existsSync(join(folder, 'up')), { timeout: 150_000 }).toBe(true)
     stop.abort()
+    // It knows which one it is, for its log.
+    expect(readFileSync(join(folder, 'up'), 'utf8')).toBe('1')
     expect(await supervised).toBeUndefined()
     expect(pauses).toEqual([500, 1_000, 2_000])
   })

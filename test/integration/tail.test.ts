@@ -1,6 +1,7 @@
 // Promise: `tail` shows the annotated events of a topic that its filters ask for, in order, and commits nothing.
+import { spawnSync } from 'node:child_process'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
-import { runCli } from '../support/cli.js'
+import { cliPath, runCli } from '../support/cli.js'
 import { client, makeTopics, type Names } from '../support/kafka.js'
 
 const event = (nth: number, verdict: string, more: object = {}): string =>
@@ -61,6 +62,27 @@ describe('tail', () => {
     expect((await shown('--count', '1', '--value', '198.51.100.82'))[0]).toMatch(/malicious.*\| line 82/)
     expect((await shown('--count', '1', '--value', '198.51.100.91'))[0]).toMatch(/malicious.*blocked.*\| line 91/)
     expect((await shown('--count', '1', '--rule', 'malicious address was let in'))[0]).toContain('| line 2')
+  })
+
+  it('ends quietly when who reads has enough', async () => {
+    const { output } = await makeTopics({ partitions: 1 })
+    const producer = client().producer()
+    await producer.connect()
+    // More than a pipe holds, so that it is noticed that nobody reads any more.
+    const messages = Array.from({ length: 2000 }, (_, nth) => ({ value: event(nth % 250, 'clean') }))
+    await producer.send({ topic: output, messages })
+    await producer.disconnect()
+    const command = `"${process.execPath}" "${cliPath}" tail --from earliest --json | head -n 1`
+    const { stdout, stderr, status } = spawnSync('bash', ['-o', 'pipefail', '-c', command], {
+      encoding: 'utf8',
+      timeout: 120_000,
+      env: {
+        ...process.env,
+        THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
+        THREATWEAVE_KAFKA_OUTPUT_TOPIC: output,
+      },
+    })
+    expect({ lines: stdout.trimEnd().split('\n').length, stderr, status }).toEqual({ lines: 1, stderr: '', status: 0 })
   })
 
   it('prints the events as they are, and refuses what it cannot mean', async () => {

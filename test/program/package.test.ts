@@ -72,7 +72,7 @@ describe('the package', () => {
 
   it('runs the example of the documentation', () => {
     const printed = execFileSync(process.execPath, ['examples/library/enrich.mjs'], { cwd: root, encoding: 'utf8' })
-    expect(printed).toContain('malicious src_ip 198.51.100.60 is malicious')
+    expect(printed).toContain('malicious 198.51.100.60 is malicious')
     expect(printed.trimEnd().split('\n')).toHaveLength(4)
   })
 })

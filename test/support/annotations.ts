@@ -14,7 +14,7 @@ export const plainAnnotation: Annotation = {
   direction: 'inbound',
   action: 'allowed',
   is_malicious: true,
-  summary: 'source.ip 198.51.100.60 is malicious: reported malicious',
+  summary: '198.51.100.60 is malicious: reported malicious',
   source: 'service',
   verdict_time: '2026-11-15T08:00:00.000Z',
   stale: false,

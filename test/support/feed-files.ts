@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { parserOf } from '../../src/feeds/detect.js'
+import type { SkipReason } from '../../src/domain/skipped.js'
 import type { Details, FeedSettings, ParseProblem, Place, PlacedFeed, Sink } from '../../src/feeds/feed.js'
 
 export const feedSettings = (given: Partial<FeedSettings> & { path: string }): PlacedFeed => ({
@@ -26,7 +27,12 @@ export const feedFile = (content: string | Buffer, name = 'feed.txt'): string =>
   return path
 }
 
-type Parsed = { added: [string, Place, Details?][]; skipped: Place[]; problem?: ParseProblem }
+/** What is skipped for want of an entry is told by its place alone. */
+type Parsed = {
+  added: [string, Place, Details?][]
+  skipped: (Place | [Place, SkipReason])[]
+  problem?: ParseProblem
+}
 
 /** What the parser finds that the content asks for. */
 export const parsed = (content: string | Buffer): Parsed => {
@@ -37,7 +43,7 @@ export const parsed = (content: string | Buffer): Parsed => {
       found.added.push(said.length > 0 ? [value, place, Object.fromEntries(said)] : [value, place])
       return true
     },
-    skip: (place) => found.skipped.push(place) > 0,
+    skip: (place, why = 'unusable') => found.skipped.push(why === 'unusable' ? place : [place, why]) > 0,
   }
   const bytes = Buffer.from(content)
   const chosen = parserOf(bytes)

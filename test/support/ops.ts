@@ -58,7 +58,7 @@ export const seen = (annotation: Partial<Annotation> = {}): CountedEvent & { rea
     verdict: 'malicious',
     direction: 'inbound',
     action: 'allowed',
-    summary: 'source.ip 198.51.100.60 is malicious: reported malicious',
+    summary: '198.51.100.60 is malicious: reported malicious',
     type: 'ip',
     value: '198.51.100.60',
     role: 'source',

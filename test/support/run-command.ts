@@ -23,14 +23,15 @@ export const runCommand = async (
     input = '',
     env = {},
     signal,
-  }: { input?: string | Buffer; env?: Record<string, string>; signal?: AbortSignal } = {},
+    isTerminal = false,
+  }: { input?: string | Buffer; env?: Record<string, string>; signal?: AbortSignal; isTerminal?: boolean } = {},
 ): Promise<Ran> => {
   const stdout = collect()
   const stderr = collect()
   const io = {
     env: { HOME: process.env.HOME, THREATWEAVE_MEMORY_PATH: 'none', ...env },
     stdin: Readable.from([Buffer.from(input)]),
-    stdout: stdout.stream,
+    stdout: isTerminal ? Object.assign(stdout.stream, { isTTY: true }) : stdout.stream,
     stderr: stderr.stream,
     signal: signal ?? new AbortController().signal,
   }

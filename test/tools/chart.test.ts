@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { derived } from '../../scripts/chart.mjs'
 import { provisionTools, run } from '../../scripts/tools.mjs'
+import { intelligenceProblems } from '../../src/config/intelligence-problems.js'
 import { load } from '../../src/config/load.js'
 import { operatorSchemas } from '../support/operator-schemas.js'
 
@@ -202,6 +203,7 @@ describe.runIf(paths !== undefined)('the chart', { timeout: 120_000 }, () => {
         },
       })
       expect(loaded).not.toHaveProperty('problems')
+      if ('config' in loaded) expect(intelligenceProblems(loaded.config)).toEqual([])
     }
   })
 
@@ -266,17 +268,43 @@ describe.runIf(paths !== undefined)('the chart', { timeout: 120_000 }, () => {
           { protocol: 'TCP', port: 53 },
         ],
       },
-      { ports: [{ protocol: 'TCP', port: 9092 }] },
+      { ports: [{ protocol: 'TCP', port: 9092 }], to: [{ ipBlock: { cidr: '192.0.2.0/24' } }] },
       {
         to: [
           {
-            ipBlock: { cidr: '0.0.0.0/0', except: expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16']) as unknown },
+            ipBlock: {
+              cidr: '0.0.0.0/0',
+              except: expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16', '168.63.129.16/32']) as unknown,
+            },
           },
           { ipBlock: { cidr: '::/0', except: expect.arrayContaining(['fc00::/7']) as unknown } },
         ],
         ports: [{ protocol: 'TCP', port: 443 }],
       },
     ])
+  })
+
+  it('lets no one but its own test and those who are named to health and metrics', () => {
+    const ingressOf = (name: string): unknown[] =>
+      render(name)
+        .filter(({ kind }) => kind === 'NetworkPolicy')
+        .flatMap(({ spec }) => (spec as { ingress?: { from?: unknown[] }[] }).ingress ?? [])
+        .map(({ from = 'everyone' }) => from)
+    const labels = { 'app.kubernetes.io/name': 'threatweave', 'app.kubernetes.io/instance': 'weave' }
+    expect(ingressOf('default')).toEqual([
+      [{ podSelector: { matchLabels: { ...labels, 'app.kubernetes.io/component': 'test' } } }],
+    ])
+    expect(ingressOf('full')).not.toContain('everyone')
+    expect(JSON.stringify(ingressOf('full'))).toContain('monitoring')
+  })
+
+  it.each<[string, RegExp]>([
+    ['', /config\.kafka\.brokers: name the brokers/],
+    ['config.kafka.brokers={kafka.example.com:9092}', /config\.kafka\.input\.topics: name the topics/],
+  ])('refuses to be installed with nothing but %j, in one sentence', (values, message) => {
+    const { ok, output } = template(...(values === '' ? [] : ['--set', values]))
+    expect(ok).toBe(false)
+    expect(output).toMatch(message)
   })
 
   const webFeed = ['--set', 'config.feeds[0].name=web,config.feeds[0].url=https://lists.example.com:8443/a']
@@ -326,6 +354,17 @@ describe.runIf(paths !== undefined)('the chart', { timeout: 120_000 }, () => {
 
   it.each<[string, string[], RegExp]>([
     ['an unknown setting', ['--set', 'config.kafka.brokerz=x'], /config\.kafka[\s\S]*brokerz/],
+    [
+      'nothing to look events up in',
+      ['--set-json', 'config.feeds=[]'],
+      /config\.feeds: there is nothing to look events up in/,
+    ],
+    ['brokers that could be anywhere', ['--set-json', 'networkPolicy.brokers=[]'], /networkPolicy\.brokers: say where/],
+    [
+      'metrics that no one may read',
+      ['--set', 'serviceMonitor.enabled=true'],
+      /networkPolicy\.opsFrom: name who reads/,
+    ],
     ['a wrong value', ['--set', 'config.kafka.delivery=twice'], /config\.kafka\.delivery/],
     [
       'a secret in the configuration',

@@ -22,7 +22,8 @@ const feed = {
   addresses: 1,
   names: 1,
   modified: 0,
-  skipped: { unusable: 0, tooBroad: 0, other: 0 },
+  skipped: { too_broad: 1 },
+  state: 'loaded',
   fetch: { fetches: 1, failures: 0 },
 }
 

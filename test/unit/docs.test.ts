@@ -1,8 +1,11 @@
 // Checks the documentation against the program: generated reference, links, tests, reasons, settings and paths.
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import type { TSchema } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
 import { configurationReference } from '../../scripts/configuration.mjs'
+import { isObject } from '../../src/base/json-object.js'
 import { environmentName } from '../../src/config/environment-name.js'
 import { settingsOf } from '../../src/config/environment.js'
 import { configSchema } from '../../src/config/schema.js'
@@ -10,8 +13,70 @@ import { reasons } from '../../src/domain/reason.js'
 
 const root = resolve(import.meta.dirname, '../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const pages = [...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`), 'SECURITY.md']
+const markdownIn = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+    .map((name) => join(folder, name))
+const pages = [
+  ...['docs', 'examples', 'helm'].flatMap(markdownIn),
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+]
 const settings = settingsOf(configSchema).map(({ path }) => path)
+
+/** Every setting and every section of settings; those below a section without fixed names are anybody's. */
+const known = new Set<string>()
+const addKnown = (schema: TSchema, path: string): void => {
+  known.add(path)
+  const {
+    properties = {},
+    items,
+    anyOf = [],
+  } = schema as {
+    properties?: Record<string, TSchema>
+    items?: TSchema
+    anyOf?: TSchema[]
+  }
+  for (const [name, inner] of Object.entries(properties)) addKnown(inner, path === '' ? name : `${path}.${name}`)
+  for (const inner of [...(items ? [items] : []), ...anyOf]) addKnown(inner, path)
+}
+addKnown(configSchema, '')
+const sections = new Set(Object.keys(configSchema.properties))
+/** Files and fields of events whose first word is that of a section. */
+const notSettings = new Set(['admit.ts', 'alerts.yaml', 'log.source.address'])
+
+/** Of a YAML example that is a configuration, the paths of its settings. */
+const pathsInYaml = (text: string): string[] => {
+  const [value, ...others] = parseAllDocuments(text).map((document) => document.toJS() as unknown)
+  if (others.length > 0 || !isObject(value) || !Object.keys(value).every((name) => sections.has(name))) return []
+  const pathsOf = (inner: unknown, path: string): string[] => {
+    if (Array.isArray(inner)) return inner.flatMap((one) => pathsOf(one, path))
+    if (!isObject(inner)) return [path]
+    return Object.entries(inner).flatMap(([name, one]) => pathsOf(one, path === '' ? name : `${path}.${name}`))
+  }
+  return pathsOf(value, '')
+}
+
+/** As GitHub makes them: small letters, without punctuation, hyphens for spaces. */
+const anchorsOf = (path: string): Set<string> =>
+  new Set(
+    [
+      ...read(path)
+        .replace(/^ *```[\s\S]*?^ *```/gm, '')
+        .matchAll(/^#{1,6} +(.+)$/gm),
+    ].map((match) =>
+      match[1]!
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+
+const isThere = (page: string, link: string): boolean => {
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? page : join(dirname(page), path)
+  return existsSync(join(root, target)) && (anchor === undefined || anchorsOf(target).has(anchor))
+}
 
 describe('docs/configuration.md', () => {
   it('is up to date (after a change: npm run generate)', () => {
@@ -54,12 +119,21 @@ describe('CONTRIBUTING.md', () => {
 describe.each(pages)('%s', (page) => {
   const text = read(page)
   it('has no dead links', () => {
-    const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map((match) => match[1]!)
-    const dead = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(root, dirname(page), link)))
+    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!)
+    const dead = links.filter((link) => !/^https?:/.test(link) && !isThere(page, link))
     expect(dead).toEqual([])
   })
 
-  it('names only existing tests, settings and variables', () => {
+  it('names only settings that exist, in sentences and in examples', () => {
+    const dotted = [...text.matchAll(/`([a-z][A-Za-z]*(?:\.[a-z][A-Za-z]*)+)(?:[:=][^`]*)?`/g)].map(
+      (match) => match[1]!,
+    )
+    const named = dotted.filter((name) => sections.has(name.split('.')[0]!) && !notSettings.has(name))
+    const examples = [...text.matchAll(/^ *```yaml\n([\s\S]*?)^ *```/gm)].flatMap((match) => pathsInYaml(match[1]!))
+    expect([...named, ...examples].filter((name) => !known.has(name))).toEqual([])
+  })
+
+  it('names only existing tests and variables', () => {
     const tests = [...text.matchAll(/`(test\/[\w/.-]+\.test\.ts)`/g)].map((match) => match[1]!)
     expect(tests.filter((file) => !existsSync(join(root, file)))).toEqual([])
     const variables = new Set([

@@ -139,7 +139,37 @@ THREATWEAVE_{{ regexReplaceAll "([A-Z])" . "_${1}" | replace "." "_" | upper }}_
 {{- end -}}
 {{- end }}
 
+{{/* What the program would refuse to start without: said here, before anything is deployed. A setting may come from extraEnv too. */}}
+{{- define "threatweave.checkWhatIsNeeded" -}}
+{{- $v := .Values -}}
+{{- $env := dict -}}
+{{- range $v.extraEnv -}}{{- $_ := set $env .name true -}}{{- end -}}
+{{- $secrets := include "threatweave.secretSettings" . | fromJsonArray -}}
+{{- if not (or (dig "kafka" "brokers" list $v.config) (hasKey $env "THREATWEAVE_KAFKA_BROKERS")) -}}
+{{- fail "config.kafka.brokers: name the brokers to start from, as host:port; ci/default-values.yaml is the least that runs" -}}
+{{- end -}}
+{{- if not (or (dig "kafka" "input" "topics" list $v.config) (dig "kafka" "input" "pattern" "" $v.config) (hasKey $env "THREATWEAVE_KAFKA_INPUT_TOPICS") (hasKey $env "THREATWEAVE_KAFKA_INPUT_PATTERN")) -}}
+{{- fail "config.kafka.input.topics: name the topics to read" -}}
+{{- end -}}
+{{- if not (or (dig "kafka" "output" "topic" "" $v.config) (hasKey $env "THREATWEAVE_KAFKA_OUTPUT_TOPIC")) -}}
+{{- fail "config.kafka.output.topic: say where the annotated events go" -}}
+{{- end -}}
+{{- if not (or (dig "kafka" "deadLetterTopic" "" $v.config) (hasKey $env "THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC")) -}}
+{{- fail "config.kafka.deadLetterTopic: say where a record goes that the output topic cannot take" -}}
+{{- end -}}
+{{- if not (or (dig "feeds" list $v.config) (has "intel.service.apiKey" $secrets) (hasKey $env "THREATWEAVE_FEEDS") (hasKey $env "THREATWEAVE_INTEL_SERVICE_API_KEY") (hasKey $env "THREATWEAVE_INTEL_SERVICE_API_KEY_FILE")) -}}
+{{- fail "config.feeds: there is nothing to look events up in; name a feed, or put intel.service.apiKey into secret" -}}
+{{- end -}}
+{{- if and $v.networkPolicy.enabled (not $v.networkPolicy.brokers) -}}
+{{- fail "networkPolicy.brokers: say where the brokers are, as peers such as [{ipBlock: {cidr: 192.0.2.0/24}}]; without it the policy would have to let the workers out to everyone" -}}
+{{- end -}}
+{{- if and $v.networkPolicy.enabled $v.serviceMonitor.enabled (not $v.networkPolicy.opsFrom) -}}
+{{- fail "networkPolicy.opsFrom: name who reads the metrics, as peers such as [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}}]; serviceMonitor is enabled and the policy lets no one in" -}}
+{{- end -}}
+{{- end }}
+
 {{- define "threatweave.check" -}}
+{{- include "threatweave.checkWhatIsNeeded" . -}}
 {{- $v := .Values -}}
 {{- $max := include "threatweave.maxReplicas" . | int -}}
 {{- $scales := or $v.autoscaling.hpa.enabled $v.autoscaling.keda.enabled -}}

@@ -1,7 +1,7 @@
 // The modifiers that rewrite a value before it is compared: other dashes, UTF-16, Base64.
 import type { Scalar, Wrong } from './scalar.js'
 
-export const encodings = ['windash', 'wide', 'base64', 'base64offset'] as const
+export const encodings = ['windash', 'wide', 'utf16le', 'utf16be', 'base64', 'base64offset'] as const
 export type Encoding = (typeof encodings)[number]
 
 /** What Windows programs take for the dash of an option. */
@@ -32,11 +32,9 @@ const encoders: Record<Encoding, (text: string) => readonly string[] | Wrong> = 
       [first],
     )
   },
-  wide: (text) => {
-    if (/[^\0-\x7f]/.test(text)) return { wrong: 'wide takes ASCII text' }
-    // A wildcard stays one character, and so does a backslash before one.
-    return [text.replace(/\\[*?\\]|[^*?]/g, '$&\0')]
-  },
+  wide: (text) => twoBytes(text, '$&\0'),
+  utf16le: (text) => twoBytes(text, '$&\0'),
+  utf16be: (text) => twoBytes(text, '\0$&'),
   base64: (text) => {
     const plain = withoutEscapes(text)
     return plain === undefined ? wildcard : [Buffer.from(plain).toString('base64')]
@@ -52,6 +50,10 @@ const encoders: Record<Encoding, (text: string) => readonly string[] | Wrong> = 
     })
   },
 }
+
+/** A wildcard stays one character, and so does a backslash before one. */
+const twoBytes = (text: string, each: string): readonly string[] | Wrong =>
+  /[^\0-\x7f]/.test(text) ? { wrong: 'UTF-16 takes ASCII text' } : [text.replace(/\\[*?\\]|[^*?]/g, each)]
 
 const wildcard: Wrong = { wrong: 'a value with wildcards has no Base64 form' }
 

@@ -35,6 +35,7 @@ export const compileItem = (key: string, values: readonly Scalar[], fields: Fiel
       witness: (view) => view.read(slot),
     }
   }
+  if (modifiers.neq) return otherThan(field, slot, values, modifiers)
   if (how.by === 'fieldref') return each(values, all, (value) => sameAs(field, value, how.affix, modifiers, fields))
   const encoded = values.map((value) => encodeValue(value, modifiers.encode))
   const bad = encoded.find((one) => 'wrong' in one)
@@ -77,6 +78,25 @@ const compare = (
   return both('or', parts)
 }
 
+const otherThan = (
+  field: string,
+  slot: number,
+  values: readonly Scalar[],
+  modifiers: Modifiers,
+): Expression | Wrong => {
+  const given = values.filter((value) => value !== null)
+  if (given.length < values.length) return { wrong: 'neq takes values; what has none is tested by exists' }
+  const test = valueTest(given, modifiers)
+  if ('wrong' in test) return test
+  const { holds } = anyValue(slot, test)
+  return {
+    kind: 'test',
+    field,
+    holds: (view) => !isNothing(view.read(slot)) && !holds(view),
+    witness: (view) => view.read(slot),
+  }
+}
+
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.every((one) => one === null))
 
@@ -101,7 +121,8 @@ const needsOf = (member: string, test: ValueTest): Test['needs'] | Wrong | undef
 }
 
 const anywhere = (values: readonly Scalar[], modifiers: Modifiers): Expression | Wrong => {
-  const { how, all, cased } = modifiers
+  const { how, all, cased, neq } = modifiers
+  if (neq) return { wrong: 'neq needs a field' }
   if (how.by !== 'text' && how.by !== 're') return { wrong: `${how.by} needs a field` }
   return each(values, all, (value) => {
     if (value === null) return { wrong: 'null cannot be searched for' }

@@ -8,9 +8,26 @@ export type RegexFlags = { readonly i: boolean; readonly m: boolean; readonly s:
 export const createRegexTest = (source: string, flags: RegexFlags): TextTest | { readonly wrong: string } => {
   try {
     const bits = (flags.i ? RE2JS.CASE_INSENSITIVE : 0) | (flags.m ? RE2JS.MULTILINE : 0) | (flags.s ? RE2JS.DOTALL : 0)
-    const expression = RE2JS.compile(source, bits)
+    const expression = RE2JS.compile(withVerticalTab(source), bits)
     return (text) => expression.test(text)
   } catch (error) {
     return { wrong: error instanceof Error ? error.message : 'it cannot be read' }
   }
+}
+
+/** Quoted text, an escape, a POSIX class, the beginning of a class with a closing bracket as its first sign, or the end of one. */
+const piecePattern = /\\Q[^]*?(?:\\E|$)|\\[^]|\[:\^?\w+:\]|\[\^?\]?|\]/g
+
+/** Sigma's expressions are Python's, where `\s` holds the vertical tab too; RE2 has it only in the POSIX class. */
+const withVerticalTab = (source: string): string => {
+  let isInClass = false
+  return source.replace(piecePattern, (piece) => {
+    if (piece === '\\s' || piece === '\\S') {
+      const space = piece === '\\s' ? '[:space:]' : '[:^space:]'
+      return isInClass ? space : `[${space}]`
+    }
+    if (isInClass) isInClass = !(piece === ']' || piece === '[]' || piece === '[^]')
+    else isInClass = piece.startsWith('[')
+    return piece
+  })
 }

@@ -13,7 +13,7 @@ import { createTopic, receive, send } from '../../demo/traffic.js'
 import { checkOnline } from '../../kafka/check-online.js'
 import type { Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
-import { showAlert, showEvents } from './show-events.js'
+import { keptText, showAlert, showEvents } from './show-events.js'
 
 const program = resolve(import.meta.dirname, '../../cli.js')
 /** How often the sample events are sent. */
@@ -78,7 +78,7 @@ export const overKafka = async (
     showAlert(alerts, io)
     if (!isKept) io.stdout.write(`\nThe status page was at ${page}; with --keep it stays until Ctrl-C.\n`)
     else {
-      io.stdout.write(keptText(page, env))
+      io.stdout.write(keptText(page, program, given.THREATWEAVE_KAFKA_BROKERS ?? ''))
       await Promise.race([ended, once(io.signal, 'abort')])
     }
   } finally {
@@ -87,12 +87,3 @@ export const overKafka = async (
     await Promise.all([ended, ...readers.map((stop) => stop())])
   }
 }
-
-const keptText = (page: string, env: Record<string, string>): string => `
-Status page: ${page}
-In another terminal:
-  export THREATWEAVE_KAFKA_BROKERS=${env.THREATWEAVE_KAFKA_BROKERS ?? ''} THREATWEAVE_KAFKA_OUTPUT_TOPIC=firewall-annotated
-  threatweave tail --from earliest --verdict malicious,suspicious
-  threatweave explain firewall-annotated/0/0
-Ctrl-C stops and removes everything.
-`

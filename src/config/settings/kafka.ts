@@ -14,7 +14,7 @@ export const kafkaSettings = Type.Object(
   {
     brokers: Type.Array(Type.String({ pattern: broker, form: 'host:port, such as kafka.example.com:9092' }), {
       default: [],
-      description: 'Brokers to start from, as host:port.',
+      description: 'Brokers to start from, as host:port. Must be set to use Kafka.',
     }),
     clientId: Type.String({
       default: 'threatweave',
@@ -31,7 +31,7 @@ export const kafkaSettings = Type.Object(
       {
         topics: Type.Array(Type.String({ pattern: topicName, minLength: 1 }), {
           default: [],
-          description: 'Topics to read. A topic we write to is refused.',
+          description: 'Topics to read; these or a pattern must be set to use Kafka. A topic we write to is refused.',
         }),
         pattern: Type.String({
           default: '',
@@ -54,7 +54,11 @@ export const kafkaSettings = Type.Object(
     ),
     output: Type.Object(
       {
-        topic: Type.String({ default: '', pattern: topicName, description: 'Where the annotated events go.' }),
+        topic: Type.String({
+          default: '',
+          pattern: topicName,
+          description: 'Where the annotated events go. Must be set to use Kafka.',
+        }),
         partitionBy: Type.Union([Type.Literal('input'), Type.Literal('key')], {
           default: 'input',
           description:
@@ -87,7 +91,8 @@ export const kafkaSettings = Type.Object(
     deadLetterTopic: Type.String({
       default: '',
       pattern: topicName,
-      description: 'Where a record goes that the output topic cannot take, whole and with the reason in its headers.',
+      description:
+        'Where a record goes that the output topic cannot take, whole and with the reason in its headers. Must be set to use Kafka.',
     }),
     delivery: Type.Union([Type.Literal('at-least-once'), Type.Literal('exactly-once')], {
       default: 'at-least-once',

@@ -48,7 +48,7 @@ const sentenceOf = (deciding: Deciding | undefined, truncated: boolean): string 
   const { indicator, verdict } = deciding
   const verb = wasSkipped(indicator) ? 'was not looked up' : `is ${indicator.verdict}`
   const why = clip(verdict.because, 180) || indicator.reason?.replaceAll('_', ' ')
-  let text = `${indicator.field} ${indicator.value} ${verb}`
+  let text = `${indicator.value} ${verb}`
   if (why !== undefined) text += `: ${why}`
   if (indicator.stale === true) text += ', stale'
   return truncated ? `${text}; ${cut}` : text

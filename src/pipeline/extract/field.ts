@@ -85,6 +85,8 @@ const byWords = (own: readonly string[], parents: readonly string[]): Meaning =>
   if (plainWords.has(last) || last.endsWith('version')) return is('none', 'other')
   const named = roleWords.get(last)
   if (named === 'url' || named === 'mail') return is(named, named)
+  // `cs-uri-query`, `url.query`: what follows the path of a URL, not what DNS was asked.
+  if (last === 'query' && /^(?:ur[il]|http|request)$/.test(before)) return unknownName
   if (named === 'answer' || named === 'query' || last === 'nat') return is('host', named ?? 'other')
   if (hostWords.has(last)) return is('host', roleOfHost(last, own, parents))
   // A forwarding header however it is called.

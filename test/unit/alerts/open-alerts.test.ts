@@ -143,7 +143,7 @@ describe('alerts', () => {
         count: 1,
         peer: '10.0.0.5',
         verdict: 'malicious',
-        summary: 'src 198.51.100.60 is malicious: reported',
+        summary: '198.51.100.60 is malicious: reported',
         matched: [{ field: 'threatweave.verdict', value: 'malicious' }],
       },
     })

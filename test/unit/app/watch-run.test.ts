@@ -1,6 +1,6 @@
 // The telemetry of `run`.
 import { describe, expect, it } from 'vitest'
-import { watchRun } from '../../../src/app/watch-run.js'
+import { refusePortsInUse, watchRun } from '../../../src/app/watch-run.js'
 import { load } from '../../../src/config/load.js'
 import { ignoreTelemetry } from '../../../src/telemetry/event.js'
 
@@ -25,6 +25,18 @@ describe('the endpoint of a run', () => {
     const ops = await open({ THREATWEAVE_OPS_ENABLED: 'false' })
     await ops.close()
     expect(ops.url).toBeUndefined()
+  })
+
+  it('is refused before anything is loaded when its port or that of a later worker is in use', async () => {
+    const ops = await open({ THREATWEAVE_OPS_PORT: '0' })
+    const port = Number(new URL(ops.url ?? '').port)
+    const loaded = load({ env: { THREATWEAVE_OPS_PORT: String(port) }, readFile: () => '' })
+    if ('problems' in loaded) throw new Error('refused')
+    await expect(refusePortsInUse(loaded.config, [0, port], 'ops.port')).rejects.toThrow(
+      `ops.port is in use: another process listens on port ${port}`,
+    )
+    await ops.close()
+    await refusePortsInUse(loaded.config, [0, port], 'ops.port')
   })
 
   it('refuses a weak token', () => {

@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { check } from '../../../src/commands/check.js'
 import { UsageError, type Io } from '../../../src/terminal/command.js'
 import { ConfigurationError } from '../../../src/config/problem.js'
+import { openFeeds } from '../../../src/feeds/open-feeds.js'
+import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import { recogniseFile } from '../../../src/app/recognise-file.js'
 import { ruleText } from '../../support/rules.js'
 
@@ -42,6 +44,9 @@ describe('a file', () => {
     ['broken.yaml', `${worked}fields: {{{\n`, 'format'],
     ['list.txt', 'bad.example.com\n198.51.100.7\n', 'feed'],
     ['bundle.json', '{"type": "bundle", "id": "bundle--1", "objects": []}', 'feed'],
+    ['event.json', '{"id": "1", "date": "2026-11-01", "info": "x", "Tag": [], "Attribute": []}', 'feed'],
+    ['warninglist.json', '{"name": "x", "description": "x", "type": "cidr", "list": []}', 'feed'],
+    ['rule.json', '{"title": "x", "logsource": {}, "detection": {}}', 'rule'],
     ['list.csv', 'value,score\nbad.example.com,90\n', 'feed'],
     ['judgement.yaml', 'rows:\n  dangerous: { level: malicious }\n', 'judgement table'],
     ['thresholds.yaml', 'maxAgeDays: 14\nsigns: 3\n', 'judgement table'],
@@ -132,9 +137,57 @@ describe('check FILE', () => {
     const path = put('some.txt', 'bad.example.com\n0.0.0.0/0\n')
     const { code, out } = await run([path])
     expect(out).toMatch(
-      new RegExp(`^warning +${path}:2: "0.0.0.0/0" is wider than /8\n${path}: a feed of .+ 1 line skipped\n$`),
+      new RegExp(
+        `^warning +${path}:2: "0.0.0.0/0" is wider than /8\n${path}: a feed of 0 addresses and 1 name; 1 skipped: 1 too_broad .+\n$`,
+      ),
     )
     expect(code).toBe(0)
+  })
+
+  it('says as much as `feeds` and the log about what a feed holds and why the rest is skipped', async () => {
+    const indicators = [
+      "[ipv4-addr:value = '198.51.100.7'",
+      "[domain-name:value = 'bad.example.com']",
+      "[url:value LIKE 'x%']",
+    ]
+    const objects = indicators.map((pattern, n) => ({ type: 'indicator', id: `indicator--${n}`, pattern }))
+    const path = put('bundle.json', JSON.stringify({ type: 'bundle', objects }, null, 1))
+    const { code, out } = await run([path])
+    expect(out).toBe(
+      [
+        `error    ${path}:6: "[ipv4-addr:value = '198.51.100.7'" is skipped (broken): a pattern that cannot be read to its end`,
+        `warning  ${path}:16: "[url:value LIKE 'x%']" is skipped (inexact): a comparison that names no exact value`,
+        `${path}: a feed of 0 addresses and 1 name; 2 skipped: 1 broken (a pattern that cannot be read to its end), 1 inexact (a comparison that names no exact value)`,
+        '',
+      ].join('\n'),
+    )
+    expect(code).toBe(1)
+    const told: TelemetryEvent[] = []
+    const opened = await openFeeds([{ name: 'mine', path, level: 'malicious', categories: [] }], {
+      pollMs: 0,
+      emit: (event) => void told.push(event),
+    })
+    await opened.close()
+    const skipped = { broken: 1, inexact: 1 }
+    expect(opened.status()).toMatchObject([{ state: 'loaded', addresses: 0, names: 1, skipped }])
+    expect(told).toMatchObject([
+      { event: 'feed_loaded', names: 1, skipped },
+      { event: 'feed_entries_skipped', skipped },
+    ])
+  })
+
+  it('reports a feed without an entry as an error, alone and in a configuration, and says why', async () => {
+    const path = put('paths.txt', '/gate.php\n/five.php\n')
+    const { code, out } = await run([path])
+    expect(out).toContain(
+      `error    ${path}: holds no entry that can be used: all 2 of it skipped, 2 not_looked_up (of a kind that is not looked up)\n`,
+    )
+    expect(out).toContain(`${path}:1: "/gate.php" is a path without a host\n`)
+    expect(code).toBe(1)
+    const env = { THREATWEAVE_FEEDS: JSON.stringify([{ name: 'mine', path }]) }
+    await expect(run([], {}, env)).rejects.toThrow(/feeds.0 names the feed mine, which holds no entry that can be used/)
+    const empty = put('empty-now.txt', '# 0 entries\n')
+    expect((await run([empty])).out).toContain(`${empty}: holds no entry: it lists nothing at present\n`)
   })
 
   it('refuses what is none of these, what is not there, and two configurations at once', async () => {

@@ -1,5 +1,5 @@
 // The `check` command.
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -47,6 +47,25 @@ describe('check', () => {
 
   it('accepts a configuration with only a feed', async () => {
     expect(await problemsOf('')).toEqual([])
+  })
+
+  it('warns of a file with a key that every user can read, and of no other', async () => {
+    const warned = async (mode: number): Promise<string> => {
+      const file = put('key', 'sample-key-that-is-long')
+      chmodSync(file, mode)
+      const stderr = new PassThrough()
+      const env = { THREATWEAVE_INTEL_SERVICE_API_KEY_FILE: file }
+      const signal = new AbortController().signal
+      await check.run(
+        { positionals: [], values: {} },
+        { env, stdin: new PassThrough(), stdout: new PassThrough(), stderr, signal },
+      )
+      return String(stderr.read() ?? '')
+    }
+    expect(await warned(0o644)).toMatch(
+      /^threatweave: warning: intel.service.apiKey .+ every user of this machine can read/,
+    )
+    expect(await warned(0o640)).toBe('')
   })
 
   it('names each problem of a judgement table once, with its file and line', async () => {

@@ -33,6 +33,12 @@ describe('estimate', () => {
     ])
   })
 
+  it('says why it asks for fewer names than the log has', async () => {
+    const more = `${log}\n{"dns":{"question":{"name":"mail.example.com"}}}`
+    expect(await run(more)).toMatch(/^names +2 in this log are asked as 1: by their registrable domains/m)
+    expect(await run('{"src_ip":"198.51.100.7"}')).not.toMatch(/^names/m)
+  })
+
   it('counts the members of a batch as events', async () => {
     const batch = `{"records":[${log.replaceAll('\n', ',')}]}`
     expect(JSON.parse(await run(batch, { json: true }))).toMatchObject({ events: 3, distinct: 3 })

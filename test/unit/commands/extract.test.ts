@@ -30,6 +30,20 @@ describe('extract', () => {
     ])
   })
 
+  it('is a table with line numbers for a person, and JSON there too if asked', async () => {
+    const input = 'action=deny src=8.8.8.8 dst=10.0.0.5\n{"a":1}\n'
+    const { code, stdout } = await runCommand(['extract'], { input, isTerminal: true })
+    expect(code).toBe(0)
+    expect(stdout.split('\n').map((line) => line.trim().split(/ {2,}/))).toEqual([
+      ['line', 'action', 'direction', 'role', 'value', 'field', 'would be'],
+      ['1', 'blocked', 'inbound', 'source', '8.8.8.8', 'src', 'looked up'],
+      ['destination', '10.0.0.5', 'dst', 'skipped (private_address)'],
+      ['2', 'unknown', 'unknown', 'no address or name in it'],
+      [''],
+    ])
+    expect((await runCommand(['extract', '--json'], { input, isTerminal: true })).stdout).toMatch(/^\{"action"/)
+  })
+
   it.each([
     ['an option it does not know', ['extract', '--nonsense'], 64],
     ['a configuration that is not there', ['extract', '--config', '/nonexistent.yaml'], 78],

@@ -35,7 +35,7 @@ describe('feeds', () => {
         .split('\n')
         .map((line) => JSON.parse(line) as Record<string, unknown>)
       expect(rows).toMatchObject([
-        { feed: 'ours', state: 'loaded', addresses: 1, names: 0, skipped: { tooBroad: 1 } },
+        { feed: 'ours', state: 'loaded', addresses: 1, names: 0, skipped: { too_broad: 1 } },
         { feed: 'theirs', state: 'loaded', addresses: 1, names: 1, skipped: { unusable: 1 } },
         { feed: 'gone', state: 'missing', error: expect.stringContaining('ECONNREFUSED') as string },
       ])
@@ -49,6 +49,12 @@ describe('feeds', () => {
     const { code, out } = await run([{ name: 'ours', path: feedFile('198.51.100.7') }], false)
     expect(out).toMatch(/^feed +state +addresses.+\n-.+\nours +loaded +1 +0 +0 +0 min\n$/)
     expect(code).toBe(0)
+    const some = await run([{ name: 'ours', path: feedFile('198.51.100.7\n198.51.100.7\n/gate.php\n') }], false)
+    expect(some.out).toContain(
+      '\nours: 2 skipped: 1 not_looked_up (of a kind that is not looked up), 1 duplicate (listed before)\n',
+    )
+    const empty = await run([{ name: 'ours', path: feedFile('# none\n') }], false)
+    expect(empty.out).toMatch(/^ours +empty +0 +0 +0 /m)
     expect((await run([], false)).out).toBe('no feeds are configured\n')
   })
 })

@@ -106,6 +106,14 @@ describe('a feed with a URL', () => {
     expect(feeds.status()).toMatchObject([{ state: 'loaded', addresses: 4 }])
   })
 
+  it('has failed when the first answer is that nothing has changed', async () => {
+    const server = await startListServer((_, response) => void response.writeHead(304).end())
+    const { feeds, told } = await open(folder(), { url: server.url })
+    expect(feeds.status()).toMatchObject([{ state: 'missing', fetch: { failures: 1 } }])
+    expect(feeds.isMissing()).toBe(true)
+    expect(told).toMatchObject([{ event: 'feed_fetch_failed', message: expect.stringContaining('304') as string }])
+  })
+
   it('takes what has changed', async () => {
     const server = await startListServer(listOf(good))
     const { feeds, later } = await open(folder(), { url: server.url })

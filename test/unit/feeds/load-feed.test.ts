@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { skippedIn, type Skipped } from '../../../src/domain/skipped.js'
 import type { FeedSettings } from '../../../src/feeds/feed.js'
 import { findHit, sizeOf } from '../../../src/feeds/feed-index.js'
 import { loadFeed, type LoadResult } from '../../../src/feeds/load-feed.js'
@@ -14,8 +15,7 @@ const loaded = (path: string, given: Partial<FeedSettings> = {}): LoadResult =>
 const sizes = (result: LoadResult): object => {
   if (!result.ok) return result.problem
   const { addresses, names } = sizeOf(result.index)
-  const { unusable, tooBroad, other } = result.skipped
-  return { addresses, names, skipped: unusable + tooBroad + other }
+  return { addresses, names, skipped: skippedIn(result.skipped) }
 }
 const event = (uuid: string, value: string): string =>
   JSON.stringify({ Event: { Attribute: [{ uuid, type: 'ip-dst', value, to_ids: true }] } }, null, 1)
@@ -45,6 +45,16 @@ describe('loadFeed', () => {
     ],
   ])('knows %s', (_, name, content) => {
     expect(sizes(loaded(feedFile(content, name)))).toEqual({ addresses: 1, names: 1, skipped: 0 })
+  })
+
+  const utf16 = Buffer.from('\ufeff# Liste\r\n198.51.100.7\r\nbad.example.com\r\n', 'utf16le')
+  it.each<[string, Buffer]>([
+    ['with a mark', utf16],
+    ['big-endian', Buffer.from(utf16).swap16()],
+    ['without a mark', utf16.subarray(2)],
+    ['packed', gzipSync(utf16)],
+  ])('reads a list in UTF-16, %s', (_, content) => {
+    expect(sizes(loaded(feedFile(content)))).toEqual({ addresses: 1, names: 1, skipped: 0 })
   })
 
   it('reads a MISP feed, and only events that its manifest names', () => {
@@ -78,7 +88,7 @@ describe('loadFeed', () => {
     const path = feedFile(content, name)
     const result = loaded(path)
     expect(sizes(result)).toEqual({ addresses: 1, names: 1, skipped: 1 })
-    expect(result).toMatchObject({ skipped: { tooBroad: 1 }, examples: [{ file: path, line, message }] })
+    expect(result).toMatchObject({ skipped: { too_broad: 1 }, examples: [{ file: path, line, message }] })
   })
 
   const check = 'check that this is the list you mean'
@@ -86,7 +96,6 @@ describe('loadFeed', () => {
     ['an error page', 'f.txt', '<html>\n<body>Forbidden</body>\n', 1, 'is a web page (HTML or XML), not a list: the address it came from answered with an error or a login page'],
     ['an error in one word', 'f.txt', 'Forbidden', 1, `"Forbidden" is no address, range, name or URL; none of 1 lines can be used: ${check}`],
     ['a list of which nothing can be used', 'f.txt', '10.0.0.1\nco.uk', 1, `"10.0.0.1" lies in or around the special range 10.0.0.0/8 (private use); none of 2 lines can be used: ${check}`],
-    ['a list of file hashes', 'f.txt', 'd41d8cd98f00b204e9800998ecf8427e\n', undefined, `none of 1 lines can be used: ${check}`],
     ['a special range in MISP', 'f.json', event('a', '10.0.0.1'), 5, `"10.0.0.1" lies in or around the special range 10.0.0.0/8 (private use); none of 1 lines can be used: ${check}`],
     ['an empty file', 'f.txt', '', undefined, 'is empty'],
     ['an empty file with line ends', 'f.txt', '\n\n', undefined, 'is empty'],
@@ -115,7 +124,7 @@ describe('loadFeed', () => {
     )
     const result = loaded(path)
     expect(result).toMatchObject({
-      skipped: { unusable: 1, tooBroad: 4, other: 2 },
+      skipped: { unusable: 1, too_broad: 4, not_looked_up: 2 },
       examples: [
         { file: path, line: 3 },
         { file: path, line: 4 },
@@ -123,6 +132,35 @@ describe('loadFeed', () => {
       ],
     })
   })
+
+  /** What is in the file, counted by hand, and what of it is no entry. */
+  const counted: [string, string, number, Skipped][] = [
+    ['lines', '# a\n\n198.51.100.7\n198.51.100.7\nbad.example.com\n10.0.0.1\n/gate.php\nd41d8cd98f00b204e9800998ecf8427e\na@example.com\nno entry\n@@||good.example.com^\n', 9, { duplicate: 1, too_broad: 1, not_looked_up: 3, unusable: 1, harmless: 1 }],
+    ['names of a hosts file', '127.0.0.1 localhost\n0.0.0.0 a.example.com b.example.com\n0.0.0.0 a.example.com\n', 3, { duplicate: 1 }],
+    ['prefixes of spans', '198.51.100.7-198.51.100.9\n203.0.113.0-203.0.113.255\n', 3, {}],
+    ['rows of a table', 'value,score,revoked,valid_until\n198.51.100.7,80,,\n198.51.100.8,10,,\nbad.example.com,90,true,\nbad.example.net,90,,2026-11-01\n,90,,\nlast.example.com,,,\n', 6, { low_score: 1, revoked: 1, expired: 1, unusable: 1 }],
+    ['objects of a list', '[{"ip": "198.51.100.7"}, {"ip": "198.51.100.7"}, {"ip": ""}, "bad.example.com", 7, null]', 6, { duplicate: 1, unusable: 3 }],
+    ['objects, one a line', '{"cidr":"198.51.100.0/24"}\n{"cidr":"203.0.113.0/24"}\n{"x":1}\n{"type":"metadata"}\n', 3, { unusable: 1 }],
+    ['records of a zone', '$TTL 30\n@ SOA a.example.org. b.example.org. 1 2 3 4 5\n NS localhost.\nbad.example.com CNAME .\n*.bad.example.com CNAME .\ngood.example.com CNAME rpz-passthru.\n32.7.100.51.198.rpz-client-ip CNAME .\nx.example.com CNAME .\n', 5, { duplicate: 1, harmless: 1, not_looked_up: 1 }],
+    ['attributes of MISP', JSON.stringify({ Event: { Attribute: [{ uuid: 'a', type: 'domain|ip', value: 'bad.example.com|198.51.100.7', to_ids: true }, { uuid: 'b', type: 'md5', value: 'x', to_ids: true }, { uuid: 'c', type: 'ip-dst', value: '198.51.100.8', to_ids: false }, { uuid: 'd', type: 'url', value: 'x', to_ids: true, deleted: true }] } }), 5, { not_looked_up: 1, not_for_detection: 1, revoked: 1 }],
+    ['values and patterns of STIX', JSON.stringify({ type: 'bundle', objects: [{ type: 'identity' }, ...["[ipv4-addr:value IN ('198.51.100.7', '198.51.100.8')]", "[ipv4-addr:value = '198.51.100.7'", "[file:name = 'x' OR ipv4-addr:value = '10.0.0.1']", "[domain-name:value LIKE 'x%']"].map((pattern) => ({ type: 'indicator', pattern }))] }), 6, { broken: 1, not_looked_up: 1, too_broad: 1, inexact: 1 }],
+  ] // prettier-ignore
+  it.each(counted)('counts all %s: an entry, or skipped for a reason', (_, content, total, skipped) => {
+    const result = loaded(feedFile(content), { minScore: 50 })
+    if (!result.ok) throw new Error(result.problem.message)
+    const { addresses, names } = sizeOf(result.index)
+    expect(result.skipped).toEqual(skipped)
+    expect(addresses + names + skippedIn(result.skipped)).toBe(total)
+  })
+
+  it.each<[string, string, Skipped, string]>([
+    ['paths', '/gate.php\n', { not_looked_up: 1 }, '"/gate.php" is a path without a host'],
+    ['file hashes', 'd41d8cd98f00b204e9800998ecf8427e\n', { not_looked_up: 1 }, '"d41d8cd98f00b204e9800998ecf8427e" is a file hash'],
+    ['combined patterns', bundle("198.51.100.7' AND file:name = 'x"), { combined: 1 }, `"[ipv4-addr:value = '198.51.100.7' AND file:name = 'x']" is skipped (combined): more than one thing has to be seen`],
+  ])('takes a list of %s alone as empty, and says what it holds', (_, content, skipped, message) => {
+    const path = feedFile(content)
+    expect(loaded(path)).toMatchObject({ ok: true, skipped, examples: [{ file: path, message }] })
+  }) // prettier-ignore
 
   const hosts = (count: number): string => Array.from({ length: count }, (_, i) => `h${i}.example.com`).join('\n')
   it.each<[number, number, boolean]>([

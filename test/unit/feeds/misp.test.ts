@@ -44,14 +44,22 @@ describe('a MISP event', () => {
     ])
   })
 
-  it('leaves out what is not meant for detection or was deleted', () => {
+  it('counts what is not meant for detection or was deleted', () => {
     const Attribute = [
       attribute('a', 'ip-src', '198.51.100.7', { to_ids: false }),
       attribute('b', 'ip-src', '198.51.100.8', { to_ids: undefined }),
       attribute('c', 'ip-src', '198.51.100.9', { deleted: true }),
     ]
     const deleted = { deleted: true, Attribute: [attribute('d', 'ip-src', '198.51.100.10')] }
-    expect(parsed(JSON.stringify({ Event: { Attribute, Object: [deleted] } })).added).toEqual([])
+    expect(parsed(JSON.stringify({ Event: { Attribute, Object: [deleted] } }))).toEqual({
+      added: [],
+      skipped: [
+        ['a', 'not_for_detection'],
+        ['b', 'not_for_detection'],
+        ['c', 'revoked'],
+        ['d', 'revoked'],
+      ],
+    })
   })
 
   it('takes tags of attribute and event for categories, and TLP for how far it may be passed on', () => {
@@ -64,7 +72,7 @@ describe('a MISP event', () => {
 
   it('reads the answer of a search', () => {
     const one = { Event: { Attribute: [attribute('a', 'ip-src', '198.51.100.7')] } }
-    for (const answer of [{ response: [one] }, [one], { response: [one.Event] }])
+    for (const answer of [{ response: [one] }, [one], { response: [one.Event] }, { response: one.Event }])
       expect(parsed(JSON.stringify(answer)).added).toEqual([['198.51.100.7', 'a', network]])
   })
 

@@ -278,6 +278,31 @@ describe('watching', () => {
     expect(entriesOf(feeds, '198.51.100.9')).toEqual(['198.51.100.9'])
   })
 
+  it('uses a feed without an entry, which keeps nobody from being clean, and warns', async () => {
+    const path = feedFile('/gate.php\n')
+    const { feeds, told } = await open(feedSettings({ path }))
+    expect(feeds.isMissing()).toBe(false)
+    expect(feeds.status()).toMatchObject([{ state: 'empty', addresses: 0, names: 0, skipped: { not_looked_up: 1 } }])
+    expect(told).toMatchObject([
+      { event: 'feed_loaded', feed: 'ours', skipped: { not_looked_up: 1 } },
+      { event: 'feed_empty', feed: 'ours', message: expect.stringContaining('is a path without a host') as string },
+    ])
+  })
+
+  it('takes entries that expired since for what they are, not for lost', async () => {
+    const path = feedFile(
+      'value,valid_until\n198.51.100.1,2100-01-01\n198.51.100.2,2100-01-01\n198.51.100.3,2100-01-01\n',
+    )
+    const { feeds, poll } = await open(feedSettings({ path }))
+    writeFileSync(
+      path,
+      'value,valid_until\n198.51.100.1,1999-01-01\n198.51.100.2,1999-01-01\n198.51.100.3,2100-01-01\n',
+    )
+    await poll()
+    await poll()
+    expect(feeds.status()).toMatchObject([{ state: 'loaded', addresses: 1, skipped: { expired: 2 } }])
+  })
+
   it('reads everything again at once when told to', async () => {
     const path = feedFile(list(1, 2))
     const { feeds } = await open(feedSettings({ path }))

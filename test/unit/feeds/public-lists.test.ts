@@ -69,6 +69,11 @@ const lists: readonly (readonly [maker: string, content: string, values: readonl
     ['198.51.100.0-198.51.100.255', '203.0.113.0-203.0.113.255'],
   ],
   [
+    'DShield block list, as it is headed today',
+    '#   columns (tab delimited):\n#\nStart\tEnd\tNetblock\tAttacks\tName\tCountry\temail\n198.51.100.0\t198.51.100.255\t24\t7000\tEXAMPLE-NET\tDE\tabuse@example.com\n203.0.113.0\t203.0.113.255\t24\t6000\t\t\t\n',
+    ['198.51.100.0-198.51.100.255', '203.0.113.0-203.0.113.255'],
+  ],
+  [
     'AlienVault reputation',
     '198.51.100.7#4#2#Scanning Host#CN#Beijing#39.9,116.3#11\n198.51.100.8#4#3#Malicious Host;Scanning Host#US##37.7,-97.8#3;11\n',
     ['198.51.100.7', '198.51.100.8'],
@@ -95,6 +100,7 @@ const lists: readonly (readonly [maker: string, content: string, values: readonl
 describe('a public list, as it is', () => {
   it.each(lists)('%s', (_, content, values) => {
     expect(valuesIn(content)).toEqual(values)
+    expect(parsed(content).skipped).toEqual([])
   })
 
   it('says how sure its maker is, and when it was seen, where it does', () => {

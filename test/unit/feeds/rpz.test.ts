@@ -31,7 +31,12 @@ ns.example.com.rpz-nsdname CNAME .
         ['198.51.100.0/24', 14],
         ['2001:db8:1::/48', 15],
       ],
-      skipped: [],
+      skipped: [
+        [12, 'harmless'],
+        [13, 'harmless'],
+        [16, 'not_looked_up'],
+        [17, 'not_looked_up'],
+      ],
     })
   })
 

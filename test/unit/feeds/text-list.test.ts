@@ -36,7 +36,10 @@ describe('a list of lines', () => {
   it('may be a dnsmasq file; names that are asked of another server are not accused', () => {
     const dnsmasq =
       'address=/bad.example.com/0.0.0.0\naddress=/bad.example.net/\naddress=/a.example.org/b.example.org/::\nlocal=/bad.example.org/\nserver=/corp.example.com/192.0.2.53\naddress=/printer.example.com/192.0.2.9\n'
-    expect(parsed(dnsmasq)).toMatchObject({ skipped: [] })
+    expect(parsed(dnsmasq).skipped).toEqual([
+      [5, 'harmless'],
+      [6, 'harmless'],
+    ])
     expect(valuesIn(dnsmasq)).toEqual([
       'bad.example.com',
       'bad.example.net',
@@ -50,6 +53,7 @@ describe('a list of lines', () => {
     const rules =
       '[Adblock Plus 2.0]\n! title\n||bad.example.com^\n||bad.example.net^$third-party\n@@||good.example.com^\n'
     expect(valuesIn(rules)).toEqual(['bad.example.com', 'bad.example.net'])
+    expect(parsed(rules).skipped).toEqual([[5, 'harmless']])
     expect(valuesIn('"198.51.100.7",\n\'198.51.100.8\'\n')).toEqual(['198.51.100.7', '198.51.100.8'])
   })
 

@@ -173,7 +173,7 @@ describe('the ops endpoint', () => {
             state: 'kept',
             addresses: 1200,
             names: 3,
-            skipped: { unusable: 1, tooBroad: 2, other: 0 },
+            skipped: { unusable: 1, too_broad: 2 },
             modified: Date.now() - 7_200_000,
             fetch: { fetches: 2, failures: 1, nextAt: Date.now() + 60_000, error: 'answered 401' },
           },

@@ -4,11 +4,17 @@ import { createLogger } from '../../../src/telemetry/logger.js'
 const collect = (options: {
   level?: string
   pretty?: boolean
+  worker?: number
 }): { lines: string[]; emit: ReturnType<typeof createLogger> } => {
   const lines: string[] = []
   const emit = createLogger(
     { write: (line) => lines.push(line) },
-    { level: options.level ?? 'info', pretty: options.pretty ?? false, clock: () => Date.UTC(2026, 0, 2, 3, 4, 5) },
+    {
+      level: options.level ?? 'info',
+      pretty: options.pretty ?? false,
+      clock: () => Date.UTC(2026, 0, 2, 3, 4, 5),
+      worker: options.worker,
+    },
   )
   return { lines, emit }
 }
@@ -33,6 +39,15 @@ describe('createLogger', () => {
     const { lines, emit } = collect({ pretty: true })
     emit({ event: 'stopped', command: 'pipe', cause: 'said \u001b[31mred\u0007' })
     expect(lines).toEqual(['03:04:05 info  pipe stopped: said ?[31mred?\n'])
+  })
+
+  it('says which worker it is', () => {
+    const json = collect({ worker: 2 })
+    json.emit({ event: 'started', command: 'run' })
+    expect(JSON.parse(json.lines[0] ?? '')).toMatchObject({ worker: 2, event: 'started' })
+    const pretty = collect({ worker: 2, pretty: true })
+    pretty.emit({ event: 'started', command: 'run' })
+    expect(pretty.lines).toEqual(['03:04:05 info  worker 2: run started\n'])
   })
 
   it('logs nothing below its level', () => {

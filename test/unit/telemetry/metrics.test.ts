@@ -193,13 +193,15 @@ it('measures each feed: entries, age, what was skipped, fetches and failures', a
     feeds: () => [
       {
         name: 'ours',
+        state: 'loaded',
         addresses: 3,
         names: 2,
         modified: Date.now() - 60_000,
-        skipped: { unusable: 1, tooBroad: 2, other: 4 },
+        skipped: { unusable: 1, not_looked_up: 4 },
         fetch: { fetches: 5, failures: 1 },
       },
-      { name: 'missing', addresses: 0, names: 0, skipped: { unusable: 0, tooBroad: 0, other: 0 } },
+      { name: 'missing', state: 'missing', addresses: 0, names: 0, skipped: {} },
+      { name: 'hashes', state: 'empty', addresses: 0, names: 0, skipped: { not_looked_up: 2 } },
     ],
   })
   expect(await line('feed_entries{feed="ours"')).toEqual([
@@ -208,7 +210,14 @@ it('measures each feed: entries, age, what was skipped, fetches and failures', a
   ])
   expect(Number((await line('feed_age_seconds'))[0]?.split(' ')[1])).toBeGreaterThanOrEqual(60)
   expect(await line('feed_age_seconds')).toHaveLength(1)
-  expect(await line('feed_entries_skipped{feed="ours"}')).toEqual(['threatweave_feed_entries_skipped{feed="ours"} 7'])
+  expect(await line('feed_entries_skipped{feed="ours"')).toEqual([
+    'threatweave_feed_entries_skipped{feed="ours",reason="unusable"} 1',
+    'threatweave_feed_entries_skipped{feed="ours",reason="not_looked_up"} 4',
+  ])
+  expect(await line('feed_empty')).toEqual([
+    'threatweave_feed_empty{feed="ours"} 0',
+    'threatweave_feed_empty{feed="hashes"} 1',
+  ])
   expect(await line('feed_fetch')).toEqual([
     'threatweave_feed_fetches_total{feed="ours"} 5',
     'threatweave_feed_fetch_failures_total{feed="ours"} 1',

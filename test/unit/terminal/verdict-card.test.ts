@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Listing } from '../../../src/domain/finding.js'
-import { renderCard } from '../../../src/terminal/verdict-card.js'
+import { renderCard, renderJson } from '../../../src/terminal/verdict-card.js'
 
 const listings: readonly Listing[] = [
   { feed: 'a', entry: '198.51.100.7', level: 'malicious', score: 80, categories: [], since: Date.UTC(2026, 2, 4) },
@@ -18,4 +18,20 @@ it('says since when each feed lists the value, and whether the list states it', 
     '  listed    in a as 198.51.100.7: malicious, score 80, since 2026-03-04 by its own date',
     '  listed    in b as 198.51.100.0/24: safeguarded, in the copy of 2026-11-15 08:00 UTC, which states no date',
   ])
+})
+
+it('prints what each feed says as JSON, once, without how it is kept', () => {
+  const text = renderJson(
+    { type: 'ip', value: '198.51.100.7' },
+    { level: 'malicious', flags: {}, because: 'listed' },
+    { status: 'known', facts: { flags: {}, categories: [], listings }, source: 'feed:a', at: 0 },
+  )
+  expect(JSON.parse(text)).toMatchObject({
+    listed: [
+      { feed: 'a', entry: '198.51.100.7', score: 80, since: '2026-03-04T00:00:00.000Z', since_by: 'entry' },
+      { feed: 'b', since: '2026-11-15T08:00:00.000Z', since_by: 'copy' },
+    ],
+    facts: { flags: {}, categories: [] },
+  })
+  expect(text).not.toMatch(/copyAt|listings/)
 })

@@ -13,7 +13,7 @@ const run = async (command: Command, isTTY: boolean): Promise<string> => {
   const stdin = new PassThrough()
   stdin.end(`${event}\n`)
   const io: Io = { env: {}, stdin, stdout, stderr: new PassThrough(), signal: new AbortController().signal }
-  await command.run({ positionals: [], values: command === pipe ? { feed: [someFeed] } : {} }, io)
+  await command.run({ positionals: [], values: command === pipe ? { feed: [someFeed] } : { json: true } }, io)
   return String(stdout.read())
 }
 

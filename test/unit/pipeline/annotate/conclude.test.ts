@@ -97,7 +97,7 @@ describe('conclude', () => {
       is_malicious: true,
       can_remote_access: true,
       is_vpn: false,
-      summary: 'source.ip 198.51.100.60 is malicious: reported malicious, category malware, 1 scanning record',
+      summary: '198.51.100.60 is malicious: reported malicious, category malware, 1 scanning record',
       source: 'service',
       verdict_time: '2026-11-15T08:00:00.000Z',
       stale: false,
@@ -204,7 +204,7 @@ describe('conclude', () => {
         status: 'failed',
         verdict: 'unknown',
         reason: 'unavailable',
-        summary: 'source.ip 198.51.100.60 is unknown: unavailable',
+        summary: '198.51.100.60 is unknown: unavailable',
       },
     ],
     [
@@ -215,7 +215,7 @@ describe('conclude', () => {
         status: 'skipped',
         verdict: 'unknown',
         reason: 'private_address',
-        summary: 'destination.ip 10.0.0.5 was not looked up: private address',
+        summary: '10.0.0.5 was not looked up: private address',
       },
     ],
     [

@@ -17,6 +17,7 @@ describe('extract', () => {
     ['the host of a defanged URL', 'see hxxps[:]//bad[.]example[.]com/x', ['bad.example.com url']],
     ['an international name as punycode', '{"query":"BÜCHER.example.com."}', ['xn--bcher-kva.example.com query']],
     ['a reverse name as its address', '{"query":"9.113.0.203.in-addr.arpa"}', ['203.0.113.9 query']],
+    ['a URL in the query of another one', '{"cs-uri-query":"to=http://bad.example.com/x"}', ['bad.example.com url']],
     ['the domain of a mail address', '{"sender":"a.b@example.org"}', ['example.org mail']],
     [
       'nested and dotted names alike',
@@ -36,6 +37,8 @@ describe('extract', () => {
     'saved readme.md and eicar_com.zip',
     'local0.info user.name request.name',
     'rule block-social.media',
+    '{"cs-uri-query":"id=7 abca.aspx"}',
+    '{"url":{"query":"abca.aspx"}}',
   ])('finds nothing in %j', (text) => {
     expect(found(text)).toEqual([])
   })

@@ -1,0 +1,35 @@
+// Files with keys that every user of the machine can read.
+import { statSync } from 'node:fs'
+import { environmentName } from './environment-name.js'
+import { settingsOf } from './environment.js'
+import type { Problem } from './problem.js'
+import { configSchema, type Config } from './schema.js'
+
+const readableByOthers = 0o004
+
+/** Without the names of the files: who pastes a key there must not find it in a log. */
+export const exposedFiles = (
+  { feeds }: Pick<Config, 'feeds'>,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly Problem[] => {
+  const secrets = settingsOf(configSchema)
+    .filter(({ secret }) => secret)
+    .map(({ path }) => ({ setting: path.join('.'), name: `${environmentName(path)}_FILE` }))
+    .map(({ setting, name }) => ({ setting, file: env[name], what: `${name} names` }))
+  const headers = feeds.map(({ headersFile }, at) => ({
+    setting: `feeds.${at}.headersFile`,
+    file: headersFile,
+    what: 'names',
+  }))
+  return [...secrets, ...headers].flatMap(({ setting, file, what }) =>
+    isExposed(file)
+      ? [{ setting, message: `${what} a file that every user of this machine can read; chmod o-rwx takes that away` }]
+      : [],
+  )
+}
+
+const isExposed = (file = ''): boolean => {
+  if (file === '' || process.platform === 'win32') return false
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found !== undefined && (found.mode & readableByOthers) !== 0
+}

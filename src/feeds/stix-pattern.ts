@@ -1,0 +1,252 @@
+// STIX patterns: which values a pattern accuses, each by itself, and why it says anything else than that.
+import type { SkipReason } from '../domain/skipped.js'
+
+/** The values that were each enough to be seen; and for whatever else would be enough, why it cannot be looked up. */
+type PatternReading = { readonly values: readonly string[]; readonly skipped: readonly SkipReason[] }
+
+const maxLength = 1 << 20
+const maxDepth = 100
+const broken: PatternReading = { values: [], skipped: ['broken'] }
+
+/**
+ * Read exactly: values that are joined by OR or IN, where each alone suffices. A port, a protocol or another property of the same
+ * object only says more about the value. Taking a part of any other pattern for the whole would accuse what its author did not.
+ */
+export const readPattern = (pattern: string): PatternReading => {
+  const tokens = pattern.length > maxLength ? undefined : tokensOf(pattern)
+  if (!tokens) return broken
+  const reader: Reader = { tokens, at: 0, depth: 0 }
+  const meaning = observations(reader)
+  if (!meaning || reader.at < tokens.length) return broken
+  return { values: meaning.values.map(({ text }) => text), skipped: meaning.skipped }
+}
+
+type Token = { readonly kind: 'text' | 'word' | 'sign' | 'literal'; readonly text: string }
+
+/** A comment, a string, a timestamp or number of bytes, a word, a number, a comparison sign, a bracket or another single sign. */
+const token =
+  /(?:\s|\/\*[^]*?\*\/|\/\/[^\n]*)+|'([^'\\]*(?:\\[^][^'\\]*)*)'|([thb]'[^']*')|([A-Za-z_][\w-]*)|(-?\d+(?:\.\d+)?)|(==|!=|<>|<=|>=|[=<>[\]().:,*])/y
+
+const tokensOf = (pattern: string): Token[] | undefined => {
+  const tokens: Token[] = []
+  token.lastIndex = 0
+  while (token.lastIndex < pattern.length) {
+    const found = token.exec(pattern)
+    if (!found) return undefined
+    const [, text, constant, word, number, sign] = found
+    if (text !== undefined) tokens.push({ kind: 'text', text: text.replace(/\\([^])/g, '$1') })
+    else if (word !== undefined) tokens.push({ kind: 'word', text: word })
+    else if (sign !== undefined) tokens.push({ kind: 'sign', text: sign })
+    else if (constant !== undefined || number !== undefined)
+      tokens.push({ kind: 'literal', text: constant ?? number ?? '' })
+  }
+  return tokens
+}
+
+/** Every rule below returns nothing where the pattern is broken. */
+type Reader = { readonly tokens: readonly Token[]; at: number; depth: number }
+
+type Value = { readonly text: string; readonly of: string }
+/** `narrows`: accuses nothing by itself, but says more about objects of these types. */
+type Meaning = {
+  readonly values: readonly Value[]
+  readonly skipped: readonly SkipReason[]
+  readonly narrows?: readonly string[]
+}
+
+const skippedAs = (reason: SkipReason): Meaning => ({ values: [], skipped: [reason] })
+
+const takeSign = (reader: Reader, text: string): boolean => {
+  const next = reader.tokens[reader.at]
+  if (next?.kind !== 'sign' || next.text !== text) return false
+  reader.at++
+  return true
+}
+
+const takeWord = (reader: Reader, ...words: readonly string[]): boolean => {
+  const next = reader.tokens[reader.at]
+  if (next?.kind !== 'word' || !words.includes(next.text.toUpperCase())) return false
+  reader.at++
+  return true
+}
+
+const take = (reader: Reader, ...kinds: readonly Token['kind'][]): Token | undefined => {
+  const next = reader.tokens[reader.at]
+  if (!next || !kinds.includes(next.kind)) return undefined
+  reader.at++
+  return next
+}
+
+type Rule = (reader: Reader) => Meaning | undefined
+
+const joined =
+  (word: string, part: Rule, join: (parts: readonly Meaning[]) => Meaning): Rule =>
+  (reader) => {
+    const parts: Meaning[] = []
+    do {
+      const meaning = part(reader)
+      if (!meaning) return undefined
+      parts.push(meaning)
+    } while (takeWord(reader, word))
+    const [only] = parts
+    return only && parts.length === 1 ? only : join(parts)
+  }
+
+const inBrackets = (reader: Reader, inner: Rule, end: string): Meaning | undefined => {
+  if (reader.depth === maxDepth) return undefined
+  reader.depth++
+  const meaning = inner(reader)
+  reader.depth--
+  return meaning && takeSign(reader, end) ? meaning : undefined
+}
+
+/** Each alone is enough. What narrows nothing accuses nothing. */
+const eitherOf = (parts: readonly Meaning[]): Meaning => {
+  if (parts.every(({ narrows }) => narrows))
+    return { ...nothing, narrows: parts.flatMap(({ narrows = [] }) => narrows) }
+  const told = parts.map(asAccusation)
+  return { values: told.flatMap(({ values }) => values), skipped: told.flatMap(({ skipped }) => skipped) }
+}
+const nothing = { values: [], skipped: [] } as const
+
+const asAccusation = (meaning: Meaning): Meaning => (meaning.narrows ? skippedAs('not_looked_up') : meaning)
+
+const isNotLookedUp = ({ values, skipped }: Meaning): boolean =>
+  values.length === 0 && skipped.every((reason) => reason === 'not_looked_up')
+
+const togetherSeen = (parts: readonly Meaning[]): Meaning =>
+  skippedAs(parts.every(isNotLookedUp) ? 'not_looked_up' : 'combined')
+
+/** All of one object or one connection: still one value where everything else only says more about it. */
+const allOf = (parts: readonly Meaning[]): Meaning => {
+  const narrowing = parts.flatMap(({ narrows = [] }) => narrows)
+  const accusing = parts.filter(({ narrows }) => !narrows)
+  const [first, ...others] = accusing
+  if (!first) return { ...nothing, narrows: narrowing }
+  const isSame = others.every((other) => isOneValue(other) && other.values[0]?.text === first.values[0]?.text)
+  if (others.length > 0 && !(isSame && isOneValue(first))) return togetherSeen(accusing)
+  const isAbout = ({ of }: Value): boolean => narrowing.every((type) => type === 'network-traffic' || type === of)
+  return first.values.every(isAbout) ? first : skippedAs('combined')
+}
+
+const isOneValue = ({ values, skipped }: Meaning): boolean => values.length === 1 && skipped.length === 0
+
+const observation: Rule = (reader) => {
+  const meaning = takeSign(reader, '[')
+    ? inBrackets(reader, comparisons, ']')
+    : takeSign(reader, '(')
+      ? inBrackets(reader, observations, ')')
+      : undefined
+  if (!meaning) return undefined
+  let isQualified = false
+  for (;;) {
+    const qualified = qualifier(reader)
+    if (qualified === undefined) return undefined
+    if (!qualified) break
+    isQualified = true
+  }
+  const accused = asAccusation(meaning)
+  return isQualified && accused.values.length > 0 ? skippedAs('qualified') : accused
+}
+
+/** Whether there was one; nothing where it is broken. */
+const qualifier = (reader: Reader): boolean | undefined => {
+  if (takeWord(reader, 'WITHIN')) return (take(reader, 'literal') && takeWord(reader, 'SECONDS', 'SECOND')) || undefined
+  if (takeWord(reader, 'REPEATS')) return (take(reader, 'literal') && takeWord(reader, 'TIMES', 'TIME')) || undefined
+  if (!takeWord(reader, 'START')) return false
+  const isWhole = take(reader, 'literal', 'text') && takeWord(reader, 'STOP') && take(reader, 'literal', 'text')
+  return isWhole ? true : undefined
+}
+
+const test: Rule = (reader) => {
+  const isNegated = takeWord(reader, 'NOT')
+  const meaning = takeSign(reader, '(') ? inBrackets(reader, comparisons, ')') : comparison(reader)
+  if (!meaning || !isNegated || meaning.narrows || isNotLookedUp(meaning)) return meaning
+  return skippedAs('negated')
+}
+
+const observations: Rule = (reader) => allObservations(reader)
+const comparisons: Rule = (reader) => allComparisons(reader)
+const allObservations = joined(
+  'FOLLOWEDBY',
+  joined('OR', joined('AND', observation, togetherSeen), eitherOf),
+  togetherSeen,
+)
+const allComparisons = joined('OR', joined('AND', test, allOf), eitherOf)
+
+type Path = { readonly type: string; readonly steps: string }
+
+/** `file:hashes.'SHA-256'`, `domain-name:resolves_to_refs[*].value`: the type, and the rest without quotes. */
+const pathOf = (reader: Reader): Path | undefined => {
+  const type = take(reader, 'word')
+  if (!type || !takeSign(reader, ':')) return undefined
+  let steps = ''
+  do {
+    const name = take(reader, 'word', 'text')
+    if (!name) return undefined
+    steps += `${steps === '' ? '' : '.'}${name.text}`
+    while (takeSign(reader, '[')) {
+      if (!takeSign(reader, '*') && !take(reader, 'literal', 'word', 'text')) return undefined
+      if (!takeSign(reader, ']')) return undefined
+      steps += '[]'
+    }
+  } while (takeSign(reader, '.'))
+  return { type: type.text.toLowerCase(), steps }
+}
+
+const operators = ['IN', 'LIKE', 'MATCHES', 'ISSUBSET', 'ISSUPERSET']
+
+const comparison: Rule = (reader) => {
+  if (takeWord(reader, 'EXISTS')) {
+    const path = pathOf(reader)
+    return path && meaningOf(path, 'EXISTS', [], false)
+  }
+  const path = pathOf(reader)
+  const isNegated = takeWord(reader, 'NOT')
+  const operator = take(reader, 'sign', 'word')
+  if (!path || !operator) return undefined
+  const name = operator.text.toUpperCase()
+  if (operator.kind === 'word' ? !operators.includes(name) : !/^[=<>!]/.test(name)) return undefined
+  const operands = name === 'IN' ? operandList(reader) : operandList(reader, 1)
+  return operands && meaningOf(path, name, operands, isNegated)
+}
+
+/** One literal; or `('a', 'b')`. */
+const operandList = (reader: Reader, count?: number): readonly Token[] | undefined => {
+  const operands: Token[] = []
+  if (count === undefined && !takeSign(reader, '(')) return undefined
+  do {
+    const operand = take(reader, 'text', 'literal', 'word')
+    // The only words that are values.
+    if (!operand || (operand.kind === 'word' && !/^(?:true|false)$/i.test(operand.text))) return undefined
+    operands.push(operand)
+  } while (operands.length !== count && takeSign(reader, ','))
+  return count !== undefined || takeSign(reader, ')') ? operands : undefined
+}
+
+const isAddress = ({ type, steps }: Path): boolean =>
+  (/^ipv[46]-addr$/.test(type) && steps === 'value') ||
+  (type === 'network-traffic' && /^(?:src|dst)_ref\.value$/.test(steps))
+const isName = ({ type, steps }: Path): boolean =>
+  /^(?:domain-name|url|hostname|x-opencti-hostname)$/.test(type) && steps === 'value'
+
+/** Says more about the connection or the object that a value belongs to. */
+const isNarrowing = ({ type, steps }: Path): boolean =>
+  type === 'network-traffic'
+    ? /^(?:(?:src|dst)_(?:ref\.type|port)|protocols\[\]|protocols|start|end|is_active|x_\w+)$/.test(steps)
+    : /^(?:ipv[46]-addr|domain-name|url|hostname|x-opencti-hostname)$/.test(type)
+
+const meaningOf = (path: Path, operator: string, operands: readonly Token[], isNegated: boolean): Meaning => {
+  if (!isAddress(path) && !isName(path))
+    return isNarrowing(path) ? { ...nothing, narrows: [path.type] } : skippedAs('not_looked_up')
+  if (isNegated || operator === '!=' || operator === '<>') return skippedAs('negated')
+  const isExact =
+    operator === '=' || operator === '==' || operator === 'IN' || (operator === 'ISSUBSET' && isAddress(path))
+  if (!isExact) return skippedAs('inexact')
+  const texts = operands.filter(({ kind }) => kind === 'text')
+  const others = operands.filter(({ kind }) => kind !== 'text')
+  return {
+    values: texts.map(({ text }) => ({ text, of: path.type })),
+    skipped: others.map(() => 'unusable' as const),
+  }
+}
