@@ -1,4 +1,5 @@
-// What is remembered of events must not hold on to the events: a text cut from a longer one keeps all of that one in memory.
+// What is remembered of events must not hold on to the events: a text cut from a longer one keeps all of that one in memory. It is here for the
+// process of its own: it measures the heap.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
