@@ -4,7 +4,7 @@ import type { Consumer, Kafka } from 'kafkajs'
 import type { HealthRecord } from './health.js'
 import type { BrokerWatch } from './broker-watch.js'
 import { newMembership } from './membership.js'
-import { onOffsetReset } from './patched-kafkajs/offset-reset.js'
+import { onFailedFetch, onOffsetReset } from './patched-kafkajs/offset-reset.js'
 import { JoinedAgain, processBatch, type BatchContext } from './process-batch.js'
 import type { KafkaSettings } from './settings.js'
 import { clusterOf } from './cluster.js'
@@ -118,8 +118,8 @@ const listen = (
   })
   onOffsetReset(consumer, ({ topic, partition, position }) => {
     shared.resets.set(`${topic}/${partition}`, position)
-    identity.recheck()
   })
+  onFailedFetch(consumer, identity.recheck)
 }
 
 /** A heartbeat that was answered in this membership proves it, whichever batch or fetch it was sent for. */

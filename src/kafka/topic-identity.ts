@@ -10,7 +10,7 @@ import { parseObject } from '../base/json-object.js'
 export type TopicIdentity = {
   /** Call after every join with all topics that are read. */
   readonly joined: (topics: readonly string[]) => void
-  /** The next batch asks for the ids again. */
+  /** There is doubt: the next batch asks all brokers, and is left until they agree. */
   readonly recheck: () => void
   /**
    * The last id that is known, asked for again every quarter of a second. Undefined: nothing can be said about the topic. Null: the broker that
@@ -27,8 +27,8 @@ export type TopicIdentity = {
 /** Undefined: the brokers have no ids. */
 type ReadTopicIds = (topics: readonly string[]) => Promise<TopicIds | undefined>
 
-/** The id that each broker names, of those that answer; undefined where one does not know the topic. */
-type ReadAtEach = (topic: string) => Promise<readonly (string | undefined)[]>
+/** What each broker says, of those that answer. */
+type ReadAtEach = (topics: readonly string[]) => Promise<readonly TopicIds[]>
 
 /** Within this time nobody deletes a topic, creates it again and writes past our position. */
 const freshMs = 250
@@ -45,6 +45,8 @@ export const topicIdentity = (
   const former = new Set<string>()
   let watched: readonly string[] = []
   let isFailing = false
+  let doubts = 0
+  let settledDoubts = 0
   let readAt = -Infinity
   let asked = 0
   let answered = 0
@@ -77,8 +79,37 @@ export const topicIdentity = (
     if (!isFailing) emit({ event: 'kafka_client_warned', about: 'ids of topics', message: failureOf(error).message })
     isFailing = true
   }
+  /** The id on which all agree. */
+  const agreed = (topic: string, answers: readonly TopicIds[]): string => {
+    const [id, ...others] = new Set(answers.map((ids) => ids.get(topic)))
+    if (id === undefined) throw new Error(`topic ${topic} does not exist now`)
+    if (others.length > 0) throw new Error(`topic ${topic} was created again, and not all brokers know it yet`)
+    take(topic, id)
+    former.delete(id) // the last of several answers may have been that of a broker which had not heard of the change
+    return id
+  }
+  /** A topic on which the brokers do not agree is doubted further, and the others are not. */
+  const settleDoubt = async (): Promise<void> => {
+    const settling = doubts
+    const askedAt = now()
+    const answers = (await read(watched)) === undefined ? undefined : await readAtEach(watched)
+    const problems = watched.flatMap((topic) => {
+      try {
+        if (answers) agreed(topic, answers)
+        else known.delete(topic)
+        return []
+      } catch (error) {
+        known.set(topic, null)
+        return [error]
+      }
+    })
+    if (doubts === settling) readAt = askedAt
+    if (problems.length > 0) throw problems[0]
+    isFailing = false
+    settledDoubts = settling
+  }
   const refresh = (): Promise<unknown> => {
-    const mine = askAll()
+    const mine = (doubts > settledDoubts ? settleDoubt() : askAll())
       .catch(failed) // the next batch asks again
       .finally(() => {
         if (reading === mine) reading = undefined
@@ -96,9 +127,11 @@ export const topicIdentity = (
   return {
     joined: (topics) => {
       watched = topics
+      doubts++
       readAt = -Infinity
     },
     recheck: () => {
+      doubts++
       readAt = -Infinity
     },
     current: async (topic) => {
@@ -109,12 +142,7 @@ export const topicIdentity = (
     ask,
     askEach: async (topic) => {
       if ((await read([topic])) === undefined) return undefined
-      const [id, ...others] = new Set(await readAtEach(topic))
-      if (id === undefined) throw new Error(`topic ${topic} does not exist now`)
-      if (others.length > 0) throw new Error(`topic ${topic} was created again, and not all brokers know it yet`)
-      take(topic, id)
-      former.delete(id) // the last of several answers may have been that of a broker which had not heard of the change
-      return id
+      return agreed(topic, await readAtEach([topic]))
     },
   }
 }
@@ -136,14 +164,14 @@ export const openTopicIdentity = (kafka: Kafka, emit: Emit, now: () => number): 
   const cluster = clusterOf(kafka)
   const read: ReadTopicIds = (topics) =>
     answeredWithin(answerMs, 'the ids of the topics', () => readTopicIds(cluster, topics))
-  const readAtEach: ReadAtEach = (topic) =>
-    answeredWithin(answerMs, 'the id of a topic', async () => {
-      await cluster.brokerPool.refreshMetadata([topic])
+  const readAtEach: ReadAtEach = (topics) =>
+    answeredWithin(answerMs, 'the ids of the topics', async () => {
+      await cluster.brokerPool.refreshMetadata(topics).catch(() => undefined) // one may not exist; the brokers that are known are asked
       const answers = await Promise.allSettled(
         Object.keys(cluster.brokerPool.brokers).map((nodeId) =>
-          answeredWithin(answerOfEachMs, 'the id of a topic', async () => {
+          answeredWithin(answerOfEachMs, 'the ids of the topics', async () => {
             const { connectionPool } = await cluster.findBroker({ nodeId })
-            return ((await connectionPool.send(topicIdsRequest([topic]))) as TopicIds).get(topic)
+            return connectionPool.send(topicIdsRequest(topics)) as Promise<TopicIds>
           }),
         ),
       )

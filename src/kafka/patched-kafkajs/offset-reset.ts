@@ -1,4 +1,5 @@
-// What the consumer does when the broker no longer has the offset it asked for: it says so by an event and goes on at the oldest one.
+// What the consumer does when a fetch fails: it says so by an event. When the broker no longer has the offset it asked for, it goes on at the oldest
+// one, and says that too.
 import type { Consumer } from 'kafkajs'
 import type { Cluster } from '../cluster.js'
 
@@ -10,11 +11,12 @@ type OffsetReset = {
 }
 
 const eventName = 'consumer.offset_reset'
+const failedName = 'consumer.fetch_failed'
 
 /** The names that `consumer.on` takes, with ours among them. */
 export const addOffsetResetEvent = (original: unknown): unknown => {
   const { events, ...rest } = original as { readonly events: object }
-  return { ...rest, events: { ...events, OFFSET_RESET: eventName } }
+  return { ...rest, events: { ...events, OFFSET_RESET: eventName, FETCH_FAILED: failedName } }
 }
 
 type OutOfRange = { readonly topic: string; readonly partition: number }
@@ -28,7 +30,8 @@ type ConsumerGroup = {
     }) => void
   }
   readonly cluster: Pick<Cluster, 'fetchTopicsOffset'>
-  readonly instrumentationEmitter: { readonly emit: (event: string, payload: OffsetReset) => void }
+  readonly instrumentationEmitter: { readonly emit: (event: string, payload: object) => void }
+  recoverFromFetch(error: unknown): Promise<void>
   recoverFromOffsetOutOfRange(error: OutOfRange): Promise<void>
 }
 // TypeScript requires this form of a class that is extended without being known.
@@ -40,6 +43,11 @@ type ConsumerGroupClass = new (...given: any[]) => ConsumerGroup // eslint-disab
  */
 export const emitOffsetReset = (original: unknown): unknown =>
   class extends (original as ConsumerGroupClass) {
+    override async recoverFromFetch(error: unknown): Promise<void> {
+      this.instrumentationEmitter.emit(failedName, {})
+      return super.recoverFromFetch(error)
+    }
+
     override async recoverFromOffsetOutOfRange(error: OutOfRange): Promise<void> {
       const { topic, partition } = error
       const position = Number(this.offsetManager.nextOffset(topic, partition).toString())
@@ -51,7 +59,11 @@ export const emitOffsetReset = (original: unknown): unknown =>
     }
   }
 
-export const onOffsetReset = (consumer: Consumer, listener: (reset: OffsetReset) => void): void => {
-  type Listening = { on: (event: string, listener: (event: { payload: OffsetReset }) => void) => void }
-  ;(consumer as unknown as Listening).on(eventName, ({ payload }) => listener(payload))
-}
+type Listening = { on: (event: string, listener: (event: { payload: OffsetReset }) => void) => void }
+
+export const onOffsetReset = (consumer: Consumer, listener: (reset: OffsetReset) => void): void =>
+  (consumer as unknown as Listening).on(eventName, ({ payload }) => listener(payload))
+
+/** Before the consumer does anything about it. */
+export const onFailedFetch = (consumer: Consumer, listener: () => void): void =>
+  (consumer as unknown as Listening).on(failedName, listener)

@@ -6,7 +6,7 @@ type Scene = {
   readonly identity: Omit<TopicIdentity, 'close'>
   /** None at all: nobody answers. */
   readonly ids: Map<string, string>
-  /** What the other brokers answer. */
+  /** What each broker answers, if they differ. */
   readonly others: (string | undefined)[]
   readonly told: string[]
   readonly clock: { now: number }
@@ -27,7 +27,10 @@ const scene = (): Scene => {
   const others: (string | undefined)[] = []
   const identity = topicIdentity(
     read,
-    () => Promise.resolve(others),
+    () =>
+      Promise.resolve(
+        others.length === 0 ? [new Map(ids)] : others.map((id) => new Map(id === undefined ? [] : [['fw', id]])),
+      ),
     (event) => told.push(event.event),
     () => clock.now,
   )
@@ -131,7 +134,7 @@ describe('the id of a topic', () => {
     }
     others.splice(0, 2, 'b', 'b')
     expect(await identity.askEach('fw')).toBe('b')
-    others.splice(0, 2)
+    others.splice(0, 2, undefined)
     await expect(identity.askEach('fw')).rejects.toThrow('topic fw does not exist now')
   })
 
@@ -145,6 +148,19 @@ describe('the id of a topic', () => {
     ids.set('fw', 'b')
     others.splice(0, 2, 'b', 'b')
     expect(await identity.askEach('fw')).toBe('b')
+    clock.now += 300
+    expect(await identity.current('fw')).toBe('b')
+  })
+
+  it('is asked of all brokers after a fetch that failed, and unknown until they agree', async () => {
+    const { identity, ids, others, clock, told } = scene()
+    expect(await identity.current('fw')).toBe('a')
+    others.push('a', 'b')
+    identity.recheck()
+    expect(await identity.current('fw')).toBeNull()
+    expect(told).toEqual(['kafka_client_warned'])
+    ids.set('fw', 'b')
+    others.splice(0, 2, 'b', 'b')
     clock.now += 300
     expect(await identity.current('fw')).toBe('b')
   })
