@@ -48,8 +48,15 @@ export const deliverTo = (
     outputPartition: partitionBy === 'key' ? byKey : byInput(output.partitions),
     deadLetterPartition: byInput(dead.partitions),
   }
-  const bytes = Math.min(settings.limits.sendBytes, target.maxBytes, target.maxDeadLetterBytes)
-  const { alertsTopic = '' } = settings
+  const { alertsTopic = '', correctionsTopic = '', sightingsTopic = '' } = settings
+  // What is sent together is one batch per partition, and each topic has a limit of its own.
+  const others = [alertsTopic, correctionsTopic, sightingsTopic].map((other) => facts.get(other)?.maxBytes ?? Infinity)
+  const bytes = Math.min(
+    settings.limits.sendBytes,
+    target.maxBytes,
+    target.maxDeadLetterBytes,
+    ...others.map((max) => max - batchBytes),
+  )
   if (!alerts || alertsTopic === '') return { target, max: { count: 500, bytes }, emit, now }
   const alertPartitions = facts.get(alertsTopic)?.partitions ?? 1
   const mayAlert: OutputForm['mayAlert'] = (event) => event.members?.some(alerts.mayRaise) ?? alerts.mayRaise(event)

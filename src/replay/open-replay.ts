@@ -175,7 +175,7 @@ const prepare = async (
   })
   if ('refused' in topics) return topics
   await keepPlan(reader, request, plan)
-  const form = deliverTo(context, topics)
+  const form = deliverTo({ ...context, settings: { ...settings, alertsTopic: alerts ?? '' } }, topics)
   // A transaction that a killed start left open hides what was committed behind it, alerts among it.
   if (plan.isResumed && settings.delivery === 'exactly-once')
     for (const { partition } of plan.ranges) {
@@ -227,6 +227,9 @@ type Written = {
   readonly ageMs: number
 }
 
+/** What a topic takes unless it is said otherwise. */
+const usualBytes = 1_048_588
+
 const prepareTopics = async (
   admin: Admin,
   { input, output, deadLetters, alerts, ageMs }: Written,
@@ -241,7 +244,7 @@ const prepareTopics = async (
     return {
       refused: `topic ${output} keeps records for ${days(kept)}, and the oldest event is ${days(ageMs)} old: it would be deleted as soon as it is written. Give the topic retention.ms -1, or name another --output`,
     }
-  const { partitions = 1, maxBytes = 1_048_588 } = found.get(input) ?? {}
+  const { partitions = 1, maxBytes = usualBytes } = found.get(input) ?? {}
   const missing = wanted.filter((topic) => !existing.has(topic))
   if (missing.length === 0) return { facts: found }
   await makeTopics(
@@ -254,7 +257,7 @@ const prepareTopics = async (
         { name: 'retention.ms', value: '-1' },
         { name: 'retention.bytes', value: '-1' },
         { name: 'message.timestamp.type', value: 'CreateTime' },
-        { name: 'max.message.bytes', value: String(maxBytes + growthBytes) },
+        { name: 'max.message.bytes', value: String(Math.max(usualBytes, maxBytes) + growthBytes) },
       ],
     })),
   )
