@@ -1,4 +1,5 @@
 // Opens a replay: connects, resolves its ranges or takes those of an earlier start, and returns what can be done with them.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Admin, type Kafka, createClient } from '../kafka/client.js'
 import type { ReadWritten } from '../pipeline/batch/read-written.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
@@ -9,9 +10,9 @@ import type { KafkaSettings, Placement } from '../kafka/settings.js'
 import { readFormer, type Former } from './former.js'
 import { keepPlan, makePlan, type Plan, type PlanRequest } from './plan.js'
 import { openTopicReader, type TopicReader } from '../kafka/topic-reader.js'
-import { transactionalOutput } from './partition-output.js'
+import { transactionalOutput, type PartitionOutput } from './partition-output.js'
 import { readRange, type RangeOptions } from './read-range.js'
-import { replay, type Progress, type ReplayOptions } from './replay.js'
+import { maxFailures, replay, type Progress, type ReplayOptions } from './replay.js'
 import type { Restored } from './restore.js'
 import { growthBytes, lookAgain, makeTopics, readFacts, type TopicFacts } from '../kafka/topics.js'
 
@@ -180,12 +181,24 @@ const prepare = async (
   if (plan.isResumed && settings.delivery === 'exactly-once')
     for (const { partition } of plan.ranges) {
       const left = transactionalOutput({ kafka, reader, settings, form, groupId: plan.groupId, topic, partition, now })
-      await left.claim()
-      await left.close()
+      await endTransaction(left)
     }
   await ready()
   const partitions = topics.facts.get(alerts ?? '')?.partitions ?? 1
   return { form, alertsTopic: alerts === undefined ? undefined : { topic: alerts, partitions } }
+}
+
+/** Brokers may take a while to end the transaction of a process that was killed. */
+const endTransaction = async (output: PartitionOutput): Promise<void> => {
+  for (let failures = 0; ; failures++)
+    try {
+      await output.claim()
+      await output.close()
+      return
+    } catch (error) {
+      if (error instanceof FatalKafkaError || failures === maxFailures) throw error
+      await sleep(100 * 2 ** failures)
+    }
 }
 
 /** The time of the oldest first record; later ones may be older, but not by much. */

@@ -27,7 +27,8 @@ export type Progress = {
   readonly partitions: ReadonlyMap<number, { readonly position: number; readonly tally: Tally }>
 }
 
-const maxFailures = 8
+/** In a row, each after a longer pause. */
+export const maxFailures = 8
 const unitEvents = 2_000
 
 /** Resolves when every range is through or the signal is given. Throws `FatalKafkaError` with the message to exit with. */
