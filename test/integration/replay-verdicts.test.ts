@@ -128,7 +128,7 @@ describe('what a replay without lookups no longer knows', () => {
       expect(annotations.find(({ verdict }) => verdict === 'malicious')).toMatchObject({
         malicious: true,
         value: addressOf(3),
-        summary: `dst_ip ${addressOf(3)} is malicious: former verdict, nothing newer is known (budget spent)`,
+        summary: `${addressOf(3)} is malicious: former verdict, nothing newer is known (budget spent)`,
       })
     }
     // A feed that accuses somebody since then is news.

@@ -13,7 +13,7 @@ describe('the README', () => {
   it('names two commands for the set-up, and the build runs the second one', () => {
     expect(blocks[0]).toMatch(/^npm ci && npm run demo\b/)
     expect(blocks[1]).toMatch(/^npm ci && npm test\b/)
-    expect(readFileSync(join(root, '.ci/run'), 'utf8')).toContain('npm ci && npm test\n')
+    expect(readFileSync(join(root, '.ci/run'), 'utf8')).toContain('npm ci && npm test && npm run test:matrix\n')
   })
 
   it('has commands for your own logs that run as they stand', () => {
