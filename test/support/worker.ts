@@ -90,7 +90,7 @@ export const startProgram = (
       THREATWEAVE_FEEDS: JSON.stringify([{ name: 'listed', path: join(folder, 'feed.txt') }]),
       THREATWEAVE_ALERTS_RULES: join(folder, 'rule.yml'),
       THREATWEAVE_ALERTS_SUPPRESS_SECONDS: '0',
-      THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
+      THREATWEAVE_KAFKA_BROKERS: env['THREATWEAVE_KAFKA_BROKERS'] ?? inject('broker').plain,
       THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
       THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
       THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
