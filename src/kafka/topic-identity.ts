@@ -51,7 +51,7 @@ export const topicIdentity = (
   let asked = 0
   let answered = 0
   let reading: Promise<unknown> | undefined
-  const askAll = async (): Promise<TopicIds | undefined> => {
+  const askOne = async (): Promise<TopicIds | undefined> => {
     const turn = ++asked
     const askedAt = now() // not when the answer is looked at: a process that was paused meanwhile must ask again
     const found = await read(watched)
@@ -79,6 +79,11 @@ export const topicIdentity = (
     if (!isFailing) emit({ event: 'kafka_client_warned', about: 'ids of topics', message: failureOf(error).message })
     isFailing = true
   }
+  /** With the answer of the one that is asked first: the others may be too busy to answer at once. Undefined: the brokers have no ids. */
+  const answersOf = async (topics: readonly string[]): Promise<readonly TopicIds[] | undefined> => {
+    const first = await read(topics)
+    return first && [first, ...(await readAtEach(topics))]
+  }
   /** The id on which all agree. */
   const agreed = (topic: string, answers: readonly TopicIds[]): string => {
     const [id, ...others] = new Set(answers.map((ids) => ids.get(topic)))
@@ -92,7 +97,7 @@ export const topicIdentity = (
   const settleDoubt = async (): Promise<void> => {
     const settling = doubts
     const askedAt = now()
-    const answers = (await read(watched)) === undefined ? undefined : await readAtEach(watched)
+    const answers = await answersOf(watched)
     const problems = watched.flatMap((topic) => {
       try {
         if (answers) agreed(topic, answers)
@@ -109,7 +114,7 @@ export const topicIdentity = (
     settledDoubts = settling
   }
   const refresh = (): Promise<unknown> => {
-    const mine = (doubts > settledDoubts ? settleDoubt() : askAll())
+    const mine = (doubts > settledDoubts ? settleDoubt() : askOne())
       .catch(failed) // the next batch asks again
       .finally(() => {
         if (reading === mine) reading = undefined
@@ -118,7 +123,7 @@ export const topicIdentity = (
     return mine
   }
   const ask = async (topic: string): Promise<string | undefined> => {
-    const ids = await askAll()
+    const ids = await askOne()
     if (ids === undefined) return undefined
     const id = ids.get(topic)
     if (id === undefined) throw new Error(`topic ${topic} does not exist now`)
@@ -141,8 +146,8 @@ export const topicIdentity = (
     },
     ask,
     askEach: async (topic) => {
-      if ((await read([topic])) === undefined) return undefined
-      return agreed(topic, await readAtEach([topic]))
+      const answers = await answersOf([topic])
+      return answers && agreed(topic, answers)
     },
   }
 }

@@ -14,7 +14,7 @@ import { accepted, configOption, loadConfig } from '../../config/load-config.js'
 import { readLines, withInputErrors } from '../../input/read-lines.js'
 import { renderTable, type Column } from '../../terminal/table.js'
 import { write, writeJson } from '../../terminal/write-lines.js'
-import { openKnown, type KnownOf } from './open-known.js'
+import { openKnown, type KnownAboutEvent } from './open-known.js'
 import { marksOf, showMarked, wordsAround } from './mark-values.js'
 
 export const explain: Command = {
@@ -183,7 +183,7 @@ const knownColumns: readonly Column[] = [
   { title: 'since', max: 24 },
 ]
 
-const renderKnown = ({ values, rules }: KnownOf): string => {
+const renderKnown = ({ values, rules }: KnownAboutEvent): string => {
   const rows = values.map(({ value, verdict, reason, score, source = '', entry, at = '' }) => [
     value,
     reason === undefined ? verdict : `${verdict} (${reason})`,

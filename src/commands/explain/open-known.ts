@@ -20,7 +20,7 @@ type KnownValue = {
   readonly entry?: string
 }
 
-export type KnownOf = {
+export type KnownAboutEvent = {
   readonly verdict: string
   readonly summary: string
   readonly values: readonly KnownValue[]
@@ -29,7 +29,7 @@ export type KnownOf = {
 
 type OpenKnown = {
   /** `annotation` is the one that was written with the event, where it has one. */
-  readonly of: (bytes: Buffer, annotation?: Annotation) => Promise<KnownOf>
+  readonly of: (bytes: Buffer, annotation?: Annotation) => Promise<KnownAboutEvent>
   readonly close: () => Promise<void>
 }
 

@@ -134,6 +134,8 @@ describe('the id of a topic', () => {
     }
     others.splice(0, 2, 'b', 'b')
     expect(await identity.askEach('fw')).toBe('b')
+    ids.delete('fw')
+    ids.set('dns', 'd')
     others.splice(0, 2, undefined)
     await expect(identity.askEach('fw')).rejects.toThrow('topic fw does not exist now')
   })
@@ -163,6 +165,17 @@ describe('the id of a topic', () => {
     others.splice(0, 2, 'b', 'b')
     clock.now += 300
     expect(await identity.current('fw')).toBe('b')
+  })
+
+  it('is that of the broker which was asked first, if the others are too busy to answer', async () => {
+    const identity = topicIdentity(
+      () => Promise.resolve(new Map([['fw', 'a']])),
+      () => Promise.resolve([]),
+      () => undefined,
+      () => 0,
+    )
+    identity.joined(['fw'])
+    expect([await identity.current('fw'), await identity.askEach('fw')]).toEqual(['a', 'a'])
   })
 
   it('as it is now is unknown where brokers have none', async () => {
