@@ -12,6 +12,7 @@ import { followCoordinator } from './follow-coordinator.js'
 import { freshConnection } from './fresh-connection.js'
 import { keepLastFailure } from './keep-last-failure.js'
 import { addOffsetResetEvent, emitOffsetReset } from './offset-reset.js'
+import { refuseMissingPartition } from './missing-partition.js'
 import { quietQueue } from './quiet-queue.js'
 import { readyBroker } from './ready-broker.js'
 import { replaceParts, type Part } from './replace-parts.js'
@@ -44,6 +45,11 @@ const parts: readonly Part[] = [
   { path: 'protocol/request.js', usedBy: ['network/connection.js'], replacement: () => encodeRequest },
   // After the two that it uses.
   { path: 'network/connection.js', usedBy: ['network/connectionPool.js'], replacement: freshConnection },
+  {
+    path: 'consumer/offsetManager/initializeConsumerOffsets.js',
+    usedBy: ['consumer/offsetManager/index.js'],
+    replacement: refuseMissingPartition,
+  },
   // The next two add one event, and so have to be in place when the consumer loads.
   { path: 'consumer/instrumentationEvents.js', usedBy: ['consumer/index.js'], replacement: addOffsetResetEvent },
   {
