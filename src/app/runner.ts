@@ -71,7 +71,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
     const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
     const to = deliverTo(options, topics)
     const { reachableMs } = brokers
-    const { isStillRead } = starting
+    const { isStillRead, isReadIn } = starting
     const delivery = make({
       connect,
       startingOffsets: starting.read,
@@ -84,14 +84,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
       emit,
     })
     closings.push(delivery.close)
-    const followUps = openFollowUps(
-      { ...options, reachableMs, isStillRead },
-      topics,
-      to.target,
-      connect,
-      admin,
-      delivery,
-    )
+    const followUps = openFollowUps({ ...options, reachableMs, isStillRead }, topics, to.target, connect, delivery)
     if (followUps) {
       starting.whenRecreated(followUps.recreated)
       closings.push(followUps.close)
@@ -114,6 +107,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
         settings,
         topics: names,
         identity,
+        isReadIn,
         health,
         emit,
         fail,

@@ -34,8 +34,7 @@ type CountSightingsOptions = {
   readonly write: Write
   /** Where and how counts are kept for the next owner of a partition; absent: only in memory. */
   readonly keep?:
-    | Pick<KeptCountsOptions, 'topic' | 'connect' | 'admin' | 'groupId' | 'pipeline' | 'claim' | 'reachableMs'>
-    | undefined
+    Pick<KeptCountsOptions, 'topic' | 'connect' | 'groupId' | 'pipeline' | 'claim' | 'reachableMs'> | undefined
   readonly emit: Emit
   readonly now: () => number
 }

@@ -60,8 +60,15 @@ const maxPauseMs = 10_000
 /** After a pass that could not be written. */
 const againMs = 1_000
 
-/** `unsure` is called when it is not known whether something was written, so that only the sightings topic can tell what is still open. */
-export const followLate = (options: FollowUpOptions, unsure: (partition: InputPartition) => void): FollowUp => {
+/**
+ * `unsure` is called when it is not known whether something was written, so that only the sightings topic can tell what is still open. What is
+ * followed up before `isRestored` would be settled behind the reader's back, and followed up again.
+ */
+export const followLate = (
+  options: FollowUpOptions,
+  unsure: (partition: InputPartition) => void,
+  isRestored: (partition: InputPartition) => boolean,
+): FollowUp => {
   const {
     connect,
     pipeline,
@@ -110,6 +117,10 @@ export const followLate = (options: FollowUpOptions, unsure: (partition: InputPa
     for (let pauseMs = gatherMs; ;) {
       await pause(pauseMs, closed.signal)
       const partition = owned.get(name)
+      if (partition && !isRestored(partition)) {
+        pauseMs = againMs
+        continue
+      }
       const notes = pending.take(name, passLimits.events)
       if (!partition || notes.length === 0) {
         passing.delete(name)

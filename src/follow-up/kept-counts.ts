@@ -1,7 +1,7 @@
 // The counts of sightings, kept in the sightings topic: restored when a partition is assigned, while its events flow, and written as they
 // change.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Admin, Kafka } from '../kafka/client.js'
+import type { Kafka } from '../kafka/client.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { CountedPartitions } from './count-partitions.js'
 import { accusedOf, type Delivered } from './sighting-counts.js'
@@ -19,7 +19,6 @@ import { accusedIn, beganAt } from './count-record.js'
 export type KeptCountsOptions = {
   readonly topic: TopicOf
   readonly connect: () => Kafka
-  readonly admin: Admin
   readonly groupId: string
   readonly pipeline: Pipeline
   readonly claim: ClaimNow

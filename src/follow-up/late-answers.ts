@@ -1,6 +1,5 @@
 // Listens to what deliveries tell about events and follows up those that left before their answers; a partition's former notes come from
 // the sightings topic when it is assigned, also if no event arrives.
-import type { Admin } from '../kafka/client.js'
 import { awaitedBy, rulesOfMember } from './revisit.js'
 import type { PendingNote } from './pending.js'
 import { followLate, type FollowUpOptions } from './follow-late.js'
@@ -10,11 +9,15 @@ import { blockId, blockRecord, isAbout, readBlocks } from './sightings-topic.js'
 import type { Assigned } from '../kafka/fetched.js'
 import type { DeliveryListener } from '../delivery/listener.js'
 
-export type LateAnswersOptions = FollowUpOptions & { readonly claim: ClaimNow; readonly admin: Admin }
+export type LateAnswersOptions = FollowUpOptions & { readonly claim: ClaimNow }
 
 export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener => {
   const { claim, sightingsTopic, emit, now } = options
-  const followUp = followLate(options, (partition) => restoring.again(partition))
+  const followUp = followLate(
+    options,
+    (partition) => restoring.again(partition),
+    (partition) => !sightingsTopic || restoring.isRestored(partition),
+  )
 
   const readNotes = async (
     assigned: Assigned,

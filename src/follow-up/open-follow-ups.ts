@@ -1,5 +1,5 @@
 // Who listens to what deliveries tell about events: by the topics that are set, late answers are followed up and sightings counted.
-import type { Admin, Kafka } from '../kafka/client.js'
+import type { Kafka } from '../kafka/client.js'
 import type { BrokerWatch } from '../kafka/broker-watch.js'
 import type { OutputTarget } from '../delivery/compose.js'
 import { createCorrect } from './correction.js'
@@ -40,7 +40,6 @@ export const openFollowUps = (
   { facts }: Topics,
   target: OutputTarget,
   connect: () => Kafka,
-  admin: Admin,
   { write, claim }: Pick<Delivery, 'write' | 'claim'>,
 ): DeliveryListener | undefined => {
   const { alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
@@ -50,7 +49,6 @@ export const openFollowUps = (
   const { pipeline, raise } = late
   const followUps = openLateAnswers({
     connect,
-    admin,
     pipeline,
     alerts: raise && alertsTopic !== '' ? { raise, topic: topicOf(alertsTopic) } : undefined,
     correct: corrections && createCorrect(target, correctionsTopic, corrections, now),
@@ -68,7 +66,7 @@ export const openFollowUps = (
   const keep =
     sightingsTopic === ''
       ? undefined
-      : { topic: topicOf(sightingsTopic), connect, admin, groupId, pipeline, claim, reachableMs }
+      : { topic: topicOf(sightingsTopic), connect, groupId, pipeline, claim, reachableMs }
   return tellAll([followUps, countSightings({ counting, alertsTopic: topicOf(alertsTopic), write, keep, emit, now })])
 }
 

@@ -1,7 +1,7 @@
 // Reads what the sightings topic says about the partitions that are assigned: each when it is assigned, also if no event arrives, and until it
 // succeeds or the partition is lost.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Admin, Kafka } from '../kafka/client.js'
+import type { Kafka } from '../kafka/client.js'
 import type { ClaimedNow, ClaimNow } from '../delivery/delivery.js'
 import { failureOf } from '../kafka/failure.js'
 import { nameOf, type Assigned, type InputPartition } from '../kafka/fetched.js'
@@ -12,7 +12,7 @@ import type { TopicOf } from './sightings-topic.js'
 /** What can be read once the former owner of a partition can write nothing more. */
 export type RestoreSource = ClaimedNow & {
   readonly reader: TopicReader
-  /** Of the log in the sightings topic. */
+  /** Of what is written to the log in the sightings topic: notes may be settled in transactions that are still open. */
   readonly end: number
   /** False once the partition is lost or read anew. */
   readonly isOurs: () => boolean
@@ -22,7 +22,6 @@ type RestoreOptions = {
   /** Absent: nothing is kept, and so nothing is read. */
   readonly topic: TopicOf | undefined
   readonly connect: () => Kafka
-  readonly admin: Admin
   readonly claim: ClaimNow
   /** What is known of a partition is forgotten at once; then the result is called with what can be read, again if it fails. */
   readonly restore: (assigned: Assigned) => (source: RestoreSource) => Promise<void>
@@ -42,7 +41,7 @@ type RestoreAssigned = {
 const againMs = 1_000
 
 export const restoreAssigned = (options: RestoreOptions): RestoreAssigned => {
-  const { topic, connect, admin, claim, restore, lost, emit } = options
+  const { topic, connect, claim, restore, lost, emit } = options
   let partitions = new Map<string, Assigned>()
   const restored = new Set<string>()
   let reader: Promise<TopicReader> | undefined
@@ -66,9 +65,9 @@ export const restoreAssigned = (options: RestoreOptions): RestoreAssigned => {
     while (isOurs())
       try {
         const claimed = await claim(assigned)
-        const ends = await admin.fetchTopicOffsets(from.topic)
-        const end = Number(ends.find(({ partition }) => partition === assigned.partition % from.partitions)?.high ?? 0)
-        await read({ ...claimed, reader: await (reader ??= openTopicReader(connect())), end, isOurs })
+        const opened = await (reader ??= openTopicReader(connect()))
+        const end = await opened.writtenEnd(from.topic, assigned.partition % from.partitions)
+        await read({ ...claimed, reader: opened, end, isOurs })
         if (isOurs()) restored.add(name)
         return
       } catch (error) {

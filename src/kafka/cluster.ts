@@ -20,6 +20,10 @@ type Broker = {
       }[]
     }[]
   }>
+  readonly listOffsets: (request: {
+    readonly isolationLevel: number
+    readonly topics: readonly object[]
+  }) => Promise<{ readonly responses: readonly { readonly partitions: readonly { readonly offset: string }[] }[] }>
   readonly offsetFetch: (request: object) => Promise<{
     readonly responses: readonly {
       readonly partitions: readonly { partition: number; offset: string; metadata: string | null }[]
@@ -55,6 +59,7 @@ export type Cluster = {
   }
 }
 
+export const readUncommitted = 0
 export const readCommitted = 1
 
 /** Latest offsets are those of committed records. */

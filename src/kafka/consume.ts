@@ -9,7 +9,7 @@ import { JoinedAgain, processBatch, type BatchContext } from './process-batch.js
 import type { KafkaSettings } from './settings.js'
 import { clusterOf } from './cluster.js'
 import { failureOf } from './failure.js'
-import { nameOf, type Assigned } from './fetched.js'
+import { nameOf, type Assigned, type InputPartition } from './fetched.js'
 
 export type ConsumeOptions = Pick<BatchContext, 'handle' | 'identity' | 'shared' | 'emit' | 'fail'> & {
   readonly kafka: Kafka
@@ -17,6 +17,8 @@ export type ConsumeOptions = Pick<BatchContext, 'handle' | 'identity' | 'shared'
   readonly topics: readonly string[]
   readonly health: HealthRecord
   readonly brokers: BrokerWatch
+  /** Whether the partition is read in the topic with this id, as far as that is known. */
+  readonly isReadIn: (partition: InputPartition, topicId: string) => boolean
   /** Called after every join with all partitions that are assigned now. */
   readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
 }
@@ -40,12 +42,21 @@ export const consume = (options: ConsumeOptions): Consuming => {
     membership: newMembership(shared.generation),
     isStopped: false,
   }
-  listen(consumer, context, options)
+  let assigned: readonly Assigned[] = []
+  listen(consumer, context, {
+    ...options,
+    joined: (all, isSameMember) => {
+      assigned = all
+      options.joined(all, isSameMember)
+    },
+  })
+  const looking = setInterval(() => void readAnew(assigned, options), lookMs)
 
   let isStopped = false
   const crashed = new Promise<unknown>((resolve) => {
     consumer.on(consumer.events.CRASH, ({ payload }) => {
       context.isStopped = true
+      clearInterval(looking)
       context.membership.lose(payload.error)
       resolve(payload.error)
     })
@@ -64,6 +75,7 @@ export const consume = (options: ConsumeOptions): Consuming => {
       })
     }
     begin().catch(async (error: unknown) => {
+      clearInterval(looking)
       await close(consumer).catch(() => undefined) // the error that it ended with matters more
       resolve(error)
     })
@@ -71,10 +83,36 @@ export const consume = (options: ConsumeOptions): Consuming => {
   const stop = async (): Promise<void> => {
     isStopped = true
     context.isStopped = true
+    clearInterval(looking)
     await close(consumer)
     shared.memberId = undefined
   }
   return { crashed, stop }
+}
+
+/** How often a topic that brings no events is asked for its id. */
+const lookMs = 5_000
+
+/**
+ * A topic that was created again with as many records as we have read brings nothing and fails nothing at our position. So it is read from its
+ * beginning: with the batch that this brings, its delivery notices the new topic and sets the position.
+ */
+const readAnew = async (
+  assigned: readonly Assigned[],
+  { identity, isReadIn, shared }: Pick<ConsumeOptions, 'identity' | 'isReadIn' | 'shared'>,
+): Promise<void> => {
+  for (const topic of new Set(assigned.map((one) => one.topic))) {
+    const id = await identity.current(topic)
+    if (typeof id !== 'string') continue
+    for (const one of assigned)
+      if (
+        one.topic === topic &&
+        one.generation === shared.generation &&
+        !shared.running.has(nameOf(one)) &&
+        !isReadIn(one, id)
+      )
+        one.seek('0')
+  }
 }
 
 const newConsumer = (kafka: Kafka, { groupId, delivery, limits }: KafkaSettings, heartbeatMs: number): Consumer =>

@@ -73,6 +73,8 @@ type OpenStartingOffsets = {
   readonly read: StartingOffsets
   /** Whether the topic is now the one whose position was read last. Throws if nobody answers, or if the topic does not exist. */
   readonly isStillRead: (partition: InputPartition) => Promise<boolean>
+  /** Whether the position that was read last is one in the topic with this id, as far as that is known. */
+  readonly isReadIn: (partition: InputPartition, topicId: string) => boolean
   /** Calls it with each partition whose offsets mean nothing any more. */
   readonly whenRecreated: (use: (partition: InputPartition) => void) => void
   readonly close: () => Promise<void>
@@ -119,6 +121,7 @@ export const openStartingOffsets = (
       const id = ids.get(nameOf(partition))
       return id === undefined || (await options.identity.ask(partition.topic)) === id
     },
+    isReadIn: (partition, topicId) => (ids.get(nameOf(partition)) ?? topicId) === topicId,
     whenRecreated: (use) => void listeners.push(use),
     close: async () => current?.disconnect(),
   }

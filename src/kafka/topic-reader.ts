@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import { failureOf, FatalKafkaError } from './failure.js'
-import { clusterOf, readCommitted } from './cluster.js'
+import { clusterOf, readCommitted, readUncommitted } from './cluster.js'
 import { dropAborted } from './patched-kafkajs/drop-aborted.js'
 import { readTopicIds } from './topic-identity.js'
 import type { WireRecord } from './wire/record.js'
@@ -29,6 +29,8 @@ export type TopicReader = {
   readonly topicIdOf: (topic: string) => Promise<string | undefined>
   /** Per partition the first offset there is, the end of what is committed, or the first offset at or after a time; -1: none. */
   readonly offsetsAt: (topic: string, at: 'earliest' | 'latest' | number) => Promise<ReadonlyMap<number, number>>
+  /** The end of what is written to a partition: open transactions are before it. */
+  readonly writtenEnd: (topic: string, partition: number) => Promise<number>
   readonly fetch: (topic: string, partition: number, offset: number, maxBytes?: number) => Promise<Fetch>
   readonly committed: (groupId: string, topic: string) => Promise<readonly Position[]>
   readonly commit: (groupId: string, topic: string, positions: readonly Position[]) => Promise<void>
@@ -81,12 +83,24 @@ export const openTopicReader = async (kafka: Kafka): Promise<TopicReader> => {
     return new Map((found?.partitions ?? []).map(({ partition, offset }) => [partition, Number(offset)]))
   }
 
+  const leaderOf = async (topic: string, partition: number): ReturnType<typeof cluster.findBroker> => {
+    await refreshFor(topic)
+    const [nodeId = ''] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]))
+    return cluster.findBroker({ nodeId })
+  }
+
+  const writtenEnd: TopicReader['writtenEnd'] = async (topic, partition) => {
+    const topics = [{ topic, partitions: [{ partition, timestamp: -1 }] }]
+    const { responses } = await withRetries(async () =>
+      (await leaderOf(topic, partition)).listOffsets({ isolationLevel: readUncommitted, topics }),
+    )
+    return Number(responses[0]?.partitions[0]?.offset ?? 0)
+  }
+
   const fetch: TopicReader['fetch'] = async (topic, partition, offset, maxBytes = fetchBytes) => {
     try {
       const response = await withRetries(async () => {
-        await refreshFor(topic)
-        const [nodeId = ''] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]))
-        const broker = await cluster.findBroker({ nodeId })
+        const broker = await leaderOf(topic, partition)
         return broker.fetch({
           isolationLevel: readCommitted,
           maxWaitTime: 100,
@@ -142,7 +156,7 @@ export const openTopicReader = async (kafka: Kafka): Promise<TopicReader> => {
     )
   }
 
-  return { partitionsOf, topicIdOf, offsetsAt, fetch, committed, commit, close: () => cluster.disconnect() }
+  return { partitionsOf, topicIdOf, offsetsAt, writtenEnd, fetch, committed, commit, close: () => cluster.disconnect() }
 }
 
 // Reads what a topic holds now: all of it, or one partition up to an offset.

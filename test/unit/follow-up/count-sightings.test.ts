@@ -59,7 +59,6 @@ const open = (): DeliveryListener =>
       // The former counts are not known yet.
       claim: never,
       connect: () => expect.fail('nothing is read'),
-      admin: undefined as never,
       groupId: 'group',
       reachableMs: now,
       pipeline: () => expect.fail('nothing is annotated'),

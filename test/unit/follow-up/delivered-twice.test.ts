@@ -1,5 +1,5 @@
 // What is noted in the sightings topic about events that are delivered twice, as the next owner of their partition reads it.
-import type { Admin, Kafka } from 'kafkajs'
+import type { Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
 import type { Judged } from '../../../src/domain/verdict.js'
 import { openLateAnswers, type LateAnswersOptions } from '../../../src/follow-up/late-answers.js'
@@ -22,6 +22,8 @@ const logs: Record<string, Outgoing[]> = {
 type Request = { readonly topics: readonly [{ readonly topic: string; readonly partitions: readonly [Position] }] }
 type Position = { readonly fetchOffset: string }
 const broker = {
+  listOffsets: ({ topics: [{ topic }] }: Request) =>
+    Promise.resolve({ responses: [{ partitions: [{ offset: String(logs[topic]?.length) }] }] }),
   fetch: ({ topics: [{ topic, partitions }] }: Request) => {
     const from = Number(partitions[0].fetchOffset)
     const messages = (logs[topic] ?? []).map((record, offset) => ({ ...record, offset: String(offset) })).slice(from)
@@ -43,12 +45,9 @@ const cluster = {
     ]),
 }
 const kafka = { [Symbol('private:Kafka:createCluster')]: () => cluster } as unknown as Kafka
-const fetchTopicOffsets = (): Promise<object[]> =>
-  Promise.resolve([{ partition: 0, high: String(logs.sightings?.length) }])
 
 const options = (now: number): LateAnswersOptions => ({
   connect: () => kafka,
-  admin: { fetchTopicOffsets } as unknown as Admin,
   pipeline: (events, use) => {
     events.forEach((_, nth) => use(complete, nth))
     return true

@@ -22,6 +22,7 @@ it('reports a defect, and follows up again when the next answer arrives', async 
       },
     },
     () => undefined,
+    () => true,
   )
   for (const offset of [1, 2]) {
     followUp.note({ topic: 'fw', partition: 0 }, [{ offset, fired: [], awaited: [] }])
@@ -87,6 +88,7 @@ it.each([
       },
     },
     () => undefined,
+    () => true,
   )
   followUp.note({ topic: 'fw', partition: 0 }, [{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(pauses).toHaveLength(2))
@@ -111,6 +113,7 @@ it('what follows in many partitions at once is no reason for a warning about lis
       reachableMs: () => 0,
     },
     () => undefined,
+    () => true,
   )
   for (let partition = 0; partition < 24; partition++)
     followUp.note({ topic: 'fw', partition }, [{ offset: 1, fired: [], awaited: [] }])
@@ -149,9 +152,43 @@ it.each([
       reachableMs: () => 0,
     },
     () => undefined,
+    () => true,
   )
   followUp.note(input, [{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(isAsked).toBe(true))
   await followUp.close()
   expect(written).toEqual([])
+})
+
+it('nothing is followed up while the notes of the partition are being read', async () => {
+  let pauses = 0
+  let writtenAfter = 0
+  const followUp = followLate(
+    {
+      connect: () => kafka,
+      pipeline: (events, use) => {
+        events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
+        return true
+      },
+      sightingsTopic: { topic: 'sightings', partitions: 1 },
+      max: 10,
+      write: () => {
+        writtenAfter = pauses
+        return Promise.resolve('written')
+      },
+      emit: () => undefined,
+      isStillRead: () => Promise.resolve(true),
+      now: () => 0,
+      reachableMs: () => 0,
+      pause: () => {
+        pauses++
+        return Promise.resolve()
+      },
+    },
+    () => undefined,
+    () => pauses >= 5,
+  )
+  followUp.note(input, [{ offset: 1, fired: [], awaited: [] }])
+  await vi.waitFor(() => expect(writtenAfter).toBe(5))
+  await followUp.close()
 })

@@ -1,5 +1,5 @@
 // The notes of a partition that was assigned; that they are followed up is shown on a broker.
-import type { Admin, Kafka } from 'kafkajs'
+import type { Kafka } from 'kafkajs'
 import { expect, it, vi } from 'vitest'
 import { openLateAnswers } from '../../../src/follow-up/late-answers.js'
 import { blockRecord } from '../../../src/follow-up/sightings-topic.js'
@@ -19,6 +19,8 @@ const clientOf = (records: readonly Outgoing[]): Kafka => {
       responses: [{ partitions: [{ abortedTransactions: null, messages: messages.slice(from) }] }],
     })
   }
+  const listOffsets = (): Promise<object> =>
+    Promise.resolve({ responses: [{ partitions: [{ offset: String(records.length) }] }] })
   const cluster = {
     connect: () => Promise.resolve(),
     disconnect: () => Promise.resolve(),
@@ -26,7 +28,7 @@ const clientOf = (records: readonly Outgoing[]): Kafka => {
     refreshMetadataIfNecessary: () => Promise.resolve(),
     findTopicPartitionMetadata: () => [{ partitionId: 0 }],
     findLeaderForPartitions: () => ({ 1: [0] }),
-    findBroker: () => Promise.resolve({ fetch }),
+    findBroker: () => Promise.resolve({ fetch, listOffsets }),
     fetchTopicsOffset: () => Promise.resolve([{ partitions: [{ partition: 0, offset: '0' }] }]),
   }
   return { [Symbol('private:Kafka:createCluster')]: () => cluster } as unknown as Kafka
@@ -41,7 +43,6 @@ it.each([
   const written: Outgoing[] = []
   const sightings = openLateAnswers({
     connect: () => clientOf([stored]),
-    admin: { fetchTopicOffsets: () => Promise.resolve([{ partition: 0, high: '1' }]) } as unknown as Admin,
     pipeline: () => true,
     sightingsTopic,
     max: 10,

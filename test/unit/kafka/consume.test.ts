@@ -32,13 +32,16 @@ type Group = {
   /** Begins a batch of one record; its heartbeats end as told. */
   readonly fetch: (beat: () => Promise<void>) => Promise<void>
   readonly answered: () => void
+  readonly sought: readonly unknown[]
 }
 
 const open = async (
   handle: (fetched: Fetched) => Promise<void>,
   kind: 'exactly-once' | 'at-least-once' = 'exactly-once',
+  readIn = 'topic-id',
 ): Promise<Group> => {
   const emitter = new EventEmitter()
+  const sought: unknown[] = []
   let eachBatch: ((payload: EachBatchPayload) => Promise<void>) | undefined
   let assigned: readonly Assigned[] = []
   const consumer = {
@@ -50,7 +53,7 @@ const open = async (
       ;({ eachBatch } = options)
       return Promise.resolve()
     },
-    seek: () => undefined,
+    seek: (to: unknown) => void sought.push(to),
   }
   consume({
     kafka: { consumer: () => consumer } as unknown as Kafka,
@@ -60,6 +63,7 @@ const open = async (
     identity: { joined: () => undefined, recheck: () => undefined, current: () => Promise.resolve('topic-id') },
     health: { joined: () => undefined },
     brokers: { answered: () => undefined },
+    isReadIn: (_partition: unknown, topicId: string) => topicId === readIn,
     shared: { generation: 0, running: new Map(), resets: new Map() },
     joined: (now: readonly Assigned[]) => {
       assigned = now
@@ -70,6 +74,7 @@ const open = async (
   await sleep(1)
   let offset = 0
   return {
+    sought,
     join: () => emitter.emit('join', { payload: { memberId: 'm', memberAssignment: { fw: [0] }, duration: 1 } }),
     crash: () => emitter.emit('crash', { payload: { error: new Error('crashed') } }),
     assigned: () => assigned[0] ?? expect.fail('nothing is assigned'),
@@ -176,4 +181,24 @@ it('a claim is proved by the next heartbeat that is answered, and ended by a cra
   const second = group.assigned().proveMembership()
   group.crash()
   await expect(second).rejects.toThrow('crashed')
+})
+
+it.each([
+  ['another topic of that name', 'former-id', [{ topic: 'fw', partition: 0, offset: '0' }]],
+  ['this topic', 'topic-id', []],
+])('a partition without events that is read in %s', async (_what, readIn, sought) => {
+  vi.useFakeTimers()
+  try {
+    const opening = open(() => Promise.resolve(), 'exactly-once', readIn)
+    await vi.advanceTimersByTimeAsync(1)
+    const group = await opening
+    group.join()
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(group.sought).toEqual(sought)
+    group.crash()
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(group.sought).toEqual(sought)
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -22,6 +22,7 @@ const scene = (): Scene => {
     partitionsOf: () => Promise.resolve([0]),
     topicIdOf: () => Promise.resolve(topic.id),
     offsetsAt: (_topic, at) => Promise.resolve(new Map([[0, at === 'latest' ? topic.end : 0]])),
+    writtenEnd: () => Promise.resolve(topic.end),
     fetch: () => Promise.reject(new Error('nothing is read here')),
     committed: (group) => Promise.resolve(groups.get(group) ?? []),
     commit: (group, _topic, positions) => {
