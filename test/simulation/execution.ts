@@ -29,7 +29,7 @@ import {
   type InputRecord,
   type Scenario,
 } from './scenario.js'
-import { readRecords, type WireRecord } from './wire.js'
+import { errors, readRecords, type WireRecord } from './wire.js'
 import { below, createWorld, oneOf, type Process } from './world.js'
 import type { runAlone, Runtime } from '../../src/app/run-alone.js'
 import type { Watch } from '../../src/app/watch-run.js'
@@ -396,22 +396,28 @@ const executeIn = async (
         return
       }
       case 'recreate_input': {
+        /** A broker that went down since refuses it: the operator tries again. */
+        const create = (): void => {
+          if (cluster.createTopic('input', scenario.partitions, replicated) !== errors.NONE) {
+            keepBusy(2_000)
+            world.after(1_000, create)
+            return
+          }
+          topicNumber++
+          for (let partition = 0; partition < scenario.partitions; partition++)
+            write(
+              partition,
+              Array.from({ length: act.events }, () => ({
+                kind: 'event',
+                n: nextNumber++,
+                address: `203.0.113.${1 + below(random, 40)}`,
+              })),
+              'plain',
+            )
+        }
         const recreate = (): void => {
           cluster.deleteTopic('input')
-          world.after(below(random, 3) === 0 ? 2_000 : 20, () => {
-            cluster.createTopic('input', scenario.partitions, replicated)
-            topicNumber++
-            for (let partition = 0; partition < scenario.partitions; partition++)
-              write(
-                partition,
-                Array.from({ length: act.events }, () => ({
-                  kind: 'event',
-                  n: nextNumber++,
-                  address: `203.0.113.${1 + below(random, 40)}`,
-                })),
-                'plain',
-              )
-          })
+          world.after(below(random, 3) === 0 ? 2_000 : 20, create)
         }
         keepBusy(15_000)
         if (act.whileStopped) whileStopped(recreate)

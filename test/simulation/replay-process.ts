@@ -46,7 +46,7 @@ export type ReplaySeen = {
   /** In the order in which they were kept. */
   readonly kept: readonly KeptRange[]
   readonly ends: readonly ReplayEnd[]
-  /** What the summary counted, once it said that everything is through, and the topics of the last seconds. */
+  /** What the summary counted, once it said that everything is through, and the topics that its process may have read. */
   readonly completed: { readonly events: number; readonly topicIds: readonly (string | undefined)[] } | undefined
   /** Positions that passed a record which was not acknowledged then. */
   readonly premature: readonly string[]
@@ -112,7 +112,7 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
     return { topicId: cluster.topicId(scenario.of), edges: new Map(edges) }
   }
 
-  /** Once a second. Brokers may not have heard of the last one. */
+  /** Once a second. */
   const topicIds: (string | undefined)[] = []
   const noteTopic = (): void => {
     topicIds.push(cluster.topicId(scenario.of))
@@ -137,6 +137,7 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
     isDue = false
     keepBusy(5_000)
     starts.push(lookAround())
+    const since = topicIds.length - 1
     const stop = new AbortController()
     const process = world.start('replay', (self) => main(self, stop.signal))
     alive.set(process, stop)
@@ -144,7 +145,7 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
       alive.delete(process)
       const ended = exit.how === 'returned' ? (exit.value as Ended) : undefined
       if (ended?.isComplete === true)
-        completed ??= { events: ended.events, topicIds: [...topicIds.slice(-10), cluster.topicId(scenario.of)] }
+        completed ??= { events: ended.events, topicIds: [...topicIds.slice(since), cluster.topicId(scenario.of)] }
       if (exit.how !== 'killed')
         ends.push({
           process: process.label,
