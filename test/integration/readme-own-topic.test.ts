@@ -38,7 +38,8 @@ it('a reader with a topic and a key gets annotated events by pasting', { timeout
   const env = {
     PATH: process.env.PATH,
     HOME: home,
-    // What a test needs and a reader does not: the provider and its documentation addresses, and any free port.
+    // What a test needs and a reader does not: the provider and its documentation addresses, any free port, and time on a busy machine.
+    THREATWEAVE_ENRICH_DEADLINE_MS: '60000',
     THREATWEAVE_INTEL_SERVICE_BASE_URL: service.baseUrl,
     THREATWEAVE_GATE_DOCUMENTATION: 'true',
     THREATWEAVE_OPS_PORT: '0',

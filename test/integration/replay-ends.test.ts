@@ -56,7 +56,7 @@ describe('a replay ends by position', () => {
       (await readTopic(names.input, (found) => found.length > 0, { calmMs: 300 })).length
     // A segment is closed when the next record comes, and only then compacted.
     let seq = 30
-    for (; seq < 60 && (await left()) > 20; seq++) {
+    for (; seq < 400 && (await left()) > 20; seq++) {
       await sleep(300)
       await write('k0', seq)
     }

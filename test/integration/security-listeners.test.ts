@@ -1,4 +1,5 @@
 // Promise: the link can be encrypted and both ends prove who they are.
+import { randomUUID } from 'node:crypto'
 import { rename, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,8 +30,10 @@ const part = (value: object): string => Buffer.from(JSON.stringify(value)).toStr
 const writeToken = async (file: string): Promise<void> => {
   const now = Math.floor(Date.now() / 1000)
   const claims = { sub: brokerUser.username, iat: now - 1, exp: now + 15 }
-  await writeFile(`${file}.new`, `${part({ alg: 'none' })}.${part(claims)}.\n`)
-  await rename(`${file}.new`, file)
+  // Under a name of its own: on a busy machine the next one may begin before this one is done.
+  const written = `${file}.${randomUUID()}`
+  await writeFile(written, `${part({ alg: 'none' })}.${part(claims)}.\n`)
+  await rename(written, file)
 }
 
 // A broker given by KAFKA_BROKERS has no listeners of ours.
