@@ -3,33 +3,67 @@ import { feedsFolder } from '../config/memory-folder.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import { openFeeds } from '../feeds/open-feeds.js'
 import { describeSkipped, skippedIn } from '../domain/skipped.js'
+import { discoverTaxii } from '../feeds/discover-taxii.js'
+import { readAccess } from '../feeds/fetch-feed.js'
 import { placeOf, type FeedStatus } from '../feeds/status.js'
+import { printable } from '../domain/control-characters.js'
+import type { Emit } from '../telemetry/event.js'
 import { createDownload } from '../provider/download.js'
-import { exitCodes, type Command } from '../terminal/command.js'
+import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
+import { createProgress } from '../terminal/progress.js'
 import { renderTable, type Column } from '../terminal/table.js'
 import { write, writeJson } from '../terminal/write-lines.js'
 
 export const feeds: Command = {
   summary: 'show the feeds: entries, age, next fetch, last error',
   help: `Usage: threatweave feeds [options]
+       threatweave feeds discover [options] URL
 
 Loads every feed of the configuration as a run would, fetches those whose time has come, and shows for each how many addresses and
 names it holds, how much was skipped and why, how old it is, when it is fetched next, and what went wrong last. A feed that is
-in use and holds no entry is "empty".
+in use and holds no entry is "empty". Of feeds that are read page by page it also shows how many objects and pages were read.
+
+  discover   lists the API roots of a TAXII 2.1 server and their collections, with the address that \`taxii\` of a feed takes
 
   -c, --config FILE   the configuration
-      --json          print one JSON object per feed
+      --json          print one JSON object per feed, or per collection
 
-Example:
+Of discover alone:
+      --headers-file FILE   headers to send, one a line, such as Authorization: Basic BASE64
+      --client-cert FILE    a client certificate in PEM, and
+      --client-key FILE     its private key
+      --allow-http          ask over plain HTTP
+
+Examples:
   threatweave feeds -c threatweave.yaml
+  threatweave feeds discover --headers-file login.txt https://taxii.example.com/taxii2/
 
-Exit codes: 0 every feed is in use as it is published, 1 some are not, 64 wrong usage, 78 wrong configuration.
+Exit codes: 0 every feed is in use as it is published, or a collection may be read, 1 not so, 64 wrong usage, 78 wrong configuration.
 `,
-  options: { ...configOption, json: { type: 'boolean' } },
+  options: {
+    ...configOption,
+    json: { type: 'boolean' },
+    'headers-file': { type: 'string' },
+    'client-cert': { type: 'string' },
+    'client-key': { type: 'string' },
+    'allow-http': { type: 'boolean' },
+  },
+  takesArguments: true,
   run: async (args, io) => {
+    const [verb, ...rest] = args.positionals
+    if (verb === 'discover') return discover(rest, args, io)
+    if (verb !== undefined) throw new UsageError('use `threatweave feeds`, or `threatweave feeds discover URL`')
+    const misplaced = discoverOptions.find((name) => args.values[name] !== undefined)
+    if (misplaced !== undefined) throw new UsageError(`--${misplaced} is for \`feeds discover\` alone`)
     const config = loadConfig(args, io)
     const fetching = { folder: feedsFolder(config, io.env), download: createDownload(io.env) }
-    const opened = await openFeeds(config.feeds, { pollMs: 0, fetching })
+    const progress = createProgress(io.stderr, { label: 'reading' })
+    const emit: Emit = (event) => {
+      if (event.event === 'feed_page_fetched')
+        progress.update(event.objects, `${event.feed}: ${event.objects} objects, ${event.pages} pages`)
+    }
+    const opened = await openFeeds(config.feeds, { pollMs: 0, fetching, emit, startWaitMs: Infinity })
+    progress.end()
     await opened.close()
     const all = opened.status()
     const isJson = args.values.json === true
@@ -42,6 +76,51 @@ Exit codes: 0 every feed is in use as it is published, 1 some are not, 64 wrong 
   },
 }
 
+const discoverOptions = ['headers-file', 'client-cert', 'client-key', 'allow-http'] as const
+
+const discover = async (urls: readonly string[], { values }: Arguments, io: Io): Promise<number> => {
+  const [url, ...more] = urls
+  if (url === undefined || more.length > 0 || !URL.canParse(url))
+    throw new UsageError('give one address, such as https://taxii.example.com/taxii2/')
+  const text = (name: (typeof discoverOptions)[number]): string | undefined =>
+    typeof values[name] === 'string' ? values[name] : undefined
+  const files = {
+    headersFile: text('headers-file'),
+    clientCertFile: text('client-cert'),
+    clientKeyFile: text('client-key'),
+  }
+  const access = readAccess(Object.fromEntries(Object.entries(files).filter(([, file]) => file !== undefined)))
+  if ('problem' in access) throw new UsageError(access.problem)
+  const found = await discoverTaxii(createDownload(io.env), url, {
+    ...access,
+    allowHttp: values['allow-http'] === true,
+    signal: io.signal,
+  })
+  if ('refused' in found) {
+    await write(io.stderr, `${url} ${found.refused}\n`)
+    return exitCodes.failure
+  }
+  for (const { address, collections, problem } of found) {
+    if (values.json === true)
+      for (const { address: taxii, title, isReadable } of collections)
+        await writeJson(io.stdout, `${JSON.stringify({ api_root: address, taxii, title, can_read: isReadable })}\n`)
+    else {
+      const rows = collections.map((one) => [one.isReadable ? 'yes' : 'no', printable(one.title), one.address])
+      await write(io.stdout, `${address}\n${rows.length > 0 ? renderTable(collectionColumns, rows) : ''}`)
+    }
+    if (problem !== undefined) await write(io.stderr, `${address} ${problem}\n`)
+  }
+  return found.some(({ collections }) => collections.some(({ isReadable }) => isReadable))
+    ? exitCodes.ok
+    : exitCodes.failure
+}
+
+const collectionColumns: readonly Column[] = [
+  { title: 'may read' },
+  { title: 'collection', max: 60 },
+  { title: 'taxii', max: 300 },
+]
+
 const columns: readonly Column[] = [
   { title: 'feed', max: 40 },
   { title: 'state' },
@@ -53,8 +132,10 @@ const columns: readonly Column[] = [
   { title: 'last error', max: 200 },
 ]
 
-const skippedLine = ({ name, skipped }: FeedStatus): string =>
-  skippedIn(skipped) > 0 ? `${name}: ${skippedIn(skipped)} skipped: ${describeSkipped(skipped)}\n` : ''
+const skippedLine = ({ name, skipped, fetch }: FeedStatus): string =>
+  (fetch?.read
+    ? `${name}: ${fetch.read.objects} objects in ${fetch.read.pages} pages, up to ${fetch.read.cursor ?? 'no cursor'}\n`
+    : '') + (skippedIn(skipped) > 0 ? `${name}: ${skippedIn(skipped)} skipped: ${describeSkipped(skipped)}\n` : '')
 
 const errorOf = ({ problem, fetch }: FeedStatus): string =>
   fetch?.error ?? (problem ? `${placeOf(problem)}: ${problem.message}` : '')
@@ -78,6 +159,7 @@ const shown = (status: FeedStatus): object => ({
   skipped: status.skipped,
   ...(status.modified !== undefined && { modified: timeOf(status.modified) }),
   ...(status.fetch && { from: status.fetch.from, next_fetch: timeOf(status.fetch.nextAt) }),
+  ...(status.fetch?.read && { read: status.fetch.read }),
   ...(errorOf(status) !== '' && { error: errorOf(status) }),
 })
 

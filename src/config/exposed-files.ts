@@ -16,11 +16,13 @@ export const exposedFiles = (
     .filter(({ secret }) => secret)
     .map(({ path }) => ({ setting: path.join('.'), name: `${environmentName(path)}_FILE` }))
     .map(({ setting, name }) => ({ setting, file: env[name], what: `${name} names` }))
-  const headers = feeds.map(({ headersFile }, at) => ({
-    setting: `feeds.${at}.headersFile`,
-    file: headersFile,
-    what: 'names',
-  }))
+  const headers = feeds.flatMap((feed, at) =>
+    (['headersFile', 'apiKeyFile', 'clientKeyFile'] as const).map((name) => ({
+      setting: `feeds.${at}.${name}`,
+      file: feed[name],
+      what: 'names',
+    })),
+  )
   return [...secrets, ...headers].flatMap(({ setting, file, what }) =>
     isExposed(file)
       ? [{ setting, message: `${what} a file that every user of this machine can read; chmod o-rwx takes that away` }]

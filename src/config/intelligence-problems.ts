@@ -10,10 +10,26 @@ export const hasIntelligence = ({ intel, feeds }: Config): boolean => intel.serv
 
 export const intelligenceProblems = (config: Config): Problem[] =>
   hasIntelligence(config)
-    ? []
+    ? config.feeds.flatMap(feedSettingProblems)
     : [
         {
           setting: 'intel.service.apiKey',
           message: `and feeds are both empty, so nothing could be known about any event: give ${twoWaysOut}`,
         },
       ]
+
+/** Settings of a feed that only one way of fetching it uses, and those that it needs. */
+const feedSettingProblems = (feed: Config['feeds'][number], at: number): readonly Problem[] => {
+  const problems: Problem[] = []
+  const wrong = (name: string, message: string): void => void problems.push({ setting: `feeds.${at}.${name}`, message })
+  for (const name of ['apiKeyFile', 'tags', 'published'] as const)
+    if (feed[name] !== undefined && feed.misp === undefined) wrong(name, 'is for a feed with misp alone')
+  if (feed.misp !== undefined && feed.apiKeyFile === undefined)
+    wrong('misp', 'needs apiKeyFile: a file with the key of a user of that server')
+  if ((feed.clientCertFile === undefined) !== (feed.clientKeyFile === undefined))
+    wrong(
+      feed.clientCertFile === undefined ? 'clientKeyFile' : 'clientCertFile',
+      'needs the other one of clientCertFile and clientKeyFile',
+    )
+  return problems
+}

@@ -15,7 +15,12 @@ export const redact = (config: Config): Record<string, unknown> => {
     if (secret) values[name] = value === '' ? '' : hidden
     else if (typeof value === 'string') values[name] = withoutSecrets(value)
   }
-  copy.feeds = config.feeds.map((feed) => (feed.url === undefined ? feed : { ...feed, url: hostAlone(feed.url) }))
+  copy.feeds = config.feeds.map((feed) => ({
+    ...feed,
+    ...(feed.url !== undefined && { url: hostAlone(feed.url) }),
+    ...(feed.taxii !== undefined && { taxii: withoutSecrets(feed.taxii) }),
+    ...(feed.misp !== undefined && { misp: withoutSecrets(feed.misp) }),
+  }))
   return copy
 }
 

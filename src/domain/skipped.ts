@@ -15,6 +15,7 @@ export const skipReasons = {
   revoked: 'revoked or deleted',
   low_score: 'scored below minScore',
   expired: 'expired',
+  superseded: 'an older version of another one',
   duplicate: 'listed before',
 } as const
 

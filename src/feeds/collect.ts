@@ -40,6 +40,8 @@ type Rules = Pick<FeedSettings, 'score' | 'minScore' | 'categories' | 'expiresDa
   /** Epoch milliseconds: the age of entries that do not tell their own. */
   readonly modified: () => number
   readonly now: number
+  /** False where what is read comes in pages. */
+  readonly isWhole: boolean
 }
 
 export const collect = (rules: Rules): Collector => {
@@ -70,6 +72,7 @@ export const collect = (rules: Rules): Collector => {
   const skipped: { [reason in SkipReason]?: number } = {}
   let examples: Example[] = []
   let refusal: Complaint | undefined
+  const met = new Set<string>()
 
   /** The message is made only where it is shown. */
   const skip = (why: SkipReason, place: Place, message?: () => string): boolean => {
@@ -139,6 +142,11 @@ export const collect = (rules: Rules): Collector => {
       const message = (): string =>
         text === undefined ? 'holds no address, range, name or URL' : `${quoted(text)} ${said}`
       return skip(why, place, isNoteworthy(why) || why === 'not_looked_up' ? message : undefined)
+    },
+    isWhole: rules.isWhole,
+    isFirst: (id) => {
+      const before = met.size
+      return met.add(id).size > before
     },
     taken: () => taken,
     skipped: () => ({ ...skipped }),

@@ -3,10 +3,18 @@ import type { SkipReason } from '../domain/skipped.js'
 
 export type FeedSettings = {
   readonly name: string
-  /** The file, or the address to fetch it from. */
+  /** The file, or the address to fetch it from: of a list, a TAXII collection, or a MISP server. */
   readonly path?: string
   readonly url?: string
+  readonly taxii?: string
+  readonly misp?: string
   readonly headersFile?: string
+  readonly apiKeyFile?: string
+  readonly clientCertFile?: string
+  readonly clientKeyFile?: string
+  /** Of a MISP server: only what has one of these tags, and what is not published too. */
+  readonly tags?: readonly string[]
+  readonly published?: boolean
   readonly refreshMinutes?: number
   readonly allowHttp?: boolean
   readonly level: 'malicious' | 'suspicious'
@@ -16,6 +24,9 @@ export type FeedSettings = {
   readonly minScore?: number
   readonly expiresDays?: number | { readonly ip?: number; readonly domain?: number }
 }
+
+/** Where it is fetched from; nothing for a file. */
+export const addressOf = ({ url, taxii, misp }: FeedSettings): string | undefined => url ?? taxii ?? misp
 
 /** A feed whose file is known: its own, or the copy of what was fetched. */
 export type PlacedFeed = FeedSettings & { readonly path: string }
@@ -41,6 +52,10 @@ export type Sink = {
   readonly add: (value: string, place: Place, details?: Details) => boolean
   /** What is in the file and is no entry: by default a line or an object that should hold one. `text` is what it holds. */
   readonly skip: (place: Place, why?: SkipReason, text?: string) => boolean
+  /** False where the file is a page, and the others are read too. */
+  readonly isWhole: boolean
+  /** Whether what has this id was not met before, in this file or in another of the feed. The newest is met first. */
+  readonly isFirst: (id: string) => boolean
 }
 
 /** A parser reads all of one file; what it returns is why the file as a whole cannot be read. */

@@ -2,13 +2,16 @@
 import { readFileSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { Clock } from '../base/clock.js'
-import type { Download } from '../domain/download.js'
+import type { ClientCertificate, Download } from '../domain/download.js'
 import { messageOf } from '../base/message-of.js'
 import type { Emit } from '../telemetry/event.js'
 import type { FileProblem } from '../domain/problem.js'
-import type { FeedSettings } from './feed.js'
+import { addressOf, type FeedSettings } from './feed.js'
 import { fetchMispEvents, installFolder, isMispUrl } from './fetch-misp.js'
-import { copyFiles, readNotes, takeLock, writeNotes, type CopyFiles, type Notes } from './fetched-copy.js'
+import { fetchPages, type PagedSource } from './fetch-pages.js'
+import { copyFiles, readNotes, renewLock, takeLock, writeNotes, type CopyFiles, type Notes } from './fetched-copy.js'
+import { searchAttributes } from './misp-search.js'
+import { readCollection } from './taxii.js'
 
 export type FetchState = {
   /** Epoch milliseconds. */
@@ -20,6 +23,8 @@ export type FetchState = {
   isElsewhere?: boolean
   fetches: number
   failures: number
+  /** Of what is read page by page: how much was read so far, and up to where the last read came. */
+  read?: { readonly pages: number; readonly objects: number; readonly cursor?: string | undefined } | undefined
 }
 
 export type FetchedFeed = {
@@ -49,12 +54,14 @@ const defaultRefreshMinutes = 60
 /** Where a list comes from, without the path and the query, which may hold a key. */
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'what is no address')
 
-export const createFetchedFeed = (settings: FeedSettings & { url: string }, outside: FetchOutside): FetchedFeed => {
-  const { name, url, headersFile, allowHttp = false, refreshMinutes = defaultRefreshMinutes } = settings
+export const createFetchedFeed = (settings: FeedSettings, outside: FetchOutside): FetchedFeed => {
+  const { name, allowHttp = false, refreshMinutes = defaultRefreshMinutes } = settings
+  const url = addressOf(settings) ?? ''
   const { folder, download, clock, random, emit, signal } = outside
   const files = copyFiles(folder, name, url)
   const from = hostOf(url)
-  const isMisp = isMispUrl(url)
+  const isMisp = settings.url !== undefined && isMispUrl(url)
+  const isPaged = settings.url === undefined
   const isClosed = (): boolean => signal.aborted
   const refreshMs = refreshMinutes * minuteMs
   /** A tenth earlier or later, so that a fleet does not ask all at once. */
@@ -86,10 +93,12 @@ export const createFetchedFeed = (settings: FeedSettings & { url: string }, outs
   const fetchNow = async (notes: Notes): Promise<void> => {
     const started = clock.now()
     state.fetches++
-    const headers = headersFile === undefined ? {} : readHeaders(headersFile)
-    if (typeof headers === 'string') return fail(headers, notes)
+    const access = readAccess(settings)
+    if ('problem' in access) return fail(access.problem, notes)
     const { etag, lastModified } = notes
-    const request = { url, headers, etag, lastModified, allowHttp, file: files.fresh, signal }
+    const { headers, clientCertificate } = access
+    if (isPaged) return fetchPaged(notes, access)
+    const request = { url, headers, clientCertificate, etag, lastModified, allowHttp, file: files.fresh, signal }
     const got = await download(request)
     if (isClosed()) return
     if (got.status === 'failed') return fail(got.message, notes, got.retryAfterMs)
@@ -114,6 +123,39 @@ export const createFetchedFeed = (settings: FeedSettings & { url: string }, outs
     return succeed({ etag: got.etag, lastModified: got.lastModified })
   }
 
+  const fetchPaged = async (notes: Notes, { headers, key, clientCertificate }: Access): Promise<void> => {
+    const started = clock.now()
+    const isWhole = notes.wholeAt === undefined || started - notes.wholeAt >= wholeMs
+    const got = await fetchPages({
+      download,
+      request: { headers, clientCertificate, allowHttp, signal },
+      source: sourceOf(settings, key, isWhole ? undefined : notes.cursor),
+      former: isWhole ? undefined : files.list,
+      folder: files.freshFolder,
+      progressed: async (pages, objects) => {
+        state.read = { pages, objects, cursor: notes.cursor }
+        emit({ event: 'feed_page_fetched', feed: name, from, pages, objects })
+        await renewLock(files)
+      },
+    })
+    if (isClosed()) return
+    if ('message' in got) return fail(got.message, notes, got.retryAfterMs)
+    if (isWhole || got.objects > 0) {
+      const problem = await outside.take(files.freshFolder, () => installFolder(files.freshFolder, files.list))
+      // What was refused is read whole again.
+      if (problem) return fail(`the list is refused: ${problem.message}`, { ...notes, wholeAt: undefined })
+    }
+    emit({ event: 'feed_fetched', feed: name, from, bytes: got.objects > 0 ? got.bytes : 0, ms: clock.now() - started })
+    const before = isWhole ? { pages: 0, objects: 0 } : notes
+    const read = {
+      pages: (before.pages ?? 0) + got.pages,
+      objects: (before.objects ?? 0) + got.objects,
+      cursor: got.cursor ?? (isWhole ? undefined : notes.cursor),
+    }
+    state.read = read
+    return succeed({ ...read, wholeAt: isWhole ? started : notes.wholeAt })
+  }
+
   return {
     state,
     path: files.list,
@@ -126,6 +168,8 @@ export const createFetchedFeed = (settings: FeedSettings & { url: string }, outs
         const dueAt = Math.max((notes.checkedAt ?? -Infinity) + refreshMs * 0.9, notes.retryAt ?? 0)
         state.checkedAt = notes.checkedAt
         state.error = notes.error
+        const { pages, objects, cursor } = notes
+        if (pages !== undefined && objects !== undefined) state.read = { pages, objects, cursor }
         state.isElsewhere = release === undefined
         if (!release) state.nextAt = clock.now() + lockedMs
         else if (clock.now() < dueAt) state.nextAt = dueAt
@@ -142,10 +186,40 @@ export const createFetchedFeed = (settings: FeedSettings & { url: string }, outs
   }
 }
 
+/** What was deleted is not told by what is new: once a day all of it is read. */
+const wholeMs = 24 * 60 * minuteMs
+
+const sourceOf = ({ taxii, misp = '', tags, published }: FeedSettings, key: string, since?: string): PagedSource =>
+  taxii === undefined ? searchAttributes({ misp, tags, published }, key, since) : readCollection(taxii, since)
+
 const clean = async (files: CopyFiles, release: (() => Promise<void>) | undefined): Promise<void> => {
   if (!release) return
   await Promise.all([files.fresh, files.freshFolder].map((path) => rm(path, { recursive: true, force: true })))
   await release()
+}
+
+type Access = {
+  readonly headers: Readonly<Record<string, string>>
+  readonly key: string
+  readonly clientCertificate: ClientCertificate | undefined
+}
+
+/** Read for every fetch, so that it may change; what is in the files is never told. */
+export const readAccess = (settings: Partial<FeedSettings>): Access | { readonly problem: string } => {
+  const { headersFile, apiKeyFile, clientCertFile, clientKeyFile } = settings
+  const headers = headersFile === undefined ? {} : readHeaders(headersFile)
+  if (typeof headers === 'string') return { problem: headers }
+  try {
+    const key = apiKeyFile === undefined ? '' : readFileSync(apiKeyFile, 'utf8').trim()
+    if (/[^\x21-\x7e]/.test(key)) return { problem: 'its apiKeyFile does not hold a key alone' }
+    const clientCertificate =
+      clientCertFile === undefined || clientKeyFile === undefined
+        ? undefined
+        : { cert: readFileSync(clientCertFile, 'utf8'), key: readFileSync(clientKeyFile, 'utf8') }
+    return { headers, key, clientCertificate }
+  } catch (error) {
+    return { problem: `a file with its key or certificate cannot be read: ${messageOf(error)}` }
+  }
 }
 
 /** One header a line, `Authorization: Bearer …`. Read for every fetch, so that a key may change; what is in it is never told. */

@@ -1,7 +1,7 @@
 // The copy of a fetched feed on this machine, what is known about its last fetch, and which process may fetch it next.
 import { isObject } from '../base/json-object.js'
 import { createHash } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export type CopyFiles = {
@@ -30,6 +30,11 @@ export type Notes = {
   readonly retryAt?: number | undefined
   readonly failures?: number | undefined
   readonly error?: string | undefined
+  /** Of what is read page by page: where the next read begins, when all of it was read last, and how much it was. */
+  readonly cursor?: string | undefined
+  readonly wholeAt?: number | undefined
+  readonly pages?: number | undefined
+  readonly objects?: number | undefined
 }
 
 export const readNotes = async ({ notes, list }: CopyFiles): Promise<Notes> => {
@@ -38,14 +43,22 @@ export const readNotes = async ({ notes, list }: CopyFiles): Promise<Notes> => {
     const text = (member: unknown): string | undefined => (typeof member === 'string' ? member : undefined)
     const number = (member: unknown): number | undefined => (typeof member === 'number' ? member : undefined)
     if (!isObject(value)) return {}
-    const { etag, lastModified, checkedAt, retryAt, failures, error } = value
+    const { etag, lastModified, checkedAt, retryAt, failures, error, cursor, wholeAt, pages, objects } = value
     const isThere = await stat(list).then(
       () => true,
       () => false,
     )
     return {
       // Without the copy an answer "not changed" would be of no use.
-      ...(isThere && { etag: text(etag), lastModified: text(lastModified), checkedAt: number(checkedAt) }),
+      ...(isThere && {
+        etag: text(etag),
+        lastModified: text(lastModified),
+        checkedAt: number(checkedAt),
+        cursor: text(cursor),
+        wholeAt: number(wholeAt),
+        pages: number(pages),
+        objects: number(objects),
+      }),
       retryAt: number(retryAt),
       failures: number(failures),
       error: text(error),
@@ -60,7 +73,7 @@ export const writeNotes = async ({ notes }: CopyFiles, value: Notes): Promise<vo
   await rename(`${notes}.new`, notes)
 }
 
-/** Longer than any download may take, so whoever has held it for longer is dead. */
+/** Longer than any download may take, so whoever has neither renewed nor released it for longer is dead. */
 const staleMs = 900_000
 
 /** One process of this machine fetches at a time; nothing when another one does. */
@@ -80,6 +93,8 @@ export const takeLock = async ({ lock }: CopyFiles, folder: string): Promise<(()
   }
   return undefined
 }
+
+export const renewLock = ({ lock }: CopyFiles): Promise<void> => utimes(lock, new Date(), new Date())
 
 const isAbandoned = async (lock: string): Promise<boolean> => {
   try {

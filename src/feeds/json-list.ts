@@ -14,10 +14,10 @@ export const looksLikeJson = (start: string): boolean => /^(?:\{|\[\s*["{\]])/.t
 export const parseJsonList = (bytes: Buffer, sink: Sink): ParseProblem | undefined => {
   const json = readJson(bytes)
   if (!json.ok) return parseJsonLines(bytes, sink) ? undefined : json.problem
-  if (isObject(json.value) && json.value.more === true)
+  if (sink.isWhole && isObject(json.value) && json.value.more === true)
     return {
       message:
-        'is one page of a TAXII answer ("more": true), and the pages after it are not fetched: use a URL that answers with everything, such as one with a higher limit',
+        'is one page of a TAXII answer ("more": true): give the address of the collection as taxii, and all pages are fetched',
     }
   const parser = parserOf(json.value)
   if (!parser)

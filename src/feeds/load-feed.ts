@@ -6,8 +6,9 @@ import { parserOf } from './detect.js'
 import type { ParseProblem, Place, PlacedFeed } from './feed.js'
 import { maxFileBytes, readBytes } from './feed-file.js'
 import { sizeOf, type FeedIndex } from './feed-index.js'
-import { lineAt } from './json-text.js'
+import { lineAt, readJson } from './json-text.js'
 import { readManifest } from './misp.js'
+import { pagesIn } from './fetch-pages.js'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -30,15 +31,16 @@ export type SkippedExample = FileProblem & { readonly why: SkipReason }
 
 export const loadFeed = ({ feed, now, seed }: LoadRequest): LoadResult => {
   let modified = 0
-  const collector = collect({ ...feed, now, modified: () => modified })
-  const examples: SkippedExample[] = []
   const files = filesOf(feed)
   if (!files.ok) return files
+  const collector = collect({ ...feed, now, modified: () => modified, isWhole: files.isPaged !== true })
+  const examples: SkippedExample[] = []
   let size = 0
   for (const path of files.list) {
     const read = readBytes(path)
     size += read.ok ? read.bytes.length : 0
-    if (size > maxFileBytes)
+    // What comes in pages is bounded by its entries.
+    if (size > maxFileBytes && files.isPaged !== true)
       return { ok: false, problem: { file: feed.path, message: `holds more than ${maxFileBytes} bytes when unpacked` } }
     if (!read.ok) return { ok: false, problem: { file: path, message: read.message } }
     modified = Math.max(modified, Math.min(read.modified, now))
@@ -87,15 +89,19 @@ const unusableOf = (collector: Collector): string | undefined => {
 }
 
 type Files =
-  { readonly ok: true; readonly list: readonly string[] } | { readonly ok: false; readonly problem: FileProblem }
+  | { readonly ok: true; readonly list: readonly string[]; readonly isPaged?: boolean }
+  | { readonly ok: false; readonly problem: FileProblem }
 
-/** A directory is a MISP feed: what its manifest names. */
+/** A directory is a MISP feed, or what was fetched page by page: what its manifest names. */
 const filesOf = ({ path }: PlacedFeed): Files => {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return { ok: true, list: [path] }
   const file = join(path, 'manifest.json')
   const refuse = (message: string): Files => ({ ok: false, problem: { file, message } })
   const read = readBytes(file)
   if (!read.ok) return refuse(read.message)
+  const json = readJson(read.bytes)
+  const pages = json.ok ? pagesIn(json.value) : undefined
+  if (pages) return { ok: true, list: pages.map((name) => join(path, name)), isPaged: true }
   const manifest = readManifest(read.bytes)
   if (!manifest.ok) return refuse(manifest.message)
   return { ok: true, list: manifest.files.map((name) => join(path, name)) }

@@ -7,7 +7,7 @@ import { parseTimestamp } from '../domain/timestamp.js'
 import { tlpOf } from './tlp.js'
 
 /** Attribute type → which of the parts between `|` are addresses, names or URLs. */
-const parts: ReadonlyMap<unknown, readonly number[]> = new Map([
+const parts: ReadonlyMap<string, readonly number[]> = new Map([
   ['ip-src', [0]],
   ['ip-dst', [0]],
   ['ip-src|port', [0]],
@@ -18,6 +18,9 @@ const parts: ReadonlyMap<unknown, readonly number[]> = new Map([
   ['domain|ip', [0, 1]],
   ['url', [0]],
 ])
+
+/** Of the attributes that can be looked up. */
+export const attributeTypes: readonly string[] = [...parts.keys()]
 
 export const looksLikeMisp = (value: unknown): boolean =>
   isObject(value)
@@ -57,7 +60,7 @@ const isForDetection = (attribute: AnyObject): boolean =>
 
 /** Why an attribute lists nothing. */
 const whyNot = ({ attribute, isDeleted }: Attribute): SkipReason | undefined => {
-  if (!parts.has(attribute.type)) return 'not_looked_up'
+  if (!parts.has(String(attribute.type))) return 'not_looked_up'
   if (isDeleted) return 'revoked'
   return isForDetection(attribute) ? undefined : 'not_for_detection'
 }
@@ -67,9 +70,33 @@ const tlpIn = (owner: AnyObject): string | undefined =>
     .map((tag) => tlpOf(stringOf(tag.name)))
     .find((tlp) => tlp !== undefined)
 
-const detailsOf = (attribute: AnyObject, eventTags: readonly string[], eventTlp: string | undefined): Details => {
+/** How sure somebody is, by the numbers that MISP's taxonomies give their words; where nobody can say, none. */
+const confidences: ReadonlyMap<string, number> = new Map([
+  ['misp:confidence-level="completely-confident"', 100],
+  ['misp:confidence-level="usually-confident"', 75],
+  ['misp:confidence-level="fairly-confident"', 50],
+  ['misp:confidence-level="rarely-confident"', 25],
+  ['misp:confidence-level="unconfident"', 0],
+  ['admiralty-scale:information-credibility="1"', 100],
+  ['admiralty-scale:information-credibility="2"', 75],
+  ['admiralty-scale:information-credibility="3"', 50],
+  ['admiralty-scale:information-credibility="4"', 25],
+  ['admiralty-scale:information-credibility="5"', 0],
+])
+
+const scoreOf = (tags: readonly AnyObject[]): number | undefined =>
+  tags.map((tag) => confidences.get(stringOf(tag.name)?.toLowerCase() ?? '')).find((score) => score !== undefined)
+
+const detailsOf = (
+  attribute: AnyObject,
+  eventTags: readonly string[],
+  eventTlp: string | undefined,
+  eventScore: number | undefined,
+): Details => {
   const category = stringOf(attribute.category)
+  const score = scoreOf([...objectsOf(attribute.Tag), ...objectsOf(attribute.EventTag)]) ?? eventScore
   return {
+    ...(score !== undefined && { score }),
     categories: [...(category === undefined ? [] : [category]), ...tagsOf(attribute), ...eventTags],
     firstSeen: parseTimestamp(attribute.first_seen),
     seen: parseTimestamp(attribute.last_seen) ?? parseTimestamp(attribute.timestamp),
@@ -81,18 +108,20 @@ export const addMisp: JsonParser = (json, sink) => {
   for (const event of eventsIn(json)) {
     const eventTags = tagsOf(event)
     const eventTlp = tlpIn(event)
+    const eventScore = scoreOf(objectsOf(event.Tag))
     for (const one of attributesOf(event)) {
       const { attribute } = one
-      const places = parts.get(attribute.type) ?? []
+      const places = parts.get(String(attribute.type)) ?? []
       const value = stringOf(attribute.value)
-      const place = stringOf(attribute.uuid) ?? value ?? 1
-      const why = whyNot(one)
+      const uuid = stringOf(attribute.uuid)
+      const place = uuid ?? value ?? 1
+      const why = uuid === undefined || sink.isFirst(uuid) ? whyNot(one) : 'superseded'
       if (why !== undefined) {
         if (!sink.skip(place, why, `${String(attribute.type)} ${value ?? ''}`)) return
         continue
       }
       const values = attribute.type === 'url' ? [value] : value?.split('|', 2)
-      const details = detailsOf(attribute, eventTags, eventTlp)
+      const details = detailsOf(attribute, eventTags, eventTlp, eventScore)
       for (const at of places) {
         const part = values?.[at]
         if (!(part === undefined ? sink.skip(place) : sink.add(part, place, details))) return

@@ -5,7 +5,7 @@ import type { IndicatorList } from '../domain/decision.js'
 import type { Known, Listing } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
-import type { FeedSettings } from './feed.js'
+import { addressOf, type FeedSettings } from './feed.js'
 import { signatureOf } from './feed-file.js'
 import { nextValidOf, releaseIndex, sizeOf, targetOf } from './feed-index.js'
 import { copyFiles } from './fetched-copy.js'
@@ -20,6 +20,8 @@ type FeedsOptions = {
   /** From 0 up to 1. */
   readonly random?: () => number
   readonly load?: Load
+  /** How long the start waits for lists that have to be fetched. */
+  readonly startWaitMs?: number
   /** How often the files are looked at; a change counts once it has stood still for as long. 0: never. */
   readonly pollMs?: number
   /** Hosts that are not accused by a URL that is listed somewhere on them. */
@@ -45,13 +47,13 @@ export type Feeds = {
 }
 
 const defaultPollMs = 5000
-/** How long a start waits for lists that have to be fetched; the stream does not wait for them any longer. */
-const startWaitMs = 30_000
+/** The stream does not wait for them any longer. */
+const defaultStartWaitMs = 30_000
 const elsewhereMs = 250
 
 export const openFeeds = async (settings: readonly FeedSettings[], options: FeedsOptions = {}): Promise<Feeds> => {
   const { emit = ignoreTelemetry, clock = systemClock, random = Math.random, load = loadInThread } = options
-  const { pollMs = defaultPollMs, safeguard, fetching, changed } = options
+  const { pollMs = defaultPollMs, startWaitMs = defaultStartWaitMs, safeguard, fetching, changed } = options
   const closing = new AbortController()
   const isClosed = (): boolean => closing.signal.aborted
   let cancel = (): void => undefined
@@ -103,40 +105,38 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   }
 
   const createSlot = (feed: FeedSettings): Slot => {
-    const { path = '', url } = feed
+    const { path = '' } = feed
+    const url = addressOf(feed)
     if (url === undefined || !fetching) return { settings: { ...feed, path } }
     const { folder, download } = fetching
     if (!download) return { settings: { ...feed, path: copyFiles(folder, feed.name, url).list } }
-    const fetched = createFetchedFeed(
-      { ...feed, url },
-      {
-        folder,
-        download,
-        clock,
-        random,
-        emit,
-        signal: closing.signal,
-        isInUse: () => slot.inUse !== undefined,
-        take: (file, install) =>
-          enqueue(async () => {
-            const problem = await take(slot, file, install)
-            slot.tried = await signatureOf(slot.settings.path)
-            return problem
-          }),
-      },
-    )
+    const fetched = createFetchedFeed(feed, {
+      folder,
+      download,
+      clock,
+      random,
+      emit,
+      signal: closing.signal,
+      isInUse: () => slot.inUse !== undefined,
+      take: (file, install) =>
+        enqueue(async () => {
+          const problem = await take(slot, file, install)
+          slot.tried = await signatureOf(slot.settings.path)
+          return problem
+        }),
+    })
     const slot: Slot = { settings: { ...feed, path: fetched.path }, fetched }
     return slot
   }
   const slots: readonly Slot[] = settings.map(createSlot)
 
   const refresh = async (slot: Slot): Promise<void> => {
-    const { name, path, url } = slot.settings
+    const { name, path } = slot.settings
     slot.tried = await signatureOf(path)
     if (slots.find(({ settings }) => settings.name === name) !== slot)
       refuse(slot, { file: path, message: `another feed is named ${name}` })
     // A list that was never fetched is not there yet.
-    else if (url === undefined || slot.tried !== 'ENOENT') await take(slot, path)
+    else if (addressOf(slot.settings) === undefined || slot.tried !== 'ENOENT') await take(slot, path)
   }
   const refreshIfChanged = async (slot: Slot): Promise<void> => {
     const signature = await signatureOf(slot.settings.path)
@@ -196,7 +196,7 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
   }
   if (slots.some(({ fetched }) => fetched))
     await new Promise<void>((resolve) => {
-      const stop = clock.after(startWaitMs, resolve)
+      const stop = startWaitMs === Infinity ? () => undefined : clock.after(startWaitMs, resolve)
       void fetchFirst().then(() => {
         stop()
         resolve()
@@ -221,18 +221,20 @@ export const openFeeds = async (settings: readonly FeedSettings[], options: Feed
 }
 
 /** What is wrong with a list that has just been fetched is told by where it comes from: the file is gone afterwards. */
-const shownFrom = <Told extends FileProblem>({ settings: { url, path } }: Slot, file: string, problem: Told): Told =>
-  url === undefined || file === path ? problem : { ...problem, file: hostOf(url) }
+const shownFrom = <Told extends FileProblem>({ settings }: Slot, file: string, problem: Told): Told => {
+  const address = addressOf(settings)
+  return address === undefined || file === settings.path ? problem : { ...problem, file: hostOf(address) }
+}
 
 /** Half a feed gone is a broken download more often than good news. What has expired is not gone. */
 const lossOf = (
   { settings, inUse }: Slot,
   { size, skipped }: Pick<InUse, 'size' | 'skipped'>,
 ): FileProblem | undefined => {
-  const { path, url } = settings
+  const { path } = settings
   const before = inUse ? inUse.size.addresses + inUse.size.names + (inUse.skipped.expired ?? 0) : 0
   const after = size.addresses + size.names + (skipped.expired ?? 0)
   if (after * 2 >= before) return undefined
-  const message = `holds ${after} entries where ${before} are in use: more than half are gone; ${url === undefined ? '' : `delete ${path} and `}restart to take it as it is`
+  const message = `holds ${after} entries where ${before} are in use: more than half are gone; ${addressOf(settings) === undefined ? '' : `delete ${path} and `}restart to take it as it is`
   return { file: path, message }
 }

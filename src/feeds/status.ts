@@ -1,7 +1,7 @@
 // How a feed is doing: what of it is in use, what is wrong with it, and what that means for the setting that names it.
 import type { FileProblem, SettingProblem } from '../domain/problem.js'
 import { describeSkipped, skippedIn, type Skipped } from '../domain/skipped.js'
-import type { PlacedFeed } from './feed.js'
+import { addressOf, type PlacedFeed } from './feed.js'
 import type { FeedIndex, sizeOf } from './feed-index.js'
 import type { SkippedExample } from './load-feed.js'
 import { hostOf, type FetchedFeed, type FetchState } from './fetch-feed.js'
@@ -50,16 +50,16 @@ export type Slot = {
   changing?: string
 }
 
-export const statusOf = ({ settings: { name, path, url }, inUse, problem, fetched }: Slot): FeedStatus => ({
-  name,
-  path,
+export const statusOf = ({ settings, inUse, problem, fetched }: Slot): FeedStatus => ({
+  name: settings.name,
+  path: settings.path,
   state: problem ? (inUse ? 'kept' : 'refused') : inUse ? (isEmpty(inUse) ? 'empty' : 'loaded') : 'missing',
   ...(inUse ? inUse.size : { addresses: 0, names: 0, bytes: 0 }),
   skipped: inUse?.skipped ?? {},
   examples: inUse?.examples ?? [],
   ...(inUse && { modified: inUse.modified }),
   ...(problem && { problem }),
-  ...(url !== undefined && fetched && { fetch: { ...fetched.state, from: hostOf(url) } }),
+  ...(fetched && { fetch: { ...fetched.state, from: hostOf(addressOf(settings) ?? '') } }),
 })
 
 const isEmpty = ({ size }: InUse): boolean => size.addresses + size.names === 0

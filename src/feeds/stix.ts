@@ -42,12 +42,32 @@ const observed: ReadonlySet<unknown> = new Set([
   'observed-data',
 ])
 
+/** Of an object that was modified the newest version counts. */
 export const addStix: JsonParser = (value, sink) => {
-  for (const object of objectsIn(value)) {
-    const place = stringOf(object.id) ?? 1
+  const objects = objectsIn(value)
+  const newest = newestOf(objects)
+  for (const object of objects) {
+    const id = stringOf(object.id)
+    const place = id ?? 1
+    if (id !== undefined && object.type === 'indicator' && (newest.get(id) !== object || !sink.isFirst(id))) {
+      if (!sink.skip(place, 'superseded')) return
+      continue
+    }
     if (!(object.type === 'indicator' ? addIndicator(object, place, sink) : skipObserved(object, place, sink))) return
   }
 }
+
+const newestOf = (objects: readonly AnyObject[]): ReadonlyMap<string, AnyObject> => {
+  const newest = new Map<string, AnyObject>()
+  for (const object of objects) {
+    const id = stringOf(object.id)
+    const known = id === undefined ? undefined : newest.get(id)
+    if (id !== undefined && (known === undefined || modifiedAt(object) >= modifiedAt(known))) newest.set(id, object)
+  }
+  return newest
+}
+
+const modifiedAt = ({ modified }: AnyObject): number => parseTimestamp(modified) ?? 0
 
 const skipObserved = ({ type }: AnyObject, place: Place, sink: Sink): boolean =>
   !observed.has(type) || sink.skip(place, 'not_for_detection')

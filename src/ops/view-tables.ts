@@ -22,7 +22,12 @@ export type ShownFeed = {
   readonly skipped: Skipped
   readonly modified?: number
   readonly problem?: { readonly message: string }
-  readonly fetch?: { readonly nextAt: number; readonly error?: string | undefined }
+  readonly fetch?: {
+    readonly nextAt: number
+    readonly error?: string | undefined
+    readonly read?:
+      { readonly pages: number; readonly objects: number; readonly cursor?: string | undefined } | undefined
+  }
 }
 
 const historyLink = (value: string): Cell =>
@@ -80,8 +85,11 @@ export const feedRows = (feeds: readonly ShownFeed[], now: number): Rows =>
     formatCount(skippedIn(skipped)),
     modified === undefined ? '' : formatDuration(now - modified),
     fetch ? `in ${formatDuration(fetch.nextAt - now)}` : 'when its file changes',
-    visible(fetch?.error ?? problem?.message ?? ''),
+    visible(fetch?.error ?? problem?.message ?? (fetch?.read ? readOf(fetch.read) : '')),
   ])
+
+const readOf = ({ pages, objects, cursor }: { pages: number; objects: number; cursor?: string | undefined }): string =>
+  `${formatCount(objects)} objects in ${formatCount(pages)} pages${cursor === undefined ? '' : `, up to ${cursor}`}`
 
 export const problemRows = (recent: RecentActivity): Rows =>
   recent

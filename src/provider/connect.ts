@@ -75,7 +75,7 @@ export const connect = (
     connections: settings.concurrency,
     pipelining: 1,
     connect: proxy
-      ? (_, done) => tunnel(proxy, base, trusted, timeout, done)
+      ? (_, done) => tunnel(proxy, base, { ca: trusted }, timeout, done)
       : { timeout, ...(trusted === undefined ? {} : { ca: trusted }) },
     // Our own timers run over whole phases; the library's start anew with every byte.
     headersTimeout: 0,

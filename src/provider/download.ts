@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Client, type Dispatcher } from 'undici'
-import type { Download, Downloaded, DownloadRequest } from '../domain/download.js'
+import type { ClientCertificate, Download, Downloaded, DownloadRequest } from '../domain/download.js'
 import { isLoopback } from './connect.js'
 import { proxyFor, tunnel } from './proxy.js'
 import { internet, vetHost, type Internet, type VettedHost } from './vet-host.js'
@@ -29,10 +29,11 @@ const defaults: DownloadLimits = {
 type Env = Readonly<Record<string, string | undefined>>
 type Failed = Extract<Downloaded, { status: 'failed' }>
 
-const failed = (message: string, retryAfterMs?: number): Failed => ({
+const failed = (message: string, retryAfterMs?: number, answered?: number): Failed => ({
   status: 'failed',
   message,
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  ...(answered === undefined ? {} : { answered }),
 })
 
 /** `network` is what tests put in the place of the internet. */
@@ -68,16 +69,19 @@ const follow = async (
     const host = vetHost(url, home, network)
     if (host.isRefused)
       return failed(`was redirected to ${url.host}, which is not public; only the host of url itself may be inside`)
-    const client = clientOf(url, env, limits, host)
+    const isHome = url.origin === home.origin
+    const client = clientOf(url, env, limits, host, isHome ? request.clientCertificate : undefined)
     try {
       const answer = await client.request({
-        method: 'GET',
+        method: request.body === undefined ? 'GET' : 'POST',
         path: url.pathname + url.search,
-        headers: headersFor(request, url.origin === home.origin),
+        headers: headersFor(request, isHome),
+        ...(request.body !== undefined && { body: request.body }),
         signal,
       })
       const location = redirectOf(answer)
       if (location === undefined) return await take(answer, request, limits, signal)
+      if (request.body !== undefined) return failed('was redirected: give the address that answers itself')
       if (!URL.canParse(location, url.href)) return failed('was redirected to what is no address')
       url = new URL(location, url)
     } finally {
@@ -95,10 +99,14 @@ const refusalOf = ({ protocol, hostname }: URL, allowHttp: boolean): string | un
 }
 
 /** A key goes to the host that was named and to no other, whatever that host answers. */
-const headersFor = ({ headers, etag, lastModified }: DownloadRequest, isHome: boolean): Record<string, string> => ({
+const headersFor = (
+  { headers, etag, lastModified, body }: DownloadRequest,
+  isHome: boolean,
+): Record<string, string> => ({
   accept: '*/*',
   'accept-encoding': 'gzip',
   'user-agent': 'threatweave',
+  ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   ...(etag === undefined ? {} : { 'if-none-match': etag }),
   ...(lastModified === undefined ? {} : { 'if-modified-since': lastModified }),
   ...(isHome ? headers : {}),
@@ -109,10 +117,13 @@ const clientOf = (
   env: Env,
   { connectMs, silenceMs }: DownloadLimits,
   { lookup }: Pick<VettedHost, 'lookup'>,
+  certificate: ClientCertificate | undefined,
 ): Client => {
   const proxy = isLoopback(url.hostname) ? undefined : proxyFor(url, env)
   return new Client(url.origin, {
-    connect: proxy ? (_, done) => tunnel(proxy, url, undefined, connectMs, done) : { timeout: connectMs, lookup },
+    connect: proxy
+      ? (_, done) => tunnel(proxy, url, { ...certificate }, connectMs, done)
+      : { timeout: connectMs, lookup, ...certificate },
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
   })
@@ -130,7 +141,7 @@ const take = async (
   signal: AbortSignal,
 ): Promise<Downloaded> => {
   if (statusCode === 304) return { status: 'same' }
-  if (statusCode !== 200) return failed(meaningOf(statusCode), retryAfter(textOf(headers['retry-after'])))
+  if (statusCode !== 200) return failed(meaningOf(statusCode), retryAfter(textOf(headers['retry-after'])), statusCode)
   const maxBytes = Math.min(limits.maxBytes, request.maxBytes ?? limits.maxBytes)
   const tooLarge = failed(`is larger than ${maxBytes} bytes`)
   if (Number(headers['content-length'] ?? 0) > maxBytes) return tooLarge
@@ -153,14 +164,16 @@ const take = async (
   return {
     status: 'new',
     bytes,
+    header: (name) => textOf(headers[name]),
     ...(etag !== undefined && { etag }),
     ...(lastModified !== undefined && { lastModified }),
   }
 }
 
 const meaningOf = (status: number): string => {
-  if (status === 401 || status === 403) return `answered ${status}: the key is missing or refused; check headersFile`
-  if (status === 404 || status === 410) return `answered ${status}: there is no list at this address; check url`
+  if (status === 401 || status === 403)
+    return `answered ${status}: the key is missing or refused; check headersFile or apiKeyFile`
+  if (status === 404 || status === 410) return `answered ${status}: there is no list at this address; check the address`
   return `answered ${status}`
 }
 

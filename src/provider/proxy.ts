@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import type { ClientCertificate } from '../domain/download.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -37,7 +38,13 @@ class TunnelError extends Error {
   }
 }
 
-export const tunnel = (proxy: URL, target: URL, ca: string[] | undefined, timeoutMs: number, done: Done): void => {
+export const tunnel = (
+  proxy: URL,
+  target: URL,
+  { ca, ...client }: { readonly ca?: string[] | undefined } & Partial<ClientCertificate>,
+  timeoutMs: number,
+  done: Done,
+): void => {
   const authority = `${target.hostname}:${portOf(target)}`
   const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
   const request = (proxy.protocol === 'https:' ? httpsRequest : httpRequest)({
@@ -86,6 +93,7 @@ export const tunnel = (proxy: URL, target: URL, ca: string[] | undefined, timeou
       servername: target.hostname,
       ALPNProtocols: ['http/1.1'],
       ...(ca === undefined ? {} : { ca }),
+      ...client,
     })
     secure.once('secureConnect', () => end(undefined, secure))
     secure.on('error', end)

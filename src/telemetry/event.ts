@@ -50,6 +50,14 @@ export type TelemetryEvent =
       readonly bytes: number
       readonly ms: number
     }
+  /** Of a feed that is read page by page, with what was read so far. */
+  | {
+      readonly event: 'feed_page_fetched'
+      readonly feed: string
+      readonly from: string
+      readonly pages: number
+      readonly objects: number
+    }
   | {
       readonly event: 'feed_fetch_failed'
       readonly feed: string

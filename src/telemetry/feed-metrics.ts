@@ -11,7 +11,11 @@ export type FeedMetrics = {
   /** Epoch milliseconds when the version in use was written. */
   readonly modified?: number
   readonly skipped: Skipped
-  readonly fetch?: { readonly fetches: number; readonly failures: number }
+  readonly fetch?: {
+    readonly fetches: number
+    readonly failures: number
+    readonly read?: { readonly pages: number; readonly objects: number } | undefined
+  }
 }
 
 export const defineFeedMetrics = (
@@ -44,6 +48,16 @@ export const defineFeedMetrics = (
     'feed_empty',
     '1 where a feed is in use and holds no entry, 0 where it holds some.',
     each(({ state }) => (state === 'empty' ? 1 : state === 'loaded' ? 0 : undefined)),
+  )
+  gauge(
+    'feed_objects_read',
+    'Objects of a feed that is read page by page.',
+    each(({ fetch }) => fetch?.read?.objects),
+  )
+  gauge(
+    'feed_pages_read',
+    'Pages of a feed that is read page by page.',
+    each(({ fetch }) => fetch?.read?.pages),
   )
   counter(
     'feed_fetches',

@@ -29,6 +29,10 @@ export const wordings: Wordings = {
     say: ({ feed, from, bytes, ms }) =>
       `feed ${feed}: ${bytes === 0 ? `not changed at ${from}` : `${bytes} bytes fetched from ${from}`} in ${Math.round(ms)} ms`,
   },
+  feed_page_fetched: {
+    level: 'debug',
+    say: ({ feed, from, pages, objects }) => `feed ${feed}: ${objects} objects in ${pages} pages from ${from} so far`,
+  },
   feed_fetch_failed: {
     level: 'warn',
     say: ({ feed, from, message, kept }) =>

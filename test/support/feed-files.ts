@@ -37,12 +37,15 @@ type Parsed = {
 /** What the parser finds that the content asks for. */
 export const parsed = (content: string | Buffer): Parsed => {
   const found: Parsed = { added: [], skipped: [] }
+  const met = new Set<string>()
   const sink: Sink = {
     add: (value, place, details) => {
       const said = Object.entries(details ?? {}).filter(([, value]) => value !== undefined && String(value) !== '')
       found.added.push(said.length > 0 ? [value, place, Object.fromEntries(said)] : [value, place])
       return true
     },
+    isWhole: true,
+    isFirst: (id) => !met.has(id) && met.add(id).has(id),
     skip: (place, why = 'unusable') => found.skipped.push(why === 'unusable' ? place : [place, why]) > 0,
   }
   const bytes = Buffer.from(content)

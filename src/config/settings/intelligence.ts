@@ -109,7 +109,7 @@ const feed = Type.Object(
       Type.String({
         minLength: 1,
         description:
-          'The list, as its maker publishes it, gzip or not: its format is known by its content. Or the directory of a MISP feed (manifest.json and its events). A feed has either path or url.',
+          'The list, as its maker publishes it, gzip or not: its format is known by its content. Or the directory of a MISP feed (manifest.json and its events). A feed has one of path, url, taxii and misp.',
       }),
     ),
     url: Type.Optional(
@@ -119,24 +119,60 @@ const feed = Type.Object(
           'Where the list is fetched from (https); the address of a manifest.json is that of a whole MISP feed. The last good copy is kept beside the memory and used when the list cannot be fetched.',
       }),
     ),
+    taxii: Type.Optional(
+      Type.String({
+        format: 'url',
+        description:
+          'The address of a TAXII 2.1 collection (https://…/collections/ID/), whose indicators are read page by page: what was added since the last time, and once a day all of it. `threatweave feeds discover` lists those that a login may read.',
+      }),
+    ),
+    misp: Type.Optional(
+      Type.String({
+        format: 'url',
+        description:
+          'The address of a MISP server, whose attributes for detection are read page by page: what has changed since the last time, and once a day all of it. Needs apiKeyFile.',
+      }),
+    ),
+    apiKeyFile: Type.Optional(
+      Type.String({ minLength: 1, description: 'The file that holds the key of a user of the MISP server.' }),
+    ),
+    tags: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+        maxItems: 64,
+        description: 'Of a MISP server only what has one of these tags; a tag after an exclamation mark is left out.',
+      }),
+    ),
+    published: Type.Optional(
+      Type.Boolean({ description: 'Whether only published events of a MISP server are read; by default they are.' }),
+    ),
+    clientCertFile: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'A client certificate in PEM, for a server that asks for one; with clientKeyFile.',
+      }),
+    ),
+    clientKeyFile: Type.Optional(
+      Type.String({ minLength: 1, description: 'The private key of clientCertFile, in PEM.' }),
+    ),
     headersFile: Type.Optional(
       Type.String({
         minLength: 1,
         description:
-          'A file of headers to send with url, one a line, such as Authorization: Bearer KEY. They are sent to the host of url alone.',
+          'A file of headers to send with what is fetched, one a line, such as Authorization: Bearer KEY or Authorization: Basic BASE64. They are sent to the host of the address alone.',
       }),
     ),
     refreshMinutes: Type.Optional(
       Type.Number({
         minimum: 1,
         maximum: 43200,
-        description: 'How often url is asked for a newer list, a tenth more or less; by default every 60 minutes.',
+        description:
+          'How often the address is asked for what is newer, a tenth more or less; by default every 60 minutes.',
       }),
     ),
     allowHttp: Type.Optional(
       Type.Boolean({
         description:
-          'Lets url be plain HTTP to another machine, where everybody on the way can read and change the list.',
+          'Lets the address be plain HTTP to another machine, where everybody on the way can read and change the list.',
       }),
     ),
     level: Type.Union([Type.Literal('malicious'), Type.Literal('suspicious')], {
@@ -173,7 +209,10 @@ const feed = Type.Object(
       ),
     ),
   },
-  { additionalProperties: false, oneOf: [{ required: ['path'] }, { required: ['url'] }] },
+  {
+    additionalProperties: false,
+    oneOf: [{ required: ['path'] }, { required: ['url'] }, { required: ['taxii'] }, { required: ['misp'] }],
+  },
 )
 
 /** Settings of local intelligence: the feed files, and what a listing in them means. */

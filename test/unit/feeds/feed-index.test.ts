@@ -20,6 +20,7 @@ const indexOf = (entries: readonly Entry[], rules: Partial<Parameters<typeof col
     categories: [],
     modified: () => 0,
     now: 0,
+    isWhole: true,
     ...rules,
   })
   entries.forEach(([value, details], line) => collector.add(value, line + 1, details))

@@ -69,6 +69,24 @@ describe('a STIX bundle', () => {
     })
   })
 
+  it('takes the newest version of an object, also if that revokes it', () => {
+    const at = (modified: string, more: object = {}): object => indicator(1, { modified, ...more })
+    const older = at('2026-11-01T00:00:00Z', { pattern: "[ipv4-addr:value = '198.51.100.8']" })
+    const newer = at('2026-11-02T00:00:00Z')
+    for (const text of [bundle(older, newer), bundle(newer, older)]) {
+      expect(parsed(text).added.map(([value]) => value)).toEqual(['198.51.100.7'])
+      expect(parsed(text).skipped).toEqual([[id(1), 'superseded']])
+    }
+    const revoked = at('2026-11-03T00:00:00Z', { revoked: true })
+    expect(parsed(bundle(newer, revoked))).toMatchObject({
+      added: [],
+      skipped: [
+        [id(1), 'superseded'],
+        [id(1), 'revoked'],
+      ],
+    })
+  })
+
   it('skips an indicator without a pattern', () => {
     expect(parsed(bundle(indicator(1, { pattern: 7 }))).skipped).toEqual([id(1)])
   })

@@ -1,0 +1,123 @@
+// Fetches what a server hands out page by page into a folder: all of it, or what is new since the last time next to the pages that are there.
+import { createHash } from 'node:crypto'
+import { copyFile, link, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Download, DownloadRequest } from '../domain/download.js'
+import { isObject } from '../base/json-object.js'
+import { readBytes } from './feed-file.js'
+import { readJson } from './json-text.js'
+
+/** What differs from one page to the next. */
+type PageRequest = Pick<DownloadRequest, 'url' | 'body'>
+
+type PageAnswer = { readonly value: unknown; readonly header: (name: string) => string | undefined }
+
+export type Page =
+  | {
+      readonly objects: number
+      /** Where the next read begins, if this was the last page. */
+      readonly cursor?: string | undefined
+      /** Undefined: this was the last page. */
+      readonly next?: PageRequest | undefined
+    }
+  | { readonly problem: string }
+
+/** For one read. */
+export type PagedSource = {
+  readonly headers: Readonly<Record<string, string>>
+  readonly first: PageRequest
+  readonly read: (answer: PageAnswer) => Page
+  /** What a status means there, where that is more than its number says. */
+  readonly meaningOf?: (status: number) => string | undefined
+}
+
+type PagesFetch = {
+  readonly download: Download
+  readonly request: Omit<DownloadRequest, 'url' | 'file' | 'body' | 'etag' | 'lastModified'>
+  readonly source: PagedSource
+  /** The folder with the pages that stay; undefined: all is read anew. */
+  readonly former: string | undefined
+  /** The folder to make. */
+  readonly folder: string
+  readonly progressed: (pages: number, objects: number) => Promise<void>
+}
+
+type FetchedPages =
+  | {
+      readonly pages: number
+      readonly objects: number
+      readonly bytes: number
+      readonly cursor: string | undefined
+    }
+  | { readonly message: string; readonly retryAfterMs?: number | undefined }
+
+const maxPageBytes = 32 * 1024 * 1024
+const maxPages = 100_000
+/** As many as an index may hold. */
+const maxObjects = 8_000_000
+
+/** The counts are those of this read. The cursor is told only after the last page, so that a page that fails loses nothing. */
+export const fetchPages = async (given: PagesFetch): Promise<FetchedPages> => {
+  const { download, request, source, former, folder, progressed } = given
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { mode: 0o700 })
+  const kept = former === undefined ? 0 : await keepPages(former, folder)
+  /** A server that repeats itself would never end. */
+  const met = new Set<string>()
+  let asked = source.first
+  let pages = 0
+  let objects = 0
+  let bytes = 0
+  for (;;) {
+    const file = join(folder, pageName(kept + pages))
+    const headers = { ...request.headers, ...source.headers }
+    const got = await download({ ...request, ...asked, headers, file, maxBytes: maxPageBytes })
+    const at = `its page ${pages + 1}`
+    if (got.status === 'failed') {
+      const meaning = got.answered === undefined ? undefined : source.meaningOf?.(got.answered)
+      return { message: meaning ?? `${at} ${got.message}`, retryAfterMs: got.retryAfterMs }
+    }
+    if (got.status === 'same') return { message: `${at} was not sent` }
+    const read = readBytes(file)
+    if (!read.ok) return { message: `${at} ${read.message}` }
+    const json = readJson(read.bytes)
+    if (!json.ok) return { message: `${at} ${json.problem.message}` }
+    const page = source.read({ value: json.value, header: got.header })
+    if ('problem' in page) return { message: page.problem }
+    const digest = createHash('sha256').update(read.bytes).digest('base64')
+    if (page.objects > 0 && met.has(digest)) return { message: `sends the same page again, as page ${pages + 1}` }
+    met.add(digest)
+    if (page.objects === 0) await rm(file)
+    else pages++
+    objects += page.objects
+    bytes += got.bytes
+    await progressed(pages, objects)
+    if (page.next === undefined) {
+      await writeFile(join(folder, 'manifest.json'), JSON.stringify({ threatweave_pages: kept + pages }))
+      return { pages, objects, bytes, cursor: page.cursor }
+    }
+    if (page.objects === 0) return { message: `says that there is more, and sends nothing as page ${pages + 1}` }
+    if (kept + pages >= maxPages || objects > maxObjects)
+      return { message: `has more than ${maxPages} pages or ${maxObjects} objects` }
+    asked = page.next
+  }
+}
+
+const pageName = (number: number): string => `${String(number).padStart(6, '0')}.json`
+
+/** The pages in a folder, the newest first, as its manifest counts them; undefined: it is the manifest of something else. */
+export const pagesIn = (manifest: unknown): readonly string[] | undefined => {
+  const count = isObject(manifest) ? manifest.threatweave_pages : undefined
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 0 || count > maxPages) return undefined
+  return Array.from({ length: count }, (_, back) => pageName(count - 1 - back))
+}
+
+/** How many there are. */
+const keepPages = async (former: string, folder: string): Promise<number> => {
+  const read = readBytes(join(former, 'manifest.json'))
+  const json = read.ok ? readJson(read.bytes) : undefined
+  const names = (json?.ok === true ? pagesIn(json.value) : undefined) ?? []
+  for (const name of names)
+    await link(join(former, name), join(folder, name)).catch(() => copyFile(join(former, name), join(folder, name))) // a file system without links
+  return names.length
+}

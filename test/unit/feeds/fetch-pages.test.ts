@@ -1,0 +1,355 @@
+// Collections that are read page by page, from real servers that answer as TAXII 2.1 and MISP document it.
+import { readdirSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { FeedSettings } from '../../../src/feeds/feed.js'
+import { openFeeds, type Feeds } from '../../../src/feeds/open-feeds.js'
+import { discoverTaxii } from '../../../src/feeds/discover-taxii.js'
+import { createDownload } from '../../../src/provider/download.js'
+import type { TelemetryEvent } from '../../../src/telemetry/event.js'
+import { createFakeClock } from '../../support/clock.js'
+import { folder } from '../../support/feed-files.js'
+import { startListServer, type ListServer } from '../../support/list-server.js'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+const taxii = 'application/taxii+json;version=2.1'
+
+type Opened = {
+  readonly feeds: Feeds
+  readonly told: TelemetryEvent[]
+  readonly later: (ms: number) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+const open = async (at: string, given: Partial<FeedSettings>, now = 0): Promise<Opened> => {
+  const clock = createFakeClock()
+  if (now > 0) await clock.advance(now)
+  const told: TelemetryEvent[] = []
+  const feeds = await openFeeds([{ name: 'ours', level: 'malicious', categories: [], ...given }], {
+    clock,
+    emit: (event) => void told.push(event),
+    pollMs: 1000,
+    random: () => 0.5,
+    fetching: { folder: at, download: createDownload({}, { silenceMs: 2000, connectMs: 2000 }) },
+  })
+  onTestFinished(() => feeds.close())
+  const later = async (ms: number): Promise<void> => {
+    const of = (): number | undefined => feeds.status()[0]?.fetch?.nextAt
+    const before = of()
+    await clock.advance(ms)
+    while (of() === before || clock.timers() === 0) {
+      await new Promise((done) => setTimeout(done, 5))
+      if (of() === before && clock.timers() > 0) await clock.advance(1000)
+    }
+  }
+  return { feeds, told, later, close: feeds.close }
+}
+
+const address = (number: number): string => `198.51.${100 + (number >> 8)}.${number & 255}`
+const isListed = (feeds: Feeds, number: number): boolean =>
+  feeds.match({ type: 'ip', value: address(number) }) !== undefined
+const entries = (feeds: Feeds): number => feeds.status()[0]?.addresses ?? 0
+const errorOf = (feeds: Feeds): string | undefined => feeds.status()[0]?.fetch?.error
+
+type Added = { readonly number: number; readonly added: string; readonly revoked?: boolean; readonly version?: number }
+
+const indicator = ({ number, revoked, version = 0 }: Added): object => ({
+  type: 'indicator',
+  spec_version: '2.1',
+  id: `indicator--00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+  created: '2026-11-01T00:00:00Z',
+  modified: `2026-11-01T00:00:${String(version).padStart(2, '0')}Z`,
+  valid_from: '1970-01-01T00:00:00Z',
+  pattern_type: 'stix',
+  pattern: `[ipv4-addr:value = '${address(number)}']`,
+  ...(revoked === true && { revoked }),
+})
+
+/** A collection whose pages hold this many, in the order in which they were added. */
+const collection =
+  (objects: () => readonly Added[], perPage: number, hasNext = true): ListServer['answer'] =>
+  ({ url = '', headers }, response) => {
+    const { searchParams } = new URL(url, 'http://localhost')
+    if (headers.accept !== taxii) return void response.writeHead(406).end()
+    const after = searchParams.get('added_after')
+    const all = objects().filter(({ added }) => after === null || added > after)
+    const from = hasNext ? Number(searchParams.get('next') ?? 0) : 0
+    const page = all.slice(from, from + perPage)
+    const more = from + perPage < all.length
+    response
+      .writeHead(200, {
+        'content-type': taxii,
+        ...(page.length > 0 && { 'x-taxii-date-added-last': page.at(-1)?.added ?? '' }),
+      })
+      .end(
+        JSON.stringify({
+          ...(page.length > 0 && { objects: page.map(indicator) }),
+          ...(more && { more, ...(hasNext && { next: String(from + perPage) }) }),
+        }),
+      )
+  }
+
+const time = (second: number): string => new Date(Date.UTC(2026, 10, 1) + second * 1000).toISOString()
+const numbered = (count: number, from = 0): readonly Added[] =>
+  Array.from({ length: count }, (_, at) => ({ number: from + at, added: time(from + at) }))
+const collectionOf = ({ url }: ListServer): string => `${url}/api/collections/91a7b528-80eb-42ed-a74d-c6fbd5a26116/`
+
+describe('a TAXII collection', () => {
+  it('is read page by page with the same filters, then what was added since, then whole again', async () => {
+    const objects = [...numbered(25)]
+    const server = await startListServer(collection(() => objects, 10))
+    const { feeds, later } = await open(folder(), { taxii: collectionOf(server) })
+    expect(entries(feeds)).toBe(25)
+    expect(feeds.status()[0]?.fetch?.read).toEqual({ pages: 3, objects: 25, cursor: time(24) })
+    const asked = (): (string | null)[][] =>
+      server.asked.map(({ url = '' }) => {
+        const { pathname, searchParams } = new URL(url, 'http://localhost')
+        expect(pathname).toBe('/api/collections/91a7b528-80eb-42ed-a74d-c6fbd5a26116/objects/')
+        expect(searchParams.get('match[type]')).toBe('indicator')
+        return [searchParams.get('added_after'), searchParams.get('next')]
+      })
+    expect(asked()).toEqual([
+      [null, null],
+      [null, '10'],
+      [null, '20'],
+    ])
+
+    objects.push(...numbered(11, 25), { number: 0, added: time(60), version: 1, revoked: true })
+    await later(61 * minute)
+    expect(asked().slice(3)).toEqual([
+      [time(24), null],
+      [time(24), '10'],
+    ])
+    expect(entries(feeds)).toBe(35)
+    expect([0, 1, 35].map((number) => isListed(feeds, number))).toEqual([false, true, true])
+    expect(feeds.status()[0]?.skipped).toEqual({ revoked: 1, superseded: 1 })
+
+    // Nothing new, and one that is gone without a word.
+    objects.splice(3, 1)
+    await later(61 * minute)
+    expect(asked().slice(5)).toEqual([[time(60), null]])
+    expect(isListed(feeds, 3)).toBe(true)
+    await later(day)
+    expect(isListed(feeds, 3)).toBe(false)
+    expect(entries(feeds)).toBe(34)
+  })
+
+  it('is read to its end where a server names no next page, though objects of one moment are on several', async () => {
+    const objects = numbered(30).map((one) => ({ ...one, added: time(Math.floor(one.number / 6)) }))
+    const server = await startListServer(collection(() => objects, 10, false))
+    const { feeds } = await open(folder(), { taxii: collectionOf(server) })
+    expect(errorOf(feeds)).toBeUndefined()
+    expect(entries(feeds)).toBe(30)
+  })
+
+  it('keeps what it has and its cursor when a page fails, and is read again from there', async () => {
+    const objects = [...numbered(25)]
+    const server = await startListServer(collection(() => objects, 10))
+    const { feeds, later } = await open(folder(), { taxii: collectionOf(server) })
+    objects.push(...numbered(25, 25))
+    const answer = server.answer
+    server.answer = (request, response) =>
+      request.url?.includes('next=20') === true ? void response.writeHead(500).end() : answer(request, response)
+    await later(61 * minute)
+    expect(errorOf(feeds)).toBe('its page 3 answered 500')
+    expect(entries(feeds)).toBe(25)
+    server.answer = answer
+    await later(2 * minute)
+    expect(errorOf(feeds)).toBeUndefined()
+    expect(entries(feeds)).toBe(50)
+    expect(new URL(server.asked.at(-3)?.url ?? '', 'http://localhost').searchParams.get('added_after')).toBe(time(24))
+  })
+
+  it('goes on after a restart where it was, and leaves nothing half read behind', async () => {
+    const at = folder()
+    const objects = [...numbered(12)]
+    const server = await startListServer(collection(() => objects, 10))
+    const first = await open(at, { taxii: collectionOf(server) })
+    await first.close()
+    const asked = server.asked.length
+    objects.push(...numbered(1, 12))
+    const second = await open(at, { taxii: collectionOf(server) }, 61 * minute)
+    expect(server.asked).toHaveLength(asked + 1)
+    expect(entries(second.feeds)).toBe(13)
+    expect(readdirSync(at).filter((name) => name.endsWith('.folder') || name.endsWith('.lock'))).toEqual([])
+  })
+
+  it.each<[string, ListServer['answer'], RegExp]>([
+    [
+      'that speaks 2.0 only',
+      (_, response) =>
+        void response.writeHead(200, { 'content-type': 'application/vnd.oasis.stix+json; version=2.0' }).end('{}'),
+      /^speaks TAXII 2\.0/,
+    ],
+    ['that refuses what is asked for', (_, response) => void response.writeHead(406).end(), /^answered 406: .+2\.0/],
+    ['that refuses the login', (_, response) => void response.writeHead(401).end(), /^answered 401: the login/],
+    [
+      'that is no TAXII server',
+      (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('[]'),
+      /^does not answer as a TAXII/,
+    ],
+    [
+      'that says more for ever',
+      (_, response) => void response.writeHead(200, { 'content-type': taxii }).end('{"more":true,"next":"1"}'),
+      /^says that there is more, and sends nothing/,
+    ],
+    [
+      'that repeats a page',
+      (_, response) =>
+        void response
+          .writeHead(200, { 'content-type': taxii })
+          .end(JSON.stringify({ more: true, next: '1', objects: [indicator({ number: 1, added: '' })] })),
+      /^sends the same page again/,
+    ],
+    [
+      'that does not say where more is',
+      (_, response) =>
+        void response
+          .writeHead(200, { 'content-type': taxii })
+          .end(JSON.stringify({ more: true, objects: [indicator({ number: 1, added: '' })] })),
+      /no next and no X-TAXII/,
+    ],
+  ])('is refused from a server %s', async (_, answer, message) => {
+    const server = await startListServer(answer)
+    const { feeds } = await open(folder(), { taxii: collectionOf(server) })
+    expect(errorOf(feeds)).toMatch(message)
+    expect(feeds.isMissing()).toBe(true)
+    expect(server.asked.length).toBeLessThan(3)
+  })
+})
+
+describe('the discovery of a TAXII server', () => {
+  it('lists the collections of every API root, and shows the login to no other host', async () => {
+    const server = await startListServer((request, response) => {
+      const answers: Record<string, object> = {
+        '/taxii2/': { title: 'ours', api_roots: ['/one/', 'https://elsewhere.example/two/', '/three'] },
+        '/one/collections/': {
+          collections: [
+            { id: 'a', title: 'Shared', can_read: true },
+            { id: 'b', title: 'Closed', can_read: false },
+          ],
+        },
+      }
+      const answer = answers[request.url ?? '']
+      if (request.headers.authorization !== 'Basic dQ==' || request.headers.accept !== taxii)
+        response.writeHead(401).end()
+      else if (answer) response.writeHead(200, { 'content-type': taxii }).end(JSON.stringify(answer))
+      else response.writeHead(404).end()
+    })
+    const access = { headers: { authorization: 'Basic dQ==' }, allowHttp: false, signal: AbortSignal.timeout(60_000) }
+    expect(await discoverTaxii(createDownload({}), `${server.url}/taxii2/`, access)).toEqual([
+      {
+        address: `${server.url}/one/`,
+        collections: [
+          { address: `${server.url}/one/collections/a/`, title: 'Shared', isReadable: true },
+          { address: `${server.url}/one/collections/b/`, title: 'Closed', isReadable: false },
+        ],
+      },
+      {
+        address: 'https://elsewhere.example/two/',
+        collections: [],
+        problem: 'is on another host, which the login is not shown to: ask it by itself',
+      },
+      { address: `${server.url}/three/`, collections: [], problem: expect.stringMatching(/^answered 404/) as string },
+    ])
+    expect(await discoverTaxii(createDownload({}), `${server.url}/taxii2/`, { ...access, headers: {} })).toEqual({
+      refused: expect.stringMatching(/^answered 401: the login is missing/) as string,
+    })
+  })
+})
+
+const key = 'k'.repeat(40)
+const keyFile = (): string => {
+  const file = join(folder(), 'key')
+  writeFileSync(file, `${key}\n`)
+  return file
+}
+
+type Search = {
+  readonly page: number
+  readonly limit: number
+  readonly timestamp?: string
+  readonly [name: string]: unknown
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<Search> => {
+  let text = ''
+  for await (const part of request.setEncoding('utf8')) text += part as string
+  return JSON.parse(text) as Search
+}
+
+/** Attributes as a search answers with them, 40 a page whatever the limit. */
+const misp =
+  (
+    attributes: () => readonly { readonly number: number; readonly timestamp: number; readonly tag?: string }[],
+    searches: Search[],
+  ) =>
+  (request: IncomingMessage, response: ServerResponse): void => {
+    if (request.headers.authorization !== key) return void response.writeHead(403).end('{"message":"no"}')
+    void bodyOf(request).then((search) => {
+      searches.push(search)
+      const Attribute = attributes()
+        .filter(({ timestamp }) => timestamp >= Number(search.timestamp ?? 0))
+        .slice((search.page - 1) * 40, search.page * 40)
+        .map(({ number, timestamp, tag }) => ({
+          uuid: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+          type: 'ip-dst',
+          category: 'Network activity',
+          value: address(number),
+          to_ids: true,
+          timestamp: String(timestamp),
+          ...(tag !== undefined && { Tag: [{ name: tag }] }),
+        }))
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ response: { Attribute } }))
+    })
+  }
+
+describe('a MISP server', () => {
+  it('is searched page by page until one is empty, then for what has changed', async () => {
+    const attributes = Array.from({ length: 100 }, (_, number) => ({ number, timestamp: 1000 + number }))
+    const searches: Search[] = []
+    const server = await startListServer(misp(() => attributes, searches))
+    const { feeds, later } = await open(folder(), { misp: `${server.url}/`, apiKeyFile: keyFile(), tags: ['apt'] })
+    expect(errorOf(feeds)).toBeUndefined()
+    expect(entries(feeds)).toBe(100)
+    expect(server.asked.every(({ url, method }) => url === '/attributes/restSearch' && method === 'POST')).toBe(true)
+    expect(searches.map(({ page }) => page)).toEqual([1, 2, 3, 4])
+    expect(searches[0]).toMatchObject({ to_ids: 1, published: 1, enforceWarninglist: 1, tags: ['apt'] })
+    expect(searches[0]?.type).toContain('ip-dst|port')
+
+    attributes.push({ number: 100, timestamp: 5000 })
+    await later(61 * minute)
+    expect(searches[4]).toMatchObject({ page: 1, timestamp: '1099' })
+    expect(entries(feeds)).toBe(101)
+    // It vanishes, which nobody is told before all is read again.
+    attributes.splice(7, 1)
+    await later(day)
+    expect(isListed(feeds, 7)).toBe(false)
+    expect(entries(feeds)).toBe(100)
+  })
+
+  it('gives entries the score of the confidence that they are tagged with', async () => {
+    const attributes = [
+      { number: 1, timestamp: 1, tag: 'misp:confidence-level="rarely-confident"' },
+      { number: 2, timestamp: 1, tag: 'misp:confidence-level="usually-confident"' },
+      { number: 3, timestamp: 1 },
+    ]
+    const server = await startListServer(misp(() => attributes, []))
+    const { feeds } = await open(folder(), { misp: server.url, apiKeyFile: keyFile(), minScore: 50 })
+    expect([1, 2, 3].map((number) => isListed(feeds, number))).toEqual([false, true, true])
+  })
+
+  it('says that the key is refused, and what is no MISP server', async () => {
+    const wrong = join(folder(), 'key')
+    writeFileSync(wrong, 'wrong')
+    const server = await startListServer(misp(() => [], []))
+    const refused = await open(folder(), { misp: server.url, apiKeyFile: wrong })
+    expect(errorOf(refused.feeds)).toMatch(/^answered 403: the key is refused/)
+    server.answer = (_, response) => void response.writeHead(200).end('{"hello":1}')
+    const other = await open(folder(), { misp: server.url, apiKeyFile: keyFile() })
+    expect(errorOf(other.feeds)).toMatch(/^does not answer as a MISP server/)
+    expect(JSON.stringify([refused.told, other.told])).not.toContain(key)
+  })
+})
