@@ -29,6 +29,7 @@ const about = (value: string, partition = 'firewall.eu/3'): RetroSeen => ({
     peers: ['10.0.0.1', '10.0.0.2'],
     otherSightings: 3,
     offsets: [40, 7_000],
+    traffic: [{ direction: 'outbound', action: 'allowed' }],
   },
 })
 

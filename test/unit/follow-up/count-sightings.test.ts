@@ -26,7 +26,8 @@ const judged: readonly Judged[] = [
     verdict: { level: 'unknown', reason: 'not_listed', flags: {}, because: '' },
   },
 ]
-const event = { origin: '', time: now(), judged } as unknown as EventOut
+const summary = { direction: 'outbound', action: 'allowed' }
+const event = { origin: '', time: now(), judged, summary } as unknown as EventOut
 const counted = (): CountedPartitions => countPartitions({ seed: 1, judge: () => expect.fail('nothing is judged') })
 
 const listed: EventOut = {
