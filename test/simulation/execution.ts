@@ -64,6 +64,14 @@ level: high
 detection:
   selection: { threatweave.verdict: malicious }
   condition: selection
+---
+title: Malicious Now
+id: 6b2f3c9e-7f6f-4c9e-9a57-0d5a3b1c2d4f
+logsource: { product: threatweave, service: retro }
+level: high
+detection:
+  selection: { threatweave.verdict: malicious }
+  condition: selection
 `
 /** More events than that in one second of virtual time are a loop. */
 const busyEvents = 200_000

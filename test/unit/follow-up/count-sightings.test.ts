@@ -41,7 +41,6 @@ const never = <Value>(): Promise<Value> => new Promise(() => undefined)
 const assigned: Assigned = { ...input, generation: 1, seek: () => undefined, proveMembership: never }
 
 const retro: Counting['retro'] = {
-  start: () => undefined,
   version: () => 0,
   committed: () => undefined,
   feedsChanged: () => undefined,
