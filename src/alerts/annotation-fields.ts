@@ -73,11 +73,35 @@ const paths: ReadonlyMap<string, Values> = new Map([
   ...Object.entries(indicatorMembers).map(([name, values]): [string, Values] => [`indicators.${name}`, values]),
 ])
 
-/** The possible values of a member; undefined if there is no such member. */
-export const valuesOf = (member: string): Values | undefined => paths.get(member)
+/** The members that rules of one kind can test. */
+export type Members = {
+  /** The possible values of a member; undefined if there is no such member. */
+  readonly valuesOf: (member: string) => Values | undefined
+  /** The most similar member. */
+  readonly closest: (wrong: string) => string | undefined
+}
 
-/** The most similar member. */
-export const closestMember = (wrong: string): string | undefined => closestName(wrong, [...paths.keys()])
+const membersOf = (known: ReadonlyMap<string, Values>): Members => ({
+  valuesOf: (member) => known.get(member),
+  closest: (wrong) => closestName(wrong, [...known.keys()]),
+})
+
+export const eventMembers = membersOf(paths)
+
+/** Of past events only counts are kept, and nothing of the events themselves. */
+export const retroMembers = membersOf(
+  new Map<string, Values>([
+    ['verdict', levels],
+    ['type', indicatorTypes],
+    ['direction', directions],
+    ['action', actions],
+    ...['value', 'score', 'categories', 'source', 'feed', 'entry', 'summary'].map((name): [string, Values] => [
+      name,
+      'any',
+    ]),
+    ...['count', 'first_seen', 'last_seen', 'peers'].map((name): [string, Values] => [name, 'any']),
+  ]),
+)
 
 const byMaliciousInfo: readonly Flag[] = ['is_malicious', 'is_vpn', 'is_anonymous_vpn', 'can_remote_access']
 const bySuspiciousInfo: readonly Flag[] = [

@@ -167,7 +167,7 @@ export const matchedOf = (why: readonly Witness[]): Matched[] =>
   }))
 
 /** Nothing in it moves a cursor, hides or reorders text, wherever it is shown. */
-const harmless = (text: string): string =>
+export const harmless = (text: string): string =>
   replaceControls(text.replace(/[\t\r\n]+/g, ' '), (run) => '\ufffd'.repeat(run.length))
 
 const clip = (text: string, max = maxValue): string =>

@@ -2,6 +2,7 @@
 import type { FileProblem } from '../domain/problem.js'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { retroMembers } from './annotation-fields.js'
 import { createFields } from './sigma/fields.js'
 import { parseRules } from './sigma/parse-rules.js'
 import type { Rule } from './sigma/rule.js'
@@ -21,8 +22,11 @@ export type RuleSource = {
 }
 
 export type LoadedRules = {
-  /** Rules without problems. */
+  /** Rules without problems that are about events. */
   readonly set: RuleSet
+  /** Those about indicators that turn malicious after they were seen. */
+  readonly retro: RuleSet
+  /** Both. */
   readonly rules: readonly Rule[]
   readonly files: number
   readonly problems: readonly FileProblem[]
@@ -41,6 +45,7 @@ export const loadRules = async (source: RuleSource): Promise<LoadedRules> => {
   const { key, stated, isFieldKnown } = source
   const found = await findRuleFiles(source)
   const fields = createFields(key)
+  const retroFields = createFields(key, retroMembers)
   const rules = new Map<string, Rule>()
   const problems: FileProblem[] = [...found.problems]
   const warnings: FileProblem[] = []
@@ -50,7 +55,7 @@ export const loadRules = async (source: RuleSource): Promise<LoadedRules> => {
       problems.push(text)
       continue
     }
-    const parsed = parseRules(file, text, { fields, stated, isFieldKnown })
+    const parsed = parseRules(file, text, { fields, retroFields, stated, isFieldKnown })
     problems.push(...parsed.problems)
     warnings.push(...parsed.warnings)
     for (const rule of parsed.rules) {
@@ -62,7 +67,14 @@ export const loadRules = async (source: RuleSource): Promise<LoadedRules> => {
   }
   const list = [...rules.values()]
   return {
-    set: createRuleSet(list, fields),
+    set: createRuleSet(
+      list.filter(({ isRetro }) => !isRetro),
+      fields,
+    ),
+    retro: createRuleSet(
+      list.filter(({ isRetro }) => isRetro),
+      retroFields,
+    ),
     rules: list,
     files: found.files.length,
     problems,

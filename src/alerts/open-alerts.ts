@@ -1,5 +1,6 @@
 // Raises alerts for annotated events and suppresses repeats; also for events that are looked at again because an answer came late.
 import type { FileProblem } from '../domain/problem.js'
+import { ownText } from '../base/bounded-cache.js'
 import { systemClock, type Clock } from '../base/clock.js'
 import type { AnyObject } from '../base/json-object.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
@@ -7,8 +8,11 @@ import type { Alert } from './alert.js'
 import { ruleEventOf, type AnnotatedEvent } from './annotated-event.js'
 import { flagsStatedBy } from './annotation-fields.js'
 import { createAlert, type AlertInput } from './create-alert.js'
-import type { RuleEvent } from './event-field.js'
+import { createUpdate, type AlertUpdate } from './create-update.js'
+import { createReadEvent, type ReadEvent, type RuleEvent } from './event-field.js'
+import { createHeldMatches, type HeldMatches } from './held-matches.js'
 import { peerOf } from './peer.js'
+import { retroMatchOf, type RetroMatch, type RetroSeen } from './retro-rule.js'
 import type { Rule } from './sigma/rule.js'
 import type { RuleSet } from './sigma/rule-set.js'
 import { createSuppress } from './suppress.js'
@@ -32,6 +36,8 @@ type AlertsOptions = {
   /** The values that have a name in the event's text. */
   readonly named: (bytes: Buffer) => AnyObject
   readonly replayId?: string
+  /** Whether what is suppressed is taken by `suppressed`; otherwise the next alert counts it. */
+  readonly hasUpdates?: boolean
   /** How often to check the rule files for changes; 0: never. */
   readonly pollMs?: number
 }
@@ -52,7 +58,13 @@ export type Alerts = {
     readonly alerts: readonly Alert[]
     /** Per event the rules that have fired for it, former ones included. */
     readonly fired: readonly (readonly string[])[]
+    /** Call when they are written. */
+    readonly committed: () => void
   }
+  /** The rule that applies to an indicator that turned malicious after it was seen. */
+  readonly retroMatch: (about: Omit<RetroSeen, 'partition'>) => RetroMatch | undefined
+  /** Matches that raised no alert of their own; only with `hasUpdates`. */
+  readonly suppressed: Pick<HeldMatches, 'commit'> & { readonly takeDue: (all?: boolean) => readonly AlertUpdate[] }
   /** Reloads the rules; if a file is broken, the old rules stay. */
   readonly reload: () => Promise<void>
   readonly status: () => AlertsStatus
@@ -82,7 +94,16 @@ export const openAlerts = async (
   settings: AlertsSettings,
   options: AlertsOptions,
 ): Promise<Alerts | { readonly problems: readonly FileProblem[] }> => {
-  const { emit = ignoreTelemetry, clock = systemClock, key, operations, eventTime, named, replayId } = options
+  const {
+    emit = ignoreTelemetry,
+    clock = systemClock,
+    key,
+    operations,
+    eventTime,
+    named,
+    replayId,
+    hasUpdates = false,
+  } = options
   const rules = await watchRules(
     {
       paths: settings.rules,
@@ -93,7 +114,8 @@ export const openAlerts = async (
     { emit, clock, ...(options.pollMs !== undefined && { pollMs: options.pollMs }) },
   )
   if ('problems' in rules) return rules
-  const suppress = createSuppress(settings.suppressSeconds * 1000)
+  const suppress = createSuppress(settings.suppressSeconds * 1000, hasUpdates)
+  const held = createHeldMatches(clock.now)
   let raised = 0
   let suppressed = 0
 
@@ -112,8 +134,22 @@ export const openAlerts = async (
     const time = timeOf(one)
     const peer = peerOf(one, event)
     return matches.map(({ rule, why }) => {
-      const about = { ruleId: rule.id, value: one.annotation.value ?? '', peer: peer ?? '', time, origin: one.origin }
-      const { key: group, id, groupId, count: matched, peers } = suppress.decide(about)
+      const {
+        key: group,
+        id,
+        groupId,
+        count: matched,
+        peers,
+        endsAt,
+      } = suppress.decide({
+        ruleId: rule.id,
+        value: one.annotation.value ?? '',
+        peer: peer ?? '',
+        time,
+        origin: one.origin,
+        group: rule.suppress?.groupOf?.(event(), one.annotation),
+        windowMs: rule.suppress?.windowMs,
+      })
       if (matched === 0) suppressed++
       else raised++
       const draft = (): AlertInput => ({
@@ -129,7 +165,14 @@ export const openAlerts = async (
         count: matched,
         replayId,
       })
-      return { rule, group, count: matched, draft }
+      const hold = (): void => {
+        if (!hasUpdates) return
+        const { origin, summary: about } = one
+        const users = namesIn(readUsers, event(), one.annotation)
+        const sources = namesIn(readSources, event(), one.annotation)
+        held.hold({ groupId: groupId(), rule, origin, time, about, peer, users, sources, endsAt })
+      }
+      return { rule, group, count: matched, draft, hold }
     })
   }
 
@@ -147,7 +190,9 @@ export const openAlerts = async (
       for (const one of events) {
         if (!set.mayMatch(one.summary)) continue
         const matches = matchesOf(one, set)
-        for (const match of matches) if (match.count > 0) (alerts ??= []).push(createAlert(match.draft()))
+        for (const match of matches)
+          if (match.count > 0) (alerts ??= []).push(createAlert(match.draft()))
+          else match.hold()
         if (fired && matches.length > 0)
           fired(
             one,
@@ -161,22 +206,28 @@ export const openAlerts = async (
       const drafts = new Map<string, LateDraft>()
       const fired = events.map(({ event: one, fired: before }) => {
         const matches = set.size === 0 ? [] : matchesOf(one, set, before)
-        for (const { group, count: matched, draft } of matches) {
+        for (const { group, count: matched, draft, hold } of matches) {
           const begun = drafts.get(group)
           if (begun) {
             begun.count++
             if (begun.origins.length < maxOrigins) begun.origins.push(one.origin)
             else begun.originsOmitted++
           } else if (matched > 0) drafts.set(group, { ...draft(), origins: [one.origin], originsOmitted: 0 })
+          else hold()
         }
         return [...before, ...matches.map(({ rule }) => rule.id)]
       })
-      return { alerts: count([...drafts.values()].map(createAlert), true), fired }
+      const committed = (): void => {
+        for (const [place, { event }] of events.entries()) held.commit(event.origin, fired[place] ?? [])
+      }
+      return { alerts: count([...drafts.values()].map(createAlert), true), fired, committed }
     },
+    suppressed: { commit: held.commit, takeDue: (all) => held.takeDue(all).map(createUpdate) },
+    retroMatch: (about) => retroMatchOf(rules.retro(), about),
     reload: rules.reload,
     status: () => ({
-      rules: rules.set().size,
-      loaded: rules.set().rules,
+      rules: rules.all().length,
+      loaded: rules.all(),
       problems: rules.refused(),
       raised,
       suppressed,
@@ -191,6 +242,21 @@ type Match = {
   readonly group: string
   readonly count: number
   readonly draft: () => AlertInput
+  /** Notes it as suppressed. */
+  readonly hold: () => void
+}
+
+const readUsers = ['user.name', 'username'].map(createReadEvent)
+const readSources = ['source.address'].map(createReadEvent)
+const maxName = 256
+
+const namesIn = (
+  reads: readonly ReadEvent[],
+  event: RuleEvent,
+  annotation: AnnotatedEvent['annotation'],
+): readonly string[] => {
+  const found = reads.flatMap((read) => read(event, annotation) ?? [])
+  return [...new Set(found.filter((one) => typeof one === 'string').map((one) => ownText(one.slice(0, maxName))))]
 }
 
 /** An alert that still gathers its events. */

@@ -1,11 +1,11 @@
-// A retro alert: an indicator that was delivered as clean or unknown is malicious now, and who has seen it. No rule file is involved.
+// A retro alert: an indicator that was delivered as clean or unknown is malicious now, and who has seen it.
 import { createHash } from 'node:crypto'
 import type { Level } from '../domain/finding.js'
-import type { Indicator } from '../domain/indicator.js'
-import type { SeenTotals } from '../domain/sighting.js'
-import type { Verdict } from '../domain/verdict.js'
 import { type Alert, type AlertBody, threatIndicator } from './alert.js'
-import { ruleLevels, type RuleLevel } from './sigma/rule.js'
+import { attackOf } from './attack-tags.js'
+import { matchedOf } from './create-alert.js'
+import type { RetroMatch, RetroSeen } from './retro-rule.js'
+import { ruleLevels, type Rule } from './sigma/rule.js'
 
 export type RetroAlert = Omit<Alert, 'threatweave'> & { readonly threatweave: RetroBody }
 
@@ -22,28 +22,16 @@ type RetroBody = AlertBody & {
   readonly replay: string
 }
 
-/** One indicator in one input partition. */
-type RetroSeen = {
-  /** `topic/partition`. */
-  readonly partition: string
-  readonly indicator: Indicator
-  readonly verdict: Verdict
-  readonly seen: SeenTotals
-}
-
-const retroRule = {
-  id: '7f3d9c1e-52ab-4c0e-9d64-1b8a6e5f2c18',
-  name: 'Indicator Seen Earlier Is Malicious Now',
-  level: 'high',
-} as const satisfies { id: string; name: string; level: RuleLevel }
+/** What an alert is about, and the rule that applies. */
+type Hit = RetroSeen & { readonly match: Omit<RetroMatch, 'isSummarised'> }
 
 const maxIndicators = 50
 const maxPeers = 64
 
-export const createRetroAlert = (about: RetroSeen, now: number): RetroAlert => {
-  const { indicator, verdict, seen, partition } = about
+export const createRetroAlert = (about: Hit, now: number): RetroAlert => {
+  const { indicator, verdict, seen, partition, match } = about
   const { type, value } = indicator
-  const group = [retroRule.id, value, verdict.level]
+  const group = [match.rule.id, value, verdict.level]
   const summary = `${value} is malicious now: ${verdict.because}; ${times(seen.count)} since ${iso(seen.first)}, when it was clean or unknown`
   const { score, categories, source, feed, entry, at } = verdict
   const alert = compose({
@@ -53,12 +41,13 @@ export const createRetroAlert = (about: RetroSeen, now: number): RetroAlert => {
     summary,
     now,
     level: verdict.level,
+    rule: match.rule,
     all: [about],
   })
   return {
     ...alert,
     event: { ...alert.event, ...(score !== undefined && { risk_score: score }) },
-    threat: { indicator: threatIndicator(type, value, source) },
+    threat: { ...alert.threat, indicator: threatIndicator(type, value, source) },
     related: {
       ...((type === 'ip' || seen.peers.length > 0) && { ip: [...(type === 'ip' ? [value] : []), ...seen.peers] }),
       ...(type === 'domain' && { hosts: [value] }),
@@ -68,25 +57,27 @@ export const createRetroAlert = (about: RetroSeen, now: number): RetroAlert => {
       ...alert.threatweave,
       type,
       value,
+      ...match.traffic,
       ...(score !== undefined && { score }),
       ...(categories !== undefined && { categories }),
       ...(source !== undefined && { source }),
       ...(feed !== undefined && { feed }),
       ...(entry !== undefined && { entry }),
       ...(at !== undefined && { verdict_time: iso(at) }),
+      matched: matchedOf(match.why),
     },
   }
 }
 
-/** One alert about indicators that have none of their own. */
-export const createRetroSummary = (all: readonly RetroSeen[], now: number): RetroAlert => {
+/** One alert about indicators of one rule that have none of their own. */
+export const createRetroSummary = (rule: Rule, all: readonly RetroSeen[], now: number): RetroAlert => {
   const values = [...new Set(all.map(({ indicator }) => indicator.value))]
   const sightings = all.reduce((sum, { seen }) => sum + seen.count, 0)
   // Several processes may write one about the same indicators, each for its own partitions.
   const partitions = [...new Set(all.map(({ partition }) => partition))]
-  const id = hash([retroRule.id, ...values.toSorted(), ...partitions.toSorted()])
-  const summary = `${values.length} more indicators are malicious now: ${times(sightings)}, when they were clean or unknown`
-  const alert = compose({ kind: 'retro_summary', id, group: id, summary, now, level: 'malicious', all })
+  const id = hash([rule.id, ...values.toSorted(), ...partitions.toSorted()])
+  const summary = `${values.length} ${values.length === 1 ? 'indicator is' : 'indicators are'} malicious now: ${times(sightings)}, when ${values.length === 1 ? 'it was' : 'they were'} clean or unknown`
+  const alert = compose({ kind: 'retro_summary', id, group: id, summary, now, level: 'malicious', rule, all })
   const omitted = values.length - maxIndicators
   return {
     ...alert,
@@ -105,31 +96,40 @@ type Parts = {
   readonly summary: string
   readonly now: number
   readonly level: Level
+  readonly rule: Rule
   readonly all: readonly RetroSeen[]
 }
 
-const compose = ({ kind, id, group, summary, now, level, all }: Parts): RetroAlert => {
+const compose = ({ kind, id, group, summary, now, level, rule, all }: Parts): RetroAlert => {
   const origins = all.flatMap(({ partition, seen }) => seen.offsets.map((offset) => `${partition}/${offset}`))
+  const attack = attackOf(rule.tags)
   const peers = [...new Set(all.flatMap(({ seen }) => seen.peers))]
   const otherSightings = all.reduce((sum, { seen }) => sum + seen.otherSightings, 0)
   return {
     '@timestamp': iso(now),
-    message: `${retroRule.name}: ${summary}`,
+    message: `${rule.title}: ${summary}`,
     event: {
       kind: 'alert',
       category: ['threat'],
       type: ['indicator'],
       dataset: 'threatweave.alerts',
       id,
-      severity: ruleLevels.indexOf(retroRule.level) + 1,
+      severity: ruleLevels.indexOf(rule.level) + 1,
     },
-    rule: { id: retroRule.id, name: retroRule.name, ruleset: 'threatweave' },
+    rule: {
+      id: rule.id,
+      name: rule.title,
+      ruleset: 'threatweave',
+      ...(rule.description !== undefined && { description: rule.description }),
+    },
+    ...(rule.tags.length > 0 && { tags: rule.tags }),
+    ...(Object.keys(attack).length > 0 && { threat: attack }),
     threatweave: {
       schema_version: 1,
       alert_id: id,
       kind,
       group_id: group,
-      level: retroRule.level,
+      level: rule.level,
       origin: origins[0] ?? '',
       count: all.reduce((sum, { seen }) => sum + seen.count, 0),
       origins: origins.slice(0, maxOrigins),

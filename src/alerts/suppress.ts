@@ -9,6 +9,10 @@ type Suppressed = {
   /** Epoch milliseconds of the event. */
   readonly time: number
   readonly origin: string
+  /** What makes a group by the rule's own words; absent: indicator and peer do. */
+  readonly group?: string | undefined
+  /** The rule's own window. */
+  readonly windowMs?: number | undefined
 }
 
 type Suppression = {
@@ -20,6 +24,8 @@ type Suppression = {
   readonly groupId: () => string
   /** The number of matches the alert stands for; 0 suppresses it. */
   readonly count: number
+  /** Epoch milliseconds of event time at which the window ends. */
+  readonly endsAt: number
   /** Other peers that matched the same rule and indicator since the last alert about this one, the latest last. */
   readonly peers: readonly string[]
 }
@@ -45,7 +51,11 @@ const maxPeers = 64
 const none: readonly string[] = []
 
 /** Windows are aligned to the clock, so that an event has the same window after a restart. */
-export const createSuppress = (windowMs: number): Suppress => {
+export const createSuppress = (
+  defaultMs: number,
+  /** Whether what was suppressed is said by updates, not by the next alert. */
+  hasUpdates = false,
+): Suppress => {
   /** Dropping an entry may raise another alert of a window. */
   const entries = createBoundedCache<string, SuppressionEntry>(generation)
 
@@ -76,19 +86,19 @@ export const createSuppress = (windowMs: number): Suppress => {
       entry.held++
       return 0
     }
-    const total = 1 + entry.held
+    const total = hasUpdates ? 1 : 1 + entry.held
     entry.held = 0
     entry.windows = [...entry.windows, window].toSorted((one, other) => other.number - one.number).slice(0, maxWindows)
     return total
   }
 
   return {
-    decide: ({ ruleId, value, peer, time, origin }) => {
+    decide: ({ ruleId, value, peer, time, origin, group: own, windowMs = defaultMs }) => {
       const group = `${ruleId}\0${value}`
-      const about = `${group}\0${peer}`
-      const own = `${about}\0${origin}`
-      const id = (): string => hash(own)
-      if (windowMs === 0) return { key: own, id, groupId: id, count: 1, peers: none }
+      const about = own === undefined ? `${group}\0${peer}` : `${ruleId}\0by\0${own}`
+      const alone = `${group}\0${peer}\0${origin}`
+      const id = (): string => hash(alone)
+      if (windowMs === 0) return { key: alone, id, groupId: id, count: 1, endsAt: time, peers: none }
       const number = Math.floor(time / windowMs)
       const key = `${about}\0${windowMs}\0${number}`
       const last = Math.min(number, entries.get(about)?.windows[0]?.number ?? number)
@@ -98,7 +108,7 @@ export const createSuppress = (windowMs: number): Suppress => {
         total === 0 || matched.size === 1
           ? none
           : [...matched].filter(([one, at]) => one !== peer && one !== '' && at >= last).map(([one]) => one)
-      return { key, id, groupId: () => hash(key), count: total, peers }
+      return { key, id, groupId: () => hash(key), count: total, endsAt: (number + 1) * windowMs, peers }
     },
     size: entries.size,
   }

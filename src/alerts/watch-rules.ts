@@ -3,10 +3,13 @@ import type { FileProblem } from '../domain/problem.js'
 import type { Clock } from '../base/clock.js'
 import type { Emit } from '../telemetry/event.js'
 import { bundledFolder, findRuleFiles, loadRules, type RuleSource } from './load-rules.js'
+import type { Rule } from './sigma/rule.js'
 import type { RuleSet } from './sigma/rule-set.js'
 
 type WatchedRules = {
   readonly set: () => RuleSet
+  readonly retro: () => RuleSet
+  readonly all: () => readonly Rule[]
   /** Problems of the newest files, if they were refused. */
   readonly refused: () => readonly FileProblem[]
   readonly reload: () => Promise<void>
@@ -67,6 +70,8 @@ export const watchRules = async (
   watch()
   return {
     set: () => inUse.set,
+    retro: () => inUse.retro,
+    all: () => inUse.rules,
     refused: () => problems,
     reload: () => enqueue(load),
     close: () => {

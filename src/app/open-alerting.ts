@@ -1,5 +1,6 @@
 // Builds the alerts from the configuration.
 import type { Alert } from '../alerts/alert.js'
+import type { AlertUpdate } from '../alerts/create-update.js'
 import { openAlerts, type Alerts, type Fired } from '../alerts/open-alerts.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import type { Refused } from '../config/problem.js'
@@ -12,6 +13,7 @@ import { openFormats } from './open-formats.js'
 import type { AlertOut } from '../delivery/compose.js'
 import { createAlertLog, type AlertLog } from '../ops/alert-log.js'
 import type { EventOut } from '../pipeline/pipeline.js'
+import type { Suppressed } from '../follow-up/alert-updates.js'
 import { type RaiseLate, raiseByMember } from '../follow-up/revisit.js'
 import type { Emit } from '../telemetry/event.js'
 
@@ -19,6 +21,7 @@ type AlertingOptions = {
   readonly emit?: Emit
   readonly clock?: Clock
   readonly replayId?: string
+  readonly hasUpdates?: boolean
 }
 
 /** The operations used for addresses that state flags. */
@@ -39,35 +42,40 @@ export const openAlerting = async (config: Config, options: AlertingOptions): Pr
   }
 }
 
-type RunAlerts = Pick<Alerts, 'mayRaise' | 'close'> & {
+type RunAlerts = Pick<Alerts, 'mayRaise' | 'retroMatch' | 'close'> & {
   /** What the status page shows of them. */
   readonly log: AlertLog
   readonly raise: (events: readonly EventOut[], fired?: Fired) => readonly AlertOut[]
   readonly raiseLate: RaiseLate<EventOut, AlertOut>
+  readonly suppressed: Suppressed
 }
 
 /** The alerts of `run`; none without an alerts topic. */
 export const openRunAlerts = async (config: Config, clock: Clock, emit: Emit): Promise<RunAlerts | undefined> => {
   if (config.kafka.alertsTopic === '') return undefined
-  const { mayRaise, raise, raiseLate, status, close } = accepted(await openAlerting(config, { emit, clock }))
+  const { mayRaise, raise, raiseLate, retroMatch, suppressed, status, close } = accepted(
+    await openAlerting(config, { emit, clock, hasUpdates: true }),
+  )
   const log = createAlertLog(clock.now, () => status().loaded)
-  const noted = (alert: Alert): AlertOut => {
+  const noted = (alert: Alert | AlertUpdate): AlertOut => {
     log.note(alert)
     return toRecord(alert)
   }
   return {
     log,
     mayRaise,
+    retroMatch,
     raise: (events, fired) => raise(events, fired).map(noted),
     raiseLate: raiseByMember((events) => {
-      const { alerts, fired } = raiseLate(events)
-      return { alerts: alerts.map(noted), fired }
+      const { alerts, fired, committed } = raiseLate(events)
+      return { alerts: alerts.map(noted), fired, committed }
     }),
+    suppressed: { commit: suppressed.commit, takeDue: (all) => suppressed.takeDue(all).map(noted) },
     close,
   }
 }
 
-const toRecord = (alert: Alert): AlertOut => ({
+const toRecord = (alert: Alert | AlertUpdate): AlertOut => ({
   key: alert.threat_match_value ?? alert.rule.id,
   value: Buffer.from(JSON.stringify(alert)),
 })

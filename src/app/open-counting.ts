@@ -1,6 +1,8 @@
 // The counting of sightings and its retro alerts, from the configuration, with the same judgement as the pipeline.
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { createRetroAlert, createRetroSummary, type RetroAlert } from '../alerts/retro-alert.js'
+import type { RetroMatch } from '../alerts/retro-rule.js'
+import type { Alerts } from '../alerts/open-alerts.js'
 import type { Config } from '../config/schema.js'
 import type { AlertOut } from '../delivery/compose.js'
 import type { Clock } from '../base/clock.js'
@@ -15,12 +17,15 @@ import { tableOf } from './open-table.js'
 
 type Tools = { readonly clock: Clock; readonly random: () => number; readonly emit: Emit }
 
-export const createCounting = (config: Config, { clock, random, emit }: Tools): Pick<Counting, 'counts' | 'retro'> => {
+export const createCounting = (
+  config: Config,
+  { clock, random, emit }: Tools,
+): Pick<Counting, 'counts'> & { readonly retro: Retro<RetroMatch> } => {
   const table = tableOf(config)
   const judgeNow: Parameters<typeof createRetro>[0]['judge'] = (finding, sighting) =>
     judge(finding, sighting, table, clock.now())
   const counts = countPartitions({ seed: Math.floor(random() * 0x1_0000_0000), judge: judgeNow })
-  const retro = createRetro({
+  const retro = createRetro<RetroMatch>({
     partitions: counts.all,
     judge: judgeNow,
     turn: () => nextTurn(),
@@ -32,8 +37,9 @@ export const createCounting = (config: Config, { clock, random, emit }: Tools): 
 
 /** `raised` is called with every alert that was written. */
 export const startRetro = (
-  retro: Retro,
+  retro: Retro<RetroMatch>,
   { decide, feeds }: { readonly decide: Decide; readonly feeds: Feeds },
+  ruleFor: Alerts['retroMatch'],
   { now }: Clock,
   write: WriteRetroAlerts,
   raised: (alert: RetroAlert) => void,
@@ -45,9 +51,13 @@ export const startRetro = (
   retro.start({
     match: (indicator) => feeds.match(indicator),
     askedFor,
+    ruleFor,
     write: async (partition, { hits, summarised }) => {
       const alerts = hits.map((hit) => createRetroAlert(hit, now()))
-      if (summarised.length > 0) alerts.push(createRetroSummary(summarised, now()))
+      for (const rule of new Map(summarised.map(({ match }) => [match.rule.id, match.rule])).values()) {
+        const ofRule = summarised.filter(({ match }) => match.rule.id === rule.id)
+        alerts.push(createRetroSummary(rule, ofRule, now()))
+      }
       const about = [...hits, ...summarised.filter((hit) => hit.partition === partition)]
       const written = await write(
         partition,

@@ -91,12 +91,21 @@ export const runAlone = async (
       waitOf: ({ events, lag, goesOn }) =>
         isComplete ? throughOutages(goesOn) : events + lag > settings.limits.behindEvents ? catchUp(goesOn) : live,
       alerts,
+      suppressed: alerts?.suppressed,
       // Not observed: these events were counted when they were delivered.
       late: { pipeline: app.again, raise: alerts?.raiseLate },
       counting: {
         counts,
         retro,
-        start: (write) => startRetro(retro, app, clock, write, (alert) => alerts?.log.note(alert)),
+        start: (write) =>
+          startRetro(
+            retro,
+            app,
+            (about) => alerts?.retroMatch(about),
+            clock,
+            write,
+            (alert) => alerts?.log.note(alert),
+          ),
       },
       emit: watch.emit,
       now: clock.now,

@@ -125,7 +125,12 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
     if (end.how === 'failed') return end
     health.setState('draining')
     const { drainMs } = settings.limits
-    if (await drained(() => stopFollowing().then(() => consumer?.stop()), drainMs)) return end
+    const stopAll = async (): Promise<void> => {
+      await stopFollowing()
+      await consumer?.stop()
+      await followUps?.flush()
+    }
+    if (await drained(stopAll, drainMs)) return end
     const away = brokers.unreachableSince() === undefined ? '' : ': no broker answers'
     const sentence = `not everything in progress was delivered within ${drainMs} ms of the stop${away}`
     return { how: 'failed', sentence, needsOperator: false }

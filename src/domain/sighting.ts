@@ -61,6 +61,9 @@ export type Extraction = {
   readonly destinationPort?: number
 }
 
+/** Which way an event went, and what became of it. */
+export type Traffic = { readonly direction: Direction; readonly action: Action }
+
 /** What is known of who has seen an indicator: how often, when, by which inside hosts. */
 export type SeenTotals = {
   /** Events that show it. */
@@ -73,4 +76,6 @@ export type SeenTotals = {
   readonly otherSightings: number
   /** The first and the last of each day, in order. */
   readonly offsets: readonly number[]
+  /** Every direction and action of the events that show it. */
+  readonly traffic: readonly Traffic[]
 }

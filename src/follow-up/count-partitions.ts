@@ -1,7 +1,7 @@
 // The sighting counts of all input partitions of this process, which share one limit.
 import { createSightingCounts, type CountOptions, type SightingCounts } from './sighting-counts.js'
 
-/** Indicators, once per day and partition; some 60 bytes each. */
+/** Indicators, once per day and partition; 68 bytes each. */
 const maxCounted = 3_000_000
 
 export type CountedPartitions = {

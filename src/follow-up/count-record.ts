@@ -3,6 +3,7 @@ import { parseAddress } from '../domain/address.js'
 import { parseObject } from '../base/json-object.js'
 import { dayMs, type SeenOnDay } from './seen.js'
 import type { TopicOf } from './sightings-topic.js'
+import { trafficBits, unknownTraffic } from './traffic.js'
 import type { Outgoing } from '../kafka/records.js'
 
 /** `partition` is `topic/number`. */
@@ -25,7 +26,7 @@ export const accusedKey = (partition: string): string => `${partition}/accused/`
 
 /** Written out: thousands are made at a time, and dates and objects take twice as long. */
 export const countValue = (seen: SeenOnDay): Buffer => {
-  const { day, count, first, last, firstOffset, lastOffset, peers, otherSightings, unalerted, pending } = seen
+  const { day, count, first, last, firstOffset, lastOffset, peers, otherSightings, unalerted, pending, traffic } = seen
   const date = dateOf(day)
   let text = `{"schema_version":1,"count":${count},"first_seen":"${timeIn(date, first)}","last_seen":"${timeIn(date, last)}"`
   text += `,"first_offset":${firstOffset},"last_offset":${lastOffset}`
@@ -34,7 +35,8 @@ export const countValue = (seen: SeenOnDay): Buffer => {
   // Roles in which it was delivered as clean or unknown, and in which its answer had not arrived, as bits.
   if (unalerted > 0) text += `,"unalerted":${unalerted}`
   if (pending > 0) text += `,"pending":${pending}`
-  return Buffer.from(`${text}}`)
+  // Directions and actions of its events, as bits.
+  return Buffer.from(`${text},"traffic":${traffic}}`)
 }
 
 export const countedValue = (offset: number): Buffer => Buffer.from(JSON.stringify({ schema_version: 1, offset }))
@@ -65,10 +67,11 @@ export const readCount = (key: string, value: Buffer): CountRecord | undefined =
   if (!stored || stored.schema_version !== 1) return undefined
   const { partition, day } = about
   const { count, first_seen, last_seen, first_offset, last_offset, peers = [], other_sightings = 0 } = stored
-  const { unalerted = 0, pending = 0 } = stored
+  // Records of former versions do not say the traffic.
+  const { unalerted = 0, pending = 0, traffic = unknownTraffic } = stored
   const first = timeOf(first_seen) - day * dayMs
   const last = timeOf(last_seen) - day * dayMs
-  const numbers = [count, first, last, first_offset, last_offset, other_sightings, unalerted, pending]
+  const numbers = [count, first, last, first_offset, last_offset, other_sightings, unalerted, pending, traffic]
   if (!numbers.every((number) => Number.isSafeInteger(number) && Number(number) >= 0)) return undefined
   if (Number(count) < 1 || Number(count) > maxCount || last >= dayMs || first > last) return undefined
   if (!Array.isArray(peers)) return undefined
@@ -87,6 +90,7 @@ export const readCount = (key: string, value: Buffer): CountRecord | undefined =
       otherSightings: Number(other_sightings),
       unalerted: Number(unalerted) & roleBits,
       pending: Number(pending) & roleBits,
+      traffic: Number(traffic) & trafficBits,
     },
   }
 }

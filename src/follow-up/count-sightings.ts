@@ -16,7 +16,7 @@ import type { DeliveryListener } from '../delivery/listener.js'
 
 export type Counting = {
   readonly counts: CountedPartitions
-  readonly retro: Retro
+  readonly retro: Omit<Retro, 'start'>
   /** Starts the retro alerts, given how they are written. */
   readonly start: (write: WriteRetroAlerts) => void
 }

@@ -1,4 +1,4 @@
-// The sightings of one day of one input partition: counts, times, inside hosts and offsets, 33 bytes per indicator next to its index.
+// The sightings of one day of one input partition: counts, times, inside hosts and offsets, 37 bytes per indicator next to its index.
 import type { Indicator } from '../domain/indicator.js'
 import { createIndicatorIndex, type IndicatorIndex } from './indicator-index.js'
 
@@ -18,6 +18,8 @@ export type DayRow = {
   readonly unalerted: number
   /** Roles, as bits, in which it was delivered before its answer. */
   readonly pending: number
+  /** Directions and actions of its events, as bits. */
+  readonly traffic: number
 }
 
 export type DayTable = Pick<IndicatorIndex, 'size' | 'find' | 'add' | 'at'> & {
@@ -27,6 +29,7 @@ export type DayTable = Pick<IndicatorIndex, 'size' | 'find' | 'add' | 'at'> & {
   /** Counts another event of the record that was counted last. */
   readonly countFurther: (row: number) => void
   readonly addPeer: (row: number, peer: number) => void
+  readonly addTraffic: (row: number, bit: number) => void
   readonly unalertedAt: (row: number) => number
   readonly pendingAt: (row: number) => number
   readonly setMarks: (row: number, unalerted: number, pending: number) => void
@@ -49,7 +52,8 @@ const firstOffset = 3
 const lastOffset = 4
 const peers = 5
 const marks = 6
-const stride = 7
+const traffic = 7
+const stride = 8
 
 // The word of marks: unalerted roles, pending roles, and whether the row has changed.
 const roleBits = 0x1ff
@@ -138,6 +142,7 @@ export const createDayTable = (seed: number): DayTable => {
       else if (list.ids.length >= maxPeers) list.others++
       else setPeers(row, { ids: [...list.ids, peer], others: 0 })
     },
+    addTraffic: (row, bit) => set(row, traffic, get(row, traffic) | bit),
     unalertedAt,
     pendingAt,
     setMarks,
@@ -164,6 +169,7 @@ export const createDayTable = (seed: number): DayTable => {
         otherSightings: others,
         unalerted: unalertedAt(row),
         pending: pendingAt(row),
+        traffic: get(row, traffic),
       }
     },
     restore: (row, from, isNew) => {
@@ -175,6 +181,7 @@ export const createDayTable = (seed: number): DayTable => {
       const [only] = from.peers
       if (from.peers.length > 1) setPeers(row, { ids: from.peers.slice(0, maxPeers), others: from.otherSightings })
       else if (only !== undefined) set(row, peers, only + 1)
+      set(row, traffic, from.traffic)
       setMarks(row, from.unalerted, from.pending)
       if (!isNew) set(row, marks, get(row, marks) & ~isChanged)
     },

@@ -160,7 +160,7 @@ export const followLate = (
       const note = noteOf.get(Number(read.records[place]?.offset))
       return event && note ? [{ event, note }] : []
     })
-    const { alerts, done, open } = revisit(events, raise, retryLater)
+    const { alerts, done, open, committed } = revisit(events, raise, retryLater)
     if (!isOurs()) return true
     const unread = new Set(read.rest)
     const stays = new Set([...read.rest, ...open.map(({ offset }) => offset)])
@@ -176,6 +176,7 @@ export const followLate = (
         records.push(blockRecord(sightingsTopic, partition, block, now()))
     const written = await write(name, () => (isOurs() ? records : []))
     if (written === 'not_written') return false
+    if (written !== 'refused') committed?.()
     if (!isOurs()) return true
     if (written === 'unsure' && sightingsTopic) {
       unsure(partition)

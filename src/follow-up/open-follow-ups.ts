@@ -2,6 +2,7 @@
 import type { Kafka } from '../kafka/client.js'
 import type { BrokerWatch } from '../kafka/broker-watch.js'
 import type { OutputTarget } from '../delivery/compose.js'
+import { openAlertUpdates, type Suppressed } from './alert-updates.js'
 import { createCorrect } from './correction.js'
 import { countSightings, type Counting } from './count-sightings.js'
 import type { OutputContext } from '../delivery/deliver-to.js'
@@ -15,6 +16,8 @@ import type { DeliveryListener } from '../delivery/listener.js'
 export type FollowUpParts = {
   /** What is done about answers that arrive after their event was delivered. */
   readonly late?: Late | undefined
+  /** Matches without an alert of their own, which updates tell. */
+  readonly suppressed?: Suppressed | undefined
   /** Counts who has seen what, for retro alerts. */
   readonly counting?: Counting | undefined
 }
@@ -23,12 +26,18 @@ type Late = Pick<FollowUpOptions, 'pipeline'> & {
   readonly raise?: NonNullable<FollowUpOptions['alerts']>['raise'] | undefined
 }
 
+type FollowUps = DeliveryListener & {
+  /** Writes what would be lost with the process: call when no event is delivered any more. */
+  readonly flush: () => Promise<void>
+}
+
 /** Nothing is noted if nothing can follow. */
 export const openFollowUps = (
   {
     settings,
     late,
     counting,
+    suppressed,
     emit,
     now,
     reachableMs,
@@ -41,7 +50,7 @@ export const openFollowUps = (
   target: OutputTarget,
   connect: () => Kafka,
   { write, claim }: Pick<Delivery, 'write' | 'claim'>,
-): DeliveryListener | undefined => {
+): FollowUps | undefined => {
   const { alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
   const topicOf = (topic: string): TopicOf => ({ topic, partitions: facts.get(topic)?.partitions ?? 1 })
   const corrections = facts.get(correctionsTopic)
@@ -61,13 +70,18 @@ export const openFollowUps = (
     now,
     reachableMs,
   })
-  if (!counting || alertsTopic === '') return followUps
+  if (alertsTopic === '') return { ...followUps, flush: () => Promise.resolve() }
+  const updates = suppressed && openAlertUpdates({ suppressed, alertsTopic: topicOf(alertsTopic), write, emit, now })
+  const flush = updates?.flush ?? (() => Promise.resolve())
+  const told = updates ? [followUps, updates] : [followUps]
+  if (!counting) return { ...tellAll(told), flush }
   const { groupId } = settings
   const keep =
     sightingsTopic === ''
       ? undefined
       : { topic: topicOf(sightingsTopic), connect, groupId, pipeline, claim, reachableMs }
-  return tellAll([followUps, countSightings({ counting, alertsTopic: topicOf(alertsTopic), write, keep, emit, now })])
+  const counted = countSightings({ counting, alertsTopic: topicOf(alertsTopic), write, keep, emit, now })
+  return { ...tellAll([...told, counted]), flush }
 }
 
 /** Tells several about the same events. */

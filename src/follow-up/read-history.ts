@@ -116,7 +116,7 @@ const alertsIn = (
     {
       at: new Date(Number(timestamp)).toISOString(),
       alert_id: textOf(body.alert_id),
-      rule: textOf(rule.name),
+      rule: `${textOf(rule.name)}${body.kind === 'update' ? ' (update)' : ''}`,
       level: textOf(body.level),
       value,
       count: typeof body.count === 'number' ? body.count : 1,

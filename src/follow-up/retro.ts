@@ -8,16 +8,26 @@ import type { Emit } from '../telemetry/event.js'
 import type { Seen } from './seen.js'
 import type { SightingCounts, Unalerted } from './sighting-counts.js'
 
+/** The rule that applies to an indicator, and whether the indicator is only part of a summary. */
+type RetroRule = {
+  readonly rule: { readonly id: string; readonly level: string }
+  readonly isSummarised: boolean
+}
+
 /** One indicator in one input partition. */
-type RetroHit = NewlyMalicious & {
+type RetroHit<Match extends RetroRule> = NewlyMalicious & {
+  readonly match: Match
   readonly partition: string
   readonly seen: Seen
   /** Where it was seen: other counts, once the partition was lost and assigned again. */
   readonly counts: SightingCounts
 }
 
-/** What is written on behalf of one partition; a summary of the hits beyond the limit comes with one of them. */
-export type RetroAlerts = { readonly hits: readonly RetroHit[]; readonly summarised: readonly RetroHit[] }
+/** What is written on behalf of one partition; summaries of the other hits, one per rule, come with one of them. */
+export type RetroAlerts<Match extends RetroRule = RetroRule> = {
+  readonly hits: readonly RetroHit<Match>[]
+  readonly summarised: readonly RetroHit<Match>[]
+}
 
 export type RetroOptions = {
   readonly partitions: () => ReadonlyMap<string, SightingCounts>
@@ -29,18 +39,23 @@ export type RetroOptions = {
 }
 
 /** What is asked, and how alerts are written, once there is something to write to. */
-export type RetroConnections = {
+export type RetroConnections<Match extends RetroRule = RetroRule> = {
   /** What the feeds say. */
   readonly match: (indicator: Indicator) => Known | undefined
   /** What the provider is asked about an indicator, if it may be asked. */
   readonly askedFor: (indicator: Indicator) => Indicator | undefined
+  /** The rule that applies; without one there is no alert. */
+  readonly ruleFor: (about: NewlyMalicious & { readonly seen: Seen }) => Match | undefined
   /** Notes what the alerts of a partition are about as alerted, in one with writing them. */
-  readonly write: (partition: string, alerts: RetroAlerts) => Promise<'written' | 'not_written' | 'unsure' | 'refused'>
+  readonly write: (
+    partition: string,
+    alerts: RetroAlerts<Match>,
+  ) => Promise<'written' | 'not_written' | 'unsure' | 'refused'>
 }
 
-export type Retro = {
+export type Retro<Match extends RetroRule = RetroRule> = {
   /** News may come before. */
-  readonly start: (connections: RetroConnections) => void
+  readonly start: (connections: RetroConnections<Match>) => void
   /** Call when a feed was swapped, an entry became valid, or partitions were taken over. */
   readonly feedsChanged: () => void
   /** Call with every answer of the provider that may be malicious. */
@@ -63,9 +78,10 @@ const maxAgainMs = 30_000
 /** Bad answers that are kept for events on their way. */
 const maxRecent = 1_000
 
-export const createRetro = (options: RetroOptions): Retro => {
+export const createRetro = <Match extends RetroRule>(options: RetroOptions): Retro<Match> => {
+  type Hit = RetroHit<Match>
   const { partitions, judge, turn, pause, emit } = options
-  let connected: RetroConnections | undefined
+  let connected: RetroConnections<Match> | undefined
   let haveFeedsChanged = false
   let answers = new Map<string, Known>()
   let changes = 0
@@ -103,8 +119,8 @@ export const createRetro = (options: RetroOptions): Retro => {
       for (const unalerted of counts.unalerted(false)) if (isBelow(unalerted.indicator, given)) yield unalerted
   }
 
-  const hitsOf = async (areFeeds: boolean, given: ReadonlyMap<string, Known>): Promise<readonly RetroHit[]> => {
-    const hits: RetroHit[] = []
+  const hitsOf = async (areFeeds: boolean, given: ReadonlyMap<string, Known>): Promise<readonly Hit[]> => {
+    const hits: Hit[] = []
     for (const [partition, counts] of [...partitions()]) {
       const found = [
         ...(given.size > 0 ? await newlyMalicious(unalertedBy(counts, given), verdictBy(given), turn) : []),
@@ -113,17 +129,19 @@ export const createRetro = (options: RetroOptions): Retro => {
       // A feed and the provider may both have news about one indicator.
       for (const one of new Map(found.map((each) => [keyOf(each.indicator), each])).values()) {
         const seen = counts.seen(one.indicator)
-        if (seen) hits.push({ ...one, partition, seen, counts })
+        const match = seen && connected?.ruleFor({ ...one, seen })
+        if (match) hits.push({ ...one, partition, seen, counts, match })
       }
     }
     return hits.toSorted((one, other) => other.seen.count - one.seen.count)
   }
 
   /** Until all are written or their partitions have other owners; the most seen ones have alerts of their own. */
-  const writeAll = async (hits: readonly RetroHit[]): Promise<void> => {
-    const isOurs = ({ partition, counts }: RetroHit): boolean => partitions().get(partition) === counts
-    let own = hits.slice(0, maxRetroAlerts)
-    let summarised = hits.slice(maxRetroAlerts)
+  const writeAll = async (hits: readonly Hit[]): Promise<void> => {
+    const isOurs = ({ partition, counts }: Hit): boolean => partitions().get(partition) === counts
+    const alone = hits.filter(({ match }) => !match.isSummarised)
+    let own = alone.slice(0, maxRetroAlerts)
+    let summarised = [...alone.slice(maxRetroAlerts), ...hits.filter(({ match }) => match.isSummarised)]
     for (let againMs = firstAgainMs; !isClosed; againMs = Math.min(2 * againMs, maxAgainMs)) {
       for (const [partition, alerts] of alertsPerPartition(own, summarised)) {
         const isStillOurs = [...alerts.hits, ...alerts.summarised.slice(0, 1)].every(isOurs)
@@ -133,7 +151,12 @@ export const createRetro = (options: RetroOptions): Retro => {
         if (alerts.summarised.length > 0) summarised = []
         for (const hit of alerts.summarised) if (hit.partition !== partition) hit.counts.alerted(hit.indicator)
         if (written === 'written')
-          emit({ event: 'retro_alerts_raised', alerts: alerts.hits.length, summarised: alerts.summarised.length })
+          emit({
+            event: 'retro_alerts_raised',
+            alerts: alerts.hits.length,
+            summarised: alerts.summarised.length,
+            levels: levelsOf(alerts),
+          })
       }
       own = own.filter(isOurs)
       summarised = summarised.filter(isOurs)
@@ -201,8 +224,17 @@ export const createRetro = (options: RetroOptions): Retro => {
   }
 }
 
+/** One per alert: a summary is one per rule. */
+const levelsOf = ({ hits, summarised }: RetroAlerts): readonly string[] => {
+  const summaries = new Map(summarised.map(({ match: { rule } }) => [rule.id, rule.level]))
+  return [...hits.map(({ match }) => match.rule.level), ...summaries.values()]
+}
+
 /** The summary goes with the partition of the one that was seen most. */
-const alertsPerPartition = (own: readonly RetroHit[], summarised: readonly RetroHit[]): Map<string, RetroAlerts> => {
+const alertsPerPartition = <Match extends RetroRule>(
+  own: readonly RetroHit<Match>[],
+  summarised: readonly RetroHit<Match>[],
+): Map<string, RetroAlerts<Match>> => {
   const carrier = summarised[0]?.partition
   const names = new Set([...own, ...summarised.slice(0, 1)].map(({ partition }) => partition))
   return new Map(

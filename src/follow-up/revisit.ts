@@ -11,6 +11,8 @@ type Again<Event> = { readonly event: Event; readonly fired: readonly string[] }
 export type RaiseLate<Event, Alert> = (events: readonly Again<Event>[]) => {
   readonly alerts: readonly Alert[]
   readonly fired: readonly (readonly string[])[]
+  /** Call when the alerts are written. */
+  readonly committed?: (() => void) | undefined
 }
 
 type Revisited<Event, Alert> = {
@@ -19,6 +21,7 @@ type Revisited<Event, Alert> = {
   readonly done: readonly { readonly offset: number; readonly event: Event }[]
   /** What still waits. */
   readonly open: readonly PendingNote[]
+  readonly committed: (() => void) | undefined
 }
 
 /** Whether the lookup is worth repeating; one that cools down failed for any of these reasons. */
@@ -34,7 +37,7 @@ export const revisit = <Event extends { readonly judged: readonly Judged[] }, Al
   raise: RaiseLate<Event, Alert>,
   retry: (failures: number) => Promise<void>,
 ): Revisited<Event, Alert> => {
-  const { alerts, fired } = raise(events.map(({ note, event }) => ({ event, fired: note.fired })))
+  const { alerts, fired, committed } = raise(events.map(({ note, event }) => ({ event, fired: note.fired })))
   const done: { readonly offset: number; readonly event: Event }[] = []
   const open: PendingNote[] = []
   for (const [place, { note, event }] of events.entries()) {
@@ -46,7 +49,7 @@ export const revisit = <Event extends { readonly judged: readonly Judged[] }, Al
       open.push({ ...known, awaited: [retry(failures)], failures: failures + 1 })
     else done.push({ offset, event })
   }
-  return { alerts, done, open }
+  return { alerts, done, open, committed }
 }
 
 const none: readonly Promise<unknown>[] = []
@@ -74,7 +77,7 @@ export const raiseByMember =
     raise: RaiseLate<Event, Alert>,
   ): RaiseLate<Event, Alert> =>
   (events) => {
-    const { alerts, fired } = raise(
+    const { alerts, fired, committed } = raise(
       events.flatMap(({ event, fired: before }) =>
         event.members
           ? event.members.map((member, nth) => ({ event: member, fired: firedFor(nth, before) }))
@@ -84,7 +87,7 @@ export const raiseByMember =
     let place = 0
     const firedOf = ({ members }: Event): readonly string[] =>
       members ? members.flatMap((_, nth) => rulesOfMember(nth, fired[place++] ?? [])) : (fired[place++] ?? [])
-    return { alerts, fired: events.map(({ event }) => firedOf(event)) }
+    return { alerts, fired: events.map(({ event }) => firedOf(event)), committed }
   }
 
 // When lookups that failed are repeated: all that failed equally often at about the same time together.

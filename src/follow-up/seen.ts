@@ -2,6 +2,7 @@
 import type { Indicator } from '../domain/indicator.js'
 import type { SeenTotals } from '../domain/sighting.js'
 import type { DayRow } from './day-table.js'
+import { trafficIn } from './traffic.js'
 
 /** One day of one indicator in one input partition. */
 export type SeenOnDay = Omit<DayRow, 'peers'> & {
@@ -27,6 +28,7 @@ export const sumOf = (days: readonly SeenOnDay[]): Seen | undefined => {
     peers: [...new Set(days.flatMap(({ peers }) => peers))],
     otherSightings: days.reduce((sum, { otherSightings }) => sum + otherSightings, 0),
     offsets: [...new Set(days.flatMap(({ firstOffset, lastOffset }) => [firstOffset, lastOffset]))],
+    traffic: trafficIn(days.reduce((bits, { traffic }) => bits | traffic, 0)),
   }
 }
 
@@ -42,4 +44,5 @@ export const together = (one: SeenOnDay, other: SeenOnDay): SeenOnDay => ({
   otherSightings: one.otherSightings + other.otherSightings,
   unalerted: one.unalerted | other.unalerted,
   pending: one.pending | other.pending,
+  traffic: one.traffic | other.traffic,
 })

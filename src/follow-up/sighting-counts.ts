@@ -3,11 +3,12 @@ import type { Finding } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { isInsideHost } from '../domain/inside-host.js'
 import type { Judged, Verdict } from '../domain/verdict.js'
-import { roles, type Role, type Sighting } from '../domain/sighting.js'
+import { roles, type Role, type Sighting, type Traffic } from '../domain/sighting.js'
 import type { Accused } from './count-record.js'
 import type { DayTable } from './day-table.js'
 import { createPartitionTables, type KeptTables, type TableOptions } from './partition-tables.js'
 import { dayMs, sumOf, type Seen } from './seen.js'
+import { trafficBit, unknownTraffic } from './traffic.js'
 
 /** A delivered record, as far as it is counted. */
 export type Delivered = {
@@ -17,16 +18,28 @@ export type Delivered = {
   readonly judged: readonly Judged[]
   /** What its events show, if it holds several. */
   readonly members?: readonly (readonly Judged[])[] | undefined
+  /** Its direction and action as a bit; of several events those of each, in their order. Absent: not known. */
+  readonly traffic?: number | readonly number[]
 }
 
-type Annotated = { readonly time?: number | undefined; readonly judged: readonly Judged[] }
+type Annotated = {
+  readonly time?: number | undefined
+  readonly judged: readonly Judged[]
+  readonly summary: Traffic
+}
 
 /** What is counted of an event, or of the events of a record that holds several. */
 export const deliveredOf = (
   offset: number,
-  { time, judged, members }: Annotated & { readonly members?: readonly Annotated[] | undefined },
+  { time, judged, summary, members }: Annotated & { readonly members?: readonly Annotated[] | undefined },
   now: number,
-): Delivered => ({ offset, time: time ?? now, judged, members: members?.map((member) => member.judged) })
+): Delivered => ({
+  offset,
+  time: time ?? now,
+  judged,
+  members: members?.map((member) => member.judged),
+  traffic: members?.map((member) => trafficBit(member.summary)) ?? trafficBit(summary),
+})
 
 /** An indicator that was delivered as clean or unknown, and the roles in which it was. */
 export type Unalerted = { readonly indicator: Indicator; readonly roles: readonly Role[] }
@@ -87,6 +100,7 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
     time: number,
     offset: number,
     judged: readonly Judged[],
+    traffic: number,
     further?: Set<number>,
   ): void => {
     const table = of(day)
@@ -101,6 +115,7 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
       if (isFurther || table.count(row, offset, time - day * dayMs)) {
         isNew = true
         addPeers(table, row, judged)
+        table.addTraffic(row, traffic)
         if (further) {
           further.add(row)
           own = (own ?? new Set()).add(row)
@@ -111,13 +126,15 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
   }
 
   /** Each event of a record counts, though all have the same offset. */
-  const countRecord = (day: number, time: number, { offset, judged, members }: Delivered): void => {
+  const countRecord = (day: number, time: number, { offset, judged, members, traffic }: Delivered): void => {
+    const trafficOf = (nth: number): number =>
+      (typeof traffic === 'number' ? traffic : traffic?.[nth]) ?? unknownTraffic
     if (!members) {
-      countEvent(day, time, offset, judged)
+      countEvent(day, time, offset, judged, trafficOf(0))
       return
     }
     const counted = new Set<number>()
-    for (const member of members) countEvent(day, time, offset, member, counted)
+    for (const [nth, member] of members.entries()) countEvent(day, time, offset, member, trafficOf(nth), counted)
   }
 
   return {

@@ -46,17 +46,19 @@ export const createAlertLog = (now: () => number, loaded: () => readonly LoadedR
   const fired = new Map<string, FiredRule>()
   return {
     note: (alert) => {
-      const { alert_id, level, count } = alert.threatweave
+      const { alert_id, level, count, kind } = alert.threatweave
+      const isUpdate = kind === 'update'
       // A chunk that is repeated raises the same alerts again.
       last.delete(alert_id)
-      last.set(alert_id, { ...alert, at: now() })
+      // What it says is about an alert that was listed.
+      if (!isUpdate) last.set(alert_id, { ...alert, at: now() })
       const [oldest] = last.keys()
       if (last.size > maxAlerts && oldest !== undefined) last.delete(oldest)
       const { id, name } = alert.rule
       const before = fired.get(id)
       if (!before && fired.size === maxRules) return
       const matches = (before?.matches ?? 0) + count
-      fired.set(id, { id, title: name, level, alerts: (before?.alerts ?? 0) + 1, matches, at: now() })
+      fired.set(id, { id, title: name, level, alerts: (before?.alerts ?? 0) + (isUpdate ? 0 : 1), matches, at: now() })
     },
     last: () => [...last.values()].reverse(),
     fired: () => {

@@ -184,9 +184,9 @@ export const createCounters = (operations: readonly string[], formats: readonly 
       for (const level of raisedLevels) alerts.add('all', orOther(alertLevels, level))
       if (late) lateAlerts += raised
     },
-    // The rule of all of them.
-    retro_alerts_raised: ({ alerts: raised, summarised }) =>
-      alerts.add('all', 'high', raised + (summarised > 0 ? 1 : 0)),
+    retro_alerts_raised: ({ levels: raisedLevels }) => {
+      for (const level of raisedLevels) alerts.add('all', orOther(alertLevels, level))
+    },
     events_corrected: ({ events }) => void (corrected += events),
     late_events_dropped: ({ events }) => void (notFollowedUp += events),
   }

@@ -173,9 +173,21 @@ export type TelemetryEvent =
       readonly levels: readonly string[]
     }
   /** Alerts about events of the past whose verdict has changed; further ones are in one summary. */
-  | { readonly event: 'retro_alerts_raised'; readonly alerts: number; readonly summarised: number }
+  | {
+      readonly event: 'retro_alerts_raised'
+      readonly alerts: number
+      readonly summarised: number
+      /** One per alert and summary. */
+      readonly levels: readonly string[]
+    }
+  /** Updates say how many matches were suppressed since an alert. */
+  | { readonly event: 'alert_updates_written'; readonly updates: number }
   /** A defect: what should have followed from an answer or a change is missing. */
-  | { readonly event: 'follow_up_failed'; readonly what: 'late answers' | 'retro alerts'; readonly cause: string }
+  | {
+      readonly event: 'follow_up_failed'
+      readonly what: 'late answers' | 'retro alerts' | 'alert updates'
+      readonly cause: string
+    }
   /** What is known again of who has seen what; `events` were read again because they had not been written yet. */
   | {
       readonly event: 'counts_restored'

@@ -176,8 +176,9 @@ export const wordings: Wordings = {
   retro_alerts_raised: {
     level: 'info',
     say: ({ alerts, summarised }) =>
-      `${alerts} retro alerts raised: what was delivered as clean or unknown is malicious now${summarised > 0 ? `; ${summarised} more are in one summary` : ''}`,
+      `${alerts} retro alerts raised: what was delivered as clean or unknown is malicious now${summarised > 0 ? `; ${summarised} more are in a summary` : ''}`,
   },
+  alert_updates_written: { level: 'debug', say: ({ updates }) => `${updates} updates of alerts written` },
   follow_up_failed: {
     level: 'error',
     say: ({ what, cause }) => `${what}: some are not followed up because of a defect, please report it: ${cause}`,

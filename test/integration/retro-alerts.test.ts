@@ -69,7 +69,8 @@ it('retro alerts name who has seen an address, a range or a name that a feed gai
   const retrosIn = (records: readonly Read[]): RetroAlert[] =>
     records
       .map(({ value }) => JSON.parse(String(value)) as RetroAlert)
-      .filter(({ threatweave }) => 'kind' in threatweave)
+      // Updates have a kind too.
+      .filter(({ threatweave: { kind } }) => kind === 'retro' || kind === 'retro_summary')
   const byFeed = (records: readonly Read[]): RetroAlert[] =>
     retrosIn(records).filter(({ threatweave }) => threatweave.value !== '203.0.113.200')
   await readTopic(names.output, (records) => records.length === sent)

@@ -57,9 +57,19 @@ export type Executed = Checked & {
 
 const group = 'simulated'
 const files = { feed: 'feed.txt', rule: 'rule.yml' }
-const rule = `title: Malicious
+const ruleOf = ({ suppressSeconds = 0 }: Scenario): string => `title: Malicious
 id: 5a1f3c9e-7f6f-4c9e-9a57-0d5a3b1c2d4e
 logsource: { category: firewall }
+level: high
+detection:
+  selection: { threatweave.verdict: malicious }
+  condition: selection
+threatweave:
+  suppress: { by: [threatweave.value], seconds: ${suppressSeconds} }
+---
+title: Malicious Now
+id: 6b2f3c9e-7f6f-4c9e-9a57-0d5a3b1c2d4f
+logsource: { product: threatweave, service: retro }
 level: high
 detection:
   selection: { threatweave.verdict: malicious }
@@ -301,7 +311,7 @@ const executeIn = async (
       keepBusy,
     })
   const feed = [...listedAddresses]
-  fs.writeFileSync(files.rule, rule)
+  fs.writeFileSync(files.rule, ruleOf(scenario))
   fs.writeFileSync(files.feed, `${feed.join('\n')}\n`)
   const perform = (act: Act, point?: RequestPoint): void => {
     // While brokers are down nobody changes topics.
@@ -597,7 +607,10 @@ const executeIn = async (
 const watched = new Set(['output', 'dead', 'alerts', 'corrections', 'sightings', 'input'])
 const isPassing = ({ promise }: { readonly promise: string }): boolean => promise === 'every event comes out'
 const isLate = ({ promise }: { readonly promise: string }): boolean =>
-  promise === 'every alert' || promise === 'every pending event corrected' || promise === 'retro alerts'
+  promise === 'every alert' ||
+  promise === 'every pending event corrected' ||
+  promise === 'retro alerts' ||
+  promise === 'what is suppressed is said'
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

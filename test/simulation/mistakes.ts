@@ -31,6 +31,12 @@ const mistakes: readonly Mistake[] = [
     '        fetched.resolve(chunk.last, metadata)\n        await fetched.commit()\n        await deliver(chunk.items.flat(), sender.send, form, chunk.again)\n',
   ),
   one(
+    'what was suppressed is said only if another alert follows',
+    'follow-up/alert-updates.ts',
+    '    waiting.push(...suppressed.takeDue(all))\n',
+    '    suppressed.takeDue(all)\n',
+  ),
+  one(
     'a partition is claimed without a seek to what is committed',
     'delivery/claimed-partition.ts',
     '    assigned.seek(offset)\n',

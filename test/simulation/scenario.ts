@@ -97,6 +97,8 @@ export type Scenario = {
   /** When each worker starts. */
   readonly workersMs: readonly number[]
   readonly alerts: boolean
+  /** Window in which a rule raises one alert per indicator; absent: every match has its own. */
+  readonly suppressSeconds?: number
   readonly corrections: boolean
   readonly sightings: boolean
   readonly deadlineMs: number
@@ -152,7 +154,14 @@ export const drawScenario = (seed: number): Scenario => {
     waves: drawWaves(createRandom(seed, 'waves'), partitions),
   } as const
   const { replay, faults } = drawReplay(createRandom(seed, 'replay'), base)
-  return { ...base, replay, faults: [...drawFaults(createRandom(seed, 'faults'), base), ...faults] }
+  // Replays are compared alert by alert.
+  const isSuppressing = alerts && !replay && createRandom(seed, 'suppression')() < 0.4
+  return {
+    ...base,
+    ...(isSuppressing && { suppressSeconds: 20 }),
+    replay,
+    faults: [...drawFaults(createRandom(seed, 'faults'), base), ...faults],
+  }
 }
 
 const drawWaves = (random: Random, partitions: number): readonly Wave[] => {

@@ -1,6 +1,6 @@
 // The fields used by a rule set: each has a slot and is read from an event at most once.
 import type { Annotation } from '../../domain/annotation.js'
-import { annotationKey } from '../annotation-fields.js'
+import { annotationKey, eventMembers, type Members } from '../annotation-fields.js'
 import { createReadEvent, type ReadEvent, type RuleEvent } from '../event-field.js'
 import { createRead, leavesOf } from './field.js'
 import type { EventView } from './expression.js'
@@ -11,6 +11,7 @@ export type Subject = {
 }
 
 export type Fields = {
+  readonly members: Members
   readonly slotOf: (path: string) => number
   /** The annotation member of a path; undefined if the path is in the event. */
   readonly memberOf: (path: string) => string | undefined
@@ -20,7 +21,7 @@ export type Fields = {
 const unread = Symbol('unread')
 
 /** Rules may use `key` or `threatweave` for the annotation; the event's own members of these names are never read. */
-export const createFields = (key: string): Fields => {
+export const createFields = (key: string, members: Members = eventMembers): Fields => {
   const slots = new Map<string, number>()
   const reads: ReadEvent[] = []
 
@@ -33,6 +34,7 @@ export const createFields = (key: string): Fields => {
   }
 
   return {
+    members,
     memberOf,
     slotOf: (path) => {
       const known = slots.get(path)

@@ -1,5 +1,5 @@
 // Compiles one line of a selection: a field with modifiers and values.
-import { closestMember, valuesOf } from '../annotation-fields.js'
+import type { Members } from '../annotation-fields.js'
 import { encodeValue } from './encode-values.js'
 import { both, type Expression, type Test, type EventView } from './expression.js'
 import { scalarText } from './field.js'
@@ -18,8 +18,8 @@ export const compileItem = (key: string, values: readonly Scalar[], fields: Fiel
   if (values.length === 0) return { wrong: 'has no values' }
   if (field === '') return anywhere(values, modifiers)
   const member = fields.memberOf(field)
-  if (member !== undefined && valuesOf(member) === undefined) {
-    const meant = closestMember(member)
+  if (member !== undefined && fields.members.valuesOf(member) === undefined) {
+    const meant = fields.members.closest(member)
     return {
       wrong: `the annotation has no member ${JSON.stringify(member)}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
     }
@@ -41,7 +41,15 @@ export const compileItem = (key: string, values: readonly Scalar[], fields: Fiel
   const bad = encoded.find((one) => 'wrong' in one)
   if (bad && 'wrong' in bad) return bad
   const spellings = encoded as (readonly Scalar[])[]
-  const parts = (all ? spellings : [spellings.flat()]).map((group) => compare(field, slot, group, modifiers, member))
+  const parts = (all ? spellings : [spellings.flat()]).map((group) =>
+    compare(
+      field,
+      slot,
+      group,
+      modifiers,
+      member === undefined ? undefined : (test) => needsOf(member, test, fields.members),
+    ),
+  )
   return parts.find((part) => 'wrong' in part) ?? both('and', parts as Expression[])
 }
 
@@ -60,7 +68,7 @@ const compare = (
   slot: number,
   values: readonly Scalar[],
   modifiers: Modifiers,
-  member: string | undefined,
+  needed: ((test: ValueTest) => Test['needs'] | Wrong | undefined) | undefined,
 ): Expression | Wrong => {
   const given = values.filter((value) => value !== null)
   const parts: Expression[] = []
@@ -71,7 +79,7 @@ const compare = (
   if (given.length > 0) {
     const test = valueTest(given, modifiers)
     if ('wrong' in test) return test
-    const needs = member === undefined ? undefined : needsOf(member, test)
+    const needs = needed?.(test)
     if (needs && 'wrong' in needs) return needs
     parts.push({ kind: 'test', field, ...anyValue(slot, test), ...(needs && { needs }) })
   }
@@ -112,8 +120,8 @@ const anyValue = (slot: number, test: ValueTest): Pick<Test, 'holds' | 'witness'
 })
 
 /** Rejects tests that no possible value of the member can pass. */
-const needsOf = (member: string, test: ValueTest): Test['needs'] | Wrong | undefined => {
-  const values = valuesOf(member)
+const needsOf = (member: string, test: ValueTest, members: Members): Test['needs'] | Wrong | undefined => {
+  const values = members.valuesOf(member)
   if (values === undefined || values === 'any') return undefined
   const possible = values.filter(test)
   if (possible.length === 0) return { wrong: `can never match: ${member} is one of ${values.join(', ')}` }
@@ -145,7 +153,7 @@ const sameAs = (
 ): Expression | Wrong => {
   if (typeof other !== 'string' || other === '') return { wrong: 'fieldref takes the name of a field' }
   const member = fields.memberOf(other)
-  if (member !== undefined && valuesOf(member) === undefined)
+  if (member !== undefined && fields.members.valuesOf(member) === undefined)
     return { wrong: `the annotation has no member ${JSON.stringify(member)}` }
   const [slot, otherSlot] = [fields.slotOf(field), fields.slotOf(other)]
   const textsOf = (value: unknown): string[] =>

@@ -9,6 +9,7 @@ import { readerNames } from '../event-field.js'
 import { compile, type Expression } from './expression.js'
 import type { Fields } from './fields.js'
 import { fieldsOf, ruleLevels, type Rule, type RuleLevel } from './rule.js'
+import { suppressionOf } from './suppression.js'
 import { nestsTooDeep } from './yaml-depth.js'
 
 type ParsedRules = {
@@ -19,6 +20,8 @@ type ParsedRules = {
 
 type ParseOptions = {
   readonly fields: Fields
+  /** Those of rules with the log source `product: threatweave, service: retro`. */
+  readonly retroFields?: Fields
   /** Flags that the configured operations state, if known; a rule that needs another cannot match. */
   readonly stated?: ReadonlySet<string> | undefined
   /** Whether products are known to write a field of this name; without it, fields are not checked. */
@@ -32,7 +35,6 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const layered = /^(?:threat\.enrichments|observables|osint)(?:\.|$)/
 
 export const parseRules = (file: string, text: string, options: ParseOptions): ParsedRules => {
-  const { fields } = options
   if (nestsTooDeep(text)) return { rules: [], problems: [{ file, message: 'is nested too deep' }], warnings: [] }
   const lines = new LineCounter()
   const rules: Rule[] = []
@@ -65,12 +67,37 @@ export const parseRules = (file: string, text: string, options: ParseOptions): P
       continue
     }
     const metadata = metadataOf(content, wrong, odd)
+    const isRetro = isAboutSeen(content.logsource)
+    const fields = isRetro ? (options.retroFields ?? options.fields) : options.fields
+    const suppress = suppressionOf(content.threatweave, fields, wrong)
+    if (isRetro && suppress) wrong(['threatweave'], 'a retro rule suppresses nothing: there is one alert per indicator')
     const expression = compileDetection(content.detection, { fields, wrong, odd })
     if (!expression || problems.length > before) continue
-    warnIfNeverMatching(expression, options, (message) => odd(['detection'], message))
-    rules.push({ ...metadata, file, line, expression, holds: compile(expression) })
+    if (isRetro) refuseEventFields(expression, fields, (message) => wrong(['detection'], message))
+    else warnIfNeverMatching(expression, options, (message) => odd(['detection'], message))
+    if (problems.length > before) continue
+    rules.push({
+      ...metadata,
+      isRetro,
+      ...(suppress && { suppress }),
+      file,
+      line,
+      expression,
+      holds: compile(expression),
+    })
   }
   return { rules, problems, warnings }
+}
+
+const isAboutSeen = (logsource: unknown): boolean =>
+  isMap(logsource) && logsource.product === 'threatweave' && logsource.service === 'retro'
+
+const refuseEventFields = (expression: Expression, fields: Fields, refuse: (message: string) => void): void => {
+  const foreign = fieldsOf({ expression }).filter((field) => fields.memberOf(field) === undefined)
+  if (foreign.length > 0)
+    refuse(
+      `tests ${foreign.join(', ')}, but of past events only counts are kept: a retro rule can test members of threatweave`,
+    )
 }
 
 /** Too many aliases throw; the message is then rejected as not a rule. */

@@ -1,5 +1,6 @@
 // A compiled rule: metadata, and the detection as tree and closure.
 import type { FileProblem } from '../../domain/problem.js'
+import type { RuleSuppression } from './suppression.js'
 import { testsOf, type Expression, type EventView } from './expression.js'
 
 export const ruleLevels = ['informational', 'low', 'medium', 'high', 'critical'] as const
@@ -11,6 +12,9 @@ export type Rule = {
   readonly level: RuleLevel
   readonly tags: readonly string[]
   readonly description?: string
+  /** Whether it is about indicators that turn malicious after they were seen, not about events. */
+  readonly isRetro: boolean
+  readonly suppress?: RuleSuppression
   readonly file: string
   readonly line: number
   readonly expression: Expression

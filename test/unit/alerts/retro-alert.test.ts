@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
 import { expect, it } from 'vitest'
 import { createRetroAlert, createRetroSummary } from '../../../src/alerts/retro-alert.js'
+import { loadRules } from '../../../src/alerts/load-rules.js'
 import { readSchema } from '../../support/annotation-schema.js'
 
 type RetroSeen = Parameters<typeof createRetroAlert>[0]
@@ -8,10 +9,17 @@ type RetroSeen = Parameters<typeof createRetroAlert>[0]
 const validate = new Ajv({ allErrors: true, allowUnionTypes: true, formats: { 'date-time': true } }).compile(
   readSchema('alert'),
 )
+const { rules } = await loadRules({ paths: [], bundled: true, key: 'threatweave' })
+const rule = rules.find(({ title }) => title === 'Indicator Seen Earlier Is Malicious Now') ?? expect.fail('no rule')
 const day = 86_400_000
 const now = Date.UTC(2026, 10, 15, 12)
 const about = (value: string, partition = 'firewall.eu/3'): RetroSeen => ({
   partition,
+  match: {
+    rule,
+    traffic: { direction: 'outbound', action: 'allowed' },
+    why: [{ field: 'threatweave.verdict', value: 'malicious' }],
+  },
   indicator: { type: value.includes('example') ? 'domain' : 'ip', value },
   verdict: {
     level: 'malicious',
@@ -29,6 +37,7 @@ const about = (value: string, partition = 'firewall.eu/3'): RetroSeen => ({
     peers: ['10.0.0.1', '10.0.0.2'],
     otherSightings: 3,
     offsets: [40, 7_000],
+    traffic: [{ direction: 'outbound', action: 'allowed' }],
   },
 })
 
@@ -45,6 +54,9 @@ it('says what was seen how often, when and by whom, and how to look at it', () =
     other_sightings: 3,
     origins: ['firewall.eu/3/40', 'firewall.eu/3/7000'],
     feed: 'c2',
+    direction: 'outbound',
+    action: 'allowed',
+    matched: [{ field: 'threatweave.verdict', value: 'malicious' }],
     replay: 'threatweave replay --topic firewall.eu --partition 3 --from 40 --to 7001',
     summary:
       '192.0.2.1 is malicious now: listed in c2 as 192.0.2.0/28; seen in 12 events since 2026-11-13T12:00:00.000Z, when it was clean or unknown',
@@ -62,7 +74,7 @@ it('has the same id for the same indicator and partition, and one group for all 
 
 it('sums up what has no alert of its own', () => {
   const many = Array.from({ length: 60 }, (_, n) => about(`192.0.2.${n}`))
-  const alert = createRetroSummary(many, now)
+  const alert = createRetroSummary(rule, many, now)
   expect(validate(JSON.parse(JSON.stringify(alert))), JSON.stringify(validate.errors)).toBe(true)
   expect(alert.threatweave).toMatchObject({
     kind: 'retro_summary',
@@ -81,12 +93,12 @@ it('sums up a swap of any size', () => {
     indicator: { type: 'ip', value: `10.${n >> 8}.${n & 255}.1` } as const,
     seen: { ...one.seen, offsets: days.map((day) => 28 * n + day) },
   }))
-  expect(createRetroSummary(many, now).threatweave.replay).toMatch(/ --from 0 --to 168000$/)
+  expect(createRetroSummary(rule, many, now).threatweave.replay).toMatch(/ --from 0 --to 168000$/)
 })
 
 it('sums up what two processes have seen under two ids', () => {
   const [one, other] = ['firewall/0', 'firewall/1'].map((partition) =>
-    createRetroSummary([about('192.0.2.1', partition)], now),
+    createRetroSummary(rule, [about('192.0.2.1', partition)], now),
   )
   expect(one?.event.id).not.toBe(other?.event.id)
 })

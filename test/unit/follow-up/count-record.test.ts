@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { countKey, countValue, countedValue, readCount, readCounted } from '../../../src/follow-up/count-record.js'
 import type { SeenOnDay } from '../../../src/follow-up/seen.js'
+import { unknownTraffic } from '../../../src/follow-up/traffic.js'
 
 const seen: SeenOnDay = {
   day: 20_772,
@@ -14,6 +15,7 @@ const seen: SeenOnDay = {
   otherSightings: 2,
   unalerted: 3,
   pending: 256,
+  traffic: 0b101,
 }
 
 describe('count records', () => {
@@ -25,6 +27,11 @@ describe('count records', () => {
         seen: one,
       })
     expect(readCounted(countedValue(42))).toBe(42)
+  })
+
+  it('of a former version are read, with traffic that is not known', () => {
+    const former = Buffer.from(String(countValue(seen)).replace(/,"traffic":\d+/, ''))
+    expect(readCount(countKey('t/0', seen), former)?.seen.traffic).toBe(unknownTraffic)
   })
 
   it.each([

@@ -26,7 +26,8 @@ const judged: readonly Judged[] = [
     verdict: { level: 'unknown', reason: 'not_listed', flags: {}, because: '' },
   },
 ]
-const event = { origin: '', time: now(), judged } as unknown as EventOut
+const summary = { direction: 'outbound', action: 'allowed' }
+const event = { origin: '', time: now(), judged, summary } as unknown as EventOut
 const counted = (): CountedPartitions => countPartitions({ seed: 1, judge: () => expect.fail('nothing is judged') })
 
 const listed: EventOut = {
@@ -40,7 +41,6 @@ const never = <Value>(): Promise<Value> => new Promise(() => undefined)
 const assigned: Assigned = { ...input, generation: 1, seek: () => undefined, proveMembership: never }
 
 const retro: Counting['retro'] = {
-  start: () => undefined,
   version: () => 0,
   committed: () => undefined,
   feedsChanged: () => undefined,

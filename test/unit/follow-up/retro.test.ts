@@ -44,6 +44,7 @@ const stage = (more: Partial<RetroOptions & RetroConnections> = {}): Stage => {
   })
   retro.start({
     match: ({ value }) => (listed.has(value) ? bad : undefined),
+    ruleFor: () => ({ rule: { id: 'a', level: 'high' }, isSummarised: false }),
     askedFor: (indicator) => (indicator.type === 'ip' ? indicator : { type: 'domain', value: 'example.com' }),
     write: (partition, alerts) => {
       written.push({ partition, alerts })
@@ -126,6 +127,25 @@ describe('retro alerts', () => {
     all.retro.feedsChanged()
     await all.retro.idle()
     expect(valuesIn(all)).toHaveLength(maxRetroAlerts)
+  })
+
+  it('follow the rule that applies: its own alert, only a summary, or none', async () => {
+    const reported: unknown[] = []
+    const all = stage({
+      ruleFor: ({ indicator: { value } }) =>
+        value === '192.0.2.3'
+          ? undefined
+          : { rule: { id: value, level: value === '192.0.2.1' ? 'high' : 'low' }, isSummarised: value !== '192.0.2.1' },
+      emit: (event) => void reported.push(event),
+    })
+    const values = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
+    all.counts.of('t/0').count([{ offset: 1, time: now, judged: values.map(clean) }], now)
+    for (const value of values) all.listed.add(value)
+    all.retro.feedsChanged()
+    await all.retro.idle()
+    expect(valuesIn(all)).toEqual(['t/0 192.0.2.1 1'])
+    expect(all.written[0]?.alerts.summarised.map(({ indicator }) => indicator.value)).toEqual(['192.0.2.2'])
+    expect(reported).toEqual([{ event: 'retro_alerts_raised', alerts: 1, summarised: 1, levels: ['high', 'low'] }])
   })
 
   it('are repeated until they are written, and dropped with their partition', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding, Level } from '../../../src/domain/finding.js'
 import type { Judged } from '../../../src/domain/verdict.js'
-import type { Role } from '../../../src/domain/sighting.js'
+import type { Action, Direction, Role } from '../../../src/domain/sighting.js'
 import { countPartitions } from '../../../src/follow-up/count-partitions.js'
 import { maxPeers } from '../../../src/follow-up/day-table.js'
-import { createSightingCounts, type SightingCounts } from '../../../src/follow-up/sighting-counts.js'
+import { createSightingCounts, deliveredOf, type SightingCounts } from '../../../src/follow-up/sighting-counts.js'
 
 const day = 86_400_000
 const now = 20_000 * day + 12 * 3_600_000
@@ -49,10 +49,34 @@ describe('sighting counts', () => {
       peers: ['10.0.0.1', '10.0.0.2'],
       otherSightings: 0,
       offsets: [3, 7, 9],
+      traffic: [{ direction: 'unknown', action: 'unknown' }],
     })
     expect(counts.seen({ type: 'domain', value: 'a.example.com' })).toMatchObject({ count: 1, offsets: [7] })
     expect(counts.seen(ip('10.0.0.1'))).toBeUndefined()
     expect(counts.seen(ip('192.0.2.2'))).toBeUndefined()
+  })
+
+  it('keep every direction and action, also of the events of one record, and over days', () => {
+    const counts = create()
+    const event = (offset: number, time: number, direction: Direction, action: Action): void =>
+      counts.count(
+        [deliveredOf(offset, { time, judged: [seen('192.0.2.1')], summary: { direction, action } }, now)],
+        now,
+      )
+    event(1, now - day, 'inbound', 'blocked')
+    event(2, now, 'inbound', 'blocked')
+    expect(counts.seen(ip('192.0.2.1'))?.traffic).toEqual([{ direction: 'inbound', action: 'blocked' }])
+    const member = (direction: Direction, action: Action): Parameters<typeof deliveredOf>[1] => ({
+      judged: [seen('192.0.2.1')],
+      summary: { direction, action },
+    })
+    const members = [member('outbound', 'allowed'), member('internal', 'unknown')]
+    counts.count([deliveredOf(3, { ...member('unknown', 'unknown'), judged: [], members }, now)], now)
+    expect(counts.seen(ip('192.0.2.1'))?.traffic).toEqual([
+      { direction: 'outbound', action: 'allowed' },
+      { direction: 'inbound', action: 'blocked' },
+      { direction: 'internal', action: 'unknown' },
+    ])
   })
 
   it('count an event once, however often it shows the indicator or is delivered', () => {

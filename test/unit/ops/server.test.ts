@@ -239,6 +239,7 @@ describe('the ops endpoint', () => {
                   peers: ['10.0.0.5'],
                   otherSightings: 2,
                   offsets: [3, 9],
+                  traffic: [],
                 },
               ]
             : [],

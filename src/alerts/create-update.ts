@@ -1,0 +1,99 @@
+// An update: how many matches of an alert's group were suppressed, and by whom. Pure.
+import { createHash } from 'node:crypto'
+import { type Alert, type AlertBody, threatIndicator } from './alert.js'
+import { attackOf } from './attack-tags.js'
+import { harmless } from './create-alert.js'
+import type { HeldGroup } from './held-matches.js'
+import { ruleLevels } from './sigma/rule.js'
+
+export type AlertUpdate = Omit<Alert, 'threatweave'> & { readonly threatweave: UpdateBody }
+
+type UpdateBody = AlertBody & {
+  readonly kind: 'update'
+  readonly first_seen: string
+  readonly last_seen: string
+  readonly users?: readonly string[]
+  readonly users_omitted?: number
+  readonly sources?: readonly string[]
+  readonly sources_omitted?: number
+}
+
+const maxShown = 16
+
+export const createUpdate = (group: HeldGroup): AlertUpdate => {
+  const { rule, groupId, first, last, count, about } = group
+  // A process that is started again in the same window, or another one, has an update of its own.
+  const id = hash(`update\0${groupId}\0${first.origin}`)
+  const users = [...group.users].map(harmless)
+  const sources = [...group.sources].map(harmless)
+  const peers = [...group.peers].map(harmless)
+  const { status, verdict, score, type, value, role, direction, action, source, categories, feed, entry } = about
+  const summary = `${count} more ${count === 1 ? 'match' : 'matches'}${byWhom(users, sources)} since the alert: ${harmless(about.summary)}`
+  const attack = attackOf(rule.tags)
+  const threat = { ...attack, ...(value !== undefined && { indicator: threatIndicator(type, value, source) }) }
+  return {
+    '@timestamp': iso(last.time),
+    message: `${rule.title}: ${summary}`,
+    event: {
+      kind: 'alert',
+      category: ['threat'],
+      type: ['indicator'],
+      dataset: 'threatweave.alerts',
+      id,
+      severity: ruleLevels.indexOf(rule.level) + 1,
+      ...(score !== undefined && { risk_score: score }),
+    },
+    rule: {
+      id: rule.id,
+      name: rule.title,
+      ruleset: 'threatweave',
+      ...(rule.description !== undefined && { description: rule.description }),
+    },
+    ...(rule.tags.length > 0 && { tags: rule.tags }),
+    ...(Object.keys(threat).length > 0 && { threat }),
+    ...(value !== undefined && { threat_match_value: value }),
+    threatweave: {
+      schema_version: 1,
+      alert_id: id,
+      kind: 'update',
+      group_id: groupId,
+      level: rule.level,
+      origin: first.origin,
+      origins: first.origin === last.origin ? [first.origin] : [first.origin, last.origin],
+      count,
+      first_seen: iso(Math.min(first.time, last.time)),
+      last_seen: iso(Math.max(first.time, last.time)),
+      ...(users.length > 0 && { users: users.slice(0, maxShown) }),
+      ...(users.length > maxShown && { users_omitted: users.length - maxShown }),
+      ...(sources.length > 0 && { sources: sources.slice(0, maxShown) }),
+      ...(sources.length > maxShown && { sources_omitted: sources.length - maxShown }),
+      ...(peers.length > 0 && { peers: peers.slice(0, maxShown) }),
+      ...(peers.length > maxShown && { peers_omitted: peers.length - maxShown }),
+      status,
+      verdict,
+      ...(score !== undefined && { score }),
+      ...(type !== undefined && { type }),
+      ...(value !== undefined && { value }),
+      ...(role !== undefined && { role }),
+      direction,
+      action,
+      summary,
+      ...(categories !== undefined && { categories }),
+      ...(source !== undefined && { source }),
+      ...(feed !== undefined && { feed }),
+      ...(entry !== undefined && { entry }),
+      matched: [],
+    },
+  }
+}
+
+const byWhom = (users: readonly string[], sources: readonly string[]): string => {
+  const named = [
+    ...(users.length > 0 ? [`${users.length} ${users.length === 1 ? 'user' : 'users'}`] : []),
+    ...(sources.length > 0 ? [`${sources.length} ${sources.length === 1 ? 'source' : 'sources'}`] : []),
+  ]
+  return named.length > 0 ? ` by ${named.join(' and ')}` : ''
+}
+
+const iso = (time: number): string => new Date(Math.abs(time) <= 8.64e15 ? time : 0).toISOString()
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)

@@ -1,0 +1,115 @@
+// Matches that were suppressed, gathered until their window closes: how many, and by whom.
+import type { AnnotationSummary } from '../domain/annotation.js'
+import type { Rule } from './sigma/rule.js'
+
+/** One suppressed match. */
+type HeldMatch = {
+  readonly groupId: string
+  readonly rule: Rule
+  readonly origin: string
+  /** Epoch milliseconds of the event. */
+  readonly time: number
+  readonly about: AnnotationSummary
+  readonly peer: string | undefined
+  readonly users: readonly string[]
+  readonly sources: readonly string[]
+  /** Epoch milliseconds of event time at which its window ends. */
+  readonly endsAt: number
+}
+
+/** The suppressed matches of one group. Names are at most `maxNames`. */
+export type HeldGroup = Pick<HeldMatch, 'groupId' | 'rule'> & {
+  readonly first: { readonly origin: string; readonly time: number }
+  last: { readonly origin: string; readonly time: number }
+  /** Of the first match. */
+  readonly about: AnnotationSummary
+  count: number
+  readonly users: Set<string>
+  readonly sources: Set<string>
+  readonly peers: Set<string>
+  /** By the clock: when it is closed, if nothing more is held. */
+  dueAt: number
+}
+
+export type HeldMatches = {
+  /** Notes a match that is not committed yet; a repeat of its chunk notes it again. */
+  readonly hold: (match: HeldMatch) => void
+  /** The chunk with these events is committed. */
+  readonly commit: (origin: string, ruleIds: readonly string[]) => void
+  /** Groups whose window is closed; with `all`, every one. They are forgotten. */
+  readonly takeDue: (all?: boolean) => readonly HeldGroup[]
+}
+
+/** Distinct names that are counted per group. */
+const maxNames = 256
+/** Groups beyond that are closed early, the oldest first. */
+const maxGroups = 20_000
+/** Matches whose chunk was given up and that nobody delivers again here. */
+const maxOpen = 50_000
+/** A partition that is behind may be in the middle of a window that is over by the clock. */
+const quietMs = 30_000
+
+export const createHeldMatches = (now: () => number): HeldMatches => {
+  const open = new Map<string, HeldMatch>()
+  const groups = new Map<string, HeldGroup>()
+
+  const add = (match: HeldMatch): void => {
+    const { groupId, rule, origin, time, peer, users, sources, endsAt } = match
+    const last = { origin, time }
+    const dueAt = Math.max(endsAt, now() + Math.min(quietMs, rule.suppress?.windowMs ?? quietMs))
+    const known = groups.get(groupId)
+    const group = known ?? begun(match)
+    if (!known) groups.set(groupId, group)
+    group.count++
+    group.last = last
+    group.dueAt = dueAt
+    for (const user of users) addTo(group.users, user)
+    for (const source of sources) addTo(group.sources, source)
+    if (peer !== undefined) addTo(group.peers, peer)
+  }
+
+  return {
+    hold: (match) => {
+      const key = keyOf(match.origin, match.rule.id)
+      open.delete(key)
+      open.set(key, match)
+      const [oldest] = open.keys()
+      if (open.size > maxOpen && oldest !== undefined) open.delete(oldest)
+    },
+    commit: (origin, ruleIds) => {
+      for (const id of ruleIds) {
+        const match = open.get(keyOf(origin, id))
+        if (!match) continue
+        open.delete(keyOf(origin, id))
+        add(match)
+      }
+    },
+    takeDue: (all = false) => {
+      const at = now()
+      let tooMany = groups.size - maxGroups
+      const due = [...groups.values()].filter(({ dueAt }) => all || dueAt <= at || tooMany-- > 0)
+      for (const { groupId } of due) groups.delete(groupId)
+      return due
+    },
+  }
+}
+
+const begun = ({ groupId, rule, origin, time, about }: HeldMatch): HeldGroup => ({
+  groupId,
+  rule,
+  first: { origin, time },
+  last: { origin, time },
+  // A copy: the texts of an event are parts of a whole fetch.
+  about: JSON.parse(JSON.stringify(about)) as AnnotationSummary,
+  count: 0,
+  users: new Set(),
+  sources: new Set(),
+  peers: new Set(),
+  dueAt: 0,
+})
+
+const addTo = (names: Set<string>, name: string): void => {
+  if (names.size < maxNames) names.add(name)
+}
+
+const keyOf = (origin: string, ruleId: string): string => `${origin}\0${ruleId}`

@@ -1,0 +1,70 @@
+// Which rule applies to an indicator that turned malicious after it was seen.
+import type { Annotation } from '../domain/annotation.js'
+import type { Indicator } from '../domain/indicator.js'
+import type { SeenTotals, Traffic } from '../domain/sighting.js'
+import type { Verdict } from '../domain/verdict.js'
+import { ruleLevels, type Rule } from './sigma/rule.js'
+import type { RuleSet } from './sigma/rule-set.js'
+import type { Witness } from './sigma/expression.js'
+
+/** One indicator in one input partition. */
+export type RetroSeen = {
+  /** `topic/partition`. */
+  readonly partition: string
+  readonly indicator: Indicator
+  readonly verdict: Verdict
+  readonly seen: SeenTotals
+}
+
+export type RetroMatch = {
+  readonly rule: Rule
+  /** The first of its directions and actions that the rule matches. */
+  readonly traffic: Traffic
+  readonly why: readonly Witness[]
+  /** Whether it has no alert of its own: a summary names all of its rule. */
+  readonly isSummarised: boolean
+}
+
+const unknown: Traffic = { direction: 'unknown', action: 'unknown' }
+
+/** Each direction and action is tested on its own; of the rules that match, the one of the highest level applies. */
+export const retroMatchOf = (rules: RuleSet, about: Omit<RetroSeen, 'partition'>): RetroMatch | undefined => {
+  let best: RetroMatch | undefined
+  for (const traffic of about.seen.traffic.length > 0 ? about.seen.traffic : [unknown])
+    for (const { rule, why } of rules.match(retroFields(about, traffic), () => ({ object: {} })))
+      if (!best || heightOf(rule) > heightOf(best.rule))
+        best = { rule, traffic, why: why(), isSummarised: heightOf(rule) <= summarised }
+  return best
+}
+
+const heightOf = ({ level }: Rule): number => ruleLevels.indexOf(level)
+const summarised = ruleLevels.indexOf('low')
+
+/** What rules can test, under the names that the alert has. */
+const retroFields = (
+  { indicator, verdict, seen }: Omit<RetroSeen, 'partition'>,
+  { direction, action }: Traffic,
+): Readonly<Annotation> => {
+  const { level, score, categories, source, feed, entry } = verdict
+  const fields: Annotation & Readonly<Record<RetroMember, unknown>> = {
+    schema_version: 1,
+    status: 'complete',
+    verdict: level,
+    ...indicator,
+    direction,
+    action,
+    summary: verdict.because,
+    ...(score !== undefined && { score }),
+    ...(categories !== undefined && { categories }),
+    ...(source !== undefined && { source }),
+    ...(feed !== undefined && { feed }),
+    ...(entry !== undefined && { entry }),
+    indicators: [],
+    count: seen.count,
+    first_seen: new Date(seen.first).toISOString(),
+    last_seen: new Date(seen.last).toISOString(),
+    peers: seen.peers,
+  }
+  return fields
+}
+type RetroMember = 'count' | 'first_seen' | 'last_seen' | 'peers'

@@ -1,0 +1,98 @@
+// Writes what alerts did not say: matches that were suppressed, as an update when their window closes, also if no event follows.
+import { alertRecord, type AlertOut } from '../delivery/compose.js'
+import type { Write, Written } from '../delivery/delivery.js'
+import type { DeliveryListener } from '../delivery/listener.js'
+import { messageOf } from '../base/message-of.js'
+import { failureOf } from '../kafka/failure.js'
+import { nameOf } from '../kafka/fetched.js'
+import type { Emit } from '../telemetry/event.js'
+import type { TopicOf } from './sightings-topic.js'
+
+/** The matches that were suppressed. */
+export type Suppressed = {
+  /** The chunk with this event is committed. */
+  readonly commit: (origin: string, ruleIds: readonly string[]) => void
+  /** Updates about groups whose window is closed, or about all; each is returned once. */
+  readonly takeDue: (all?: boolean) => readonly AlertOut[]
+}
+
+type AlertUpdatesOptions = {
+  readonly suppressed: Suppressed
+  readonly alertsTopic: TopicOf
+  readonly write: Write
+  readonly emit: Emit
+  readonly now: () => number
+}
+
+type AlertUpdates = DeliveryListener & {
+  /** Writes what is known now, for windows that are still open too. */
+  readonly flush: () => Promise<void>
+}
+
+const everyMs = 1_000
+/** Written together. */
+const together = 500
+
+export const openAlertUpdates = ({ suppressed, alertsTopic, write, emit, now }: AlertUpdatesOptions): AlertUpdates => {
+  /** On whose behalf they are written: any partition of this process, since its matches are committed. */
+  let partitions: readonly string[] = []
+  let waiting: AlertOut[] = []
+  let writing: Promise<void> = Promise.resolve()
+
+  /** What could not be written is tried again; a repeat has the same id. */
+  const writeDue = async (all: boolean): Promise<void> => {
+    waiting.push(...suppressed.takeDue(all))
+    const tried = new Set<string>()
+    while (waiting.length > 0) {
+      const partition = partitions.find((name) => !tried.has(name))
+      if (partition === undefined) return
+      tried.add(partition)
+      const part = waiting.slice(0, together)
+      const compose = (): ReturnType<Parameters<Write>[1]> =>
+        part.map((update) => alertRecord(alertsTopic.topic, alertsTopic.partitions, update, now()))
+      const written = await write(partition, compose).catch((error: unknown): Written => {
+        emit({ event: 'kafka_client_warned', about: 'alert updates', message: failureOf(error).message })
+        return 'not_written'
+      })
+      if (written === 'not_written' || written === 'unsure') continue
+      tried.clear()
+      waiting = waiting.slice(part.length)
+      if (written === 'written') emit({ event: 'alert_updates_written', updates: part.length })
+    }
+  }
+  const enqueue = (all: boolean): Promise<void> =>
+    (writing = writing
+      .then(() => writeDue(all))
+      .catch((error: unknown) => emit({ event: 'follow_up_failed', what: 'alert updates', cause: messageOf(error) })))
+
+  let isBusy = false
+  const look = (): void => {
+    if (isBusy) return
+    isBusy = true
+    void enqueue(false).then(() => (isBusy = false))
+  }
+  const looks = setInterval(look, everyMs).unref()
+
+  return {
+    chunk: () => {
+      const fired: (readonly [origin: string, ruleIds: readonly string[]])[] = []
+      return {
+        see: () => undefined,
+        fired: ({ origin }, ruleIds) => void fired.push([origin, ruleIds]),
+        records: () => [],
+        committed: () => {
+          for (const [origin, ruleIds] of fired) suppressed.commit(origin, ruleIds)
+        },
+      }
+    },
+    joined: (assigned) => {
+      partitions = assigned.map(nameOf)
+    },
+    recreated: () => undefined,
+    flush: () => enqueue(true),
+    close: async () => {
+      clearInterval(looks)
+      await writing
+    },
+  }
+}
