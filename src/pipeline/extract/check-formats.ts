@@ -5,7 +5,7 @@ import type { Extraction } from '../../domain/sighting.js'
 import { decode, decodeLimits } from '../decode.js'
 import { createExtract, extractLimits, textAt } from './extract.js'
 import { createFieldOf } from './field.js'
-import { compileFormats, type FormatSpec, type Line } from './formats.js'
+import { compileFormats, kindOf, type FormatSpec, type Line } from './formats.js'
 import { pairsOf } from './pairs.js'
 import { readSyslog } from './syslog.js'
 import { readFormat, type Complain, type Example, type ReadFormat } from './read-format.js'
@@ -66,7 +66,7 @@ const recognisedBy = (specs: readonly FormatSpec[], line: string): readonly stri
     pairs: { text: body, start: 0, at: atKey },
     json: { ...whole, at: (path: string) => textAt(value, path) },
   }
-  return specs.filter((spec) => compileFormats([spec])(spec.cut, cut[spec.cut])).map(({ id }) => id)
+  return specs.filter((spec) => compileFormats([spec])(kindOf(spec.cut), cut[spec.cut])).map(({ id }) => id)
 }
 
 const jsonOf = (line: string): unknown => {

@@ -18,6 +18,10 @@ export const partsOf = (line: string): readonly Part[] =>
     })
 export const isNamed = (hole: string): boolean => hole !== '' && hole !== '*' && hole !== '_'
 
+/** The longest text that every line of a template holds. */
+export const longestLiteral = (line: string): string =>
+  partsOf(line).reduce((longest, { literal }) => (literal.length > longest.length ? literal : longest), '')
+
 /** So often is a place for the end of a piece tried in one line; a hostile line ends there. */
 const mostTries = 256
 
