@@ -32,7 +32,8 @@ const isOfSyslogNg = ({ event: { text } }: Beside): boolean =>
   /"HOST_FROM"\s?:/.test(text) && /"MESSAGE"\s?:/.test(text)
 
 /** `hostname=192.0.2.1 addr=192.0.2.1`, as Linux audit writes it where nobody knows a name. */
-const isAddr = ({ event: { text } }: Beside, { value }: Finding): boolean => text.includes(` addr=${value} `)
+const isAddr = ({ event }: Beside, { type, value }: Finding): boolean =>
+  type === 'ip' && event.text.includes(` addr=${value} `)
 
 /** A name that says no more than that it is an address. */
 const bare =
