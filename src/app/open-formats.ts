@@ -2,13 +2,17 @@
 import type { FileProblem } from '../domain/problem.js'
 import { resolve } from 'node:path'
 import { readFormatFiles } from '../config/format-files.js'
-import { checkFormats } from '../pipeline/extract/check-formats.js'
+import { checkFormats, type FormatExample } from '../pipeline/extract/check-formats.js'
 import type { FormatSpec } from '../pipeline/extract/formats.js'
 
 /** Next to `src/` and `dist/`. */
 const formatsFolder = resolve(import.meta.dirname, '../../formats')
 
-type OpenedFormats = { readonly formats: readonly FormatSpec[]; readonly problems: readonly FileProblem[] }
+type OpenedFormats = {
+  readonly formats: readonly FormatSpec[]
+  readonly problems: readonly FileProblem[]
+  readonly examples: readonly FormatExample[]
+}
 
 let bundled: OpenedFormats | undefined
 
@@ -19,5 +23,5 @@ export const openFormats = (paths: readonly string[]): OpenedFormats =>
 const load = (paths: readonly string[]): OpenedFormats => {
   const { documents, problems } = readFormatFiles(paths)
   const checked = checkFormats(documents)
-  return { formats: checked.formats, problems: [...problems, ...checked.problems] }
+  return { ...checked, problems: [...problems, ...checked.problems] }
 }

@@ -10,6 +10,7 @@ export const commands: Commands = {
   explain: async () => (await import('./explain/explain.js')).explain,
   extract: async () => (await import('./extract.js')).extract,
   feeds: async () => (await import('./feeds.js')).feeds,
+  formats: async () => (await import('./formats.js')).formats,
   history: async () => (await import('./history.js')).history,
   lookup: async () => (await import('./lookup.js')).lookup,
   pipe: async () => (await import('./pipe/pipe.js')).pipe,

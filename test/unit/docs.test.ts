@@ -4,6 +4,8 @@ import { dirname, join, resolve } from 'node:path'
 import type { TSchema } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { describeFormats } from '../../src/app/describe-formats.js'
+import { withFormatsTable } from '../../scripts/formats.mjs'
 import { configurationReference } from '../../scripts/configuration.mjs'
 import { isObject } from '../../src/base/json-object.js'
 import { environmentName } from '../../src/config/environment-name.js'
@@ -86,6 +88,14 @@ describe('docs/configuration.md', () => {
   it('has every setting', () => {
     const text = read('docs/configuration.md')
     for (const path of settings) expect(text).toContain(`\`${path.join('.')}\``)
+  })
+})
+
+describe('docs/formats.md', () => {
+  it('has the table of formats up to date (after a change: npm run build && npm run generate)', () => {
+    const text = read('docs/formats.md')
+    expect(withFormatsTable(text, describeFormats([]))).toBe(text)
+    expect(text).toContain('| `cisco-asa` |')
   })
 })
 

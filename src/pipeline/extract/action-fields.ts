@@ -20,7 +20,10 @@ const names: readonly (readonly [RegExp, ActionField | undefined])[] = [
   [/^[fr]port$|remoteport$/, 'remotePort'],
   [/^(?:[sd]pt|origp|respp)$|port$/, 'port'],
   [/^(?:act|requeststatus|aktion|accion|azione|acao)$|(?:action|actiontaken|decision|disposition|verdict)$/, 'action'],
-  [/(?:status|result|outcome|resultsignature|resulttype|eventtype|eventname|eventsubname|blockreason)$/, 'result'],
+  [
+    /^res$|(?:status|result|outcome|resultsignature|resulttype|eventtype|eventname|eventsubname|blockreason)$/,
+    'result',
+  ],
   [/^(?:response|event|type|(?:log)?subtype|category|operation(?:name)?)$/, 'result'],
   [/^(?:is)?(?:block|(?:block|dropp|deni|reject|allow|permitt|grant|succeed|authenticat)ed|success(?:ful)?)$/, 'flag'],
   [/^(?:network|flow|connection|traffic)?direction$/, 'direction'],

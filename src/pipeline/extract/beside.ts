@@ -31,6 +31,10 @@ const isOfVector = ({ event: { text } }: Beside): boolean =>
 const isOfSyslogNg = ({ event: { text } }: Beside): boolean =>
   /"HOST_FROM"\s?:/.test(text) && /"MESSAGE"\s?:/.test(text)
 
+/** `hostname=192.0.2.1 addr=192.0.2.1`, as Linux audit writes it where nobody knows a name. */
+const isAddr = ({ event }: Beside, { type, value }: Finding): boolean =>
+  type === 'ip' && event.text.includes(` addr=${value} `)
+
 /** A name that says no more than that it is an address. */
 const bare =
   /^(?!.*(?:threat|indicator|ioc|intel|related))(?:.*\.)?(?:ip|addr|address|ip_?addr(?:ess)?|(?:work)?station)$/i
@@ -38,6 +42,7 @@ const bare =
 const rules: readonly BesideRule[] = [
   // The only address of an event, under a bare name, is who did it: `addr=192.0.2.1 res=failed`.
   { id: 'only', field: bare, role: 'other', becomes: 'source', when: isOnly },
+  { id: 'addr', field: /^hostname$/, role: 'url', becomes: 'source', when: isAddr },
   // `remote` is who came, unless ports or direction say that the local side began.
   { id: 'outbound', field: /remote|^[fr](?:addr|ip)$/i, role: 'source', becomes: 'destination', when: isLocalFirst },
   { id: 'outbound', field: /local|^l(?:addr|ip)$/i, role: 'destination', becomes: 'source', when: isLocalFirst },

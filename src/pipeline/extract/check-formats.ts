@@ -5,13 +5,19 @@ import type { Extraction } from '../../domain/sighting.js'
 import { decode, decodeLimits } from '../decode.js'
 import { createExtract, extractLimits, textAt } from './extract.js'
 import { createFieldOf } from './field.js'
-import { compileFormats, type FormatSpec, type Line } from './formats.js'
+import { compileFormats, kindOf, type FormatSpec, type Line } from './formats.js'
 import { pairsOf } from './pairs.js'
 import { readSyslog } from './syslog.js'
 import { readFormat, type Complain, type Example, type ReadFormat } from './read-format.js'
 
 /** A format as it stood in a file: plain values, and where each of them is. */
-type CheckedFormats = { readonly formats: readonly FormatSpec[]; readonly problems: readonly FileProblem[] }
+type CheckedFormats = {
+  readonly formats: readonly FormatSpec[]
+  readonly problems: readonly FileProblem[]
+  readonly examples: readonly FormatExample[]
+}
+/** An example, and the format and the variant it is one of. */
+export type FormatExample = { readonly id: string; readonly variant: string | undefined; readonly line: string }
 
 type Checked = ReadFormat & { readonly wrong: Complain }
 
@@ -50,7 +56,10 @@ export const checkFormats = (sources: readonly FormatDocument[], known: readonly
           for (const message of differences(found, { [name]: value })) wrong([...path, name], message)
       }
     }
-  return { formats: checked.map(({ spec }) => spec), problems }
+  const examples = checked.flatMap(({ spec, examples: own }) =>
+    own.map(({ path, line }) => ({ id: spec.id, variant: spec.variants?.[Number(path[1])]?.id, line })),
+  )
+  return { formats: checked.map(({ spec }) => spec), problems, examples }
 }
 
 /** The ids of all formats that recognise the line; more than one is an error. */
@@ -66,7 +75,7 @@ const recognisedBy = (specs: readonly FormatSpec[], line: string): readonly stri
     pairs: { text: body, start: 0, at: atKey },
     json: { ...whole, at: (path: string) => textAt(value, path) },
   }
-  return specs.filter((spec) => compileFormats([spec])(spec.cut, cut[spec.cut])).map(({ id }) => id)
+  return specs.filter((spec) => compileFormats([spec])(kindOf(spec.cut), cut[spec.cut])).map(({ id }) => id)
 }
 
 const jsonOf = (line: string): unknown => {

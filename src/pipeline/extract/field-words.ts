@@ -24,7 +24,7 @@ export const knownNames = table<FieldMeaning>(
   [
     known('host', 'observer'),
     `host.ip host.name host.hostname origin originip hostip computer computername logsource source.address2 peergateway tunnelclient nas nasip nasipaddress
-     log.source.address messagesourceaddress unithostname orighost nodename fromhost fromhostip gl2remoteip`,
+     log.source.address messagesourceaddress unithostname orighost nodename fromhost fromhostip gl2remoteip edgeserverip`,
   ],
   [known('host', 'query'), 'request.name requestname servername serverdomain dnsname dnsreq'],
   [known('host', 'answer'), 'grouped.a grouped.aaaa answers.rrname rrdata dnsresp ip4records ip6records cnamerecords'],
@@ -78,7 +78,7 @@ export const roleWords = table<Role>(
     `src source sources clt cli client clients orig originator initiator attacker caller sender remote rem peer requester requestor login rhost saddr sip
      cip c s from offender visitor tx supplicant callee calling viewer principal clnt hacker intruder offending infected compromised originating connecting
      requesting faddr actor originated submitter invoker scanner bot suspect clicker click forwarded xff fwd logon signin who rmt foreign far atk
-     origen origem quelle quell cliente terminal`,
+     framed origen origem quelle quell cliente terminal`,
   ],
   [
     'destination',
@@ -99,7 +99,7 @@ export const roleWords = table<Role>(
 
 /** Every word that may be in a name without a separator (`srcip`, `destinationaddress`): those above and some that say nothing. */
 const otherWords = setOf(
-  `name real effective true public external outside inside internal private original assigned framed for http conn cs sc web full raw info list desc req
+  `name real effective true public external outside inside internal private original assigned for http conn cs sc web full raw info list desc req
    origin`,
 )
 export const dictionary: ReadonlySet<string> = new Set(

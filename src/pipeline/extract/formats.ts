@@ -1,9 +1,10 @@
 // Formats: data that says how the lines of a product are cut and what their pieces are called; see docs/formats.md.
 import type { Action } from '../../domain/sighting.js'
 import { readPiece } from './ecs.js'
+import { createLiteralFinder } from './literals.js'
 import { readLater, type Reader } from './reader.js'
 import { splitCsv } from '../../base/split-csv.js'
-import { compileTemplate, type Match } from './template.js'
+import { compileTemplate, longestLiteral, type Match } from './template.js'
 
 export const cuts = ['text', 'csv', 'pairs', 'json'] as const
 type Cut = (typeof cuts)[number]
@@ -47,22 +48,54 @@ type Recognised = Match & {
   readonly rule: string
   readonly words: ReadonlyMap<string, Action>
 }
-/** The format whose line it is, of those that cut in this way. */
-export type Recognise = (cut: Cut, line: Line) => Recognised | undefined
+/** How a line came: as it is, as pairs, or as an object. */
+type Kind = 'line' | 'pairs' | 'json'
+export const kindOf = (cut: Cut): Kind => (cut === 'pairs' || cut === 'json' ? cut : 'line')
+
+/** The format whose line it is, of those for such lines. */
+export type Recognise = (kind: Kind, line: Line) => Recognised | undefined
 
 const maxColumns = 256
 
 export const compileFormats = (specs: readonly FormatSpec[]): Recognise => {
-  const formats = specs.map((spec) => ({ cut: spec.cut, contains: spec.contains ?? [''], match: compile(spec) }))
-  const byCut = new Map(cuts.map((cut) => [cut, formats.filter((format) => format.cut === cut)]))
-  return (cut, line) => {
-    for (const { contains, match } of byCut.get(cut) ?? []) {
-      // To look for each text is quicker than for all of them at once.
-      const found = contains.some((text) => line.text.includes(text)) ? match(line) : undefined
-      if (found) return found
+  const of = (kind: Kind): ReturnType<typeof compileKind> =>
+    compileKind(specs.filter((spec) => kindOf(spec.cut) === kind))
+  const byKind = { line: of('line'), pairs: of('pairs'), json: of('json') }
+  return (kind, line) => byKind[kind]?.(line)
+}
+
+/** Only a format whose texts are in the line is held against it; nothing where there are no formats. */
+const compileKind = (specs: readonly FormatSpec[]): ((line: Line) => Recognised | undefined) | undefined => {
+  if (specs.length === 0) return undefined
+  const formats = specs.map((spec) => ({ match: compile(spec), texts: requiredTexts(spec) }))
+  const seek = createLiteralFinder(formats.map(({ texts }) => texts ?? []))
+  const always = formats.map(({ texts }) => (texts === undefined ? 1 : 0))
+  const isThere = new Uint8Array(formats.length)
+  const found = (format: number): void => {
+    isThere[format] = 1
+  }
+  return (line) => {
+    isThere.set(always)
+    seek(line.text, found)
+    for (let at = isThere.indexOf(1); at >= 0; at = isThere.indexOf(1, at + 1)) {
+      const recognised = formats[at]?.match(line)
+      if (recognised) return recognised
     }
     return undefined
   }
+}
+
+/** Texts one of which every line of the format holds: those it names, or what its lines and columns must hold; nothing where that cannot be told. */
+const requiredTexts = (spec: FormatSpec): readonly string[] | undefined => {
+  if (spec.contains !== undefined) return spec.contains
+  const texts = (spec.variants ?? [{}]).map((variant) =>
+    spec.cut === 'text'
+      ? [longestLiteral(variant.line ?? spec.line ?? '')]
+      : Object.values({ ...spec.when, ...variant.when })[0],
+  )
+  // An object may spell a text in other ways, and so may a quoted column one with quotation marks.
+  const flat = texts.flatMap((some) => some ?? '')
+  return spec.cut === 'json' || flat.some((text) => text === '' || text.includes('"')) ? undefined : flat
 }
 
 const compile = (spec: FormatSpec): ((line: Line) => Recognised | undefined) => {

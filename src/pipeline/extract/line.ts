@@ -69,7 +69,7 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
     if (readCef(reader, text, field, level)) return 'cef'
     if (readXml(reader, body, level)) return 'xml'
     const start = text.length - body.length
-    const format = recognise('text', { text, start }) ?? recognise('csv', { text, start })
+    const format = recognise('line', { text, start })
     if (format) {
       readRecognised(reader, format, field)
       return format.id

@@ -23,17 +23,22 @@ export const pairsOf = (text: string): readonly Pair[] => {
     const value = double ?? single ?? (bare.endsWith(')') && !bare.includes('(') ? bare.slice(0, -1) : bare)
     // `SrcIPAddr(1003)=…`: its number is no part of the name.
     const key = name.endsWith(')') ? name.replace(/\(\d+\)$/, '') : name
-    // `Peer IP=192.0.2.1 Server IP=198.51.100.1`: the words before say whose it is.
-    const whose = ownerless.test(key) ? owner.exec(text.slice(Math.max(0, found.index - 21), found.index)) : null
+    // `Peer IP=192.0.2.1 Server IP=198.51.100.1`, `Device IP Address=192.0.2.254`: the words before say whose it is.
+    const whose = ownerless.test(key) ? owner.exec(text.slice(Math.max(0, found.index - 24), found.index)) : null
     const start = found.index - (whose?.[0].length ?? 0)
-    pairs.push({ key: whose ? `${whose[1] ?? ''}_${key}` : key, value, start, end: found.index + all.length })
+    pairs.push({
+      key: whose ? `${(whose[1] ?? '').replace(' ', '_')}_${key}` : key,
+      value,
+      start,
+      end: found.index + all.length,
+    })
     if (pairs.length === maxPairs) break
   }
   return pairs
 }
 
 const ownerless = /^(?:ip|ipv[46]|addr|address|host|hostname|name|port)$/i
-const owner = /(?<![\w=])([A-Za-z]{2,20}) $/
+const owner = /(?<![\w=])([A-Za-z]{2,20}(?: IP)?) $/
 
 export const colonPairsOf = (text: string): readonly Pair[] => {
   const pairs: Pair[] = []

@@ -113,7 +113,9 @@ export const createScan = (reader: Reader, paths: Paths, maxDepth: number): Scan
     }
     const end = endOfScalar(bytes, at)
     if (end === failed || at >= searched) return end
-    if (path.isPort && byte < 0x3a) readPort(reader, path, bytes.toString('latin1', at, end))
+    if (path.says === 'id' && byte < 0x3a)
+      reader.action.see(path.says, path.name, bytes.toString('latin1', at, end), path.rule)
+    else if (path.isPort && byte < 0x3a) readPort(reader, path, bytes.toString('latin1', at, end))
     else if (path.says === 'flag' && (byte === 0x74 || byte === 0x66))
       reader.action.see(path.says, path.name, byte === 0x74, path.rule)
     return end

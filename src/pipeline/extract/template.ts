@@ -18,6 +18,10 @@ export const partsOf = (line: string): readonly Part[] =>
     })
 export const isNamed = (hole: string): boolean => hole !== '' && hole !== '*' && hole !== '_'
 
+/** The longest text that every line of a template holds. */
+export const longestLiteral = (line: string): string =>
+  partsOf(line).reduce((longest, { literal }) => (literal.length > longest.length ? literal : longest), '')
+
 /** So often is a place for the end of a piece tried in one line; a hostile line ends there. */
 const mostTries = 256
 
@@ -51,8 +55,10 @@ export const compileTemplate = (line: string): ((text: string, start: number) =>
     const behind = walk(text, pieces, 0, start)
     return behind < 0 ? undefined : { pieces, rest: text.slice(behind) }
   }
+  const longest = longestLiteral(line)
   return (text, start) => {
-    // Tells most lines from a template without trying it.
+    // Tells most lines from a template without trying it, the longest text first.
+    if (!text.includes(longest)) return undefined
     let at = 0
     for (const literal of literals) {
       const found = text.indexOf(literal, at)
