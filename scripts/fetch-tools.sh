@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fetches tools that only tests need, from Debian's packages, and prints where each is: promtool into a cache without root, chromium by apt-get with it.
+# Fetches tools that only tests need, from Debian's packages, and prints where each is: promtool and rsyslogd into a cache without root, chromium by apt-get with it.
 set -euo pipefail
 cache="${THREATWEAVE_TOOLS:-$HOME/.cache/threatweave}"
 
@@ -23,9 +23,29 @@ chromium() {
   type -P chromium-headless-shell
 }
 
+# The daemon with its module for Kafka and the libraries that a small system lacks. They are not where they look for each other, so a script starts it.
+rsyslogd() {
+  local folder="$cache/rsyslog" packages=(rsyslog rsyslog-kafka libestr0 libfastjson4 liblognorm5 librdkafka1 libsasl2-2)
+  if [ ! -x "$folder/rsyslogd" ]; then
+    rm -rf "$folder"
+    mkdir -p "$folder/download"
+    cd "$folder/download"
+    apt-get download "${packages[@]}" >&2 || { apt-get update -qq >&2 && apt-get download "${packages[@]}" >&2; }
+    for package in *.deb; do dpkg -x "$package" "$folder"; done
+    local modules
+    modules="$(dirname "$(find "$folder" -name omkafka.so)")"
+    printf '#!/bin/sh\nLD_LIBRARY_PATH="%s" exec "%s" -M "%s" "$@"\n' "$(dirname "$modules")" "$folder/usr/sbin/rsyslogd" "$modules" > rsyslogd
+    chmod +x rsyslogd
+    # Last, so that what was interrupted is not taken for complete.
+    mv rsyslogd "$folder/rsyslogd"
+    rm -rf "$folder/download"
+  fi
+  echo "$folder/rsyslogd"
+}
+
 for tool in "$@"; do
   case "$tool" in
-    promtool | chromium) "$tool" ;;
+    promtool | chromium | rsyslogd) "$tool" ;;
     *) echo "there is no tool $tool to fetch" >&2; exit 64 ;;
   esac
 done

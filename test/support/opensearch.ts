@@ -8,6 +8,7 @@ import { cacheFolder, fetchJars } from '../../src/demo/fetch-jars.js'
 const version = '2.19.1'
 
 export type SearchNode = {
+  readonly url: string
   /** The answer's JSON; refuses any status but 200. */
   readonly call: (method: 'GET' | 'PUT' | 'POST', path: string, body?: object | string) => Promise<unknown>
   readonly close: () => Promise<void>
@@ -52,7 +53,8 @@ export const startSearchNode = async (): Promise<SearchNode> => {
       fail(new Error(`OpenSearch ended before it was ready: ${output}`))
     })
   })
-  return { call: (method, path, body) => call(`http://127.0.0.1:${port}${path}`, method, body), close }
+  const url = `http://127.0.0.1:${port}`
+  return { url, call: (method, path, body) => call(`${url}${path}`, method, body), close }
 }
 
 const call = async (url: string, method: string, body: object | string | undefined): Promise<unknown> => {
