@@ -47,6 +47,8 @@ type Partition = {
   readonly due: DueOffsets
   /** Those that are being followed up: they are not dropped, for they would be both dropped and corrected. */
   readonly taken: Set<number>
+  /** Those of them that were noted anew meanwhile: what becomes of the former note says nothing about this one. */
+  readonly renewed: Set<number>
   /** Only of notes that have something more to say than their offset. */
   readonly more: Map<number, Pick<DueNote, 'fired' | 'failures'>>
 }
@@ -67,6 +69,7 @@ const newPartition = (): Partition => ({
   outdated: new Set(),
   due: createDueOffsets(),
   taken: new Set(),
+  renewed: new Set(),
   more: new Map(),
 })
 
@@ -145,6 +148,7 @@ export const createPending = ({ due, dropped, max }: PendingOptions): Pending =>
       const former = partition.open.get(offset)
       if (!former) size++
       else if (former.id !== chunk.id) partition.outdated.add(former)
+      if (partition.taken.delete(offset)) partition.renewed.add(offset)
       partition.open.set(offset, chunk)
       partition.more.delete(offset)
     }
@@ -167,18 +171,20 @@ export const createPending = ({ due, dropped, max }: PendingOptions): Pending =>
       const partition = partitions.get(name)
       if (!partition) return
       for (const { offset } of notes) partition.taken.delete(offset)
-      const open = notes.filter(({ offset }) => partition.open.has(offset))
+      const open = notes.filter(({ offset }) => !partition.renewed.delete(offset) && partition.open.has(offset))
       listen(name, partition, open)
     },
     blocksAfter: (name, settled, open) => {
       const partition = partitions.get(name)
       if (!partition) return []
-      const gone = new Set(settled)
-      const firedBy = new Map(open.map(({ offset, fired }) => [offset, fired]))
+      const isRenewed = (offset: number): boolean => partition.renewed.has(offset)
+      const gone = new Set(settled.filter((offset) => !isRenewed(offset)))
+      const stays = open.filter(({ offset }) => !isRenewed(offset))
+      const firedBy = new Map(stays.map(({ offset, fired }) => [offset, fired]))
       const firedBefore = (offset: number): readonly string[] => partition.more.get(offset)?.fired ?? []
-      const changed = open.filter(({ offset, fired }) => fired.length > firedBefore(offset).length)
+      const changed = stays.filter(({ offset, fired }) => fired.length > firedBefore(offset).length)
       const touched = new Set(partition.outdated)
-      for (const offset of [...settled, ...changed.map((note) => note.offset)]) {
+      for (const offset of [...gone, ...changed.map((note) => note.offset)]) {
         const chunk = partition.open.get(offset)
         if (chunk) touched.add(chunk)
       }
@@ -200,7 +206,7 @@ export const createPending = ({ due, dropped, max }: PendingOptions): Pending =>
     settle: (name, offsets) => {
       const partition = partitions.get(name)
       if (!partition) return
-      for (const offset of offsets) remove(partition, offset)
+      for (const offset of offsets) if (!partition.renewed.delete(offset)) remove(partition, offset)
       partition.outdated.clear()
       if (size === 0) for (const resolve of whenIdle) resolve()
     },

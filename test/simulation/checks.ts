@@ -316,7 +316,9 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
     if (!scenario.alerts) continue
     const origin = `input/${placed.partition}/${placed.offset}${event.member >= 0 ? `#${event.member}` : ''}`
     const count = alerted.get(origin) ?? 0
-    const isKnown = [...copies, ...final].some(({ annotation }) => annotation.verdict === 'malicious')
+    // Of what was repeated, the last is owed: an earlier copy may have come out just before a kill, and the last wait for an answer in vain.
+    const told = isExactlyOnce || isFollowed ? copies : [last]
+    const isKnown = [...told, ...final].some(({ annotation }) => annotation.verdict === 'malicious')
     const isLateMatch = isFollowed && maliciousAtProvider.has(address) && copies.every(isPending)
     if (isKnown || isLateMatch) matched.push(event)
     // Where repeats are suppressed, another event about the address may have the alert.

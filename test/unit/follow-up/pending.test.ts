@@ -73,6 +73,19 @@ describe('notes of events that wait for an answer', () => {
     },
   )
 
+  it('of a former owner that are being followed up settle nothing for an event that is delivered again meanwhile', async () => {
+    const { pending } = open()
+    pending.restore('firewall/0', [{ offset: 7, fired: ['a'], awaited: [] }], '7/1')
+    expect(pending.take('firewall/0', 5)).toEqual([{ offset: 7, fired: ['a'] }])
+    pending.note('firewall/0', [{ offset: 7, fired: [], awaited: [Promise.resolve()] }], '7/2')
+    expect(pending.blocksAfter('firewall/0', [7], [])).toEqual([{ id: '7/1', notes: [] }])
+    pending.settle('firewall/0', [7])
+    await settle()
+    expect(pending.take('firewall/0', 5)).toEqual([{ offset: 7, fired: [] }])
+    pending.settle('firewall/0', [7])
+    expect(pending.size()).toBe(0)
+  })
+
   it('are forgotten with their partition, and when they are settled', async () => {
     const { pending, due } = open()
     let arrive = (): void => undefined
