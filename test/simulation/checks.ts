@@ -338,14 +338,19 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
   if (scenario.suppressSeconds !== undefined) checkUpdates(happened, alerts, matched, expect)
 }
 
-/** Alerts and updates together say every match. What a process knew that was killed is lost, which docs/alerts.md says. */
+/** Alerts and updates together say every match. What a process knew is lost if it is killed, or ends without a partition; docs/alerts.md says so. */
 const checkUpdates = (
-  { done, ended, areOffsetsLost }: Happened,
+  { done, ended, areOffsetsLost, scenario }: Happened,
   alerts: readonly AlertValue['threatweave'][],
   matched: readonly Expected[],
   expect: Expect,
 ): void => {
-  const isLost = done.includes('kill') || ended.length > 0 || areOffsetsLost || done.includes('recreate_input')
+  const isLost =
+    done.includes('kill') ||
+    ended.length > 0 ||
+    areOffsetsLost ||
+    done.includes('recreate_input') ||
+    scenario.workersMs.length > 1
   const written = alerts.filter(({ kind }) => kind === undefined || kind === 'update')
   // A repeat has the same id.
   const once = new Map(written.map(({ alert_id: id, count = 0 }) => [id, count]))

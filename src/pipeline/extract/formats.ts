@@ -74,10 +74,16 @@ const compileKind = (specs: readonly FormatSpec[]): ((line: Line) => Recognised 
   const found = (format: number): void => {
     isThere[format] = 1
   }
+  // The first is that of web servers: its lines are worth a look before all others are.
+  const [first] = formats
   return (line) => {
+    if (first?.texts?.some((text) => line.text.includes(text)) === true) {
+      const recognised = first.match(line)
+      if (recognised) return recognised
+    }
     isThere.set(always)
     seek(line.text, found)
-    for (let at = isThere.indexOf(1); at >= 0; at = isThere.indexOf(1, at + 1)) {
+    for (let at = isThere.indexOf(1, first?.texts ? 1 : 0); at >= 0; at = isThere.indexOf(1, at + 1)) {
       const recognised = formats[at]?.match(line)
       if (recognised) return recognised
     }

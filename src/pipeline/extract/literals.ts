@@ -1,40 +1,53 @@
 // Finds in one pass over a line which of many short texts occur in it.
 
-type Wanted = { readonly text: string; readonly offset: number; readonly numbers: readonly number[] }
+/** `at`: where in the text the two characters are by which it is looked for. */
+type Wanted = { readonly text: string; readonly at: number; readonly lists: readonly number[] }
 
 /** The characters that log lines are full of, the most common first; all others are rare. */
-const common = ' 0123456789eatoinsr.lcd-:/"=pumhgfbv_,[]'
+const common = ' 0123456789eatoinsr.lcd-:/"=pumhgfbv_,[]THGEDP'
 const rarityOf = (char: string): number => (common.includes(char) ? common.indexOf(char) : common.length)
 
+/** Of two neighbours; different pairs may have the same place in the table. */
+const placeOf = (one: number, next: number): number => ((one << 7) ^ next) & 0x3fff
+
 /**
- * For each list of texts: does the line hold one of them? A text is looked for by its rarest character, so that most characters of a line cost one
- * look into a table, however many texts there are. Calls `found` with the number of each list at least once.
+ * For each list of texts: does the line hold one of them? A text is looked for by its rarest pair of characters, so that most characters of a line
+ * cost one look into a table, however many texts there are. Calls `found` with the number of each list at least once.
  */
 export const createLiteralFinder = (
   lists: readonly (readonly string[])[],
 ): ((line: string, found: (list: number) => void) => void) => {
-  const byText = new Map<string, number[]>()
+  const listsOf = new Map<string, number[]>()
   lists.forEach((texts, number) => {
-    for (const text of texts) byText.set(text, [...(byText.get(text) ?? []), number])
+    for (const text of texts) listsOf.set(text, [...(listsOf.get(text) ?? []), number])
   })
-  const wanted = [...byText].map(([text, numbers]): Wanted => {
-    const chars = Array.from({ length: text.length }, (_, at) => text.charAt(at))
-    const rarest = Math.max(...chars.map(rarityOf))
-    return { text, offset: chars.findIndex((char) => rarityOf(char) === rarest), numbers }
-  })
-  const byCode = new Map<number, readonly Wanted[]>()
-  const isWanted = new Uint8Array(65_536)
-  for (const one of wanted) {
-    const code = one.text.charCodeAt(one.offset)
-    byCode.set(code, [...(byCode.get(code) ?? []), one])
-    isWanted[code] = 1
+  const single: Wanted[] = []
+  const wantedAt = new Map<number, Wanted[]>()
+  const isWanted = new Uint8Array(0x4000)
+  for (const [text, numbers] of listsOf) {
+    if (text.length < 2) {
+      single.push({ text, at: 0, lists: numbers })
+      continue
+    }
+    const pairs = Array.from({ length: text.length - 1 }, (_, at) => ({
+      at,
+      rarity: rarityOf(text.charAt(at)) + rarityOf(text.charAt(at + 1)),
+    }))
+    const { at } = pairs.reduce((rarest, pair) => (pair.rarity > rarest.rarity ? pair : rarest))
+    const place = placeOf(text.charCodeAt(at), text.charCodeAt(at + 1))
+    wantedAt.set(place, [...(wantedAt.get(place) ?? []), { text, at, lists: numbers }])
+    isWanted[place] = 1
   }
   return (line, found) => {
-    for (let at = 0; at < line.length; at++) {
-      const code = line.charCodeAt(at)
-      if (isWanted[code] === 0) continue
-      for (const { text, offset, numbers } of byCode.get(code) ?? [])
-        if (line.startsWith(text, at - offset)) for (const number of numbers) found(number)
+    for (const { text, lists: numbers } of single) if (line.includes(text)) for (const number of numbers) found(number)
+    let one = line.charCodeAt(0)
+    for (let next = 1; next < line.length; next++) {
+      const code = line.charCodeAt(next)
+      const place = placeOf(one, code)
+      one = code
+      if (isWanted[place] === 0) continue
+      for (const { text, at, lists: numbers } of wantedAt.get(place) ?? [])
+        if (line.startsWith(text, next - 1 - at)) for (const number of numbers) found(number)
     }
   }
 }
