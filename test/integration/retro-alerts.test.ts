@@ -70,7 +70,7 @@ it('retro alerts name who has seen an address, a range or a name that a feed gai
     records
       .map(({ value }) => JSON.parse(String(value)) as RetroAlert)
       // Updates have a kind too.
-      .filter(({ threatweave: { kind } }) => kind === 'retro' || kind === 'retro_summary')
+      .filter(({ threatweave }) => ['retro', 'retro_summary'].includes(threatweave.kind))
   const byFeed = (records: readonly Read[]): RetroAlert[] =>
     retrosIn(records).filter(({ threatweave }) => threatweave.value !== '203.0.113.200')
   await readTopic(names.output, (records) => records.length === sent)
