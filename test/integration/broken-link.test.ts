@@ -34,7 +34,7 @@ afterAll(async () => {
 const partitions = 2
 const count = 600
 
-it('an answer that arrives between annotation and commit corrects its event', { timeout: 200_000 }, async () => {
+it('an answer that arrives between annotation and commit corrects its event', { timeout: 900_000 }, async () => {
   const { proxy, through } = behind
   const commits = proxy.holdCommits()
   let [first, second]: (string | undefined)[] = []

@@ -96,12 +96,12 @@ const expectAll = async (who: string, names: Names, count: number, delivery: Del
   if (delivery === 'exactly-once') expect({ who, repeated }).toEqual({ who, repeated: 0 })
 }
 
-const waiting = { timeout: 150_000 }
+const waiting = { timeout: 600_000 }
 
 describe('the only broker, killed and started again', () => {
   it.each(awayMs)(
     'is waited for by everybody, and then nothing is missing and the order is kept (%d ms)',
-    { timeout: 420_000 },
+    { timeout: 900_000 },
     async (extraMs) => {
       const topics = (): Promise<Names> => makeTopics({ partitions, broker: broker.plain })
       const [busy, idle, later] = await Promise.all([topics(), topics(), topics()])

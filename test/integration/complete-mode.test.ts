@@ -50,7 +50,7 @@ const settings = (url: string, delivery: string): Readonly<Record<string, string
 })
 
 /** For a machine with much else to do; no part of the verdict. */
-const waiting = { timeout: 150_000 }
+const waiting = { timeout: 600_000 }
 
 /** A port where somebody listens later. */
 const freePort = async (): Promise<number> => {

@@ -64,7 +64,7 @@ const slowly = (baseUrl: string): Readonly<Record<string, string>> => ({
 
 it(
   'a cold backlog at one slow call at a time is corrected completely, or but for the counted overflow, which a replay repairs',
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async () => {
     const server = await startLookupServer({ malicious: ['203.0.113.3'], delayMs: 300 })
     const { input } = await makeTopics({ partitions })

@@ -15,7 +15,7 @@ const delayMs = soak ? 30 : 200
 describe.each(['at-least-once', 'exactly-once'] as const)('SIGTERM under load, %s', (delivery) => {
   it(
     'exits with 0 within the limit, and nothing is missing, repeated or out of order after the next start',
-    { timeout: 180_000 * stops },
+    { timeout: 900_000 * stops },
     async () => {
       const names = await makeTopics({ partitions })
       await fill(names.input, partitions, 0, count)

@@ -10,7 +10,7 @@ afterEach(endWorkers)
 describe('exactly once, killed again and again', () => {
   it(
     'shows every event and every alert once, events in sequence, to read_committed',
-    { timeout: soak ? 900_000 : 400_000 },
+    { timeout: 900_000 },
     async () => {
       const kills = soak ? 30 : 2
       const made = await makeTopics({ partitions })

@@ -45,7 +45,7 @@ describe('the worked example of docs/formats.md in a run', () => {
         .split('\n')
         .filter((line) => /^threatweave_events_by_format_total\{format="(?:acme-gate|squid|none)"\}/.test(line))
     await expect
-      .poll(counted, { timeout: 150_000 })
+      .poll(counted, { timeout: 600_000 })
       .toEqual([
         'threatweave_events_by_format_total{format="squid"} 0',
         'threatweave_events_by_format_total{format="acme-gate"} 2',

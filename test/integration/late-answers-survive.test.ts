@@ -95,7 +95,7 @@ const alertsOf = async (names: Topics, rounds: number): Promise<readonly string[
 describe('late answers', () => {
   it(
     'are alerted on exactly once after a kill with moved offsets, on a topic that receives nothing any more',
-    { timeout: soak ? 1_200_000 : 300_000 },
+    { timeout: 1_200_000 },
     async () => {
       const [kills, zombies] = soak ? [20, 8] : [1, 0]
       const server = await startLookupServer({ malicious: [malicious], delayMs: 2_000 })

@@ -105,23 +105,23 @@ describe.runIf('path' in tool)('the status page during a run', () => {
   }
 
   it('moves', async () => {
-    await expect.poll(() => code('/readyz'), { timeout: 150_000 }).toBe(200)
+    await expect.poll(() => code('/readyz'), { timeout: 600_000 }).toBe(200)
     for (const step of ['read', 'extract', 'memory', 'ask', 'annotate', 'deliver'])
-      await expect.poll(async () => parseFloat(await textOf(`rate-${step}`)), { timeout: 150_000 }).toBeGreaterThan(0)
+      await expect.poll(async () => parseFloat(await textOf(`rate-${step}`)), { timeout: 600_000 }).toBeGreaterThan(0)
     expect(await textOf('headline')).toContain('Working')
     const delivered = await metric('events_delivered_total')
-    await expect.poll(() => metric('events_delivered_total'), { timeout: 150_000 }).toBeGreaterThan(delivered)
+    await expect.poll(() => metric('events_delivered_total'), { timeout: 600_000 }).toBeGreaterThan(delivered)
     expect(await metric('end_to_end_latency_seconds_count')).toBeGreaterThan(0)
     expect(await metric('memory_lookups_total{result="miss"}')).toBeGreaterThan(0)
   })
 
   it('shows an outage of the provider and its end as well, and stays healthy', async () => {
     upstream.reply = () => ({ http: 503, body: { status: 503, message: 'gone' } })
-    await expect.poll(() => page.getAttribute('#asking', 'data-tone'), { timeout: 150_000 }).toBe('bad')
+    await expect.poll(() => page.getAttribute('#asking', 'data-tone'), { timeout: 600_000 }).toBe('bad')
     expect(await code('/healthz')).toBe(200)
     expect(await metric('provider_calls_total{operation="ip/malicious-info",code="unavailable"}')).toBeGreaterThan(1)
     upstream.reply = undefined
-    await expect.poll(() => page.getAttribute('#asking', 'data-tone'), { timeout: 150_000 }).toBe('good')
+    await expect.poll(() => page.getAttribute('#asking', 'data-tone'), { timeout: 600_000 }).toBe('good')
     expect(await code('/healthz')).toBe(200)
   })
 
@@ -131,7 +131,7 @@ describe.runIf('path' in tool)('the status page during a run', () => {
     const send = (): Promise<unknown> =>
       producer.send({ topic: names.input, messages: [{ partition: 0, value: JSON.stringify(hostile) }] })
     const shown = (): Promise<string> => send().then(() => textOf('findings'))
-    await expect.poll(shown, { timeout: 150_000 }).toContain('<script>window.hacked=1</script>')
+    await expect.poll(shown, { timeout: 600_000 }).toContain('<script>window.hacked=1</script>')
     expect(await page.locator('script').count()).toBe(1)
     expect(await page.evaluate('window.hacked')).toBeUndefined()
     expect(complaints).toEqual([])

@@ -16,7 +16,7 @@ import { fixture } from '../support/service-fixtures.js'
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const block = /On your own topic[^`]*(?:`[^`\n]+`[^`]*)*```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
 
-it('a reader with a topic and a key gets annotated events by pasting', { timeout: 180_000 }, async () => {
+it('a reader with a topic and a key gets annotated events by pasting', { timeout: 900_000 }, async () => {
   const service = await startScriptedService(({ path, query }) =>
     path.includes('user/me')
       ? fixture('user-me')

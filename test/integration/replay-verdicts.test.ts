@@ -30,7 +30,7 @@ const filled = async (): Promise<Names> => {
 }
 
 describe('a feed entry added after the first pass', () => {
-  it('changes exactly the events that name it, and raises exactly their alerts', { timeout: 180_000 }, async () => {
+  it('changes exactly the events that name it, and raises exactly their alerts', { timeout: 900_000 }, async () => {
     const names = await filled()
     const first = { names, feed: [addressOf(3)] }
     const second = { names, feed: [addressOf(3), addressOf(11)] }
@@ -72,7 +72,7 @@ describe('a feed entry added after the first pass', () => {
 })
 
 describe('lookups of a replay', () => {
-  it('are none, or as many as allowed, and a dry run says how many', { timeout: 180_000 }, async () => {
+  it('are none, or as many as allowed, and a dry run says how many', { timeout: 900_000 }, async () => {
     const names = await filled()
     server = await startLookupServer()
     const setting = { names, service: server.url }
@@ -96,7 +96,7 @@ describe('lookups of a replay', () => {
 })
 
 describe('what a replay without lookups no longer knows', () => {
-  it('stands as it was said before, is counted apart and raises no alert', { timeout: 180_000 }, async () => {
+  it('stands as it was said before, is counted apart and raises no alert', { timeout: 900_000 }, async () => {
     const names = await filled()
     server = await startLookupServer({ malicious: [addressOf(3)] })
     const setting = { names, service: server.url }
@@ -150,7 +150,7 @@ describe('what a replay without lookups no longer knows', () => {
 })
 
 describe('the memory of the live service', () => {
-  it('is read by a replay while its owner uses it, and nothing is written to it', { timeout: 180_000 }, async () => {
+  it('is read by a replay while its owner uses it, and nothing is written to it', { timeout: 900_000 }, async () => {
     const names = await filled()
     server = await startLookupServer()
     const memory = mkdtempSync(join(tmpdir(), 'live-memory-'))

@@ -147,7 +147,7 @@ describe('run --workers', () => {
         if (event.event === 'worker_exited') pauses.push(event.againInMs)
       },
     })
-    await expect.poll(() => existsSync(join(folder, 'up')), { timeout: 150_000 }).toBe(true)
+    await expect.poll(() => existsSync(join(folder, 'up')), { timeout: 600_000 }).toBe(true)
     stop.abort()
     // It knows which one it is, for its log.
     expect(readFileSync(join(folder, 'up'), 'utf8')).toBe('1')

@@ -75,7 +75,7 @@ describe('tail', () => {
     const command = `"${process.execPath}" "${cliPath}" tail --from earliest --json | head -n 1`
     const { stdout, stderr, status } = spawnSync('bash', ['-o', 'pipefail', '-c', command], {
       encoding: 'utf8',
-      timeout: 120_000,
+      timeout: 600_000,
       env: {
         ...process.env,
         THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,

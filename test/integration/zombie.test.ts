@@ -63,7 +63,7 @@ const markOf = ({ value }: Read): string | undefined =>
 describe('a worker that was stopped in the middle of a transaction and continued after its session', () => {
   it(
     'shows nothing of it to read_committed, and the owner keeps its producers: the program, with rules on',
-    { timeout: 180_000 * rounds },
+    { timeout: 900_000 * rounds },
     async () => {
       const half = 1_000
       for (let round = 0; round < rounds; round++) {

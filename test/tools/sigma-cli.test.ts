@@ -11,7 +11,7 @@ if (sigma === undefined)
     expect(process.env.CI ?? '').toBe('')
   })
 
-describe.runIf(sigma !== undefined)('the bundled rules', { timeout: 240_000 }, () => {
+describe.runIf(sigma !== undefined)('the bundled rules', { timeout: 900_000 }, () => {
   it('pass sigma check without an issue', () => {
     const { ok, output } = checkRules(sigma ?? '', rules)
     expect(output).toMatch(/Found 0 errors, 0 condition errors and 0 issues/)

@@ -69,11 +69,11 @@ describe.runIf('path' in tool)('the status page', () => {
     await open({ viewport: { width: 1200, height: 900 } }, async (page) => {
       const textOf = async (id: string): Promise<string> => (await page.textContent(`#${id}`)) ?? ''
       const says = (id: string, text: string): Promise<void> =>
-        expect.poll(() => textOf(id), { timeout: 60_000 }).toContain(text)
+        expect.poll(() => textOf(id), { timeout: 600_000 }).toContain(text)
       await says('live', 'live')
       const before = await textOf('note-annotate')
-      await expect.poll(() => textOf('note-annotate'), { timeout: 60_000 }).not.toBe(before)
-      await expect.poll(async () => parseFloat(await textOf('rate-read')), { timeout: 60_000 }).toBeGreaterThan(1)
+      await expect.poll(() => textOf('note-annotate'), { timeout: 600_000 }).not.toBe(before)
+      await expect.poll(async () => parseFloat(await textOf('rate-read')), { timeout: 600_000 }).toBeGreaterThan(1)
       provider = { ...openProvider, state: 'breaker_open', reason: 'breaker_open', until: Date.now() + 30_000 }
       await says('asking', 'the circuit breaker is open')
       expect(await page.getAttribute('#asking', 'data-tone')).toBe('bad')
