@@ -197,7 +197,7 @@ export const readTopic = async (
       return Promise.resolve()
     },
   })
-  const until = Date.now() + (options.limitMs ?? 150_000)
+  const until = Date.now() + (options.limitMs ?? 600_000)
   while (Date.now() < until && !enough(records)) await sleep(50)
   await sleep(options.calmMs ?? 300)
   await consumer.disconnect()
@@ -224,7 +224,7 @@ export const readAmongAborted = async (
         records.push({ partition, offset, key, value, headers: {}, timestamp })
     }
   }
-  const until = Date.now() + (options.limitMs ?? 150_000)
+  const until = Date.now() + (options.limitMs ?? 600_000)
   while (Date.now() < until && !enough(records)) await readOn()
   const calm = Date.now() + (options.calmMs ?? 300)
   while (Date.now() < calm) await readOn()
