@@ -3,7 +3,7 @@ import type { Indicator } from '../domain/indicator.js'
 import type { Annotation } from '../domain/annotation.js'
 import type { Endpoint } from '../domain/endpoints.js'
 import type { Attack } from './attack-tags.js'
-import type { RuleLevel } from './sigma/rule.js'
+import { ruleLevels, type Rule, type RuleLevel } from './sigma/rule.js'
 
 export type Matched = { readonly field: string; readonly value: string | number | boolean | null }
 
@@ -88,3 +88,32 @@ export const threatIndicator = (
   ...(type === 'domain' ? { url: { domain: value } } : { ip: value }),
   ...(source !== undefined && { provider: source }),
 })
+
+/** What every kind of alert begins with. `at`: when it happened, in epoch milliseconds. */
+export const alertHead = (
+  rule: Rule,
+  id: string,
+  at: number,
+  summary: string,
+): Pick<Alert, '@timestamp' | 'message' | 'event' | 'rule' | 'tags'> => ({
+  '@timestamp': isoTime(at),
+  message: `${rule.title}: ${summary}`,
+  event: {
+    kind: 'alert',
+    category: ['threat'],
+    type: ['indicator'],
+    dataset: 'threatweave.alerts',
+    id,
+    severity: ruleLevels.indexOf(rule.level) + 1,
+  },
+  rule: {
+    id: rule.id,
+    name: rule.title,
+    ruleset: 'threatweave',
+    ...(rule.description !== undefined && { description: rule.description }),
+  },
+  ...(rule.tags.length > 0 && { tags: rule.tags }),
+})
+
+/** A time that no calendar has is the first of 1970. */
+export const isoTime = (time: number): string => new Date(Math.abs(time) <= 8.64e15 ? time : 0).toISOString()

@@ -4,13 +4,13 @@ import type { Annotation } from '../domain/annotation.js'
 import { replaceControls } from '../domain/control-characters.js'
 import { parseAddress } from '../domain/address.js'
 import { endpointsOf } from '../domain/endpoints.js'
-import { type Alert, type AlertBody, type Matched, threatIndicator } from './alert.js'
+import { type Alert, type AlertBody, type Matched, alertHead, isoTime, threatIndicator } from './alert.js'
 import type { AnnotatedEvent } from './annotated-event.js'
 import { attackOf } from './attack-tags.js'
 import { createReadEvent, type ReadEvent, type RuleEvent } from './event-field.js'
 import type { Witness } from './sigma/expression.js'
 import { scalarText } from './sigma/field.js'
-import { ruleLevels, type Rule } from './sigma/rule.js'
+import type { Rule } from './sigma/rule.js'
 
 export type AlertInput = {
   readonly id: string
@@ -46,26 +46,14 @@ export const createAlert = (input: AlertInput): Alert => {
   const peers = input.peers.map(harmless)
   const field = annotation.field === undefined ? undefined : harmless(annotation.field)
   const summary = harmless(annotation.summary)
+  const head = alertHead(rule, id, input.time, summary)
   return {
-    '@timestamp': isoOf(input.time),
-    message: `${rule.title}: ${summary}`,
+    ...head,
     event: {
-      kind: 'alert',
-      category: ['threat'],
-      type: ['indicator'],
-      dataset: 'threatweave.alerts',
-      id,
-      severity: ruleLevels.indexOf(rule.level) + 1,
+      ...head.event,
       ...(score !== undefined && { risk_score: score }),
       original: clip(one.event.text, maxLine),
     },
-    rule: {
-      id: rule.id,
-      name: rule.title,
-      ruleset: 'threatweave',
-      ...(rule.description !== undefined && { description: rule.description }),
-    },
-    ...(rule.tags.length > 0 && { tags: rule.tags }),
     ...threatOf(rule, annotation),
     ...(from && { source: from }),
     ...(to && { destination: to }),
@@ -110,9 +98,6 @@ export const createAlert = (input: AlertInput): Alert => {
   }
 }
 
-const isoOf = (time: number): string =>
-  Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : new Date(0).toISOString()
-
 const threatOf = ({ tags }: Rule, annotation: Readonly<Annotation>): Pick<Alert, 'threat'> => {
   const { type, value, source } = annotation
   const threat = {
@@ -146,8 +131,8 @@ const listedOf = ({ annotation, judged }: AnnotatedEvent): Pick<AlertBody, 'list
     judged.find(({ sighting, verdict }) => sighting.value === annotation.value && verdict.entry === annotation.entry)
       ?.verdict.listing ?? {}
   return {
-    ...(since !== undefined && { listed_since: isoOf(since) }),
-    ...(copyAt !== undefined && { list_time: isoOf(copyAt) }),
+    ...(since !== undefined && { listed_since: isoTime(since) }),
+    ...(copyAt !== undefined && { list_time: isoTime(copyAt) }),
   }
 }
 

@@ -1,10 +1,9 @@
 // An update: how many matches of an alert's group were suppressed, and by whom. Pure.
 import { createHash } from 'node:crypto'
-import { type Alert, type AlertBody, threatIndicator } from './alert.js'
+import { type Alert, type AlertBody, alertHead, isoTime, threatIndicator } from './alert.js'
 import { attackOf } from './attack-tags.js'
 import { harmless } from './create-alert.js'
 import type { HeldGroup } from './held-matches.js'
-import { ruleLevels } from './sigma/rule.js'
 
 export type AlertUpdate = Omit<Alert, 'threatweave'> & { readonly threatweave: UpdateBody }
 
@@ -31,25 +30,10 @@ export const createUpdate = (group: HeldGroup): AlertUpdate => {
   const summary = `${count} more ${count === 1 ? 'match' : 'matches'}${byWhom(users, sources)} since the alert: ${harmless(about.summary)}`
   const attack = attackOf(rule.tags)
   const threat = { ...attack, ...(value !== undefined && { indicator: threatIndicator(type, value, source) }) }
+  const head = alertHead(rule, id, last.time, summary)
   return {
-    '@timestamp': iso(last.time),
-    message: `${rule.title}: ${summary}`,
-    event: {
-      kind: 'alert',
-      category: ['threat'],
-      type: ['indicator'],
-      dataset: 'threatweave.alerts',
-      id,
-      severity: ruleLevels.indexOf(rule.level) + 1,
-      ...(score !== undefined && { risk_score: score }),
-    },
-    rule: {
-      id: rule.id,
-      name: rule.title,
-      ruleset: 'threatweave',
-      ...(rule.description !== undefined && { description: rule.description }),
-    },
-    ...(rule.tags.length > 0 && { tags: rule.tags }),
+    ...head,
+    event: { ...head.event, ...(score !== undefined && { risk_score: score }) },
     ...(Object.keys(threat).length > 0 && { threat }),
     ...(value !== undefined && { threat_match_value: value }),
     threatweave: {
@@ -61,8 +45,8 @@ export const createUpdate = (group: HeldGroup): AlertUpdate => {
       origin: first.origin,
       origins: first.origin === last.origin ? [first.origin] : [first.origin, last.origin],
       count,
-      first_seen: iso(Math.min(first.time, last.time)),
-      last_seen: iso(Math.max(first.time, last.time)),
+      first_seen: isoTime(Math.min(first.time, last.time)),
+      last_seen: isoTime(Math.max(first.time, last.time)),
       ...(users.length > 0 && { users: users.slice(0, maxShown) }),
       ...(users.length > maxShown && { users_omitted: users.length - maxShown }),
       ...(sources.length > 0 && { sources: sources.slice(0, maxShown) }),
@@ -95,5 +79,4 @@ const byWhom = (users: readonly string[], sources: readonly string[]): string =>
   return named.length > 0 ? ` by ${named.join(' and ')}` : ''
 }
 
-const iso = (time: number): string => new Date(Math.abs(time) <= 8.64e15 ? time : 0).toISOString()
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)

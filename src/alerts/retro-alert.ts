@@ -1,11 +1,11 @@
 // A retro alert: an indicator that was delivered as clean or unknown is malicious now, and who has seen it.
 import { createHash } from 'node:crypto'
 import type { Level } from '../domain/finding.js'
-import { type Alert, type AlertBody, threatIndicator } from './alert.js'
+import { type Alert, type AlertBody, alertHead, isoTime, threatIndicator } from './alert.js'
 import { attackOf } from './attack-tags.js'
 import { matchedOf } from './create-alert.js'
 import type { RetroMatch, RetroSeen } from './retro-rule.js'
-import { ruleLevels, type Rule } from './sigma/rule.js'
+import type { Rule } from './sigma/rule.js'
 
 export type RetroAlert = Omit<Alert, 'threatweave'> & { readonly threatweave: RetroBody }
 
@@ -32,7 +32,7 @@ export const createRetroAlert = (about: Hit, now: number): RetroAlert => {
   const { indicator, verdict, seen, partition, match } = about
   const { type, value } = indicator
   const group = [match.rule.id, value, verdict.level]
-  const summary = `${value} is malicious now: ${verdict.because}; ${times(seen.count)} since ${iso(seen.first)}, when it was clean or unknown`
+  const summary = `${value} is malicious now: ${verdict.because}; ${times(seen.count)} since ${isoTime(seen.first)}, when it was clean or unknown`
   const { score, categories, source, feed, entry, at } = verdict
   const alert = compose({
     kind: 'retro',
@@ -63,7 +63,7 @@ export const createRetroAlert = (about: Hit, now: number): RetroAlert => {
       ...(source !== undefined && { source }),
       ...(feed !== undefined && { feed }),
       ...(entry !== undefined && { entry }),
-      ...(at !== undefined && { verdict_time: iso(at) }),
+      ...(at !== undefined && { verdict_time: isoTime(at) }),
       matched: matchedOf(match.why),
     },
   }
@@ -106,23 +106,7 @@ const compose = ({ kind, id, group, summary, now, level, rule, all }: Parts): Re
   const peers = [...new Set(all.flatMap(({ seen }) => seen.peers))]
   const otherSightings = all.reduce((sum, { seen }) => sum + seen.otherSightings, 0)
   return {
-    '@timestamp': iso(now),
-    message: `${rule.title}: ${summary}`,
-    event: {
-      kind: 'alert',
-      category: ['threat'],
-      type: ['indicator'],
-      dataset: 'threatweave.alerts',
-      id,
-      severity: ruleLevels.indexOf(rule.level) + 1,
-    },
-    rule: {
-      id: rule.id,
-      name: rule.title,
-      ruleset: 'threatweave',
-      ...(rule.description !== undefined && { description: rule.description }),
-    },
-    ...(rule.tags.length > 0 && { tags: rule.tags }),
+    ...alertHead(rule, id, now, summary),
     ...(Object.keys(attack).length > 0 && { threat: attack }),
     threatweave: {
       schema_version: 1,
@@ -134,8 +118,8 @@ const compose = ({ kind, id, group, summary, now, level, rule, all }: Parts): Re
       count: all.reduce((sum, { seen }) => sum + seen.count, 0),
       origins: origins.slice(0, maxOrigins),
       ...(origins.length > maxOrigins && { origins_omitted: origins.length - maxOrigins }),
-      first_seen: iso(lowest(all.map(({ seen }) => seen.first))),
-      last_seen: iso(highest(all.map(({ seen }) => seen.last))),
+      first_seen: isoTime(lowest(all.map(({ seen }) => seen.first))),
+      last_seen: isoTime(highest(all.map(({ seen }) => seen.last))),
       peers: peers.slice(0, maxPeers),
       ...(peers.length > maxPeers && { peers_omitted: peers.length - maxPeers }),
       ...(otherSightings > 0 && { other_sightings: otherSightings }),
@@ -165,6 +149,5 @@ const replayOf = (all: readonly RetroSeen[]): string => {
 const lowest = (numbers: readonly number[]): number => numbers.reduce((one, other) => Math.min(one, other), Infinity)
 const highest = (numbers: readonly number[]): number => numbers.reduce((one, other) => Math.max(one, other), -Infinity)
 const times = (count: number): string => `seen in ${count} ${count === 1 ? 'event' : 'events'}`
-const iso = (time: number): string => new Date(time).toISOString()
 const hash = (parts: readonly string[]): string =>
   createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 32)
