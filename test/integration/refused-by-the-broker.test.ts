@@ -58,7 +58,7 @@ const lettersOf = (records: readonly Read[]): readonly string[] =>
 const deliver = async (delivery: 'at-least-once' | 'exactly-once'): Promise<Names> => {
   const rules = { 'cleanup.policy': 'compact', 'message.timestamp.before.max.ms': '3600000' }
   const names = await makeTopics({ partitions, config: { output: rules } })
-  const settings = settingsFor(names, { delivery, limits: { chunkEvents: 20, sessionTimeoutMs: 1_500 } })
+  const settings = settingsFor(names, { delivery, limits: { chunkEvents: 20 } })
   const first = startWorker(settings)
   await first.said('group_joined')
   // After the start, when the sizes that topics take have been read: so it is the broker that finds the large one.
@@ -88,19 +88,22 @@ const deliver = async (delivery: 'at-least-once' | 'exactly-once'): Promise<Name
   return names
 }
 
+/** At least once may repeat, for example when a busy machine outlives its session: what came first counts. */
+const firstOccurrences = (all: readonly string[]): readonly string[] => [...new Set(all)]
+
 it('a record that the broker refuses is a dead letter, and everything else comes out once and in order', async () => {
   const [one, other] = await Promise.all([deliver('at-least-once'), deliver('exactly-once')])
   // Plain kafkajs shows some records of aborted transactions when they interleave; Java does not.
   const read = await readWithJava(one.dead, one.output, other.dead, other.output)
-  for (const [input, letters, records] of [
-    [one.input, read[0], read[1]],
-    [other.input, read[2], read[3]],
+  for (const [input, letters, records, counted] of [
+    [one.input, read[0], read[1], firstOccurrences],
+    [other.input, read[2], read[3], (all: readonly string[]) => all],
   ] as const) {
-    expect(lettersOf(letters)).toEqual(
+    expect(counted(lettersOf(letters))).toEqual(
       [0, 1].flatMap((from) => Object.entries(refused).map(([at, why]) => `${from} ${at} ${why}`)).toSorted(),
     )
     for (let partition = 0; partition < partitions; partition++)
-      expect(originsOf(records.filter((record) => record.partition === partition))).toEqual(
+      expect(counted(originsOf(records.filter((record) => record.partition === partition)))).toEqual(
         Array.from({ length: count }, (_, seq) => seq)
           .filter((seq) => refused[seq] === undefined)
           .map((seq) => `${input}/${partition}/${seq}`),
