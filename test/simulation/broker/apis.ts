@@ -188,17 +188,20 @@ const fetch = ({ node, body, respond, isClosed }: Call<'Fetch'>): void => {
         }
         const { log } = partition
         if (image().topics.get(topic)?.id !== partition.topicId) took('former log served after its topic was deleted')
-        // A leader that was replaced gets nothing new.
-        const most = node.isFormer(partition) ? 0 : Math.min(partitionMaxBytes, left)
-        const { error, records, aborted } = log.read(fetchOffset, most, bytes === 0 && most > 0, committedOnly)
+        // A leader that was replaced gets nothing new, and serves what it has.
+        const isFormer = node.isFormer(partition)
+        const reach = (isFormer ? partition.hadWhenReplaced.get(node.id) : undefined) ?? log.reach()
+        const most = Math.min(partitionMaxBytes, left)
+        const { error, records, aborted } = log.read(fetchOffset, most, bytes === 0 && most > 0, committedOnly, reach)
+        if (isFormer && records.length > 0) took('fetch served by a former leader')
         if (error !== errors.NONE) return failed(error)
         bytes += records.length
         left = Math.max(0, left - records.length)
         return {
           partition: number,
           errorCode: errors.NONE,
-          highWatermark: log.high,
-          lastStableOffset: log.stable(),
+          highWatermark: reach.high,
+          lastStableOffset: reach.stable,
           logStartOffset: log.start,
           abortedTransactions: aborted?.map(({ producerId, firstOffset }) => ({ producerId, firstOffset })) ?? null,
           preferredReadReplica: -1,

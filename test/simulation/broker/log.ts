@@ -40,6 +40,9 @@ export type Produced =
   | { readonly error: typeof errors.NONE; readonly base: number; readonly last: number; readonly isDuplicate: boolean }
   | { readonly error: Exclude<number, 0>; readonly base: -1 }
 
+/** How far readers may read: all of them, and those of committed records alone. */
+export type Reach = { readonly high: number; readonly stable: number }
+
 export type TopicLimits = {
   readonly maxMessageBytes: number
   readonly isCompacted: boolean
@@ -77,6 +80,8 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
     for (const { first } of ending) if (first < least) least = first
     return least
   }
+
+  const reach = (): Reach => ({ high, stable: stable() })
 
   const store = (given: Buffer, leaderEpoch: number, marker?: 'commit' | 'abort'): StoredBatch => {
     const bytes = placeBatch(given, end, leaderEpoch)
@@ -255,14 +260,14 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
   }
 
   /** At most so many bytes, the last batch cut off there as Kafka does it; one whole batch at least if `whole`. */
-  const read = (offset: number, maxBytes: number, whole: boolean, committedOnly: boolean): Read => {
+  const read = (offset: number, maxBytes: number, whole: boolean, committedOnly: boolean, upTo = reach()): Read => {
     if (offset < start || offset > end) {
       took(offset < start ? 'fetch refused: out of range below' : 'fetch refused: out of range above')
       return { error: errors.OFFSET_OUT_OF_RANGE, records: nothing, aborted: null }
     }
-    if (offset > high) took('fetch beyond the high watermark')
-    const limit = committedOnly ? stable() : high
-    if (committedOnly && limit < high && offset <= limit) took('fetch held back by the last stable offset')
+    if (offset > upTo.high) took('fetch beyond the high watermark')
+    const limit = committedOnly ? upTo.stable : upTo.high
+    if (committedOnly && limit < upTo.high && offset <= limit) took('fetch held back by the last stable offset')
     const parts: Buffer[] = []
     let left = maxBytes
     const from = find(offset)
@@ -363,6 +368,7 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
     waiting,
     wake,
     stable,
+    reach,
     produce,
     hasOngoing,
     endTransaction,

@@ -46,6 +46,7 @@ export const paths = [
   'fetch held back by the last stable offset',
   'fetch with aborted transactions',
   'fetch beyond the high watermark',
+  'fetch served by a former leader',
   'offsets listed',
   'offsets listed by time',
   'offsets listed by time: none so late',

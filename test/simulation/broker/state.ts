@@ -5,7 +5,7 @@ import { errors } from '../wire.js'
 import { between, below } from '../world.js'
 import { createGroupCoordinator, emptyGroupStore, type CommitSeen, type GroupCoordinator, type GroupCoordinatorOptions, type GroupStore } from './group-coordinator.js' // prettier-ignore
 import { partitionFor, type Image } from './image.js'
-import { createLog, type Log, type StoredBatch } from './log.js'
+import { createLog, type Log, type Reach, type StoredBatch } from './log.js'
 import type { Took } from './paths.js'
 import { beginTerm, type Term } from './term.js'
 import { createTransactionCoordinator, type Marker, type TransactionCoordinator, type TransactionStore } from './transaction-coordinator.js' // prettier-ignore
@@ -50,6 +50,8 @@ export type Partition = {
   isHighKnown: boolean
   /** Where the log ended when a broker last started. */
   readonly startedAt: Map<number, number>
+  /** What a broker that led it had when another took over: so much it still serves until it learns of that. */
+  readonly hadWhenReplaced: Map<number, Reach>
   waiting: Waiting[]
 }
 
@@ -107,6 +109,7 @@ export const newPartition = (
     epoch: -1,
     isHighKnown: true,
     startedAt: new Map(),
+    hadWhenReplaced: new Map(),
     waiting: [],
   }
   return partition
@@ -173,6 +176,7 @@ export const takeOver = (shared: Shared, partition: Partition, broker: number, e
   const { log } = partition
   const isOther = partition.leader !== broker
   log.forgetAppendsBefore(partition.startedAt.get(broker) ?? 0)
+  if (isOther) partition.hadWhenReplaced.set(partition.leader, log.reach())
   Object.assign(partition, { leader: broker, epoch })
   if (log.end > log.high && isOther) {
     const places = [log.high, ...log.batches.filter(({ base }) => base >= log.high).map(({ last }) => last + 1)]
