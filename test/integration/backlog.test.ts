@@ -73,9 +73,11 @@ it('a provider that hangs is not waited for, and every event says that its answe
   const server = await startLookupServer({ hang: true })
   const names = await makeTopics({ partitions })
   await fill(names)
+  const began = Date.now()
   const run = spawnRun(names, {
     THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
     THREATWEAVE_INTEL_SERVICE_CONCURRENCY: '32',
+    THREATWEAVE_ENRICH_CATCH_UP_SHARE: '0.05',
     ...limitsEnv({ kafka: { behindEvents: 500 } }),
     THREATWEAVE_OPS_ENABLED: 'true',
     THREATWEAVE_LOG_LEVEL: 'info',
@@ -88,5 +90,6 @@ it('a provider that hangs is not waited for, and every event says that its answe
   const reasons = new Set(read(records).map(({ threatweave }) => threatweave.reason))
   expect([...reasons].filter((reason) => reason !== 'pending' && reason !== 'deadline')).toEqual([])
   const waited = Number(/^threatweave_wait_seconds_total (\S+)$/m.exec(metrics)?.[1])
-  expect(waited).toBeLessThan(2.5)
+  // What is allowed at once, and its share of the time that this machine took.
+  expect(waited).toBeLessThan(2.5 + (0.05 * (Date.now() - began)) / 1000)
 })

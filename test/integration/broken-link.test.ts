@@ -130,7 +130,7 @@ it('a broker that takes events and never says so ends the program at the limit o
   const names = await makeTopics({ partitions, broker: through })
   const provider = await startLookupServer({ hang: true })
   const run = spawnRun(names, {
-    ...limitsEnv({ kafka: { chunkDeadlineMs: 4_000 } }),
+    ...limitsEnv({ kafka: { chunkDeadlineMs: 15_000 } }),
     THREATWEAVE_LOG_LEVEL: 'info',
     THREATWEAVE_OPS_ENABLED: 'true',
     THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,

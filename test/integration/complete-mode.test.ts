@@ -42,9 +42,9 @@ const metric = async (run: Run, name: string): Promise<number> => {
 const settings = (url: string, delivery: string): Readonly<Record<string, string>> => ({
   THREATWEAVE_ENRICH_MODE: 'complete',
   THREATWEAVE_INTEL_SERVICE_BASE_URL: url,
-  ...limitsEnv({ admission: { breakerMs: 500, maxBreakerMs: 500 }, kafka: { chunkDeadlineMs: 6_500 } }),
+  ...limitsEnv({ admission: { breakerMs: 500, maxBreakerMs: 500 }, kafka: { chunkDeadlineMs: 15_500 } }),
   THREATWEAVE_KAFKA_DELIVERY: delivery,
-  THREATWEAVE_KAFKA_LIMITS_SESSION_TIMEOUT_MS: '6000',
+  THREATWEAVE_KAFKA_LIMITS_SESSION_TIMEOUT_MS: '15000',
   THREATWEAVE_OPS_ENABLED: 'true',
   THREATWEAVE_LOG_LEVEL: 'info',
 })
@@ -67,7 +67,7 @@ it.concurrent.each(['at-least-once', 'exactly-once'])(
     await fill(names)
     const run = spawnRun(names, settings(`http://127.0.0.1:${port}`, delivery))
     await expect.poll(() => metric(run, 'provider_state{state="breaker_open"}'), waiting).toBe(1)
-    await sleep(7_500)
+    await sleep(16_500)
     expect(await written(names.output)).toBe(0)
     expect(await metric(run, 'group_joins_total')).toBe(1)
     const server = await startLookupServer({ port })

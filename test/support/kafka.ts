@@ -122,10 +122,10 @@ export const settingsFor = (names: Names, changes: Changes = {}): KafkaSettings 
     chunkBytes: 524_288,
     sendBytes: 700_000,
     chunkDeadlineMs: 60_000,
-    drainMs: 10_000,
+    drainMs: 60_000,
     behindEvents: 1_000_000,
     // Nobody loses it on a busy machine; where a worker is killed, tests set a short one.
-    sessionTimeoutMs: 10_000,
+    sessionTimeoutMs: 30_000,
     concurrentPartitions: 8,
     pendingEvents: 500_000,
     refreshMs: 2_000,
