@@ -22,7 +22,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   bulk: ['base', 'domain', 'lookup', 'provider', 'server', 'telemetry'],
   provider: ['base', 'bulk', 'domain', 'telemetry'],
   feeds: ['base', 'domain', 'telemetry'],
-  geo: [],
+  geo: ['base', 'domain', 'feeds', 'telemetry'],
   alerts: ['base', 'domain', 'telemetry'],
   server: ['base', 'bulk', 'domain', 'feeds', 'geo', 'http', 'lookup', 'provider', 'telemetry'],
   kafka: ['base', 'domain', 'pipeline', 'telemetry'],
