@@ -1,5 +1,6 @@
 // Keeps the databases of intel.geo: reads them, watches their files, and says country and network of an address.
 import { readFile } from 'node:fs/promises'
+import { createBoundedCache, ownText } from '../base/bounded-cache.js'
 import { messageOf } from '../base/message-of.js'
 import type { Clock } from '../base/clock.js'
 import { reloadWhenChanged } from '../base/reload-when-changed.js'
@@ -50,6 +51,9 @@ type Slot = {
 }
 
 const defaultPollMs = 5000
+/** Keeps what is said of at least this many addresses, and of at most twice as many. */
+const generation = 25_000
+const nothing: Geo = Object.freeze({})
 
 /** Returns every problem if a file cannot be used; later the last good version of a file stays in use. */
 export const openGeo = async (
@@ -70,12 +74,15 @@ export const openGeo = async (
   )
   if (problems.length > 0) return { problems }
   let version = 0
+  /** By address: what a feed lists is judged anew for every event, and must not be looked up for every event. */
+  let known = createBoundedCache<string, Geo>(generation)
 
   const take = (slot: Slot, database: Database): void => {
     slot.inUse = database
     slot.problem = undefined
     slot.hasFailed = false
     version++
+    known = createBoundedCache(generation)
     emit({ event: 'geo_database_loaded', file: slot.file, type: database.type, built: database.built })
   }
   const refuse = (slot: Slot, problem: string): void => {
@@ -118,8 +125,16 @@ export const openGeo = async (
     if (address === undefined) return false
     return specialReason(address) === undefined || (documentation && isDocumentation(address))
   }
+  const lookUp = (value: string): Geo => {
+    const found = (isPublic(value) ? geoOf(findIn(sources, value)) : undefined) ?? nothing
+    known.set(ownText(value), found)
+    return found
+  }
   return {
-    of: ({ type, value }) => (type === 'ip' && isPublic(value) ? geoOf(findIn(sources, value)) : undefined),
+    of: ({ type, value }) => {
+      const found = type === 'ip' ? (known.get(value) ?? lookUp(value)) : nothing
+      return found === nothing ? undefined : found
+    },
     version: () => version,
     status: () =>
       opened.map(({ slot: { file, inUse, problem, refusals } }) => ({
@@ -155,8 +170,8 @@ const geoOf = (place: Location | undefined): Geo | undefined => {
   const hasCountry = country !== undefined && /^[A-Z]{2}$/.test(country)
   const hasNetwork = asNumber !== undefined && Number.isSafeInteger(asNumber) && asNumber > 0
   if (!hasCountry && !hasNetwork) return undefined
-  return {
+  return Object.freeze({
     ...(hasCountry && { country }),
-    ...(hasNetwork && { as: { number: asNumber, ...(asName !== undefined && { name: asName }) } }),
-  }
+    ...(hasNetwork && { as: Object.freeze({ number: asNumber, ...(asName !== undefined && { name: asName }) }) }),
+  })
 }

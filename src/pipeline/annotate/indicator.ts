@@ -85,8 +85,12 @@ const timeOf = ({ at }: Verdict): string | undefined =>
 
 const nowhere: Geo = {}
 
-const networkOf = ({ number, name }: NonNullable<Geo['as']>): NonNullable<Geo['as']> =>
-  Object.freeze(name === undefined ? { number } : { number, name: clip(name, 100) })
+/** Itself, unless its name is too long. */
+const networkOf = (as: NonNullable<Geo['as']>): NonNullable<Geo['as']> => {
+  if (as.name === undefined) return as
+  const name = clip(as.name, 100)
+  return name === as.name ? as : Object.freeze({ number: as.number, name })
+}
 
 export const describeIndicator = ({ sighting, decision, verdict }: Judged, geo: Geo = nowhere): AnnotatedIndicator => {
   const one: AnnotatedIndicator = {

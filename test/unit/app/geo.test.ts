@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Reader } from 'maxmind'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openApp, type App } from '../../../src/app/open-app.js'
 import { systemClock, type Clock } from '../../../src/base/clock.js'
@@ -151,6 +152,26 @@ describe('while events pass', () => {
     return (JSON.parse(event!.bytes().toString()) as { threatweave: Annotation }).threatweave.country
   }
   const within = { timeout: 30_000, interval: 10 }
+
+  it('an address is looked up once for many events, whether a feed lists it or not, and again in a new database', async () => {
+    const file = join(folder, 'once.mmdb')
+    writeFileSync(file, countryOf('NL'))
+    const app = await open(file)
+    const get = vi.spyOn(Reader.prototype, 'get')
+    onTestFinished(() => get.mockRestore())
+    const lookups = (): number => get.mock.calls.filter(([address]) => address.startsWith('198.51.100.')).length
+    for (let event = 0; event < 20; event++) {
+      const chunk = ['{"src":"198.51.100.60"}', '{"src":"198.51.100.61"}', '{"dst":"198.51.100.60"}'].map((text) => ({
+        bytes: Buffer.from(text),
+        origin: `a/0/${event}`,
+      }))
+      for (const { annotation } of await allOf(app.pipeline, chunk)) expect(annotation.country).toBe('NL')
+    }
+    expect(lookups()).toBe(2)
+    writeFileSync(file, countryOf('DE'))
+    await vi.waitFor(async () => expect(await annotated(app)).toBe('DE'), within)
+    expect(lookups()).toBe(3)
+  })
 
   it('a replaced database is used from then on, and the last good one where the file is broken or gone', async () => {
     const file = join(folder, 'country.mmdb')
