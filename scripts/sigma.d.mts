@@ -2,4 +2,4 @@
 export const rules: string
 export const provisionSigma: () => { readonly sigma?: string; readonly missing?: string }
 export const checkRules: (sigma: string, folder: string) => { readonly ok: boolean; readonly output: string }
-export const convertRules: (sigma: string) => Readonly<Record<string, string>>
+export const convertRules: (sigma: string, from?: string) => Readonly<Record<string, string>>

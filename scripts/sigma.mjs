@@ -64,12 +64,12 @@ export const provisionSigma = () => {
 export const checkRules = (sigma, folder) => run(sigma, ['check', '-x', 'attacktag', '-x', 'd3_fendtag', folder])
 
 /** `opensearch/threatweave_tor_allowed.lucene` → the query, for every rule and target. */
-export const convertRules = (sigma) => {
+export const convertRules = (sigma, from = rules) => {
   const queries = {}
   for (const [target, how] of Object.entries(targets)) {
     const folder = mkdtempSync(join(tmpdir(), 'threatweave-sigma-'))
     const template = `{stem}.${extensions[target]}`
-    const { ok, output } = run(sigma, ['convert', ...how, '-od', folder, '-ot', template, rules])
+    const { ok, output } = run(sigma, ['convert', ...how, '-od', folder, '-ot', template, from])
     if (!ok) throw new Error(`sigma-cli could not convert the rules for ${target}: ${output}`)
     for (const name of readdirSync(folder))
       queries[`${target}/${name}`] = finish(target, readFileSync(join(folder, name), 'utf8').trim())

@@ -22,8 +22,9 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   bulk: ['base', 'domain', 'lookup', 'provider', 'server', 'telemetry'],
   provider: ['base', 'bulk', 'domain', 'telemetry'],
   feeds: ['base', 'domain', 'telemetry'],
+  geo: ['base', 'domain', 'feeds', 'telemetry'],
   alerts: ['base', 'domain', 'telemetry'],
-  server: ['base', 'bulk', 'domain', 'feeds', 'http', 'lookup', 'provider', 'telemetry'],
+  server: ['base', 'bulk', 'domain', 'feeds', 'geo', 'http', 'lookup', 'provider', 'telemetry'],
   kafka: ['base', 'domain', 'pipeline', 'telemetry'],
   delivery: ['base', 'domain', 'kafka', 'pipeline', 'telemetry'],
   'follow-up': ['base', 'delivery', 'domain', 'kafka', 'pipeline', 'telemetry'],
@@ -49,7 +50,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   '@sinclair/typebox': ['config/'],
   fastify: ['server/', 'ops/', 'http/'],
   re2js: ['alerts/sigma/regex.ts', 'feeds/list-file.ts'],
-  maxmind: ['server/local/places.ts'],
+  maxmind: ['geo/places.ts'],
 }
 
 /** What the outside uses: the program, the library. */

@@ -75,7 +75,7 @@ export type AlertBody = {
   Annotation,
   'status' | 'verdict' | 'score' | 'type' | 'value' | 'field' | 'role' | 'direction' | 'action' | 'summary' | 'source'
 > &
-  Pick<Annotation, 'categories' | 'feed' | 'entry' | 'verdict_time' | 'stale'>
+  Pick<Annotation, 'categories' | 'country' | 'as' | 'feed' | 'entry' | 'verdict_time' | 'stale'>
 
 /** An indicator as ECS `threat.indicator`. */
 export const threatIndicator = (

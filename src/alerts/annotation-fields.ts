@@ -18,7 +18,10 @@ const flagMembers = Object.fromEntries(flags.map((flag) => [flag, booleans])) as
   Record<Flag, Values>
 >
 
-const indicatorMembers: Readonly<Record<keyof AnnotatedIndicator, Values>> = {
+/** Country and network; what is inside `as` is tested, not `as` itself. */
+const geoMembers = { country: 'any', 'as.number': 'any', 'as.name': 'any' } as const
+
+const indicatorMembers: Readonly<Record<Exclude<keyof AnnotatedIndicator, 'as'>, Values>> = {
   type: indicatorTypes,
   value: 'any',
   field: 'any',
@@ -28,6 +31,7 @@ const indicatorMembers: Readonly<Record<keyof AnnotatedIndicator, Values>> = {
   reason: reasons,
   score: 'any',
   flags,
+  ...geoMembers,
   source: 'any',
   feed: 'any',
   entry: 'any',
@@ -36,7 +40,7 @@ const indicatorMembers: Readonly<Record<keyof AnnotatedIndicator, Values>> = {
   former: [true],
 }
 
-const members: Readonly<Record<Exclude<keyof Annotation, 'indicators'>, Values>> = {
+const members: Readonly<Record<Exclude<keyof Annotation, 'indicators' | 'as'>, Values>> = {
   schema_version: 'any',
   status: statuses,
   verdict: levels,
@@ -52,6 +56,7 @@ const members: Readonly<Record<Exclude<keyof Annotation, 'indicators'>, Values>>
   summary: 'any',
   categories: 'any',
   reason: reasons,
+  ...geoMembers,
   source: 'any',
   feed: 'any',
   entry: 'any',
@@ -95,6 +100,7 @@ export const retroMembers = membersOf(
     ['type', indicatorTypes],
     ['direction', directions],
     ['action', actions],
+    ...Object.entries(geoMembers),
     ...['value', 'score', 'categories', 'source', 'feed', 'entry', 'summary'].map((name): [string, Values] => [
       name,
       'any',

@@ -40,7 +40,7 @@ export const createAlert = (input: AlertInput): Alert => {
   const { annotation, origin, key, extraction } = one
   const { source: from, destination: to } = endpointsOf(extraction)
   const { status, verdict, score, type, value, role, direction, action, source } = annotation
-  const { categories, feed, entry, verdict_time, stale, enrichment_id } = annotation
+  const { categories, country, as, feed, entry, verdict_time, stale, enrichment_id } = annotation
   // Names of hosts, users and fields are the event's own words.
   const peer = input.peer === undefined ? undefined : harmless(input.peer)
   const peers = input.peers.map(harmless)
@@ -87,6 +87,8 @@ export const createAlert = (input: AlertInput): Alert => {
       action,
       summary,
       ...(categories !== undefined && { categories }),
+      ...(country !== undefined && { country }),
+      ...(as !== undefined && { as }),
       ...(source !== undefined && { source }),
       ...(feed !== undefined && { feed }),
       ...(entry !== undefined && { entry }),

@@ -26,7 +26,8 @@ export const createUpdate = (group: HeldGroup): AlertUpdate => {
   const users = [...group.users].map(harmless)
   const sources = [...group.sources].map(harmless)
   const peers = [...group.peers].map(harmless)
-  const { status, verdict, score, type, value, role, direction, action, source, categories, feed, entry } = about
+  const { status, verdict, score, type, value, role, direction, action, source } = about
+  const { categories, country, as, feed, entry } = about
   const summary = `${count} more ${count === 1 ? 'match' : 'matches'}${byWhom(users, sources)} since the alert: ${harmless(about.summary)}`
   const attack = attackOf(rule.tags)
   const threat = { ...attack, ...(value !== undefined && { indicator: threatIndicator(type, value, source) }) }
@@ -63,6 +64,8 @@ export const createUpdate = (group: HeldGroup): AlertUpdate => {
       action,
       summary,
       ...(categories !== undefined && { categories }),
+      ...(country !== undefined && { country }),
+      ...(as !== undefined && { as }),
       ...(source !== undefined && { source }),
       ...(feed !== undefined && { feed }),
       ...(entry !== undefined && { entry }),

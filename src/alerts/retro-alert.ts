@@ -29,7 +29,7 @@ const maxIndicators = 50
 const maxPeers = 64
 
 export const createRetroAlert = (about: Hit, now: number): RetroAlert => {
-  const { indicator, verdict, seen, partition, match } = about
+  const { indicator, verdict, seen, partition, match, geo } = about
   const { type, value } = indicator
   const group = [match.rule.id, value, verdict.level]
   const summary = `${value} is malicious now: ${verdict.because}; ${times(seen.count)} since ${isoTime(seen.first)}, when it was clean or unknown`
@@ -60,6 +60,7 @@ export const createRetroAlert = (about: Hit, now: number): RetroAlert => {
       ...match.traffic,
       ...(score !== undefined && { score }),
       ...(categories !== undefined && { categories }),
+      ...geo,
       ...(source !== undefined && { source }),
       ...(feed !== undefined && { feed }),
       ...(entry !== undefined && { entry }),

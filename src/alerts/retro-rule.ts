@@ -1,5 +1,6 @@
 // Which rule applies to an indicator that turned malicious after it was seen.
 import type { Annotation } from '../domain/annotation.js'
+import type { Geo } from '../domain/geo.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { SeenTotals, Traffic } from '../domain/sighting.js'
 import type { Verdict } from '../domain/verdict.js'
@@ -14,6 +15,8 @@ export type RetroSeen = {
   readonly indicator: Indicator
   readonly verdict: Verdict
   readonly seen: SeenTotals
+  /** Country and network of an address, where a database says them. */
+  readonly geo?: Geo | undefined
 }
 
 export type RetroMatch = {
@@ -42,7 +45,7 @@ const summarised = ruleLevels.indexOf('low')
 
 /** What rules can test, under the names that the alert has. */
 const retroFields = (
-  { indicator, verdict, seen }: Omit<RetroSeen, 'partition'>,
+  { indicator, verdict, seen, geo }: Omit<RetroSeen, 'partition'>,
   { direction, action }: Traffic,
 ): Readonly<Annotation> => {
   const { level, score, categories, source, feed, entry } = verdict
@@ -56,6 +59,7 @@ const retroFields = (
     summary: verdict.because,
     ...(score !== undefined && { score }),
     ...(categories !== undefined && { categories }),
+    ...geo,
     ...(source !== undefined && { source }),
     ...(feed !== undefined && { feed }),
     ...(entry !== undefined && { entry }),

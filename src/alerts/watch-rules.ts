@@ -1,8 +1,9 @@
 // Reloads rules when their files change; broken files keep the old rules.
 import type { FileProblem } from '../domain/problem.js'
 import type { Clock } from '../base/clock.js'
+import { reloadWhenChanged } from '../base/reload-when-changed.js'
 import type { Emit } from '../telemetry/event.js'
-import { bundledFolder, findRuleFiles, loadRules, type RuleSource } from './load-rules.js'
+import { bundledFolder, findRuleFiles, loadRules, type LoadedRules, type RuleSource } from './load-rules.js'
 import type { Rule } from './sigma/rule.js'
 import type { RuleSet } from './sigma/rule-set.js'
 
@@ -29,11 +30,6 @@ export const watchRules = async (
   if (first.problems.length > 0) return { problems: first.problems }
   let inUse = first
   let problems: readonly FileProblem[] = []
-  let tried = first.signature
-  let changing = ''
-  let isClosed = false
-  let cancel = (): void => undefined
-  let queue: Promise<void> = Promise.resolve()
 
   const reportLoaded = (): void => {
     const { rules, files, warnings } = inUse
@@ -43,41 +39,30 @@ export const watchRules = async (
       if (!warning.file.startsWith(bundledFolder)) emit({ event: 'rule_warned', ...warning })
   }
 
-  const load = async (): Promise<void> => {
-    const next = await loadRules(source)
-    if (isClosed) return
-    tried = next.signature
+  const use = (next: LoadedRules): void => {
     problems = next.problems
     if (problems.length === 0) {
       inUse = next
       reportLoaded()
     } else for (const problem of problems.slice(0, 20)) emit({ event: 'rules_refused', ...problem })
   }
-  const loadIfChanged = async (): Promise<void> => {
-    const { signature } = await findRuleFiles(source)
-    if (signature === tried) return
-    if (signature === changing) await load()
-    else changing = signature
-  }
-  const enqueue = (work: () => Promise<void>): Promise<void> =>
-    (queue = queue.then(() => (isClosed ? undefined : work())))
-  const watch = (): void => {
-    if (isClosed || pollMs === 0) return
-    cancel = clock.after(pollMs, () => void enqueue(loadIfChanged).then(watch))
-  }
 
   reportLoaded()
-  watch()
+  const files = reloadWhenChanged(first.signature, {
+    clock,
+    pollMs,
+    signature: async () => (await findRuleFiles(source)).signature,
+    read: async () => {
+      const next = await loadRules(source)
+      return { signature: next.signature, use: () => use(next) }
+    },
+  })
   return {
     set: () => inUse.set,
     retro: () => inUse.retro,
     all: () => inUse.rules,
     refused: () => problems,
-    reload: () => enqueue(load),
-    close: () => {
-      isClosed = true
-      cancel()
-      return queue
-    },
+    reload: files.reload,
+    close: files.close,
   }
 }

@@ -19,9 +19,11 @@ import { createExtract, extractLimits, type Extract } from '../pipeline/extract/
 import { createInFlight } from '../pipeline/enrich/in-flight.js'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.js'
 import { createWaits, type Wait, type Waits } from '../pipeline/enrich/wait.js'
+import { openGeo, type GeoDatabases } from '../geo/open-geo.js'
 import { openFormats } from './open-formats.js'
 import { eventsInRecord, openRecordOf } from './open-records.js'
 import { openIndicatorLookup, type IndicatorLookup, type LookupOptions } from './open-indicator-lookup.js'
+import { ignoreTelemetry } from '../telemetry/event.js'
 import { openTable, tableOf } from './open-table.js'
 
 /** Reads events and decides what may be looked up; sends nothing. */
@@ -42,6 +44,8 @@ export type App = EventReader &
     /** For events that were written before: takes what is known now, and always names the event. */
     readonly again: Pipeline
     readonly waits: Waits
+    /** Country and network of addresses; absent where no database is configured. */
+    readonly geo: GeoDatabases | undefined
   }
 
 export type AppOptions = LookupOptions & {
@@ -87,8 +91,13 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
   if (missing.length > 0) return { problems: missing }
   const reader = openReader(config, options.isOneSource)
   if ('problems' in reader) return reader
+  const geo = await openDatabases(config, options)
+  if (geo && 'problems' in geo) return geo
   const lookups = await openIndicatorLookup(config, reader.decide, options)
-  if ('problems' in lookups) return lookups
+  if ('problems' in lookups) {
+    await geo?.close()
+    return lookups
+  }
   const table = tableOf(config)
   const inFlight = createInFlight(clock)
   const waits = createWaits({
@@ -119,6 +128,7 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
         ownRanges: reader.gate.ownRanges,
         replayId: options.replay?.id,
         hasId,
+        geo,
       }),
       clock,
       wait: waiting,
@@ -139,5 +149,23 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
     observedPipeline: (observe) => withBatches(observe(single), wait),
     again: withBatches(singleEvents(true, waits.none), waits.none),
     waits,
+    geo,
+    close: async () => {
+      await Promise.all([lookups.close(), geo?.close()])
+    },
   }
 }
+
+/** Nothing where no database is configured. */
+export const openDatabases = async (
+  { intel, gate }: Config,
+  { clock = systemClock, emit = ignoreTelemetry, pollMs }: Pick<AppOptions, 'clock' | 'emit'> & { pollMs?: number },
+): Promise<GeoDatabases | Refused | undefined> =>
+  intel.geo.length === 0
+    ? undefined
+    : openGeo(intel.geo, {
+        clock,
+        emit,
+        documentation: gate.documentation,
+        ...(pollMs !== undefined && { pollMs }),
+      })

@@ -7,6 +7,8 @@ import type { Config } from '../config/schema.js'
 import type { AlertOut } from '../delivery/compose.js'
 import type { Clock } from '../base/clock.js'
 import type { Decide } from '../domain/decision.js'
+import type { GeoSource } from '../domain/geo.js'
+import type { Indicator } from '../domain/indicator.js'
 import { judge } from '../domain/judge.js'
 import type { Feeds } from '../feeds/open-feeds.js'
 import { countPartitions } from '../follow-up/count-partitions.js'
@@ -38,7 +40,7 @@ export const createCounting = (
 /** `raised` is called with every alert that was written. */
 export const startRetro = (
   retro: Retro<RetroMatch>,
-  { decide, feeds }: { readonly decide: Decide; readonly feeds: Feeds },
+  { decide, feeds, geo }: { readonly decide: Decide; readonly feeds: Feeds; readonly geo?: GeoSource | undefined },
   ruleFor: Alerts['retroMatch'],
   { now }: Clock,
   write: WriteRetroAlerts,
@@ -48,12 +50,16 @@ export const startRetro = (
     const decision = decide({ type, value, field: '', role: 'other', evidence: 'field' })
     return decision.decision === 'lookup' ? decision.ask : undefined
   }
+  const withGeo = <About extends { readonly indicator: Indicator }>(about: About) => ({
+    ...about,
+    geo: geo?.of(about.indicator),
+  })
   retro.start({
     match: (indicator) => feeds.match(indicator),
     askedFor,
-    ruleFor,
+    ruleFor: (about) => ruleFor(withGeo(about)),
     write: async (partition, { hits, summarised }) => {
-      const alerts = hits.map((hit) => createRetroAlert(hit, now()))
+      const alerts = hits.map((hit) => createRetroAlert(withGeo(hit), now()))
       for (const rule of new Map(summarised.map(({ match }) => [match.rule.id, match.rule])).values()) {
         const ofRule = summarised.filter(({ match }) => match.rule.id === rule.id)
         alerts.push(createRetroSummary(rule, ofRule, now()))

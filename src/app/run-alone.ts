@@ -78,6 +78,7 @@ export const runAlone = async (
       provider: app.admission?.state,
       consumer: () => health(),
       feeds: app.feeds.status,
+      geo: app.geo?.status,
       alerts: alerts?.log,
       seenOf: (value) => seenIn(counts, value),
     })

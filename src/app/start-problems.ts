@@ -15,7 +15,7 @@ import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import { settingsProblems } from '../kafka/settings.js'
 import { readKeys } from '../server/keys.js'
 import type { Io } from '../terminal/command.js'
-import { openReader } from './open-app.js'
+import { openDatabases, openReader } from './open-app.js'
 import { openClient } from './provider-client.js'
 import { checkRules } from './check-file.js'
 import { kafkaSettingsOf } from './limits.js'
@@ -30,6 +30,7 @@ export const startProblems = async (config: Config, env: Io['env'], asksBrokers:
     ...('problems' in reading ? reading.problems : []),
     ...('problems' in safeguard ? safeguard.problems : []),
     ...(await wrongFeeds(config)),
+    ...(await wrongDatabases(config)),
     ...(await ruleProblems(config)),
     ...(await clientProblems(config, env)),
     ...memoryProblems(config),
@@ -42,6 +43,13 @@ const wrongFeeds = async ({ feeds }: Config): Promise<readonly Problem[]> => {
   const local = await openFeeds(feeds, { pollMs: 0 })
   await local.close()
   return [...feedProblems(local.status()), ...feedFaults(local.status())]
+}
+
+const wrongDatabases = async (config: Config): Promise<readonly Problem[]> => {
+  const geo = await openDatabases(config, { pollMs: 0 })
+  if (geo && 'problems' in geo) return geo.problems
+  await geo?.close()
+  return []
 }
 
 const ruleProblems = async (config: Config): Promise<readonly Problem[]> => {

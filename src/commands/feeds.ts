@@ -1,4 +1,7 @@
 // The `feeds` command: which feeds are in use, what they hold, how old they are, when they are fetched next, and what went wrong.
+import { openDatabases } from '../app/open-app.js'
+import { ConfigurationError } from '../config/problem.js'
+import type { Config } from '../config/schema.js'
 import { feedsFolder } from '../config/memory-folder.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import { openFeeds } from '../feeds/open-feeds.js'
@@ -21,12 +24,12 @@ export const feeds: Command = {
 
 Loads every feed of the configuration as a run would, fetches those whose time has come, and shows for each how many addresses and
 names it holds, how much was skipped and why, how old it is, when it is fetched next, and what went wrong last. A feed that is
-in use and holds no entry is "empty". Of feeds that are read page by page it also shows how many objects and pages were read.
+in use and holds no entry is "empty". The databases of intel.geo follow, with what they are and how long ago they were built. Of feeds that are read page by page it also shows how many objects and pages were read.
 
   discover   lists the API roots of a TAXII 2.1 server and their collections, with the address that \`taxii\` of a feed takes
 
   -c, --config FILE   the configuration
-      --json          print one JSON object per feed, or per collection
+      --json          print one JSON object per feed and database, or per collection
 
 Of discover alone:
       --headers-file FILE   headers to send, one a line, such as Authorization: Basic BASE64
@@ -70,11 +73,34 @@ Exit codes: 0 every feed is in use as it is published, or a collection may be re
     if (isJson) for (const status of all) await writeJson(io.stdout, `${JSON.stringify(shown(status))}\n`)
     else if (all.length === 0) await write(io.stdout, 'no feeds are configured\n')
     else await write(io.stdout, renderTable(columns, all.map(rowOf)) + all.map(skippedLine).join(''))
+    await showDatabases(config, isJson, io)
     return all.every(({ state, fetch }) => (state === 'loaded' || state === 'empty') && fetch?.error === undefined)
       ? exitCodes.ok
       : exitCodes.failure
   },
 }
+
+const showDatabases = async (config: Config, isJson: boolean, io: Io): Promise<void> => {
+  const geo = await openDatabases(config, { pollMs: 0 })
+  if (!geo) return
+  if ('problems' in geo) throw new ConfigurationError(geo.problems)
+  await geo.close()
+  const all = geo.status()
+  if (isJson)
+    for (const { file, state, type, built } of all)
+      await writeJson(io.stdout, `${JSON.stringify({ database: file, state, type, built: timeOf(built) })}\n`)
+  else {
+    const rows = all.map(({ file, state, type, built }) => [file, state, type, ageOf(Date.now() - built)])
+    await write(io.stdout, `\n${renderTable(databaseColumns, rows)}`)
+  }
+}
+
+const databaseColumns: readonly Column[] = [
+  { title: 'database', max: 80 },
+  { title: 'state' },
+  { title: 'is', max: 40 },
+  { title: 'age', align: 'right' },
+]
 
 const discoverOptions = ['headers-file', 'client-cert', 'client-key', 'allow-http'] as const
 

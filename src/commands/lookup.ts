@@ -75,9 +75,10 @@ Exit codes: 0 every value was answered ("not found" included), 1 some were not, 
       for await (const { indicator, finding } of inOrder(values, type, role, ask, io.signal)) {
         const verdict = judge(finding, { ...indicator, role }, table, Date.now())
         if (verdict.reason !== undefined && kindOf(verdict.reason) === 'failure') failures++
+        const shown = { indicator, verdict, finding, geo: app.geo?.of(indicator) }
         const text = isJson
-          ? renderJson(indicator, verdict, finding)
-          : renderCard(indicator, verdict, finding, io.env.NO_COLOR === undefined || io.env.NO_COLOR === '')
+          ? renderJson(shown)
+          : renderCard(shown, io.env.NO_COLOR === undefined || io.env.NO_COLOR === '')
         await (isJson ? writeJson : write)(io.stdout, text)
         done++
         progress?.update(done, `${done} of ${values.length}`)

@@ -1,6 +1,7 @@
 // The annotation: the object added to an event, flat members first.
 import type { Flag } from './flag.js'
 import type { Level } from './finding.js'
+import type { Geo } from './geo.js'
 import type { IndicatorType } from './indicator.js'
 import type { Reason } from './reason.js'
 import type { Action, Direction, Role } from './sighting.js'
@@ -22,6 +23,9 @@ export type AnnotatedIndicator = {
   score?: number
   /** Names of the flags that are true. */
   flags?: readonly Flag[]
+  /** By the databases of intel.geo. */
+  country?: string
+  as?: NonNullable<Geo['as']>
   source?: string
   feed?: string
   entry?: string
@@ -62,6 +66,9 @@ export type Annotation = {
   /** Categories of the deciding indicator. */
   categories?: readonly string[]
   reason?: Reason
+  /** Country and network of the deciding indicator. */
+  country?: string
+  as?: NonNullable<Geo['as']>
   source?: string
   feed?: string
   entry?: string

@@ -29,13 +29,17 @@ export const readBytes = (path: string): Bytes => {
     const unpacked = unpack(bytes.subarray(0, length))
     return unpacked.ok ? { ...unpacked, modified: mtimeMs } : unpacked
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (code === 'ERR_BUFFER_TOO_LARGE') return tooLarge
-    return { ok: false, message: messages[code] ?? `cannot be read (${code || 'unknown error'})` }
+    return codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? tooLarge : { ok: false, message: whyUnreadable(error) }
   } finally {
     if (file !== undefined) closeSync(file)
   }
 }
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
+
+/** Why a file could not be read, in words that follow its name. */
+export const whyUnreadable = (error: unknown): string =>
+  messages[codeOf(error)] ?? `cannot be read (${codeOf(error) || 'unknown error'})`
 
 /** A list may be packed for the way on top of being packed itself. */
 const maxLayers = 2

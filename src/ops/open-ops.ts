@@ -4,6 +4,7 @@ import type { ProviderState } from '../domain/provider-state.js'
 import type { Clock } from '../base/clock.js'
 import type { Emit } from '../telemetry/event.js'
 import type { FeedMetrics } from '../telemetry/feed-metrics.js'
+import type { GeoMetrics } from '../telemetry/geo-metrics.js'
 import { createMetrics, type ProcessKind } from '../telemetry/metrics.js'
 import type { Counters } from '../telemetry/counters.js'
 import { healthOf, readinessOf, type Health, type HealthLimits, measureEventLoopDelay } from './health.js'
@@ -30,6 +31,7 @@ export type OpsSources = {
   readonly provider?: (() => ProviderState) | undefined
   readonly consumer?: (() => ConsumerHealth) | undefined
   readonly feeds?: (() => readonly (FeedMetrics & ShownFeed)[]) | undefined
+  readonly geo?: (() => readonly GeoMetrics[]) | undefined
   /** Where there are alerts. */
   readonly alerts?: AlertLog | undefined
   /** Where sightings are counted. */
@@ -83,6 +85,7 @@ export const openOps = async (settings: OpsSettings, sources: OpsSources): Promi
     metrics: createMetrics({
       counts,
       feeds: sources.feeds,
+      geo: sources.geo,
       rules: sources.alerts?.fired,
       deadlineMs: sources.deadlineMs,
       provider,

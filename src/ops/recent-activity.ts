@@ -48,6 +48,7 @@ const endings: { readonly [event in Name]?: { readonly ends: readonly Name[]; re
   brokers_reachable: { ends: ['brokers_unreachable', 'start_postponed', 'kafka_client_warned'] },
   chunk_delivered: { ends: ['producer_replaced'], about: 'topic' },
   feed_loaded: { ends: ['feed_refused', 'feed_empty', 'feed_entries_skipped'], about: 'feed' },
+  geo_database_loaded: { ends: ['geo_database_refused', 'geo_lookup_failed'], about: 'file' },
   feed_fetched: { ends: ['feed_fetch_failed'], about: 'feed' },
   memory_write_resumed: { ends: ['memory_write_failed'] },
   rules_loaded: { ends: ['rules_refused', 'rule_warned'] },

@@ -75,6 +75,12 @@ export type TelemetryEvent =
       /** Whether the previous version stays in use. */
       readonly kept: boolean
     }
+  /** A database of intel.geo; `built` is when its maker built it, in epoch milliseconds. */
+  | { readonly event: 'geo_database_loaded'; readonly file: string; readonly type: string; readonly built: number }
+  /** The last good version stays in use. */
+  | { readonly event: 'geo_database_refused'; readonly file: string; readonly message: string }
+  /** The first time that a database in use could not answer. */
+  | { readonly event: 'geo_lookup_failed'; readonly file: string; readonly message: string }
   | { readonly event: 'provider_answered'; readonly operation: string; readonly ms: number }
   | {
       readonly event: 'provider_call_failed'

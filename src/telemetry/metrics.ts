@@ -3,6 +3,7 @@ import { type ConsumerHealth, consumerStates } from '../domain/consumer-health.j
 import { type ProviderState, providerStates } from '../domain/provider-state.js'
 import type { Count, Counts } from './counters.js'
 import { defineFeedMetrics, type FeedMetrics } from './feed-metrics.js'
+import { defineGeoMetrics, type GeoMetrics } from './geo-metrics.js'
 import { defineRuleMetrics, type RuleMetrics } from './rule-metrics.js'
 import { createDefine, createNodeMetrics, type Define } from './define-metrics.js'
 
@@ -13,6 +14,7 @@ type MetricsSources = {
   /** Calls allowed per hour and per day; 0 means no limit. */
   readonly allowed: { readonly hour: number; readonly day: number }
   readonly feeds?: (() => readonly FeedMetrics[]) | undefined
+  readonly geo?: (() => readonly GeoMetrics[]) | undefined
   readonly rules?: (() => readonly RuleMetrics[]) | undefined
   /** How long events wait for answers at most. */
   readonly deadlineMs?: number
@@ -34,6 +36,7 @@ export const createMetrics = (sources: MetricsSources): Metrics => {
   if (sources.provider) defineProviderMetrics(define, sources.provider, sources.allowed)
   if (sources.consumer) defineConsumerMetrics(define, sources.consumer)
   if (sources.feeds) defineFeedMetrics(define, sources.feeds, Date.now)
+  if (sources.geo) defineGeoMetrics(define, sources.geo, Date.now)
   const { deadlineMs } = sources
   if (deadlineMs !== undefined && sources.kind !== 'server')
     define.gauge('deadline_seconds', 'How long events wait for answers at most.', () => deadlineMs / 1000)

@@ -43,6 +43,19 @@ export const wordings: Wordings = {
     say: ({ feed, kept, ...problem }) =>
       `feed ${feed} refused, ${kept ? 'the previous version stays in use' : 'nothing is loaded'}: ${placeOf(problem)}: ${problem.message}`,
   },
+  geo_database_loaded: {
+    level: 'info',
+    say: ({ file, type, built }) => `database ${file} loaded: ${type}, built ${dayOf(built)}`,
+  },
+  geo_database_refused: {
+    level: 'error',
+    say: ({ file, message }) => `database ${file} refused, the last good version stays in use: it ${message}`,
+  },
+  geo_lookup_failed: {
+    level: 'error',
+    say: ({ file, message }) =>
+      `database ${file} is broken in places, and addresses there have no country or network from it: ${message}`,
+  },
   index_loaded: {
     level: 'info',
     say: ({ file, rows, skipped, full }) =>
@@ -211,6 +224,8 @@ const bulkSentences: { readonly [limit in BulkLimit]: string } = {
   questions: 'a question in bulk was refused, because too many are open',
   unread: 'a bulk connection was closed, because too many answers were not read',
 }
+
+const dayOf = (at: number): string => (Math.abs(at) <= 8.64e15 ? new Date(at).toISOString().slice(0, 10) : 'some day')
 
 const placeOf = ({ file, line }: { file: string; line?: number }): string =>
   line === undefined ? file : `${file}:${line}`

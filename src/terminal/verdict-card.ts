@@ -2,12 +2,20 @@
 import { printable } from '../domain/control-characters.js'
 import type { Finding, HostReport, Listing } from '../domain/finding.js'
 import type { Flag } from '../domain/flag.js'
+import type { Geo } from '../domain/geo.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { Verdict } from '../domain/verdict.js'
 
 const colours = { malicious: 31, suspicious: 33, clean: 32, unknown: 90 } as const
 
-export const renderCard = (indicator: Indicator, verdict: Verdict, finding: Finding, isColoured: boolean): string => {
+type Shown = {
+  readonly indicator: Indicator
+  readonly verdict: Verdict
+  readonly finding: Finding
+  readonly geo?: Geo | undefined
+}
+
+export const renderCard = ({ indicator, verdict, finding, geo }: Shown, isColoured: boolean): string => {
   const paint = (code: number, text: string): string => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text)
   const level = verdict.reason === undefined ? verdict.level : `${verdict.level} (${verdict.reason})`
   const score = verdict.score === undefined ? '' : `, score ${verdict.score}`
@@ -17,6 +25,8 @@ export const renderCard = (indicator: Indicator, verdict: Verdict, finding: Find
     ['not', stated(verdict, false)],
     ...(finding.status === 'known' ? listingLines(finding.facts.listings ?? []) : []),
     ...(finding.status === 'known' ? factLines(finding.facts.hosts ?? []) : []),
+    ['country', geo?.country ?? ''],
+    ['network', geo?.as ? networkText(geo.as) : ''],
     ['source', verdict.source ?? ''],
     ['obtained', verdict.at === undefined ? '' : new Date(verdict.at).toISOString()],
     ['stale', verdict.stale === true ? 'yes' : ''],
@@ -26,6 +36,9 @@ export const renderCard = (indicator: Indicator, verdict: Verdict, finding: Find
     .map(([title, text]) => `  ${title.padEnd(9)} ${printable(text)}\n`)
   return `${paint(1, printable(indicator.value))}  ${paint(colours[verdict.level], level + score)}\n${body.join('')}\n`
 }
+
+export const networkText = ({ number, name }: NonNullable<Geo['as']>): string =>
+  name === undefined ? `AS${number}` : `AS${number} ${name}`
 
 const stated = ({ flags }: Verdict, value: boolean): string =>
   (Object.keys(flags) as Flag[]).filter((flag) => flags[flag] === value).join(', ')
@@ -59,7 +72,7 @@ const factLines = (hosts: readonly HostReport[]): [string, string][] =>
       `${host}: ${rating ?? 'no rating'}${at === undefined ? '' : `, ${dayOf(at)}`}`,
     ])
 
-export const renderJson = (indicator: Indicator, verdict: Verdict, finding: Finding): string => {
+export const renderJson = ({ indicator, verdict, finding, geo }: Shown): string => {
   const { level, reason, score, flags, because, source, at, stale, feed, entry } = verdict
   const { listings, ...facts } = finding.status === 'known' ? finding.facts : { listings: undefined }
   const shown = {
@@ -70,6 +83,7 @@ export const renderJson = (indicator: Indicator, verdict: Verdict, finding: Find
     score,
     because,
     flags,
+    ...geo,
     source,
     at: at === undefined ? undefined : new Date(at).toISOString(),
     stale,

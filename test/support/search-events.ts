@@ -19,17 +19,24 @@ export type Annotated = {
   readonly fired: ReadonlyMap<string, readonly string[]>
 }
 
-/** The sample log and made-up events, `count` in all, annotated by feed and service; every ninth as a replay does it, with the `ecs` layer. */
-export const annotateMixed = async (count: number, detail: Detail): Promise<Annotated> => {
+/** The sample log and made-up events, `count` in all, annotated by feed, service and databases of places; every ninth as a replay does it, with the `ecs` layer. `rules` are used beside the bundled ones. */
+export const annotateMixed = async (
+  count: number,
+  detail: Detail,
+  rules: readonly string[] = [],
+): Promise<Annotated> => {
   const service = await startScriptedService(answer)
   const loaded = load({
     values: {
       feeds: [{ name: 'sample', path: resolve(examples, 'feeds/sample-feed.csv') }],
       gate: { documentation: true },
       memory: { path: 'none' },
-      alerts: { suppressSeconds: 0 },
+      alerts: { rules: [...rules], suppressSeconds: 0 },
       output: { detail },
-      intel: { service: { baseUrl: service.baseUrl, apiKey: testKey } },
+      intel: {
+        service: { baseUrl: service.baseUrl, apiKey: testKey },
+        geo: ['sample-city.mmdb', 'sample-asn.mmdb'].map((file) => resolve(examples, 'intel/places', file)),
+      },
     },
     env: {},
     readFile: (path) => readFileSync(path, 'utf8'),

@@ -1,6 +1,7 @@
 // A real OpenSearch node: queries find the events that the stream alerted on, and events fit without our template.
 import { execFileSync } from 'node:child_process'
-import { readFileSync, readdirSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -22,6 +23,8 @@ const rules = readdirSync(resolve(root, 'rules'))
 const mixed = 1_800
 /** The exact copies that OpenSearch adds to each text by itself are not counted. */
 const most = 60
+/** Beside those, what only annotations with intel.geo have. */
+const placeFields = ['country', 'as', 'as.number', 'as.name'].flatMap((name) => [name, `indicators.${name}`])
 
 /** Two products of the sample log mean different things by `host`: a text and an object, which no index takes both. */
 const theirOwn = { mappings: { properties: { host: { type: 'object', enabled: false } } } }
@@ -30,16 +33,46 @@ let node: SearchNode
 const byDetail = new Map<Detail, Annotated>()
 let annotated: Annotated
 let queries: Readonly<Record<string, string>>
+let placeQueries: Readonly<Record<string, string>>
+
+/** Rules about country and network, which only full annotations have. */
+const placeRules = {
+  country: ['threatweave.country: DE', '9d1c6a52-7f0b-4a43-8d0e-5b1f3c2a7e01'],
+  network: ['threatweave.as.number: 64500', '9d1c6a52-7f0b-4a43-8d0e-5b1f3c2a7e02'],
+  owner: ['threatweave.as.name|startswith: Example-Host', '9d1c6a52-7f0b-4a43-8d0e-5b1f3c2a7e03'],
+} as const
+const placeFolder = mkdtempSync(resolve(tmpdir(), 'threatweave-place-rules-'))
+for (const [name, [test, id]] of Object.entries(placeRules))
+  writeFileSync(
+    resolve(placeFolder, `${name}.yml`),
+    `title: Malicious and ${name}
+id: ${id}
+status: test
+description: A test of ${name}.
+logsource:
+    category: firewall
+detection:
+    selection:
+        threatweave.verdict: malicious
+        ${test}
+    condition: selection
+level: medium
+`,
+  )
 
 beforeAll(async () => {
   const { sigma, missing } = provisionSigma()
   if (sigma === undefined) throw new Error(missing)
   queries = convertRules(sigma)
-  for (const detail of details) byDetail.set(detail, await annotateMixed(mixed, detail))
+  placeQueries = convertRules(sigma, placeFolder)
+  for (const detail of details) byDetail.set(detail, await annotateMixed(mixed, detail, [placeFolder]))
   annotated = byDetail.get('auto')!
   node = await startSearchNode()
 })
-afterAll(() => node.close())
+afterAll(() => {
+  rmSync(placeFolder, { recursive: true })
+  return node.close()
+})
 
 type Bulk = { readonly errors: boolean; readonly items: readonly { index: { error?: { reason: string } } }[] }
 type Enrichment = { readonly indicator: { ip?: string }; readonly matched: { field: string } }
@@ -103,6 +136,19 @@ describe('the shipped component template', () => {
     },
   )
 
+  it.each(Object.entries(placeRules))(
+    'lets the query of a rule on the %s of an address find the events that the stream alerted on',
+    async (name, [, id]) => {
+      const query = placeQueries[`opensearch/${name}.lucene`] ?? ''
+      const fired = annotated.fired.get(id)
+      for (const detail of ['auto', 'full'] as const) expect(await find(`events-${detail}`, query)).toEqual(fired)
+      expect(fired!.length).toBeGreaterThan(10)
+      expect(await find('events-auto', 'threatweave.verdict:malicious')).not.toEqual(fired)
+      expect(byDetail.get('compact')!.fired.get(id)).toEqual(fired)
+      expect(await find('events-compact', query)).toEqual([])
+    },
+  )
+
   it('keeps the members of one enrichment together, so that a query can ask for both of the same one', async () => {
     const address = '198.51.100.10'
     const ofOne = ({ indicator, matched }: Enrichment): boolean =>
@@ -150,7 +196,7 @@ describe('without our template', () => {
   })
 
   it.each(['in order', 'in reverse'] as const)(
-    `takes ${mixed} mixed events %s, with at most ${most} fields under our key`,
+    `takes ${mixed} mixed events %s, with at most ${most} fields under our key and ${placeFields.length} of country and network`,
     async (order) => {
       const name = `plain-${order.replace(' ', '-')}`
       await node.call('PUT', `/${name}`, theirOwn)
@@ -160,7 +206,8 @@ describe('without our template', () => {
       const mapping = (await node.call('GET', `/${name}/_mapping`)) as Record<string, { mappings: Mapping }>
       const fields = fieldsIn(mapping[name]?.mappings.properties?.threatweave ?? {})
       expect(fields).toContain('indicators.verdict')
-      expect(fields.length).toBeLessThanOrEqual(most)
+      expect(fields).toEqual(expect.arrayContaining(placeFields))
+      expect(fields.filter((field) => !placeFields.includes(field)).length).toBeLessThanOrEqual(most)
     },
   )
 })
@@ -188,6 +235,9 @@ describe('the shipped template of alerts', () => {
     const inside = idsOf(({ related }) => related?.ip?.some((ip) => ip.startsWith('10.0.0.')) === true)
     expect(inside.length).toBeGreaterThan(0)
     expect(await find('alerts-1', 'related.ip:"10.0.0.0/24"')).toEqual(inside)
+    const german = idsOf(({ threatweave: { country } }) => country === 'DE')
+    expect(german.length).toBeGreaterThan(0)
+    expect(await find('alerts-1', 'threatweave.country:DE AND threatweave.as.number:64500')).toEqual(german)
     const c2 = idsOf(({ threat }) => threat?.technique?.id.includes('T1071') === true)
     expect(c2.length).toBeGreaterThan(0)
     expect(await find('alerts-1', 'threat.technique.id:T1071')).toEqual(c2)

@@ -13,6 +13,7 @@ import { reportStop } from '../../terminal/report-stop.js'
 import { accepted, configOption, loadConfig } from '../../config/load-config.js'
 import { readLines, withInputErrors } from '../../input/read-lines.js'
 import { renderTable, type Column } from '../../terminal/table.js'
+import { networkText } from '../../terminal/verdict-card.js'
 import { write, writeJson } from '../../terminal/write-lines.js'
 import { openKnown, type KnownAboutEvent } from './open-known.js'
 import { marksOf, showMarked, wordsAround } from './mark-values.js'
@@ -183,15 +184,25 @@ const knownColumns: readonly Column[] = [
   { title: 'since', max: 24 },
 ]
 
+/** Databases of places are rare: without one there is no empty column. */
+const whereColumn: Column = { title: 'where', max: 48 }
+
 const renderKnown = ({ values, rules }: KnownAboutEvent): string => {
-  const rows = values.map(({ value, verdict, reason, score, source = '', entry, at = '' }) => [
+  const hasPlaces = values.some(({ country, as }) => country !== undefined || as !== undefined)
+  const rows = values.map(({ value, verdict, reason, score, country, as, source = '', entry, at = '' }) => [
     value,
     reason === undefined ? verdict : `${verdict} (${reason})`,
     score === undefined ? '' : String(score),
     entry === undefined ? source : `${source} as ${entry}`,
     at.slice(0, 19),
+    ...(hasPlaces ? [[country ?? '', as ? networkText(as) : ''].filter((text) => text !== '').join(', ')] : []),
   ])
-  const table = rows.length > 0 ? `${renderTable(knownColumns, rows).replace(/^/gm, '  ').trimEnd()}\n\n` : ''
+  const table =
+    rows.length > 0
+      ? `${renderTable(hasPlaces ? [...knownColumns, whereColumn] : knownColumns, rows)
+          .replace(/^/gm, '  ')
+          .trimEnd()}\n\n`
+      : ''
   const fired = rules.map(({ title, level }) => `${printable(title)} (${level})`).join(', ')
   return `${table}  rules that fire: ${fired === '' ? 'none' : fired}\n\n`
 }

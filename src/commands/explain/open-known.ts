@@ -5,6 +5,7 @@ import { openRuleEvents } from '../../app/open-rule-events.js'
 import { accepted } from '../../config/load-config.js'
 import type { Config } from '../../config/schema.js'
 import type { Annotation } from '../../domain/annotation.js'
+import type { Geo } from '../../domain/geo.js'
 import { parseObject, isObject } from '../../base/json-object.js'
 import { allOf } from '../../pipeline/pipeline.js'
 import type { Io } from '../../terminal/command.js'
@@ -14,6 +15,8 @@ type KnownValue = {
   readonly verdict: string
   readonly reason?: string
   readonly score?: number
+  readonly country?: string
+  readonly as?: NonNullable<Geo['as']>
   /** `feed:NAME`, or `service` for an answer in the memory. */
   readonly source?: string
   readonly at?: string
@@ -62,12 +65,14 @@ export const openKnown = async (config: Config, io: Io): Promise<OpenKnown | und
       return {
         verdict: annotation?.verdict ?? 'unknown',
         summary: annotation?.summary ?? '',
-        values: values.map(({ value, verdict, reason, score, source, at, entry }) => ({
+        values: values.map(({ value, verdict, reason, score, country, as, source, at, entry }) => ({
           value,
           verdict,
           // Nothing was paid for here.
           ...(reason !== undefined && { reason: reason === 'budget_spent' ? 'not in memory' : reason }),
           ...(score !== undefined && { score }),
+          ...(country !== undefined && { country }),
+          ...(as !== undefined && { as }),
           ...(source !== undefined && { source }),
           ...(at !== undefined && { at }),
           ...(entry !== undefined && { entry }),

@@ -8,6 +8,7 @@ import type {
   ContentKind,
 } from '../../domain/annotation.js'
 import type { Level } from '../../domain/finding.js'
+import type { GeoSource } from '../../domain/geo.js'
 import type { RangeSet } from '../../domain/range-set.js'
 import { formatOf, type Extraction } from '../../domain/sighting.js'
 import type { Judged } from '../../domain/verdict.js'
@@ -31,6 +32,8 @@ export type TextSettings = {
   readonly hasId: boolean
   readonly ownRanges: RangeSet
   readonly replayId?: string | undefined
+  /** Says country and network of addresses, in the full form. */
+  readonly geo?: GeoSource | undefined
 }
 
 /** An annotation as pieces of JSON, most of them shared between events, and as a value on demand. */
@@ -58,8 +61,8 @@ const beforeId = ',"enrichment_id":"'
 const beforeList = '","indicators":['
 const roomForIds = 512
 
-export const createAnnotationText = ({ detail, hasId, ownRanges, replayId }: TextSettings) => {
-  const known = createKnownSightings(ownRanges)
+export const createAnnotationText = ({ detail, hasId, ownRanges, replayId, geo }: TextSettings) => {
+  const known = createKnownSightings(ownRanges, geo)
   /** For events without a deciding indicator. */
   const nothing = { full: createOwner(), compact: createOwner() }
 
@@ -95,7 +98,8 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId }: Tex
     if (isSmall(rows.length, finished.size + roomForIds + sizeOf(indicators)))
       return { ...summary, ...idsOf(origin, replayId), indicators: indicators.map(indicatorOf) }
     const { direction, reading } = about
-    return conclude({ extraction: about, rows, direction, origin, reading, replayId })
+    const described = indicators.map(indicatorOf)
+    return conclude({ extraction: about, rows, described, direction, origin, reading, replayId })
   }
 
   const compact = ({ deciding, about: whole, origin }: Case, withId: boolean): readonly string[] => {
@@ -117,6 +121,7 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId }: Tex
     origin: string,
   ): AnnotationText => {
     const { action, truncated } = extraction
+    known.refresh()
     const indicators = rows.map(known.of)
     const { deciding, status, verdict } = outcomeOf(indicators, truncated)
     const isFull = detail === 'full' || (detail === 'auto' && (verdict === 'malicious' || verdict === 'suspicious'))

@@ -12,6 +12,8 @@ type ConcludeInput = {
   readonly extraction: Pick<Extraction, 'action' | 'truncated' | 'format'>
   /** In the order of the event. */
   readonly rows: readonly Judged[]
+  /** The same rows as the annotation lists them, where that was done before. */
+  readonly described?: readonly AnnotatedIndicator[]
   readonly direction: Direction
   /** Where the event was first read; the same origin always gives the same `enrichment_id`. */
   readonly origin?: string | undefined
@@ -19,10 +21,11 @@ type ConcludeInput = {
   readonly replayId?: string | undefined
 }
 
-export const conclude = ({ extraction, rows, direction, origin, reading, replayId }: ConcludeInput): Annotation => {
+export const conclude = (input: ConcludeInput): Annotation => {
+  const { extraction, rows, described, direction, origin, reading, replayId } = input
   const { action, truncated } = extraction
-  const indicators = rows.map((judged) => {
-    const indicator = describeIndicator(judged)
+  const indicators = rows.map((judged, place) => {
+    const indicator = described?.[place] ?? describeIndicator(judged)
     return { ...weigh(indicator), indicator, verdict: judged.verdict }
   })
   const { deciding, status } = outcomeOf(indicators, truncated)

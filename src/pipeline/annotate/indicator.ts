@@ -2,6 +2,7 @@
 import type { AnnotatedIndicator, Status } from '../../domain/annotation.js'
 import { flags } from '../../domain/flag.js'
 import type { Level } from '../../domain/finding.js'
+import type { Geo } from '../../domain/geo.js'
 import { kindOf } from '../../domain/reason.js'
 import { roles, type Role } from '../../domain/sighting.js'
 import type { Verdict, Judged } from '../../domain/verdict.js'
@@ -82,7 +83,16 @@ const statusOf = (asked: number, answered: number, missing: number, truncated: b
 const timeOf = ({ at }: Verdict): string | undefined =>
   at !== undefined && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined
 
-export const describeIndicator = ({ sighting, decision, verdict }: Judged): AnnotatedIndicator => {
+const nowhere: Geo = {}
+
+/** Itself, unless its name is too long. */
+const networkOf = (as: NonNullable<Geo['as']>): NonNullable<Geo['as']> => {
+  if (as.name === undefined) return as
+  const name = clip(as.name, 100)
+  return name === as.name ? as : Object.freeze({ number: as.number, name })
+}
+
+export const describeIndicator = ({ sighting, decision, verdict }: Judged, geo: Geo = nowhere): AnnotatedIndicator => {
   const one: AnnotatedIndicator = {
     type: sighting.type,
     value: clip(sighting.value, 260),
@@ -100,6 +110,8 @@ export const describeIndicator = ({ sighting, decision, verdict }: Judged): Anno
   if (verdict.score !== undefined && Number.isFinite(verdict.score)) one.score = verdict.score
   const time = timeOf(verdict)
   if (one.verdict !== 'unknown') one.flags = Object.freeze(flags.filter((flag) => verdict.flags[flag] === true))
+  if (geo.country !== undefined) one.country = geo.country
+  if (geo.as !== undefined) one.as = networkOf(geo.as)
   if (verdict.source !== undefined) one.source = clip(verdict.source, 100)
   if (verdict.feed !== undefined) one.feed = clip(verdict.feed, 100)
   if (verdict.entry !== undefined) one.entry = clip(verdict.entry, 160)

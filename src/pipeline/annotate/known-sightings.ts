@@ -1,6 +1,7 @@
 // A bounded cache of annotation texts per judged sighting.
 import type { AnnotatedIndicator, AnnotationSummary } from '../../domain/annotation.js'
 import { levels } from '../../domain/finding.js'
+import type { GeoSource } from '../../domain/geo.js'
 import type { RangeSet } from '../../domain/range-set.js'
 import { createBoundedCache } from '../../base/bounded-cache.js'
 import type { Verdict, Judged } from '../../domain/verdict.js'
@@ -35,6 +36,8 @@ export type KnownSighting = Weighed &
   }
 
 type KnownSightings = {
+  /** Forgets everything if a database of places was replaced; call it before an event. */
+  readonly refresh: () => void
   readonly of: (judged: Judged) => KnownSighting
   readonly finished: (owner: Owner, about: SummaryInput) => Finished
   /** Accounts for a text that the caller stores, and returns it flattened. */
@@ -56,13 +59,14 @@ const sample: SummaryInput = {
 
 export const createOwner = (): Owner => ({ finished: undefined })
 
-export const createKnownSightings = (ownRanges: RangeSet): KnownSightings => {
-  const recent = createBoundedCache<Judged, KnownSighting>(generation, weightOf)
+export const createKnownSightings = (ownRanges: RangeSet, geo?: GeoSource): KnownSightings => {
+  let recent = createBoundedCache<Judged, KnownSighting>(generation, weightOf)
+  let version = geo?.version()
   /** By verdict, or by reason if the compact form states one. */
   const common = new Map<string, Owner>([...levels, 'pending', 'deadline'].map((name) => [name, createOwner()]))
 
   const learn = (judged: Judged): KnownSighting => {
-    const indicator = Object.freeze(describeIndicator(judged))
+    const indicator = Object.freeze(describeIndicator(judged, geo?.of(judged.sighting)))
     const { sighting, verdict, late } = judged
     const isShared = isCommon(summarise({ indicator, verdict }, sample))
     const { weight, level, role, score } = weigh(indicator)
@@ -87,6 +91,11 @@ export const createKnownSightings = (ownRanges: RangeSet): KnownSightings => {
   }
 
   return {
+    refresh: () => {
+      if (geo === undefined || geo.version() === version) return
+      version = geo.version()
+      recent = createBoundedCache(generation, weightOf)
+    },
     of: (judged) => recent.get(judged) ?? learn(judged),
     finished: (owner, about) => {
       let count = 0

@@ -61,6 +61,8 @@ const copyDeciding = (summary: AnnotationSummary, { indicator, verdict }: Decidi
   summary.role = indicator.role
   if (indicator.score !== undefined) summary.score = indicator.score
   if (indicator.reason !== undefined) summary.reason = indicator.reason
+  if (indicator.country !== undefined) summary.country = indicator.country
+  if (indicator.as !== undefined) summary.as = indicator.as
   if (indicator.source !== undefined) summary.source = indicator.source
   if (indicator.feed !== undefined) summary.feed = indicator.feed
   if (indicator.entry !== undefined) summary.entry = indicator.entry

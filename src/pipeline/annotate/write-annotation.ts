@@ -2,6 +2,7 @@
 import type { AnnotatedIndicator, Annotation, AnnotationSummary } from '../../domain/annotation.js'
 import { flags } from '../../domain/flag.js'
 import { levels } from '../../domain/finding.js'
+import type { Geo } from '../../domain/geo.js'
 import { kindOf, type Reason } from '../../domain/reason.js'
 import { roles } from '../../domain/sighting.js'
 
@@ -38,11 +39,18 @@ const flagMembers = flags.map((flag) => ({ flag, yes: `,"${flag}":true`, no: `,"
 
 const fieldMember = (field: string): string => `,"field":${quote(field)},"role":"`
 
+const writeGeo = ({ country, as }: Geo): string => {
+  const text = country === undefined ? '' : `,"country":"${country}"`
+  if (as === undefined) return text
+  return `${text},"as":{"number":${as.number}${as.name === undefined ? '' : `,"name":${quote(as.name)}`}}`
+}
+
 const writeOutcome = (one: AnnotatedIndicator): string => {
   let text = verdicts[one.verdict]
   if (one.reason !== undefined) text += `,"reason":"${one.reason}"`
   if (one.score !== undefined) text += `,"score":${one.score}`
   if (one.flags !== undefined) text += one.flags.length === 0 ? ',"flags":[]' : `,"flags":["${one.flags.join('","')}"]`
+  text += writeGeo(one)
   if (one.source !== undefined) text += `,"source":${quote(one.source)}`
   if (one.feed !== undefined) text += `,"feed":${quote(one.feed)}`
   if (one.entry !== undefined) text += `,"entry":${quote(one.entry)}`
@@ -89,6 +97,7 @@ export const writeSummary = (a: AnnotationSummary): string => {
   text += `,"summary":${quote(a.summary)}`
   if (a.categories !== undefined) text += `,"categories":[${a.categories.map(quote).join(',')}]`
   if (a.reason !== undefined) text += `,"reason":"${a.reason}"`
+  text += writeGeo(a)
   if (a.source !== undefined) text += `,"source":${quote(a.source)}`
   if (a.feed !== undefined) text += `,"feed":${quote(a.feed)}`
   if (a.entry !== undefined) text += `,"entry":${quote(a.entry)}`

@@ -3,7 +3,7 @@ import { ratings, type Rating, type Listing } from '../../domain/finding.js'
 import type { JsonObject } from '../answer.js'
 import type { Banner } from './banner-index.js'
 import type { ListKind } from './address-lists.js'
-import type { Location } from './places.js'
+import type { Location } from '../../geo/places.js'
 
 export type AddressIntelligence = {
   readonly ip: string

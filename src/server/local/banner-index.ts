@@ -3,7 +3,7 @@ import { parseAddress, parseRange, readAddress } from '../../domain/address.js'
 import { createRangeSet } from '../../domain/range-set.js'
 import { timeOrDate } from '../answer.js'
 import { booleanOf, integerOf, numberOf, textOf, textsOf, type DataRow } from './read-rows.js'
-import type { Location } from './places.js'
+import type { Location } from '../../geo/places.js'
 import { containsText, equalsNumber, equalsText, hasText, notBefore, type FieldFilter } from './search.js'
 
 export type Banner = {

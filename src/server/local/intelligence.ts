@@ -12,7 +12,7 @@ import { bannerOf, type Banner } from './banner-index.js'
 import type { AddressIntelligence } from './address-intelligence.js'
 import { exploitOf, type Exploit } from './exploit-index.js'
 import { textOf, readRows, type DataRow } from './read-rows.js'
-import { openPlaces, type Location } from './places.js'
+import { openPlaces, type Location } from '../../geo/places.js'
 
 type Listed = { readonly listings: readonly Listing[]; readonly at: number }
 /** `paths` are those of the URLs of a name that are asked about. */

@@ -22,6 +22,8 @@ level: high
 ${block}
 `
 
+const geo = { country: 'NL', as: { number: 64_500, name: 'EXAMPLE-HOSTING' } }
+
 type Stage = { readonly alerts: Alerts; readonly clock: { at: number } }
 const stage = async (block?: string, hasUpdates = true): Promise<Stage> => {
   const clock = { at: 10 * hour }
@@ -43,7 +45,13 @@ const stage = async (block?: string, hasUpdates = true): Promise<Stage> => {
 }
 
 const match = (n: number, user: string, more: { time?: number; from?: string } = {}): AnnotatedEvent => {
-  const about = annotation({ verdict: 'malicious', type: 'ip', value: '203.0.113.7', role: 'destination' })
+  const about = annotation({
+    verdict: 'malicious',
+    type: 'ip',
+    value: '203.0.113.7',
+    role: 'destination',
+    ...geo,
+  })
   const { time = 10 * hour, from = '10.0.0.1' } = more
   const sighting = { field: 'f', evidence: 'field', type: 'ip' } as const
   return {
@@ -87,6 +95,7 @@ describe('an update', () => {
       users: ['user-1', 'user-2', 'user-3', 'user-4', 'user-0'],
       sources: ['10.0.0.1'],
       level: 'high',
+      ...geo,
       origins: ['firewall/0/1', 'firewall/0/99'],
     })
     expect(update?.message).toContain('99 more matches by 5 users and 1 source')

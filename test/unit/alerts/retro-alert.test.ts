@@ -102,3 +102,10 @@ it('sums up what two processes have seen under two ids', () => {
   )
   expect(one?.event.id).not.toBe(other?.event.id)
 })
+
+it('says country and network of an address', () => {
+  const geo = { country: 'NL', as: { number: 64_500, name: 'EXAMPLE-HOSTING' } }
+  const alert = createRetroAlert({ ...about('192.0.2.1'), geo }, now)
+  expect(validate(JSON.parse(JSON.stringify(alert))), JSON.stringify(validate.errors)).toBe(true)
+  expect(alert.threatweave).toMatchObject(geo)
+})

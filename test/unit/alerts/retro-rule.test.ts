@@ -30,6 +30,18 @@ detection: { selection: { ${selection} }, condition: selection }
 level: ${level}
 `
 
+it('tests country and network of the indicator', async () => {
+  const { retro, problems } = await load(
+    rule('5b0d5a53-6c0f-4c56-9d0c-0f3e8a5f1a98', 'critical', 'threatweave.country: NL, threatweave.as.number: 64500'),
+  )
+  expect(problems).toEqual([])
+  const about = seen([allowedOut])
+  const network = { number: 64_500 }
+  expect(said(retroMatchOf(retro, { ...about, geo: { country: 'NL', as: network } }))).toContain('critical')
+  expect(said(retroMatchOf(retro, { ...about, geo: { country: 'DE', as: network } }))).not.toContain('critical')
+  expect(said(retroMatchOf(retro, about))).not.toContain('critical')
+})
+
 describe('the bundled retro rules', () => {
   it.each<[string, readonly Traffic[], unknown]>([
     ['all that was blocked on its way in', [blockedIn], ['low', true, 'inbound', 'blocked']],

@@ -188,6 +188,13 @@ describe('metrics', () => {
   })
 })
 
+it('measures each database of places: its age, and how often a changed file was refused', async () => {
+  const { line } = open({ geo: () => [{ file: 'asn.mmdb', built: Date.now() - 60_000, refusals: 2 }] })
+  const [age] = await line('geo_database_age_seconds{file="asn.mmdb"}')
+  expect(Number(age?.split(' ')[1])).toBeGreaterThanOrEqual(60)
+  expect(await line('geo_database_refusals')).toEqual(['threatweave_geo_database_refusals_total{file="asn.mmdb"} 2'])
+})
+
 it('measures each feed: entries, age, what was skipped, fetches and failures', async () => {
   const { line } = open({
     feeds: () => [

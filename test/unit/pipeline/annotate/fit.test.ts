@@ -2,12 +2,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Decision } from '../../../../src/domain/decision.js'
+import type { Geo } from '../../../../src/domain/geo.js'
 import { flags, type Flags } from '../../../../src/domain/flag.js'
 import { reasons } from '../../../../src/domain/reason.js'
 import { roles, type Sighting } from '../../../../src/domain/sighting.js'
 import type { Verdict } from '../../../../src/domain/verdict.js'
 import { clip } from '../../../../src/pipeline/annotate/clip.js'
 import { conclude } from '../../../../src/pipeline/annotate/conclude.js'
+import { describeIndicator } from '../../../../src/pipeline/annotate/indicator.js'
 import { decode } from '../../../../src/pipeline/decode.js'
 import { writeAnnotation } from '../../../../src/pipeline/annotate/write-annotation.js'
 import { expectValidAnnotation } from '../../../support/annotation-schema.js'
@@ -51,7 +53,14 @@ const decisions: fc.Arbitrary<Decision> = fc.oneof(
   fc.constant({ decision: 'lookup' as const, ask: { type: 'ip' as const, value: '198.51.100.60' } }),
   fc.record({ decision: fc.constantFrom('feeds' as const, 'skip' as const), reason: fc.constantFrom(...reasons) }),
 )
-const rows = fc.array(fc.tuple(sightings, decisions, verdicts), { maxLength: 40 })
+const geos: fc.Arbitrary<Geo> = fc.record(
+  {
+    country: fc.constantFrom('NL', 'DE'),
+    as: fc.record({ number: fc.constantFrom(1, 4_294_967_295), name: longText }, { requiredKeys: ['number'] }),
+  },
+  { requiredKeys: [] },
+)
+const rows = fc.array(fc.tuple(sightings, decisions, verdicts, geos), { maxLength: 40 })
 
 describe('an annotation', () => {
   it('is at most 4 KB and 16 indicators, counts what it leaves out, and never leaves out the one that decided', () => {
@@ -60,6 +69,9 @@ describe('an annotation', () => {
         const annotation = conclude({
           extraction: { action: 'unknown', truncated },
           rows: list.map(([sighting, decision, verdict]) => ({ sighting, decision, verdict })),
+          described: list.map(([sighting, decision, verdict, geo]) =>
+            describeIndicator({ sighting, decision, verdict }, geo),
+          ),
           direction: 'unknown',
           origin: origin === '' ? 'x' : origin,
         })

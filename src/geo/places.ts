@@ -1,6 +1,7 @@
 // Where an address is and whose it is, from MaxMind-format databases; each gives what it has, the first to have a member wins.
 import { readFileSync } from 'node:fs'
 import { Reader, type Response } from 'maxmind'
+import { messageOf } from '../base/message-of.js'
 
 export type Location = {
   readonly countryCode?: string
@@ -16,35 +17,63 @@ export type Location = {
 }
 
 type Places = {
-  readonly size: number
   readonly find: (address: string) => Location | undefined
+}
+
+/** One database. */
+export type Database = Places & {
+  /** What its maker calls it, such as GeoLite2-ASN. */
+  readonly type: string
+  /** When its maker built it, in epoch milliseconds. */
+  readonly built: number
 }
 
 /** A file that is no such database is a refusal to start: silence would look like "nowhere". */
 export const openPlaces = (files: readonly string[]): Places => {
-  const readers = files.map((file) => {
-    try {
-      return new Reader(readFileSync(file))
-    } catch (error) {
-      throw new Error(
-        `${file} is no MaxMind-format database: ${error instanceof Error ? error.message : 'unreadable'}`,
-        {
-          cause: error,
-        },
-      )
-    }
+  const databases = files.map((file) => {
+    const database = databaseIn(readFileSync(file))
+    if ('problem' in database) throw new Error(`${file} ${database.problem}`)
+    return database
   })
-  return {
-    size: readers.length,
-    find: (address) => {
-      const records = readers.map((reader) => reader.get(address)).filter((record) => record !== null)
-      return records.length === 0 ? undefined : merge(records.map(placeOf))
-    },
-  }
+  return { find: (address) => findIn(databases, address) }
 }
 
-const merge = (places: readonly Location[]): Location =>
-  places.reduceRight((merged, place) => ({ ...merged, ...place }))
+export const findIn = (databases: readonly Places[], address: string): Location | undefined => {
+  let found: Location | undefined
+  for (const { find } of databases) {
+    const place = find(address)
+    if (place !== undefined) found = found === undefined ? place : { ...place, ...found }
+  }
+  return found
+}
+
+const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
+/** Between the tree and what it points to. */
+const gapBytes = 16
+/** Every part of the address space is tried, so that a file with holes in it shows. */
+const probes = Array.from({ length: 256 }, (_, first) => `${first}.${(first * 7) % 256}.113.1`)
+
+/** The database in the bytes of its file; a file that was cut off, or is still being written, is none. */
+export const databaseIn = (bytes: Buffer): Database | { readonly problem: string } => {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return { problem: 'is packed with gzip: unpack it first' }
+  const end = bytes.lastIndexOf(marker)
+  if (end < 0) return { problem: 'is no MaxMind-format database, or was cut off: its end is missing' }
+  try {
+    const reader = new Reader(bytes)
+    const { searchTreeSize, ipVersion, databaseType, buildEpoch } = reader.metadata
+    if (!(searchTreeSize > 0) || searchTreeSize + gapBytes > end)
+      return { problem: 'is a broken database: its tree is larger than the file' }
+    const find = (address: string): Location | undefined => {
+      // A tree of IPv4 addresses has an answer for the first half of any IPv6 address, which is wrong.
+      const record = ipVersion === 4 && address.includes(':') ? null : reader.get(address)
+      return record === null ? undefined : placeOf(record)
+    }
+    for (const address of probes) find(address)
+    return { type: databaseType, built: buildEpoch.getTime(), find }
+  } catch (error) {
+    return { problem: `is a broken MaxMind-format database: ${messageOf(error)}` }
+  }
+}
 
 /** Nested as MaxMind writes, flat as IPinfo and others do. */
 const placeOf = (record: Response): Location => {
@@ -58,6 +87,7 @@ const placeOf = (record: Response): Location => {
       at('country', 'iso_code'),
       at('registered_country', 'iso_code'),
       at('country_code'),
+      codeIn(at('country')),
     )?.toLowerCase(),
     country: text(at('country', 'names', 'en'), at('registered_country', 'names', 'en'), at('country')),
     region: text(at('subdivisions', 0, 'names', 'en'), at('region')),
@@ -70,6 +100,10 @@ const placeOf = (record: Response): Location => {
     organisation: text(at('organization'), at('isp'), at('autonomous_system_organization'), at('as_name')),
   })
 }
+
+/** IPinfo writes the code where others write the name. */
+const codeIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^[A-Z]{2}$/.test(value) ? value : undefined
 
 const asNumberOf = (value: unknown): number | undefined => {
   const digits = typeof value === 'string' ? /^(?:AS)?(\d{1,10})$/i.exec(value)?.[1] : undefined

@@ -1,0 +1,16 @@
+// Where an address is and whose network it is in, as local databases say.
+import type { Indicator } from './indicator.js'
+
+export type Geo = {
+  /** ISO 3166-1, two capital letters. */
+  readonly country?: string
+  /** The autonomous system, and who runs it. */
+  readonly as?: { readonly number: number; readonly name?: string }
+}
+
+export type GeoSource = {
+  /** Nothing for a name, for an address that is not public, and where no database has it. */
+  readonly of: (indicator: Indicator) => Geo | undefined
+  /** Grows with every database that is replaced: what was said before may be wrong since. */
+  readonly version: () => number
+}
