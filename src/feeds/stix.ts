@@ -46,10 +46,12 @@ const observed: ReadonlySet<unknown> = new Set([
 export const addStix: JsonParser = (value, sink) => {
   const objects = objectsIn(value)
   const newest = newestOf(objects)
+  const isNewest = (object: AnyObject, id: string): boolean =>
+    newest.get(id) === object && sink.isNewest(id, modifiedAt(object))
   for (const object of objects) {
     const id = stringOf(object.id)
     const place = id ?? 1
-    if (id !== undefined && object.type === 'indicator' && (newest.get(id) !== object || !sink.isFirst(id))) {
+    if (id !== undefined && object.type === 'indicator' && !isNewest(object, id)) {
       if (!sink.skip(place, 'superseded')) return
       continue
     }

@@ -2,56 +2,21 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import type { FeedSettings } from '../../../src/feeds/feed.js'
-import { openFeeds, type Feeds } from '../../../src/feeds/open-feeds.js'
+import { describe, expect, it } from 'vitest'
+import type { Feeds } from '../../../src/feeds/open-feeds.js'
 import { discoverTaxii } from '../../../src/feeds/discover-taxii.js'
 import { createDownload } from '../../../src/provider/download.js'
-import type { TelemetryEvent } from '../../../src/telemetry/event.js'
-import { createFakeClock } from '../../support/clock.js'
 import { folder } from '../../support/feed-files.js'
 import { startListServer, type ListServer } from '../../support/list-server.js'
+import { entriesOf, errorOf, openPagedFeed } from '../../support/paged-feed.js'
 
 const minute = 60_000
 const day = 24 * 60 * minute
 const taxii = 'application/taxii+json;version=2.1'
 
-type Opened = {
-  readonly feeds: Feeds
-  readonly told: TelemetryEvent[]
-  readonly later: (ms: number) => Promise<void>
-  readonly close: () => Promise<void>
-}
-
-const open = async (at: string, given: Partial<FeedSettings>, now = 0): Promise<Opened> => {
-  const clock = createFakeClock()
-  if (now > 0) await clock.advance(now)
-  const told: TelemetryEvent[] = []
-  const feeds = await openFeeds([{ name: 'ours', level: 'malicious', categories: [], ...given }], {
-    clock,
-    emit: (event) => void told.push(event),
-    pollMs: 1000,
-    random: () => 0.5,
-    fetching: { folder: at, download: createDownload({}, { silenceMs: 2000, connectMs: 2000 }) },
-  })
-  onTestFinished(() => feeds.close())
-  const later = async (ms: number): Promise<void> => {
-    const of = (): number | undefined => feeds.status()[0]?.fetch?.nextAt
-    const before = of()
-    await clock.advance(ms)
-    while (of() === before || clock.timers() === 0) {
-      await new Promise((done) => setTimeout(done, 5))
-      if (of() === before && clock.timers() > 0) await clock.advance(1000)
-    }
-  }
-  return { feeds, told, later, close: feeds.close }
-}
-
 const address = (number: number): string => `198.51.${100 + (number >> 8)}.${number & 255}`
 const isListed = (feeds: Feeds, number: number): boolean =>
   feeds.match({ type: 'ip', value: address(number) }) !== undefined
-const entries = (feeds: Feeds): number => feeds.status()[0]?.addresses ?? 0
-const errorOf = (feeds: Feeds): string | undefined => feeds.status()[0]?.fetch?.error
 
 type Added = { readonly number: number; readonly added: string; readonly revoked?: boolean; readonly version?: number }
 
@@ -100,8 +65,8 @@ describe('a TAXII collection', () => {
   it('is read page by page with the same filters, then what was added since, then whole again', async () => {
     const objects = [...numbered(25)]
     const server = await startListServer(collection(() => objects, 10))
-    const { feeds, later } = await open(folder(), { taxii: collectionOf(server) })
-    expect(entries(feeds)).toBe(25)
+    const { feeds, later } = await openPagedFeed(folder(), { taxii: collectionOf(server) })
+    expect(entriesOf(feeds)).toBe(25)
     expect(feeds.status()[0]?.fetch?.read).toEqual({ pages: 3, objects: 25, cursor: time(24) })
     const asked = (): (string | null)[][] =>
       server.asked.map(({ url = '' }) => {
@@ -122,7 +87,7 @@ describe('a TAXII collection', () => {
       [time(24), null],
       [time(24), '10'],
     ])
-    expect(entries(feeds)).toBe(35)
+    expect(entriesOf(feeds)).toBe(35)
     expect([0, 1, 35].map((number) => isListed(feeds, number))).toEqual([false, true, true])
     expect(feeds.status()[0]?.skipped).toEqual({ revoked: 1, superseded: 1 })
 
@@ -133,32 +98,43 @@ describe('a TAXII collection', () => {
     expect(isListed(feeds, 3)).toBe(true)
     await later(day)
     expect(isListed(feeds, 3)).toBe(false)
-    expect(entries(feeds)).toBe(34)
+    expect(entriesOf(feeds)).toBe(34)
+  })
+
+  it('keeps the newest version of an object, though an older one is added later', async () => {
+    const objects: Added[] = [...numbered(3)]
+    objects.push({ number: 0, added: time(3), version: 9, revoked: true }, { number: 1, added: time(4), version: 9 })
+    const server = await startListServer(collection(() => objects, 10))
+    const { feeds, later } = await openPagedFeed(folder(), { taxii: collectionOf(server) })
+    objects.push({ number: 0, added: time(5), version: 8 }, { number: 1, added: time(6), version: 7, revoked: true })
+    await later(61 * minute)
+    expect([0, 1, 2].map((number) => isListed(feeds, number))).toEqual([false, true, true])
+    expect(feeds.status()[0]).toMatchObject({ addresses: 2, skipped: { revoked: 1, superseded: 4 } })
   })
 
   it('is read to its end where a server names no next page, though objects of one moment are on several', async () => {
     const objects = numbered(30).map((one) => ({ ...one, added: time(Math.floor(one.number / 6)) }))
     const server = await startListServer(collection(() => objects, 10, false))
-    const { feeds } = await open(folder(), { taxii: collectionOf(server) })
+    const { feeds } = await openPagedFeed(folder(), { taxii: collectionOf(server) })
     expect(errorOf(feeds)).toBeUndefined()
-    expect(entries(feeds)).toBe(30)
+    expect(entriesOf(feeds)).toBe(30)
   })
 
   it('keeps what it has and its cursor when a page fails, and is read again from there', async () => {
     const objects = [...numbered(25)]
     const server = await startListServer(collection(() => objects, 10))
-    const { feeds, later } = await open(folder(), { taxii: collectionOf(server) })
+    const { feeds, later } = await openPagedFeed(folder(), { taxii: collectionOf(server) })
     objects.push(...numbered(25, 25))
     const answer = server.answer
     server.answer = (request, response) =>
       request.url?.includes('next=20') === true ? void response.writeHead(500).end() : answer(request, response)
     await later(61 * minute)
     expect(errorOf(feeds)).toBe('its page 3 answered 500')
-    expect(entries(feeds)).toBe(25)
+    expect(entriesOf(feeds)).toBe(25)
     server.answer = answer
     await later(2 * minute)
     expect(errorOf(feeds)).toBeUndefined()
-    expect(entries(feeds)).toBe(50)
+    expect(entriesOf(feeds)).toBe(50)
     expect(new URL(server.asked.at(-3)?.url ?? '', 'http://localhost').searchParams.get('added_after')).toBe(time(24))
   })
 
@@ -166,13 +142,13 @@ describe('a TAXII collection', () => {
     const at = folder()
     const objects = [...numbered(12)]
     const server = await startListServer(collection(() => objects, 10))
-    const first = await open(at, { taxii: collectionOf(server) })
+    const first = await openPagedFeed(at, { taxii: collectionOf(server) })
     await first.close()
     const asked = server.asked.length
     objects.push(...numbered(1, 12))
-    const second = await open(at, { taxii: collectionOf(server) }, 61 * minute)
+    const second = await openPagedFeed(at, { taxii: collectionOf(server) }, { now: 61 * minute })
     expect(server.asked).toHaveLength(asked + 1)
-    expect(entries(second.feeds)).toBe(13)
+    expect(entriesOf(second.feeds)).toBe(13)
     expect(readdirSync(at).filter((name) => name.endsWith('.folder') || name.endsWith('.lock'))).toEqual([])
   })
 
@@ -213,7 +189,7 @@ describe('a TAXII collection', () => {
     ],
   ])('is refused from a server %s', async (_, answer, message) => {
     const server = await startListServer(answer)
-    const { feeds } = await open(folder(), { taxii: collectionOf(server) })
+    const { feeds } = await openPagedFeed(folder(), { taxii: collectionOf(server) })
     expect(errorOf(feeds)).toMatch(message)
     expect(feeds.isMissing()).toBe(true)
     expect(server.asked.length).toBeLessThan(3)
@@ -311,9 +287,13 @@ describe('a MISP server', () => {
     const attributes = Array.from({ length: 100 }, (_, number) => ({ number, timestamp: 1000 + number }))
     const searches: Search[] = []
     const server = await startListServer(misp(() => attributes, searches))
-    const { feeds, later } = await open(folder(), { misp: `${server.url}/`, apiKeyFile: keyFile(), tags: ['apt'] })
+    const { feeds, later } = await openPagedFeed(folder(), {
+      misp: `${server.url}/`,
+      apiKeyFile: keyFile(),
+      tags: ['apt'],
+    })
     expect(errorOf(feeds)).toBeUndefined()
-    expect(entries(feeds)).toBe(100)
+    expect(entriesOf(feeds)).toBe(100)
     expect(server.asked.every(({ url, method }) => url === '/attributes/restSearch' && method === 'POST')).toBe(true)
     expect(searches.map(({ page }) => page)).toEqual([1, 2, 3, 4])
     expect(searches[0]).toMatchObject({ to_ids: 1, published: 1, enforceWarninglist: 1, tags: ['apt'] })
@@ -322,12 +302,12 @@ describe('a MISP server', () => {
     attributes.push({ number: 100, timestamp: 5000 })
     await later(61 * minute)
     expect(searches[4]).toMatchObject({ page: 1, timestamp: '1099' })
-    expect(entries(feeds)).toBe(101)
+    expect(entriesOf(feeds)).toBe(101)
     // It vanishes, which nobody is told before all is read again.
     attributes.splice(7, 1)
     await later(day)
     expect(isListed(feeds, 7)).toBe(false)
-    expect(entries(feeds)).toBe(100)
+    expect(entriesOf(feeds)).toBe(100)
   })
 
   it('gives entries the score of the confidence that they are tagged with', async () => {
@@ -337,7 +317,7 @@ describe('a MISP server', () => {
       { number: 3, timestamp: 1 },
     ]
     const server = await startListServer(misp(() => attributes, []))
-    const { feeds } = await open(folder(), { misp: server.url, apiKeyFile: keyFile(), minScore: 50 })
+    const { feeds } = await openPagedFeed(folder(), { misp: server.url, apiKeyFile: keyFile(), minScore: 50 })
     expect([1, 2, 3].map((number) => isListed(feeds, number))).toEqual([false, true, true])
   })
 
@@ -345,10 +325,10 @@ describe('a MISP server', () => {
     const wrong = join(folder(), 'key')
     writeFileSync(wrong, 'wrong')
     const server = await startListServer(misp(() => [], []))
-    const refused = await open(folder(), { misp: server.url, apiKeyFile: wrong })
+    const refused = await openPagedFeed(folder(), { misp: server.url, apiKeyFile: wrong })
     expect(errorOf(refused.feeds)).toMatch(/^answered 403: the key is refused/)
     server.answer = (_, response) => void response.writeHead(200).end('{"hello":1}')
-    const other = await open(folder(), { misp: server.url, apiKeyFile: keyFile() })
+    const other = await openPagedFeed(folder(), { misp: server.url, apiKeyFile: keyFile() })
     expect(errorOf(other.feeds)).toMatch(/^does not answer as a MISP server/)
     expect(JSON.stringify([refused.told, other.told])).not.toContain(key)
   })
