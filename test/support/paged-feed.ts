@@ -14,6 +14,9 @@ export type OpenedFeed = {
   readonly close: () => Promise<void>
 }
 
+/** A day has few enough of them. */
+const pollMs = 30_000
+
 type Opening = {
   /** How long after the first of January. */
   readonly now?: number
@@ -31,7 +34,7 @@ export const openPagedFeed = async (
   const feeds = await openFeeds([{ name: 'ours', level: 'malicious', categories: [], ...settings }], {
     clock,
     emit: (event) => void told.push(event),
-    pollMs: 1000,
+    pollMs,
     random: () => 0.5,
     fetching: { folder, download: createDownload({}, { silenceMs, connectMs: silenceMs }) },
   })

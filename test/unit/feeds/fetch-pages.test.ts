@@ -1,7 +1,5 @@
-// Collections that are read page by page, from real servers that answer as TAXII 2.1 and MISP document it.
-import { readdirSync, writeFileSync } from 'node:fs'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { join } from 'node:path'
+// Collections that are read page by page, from real servers that answer as TAXII 2.1 documents it.
+import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Feeds } from '../../../src/feeds/open-feeds.js'
 import { discoverTaxii } from '../../../src/feeds/discover-taxii.js'
@@ -180,6 +178,16 @@ describe('a TAXII collection', () => {
       /^sends the same page again/,
     ],
     [
+      'that repeats a page and names another next each time',
+      ({ url = '' }, response) => {
+        const next = String(Number(new URL(url, 'http://localhost').searchParams.get('next') ?? 0) + 1)
+        response
+          .writeHead(200, { 'content-type': taxii })
+          .end(JSON.stringify({ more: true, next, objects: [indicator({ number: 1, added: '' })] }))
+      },
+      /^sends the same page again/,
+    ],
+    [
       'that does not say where more is',
       (_, response) =>
         void response
@@ -233,103 +241,5 @@ describe('the discovery of a TAXII server', () => {
     expect(await discoverTaxii(createDownload({}), `${server.url}/taxii2/`, { ...access, headers: {} })).toEqual({
       refused: expect.stringMatching(/^answered 401: the login is missing/) as string,
     })
-  })
-})
-
-const key = 'k'.repeat(40)
-const keyFile = (): string => {
-  const file = join(folder(), 'key')
-  writeFileSync(file, `${key}\n`)
-  return file
-}
-
-type Search = {
-  readonly page: number
-  readonly limit: number
-  readonly timestamp?: string
-  readonly [name: string]: unknown
-}
-
-const bodyOf = async (request: IncomingMessage): Promise<Search> => {
-  let text = ''
-  for await (const part of request.setEncoding('utf8')) text += part as string
-  return JSON.parse(text) as Search
-}
-
-/** Attributes as a search answers with them, 40 a page whatever the limit. */
-const misp =
-  (
-    attributes: () => readonly { readonly number: number; readonly timestamp: number; readonly tag?: string }[],
-    searches: Search[],
-  ) =>
-  (request: IncomingMessage, response: ServerResponse): void => {
-    if (request.headers.authorization !== key) return void response.writeHead(403).end('{"message":"no"}')
-    void bodyOf(request).then((search) => {
-      searches.push(search)
-      const Attribute = attributes()
-        .filter(({ timestamp }) => timestamp >= Number(search.timestamp ?? 0))
-        .slice((search.page - 1) * 40, search.page * 40)
-        .map(({ number, timestamp, tag }) => ({
-          uuid: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
-          type: 'ip-dst',
-          category: 'Network activity',
-          value: address(number),
-          to_ids: true,
-          timestamp: String(timestamp),
-          ...(tag !== undefined && { Tag: [{ name: tag }] }),
-        }))
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ response: { Attribute } }))
-    })
-  }
-
-describe('a MISP server', () => {
-  it('is searched page by page until one is empty, then for what has changed', async () => {
-    const attributes = Array.from({ length: 100 }, (_, number) => ({ number, timestamp: 1000 + number }))
-    const searches: Search[] = []
-    const server = await startListServer(misp(() => attributes, searches))
-    const { feeds, later } = await openPagedFeed(folder(), {
-      misp: `${server.url}/`,
-      apiKeyFile: keyFile(),
-      tags: ['apt'],
-    })
-    expect(errorOf(feeds)).toBeUndefined()
-    expect(entriesOf(feeds)).toBe(100)
-    expect(server.asked.every(({ url, method }) => url === '/attributes/restSearch' && method === 'POST')).toBe(true)
-    expect(searches.map(({ page }) => page)).toEqual([1, 2, 3, 4])
-    expect(searches[0]).toMatchObject({ to_ids: 1, published: 1, enforceWarninglist: 1, tags: ['apt'] })
-    expect(searches[0]?.type).toContain('ip-dst|port')
-
-    attributes.push({ number: 100, timestamp: 5000 })
-    await later(61 * minute)
-    expect(searches[4]).toMatchObject({ page: 1, timestamp: '1099' })
-    expect(entriesOf(feeds)).toBe(101)
-    // It vanishes, which nobody is told before all is read again.
-    attributes.splice(7, 1)
-    await later(day)
-    expect(isListed(feeds, 7)).toBe(false)
-    expect(entriesOf(feeds)).toBe(100)
-  })
-
-  it('gives entries the score of the confidence that they are tagged with', async () => {
-    const attributes = [
-      { number: 1, timestamp: 1, tag: 'misp:confidence-level="rarely-confident"' },
-      { number: 2, timestamp: 1, tag: 'misp:confidence-level="usually-confident"' },
-      { number: 3, timestamp: 1 },
-    ]
-    const server = await startListServer(misp(() => attributes, []))
-    const { feeds } = await openPagedFeed(folder(), { misp: server.url, apiKeyFile: keyFile(), minScore: 50 })
-    expect([1, 2, 3].map((number) => isListed(feeds, number))).toEqual([false, true, true])
-  })
-
-  it('says that the key is refused, and what is no MISP server', async () => {
-    const wrong = join(folder(), 'key')
-    writeFileSync(wrong, 'wrong')
-    const server = await startListServer(misp(() => [], []))
-    const refused = await openPagedFeed(folder(), { misp: server.url, apiKeyFile: wrong })
-    expect(errorOf(refused.feeds)).toMatch(/^answered 403: the key is refused/)
-    server.answer = (_, response) => void response.writeHead(200).end('{"hello":1}')
-    const other = await openPagedFeed(folder(), { misp: server.url, apiKeyFile: keyFile() })
-    expect(errorOf(other.feeds)).toMatch(/^does not answer as a MISP server/)
-    expect(JSON.stringify([refused.told, other.told])).not.toContain(key)
   })
 })
