@@ -1,15 +1,17 @@
 // Fetches what a server hands out page by page into a folder: all of it, or what is new since the last time next to the pages that are there.
-import { createHash } from 'node:crypto'
 import { copyFile, link, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Download, DownloadRequest } from '../domain/download.js'
 import { isObject, type AnyObject } from '../base/json-object.js'
 import { readBytes } from './feed-file.js'
 import { readJson } from './json-text.js'
+import { digestOf } from './page-outline.js'
+import { openPageReader, type PageReader } from './read-pages.js'
 
 /** What differs from one page to the next. */
 type PageRequest = Pick<DownloadRequest, 'url' | 'body'>
 
+/** The value is an outline: its objects tell which version of what they are. */
 type PageAnswer = { readonly value: unknown; readonly header: (name: string) => string | undefined }
 
 export type Page =
@@ -64,6 +66,15 @@ const maxObjects = 8_000_000
 
 /** The counts are those of what is new in this read. The cursor is told only after the last page, so that a page that fails loses nothing. */
 export const fetchPages = async (given: PagesFetch): Promise<FetchedPages> => {
+  const reader = openPageReader()
+  try {
+    return await fetchEach(given, reader)
+  } finally {
+    await reader.close()
+  }
+}
+
+const fetchEach = async (given: PagesFetch, reader: PageReader): Promise<FetchedPages> => {
   const { download, request, source, former, folder, progressed } = given
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { mode: 0o700 })
@@ -84,11 +95,9 @@ export const fetchPages = async (given: PagesFetch): Promise<FetchedPages> => {
       return { message: meaning ?? `${at} ${got.message}`, retryAfterMs: got.retryAfterMs }
     }
     if (got.status === 'same') return { message: `${at} was not sent` }
-    const read = readBytes(file)
-    if (!read.ok) return { message: `${at} ${read.message}` }
-    const json = readJson(read.bytes)
-    if (!json.ok) return { message: `${at} ${json.problem.message}` }
-    const page = source.read({ value: json.value, header: got.header })
+    const outline = await reader.read(file)
+    if (!outline.ok) return { message: `${at} ${outline.message}` }
+    const page = source.read({ value: outline.value, header: got.header })
     if ('problem' in page) return { message: page.problem }
     const { length } = page.objects
     const digest = digestOf(page.objects.map(source.versionOf).join('\n'))
@@ -110,8 +119,6 @@ export const fetchPages = async (given: PagesFetch): Promise<FetchedPages> => {
     asked = page.next
   }
 }
-
-export const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64').slice(0, 16)
 
 const pageName = (number: number): string => `${String(number).padStart(6, '0')}.json`
 

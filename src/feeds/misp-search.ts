@@ -1,7 +1,7 @@
 // How a MISP server is asked for its attributes, page by page.
 import { isObject, type AnyObject } from '../base/json-object.js'
 import { attributeTypes } from './misp.js'
-import { digestOf, type Page, type PagedSource } from './fetch-pages.js'
+import type { Page, PagedSource } from './fetch-pages.js'
 import { objectsOf, stringOf } from './json-text.js'
 
 const pageLimit = 5000
@@ -73,7 +73,7 @@ export const searchAttributes = (
         const isAtEdge = secondOf(attribute) === last
         const mayBeKnown = known.size > 0 && String(attribute.timestamp) === since?.cursor
         if (!isAtEdge && !mayBeKnown) continue
-        const digest = digestOf(JSON.stringify(attribute))
+        const digest = stringOf(attribute.digest) ?? ''
         if (mayBeKnown && known.has(digest)) again++
         if (isAtEdge && edge.size < maxEdge) edge.add(digest)
       }
