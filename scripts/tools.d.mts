@@ -10,3 +10,4 @@ export const provisionTools: () => {
   }
   readonly missing?: string
 }
+export const provisionMedallion: () => { readonly medallion?: string; readonly missing?: string }

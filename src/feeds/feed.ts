@@ -54,8 +54,8 @@ export type Sink = {
   readonly skip: (place: Place, why?: SkipReason, text?: string) => boolean
   /** False where the file is a page, and the others are read too. */
   readonly isWhole: boolean
-  /** Whether what has this id was not met before, in this file or in another of the feed. The newest is met first. */
-  readonly isFirst: (id: string) => boolean
+  /** Whether this is the version of an id that counts, of all in the files of the feed; of equal ones the first that is met. */
+  readonly isNewest: (id: string, version: number) => boolean
 }
 
 /** A parser reads all of one file; what it returns is why the file as a whole cannot be read. */

@@ -129,7 +129,7 @@ export const createFetchedFeed = (settings: FeedSettings, outside: FetchOutside)
     const got = await fetchPages({
       download,
       request: { headers, clientCertificate, allowHttp, signal },
-      source: sourceOf(settings, key, isWhole ? undefined : notes.cursor),
+      source: sourceOf(settings, key, isWhole ? {} : notes),
       former: isWhole ? undefined : files.list,
       folder: files.freshFolder,
       progressed: async (pages, objects) => {
@@ -153,7 +153,7 @@ export const createFetchedFeed = (settings: FeedSettings, outside: FetchOutside)
       cursor: got.cursor ?? (isWhole ? undefined : notes.cursor),
     }
     state.read = read
-    return succeed({ ...read, wholeAt: isWhole ? started : notes.wholeAt })
+    return succeed({ ...read, edge: got.edge, wholeAt: isWhole ? started : notes.wholeAt })
   }
 
   return {
@@ -189,8 +189,14 @@ export const createFetchedFeed = (settings: FeedSettings, outside: FetchOutside)
 /** What was deleted is not told by what is new: once a day all of it is read. */
 const wholeMs = 24 * 60 * minuteMs
 
-const sourceOf = ({ taxii, misp = '', tags, published }: FeedSettings, key: string, since?: string): PagedSource =>
-  taxii === undefined ? searchAttributes({ misp, tags, published }, key, since) : readCollection(taxii, since)
+const sourceOf = (
+  { taxii, misp = '', tags, published }: FeedSettings,
+  key: string,
+  { cursor, edge = [] }: Pick<Notes, 'cursor' | 'edge'>,
+): PagedSource =>
+  taxii === undefined
+    ? searchAttributes({ misp, tags, published }, key, cursor === undefined ? undefined : { cursor, edge })
+    : readCollection(taxii, cursor)
 
 const clean = async (files: CopyFiles, release: (() => Promise<void>) | undefined): Promise<void> => {
   if (!release) return

@@ -1,22 +1,27 @@
 // Fetches what a server hands out page by page into a folder: all of it, or what is new since the last time next to the pages that are there.
-import { createHash } from 'node:crypto'
 import { copyFile, link, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Download, DownloadRequest } from '../domain/download.js'
-import { isObject } from '../base/json-object.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
 import { readBytes } from './feed-file.js'
 import { readJson } from './json-text.js'
+import { digestOf } from './page-outline.js'
+import { openPageReader, type PageReader } from './read-pages.js'
 
 /** What differs from one page to the next. */
 type PageRequest = Pick<DownloadRequest, 'url' | 'body'>
 
+/** The value is an outline: its objects tell which version of what they are. */
 type PageAnswer = { readonly value: unknown; readonly header: (name: string) => string | undefined }
 
 export type Page =
   | {
-      readonly objects: number
-      /** Where the next read begins, if this was the last page. */
+      readonly objects: readonly AnyObject[]
+      /** How many of them the pages that stay hold already, as they are. */
+      readonly known?: number
+      /** Where the next read begins, if this was the last page; and by their digests what it will be sent again. */
       readonly cursor?: string | undefined
+      readonly edge?: readonly string[] | undefined
       /** Undefined: this was the last page. */
       readonly next?: PageRequest | undefined
     }
@@ -27,6 +32,8 @@ export type PagedSource = {
   readonly headers: Readonly<Record<string, string>>
   readonly first: PageRequest
   readonly read: (answer: PageAnswer) => Page
+  /** What an object has in common with no other one, and with no other version of itself. */
+  readonly versionOf: (object: AnyObject) => string
   /** What a status means there, where that is more than its number says. */
   readonly meaningOf?: (status: number) => string | undefined
 }
@@ -48,6 +55,7 @@ type FetchedPages =
       readonly objects: number
       readonly bytes: number
       readonly cursor: string | undefined
+      readonly edge: readonly string[] | undefined
     }
   | { readonly message: string; readonly retryAfterMs?: number | undefined }
 
@@ -56,8 +64,17 @@ const maxPages = 100_000
 /** As many as an index may hold. */
 const maxObjects = 8_000_000
 
-/** The counts are those of this read. The cursor is told only after the last page, so that a page that fails loses nothing. */
+/** The counts are those of what is new in this read. The cursor is told only after the last page, so that a page that fails loses nothing. */
 export const fetchPages = async (given: PagesFetch): Promise<FetchedPages> => {
+  const reader = openPageReader()
+  try {
+    return await fetchEach(given, reader)
+  } finally {
+    await reader.close()
+  }
+}
+
+const fetchEach = async (given: PagesFetch, reader: PageReader): Promise<FetchedPages> => {
   const { download, request, source, former, folder, progressed } = given
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { mode: 0o700 })
@@ -78,25 +95,25 @@ export const fetchPages = async (given: PagesFetch): Promise<FetchedPages> => {
       return { message: meaning ?? `${at} ${got.message}`, retryAfterMs: got.retryAfterMs }
     }
     if (got.status === 'same') return { message: `${at} was not sent` }
-    const read = readBytes(file)
-    if (!read.ok) return { message: `${at} ${read.message}` }
-    const json = readJson(read.bytes)
-    if (!json.ok) return { message: `${at} ${json.problem.message}` }
-    const page = source.read({ value: json.value, header: got.header })
+    const outline = await reader.read(file)
+    if (!outline.ok) return { message: `${at} ${outline.message}` }
+    const page = source.read({ value: outline.value, header: got.header })
     if ('problem' in page) return { message: page.problem }
-    const digest = createHash('sha256').update(read.bytes).digest('base64')
-    if (page.objects > 0 && met.has(digest)) return { message: `sends the same page again, as page ${pages + 1}` }
+    const { length } = page.objects
+    const digest = digestOf(page.objects.map(source.versionOf).join('\n'))
+    if (length > 0 && met.has(digest)) return { message: `sends the same page again, as page ${pages + 1}` }
     met.add(digest)
-    if (page.objects === 0) await rm(file)
+    const fresh = length - (page.known ?? 0)
+    if (fresh === 0) await rm(file)
     else pages++
-    objects += page.objects
+    objects += fresh
     bytes += got.bytes
     await progressed(pages, objects)
     if (page.next === undefined) {
       await writeFile(join(folder, 'manifest.json'), JSON.stringify({ threatweave_pages: kept + pages }))
-      return { pages, objects, bytes, cursor: page.cursor }
+      return { pages, objects, bytes, cursor: page.cursor, edge: page.edge }
     }
-    if (page.objects === 0) return { message: `says that there is more, and sends nothing as page ${pages + 1}` }
+    if (length === 0) return { message: `says that there is more, and sends nothing as page ${pages + 1}` }
     if (kept + pages >= maxPages || objects > maxObjects)
       return { message: `has more than ${maxPages} pages or ${maxObjects} objects` }
     asked = page.next

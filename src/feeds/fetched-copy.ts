@@ -32,6 +32,8 @@ export type Notes = {
   readonly error?: string | undefined
   /** Of what is read page by page: where the next read begins, when all of it was read last, and how much it was. */
   readonly cursor?: string | undefined
+  /** By their digests what the next read is sent again although it is known. */
+  readonly edge?: readonly string[] | undefined
   readonly wholeAt?: number | undefined
   readonly pages?: number | undefined
   readonly objects?: number | undefined
@@ -41,9 +43,11 @@ export const readNotes = async ({ notes, list }: CopyFiles): Promise<Notes> => {
   try {
     const value: unknown = JSON.parse(await readFile(notes, 'utf8'))
     const text = (member: unknown): string | undefined => (typeof member === 'string' ? member : undefined)
+    const texts = (member: unknown): readonly string[] | undefined =>
+      Array.isArray(member) ? member.filter((one) => typeof one === 'string') : undefined
     const number = (member: unknown): number | undefined => (typeof member === 'number' ? member : undefined)
     if (!isObject(value)) return {}
-    const { etag, lastModified, checkedAt, retryAt, failures, error, cursor, wholeAt, pages, objects } = value
+    const { etag, lastModified, checkedAt, retryAt, failures, error, cursor, edge, wholeAt, pages, objects } = value
     const isThere = await stat(list).then(
       () => true,
       () => false,
@@ -55,6 +59,7 @@ export const readNotes = async ({ notes, list }: CopyFiles): Promise<Notes> => {
         lastModified: text(lastModified),
         checkedAt: number(checkedAt),
         cursor: text(cursor),
+        edge: texts(edge),
         wholeAt: number(wholeAt),
         pages: number(pages),
         objects: number(objects),

@@ -29,11 +29,32 @@ export type LoadResult =
 
 export type SkippedExample = FileProblem & { readonly why: SkipReason }
 
-export const loadFeed = ({ feed, now, seed }: LoadRequest): LoadResult => {
-  let modified = 0
-  const files = filesOf(feed)
+export const loadFeed = (request: LoadRequest): LoadResult => {
+  const files = filesOf(request.feed)
   if (!files.ok) return files
-  const collector = collect({ ...feed, now, modified: () => modified, isWhole: files.isPaged !== true })
+  const read = readFiles(request, files)
+  // Pages are read from the newest to the oldest. Only where an older version was added later is all of it read twice.
+  const again = read.ok && read.collector.outdated().size > 0 ? read.collector.outdated() : undefined
+  const all = again ? readFiles(request, files, again) : read
+  return all.ok ? indexOf(request, all) : all
+}
+
+type ReadFiles =
+  | {
+      readonly ok: true
+      readonly collector: Collector
+      readonly examples: readonly SkippedExample[]
+      readonly modified: number
+    }
+  | { readonly ok: false; readonly problem: FileProblem }
+
+const readFiles = (
+  { feed, now }: LoadRequest,
+  files: Files & { ok: true },
+  newest?: ReadonlyMap<string, number>,
+): ReadFiles => {
+  let modified = 0
+  const collector = collect({ ...feed, now, modified: () => modified, isWhole: files.isPaged !== true, newest })
   const examples: SkippedExample[] = []
   let size = 0
   for (const path of files.list) {
@@ -50,6 +71,13 @@ export const loadFeed = ({ feed, now, seed }: LoadRequest): LoadResult => {
     if (why) return { ok: false, problem: at(path, read.bytes, why) }
     for (const example of collector.newExamples()) examples.push({ ...at(path, read.bytes, example), why: example.why })
   }
+  return { ok: true, collector, examples, modified }
+}
+
+const indexOf = (
+  { feed, seed }: LoadRequest,
+  { collector, examples, modified }: ReadFiles & { ok: true },
+): LoadResult => {
   const unusable = unusableOf(collector)
   if (unusable !== undefined) {
     const first = examples.find(({ why }) => why === 'unusable' || why === 'broken') ?? examples[0]

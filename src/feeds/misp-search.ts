@@ -1,10 +1,12 @@
 // How a MISP server is asked for its attributes, page by page.
-import { isObject } from '../base/json-object.js'
+import { isObject, type AnyObject } from '../base/json-object.js'
 import { attributeTypes } from './misp.js'
 import type { Page, PagedSource } from './fetch-pages.js'
-import { objectsOf } from './json-text.js'
+import { objectsOf, stringOf } from './json-text.js'
 
 const pageLimit = 5000
+/** Past this, what is sent again counts as new. */
+const maxEdge = 100_000
 
 type MispFilters = {
   /** The base address of the server. */
@@ -14,11 +16,18 @@ type MispFilters = {
   readonly published?: boolean | undefined
 }
 
-/** `since` is the newest change that the last read has seen; undefined: all that the filters let through. */
+type Since = {
+  /** In seconds, the newest change that the last read has seen. */
+  readonly cursor: string
+  /** What was changed in that second: a search names what was changed since, and it is sent again. */
+  readonly edge: readonly string[]
+}
+
+/** Without `since` all that the filters let through. */
 export const searchAttributes = (
   { misp, tags = [], published = true }: MispFilters,
   key: string,
-  since: string | undefined,
+  since: Since | undefined,
 ): PagedSource => {
   const url = `${misp.replace(/\/+$/, '')}/attributes/restSearch`
   const pageOf = (page: number): { readonly url: string; readonly body: string } => ({
@@ -31,13 +40,15 @@ export const searchAttributes = (
       includeEventTags: 1,
       ...(published && { published: 1 }),
       ...(tags.length > 0 && { tags }),
-      ...(since !== undefined && { timestamp: since }),
+      ...(since !== undefined && { timestamp: since.cursor }),
       page,
       limit: pageLimit,
     }),
   })
   let page = 1
-  let newest = Number(since ?? 0)
+  const known = new Set(since?.edge)
+  let newest = Number(since?.cursor ?? 0)
+  let edge = new Set(known)
   return {
     headers: { authorization: key, accept: 'application/json' },
     first: pageOf(page),
@@ -47,17 +58,31 @@ export const searchAttributes = (
         : status === 404 || status === 405
           ? `answered ${status}: there is no MISP at this address; give that of the server, such as https://misp.example.com`
           : undefined,
+    versionOf: ({ uuid, timestamp }) => `${stringOf(uuid)} ${String(timestamp)}`,
     read: ({ value }): Page => {
       const response = isObject(value) ? value.response : undefined
       const found = isObject(response) ? response.Attribute : response
       if (!Array.isArray(found))
         return { problem: 'does not answer as a MISP server does: check that the address is that of the server' }
       const attributes = objectsOf(found)
-      for (const { timestamp } of attributes) newest = Math.max(newest, Number(timestamp) || 0)
+      const last = attributes.reduce((latest, one) => Math.max(latest, secondOf(one)), newest)
+      if (last > newest) edge = new Set()
+      newest = last
+      let again = 0
+      for (const attribute of attributes) {
+        const isAtEdge = secondOf(attribute) === last
+        const mayBeKnown = known.size > 0 && String(attribute.timestamp) === since?.cursor
+        if (!isAtEdge && !mayBeKnown) continue
+        const digest = stringOf(attribute.digest) ?? ''
+        if (mayBeKnown && known.has(digest)) again++
+        if (isAtEdge && edge.size < maxEdge) edge.add(digest)
+      }
       // There is no total: the last page is the empty one.
       return attributes.length === 0
-        ? { objects: 0, cursor: newest > 0 ? String(newest) : since }
-        : { objects: attributes.length, next: pageOf(++page) }
+        ? { objects: [], cursor: newest > 0 ? String(newest) : undefined, edge: [...edge] }
+        : { objects: attributes, known: again, next: pageOf(++page) }
     },
   }
 }
+
+const secondOf = ({ timestamp }: AnyObject): number => Number(timestamp) || 0

@@ -115,7 +115,8 @@ export const addMisp: JsonParser = (json, sink) => {
       const value = stringOf(attribute.value)
       const uuid = stringOf(attribute.uuid)
       const place = uuid ?? value ?? 1
-      const why = uuid === undefined || sink.isFirst(uuid) ? whyNot(one) : 'superseded'
+      const why =
+        uuid === undefined || sink.isNewest(uuid, Number(attribute.timestamp) || 0) ? whyNot(one) : 'superseded'
       if (why !== undefined) {
         if (!sink.skip(place, why, `${String(attribute.type)} ${value ?? ''}`)) return
         continue

@@ -17,7 +17,7 @@ const objectsIn = (value: unknown): readonly AnyObject[] => {
 
 const detailsOf = (indicator: AnyObject): Details => ({
   score: typeof indicator.confidence === 'number' ? indicator.confidence : undefined,
-  categories: [...stringsOf(indicator.indicator_types), ...stringsOf(indicator.labels)],
+  categories: [...stringsOf(indicator.indicator_types), ...stringsOf(indicator.labels).flatMap(categoryOf)],
   since: parseTimestamp(indicator.valid_from),
   expires: parseTimestamp(indicator.valid_until),
   seen: parseTimestamp(indicator.modified) ?? parseTimestamp(indicator.valid_from),
@@ -25,6 +25,13 @@ const detailsOf = (indicator: AnyObject): Details => ({
     .map((id) => stixMarkings.get(id))
     .find((tlp) => tlp !== undefined),
 })
+
+/** MISP writes what it knows about an attribute into labels; only its category is one of a threat. */
+const categoryOf = (label: string): readonly string[] => {
+  const [, name, value = ''] = /^misp:([a-z_-]+)="(.*)"$/i.exec(label) ?? []
+  if (name === undefined) return [label]
+  return name === 'category' ? [value] : name === 'type' || name === 'to_ids' ? [] : [label]
+}
 
 /** `benign` alone says that the pattern is harmless: a feed that tells what not to accuse. */
 const isBenign = (indicator: AnyObject): boolean => {
@@ -46,10 +53,12 @@ const observed: ReadonlySet<unknown> = new Set([
 export const addStix: JsonParser = (value, sink) => {
   const objects = objectsIn(value)
   const newest = newestOf(objects)
+  const isNewest = (object: AnyObject, id: string): boolean =>
+    newest.get(id) === object && sink.isNewest(id, modifiedAt(object))
   for (const object of objects) {
     const id = stringOf(object.id)
     const place = id ?? 1
-    if (id !== undefined && object.type === 'indicator' && (newest.get(id) !== object || !sink.isFirst(id))) {
+    if (id !== undefined && object.type === 'indicator' && !isNewest(object, id)) {
       if (!sink.skip(place, 'superseded')) return
       continue
     }

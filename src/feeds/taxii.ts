@@ -1,7 +1,7 @@
 // TAXII 2.1: how a collection is asked for its indicators, and what its answers mean.
 import { isObject } from '../base/json-object.js'
 import type { Page, PagedSource } from './fetch-pages.js'
-import { listOf, stringOf } from './json-text.js'
+import { objectsOf, stringOf } from './json-text.js'
 import { parseTimestamp } from '../domain/timestamp.js'
 
 /** Servers compare it as it is. */
@@ -23,11 +23,12 @@ export const readCollection = (collection: string, since: string | undefined): P
   return {
     headers: { accept: taxiiType },
     first: pageOf(since),
+    versionOf: ({ id, modified }) => `${stringOf(id)} ${stringOf(modified)}`,
     meaningOf: taxiiMeaning,
     read: ({ value, header }): Page => {
       const problem = noTaxii(value, header('content-type'))
       if (problem !== undefined || !isObject(value)) return { problem: problem ?? notTaxii }
-      const objects = listOf(value.objects).length
+      const objects = objectsOf(value.objects)
       const last = stringOf(header('x-taxii-date-added-last'))
       cursor = last ?? cursor
       if (value.more !== true) return { objects, cursor }

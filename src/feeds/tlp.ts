@@ -17,6 +17,7 @@ export const stixMarkings: ReadonlyMap<string, string> = new Map([
   ['marking-definition--94868c89-83c2-464b-929b-a1a8aa3c8487', 'tlp:clear'],
   ['marking-definition--bab4a63c-aed9-4cf5-a766-dfca5abac2bb', 'tlp:green'],
   ['marking-definition--55d920b0-5e8b-4f79-9ee9-91f868d9b421', 'tlp:amber'],
+  ['marking-definition--826578e1-40ad-459f-bc73-ede076f81f37', 'tlp:amber+strict'], // OpenCTI's own
   ['marking-definition--939a9414-2ddd-4d32-a0cd-375ea402b003', 'tlp:amber+strict'],
   ['marking-definition--e828b379-4e03-4974-9ac4-e53a884c97c1', 'tlp:red'],
 ])

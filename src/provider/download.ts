@@ -185,6 +185,10 @@ const retryAfter = (text: string | undefined): number | undefined =>
 /** The code of an error says enough, and unlike its message never repeats what was sent. */
 const wordsOf = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code.startsWith('ERR_OSSL_'))
+    return `could not be fetched: its client certificate cannot be used; check clientCertFile and clientKeyFile (${code})`
+  if (/^ERR_SSL_.*ALERT/.test(code))
+    return `could not be fetched: the server broke off the TLS connection, for it may want a client certificate that it knows; check clientCertFile (${code})`
   return words[code] ?? `could not be fetched (${code === '' ? 'unknown error' : code})`
 }
 
@@ -196,7 +200,8 @@ const words: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'could not be fetched: the connection timed out',
   UND_ERR_HEADERS_TIMEOUT: 'could not be fetched: no answer came in time',
   UND_ERR_BODY_TIMEOUT: 'could not be fetched: the answer stopped in the middle',
-  UND_ERR_SOCKET: 'could not be fetched: the connection was cut in the middle of the answer',
+  UND_ERR_SOCKET: 'could not be fetched: the connection was cut before the answer was complete',
+  ECONNRESET: 'could not be fetched: the connection was cut before the answer was complete',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'could not be fetched: the answer was cut off',
   DEPTH_ZERO_SELF_SIGNED_CERT:
     'could not be fetched: its certificate is not trusted (self-signed); NODE_EXTRA_CA_CERTS names further ones',

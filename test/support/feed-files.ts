@@ -45,7 +45,7 @@ export const parsed = (content: string | Buffer): Parsed => {
       return true
     },
     isWhole: true,
-    isFirst: (id) => !met.has(id) && met.add(id).has(id),
+    isNewest: (id) => !met.has(id) && met.add(id).has(id),
     skip: (place, why = 'unusable') => found.skipped.push(why === 'unusable' ? place : [place, why]) > 0,
   }
   const bytes = Buffer.from(content)

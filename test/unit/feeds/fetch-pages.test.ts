@@ -1,57 +1,20 @@
-// Collections that are read page by page, from real servers that answer as TAXII 2.1 and MISP document it.
-import { readdirSync, writeFileSync } from 'node:fs'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import type { FeedSettings } from '../../../src/feeds/feed.js'
-import { openFeeds, type Feeds } from '../../../src/feeds/open-feeds.js'
+// Collections that are read page by page, from real servers that answer as TAXII 2.1 documents it.
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { Feeds } from '../../../src/feeds/open-feeds.js'
 import { discoverTaxii } from '../../../src/feeds/discover-taxii.js'
 import { createDownload } from '../../../src/provider/download.js'
-import type { TelemetryEvent } from '../../../src/telemetry/event.js'
-import { createFakeClock } from '../../support/clock.js'
 import { folder } from '../../support/feed-files.js'
 import { startListServer, type ListServer } from '../../support/list-server.js'
+import { entriesOf, errorOf, openPagedFeed } from '../../support/paged-feed.js'
 
 const minute = 60_000
 const day = 24 * 60 * minute
 const taxii = 'application/taxii+json;version=2.1'
 
-type Opened = {
-  readonly feeds: Feeds
-  readonly told: TelemetryEvent[]
-  readonly later: (ms: number) => Promise<void>
-  readonly close: () => Promise<void>
-}
-
-const open = async (at: string, given: Partial<FeedSettings>, now = 0): Promise<Opened> => {
-  const clock = createFakeClock()
-  if (now > 0) await clock.advance(now)
-  const told: TelemetryEvent[] = []
-  const feeds = await openFeeds([{ name: 'ours', level: 'malicious', categories: [], ...given }], {
-    clock,
-    emit: (event) => void told.push(event),
-    pollMs: 1000,
-    random: () => 0.5,
-    fetching: { folder: at, download: createDownload({}, { silenceMs: 2000, connectMs: 2000 }) },
-  })
-  onTestFinished(() => feeds.close())
-  const later = async (ms: number): Promise<void> => {
-    const of = (): number | undefined => feeds.status()[0]?.fetch?.nextAt
-    const before = of()
-    await clock.advance(ms)
-    while (of() === before || clock.timers() === 0) {
-      await new Promise((done) => setTimeout(done, 5))
-      if (of() === before && clock.timers() > 0) await clock.advance(1000)
-    }
-  }
-  return { feeds, told, later, close: feeds.close }
-}
-
 const address = (number: number): string => `198.51.${100 + (number >> 8)}.${number & 255}`
 const isListed = (feeds: Feeds, number: number): boolean =>
   feeds.match({ type: 'ip', value: address(number) }) !== undefined
-const entries = (feeds: Feeds): number => feeds.status()[0]?.addresses ?? 0
-const errorOf = (feeds: Feeds): string | undefined => feeds.status()[0]?.fetch?.error
 
 type Added = { readonly number: number; readonly added: string; readonly revoked?: boolean; readonly version?: number }
 
@@ -100,8 +63,8 @@ describe('a TAXII collection', () => {
   it('is read page by page with the same filters, then what was added since, then whole again', async () => {
     const objects = [...numbered(25)]
     const server = await startListServer(collection(() => objects, 10))
-    const { feeds, later } = await open(folder(), { taxii: collectionOf(server) })
-    expect(entries(feeds)).toBe(25)
+    const { feeds, later } = await openPagedFeed(folder(), { taxii: collectionOf(server) })
+    expect(entriesOf(feeds)).toBe(25)
     expect(feeds.status()[0]?.fetch?.read).toEqual({ pages: 3, objects: 25, cursor: time(24) })
     const asked = (): (string | null)[][] =>
       server.asked.map(({ url = '' }) => {
@@ -122,7 +85,7 @@ describe('a TAXII collection', () => {
       [time(24), null],
       [time(24), '10'],
     ])
-    expect(entries(feeds)).toBe(35)
+    expect(entriesOf(feeds)).toBe(35)
     expect([0, 1, 35].map((number) => isListed(feeds, number))).toEqual([false, true, true])
     expect(feeds.status()[0]?.skipped).toEqual({ revoked: 1, superseded: 1 })
 
@@ -133,32 +96,43 @@ describe('a TAXII collection', () => {
     expect(isListed(feeds, 3)).toBe(true)
     await later(day)
     expect(isListed(feeds, 3)).toBe(false)
-    expect(entries(feeds)).toBe(34)
+    expect(entriesOf(feeds)).toBe(34)
+  })
+
+  it('keeps the newest version of an object, though an older one is added later', async () => {
+    const objects: Added[] = [...numbered(3)]
+    objects.push({ number: 0, added: time(3), version: 9, revoked: true }, { number: 1, added: time(4), version: 9 })
+    const server = await startListServer(collection(() => objects, 10))
+    const { feeds, later } = await openPagedFeed(folder(), { taxii: collectionOf(server) })
+    objects.push({ number: 0, added: time(5), version: 8 }, { number: 1, added: time(6), version: 7, revoked: true })
+    await later(61 * minute)
+    expect([0, 1, 2].map((number) => isListed(feeds, number))).toEqual([false, true, true])
+    expect(feeds.status()[0]).toMatchObject({ addresses: 2, skipped: { revoked: 1, superseded: 4 } })
   })
 
   it('is read to its end where a server names no next page, though objects of one moment are on several', async () => {
     const objects = numbered(30).map((one) => ({ ...one, added: time(Math.floor(one.number / 6)) }))
     const server = await startListServer(collection(() => objects, 10, false))
-    const { feeds } = await open(folder(), { taxii: collectionOf(server) })
+    const { feeds } = await openPagedFeed(folder(), { taxii: collectionOf(server) })
     expect(errorOf(feeds)).toBeUndefined()
-    expect(entries(feeds)).toBe(30)
+    expect(entriesOf(feeds)).toBe(30)
   })
 
   it('keeps what it has and its cursor when a page fails, and is read again from there', async () => {
     const objects = [...numbered(25)]
     const server = await startListServer(collection(() => objects, 10))
-    const { feeds, later } = await open(folder(), { taxii: collectionOf(server) })
+    const { feeds, later } = await openPagedFeed(folder(), { taxii: collectionOf(server) })
     objects.push(...numbered(25, 25))
     const answer = server.answer
     server.answer = (request, response) =>
       request.url?.includes('next=20') === true ? void response.writeHead(500).end() : answer(request, response)
     await later(61 * minute)
     expect(errorOf(feeds)).toBe('its page 3 answered 500')
-    expect(entries(feeds)).toBe(25)
+    expect(entriesOf(feeds)).toBe(25)
     server.answer = answer
     await later(2 * minute)
     expect(errorOf(feeds)).toBeUndefined()
-    expect(entries(feeds)).toBe(50)
+    expect(entriesOf(feeds)).toBe(50)
     expect(new URL(server.asked.at(-3)?.url ?? '', 'http://localhost').searchParams.get('added_after')).toBe(time(24))
   })
 
@@ -166,13 +140,13 @@ describe('a TAXII collection', () => {
     const at = folder()
     const objects = [...numbered(12)]
     const server = await startListServer(collection(() => objects, 10))
-    const first = await open(at, { taxii: collectionOf(server) })
+    const first = await openPagedFeed(at, { taxii: collectionOf(server) })
     await first.close()
     const asked = server.asked.length
     objects.push(...numbered(1, 12))
-    const second = await open(at, { taxii: collectionOf(server) }, 61 * minute)
+    const second = await openPagedFeed(at, { taxii: collectionOf(server) }, { now: 61 * minute })
     expect(server.asked).toHaveLength(asked + 1)
-    expect(entries(second.feeds)).toBe(13)
+    expect(entriesOf(second.feeds)).toBe(13)
     expect(readdirSync(at).filter((name) => name.endsWith('.folder') || name.endsWith('.lock'))).toEqual([])
   })
 
@@ -204,6 +178,16 @@ describe('a TAXII collection', () => {
       /^sends the same page again/,
     ],
     [
+      'that repeats a page and names another next each time',
+      ({ url = '' }, response) => {
+        const next = String(Number(new URL(url, 'http://localhost').searchParams.get('next') ?? 0) + 1)
+        response
+          .writeHead(200, { 'content-type': taxii })
+          .end(JSON.stringify({ more: true, next, objects: [indicator({ number: 1, added: '' })] }))
+      },
+      /^sends the same page again/,
+    ],
+    [
       'that does not say where more is',
       (_, response) =>
         void response
@@ -213,7 +197,7 @@ describe('a TAXII collection', () => {
     ],
   ])('is refused from a server %s', async (_, answer, message) => {
     const server = await startListServer(answer)
-    const { feeds } = await open(folder(), { taxii: collectionOf(server) })
+    const { feeds } = await openPagedFeed(folder(), { taxii: collectionOf(server) })
     expect(errorOf(feeds)).toMatch(message)
     expect(feeds.isMissing()).toBe(true)
     expect(server.asked.length).toBeLessThan(3)
@@ -257,99 +241,5 @@ describe('the discovery of a TAXII server', () => {
     expect(await discoverTaxii(createDownload({}), `${server.url}/taxii2/`, { ...access, headers: {} })).toEqual({
       refused: expect.stringMatching(/^answered 401: the login is missing/) as string,
     })
-  })
-})
-
-const key = 'k'.repeat(40)
-const keyFile = (): string => {
-  const file = join(folder(), 'key')
-  writeFileSync(file, `${key}\n`)
-  return file
-}
-
-type Search = {
-  readonly page: number
-  readonly limit: number
-  readonly timestamp?: string
-  readonly [name: string]: unknown
-}
-
-const bodyOf = async (request: IncomingMessage): Promise<Search> => {
-  let text = ''
-  for await (const part of request.setEncoding('utf8')) text += part as string
-  return JSON.parse(text) as Search
-}
-
-/** Attributes as a search answers with them, 40 a page whatever the limit. */
-const misp =
-  (
-    attributes: () => readonly { readonly number: number; readonly timestamp: number; readonly tag?: string }[],
-    searches: Search[],
-  ) =>
-  (request: IncomingMessage, response: ServerResponse): void => {
-    if (request.headers.authorization !== key) return void response.writeHead(403).end('{"message":"no"}')
-    void bodyOf(request).then((search) => {
-      searches.push(search)
-      const Attribute = attributes()
-        .filter(({ timestamp }) => timestamp >= Number(search.timestamp ?? 0))
-        .slice((search.page - 1) * 40, search.page * 40)
-        .map(({ number, timestamp, tag }) => ({
-          uuid: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
-          type: 'ip-dst',
-          category: 'Network activity',
-          value: address(number),
-          to_ids: true,
-          timestamp: String(timestamp),
-          ...(tag !== undefined && { Tag: [{ name: tag }] }),
-        }))
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ response: { Attribute } }))
-    })
-  }
-
-describe('a MISP server', () => {
-  it('is searched page by page until one is empty, then for what has changed', async () => {
-    const attributes = Array.from({ length: 100 }, (_, number) => ({ number, timestamp: 1000 + number }))
-    const searches: Search[] = []
-    const server = await startListServer(misp(() => attributes, searches))
-    const { feeds, later } = await open(folder(), { misp: `${server.url}/`, apiKeyFile: keyFile(), tags: ['apt'] })
-    expect(errorOf(feeds)).toBeUndefined()
-    expect(entries(feeds)).toBe(100)
-    expect(server.asked.every(({ url, method }) => url === '/attributes/restSearch' && method === 'POST')).toBe(true)
-    expect(searches.map(({ page }) => page)).toEqual([1, 2, 3, 4])
-    expect(searches[0]).toMatchObject({ to_ids: 1, published: 1, enforceWarninglist: 1, tags: ['apt'] })
-    expect(searches[0]?.type).toContain('ip-dst|port')
-
-    attributes.push({ number: 100, timestamp: 5000 })
-    await later(61 * minute)
-    expect(searches[4]).toMatchObject({ page: 1, timestamp: '1099' })
-    expect(entries(feeds)).toBe(101)
-    // It vanishes, which nobody is told before all is read again.
-    attributes.splice(7, 1)
-    await later(day)
-    expect(isListed(feeds, 7)).toBe(false)
-    expect(entries(feeds)).toBe(100)
-  })
-
-  it('gives entries the score of the confidence that they are tagged with', async () => {
-    const attributes = [
-      { number: 1, timestamp: 1, tag: 'misp:confidence-level="rarely-confident"' },
-      { number: 2, timestamp: 1, tag: 'misp:confidence-level="usually-confident"' },
-      { number: 3, timestamp: 1 },
-    ]
-    const server = await startListServer(misp(() => attributes, []))
-    const { feeds } = await open(folder(), { misp: server.url, apiKeyFile: keyFile(), minScore: 50 })
-    expect([1, 2, 3].map((number) => isListed(feeds, number))).toEqual([false, true, true])
-  })
-
-  it('says that the key is refused, and what is no MISP server', async () => {
-    const wrong = join(folder(), 'key')
-    writeFileSync(wrong, 'wrong')
-    const server = await startListServer(misp(() => [], []))
-    const refused = await open(folder(), { misp: server.url, apiKeyFile: wrong })
-    expect(errorOf(refused.feeds)).toMatch(/^answered 403: the key is refused/)
-    server.answer = (_, response) => void response.writeHead(200).end('{"hello":1}')
-    const other = await open(folder(), { misp: server.url, apiKeyFile: keyFile() })
-    expect(errorOf(other.feeds)).toMatch(/^does not answer as a MISP server/)
-    expect(JSON.stringify([refused.told, other.told])).not.toContain(key)
   })
 })

@@ -1,0 +1,58 @@
+// A feed that is read page by page, opened on a clock that the test moves.
+import { onTestFinished } from 'vitest'
+import type { FeedSettings } from '../../src/feeds/feed.js'
+import { openFeeds, type Feeds } from '../../src/feeds/open-feeds.js'
+import { createDownload } from '../../src/provider/download.js'
+import type { TelemetryEvent } from '../../src/telemetry/event.js'
+import { createFakeClock, newYear } from './clock.js'
+
+export type OpenedFeed = {
+  readonly feeds: Feeds
+  readonly told: TelemetryEvent[]
+  /** Done when the feed was fetched again, or could not be. */
+  readonly later: (ms: number) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** A day has few enough of them. */
+const pollMs = 30_000
+
+type Opening = {
+  /** How long after the first of January. */
+  readonly now?: number
+  /** How long a server may be silent. */
+  readonly silenceMs?: number
+}
+
+export const openPagedFeed = async (
+  folder: string,
+  settings: Partial<FeedSettings>,
+  { now = 0, silenceMs = 2000 }: Opening = {},
+): Promise<OpenedFeed> => {
+  const clock = createFakeClock(newYear + now)
+  const told: TelemetryEvent[] = []
+  const feeds = await openFeeds([{ name: 'ours', level: 'malicious', categories: [], ...settings }], {
+    clock,
+    emit: (event) => void told.push(event),
+    pollMs,
+    random: () => 0.5,
+    fetching: { folder, download: createDownload({}, { silenceMs, connectMs: silenceMs }) },
+  })
+  onTestFinished(() => feeds.close())
+  const later = async (ms: number): Promise<void> => {
+    const of = (): number | undefined => feeds.status()[0]?.fetch?.nextAt
+    const before = of()
+    await clock.advance(ms)
+    while (of() === before || clock.timers() === 0) {
+      await new Promise((done) => setTimeout(done, 5))
+      if (of() === before && clock.timers() > 0) await clock.advance(1000)
+    }
+  }
+  return { feeds, told, later, close: feeds.close }
+}
+
+export const entriesOf = (feeds: Feeds): number => {
+  const [status] = feeds.status()
+  return (status?.addresses ?? 0) + (status?.names ?? 0)
+}
+export const errorOf = (feeds: Feeds): string | undefined => feeds.status()[0]?.fetch?.error
