@@ -23,6 +23,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   provider: ['base', 'bulk', 'domain', 'telemetry'],
   feeds: ['base', 'domain', 'telemetry'],
   alerts: ['base', 'domain', 'telemetry'],
+  verdicts: ['base', 'domain', 'kafka', 'telemetry'],
   server: ['base', 'bulk', 'domain', 'feeds', 'http', 'lookup', 'provider', 'telemetry'],
   kafka: ['base', 'domain', 'pipeline', 'telemetry'],
   delivery: ['base', 'domain', 'kafka', 'pipeline', 'telemetry'],

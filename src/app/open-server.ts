@@ -1,5 +1,5 @@
 // Builds the lookup server, or the gateway, from the configuration.
-import { limits as ownLimits, lookupSettingsOf } from './limits.js'
+import { kafkaSettingsOf, limits as ownLimits, lookupSettingsOf } from './limits.js'
 import { readText } from '../config/load-config.js'
 import type { AppOptions } from './open-app.js'
 import { openClient } from './provider-client.js'
@@ -12,8 +12,10 @@ import type { Client } from '../provider/client.js'
 import { createDownload } from '../provider/download.js'
 import type { LookupWatch } from '../lookup/stack.js'
 import { openGateway, type Gateway } from '../server/gateway/gateway.js'
+import { createSharedVerdicts } from '../server/gateway/shared-verdicts.js'
 import { serverLimits, startServer, type LookupServer, type ServeSettings } from '../server/start-server.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
+import { verdictsOf, type Verdicts } from '../verdicts/open-verdicts.js'
 
 export type OpenServerOptions = Pick<AppOptions, 'env' | 'emit' | 'clock' | 'limits'> & {
   readonly watch?: LookupWatch
@@ -66,7 +68,22 @@ export const openServer = async (
   }
   const safeguard = loadSafeguard(intel.safeguard, readText)
   if ('problems' in safeguard) throw new Error(safeguard.problems.map(describeProblem).join('\n'))
-  return startServer(serveSettingsOf(config), {
+  const hasOwnIntelligence = serve.data !== '' || config.feeds.length > 0
+  const open =
+    serve.upstream === '' || hasOwnIntelligence
+      ? undefined
+      : verdictsOf(kafkaSettingsOf(config), { now: () => clock.now(), emit })
+  const settings = lookupSettingsOf(config, limits, { maxEntries: memory.maxEntries, forOutages: true })
+  let verdicts: Verdicts | undefined
+  const shared =
+    open &&
+    createSharedVerdicts(settings.memory, {
+      table: tableOf(config),
+      now: () => clock.now(),
+      paid: (indicator, finding) => verdicts?.paid(indicator, finding),
+    })
+  verdicts = shared && (await open?.(shared))
+  const server = await startServer(serveSettingsOf(config), {
     now: () => clock.now(),
     emit,
     version,
@@ -74,8 +91,19 @@ export const openServer = async (
     safeguard,
     download: createDownload(env),
     ...(serve.upstream === '' ? {} : { openGateway: gateway }),
+    shared,
     ...(socket === undefined ? {} : { socket }),
+  }).catch(async (error: unknown) => {
+    await verdicts?.close()
+    throw error
   })
+  return {
+    ...server,
+    close: async () => {
+      await server.close()
+      await verdicts?.close()
+    },
+  }
 }
 
 /** The settings of the server with the bounds that are none. */
