@@ -103,7 +103,7 @@ export const openIndicatorLookup = async (
   const bulk = openBulk(config, settings, client, options)
   // A gateway on a socket of this machine is known to take it.
   if (client.bulk.isOffered()) await bulk?.open()
-  let verdicts: Verdicts | undefined
+  let tell: Verdicts['paid'] = () => undefined
   const opened = await openLookup(
     lookupSettingsOf(config, limits, {
       maxEntries: config.memory.maxEntries,
@@ -118,7 +118,7 @@ export const openIndicatorLookup = async (
       emit,
       watch: options,
       bulk,
-      paid: options.verdicts && ((asked, finding) => verdicts?.paid(asked, finding)),
+      paid: options.verdicts && ((asked, finding) => tell(asked, finding)),
       learnt: (asked, finding) => {
         if (finding.status === 'known' && worstLevel(finding, asked, table, now()) === 'malicious')
           options.accused?.(asked, finding)
@@ -135,11 +135,12 @@ export const openIndicatorLookup = async (
     return { problems: [{ setting: 'memory.path', message: opened.problem }] }
   }
   const { lookup, admission, learn, memory } = opened
-  verdicts = await options.verdicts?.({
+  const verdicts = await options.verdicts?.({
     learn: (asked, finding, isJustNow) =>
       meetsSettings(asked, finding, settings, now()) && learn(asked, finding, isJustNow),
     isFull: () => memory.size() >= config.memory.maxEntries,
   })
+  if (verdicts) tell = verdicts.paid
   const close = async (): Promise<void> => {
     bulk?.close()
     await verdicts?.close()

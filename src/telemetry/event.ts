@@ -170,6 +170,7 @@ export type TelemetryEvent =
       readonly verdicts: number
       readonly reason: NotShared
     }
+  | { readonly event: 'verdicts_not_used'; readonly message: string }
   | { readonly event: 'verdicts_topic_failed'; readonly what: 'read' | 'append'; readonly message: string }
   | { readonly event: 'verdicts_topic_resumed'; readonly what: 'read' | 'append' }
   | { readonly event: 'lookups_paused'; readonly state: string; readonly reason: Reason; readonly forMs: number }

@@ -168,6 +168,10 @@ export const wordings: Wordings = {
     level: 'warn',
     say: ({ verdicts, reason }) => `${verdicts} verdicts are not shared: ${reason.replace('_', ' ')}`,
   },
+  verdicts_not_used: {
+    level: 'warn',
+    say: ({ message }) => `kafka.verdictsTopic is not used: ${message}, and what it says is not the provider's alone`,
+  },
   verdicts_topic_failed: {
     level: 'warn',
     say: ({ what, message }) =>

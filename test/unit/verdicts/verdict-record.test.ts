@@ -1,4 +1,6 @@
 // Records of the verdicts topic: what we write is read back, and nothing else is believed.
+import { readFileSync } from 'node:fs'
+import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/domain/finding.js'
 import type { Indicator } from '../../../src/domain/indicator.js'
@@ -55,6 +57,9 @@ const read = ({ key, value, headers, appended = at, by = topic }: Changes = {}):
   })
 }
 
+const schema = new URL('../../../schemas/verdict.schema.json', import.meta.url)
+const isValid = new Ajv({ formats: { 'date-time': true } }).compile(JSON.parse(readFileSync(schema, 'utf8')) as object)
+
 describe('a record of the verdicts topic', () => {
   it.each([
     [indicator, finding],
@@ -63,6 +68,7 @@ describe('a record of the verdicts topic', () => {
   ])('is read back as it was written: %j', (about, found) => {
     const verdict = { indicator: about, finding: found, by: 'tw@one' }
     const record = writeVerdict(topic, verdict)!
+    expect(isValid(JSON.parse(String(record.value)))).toBe(true)
     expect(record.partition).toBeLessThan(3)
     expect(writeVerdict(topic, verdict)?.partition).toBe(record.partition)
     expect(readVerdict(topic, { ...record, timestamp: String(at) })).toEqual(verdict)
@@ -160,11 +166,11 @@ describe('what is shared', () => {
     ['an answer', finding, true],
     ['that nothing is known', unknown, true],
     ['an error', { status: 'unknown', reason: 'timeout' }, false],
-    ['what a feed says', { ...finding, source: 'feed:own' } as Finding, false],
-    ['an answer while a feed of the gateway is missing', { ...finding, isFeedMissing: true } as Finding, false],
-    ['what is past its life', { ...finding, stale: true } as Finding, false],
-    ['a scan', { ...name, operations: ['domain/reports', 'domain/scan/private'] } as Finding, false],
-    ['what says not by which operations it was obtained', { ...finding, operations: [] } as Finding, false],
+    ['what a feed says', { ...finding, source: 'feed:own' }, false],
+    ['an answer while a feed of the gateway is missing', { ...finding, isFeedMissing: true }, false],
+    ['what is past its life', { ...finding, stale: true }, false],
+    ['a scan', { ...name, operations: ['domain/reports', 'domain/scan/private'] }, false],
+    ['what says not by which operations it was obtained', { ...finding, operations: [] }, false],
   ])('%s: %s', (_, found, isShared) => {
     expect(isShareable(found)).toBe(isShared)
   })
