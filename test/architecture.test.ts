@@ -24,6 +24,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   feeds: ['base', 'domain', 'telemetry'],
   geo: ['base', 'domain', 'feeds', 'telemetry'],
   alerts: ['base', 'domain', 'telemetry'],
+  verdicts: ['base', 'domain', 'kafka', 'telemetry'],
   server: ['base', 'bulk', 'domain', 'feeds', 'geo', 'http', 'lookup', 'provider', 'telemetry'],
   kafka: ['base', 'domain', 'pipeline', 'telemetry'],
   delivery: ['base', 'domain', 'kafka', 'pipeline', 'telemetry'],

@@ -21,8 +21,10 @@ import { openLookup } from '../lookup/open-lookup.js'
 import { indicators } from '../lookup/question.js'
 import type { Client } from '../provider/client.js'
 import { createDownload } from '../provider/download.js'
+import { meetsSettings } from '../provider/meets-settings.js'
 import { providerSource, type SourceSettings } from '../provider/provider-source.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
+import type { OpenVerdicts, Verdicts } from '../verdicts/open-verdicts.js'
 import { limits as ownLimits, lookupSettingsOf, type Limits } from './limits.js'
 import { tableOf } from './open-table.js'
 import { openClient, type ClientOptions } from './provider-client.js'
@@ -57,6 +59,8 @@ export type LookupOptions = LookupWatch &
     readonly fetchesFeeds?: boolean
     /** For proxy variables and the default memory folder. */
     readonly env: Readonly<Record<string, string | undefined>>
+    /** Shares what is paid for with the other processes of the fleet. */
+    readonly verdicts?: OpenVerdicts | undefined
     /** Called once before the first paid call. */
     readonly approve?: () => Promise<boolean>
   }
@@ -99,6 +103,7 @@ export const openIndicatorLookup = async (
   const bulk = openBulk(config, settings, client, options)
   // A gateway on a socket of this machine is known to take it.
   if (client.bulk.isOffered()) await bulk?.open()
+  let tell: Verdicts['paid'] = () => undefined
   const opened = await openLookup(
     lookupSettingsOf(config, limits, {
       maxEntries: config.memory.maxEntries,
@@ -113,6 +118,7 @@ export const openIndicatorLookup = async (
       emit,
       watch: options,
       bulk,
+      paid: options.verdicts && ((asked, finding) => tell(asked, finding)),
       learnt: (asked, finding) => {
         if (finding.status === 'known' && worstLevel(finding, asked, table, now()) === 'malicious')
           options.accused?.(asked, finding)
@@ -128,9 +134,16 @@ export const openIndicatorLookup = async (
     await Promise.all([local.close(), client.close()])
     return { problems: [{ setting: 'memory.path', message: opened.problem }] }
   }
-  const { lookup, admission } = opened
+  const { lookup, admission, learn, memory } = opened
+  const verdicts = await options.verdicts?.({
+    learn: (asked, finding, isJustNow) =>
+      meetsSettings(asked, finding, settings, now()) && learn(asked, finding, isJustNow),
+    isFull: () => memory.size() >= config.memory.maxEntries,
+  })
+  if (verdicts) tell = verdicts.paid
   const close = async (): Promise<void> => {
     bulk?.close()
+    await verdicts?.close()
     await Promise.all([local.close(), client.close()])
     await opened.close()
   }

@@ -1,5 +1,5 @@
 // Builds the lookup server, or the gateway, from the configuration.
-import { limits as ownLimits, lookupSettingsOf } from './limits.js'
+import { kafkaSettingsOf, limits as ownLimits, lookupSettingsOf } from './limits.js'
 import { readText } from '../config/load-config.js'
 import type { AppOptions } from './open-app.js'
 import { openClient } from './provider-client.js'
@@ -9,11 +9,14 @@ import type { Config } from '../config/schema.js'
 import { systemClock } from '../base/clock.js'
 import { loadSafeguard } from '../feeds/load-lists.js'
 import type { Client } from '../provider/client.js'
+import type { SharedVerdicts } from '../bulk/accept-bulk.js'
 import { createDownload } from '../provider/download.js'
 import type { LookupWatch } from '../lookup/stack.js'
 import { openGateway, type Gateway } from '../server/gateway/gateway.js'
+import { createSharedVerdicts } from '../server/gateway/shared-verdicts.js'
 import { serverLimits, startServer, type LookupServer, type ServeSettings } from '../server/start-server.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
+import { verdictsOf, type Verdicts } from '../verdicts/open-verdicts.js'
 
 export type OpenServerOptions = Pick<AppOptions, 'env' | 'emit' | 'clock' | 'limits'> & {
   readonly watch?: LookupWatch
@@ -66,7 +69,8 @@ export const openServer = async (
   }
   const safeguard = loadSafeguard(intel.safeguard, readText)
   if ('problems' in safeguard) throw new Error(safeguard.problems.map(describeProblem).join('\n'))
-  return startServer(serveSettingsOf(config), {
+  const sharing = serve.upstream === '' ? undefined : await openSharing(config, { clock, limits, emit })
+  const server = await startServer(serveSettingsOf(config), {
     now: () => clock.now(),
     emit,
     version,
@@ -74,8 +78,45 @@ export const openServer = async (
     safeguard,
     download: createDownload(env),
     ...(serve.upstream === '' ? {} : { openGateway: gateway }),
+    shared: sharing?.shared,
     ...(socket === undefined ? {} : { socket }),
+  }).catch(async (error: unknown) => {
+    await sharing?.close()
+    throw error
   })
+  return {
+    ...server,
+    close: async () => {
+      await server.close()
+      await sharing?.close()
+    },
+  }
+}
+
+type Sharing = { readonly shared: SharedVerdicts; readonly close: () => Promise<void> }
+
+/** What a gateway says is shared where it says what the provider says, and nothing of its own. */
+const openSharing = async (
+  config: Config,
+  { clock, limits, emit }: Required<Pick<OpenServerOptions, 'clock' | 'limits' | 'emit'>>,
+): Promise<Sharing | undefined> => {
+  const now = (): number => clock.now()
+  const open = verdictsOf(kafkaSettingsOf(config), { now, emit })
+  if (!open) return undefined
+  if (config.serve.data !== '' || config.feeds.length > 0) {
+    emit({ event: 'verdicts_not_used', message: 'this gateway has intelligence of its own (serve.data or feeds)' })
+    return undefined
+  }
+  const { maxEntries } = config.memory
+  let tell: Verdicts['paid'] = () => undefined
+  const shared = createSharedVerdicts(lookupSettingsOf(config, limits, { maxEntries, forOutages: true }).memory, {
+    table: tableOf(config),
+    now,
+    paid: (indicator, finding) => tell(indicator, finding),
+  })
+  const { paid, close } = await open(shared)
+  tell = paid
+  return { shared, close }
 }
 
 /** The settings of the server with the bounds that are none. */

@@ -12,6 +12,7 @@ import { exitCodes } from '../terminal/command.js'
 import { kafkaSettingsOf } from './limits.js'
 import { openRunAlerts } from './open-alerting.js'
 import { openApp, type AppOptions } from './open-app.js'
+import { verdictsOf } from '../verdicts/open-verdicts.js'
 import { createCounting, startRetro } from './open-counting.js'
 import type { WorkerFailure } from './supervise-workers.js'
 import type { Watch } from './watch-run.js'
@@ -52,6 +53,7 @@ export const runAlone = async (
     await openApp(config, {
       feedsChanged: retro.feedsChanged,
       accused: retro.answered,
+      verdicts: verdictsOf(settings, { now: clock.now, emit: watch.emit }),
       env,
       clock,
       random,

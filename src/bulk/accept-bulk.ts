@@ -1,7 +1,8 @@
 // Questions in bulk: one connection per asker, each question answered as if its operations had been called one by one, as soon as it is.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { unknownOf } from '../domain/finding.js'
+import { unknownOf, type Finding } from '../domain/finding.js'
+import type { Indicator } from '../domain/indicator.js'
 import type { Call } from '../domain/lookup.js'
 import { priorityClasses, type Priority } from '../lookup/admission/queue.js'
 import { guard } from '../lookup/stack.js'
@@ -22,6 +23,7 @@ import {
   bulkHeader,
   bulkTarget,
   readBulkSettings,
+  type AnswerLine,
   type StateLine,
   type BulkSettings,
 } from './protocol.js'
@@ -39,7 +41,15 @@ export type BulkOptions = {
     priority: Priority,
   ) => Promise<OperationAnswer>
   readonly gateway?: Pick<Gateway, 'askedAgain' | 'estimatesMs' | 'inFlight' | 'admission'> | undefined
+  /** What was paid for elsewhere is answered without asking, and what is paid for here is passed on. */
+  readonly shared?: SharedVerdicts | undefined
   readonly now: () => number
+}
+
+export type SharedVerdicts = {
+  /** Undefined where it is not known, or not what these settings ask for. */
+  readonly find: (indicator: Indicator, settings: BulkSettings) => Finding | undefined
+  readonly paid: (indicator: Indicator, finding: Finding) => void
 }
 
 /** So many more asks of one question count at once: the rank grows by doubling. */
@@ -94,7 +104,7 @@ type OpenQuestion = {
 const serveConnection = (
   stream: Duplex,
   { apiKey, settings, share }: Asker,
-  { answer, gateway, now }: BulkOptions,
+  { answer, gateway, shared, now }: BulkOptions,
 ): void => {
   const open = new Map<number, OpenQuestion>()
   const write = createLineWriter(stream, share.wrote)
@@ -108,6 +118,12 @@ const serveConnection = (
   }
   const domain = { ...settings.domain, scan: 'off', scanPollMs: 0, scanFolder: '' } as const
   const source = guard(providerSource({ call }, { ...settings, domain }, now, ignoreTelemetry))
+
+  const aged = (id: number, finding: Finding): AnswerLine => ({
+    id,
+    finding,
+    ...(finding.at !== undefined && { ageMs: Math.max(0, now() - finding.at) }),
+  })
 
   const take = (text: string): void => {
     const line = readQuestion(text)
@@ -124,6 +140,11 @@ const serveConnection = (
       })
       return
     }
+    const known = shared?.find(line.indicator, settings)
+    if (known) {
+      write(writeAnswer(aged(id, known)))
+      return
+    }
     if (!share.take()) {
       write(writeAnswer({ id, finding: unknownOf('queue_full') }))
       return
@@ -136,10 +157,12 @@ const serveConnection = (
       sending = undefined
       return sent
     }
+    const askedAt = now()
     void Promise.resolve(source(line.indicator, { ...priority, evidence: 'field' }, send)).then((finding) => {
       open.delete(id)
       share.answered()
-      write(writeAnswer({ id, finding, ...(finding.at !== undefined && { ageMs: Math.max(0, now() - finding.at) }) }))
+      if (finding.at !== undefined && finding.at >= askedAt) shared?.paid(line.indicator, finding)
+      write(writeAnswer(aged(id, finding)))
     })
   }
   readLines(stream, take, maxQuestionLength)

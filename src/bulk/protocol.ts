@@ -54,7 +54,7 @@ export type StateLine = {
   readonly state: ProviderState['state']
 }
 
-type AnswerLine =
+export type AnswerLine =
   | {
       readonly id: number
       readonly finding: Finding

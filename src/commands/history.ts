@@ -1,12 +1,16 @@
 // The `history` command: who has seen an address, range or name, and what was said about it.
 import { parseRange, readAddress } from '../domain/address.js'
+import type { Finding, Level } from '../domain/finding.js'
 import { parseHostname } from '../domain/hostname.js'
 import type { Indicator } from '../domain/indicator.js'
+import { worstLevel } from '../domain/judge.js'
 import { createRangeSet } from '../domain/range-set.js'
+import { readVerdictHistory, type VerdictPeriod } from '../verdicts/verdict-history.js'
 import { readHistory, type History } from '../follow-up/read-history.js'
 import { printable } from '../domain/control-characters.js'
 import { renderTable } from '../terminal/table.js'
 import { kafkaSettingsOf } from '../app/limits.js'
+import { tableOf } from '../app/open-table.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import { exitCodes, UsageError, type Command } from '../terminal/command.js'
 import { write, writeJson } from '../terminal/write-lines.js'
@@ -17,7 +21,8 @@ export const history: Command = {
 
 VALUE is an address, a range (192.0.2.0/24) or a name, which stands for the names below it too. Prints for each indicator how
 often it was seen in the last 14 days, when first and last, and by which inside hosts; then the alerts about it, with whom
-they name. Reads kafka.sightingsTopic and kafka.alertsTopic; \`run\` writes the counts every few seconds.
+they name; then how the provider's verdict changed, who asked and how many calls it took. Reads kafka.sightingsTopic,
+kafka.alertsTopic and kafka.verdictsTopic; \`run\` writes the counts every few seconds.
 
 Options:
       --json            print one JSON object
@@ -38,24 +43,59 @@ Exit codes: 0 seen, 1 never seen or not readable, 64 wrong usage, 78 wrong confi
     const subject = parseSubject(value)
     if (!subject) throw new UsageError(`${JSON.stringify(value)} is no address, range or name`)
     const config = loadConfig(args, io)
-    if (config.kafka.sightingsTopic === '')
-      throw new UsageError('kafka.sightingsTopic must be set: without it nothing is kept of what was seen')
-    const found = await readHistory(kafkaSettingsOf(config), subject.covers, io.signal)
-    if ('refused' in found) {
-      io.stderr.write(`threatweave: ${printable(found.refused)}\n`)
+    const { sightingsTopic, verdictsTopic } = config.kafka
+    if (sightingsTopic === '' && verdictsTopic === '')
+      throw new UsageError(
+        'kafka.sightingsTopic or kafka.verdictsTopic must be set: without them nothing is kept of what was seen and asked',
+      )
+    const settings = kafkaSettingsOf(config)
+    const table = tableOf(config)
+    const levelOf = (finding: Finding, about: Indicator): Level =>
+      finding.status === 'known' ? worstLevel(finding, about, table, finding.at) : 'unknown'
+    const found = await readHistory(settings, subject.covers, io.signal)
+    const verdicts = verdictsTopic === '' ? [] : await readVerdictHistory(settings, subject.covers, levelOf, io.signal)
+    const refusal = 'refused' in found ? found.refused : 'refused' in verdicts ? verdicts.refused : undefined
+    if ('refused' in found || 'refused' in verdicts) {
+      io.stderr.write(`threatweave: ${printable(refusal ?? '')}\n`)
       return exitCodes.failure
     }
-    const history = { value: subject.text, ...found }
+    const history = { value: subject.text, ...found, ...(verdictsTopic !== '' && { verdicts }) }
     if (args.values.json === true) await writeJson(io.stdout, `${JSON.stringify(history)}\n`)
     else await write(io.stdout, renderHistory(history))
-    return found.indicators.length === 0 ? exitCodes.failure : exitCodes.ok
+    return found.indicators.length + verdicts.length === 0 ? exitCodes.failure : exitCodes.ok
   },
 }
 
 const maxPeers = 8
 
+type Told = History & { readonly value: string; readonly verdicts?: readonly VerdictPeriod[] }
+
 /** The history of a value as tables. */
-const renderHistory = ({ value, indicators, alerts }: History & { readonly value: string }): string => {
+const renderHistory = ({ verdicts = [], ...told }: Told): string => {
+  if (verdicts.length === 0) return renderSeen(told)
+  return `${renderSeen(told)}\n${renderTable(
+    [
+      { title: 'indicator', max: 80 },
+      { title: 'verdict' },
+      { title: 'first answer' },
+      { title: 'last answer' },
+      { title: 'answers', align: 'right' },
+      { title: 'calls', align: 'right' },
+      { title: 'asked by', max: 120 },
+    ],
+    verdicts.map(({ indicator, verdict, from, to, answers, calls, by }) => [
+      indicator,
+      verdict,
+      timeOf(from),
+      timeOf(to),
+      String(answers),
+      String(calls),
+      listOf(by, 0),
+    ]),
+  )}`
+}
+
+const renderSeen = ({ value, indicators, alerts }: Told): string => {
   if (indicators.length === 0 && alerts.length === 0) return `${printable(value)} was not seen in the last 14 days.\n`
   const seen = renderTable(
     [

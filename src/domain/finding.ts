@@ -68,6 +68,8 @@ export type Known = {
   readonly facts: Facts
   /** `service`, or `feed:<name>`. */
   readonly source: string
+  /** Operations of the provider whose answers these facts are from. */
+  readonly operations?: readonly string[]
   /** Epoch milliseconds when the facts were obtained. */
   readonly at: number
   readonly stale?: boolean
@@ -81,6 +83,8 @@ export type Unknown = {
   readonly reason: Reason
   /** From a failure with a Retry-After. */
   readonly retryAfterMs?: number
+  /** Set with `at`: operations of the provider that answered so. */
+  readonly operations?: readonly string[]
   /** Epoch milliseconds; set on an answer such as `not_found` that may be stored. */
   readonly at?: number
   /** No byte of the request was sent, so it cost nothing. */

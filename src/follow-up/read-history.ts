@@ -44,7 +44,8 @@ export const readHistory = (
   return withTopicReader(settings, named, async (reader) => {
     const goesOn = (): boolean => !signal.aborted
     const rows = new Map<string, { readonly partition: string; readonly seen: SeenOnDay }>()
-    await readToEnd(reader, sightingsTopic, (record) => takeRow(record, covers, rows), goesOn)
+    if (sightingsTopic !== '')
+      await readToEnd(reader, sightingsTopic, (record) => takeRow(record, covers, rows), goesOn)
     const alerts: SaidAbout[] = []
     if (alertsTopic !== '')
       await readToEnd(reader, alertsTopic, (record) => alerts.push(...alertsIn(record, covers)), goesOn)

@@ -44,6 +44,10 @@ export type KafkaSettings = {
   readonly sightingsTopic?: string
   /** Empty: events that left before their answer are not written again. */
   readonly correctionsTopic?: string
+  /** Empty: what was paid for is not shared. */
+  readonly verdictsTopic?: string
+  /** Signs what is shared; empty: access rules alone decide who may write. */
+  readonly verdictsKey?: string
   readonly delivery: 'at-least-once' | 'exactly-once'
   readonly transactionalIdPrefix: string
   readonly tls: {
@@ -80,7 +84,13 @@ export type KafkaSettings = {
 
 export const settingsProblems = (settings: KafkaSettings): readonly SettingProblem[] => {
   const { brokers, input, output, deadLetterTopic, tls, sasl } = settings
-  const { alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
+  const {
+    alertsTopic = '',
+    sightingsTopic = '',
+    correctionsTopic = '',
+    verdictsTopic = '',
+    verdictsKey = '',
+  } = settings
   const problems: SettingProblem[] = []
   const refuse = (setting: string, message: string): void => {
     problems.push({ setting: `kafka.${setting}`, message })
@@ -98,11 +108,19 @@ export const settingsProblems = (settings: KafkaSettings): readonly SettingProbl
     ['alertsTopic', alertsTopic],
     ['sightingsTopic', sightingsTopic],
     ['correctionsTopic', correctionsTopic],
+    ['verdictsTopic', verdictsTopic],
   ] as const)
     if (topic !== '' && input.topics.includes(topic))
       refuse(setting, `is also read: ${topic} would feed itself forever`)
   if (sightingsTopic !== '' && [output.topic, deadLetterTopic, alertsTopic, correctionsTopic].includes(sightingsTopic))
     refuse('sightingsTopic', 'must be a topic of its own: it is compacted')
+  if (
+    verdictsTopic !== '' &&
+    [output.topic, deadLetterTopic, alertsTopic, correctionsTopic, sightingsTopic].includes(verdictsTopic)
+  )
+    refuse('verdictsTopic', 'must be a topic of its own')
+  if (verdictsKey !== '' && verdictsKey.length < 32)
+    refuse('verdictsKey', 'must have at least 32 characters: who can guess it can make the fleet believe anything')
   if (!canWrite(output.compression))
     refuse('output.compression', `cannot be ${output.compression} on this Node.js, which supports it from 22.15 on`)
   if ((tls.certificateFile === '') !== (tls.keyFile === ''))

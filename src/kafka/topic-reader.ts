@@ -31,7 +31,14 @@ export type TopicReader = {
   readonly offsetsAt: (topic: string, at: 'earliest' | 'latest' | number) => Promise<ReadonlyMap<number, number>>
   /** The end of what is written to a partition: open transactions are before it. */
   readonly writtenEnd: (topic: string, partition: number) => Promise<number>
-  readonly fetch: (topic: string, partition: number, offset: number, maxBytes?: number) => Promise<Fetch>
+  /** Waits up to `waitMs` for something to bring. */
+  readonly fetch: (
+    topic: string,
+    partition: number,
+    offset: number,
+    maxBytes?: number,
+    waitMs?: number,
+  ) => Promise<Fetch>
   readonly committed: (groupId: string, topic: string) => Promise<readonly Position[]>
   readonly commit: (groupId: string, topic: string, positions: readonly Position[]) => Promise<void>
   readonly close: () => Promise<void>
@@ -97,13 +104,13 @@ export const openTopicReader = async (kafka: Kafka): Promise<TopicReader> => {
     return Number(responses[0]?.partitions[0]?.offset ?? 0)
   }
 
-  const fetch: TopicReader['fetch'] = async (topic, partition, offset, maxBytes = fetchBytes) => {
+  const fetch: TopicReader['fetch'] = async (topic, partition, offset, maxBytes = fetchBytes, waitMs = 100) => {
     try {
       const response = await withRetries(async () => {
         const broker = await leaderOf(topic, partition)
         return broker.fetch({
           isolationLevel: readCommitted,
-          maxWaitTime: 100,
+          maxWaitTime: waitMs,
           minBytes: 1,
           maxBytes,
           topics: [{ topic, partitions: [{ partition, fetchOffset: String(offset), maxBytes }] }],

@@ -10,6 +10,8 @@ export type TopicFacts = {
   readonly maxBytes: number
   readonly retentionMs: number
   readonly cleanup: string
+  /** Whose clock the times of records are from. */
+  readonly times: string
 }
 
 export type TopicRemark = {
@@ -30,10 +32,14 @@ export const growthBytes = 5_120
 const dayMs = 86_400_000
 
 const sightingsMs = 14 * dayMs
+/** The longest that a verdict is served, and how long one is kept so that its history can be looked up. */
+const verdictsMs = { least: 9 * dayMs, usual: 30 * dayMs }
 
 const writtenTopics = (settings: KafkaSettings): readonly string[] => {
   const { output, deadLetterTopic, alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
-  const optional = [alertsTopic, sightingsTopic, correctionsTopic].filter((topic) => topic !== '')
+  const optional = [alertsTopic, sightingsTopic, correctionsTopic, settings.verdictsTopic ?? ''].filter(
+    (topic) => topic !== '',
+  )
   return [...new Set([output.topic, deadLetterTopic, ...optional])]
 }
 
@@ -73,7 +79,8 @@ const inspectOnce = async (admin: Admin, settings: KafkaSettings): Promise<Topic
     if (!existing.includes(topic))
       remarks.push({
         topic,
-        level: 'error',
+        // Events do not depend on it: what is paid for here is shared as soon as it is there.
+        level: topic === settings.verdictsTopic ? 'warning' : 'error',
         message: input.includes(topic)
           ? 'does not exist; it is the input, and only you know how many partitions it needs: create it, or correct kafka.input.topics'
           : 'does not exist; `threatweave check --online --create-topics` creates it',
@@ -133,6 +140,21 @@ const unfit = (
     })
   if (sightings && sightings.retentionMs >= 0 && sightings.retentionMs < sightingsMs)
     warn(sightingsTopic, `keeps records for less than 14 days: set retention.ms to ${sightingsMs}`)
+  const { verdictsTopic = '' } = settings
+  const verdicts = facts.get(verdictsTopic)
+  const refuse = (message: string): void => {
+    remarks.push({ topic: verdictsTopic, level: 'error', message: `${message}, as the verdicts topic` })
+  }
+  if (verdicts && verdicts.cleanup !== 'delete')
+    refuse(`has cleanup.policy ${verdicts.cleanup}; it needs delete, because it is also the history of a verdict`)
+  if (verdicts && verdicts.times !== 'LogAppendTime')
+    refuse(
+      'needs message.timestamp.type LogAppendTime: by the time of the broker a verdict from the future is recognised',
+    )
+  if (verdicts && verdicts.retentionMs >= 0 && verdicts.retentionMs < verdictsMs.least)
+    refuse(
+      `keeps records for less than 9 days, which is how long a verdict may be served: set retention.ms to ${verdictsMs.usual}`,
+    )
   return remarks
 }
 
@@ -144,7 +166,7 @@ export const readFacts = async (admin: Admin, topics: readonly string[]): Promis
     resources: topics.map((name) => ({
       type: ConfigResourceTypes.TOPIC,
       name,
-      configNames: ['max.message.bytes', 'retention.ms', 'cleanup.policy'],
+      configNames: ['max.message.bytes', 'retention.ms', 'cleanup.policy', 'message.timestamp.type'],
     })),
   })
   return new Map(
@@ -160,6 +182,7 @@ export const readFacts = async (admin: Admin, topics: readonly string[]): Promis
           maxBytes: number('max.message.bytes', 1_048_588),
           retentionMs: number('retention.ms', -1),
           cleanup: text('cleanup.policy') ?? 'delete',
+          times: text('message.timestamp.type') ?? 'CreateTime',
         },
       ]
     }),
@@ -173,11 +196,12 @@ export const createTopics = async (admin: Admin, settings: KafkaSettings): Promi
   const maxBytes = Math.max(1_048_588, ...input.map((topic) => facts.get(topic)?.maxBytes ?? 0)) + growthBytes
   const missing = writtenTopics(settings).filter((topic) => topic !== '' && !facts.has(topic))
   if (missing.length === 0) return []
+  const single = [settings.deadLetterTopic, settings.alertsTopic, settings.verdictsTopic]
   await makeTopics(
     admin,
     missing.map((topic) => ({
       topic,
-      numPartitions: topic === settings.deadLetterTopic || topic === settings.alertsTopic ? 1 : partitions,
+      numPartitions: single.includes(topic) ? 1 : partitions,
       replicationFactor: -1,
       configEntries: [
         { name: 'max.message.bytes', value: String(maxBytes) },
@@ -186,6 +210,13 @@ export const createTopics = async (admin: Admin, settings: KafkaSettings): Promi
           ? [
               { name: 'cleanup.policy', value: 'compact,delete' },
               { name: 'retention.ms', value: String(sightingsMs) },
+            ]
+          : []),
+        ...(topic === settings.verdictsTopic
+          ? [
+              { name: 'cleanup.policy', value: 'delete' },
+              { name: 'message.timestamp.type', value: 'LogAppendTime' },
+              { name: 'retention.ms', value: String(verdictsMs.usual) },
             ]
           : []),
       ],

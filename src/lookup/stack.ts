@@ -11,11 +11,13 @@ import { admit } from './admit.js'
 import { coalesce } from './coalesce.js'
 import { createCooldown, type Cooldown, type CooldownSettings } from './memory/cooldown.js'
 import type { KeptMemory } from './memory/kept-memory.js'
+import { isRememberable } from './memory/lifetime.js'
 import type { Memory, MemorySettings } from './memory/memory.js'
 import type { QuestionType } from './question.js'
 import { recall, type Recalled } from './recall.js'
 import { remember } from './remember.js'
 import { retry, type RetrySettings } from './retry.js'
+import { share } from './share.js'
 import { timed, type LookedUp } from './timed.js'
 
 export type LookupSettings = {
@@ -56,6 +58,8 @@ export type LookupParts<Question> = {
   readonly watch?: LookupWatch | undefined
   /** Called with every finding that is remembered. */
   readonly learnt?: ((question: Question, finding: Finding) => void) | undefined
+  /** Called with every answer that was paid for here, and not by a gateway before. */
+  readonly paid?: ((question: Question, finding: Finding) => void) | undefined
   /** Asks a gateway about many at once, where it takes that; what it does not take is asked by itself. */
   readonly bulk?: BulkLookup<Question> | undefined
 }
@@ -67,11 +71,13 @@ export type LookupStack<Question> = {
   /** The state of the API key, or of the gateway that asks for us. */
   readonly admission: Pick<Admission, 'estimateMs' | 'estimatesMs' | 'askedAgain' | 'state'>
   readonly cooldown: Cooldown
+  /** Takes in what somebody else has obtained; false where it is no news. `isJustNow`: what follows from it has not happened yet. */
+  readonly learn: (question: Question, finding: Finding, isJustNow: boolean) => boolean
 }
 
 export const createLookup = <Question>(
   settings: LookupSettings,
-  { type, outer, source, clock, random, emit, watch = {}, bulk, learnt }: LookupParts<Question>,
+  { type, outer, source, clock, random, emit, watch = {}, bulk, learnt, paid }: LookupParts<Question>,
   memory: Memory<Question>,
   { append, ledger }: Pick<KeptMemory<Question>, 'append' | 'ledger'> = {},
 ): LookupStack<Question> => {
@@ -90,13 +96,20 @@ export const createLookup = <Question>(
     timed<Question>(watch.lookedUp ?? (() => undefined), now),
     remember(keyOf, memory, cooldown, append, learnt),
     ...(bulk ? [inBulk(bulk)] : []),
+    ...(paid ? [share(paid, now)] : []),
     admit(keyOf, ownAdmission),
   )(retry(settings.admit.retry, clock, random)(source))
   const lookupOnce = stack<Question, Source<Question>>(
     coalesce<Question>(keyOf, admission.askedAgain),
     admit(keyOf, ownAdmission),
   )(source)
-  return { lookup, lookupOnce, admission, cooldown }
+  const learn = (question: Question, finding: Finding, isJustNow: boolean): boolean => {
+    if (!isRememberable(finding) || !memory.learn(type.own(question), finding, now())) return false
+    cooldown.answered(keyOf(question))
+    if (isJustNow) learnt?.(question, finding)
+    return true
+  }
+  return { lookup, lookupOnce, admission, cooldown, learn }
 }
 
 const inBulk =

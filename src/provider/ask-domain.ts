@@ -51,7 +51,7 @@ const withRows = (facts: Facts, rows: readonly HostReport[]): Facts => {
 }
 
 /** One report at most: of the worst-rated host, else of the domain itself. */
-const rowToReport = (
+export const rowToReport = (
   rows: readonly HostReport[],
   domain: string,
   wanted: DomainSettings['report'],

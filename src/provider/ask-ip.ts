@@ -58,7 +58,7 @@ const isAbout =
   ({ body }: ProviderAnswer): boolean =>
     isAboutAddress(ip, body)
 
-const isPlainlyClean = ({ flags, categories, idsHits = 0, scanningRecords = 0 }: Facts): boolean =>
+export const isPlainlyClean = ({ flags, categories, idsHits = 0, scanningRecords = 0 }: Facts): boolean =>
   flags.is_malicious === false && categories.length === 0 && idsHits === 0 && scanningRecords === 0
 
 /** Whether the provider takes IPv6 is not known; it is asked until it has refused a few in a row, and later once more. */

@@ -30,15 +30,32 @@ export const providerSource = (
   const askDomain = createAskDomain(context, settings.domain, scanOf(context, settings.domain))
   return async ({ type, value }, _, call) => {
     const answered = { isFeedMissing: false }
+    const operations = new Set<string>([firstOperation[type]])
     const noting: Call = (request) =>
       call(async () => {
         const answer = await request()
         if ('isFeedMissing' in answer && answer.isFeedMissing === true) answered.isFeedMissing = true
+        if ('operation' in answer && typeof answer.operation === 'string') operations.add(answer.operation)
         return answer
       })
     const finding = await (type === 'ip' ? askIp(value, noting) : askDomain(value, noting))
-    return answered.isFeedMissing ? whileFeedMissing(finding) : finding
+    const shown = answered.isFeedMissing ? whileFeedMissing(finding) : finding
+    return shown.at === undefined ? shown : { ...shown, operations: sameList(operations) }
   }
+}
+
+const firstOperation = { ip: 'ip/malicious-info', domain: 'domain/reports' } as const
+
+const lists = new Map<string, readonly string[]>()
+
+/** The same object for the same operations, because a memory holds a hundred thousand of them. */
+const sameList = (operations: ReadonlySet<string>): readonly string[] => {
+  const list = [...operations]
+  const text = list.join()
+  const same = lists.get(text)
+  if (same) return same
+  lists.set(text, list)
+  return list
 }
 
 const scanOf = (context: CallContext, { scan, scanPollMs, scanFolder, maxAgeDays }: SourceSettings['domain']) =>

@@ -12,6 +12,7 @@ import type { Redact } from './redact.js'
 export type ProviderAnswer = {
   readonly status: 'answer'
   readonly body: AnyObject
+  readonly operation?: string
 } & Provenance
 export type Reply = ProviderAnswer | ({ readonly status: 'failure'; readonly failure: CallFailure } & Provenance)
 

@@ -22,7 +22,7 @@ export const transmit = <Name extends OperationName>(
     const ms = context.now() - from
     if (reply.status === 'answer' && isMeant(reply)) {
       context.emit({ event: 'provider_answered', operation: name, ms })
-      return reply
+      return { ...reply, operation: name }
     }
     const failure = reply.status === 'answer' ? badAnswer('the answer is about something else') : reply.failure
     if (!isGivenUp(failure))

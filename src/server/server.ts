@@ -21,6 +21,7 @@ type ServerOptions = {
   readonly status: () => JsonObject
   /** Asked for what is not known here. */
   readonly gateway?: BulkOptions['gateway']
+  readonly shared?: BulkOptions['shared']
   /** Whether a feed is not in use; every answer says so. */
   readonly isFeedMissing: () => boolean
   readonly version: string
@@ -36,7 +37,7 @@ const requestTimeoutMs = 30_000
 const keepAliveMs = 30_000
 
 export const createServer = (options: ServerOptions): FastifyInstance => {
-  const { answer, callers, status, gateway, isFeedMissing, version, emit, now, tls } = options
+  const { answer, callers, status, gateway, shared, isFeedMissing, version, emit, now, tls } = options
   const limits = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: requestTimeoutMs,
@@ -102,6 +103,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     answer: async (name, given, key, priority) =>
       serveAndCount(name, given, await callers.enterWhenFree(key), priority),
     gateway,
+    shared,
     now,
   })
   app.addHook('preClose', (done) => {

@@ -1,4 +1,5 @@
 // Opens everything that the server needs, wires it, and listens.
+import type { SharedVerdicts } from '../bulk/accept-bulk.js'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -66,6 +67,8 @@ type ServerDependencies = {
   readonly download?: Download
   /** Asked for what is not known here; it is given the folder of the memory. */
   readonly openGateway?: (folder: string) => Promise<Gateway>
+  /** Verdicts of the fleet, for bulk connections; only where nothing but the provider is asked. */
+  readonly shared?: SharedVerdicts | undefined
   /** The path of a Unix socket to listen on instead of host and port. */
   readonly socket?: string
   readonly resolver?: Resolver
@@ -166,6 +169,7 @@ const openAll = async (
       upstream: gateway?.state(),
     }),
     gateway,
+    shared: outside.shared,
     isFeedMissing: feeds.isMissing,
     version: outside.version,
     emit,

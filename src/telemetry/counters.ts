@@ -13,7 +13,9 @@ import {
   callCodes,
   deadLetterReasons,
   memoryResults,
+  notSharedReasons,
   reductions,
+  verdictRefusals,
   type MemoryResult,
 } from './labels.js'
 import { wordings } from './wording.js'
@@ -61,6 +63,14 @@ export type Counts = {
   /** Events that were written once more with their answer, and those that will not be. */
   readonly corrected: number
   readonly notFollowedUp: number
+  /** Of the verdicts topic; `delayMs` is that of what was learnt last, absent before. */
+  readonly verdicts: {
+    readonly learnt: number
+    readonly appended: number
+    readonly refused: readonly Count<'reason'>[]
+    readonly notShared: readonly Count<'reason'>[]
+    readonly delayMs?: number
+  }
   /** Every telemetry event, by name. */
   readonly logEvents: readonly Count<'event'>[]
   readonly pipelineSeconds: Histogram
@@ -131,6 +141,11 @@ export const createCounters = (operations: readonly string[], formats: readonly 
   let corrected = 0
   let notFollowedUp = 0
   let waitedMs = 0
+  let verdictsLearnt = 0
+  let verdictsAppended = 0
+  let verdictsDelayMs: number | undefined
+  const verdictsRefused = createCountTable(['all'], verdictRefusals)
+  const verdictsNotShared = createCountTable(['all'], notSharedReasons)
   let isMiss = false
   let hasFolder = false
   /** Files whose last write failed. */
@@ -189,6 +204,14 @@ export const createCounters = (operations: readonly string[], formats: readonly 
     },
     events_corrected: ({ events }) => void (corrected += events),
     late_events_dropped: ({ events }) => void (notFollowedUp += events),
+    verdicts_restored: ({ verdicts }) => void (verdictsLearnt += verdicts),
+    verdicts_learnt: ({ verdicts, delayMs }) => {
+      verdictsLearnt += verdicts
+      verdictsDelayMs = delayMs
+    },
+    verdicts_appended: ({ verdicts }) => void (verdictsAppended += verdicts),
+    verdicts_refused: ({ verdicts, reason }) => verdictsRefused.add('all', reason, verdicts),
+    verdicts_not_shared: ({ verdicts, reason }) => verdictsNotShared.add('all', reason, verdicts),
   }
   const emit: Emit = (event) => {
     logEvents.add('all', event.event)
@@ -244,6 +267,13 @@ export const createCounters = (operations: readonly string[], formats: readonly 
       reduced: reduced.read().map(([, to, value]) => ({ labels: { to }, value })),
       deadLetters: deadLetters.read().map(([, reason, value]) => ({ labels: { reason }, value })),
       alerts: alerts.read().map(([, level, value]) => ({ labels: { level }, value })),
+      verdicts: {
+        learnt: verdictsLearnt,
+        appended: verdictsAppended,
+        refused: verdictsRefused.read().map(([, reason, value]) => ({ labels: { reason }, value })),
+        notShared: verdictsNotShared.read().map(([, reason, value]) => ({ labels: { reason }, value })),
+        ...(verdictsDelayMs !== undefined && { delayMs: verdictsDelayMs }),
+      },
       logEvents: logEvents.read().map(([, event, value]) => ({ labels: { event }, value })),
       pipelineSeconds: pipelineSeconds.read(),
       lookupSeconds: lookupSeconds.read(),

@@ -1,7 +1,7 @@
 // The closed union of telemetry events; each maps to one log line and one metric.
 import type { Skipped } from '../domain/skipped.js'
 import type { Reason } from '../domain/reason.js'
-import type { BulkLimit } from './labels.js'
+import type { BulkLimit, NotShared, VerdictRefusal } from './labels.js'
 
 export type TelemetryEvent =
   | { readonly event: 'started'; readonly command: string }
@@ -164,6 +164,21 @@ export type TelemetryEvent =
   | { readonly event: 'memory_not_persisted'; readonly path: string; readonly message: string }
   | { readonly event: 'memory_write_failed'; readonly path: string; readonly message: string; readonly lost: number }
   | { readonly event: 'memory_write_resumed'; readonly path: string }
+  /** What others had paid for, read at the start; `isWhole`: everything that is still of use, and not only what was read in time. */
+  | { readonly event: 'verdicts_restored'; readonly verdicts: number; readonly ms: number; readonly isWhole: boolean }
+  /** `delayMs`: how long the last of them was on its way. */
+  | { readonly event: 'verdicts_learnt'; readonly verdicts: number; readonly delayMs: number }
+  | { readonly event: 'verdicts_refused'; readonly verdicts: number; readonly reason: VerdictRefusal }
+  | { readonly event: 'verdicts_appended'; readonly verdicts: number }
+  /** They are known here, and are not shared. */
+  | {
+      readonly event: 'verdicts_not_shared'
+      readonly verdicts: number
+      readonly reason: NotShared
+    }
+  | { readonly event: 'verdicts_not_used'; readonly message: string }
+  | { readonly event: 'verdicts_topic_failed'; readonly what: 'read' | 'append'; readonly message: string }
+  | { readonly event: 'verdicts_topic_resumed'; readonly what: 'read' | 'append' }
   | { readonly event: 'lookups_paused'; readonly state: string; readonly reason: Reason; readonly forMs: number }
   | { readonly event: 'lookups_resumed' }
   | { readonly event: 'budget_exhausted'; readonly calls: number }

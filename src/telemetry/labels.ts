@@ -32,6 +32,12 @@ export const callCodes = [
   'bad_input',
   'other',
 ] as const
+/** Why a record of the verdicts topic is not believed. */
+export const verdictRefusals = ['malformed', 'too_large', 'unsigned', 'bad_signature', 'version', 'future'] as const
+/** Why an answer that was paid for is not on the verdicts topic. */
+export const notSharedReasons = ['too_large', 'too_many', 'refused'] as const
+export type NotShared = (typeof notSharedReasons)[number]
+export type VerdictRefusal = (typeof verdictRefusals)[number]
 /** What bulk connections may hold. */
 export const bulkLimits = ['connections', 'questions', 'unread'] as const
 export type BulkLimit = (typeof bulkLimits)[number]

@@ -112,6 +112,31 @@ const defineLookupMetrics = ({ counter, gauge, histogram }: Define): void => {
     isMemoryWritable === undefined ? [] : Number(isMemoryWritable),
   )
   counter('provider_calls', 'Calls to the provider, by operation and outcome.', ({ providerCalls }) => providerCalls)
+  counter(
+    'verdicts_learnt',
+    'Verdicts that others paid for, from the verdicts topic.',
+    (counts) => counts.verdicts.learnt,
+  )
+  counter(
+    'verdicts_appended',
+    'Verdicts paid for here and appended to the verdicts topic.',
+    (counts) => counts.verdicts.appended,
+  )
+  counter(
+    'verdicts_refused',
+    'Records of the verdicts topic that are not believed.',
+    (counts) => counts.verdicts.refused,
+  )
+  counter(
+    'verdicts_not_shared',
+    'Verdicts paid for here that are not on the verdicts topic.',
+    (counts) => counts.verdicts.notShared,
+  )
+  gauge(
+    'verdicts_delay_seconds',
+    'How long the verdict that was learnt last was on its way.',
+    ({ verdicts: { delayMs } }) => (delayMs === undefined ? [] : delayMs / 1000),
+  )
   counter('log_events', 'Log events, by name.', ({ logEvents }) => logEvents)
   histogram('lookup_duration', 'Time of a lookup that was not in the memory.', ({ lookupSeconds }) => lookupSeconds)
   histogram(

@@ -165,6 +165,35 @@ export const wordings: Wordings = {
       `cannot write findings to ${path}; they will be paid for again after a restart (${lost} so far): ${message}`,
   },
   memory_write_resumed: { level: 'info', say: ({ path }) => `findings are written to ${path} again` },
+  verdicts_restored: {
+    level: 'info',
+    say: ({ verdicts, ms, isWhole }) =>
+      `${verdicts} verdicts read from the verdicts topic in ${Math.round(ms)} ms${isWhole ? '' : '; the rest is read meanwhile'}`,
+  },
+  verdicts_learnt: { level: 'debug', say: ({ verdicts }) => `${verdicts} verdicts learnt from the verdicts topic` },
+  verdicts_refused: {
+    level: 'warn',
+    say: ({ verdicts, reason }) =>
+      `${verdicts} records of the verdicts topic are not believed: ${reason.replace('_', ' ')}`,
+  },
+  verdicts_appended: { level: 'debug', say: ({ verdicts }) => `${verdicts} verdicts appended to the verdicts topic` },
+  verdicts_not_shared: {
+    level: 'warn',
+    say: ({ verdicts, reason }) => `${verdicts} verdicts are not shared: ${reason.replace('_', ' ')}`,
+  },
+  verdicts_not_used: {
+    level: 'warn',
+    say: ({ message }) => `kafka.verdictsTopic is not used: ${message}, and what it says is not the provider's alone`,
+  },
+  verdicts_topic_failed: {
+    level: 'warn',
+    say: ({ what, message }) =>
+      `the verdicts topic cannot be ${what === 'read' ? 'read' : 'written'}; lookups go on without it, and it is tried again: ${message}`,
+  },
+  verdicts_topic_resumed: {
+    level: 'info',
+    say: ({ what }) => `the verdicts topic is ${what === 'read' ? 'read' : 'written'} again`,
+  },
   lookups_paused: {
     level: 'warn',
     say: ({ state, reason, forMs }) => `lookups paused (${state.replace('_', ' ')}) for ${forMs / 1000} s: ${reason}`,

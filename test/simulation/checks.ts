@@ -39,6 +39,9 @@ export type Happened = {
   readonly dead: readonly ReadRecord[]
   readonly alerts: readonly ReadRecord[]
   readonly corrections: readonly ReadRecord[]
+  readonly verdicts: readonly ReadRecord[]
+  /** Workers that run, or did until they were told to stop at the end. */
+  readonly alive: ReadonlySet<string>
   readonly asked: readonly AskedOnce[]
   readonly mostInFlight: ReadonlyMap<string, number>
   readonly ended: readonly Ended[]
@@ -67,6 +70,8 @@ export const promises = [
   'retro alerts',
   'paid for once',
   'calls within the limit',
+  'what is paid for is shared',
+  'what is shared is what the provider said',
   'ends only for a documented reason',
   'a replay is complete',
   'a replay writes nothing twice',
@@ -133,6 +138,7 @@ export const check = (happened: Happened): Checked => {
   if (happened.output.length > 0) atStake.add('no offset before its acknowledgement')
   checkFollowUps(happened, { expected, copiesOf, byNumber, begunAnew }, expect)
   checkCalls(happened, expect)
+  checkVerdicts(happened, expect)
   for (const { worker, why, how } of happened.ended)
     expect(
       'ends only for a documented reason',
@@ -422,6 +428,25 @@ const checkCalls = ({ asked, mostInFlight, scenario }: Happened, expect: Expect)
     expect('paid for once', calls.length === 1, () => `${what}: ${calls.length} answers`)
   for (const [process, most] of mostInFlight)
     expect('calls within the limit', most <= scenario.concurrency, () => `${process} had ${most} calls in flight`)
+}
+
+const checkVerdicts = ({ verdicts, asked, alive, scenario }: Happened, expect: Expect): void => {
+  if (scenario.verdicts !== true) return
+  const shared = new Set<string>()
+  for (const { key = '', value = '' } of verdicts) {
+    const address = key.replace('service|ip:', '')
+    shared.add(address)
+    const { facts } = JSON.parse(value) as { facts?: { flags?: { is_malicious?: boolean } } }
+    expect(
+      'what is shared is what the provider said',
+      facts?.flags?.is_malicious === maliciousAtProvider.has(address),
+      () => `${key}: ${value}`,
+    )
+  }
+  // A process that was killed may have been killed before it could tell.
+  for (const { process, address, answeredMs } of asked)
+    if (answeredMs !== undefined && alive.has(process))
+      expect('what is paid for is shared', shared.has(address), () => `${process} did not share ${address}`)
 }
 
 /** docs/kafka.md names them. */

@@ -147,6 +147,11 @@ const executeIn = async (
         ...replicated,
         configs: { 'cleanup.policy': 'compact,delete', 'retention.ms': '1209600000' },
       },
+      verdicts: {
+        partitions: 1,
+        ...replicated,
+        configs: { 'message.timestamp.type': 'LogAppendTime', 'retention.ms': '2592000000' },
+      },
     },
     times: { lateMarkersOneIn: 7 },
   })
@@ -295,6 +300,10 @@ const executeIn = async (
   const gained = new Map<string, number>()
   let busyUntilMs = Math.max(30_000, ...scenario.workersMs)
   let isEnding = false
+  /** At the end, before they are told to stop. */
+  let alive: ReadonlySet<string> = new Set()
+  const aliveNow = (): ReadonlySet<string> =>
+    new Set(workers.flatMap(({ process }) => (process?.isAlive === true ? [process.label] : [])))
   const keepBusy = (ms: number): void => {
     busyUntilMs = Math.max(busyUntilMs, Math.ceil(world.ms + ms))
   }
@@ -526,6 +535,8 @@ const executeIn = async (
       dead: await read('dead'),
       alerts: await read('alerts'),
       corrections: await read('corrections'),
+      verdicts: await read('verdicts'),
+      alive: isEnding ? alive : aliveNow(),
       asked: provider.asked,
       mostInFlight: provider.mostInFlight,
       ended,
@@ -585,6 +596,7 @@ const executeIn = async (
   }
   // What is doubled may come later than what is expected.
   await advance(world.ms + 5_000)
+  alive = aliveNow()
   isEnding = true
   for (const nth of workers.keys()) halt(nth)
   await advance(world.ms + 30_000)
@@ -610,6 +622,7 @@ const isLate = ({ promise }: { readonly promise: string }): boolean =>
   promise === 'every alert' ||
   promise === 'every pending event corrected' ||
   promise === 'retro alerts' ||
+  promise === 'what is paid for is shared' ||
   promise === 'what is suppressed is said'
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -656,6 +669,7 @@ const configOf = (scenario: Scenario, cluster: Cluster, { load }: Program): Conf
         alertsTopic: topic('alerts', scenario.alerts),
         correctionsTopic: topic('corrections', scenario.corrections),
         sightingsTopic: topic('sightings', scenario.sightings),
+        verdictsTopic: topic('verdicts', scenario.verdicts === true),
         delivery: scenario.delivery,
         limits: { sessionTimeoutMs: 6_000 },
       },

@@ -37,6 +37,12 @@ const mistakes: readonly Mistake[] = [
     '    suppressed.takeDue(all)\n',
   ),
   one(
+    'what is paid for after a pause is not shared',
+    'verdicts/append-verdicts.ts',
+    '    flushing = undefined\n',
+    '',
+  ),
+  one(
     'a partition is claimed without a seek to what is committed',
     'delivery/claimed-partition.ts',
     '    assigned.seek(offset)\n',

@@ -101,6 +101,8 @@ export type Scenario = {
   readonly suppressSeconds?: number
   readonly corrections: boolean
   readonly sightings: boolean
+  /** Whether what is paid for is shared; absent: it is not. */
+  readonly verdicts?: boolean
   readonly deadlineMs: number
   readonly concurrency: number
   readonly latencyMs: readonly [number, number]
@@ -159,6 +161,7 @@ export const drawScenario = (seed: number): Scenario => {
   return {
     ...base,
     ...(isSuppressing && { suppressSeconds: 20 }),
+    ...(createRandom(seed, 'verdicts')() < 0.3 && { verdicts: true }),
     replay,
     faults: [...drawFaults(createRandom(seed, 'faults'), base), ...faults],
   }

@@ -949,6 +949,15 @@ export const batchHead = (batch: Buffer): BatchHead => {
 export const checksumHolds = (batch: Buffer): boolean =>
   batch.readUInt32BE(17) === crc32c(batch, checkedFrom, batch.length)
 
+/** A copy with the broker's time instead of the times of its records. */
+export const stampBatch = (batch: Buffer, time: number): Buffer => {
+  const stamped = Buffer.from(batch)
+  stamped.writeInt16BE(stamped.readInt16BE(21) | 0x08, 21)
+  stamped.writeBigInt64BE(BigInt(Math.floor(time)), 35)
+  stamped.writeUInt32BE(crc32c(stamped, checkedFrom, stamped.length), 17)
+  return stamped
+}
+
 /** A copy where a leader has placed it in its log; the checksum covers neither field. */
 export const placeBatch = (batch: Buffer, baseOffset: number, leaderEpoch: number): Buffer => {
   const placed = Buffer.from(batch)

@@ -88,6 +88,18 @@ export const kafkaSettings = Type.Object(
       description:
         'Where an event that left before an answer goes once more when the answer is there, with the same key and enrichment_id; empty writes none.',
     }),
+    verdictsTopic: Type.String({
+      default: '',
+      pattern: topicName,
+      description:
+        'Where answers of the provider go that were paid for, so that every process of a fleet knows them and a start on an empty disk pays for nothing again; see docs/sharing.md. Empty: each process knows what it has asked.',
+    }),
+    verdictsKey: Type.String({
+      default: '',
+      secret: true,
+      description:
+        'Signs what goes to the verdicts topic, and nothing is believed that it has not signed. Empty: who may write to the topic is believed.',
+    }),
     deadLetterTopic: Type.String({
       default: '',
       pattern: topicName,

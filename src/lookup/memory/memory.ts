@@ -25,6 +25,8 @@ export type Memory<Question> = {
   readonly set: (question: Question, finding: Finding) => void
   /** Takes in what was kept from an earlier run; false when it is past its use. */
   readonly restore: (question: Question, finding: Finding, now: number) => boolean
+  /** Takes in what somebody else has obtained; false when it is past its use, or older than what is known, or the same. */
+  readonly learn: (question: Question, finding: Finding, now: number) => boolean
   readonly size: () => number
 }
 
@@ -68,15 +70,22 @@ export const createMemory = <Question>(
     }
     findings.set(key, remembered)
   }
+  const restore = (question: Question, finding: Finding, now: number): boolean => {
+    // A clock that was set back must not make a finding live longer than its life.
+    const sane = (finding.at ?? 0) > now ? { ...finding, at: now } : finding
+    if (lifetimeOf(question, sane).servedUntil <= now) return false
+    set(question, sane)
+    return true
+  }
   return {
     get: (key) => findings.get(key),
     set,
-    restore: (question, finding, now) => {
-      // A clock that was set back must not make a finding live longer than its life.
-      const sane = (finding.at ?? 0) > now ? { ...finding, at: now } : finding
-      if (lifetimeOf(question, sane).servedUntil <= now) return false
-      set(question, sane)
-      return true
+    restore,
+    learn: (question, finding, now) => {
+      const known = findings.peek(keyOf(question))?.finding
+      const newer = (finding.at ?? 0) - (known?.at ?? -Infinity)
+      if (newer < 0 || (newer === 0 && JSON.stringify(known) === JSON.stringify(finding))) return false
+      return restore(question, finding, now)
     },
     size: () => findings.size,
   }

@@ -103,6 +103,7 @@ const appendRecords = (
     maxMessageBytes: Number(configs['max.message.bytes']),
     isCompacted: (configs['cleanup.policy'] ?? '').includes('compact'),
     latestTime: world.now() + Number(configs['message.timestamp.after.max.ms']),
+    ...(configs['message.timestamp.type'] === 'LogAppendTime' && { appendTime: world.now() }),
   })
   if (!('last' in result)) {
     answer(result.error)

@@ -1,5 +1,14 @@
 // The log of one partition: batches as bytes, what a producer may append, how far a reader may read, and what it forgets.
-import { batchHead, buildMarker, checksumHolds, errors, placeBatch, readRecords, type BatchHead } from '../wire.js'
+import {
+  batchHead,
+  buildMarker,
+  checksumHolds,
+  errors,
+  placeBatch,
+  readRecords,
+  stampBatch,
+  type BatchHead,
+} from '../wire.js'
 import type { Took } from './paths.js'
 
 export type StoredBatch = {
@@ -47,6 +56,8 @@ export type TopicLimits = {
   readonly maxMessageBytes: number
   readonly isCompacted: boolean
   readonly latestTime: number
+  /** Set where records get the broker's time instead of their own. */
+  readonly appendTime?: number
 }
 
 /** As many as Kafka remembers of each producer. */
@@ -142,10 +153,12 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
   }
 
   /** `isVerified`: the transaction coordinator has this partition in the producer's transaction. */
-  const produce = (bytes: Buffer, leaderEpoch: number, isVerified: boolean, limits: TopicLimits): Produced => {
-    const head = batchHead(bytes)
-    const error = invalid(bytes, head, limits)
+  const produce = (given: Buffer, leaderEpoch: number, isVerified: boolean, limits: TopicLimits): Produced => {
+    const head = batchHead(given)
+    const error = invalid(given, head, limits)
     if (error !== errors.NONE) return refused(error)
+    if (limits.appendTime !== undefined) took('produced with the time of the broker')
+    const bytes = limits.appendTime === undefined ? given : stampBatch(given, limits.appendTime)
     if (head.producerId < 0) {
       took('produced without a producer id')
       const { base, last } = store(bytes, leaderEpoch)

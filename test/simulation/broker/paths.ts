@@ -26,6 +26,7 @@ export const paths = [
   'produce refused: time in the future',
   'produce refused: invalid batch',
   'produce answered before replication',
+  'produced with the time of the broker',
   'produce waited for replication',
   'produce lost its leader while replicating',
   'produce waited at a former leader',

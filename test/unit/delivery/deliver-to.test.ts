@@ -17,11 +17,12 @@ const context = {
   now: () => 0,
 } as unknown as OutputContext
 
-const fact = (maxBytes: number): { partitions: number; maxBytes: number; retentionMs: number; cleanup: string } => ({
+const fact = (maxBytes: number): { partitions: number; maxBytes: number; retentionMs: number; cleanup: string; times: string } => ({
   partitions: 1,
   maxBytes,
   retentionMs: -1,
   cleanup: 'delete',
+  times: 'CreateTime',
 })
 
 it.each(['out', 'dead', 'alerts', 'corrections', 'sightings'])(

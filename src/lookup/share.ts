@@ -1,0 +1,16 @@
+// What was paid for here is passed on to who shares it; what a gateway answered from its memory was paid for before.
+import type { Finding } from '../domain/finding.js'
+import type { Layer } from '../domain/lookup.js'
+
+export const share =
+  <Question>(paid: (question: Question, finding: Finding) => void, now: () => number): Layer<Question> =>
+  (inner) =>
+  (question, ask) => {
+    const from = now()
+    const note = (finding: Finding): Finding => {
+      if (finding.at !== undefined && finding.at >= from) paid(question, finding)
+      return finding
+    }
+    const found = inner(question, ask)
+    return found instanceof Promise ? found.then(note) : note(found)
+  }

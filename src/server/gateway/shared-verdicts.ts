@@ -1,0 +1,41 @@
+// Verdicts of the fleet in a gateway: what another process has paid for is answered without asking, and what was paid for here is passed on once.
+import type { SharedVerdicts } from '../../bulk/accept-bulk.js'
+import type { Finding } from '../../domain/finding.js'
+import { keyOf, ownIndicator, type Indicator } from '../../domain/indicator.js'
+import { worstLevel } from '../../domain/judge.js'
+import type { JudgementTable } from '../../domain/judgement-table.js'
+import { createMemory, type MemorySettings } from '../../lookup/memory/memory.js'
+import { meetsSettings } from '../../provider/meets-settings.js'
+
+type Parts = {
+  readonly table: JudgementTable
+  readonly now: () => number
+  /** Tells the others; it is not waited for. */
+  readonly paid: (indicator: Indicator, finding: Finding) => void
+}
+
+export const createSharedVerdicts = (
+  settings: MemorySettings,
+  { table, now, paid }: Parts,
+): SharedVerdicts & {
+  readonly learn: (indicator: Indicator, finding: Finding) => boolean
+  readonly isFull: () => boolean
+} => {
+  const memory = createMemory<Indicator>(settings, keyOf, (finding, about) => worstLevel(finding, about, table, now()))
+  const learn = (indicator: Indicator, finding: Finding): boolean =>
+    memory.learn(ownIndicator(indicator), finding, now())
+  return {
+    learn,
+    isFull: () => memory.size() >= settings.maxEntries,
+    find: (indicator, asked) => {
+      const known = memory.get(keyOf(indicator))
+      // Past this the gateway's own memory and the provider decide, as for anybody.
+      if (!known || now() >= known.refreshAt) return undefined
+      return meetsSettings(indicator, known.finding, asked, now()) ? known.finding : undefined
+    },
+    // Two who ask at the same time are both told the one answer that was paid for.
+    paid: (indicator, finding) => {
+      if (learn(indicator, finding)) paid(indicator, finding)
+    },
+  }
+}

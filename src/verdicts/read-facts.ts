@@ -1,0 +1,101 @@
+// Facts as somebody else wrote them down: every member is read by its type and within bounds, and what has no place in facts makes them unreadable.
+import { isObject } from '../base/json-object.js'
+import { ratings, type Facts, type HostReport, type Listing } from '../domain/finding.js'
+import { flags } from '../domain/flag.js'
+
+/** More than any answer that fits into a record. */
+const maxItems = 100
+const maxText = 300
+
+type Read = (value: unknown) => boolean
+
+const isText: Read = (value) => typeof value === 'string' && value.length <= maxText
+const isTexts: Read = (value) => Array.isArray(value) && value.length <= maxItems && value.every(isText)
+const isAmount: Read = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0
+const isTime: Read = (value) => typeof value === 'number' && Number.isSafeInteger(value)
+const isFlag: Read = (value) => typeof value === 'boolean'
+const isOneOf =
+  (...names: readonly string[]): Read =>
+  (value) =>
+    names.includes(value as string)
+const isListOf =
+  (isItem: Read): Read =>
+  (value) =>
+    Array.isArray(value) && value.length <= maxItems && value.every(isItem)
+
+/** All members are known and as they should be, and those that are always there are there. */
+const isMadeOf =
+  <Shape>(
+    members: { readonly [Name in keyof Required<Shape>]: Read },
+    ...needed: readonly (keyof Shape & string)[]
+  ): Read =>
+  (value) => {
+    if (!isObject(value)) return false
+    const known = members as Readonly<Record<string, Read>>
+    return (
+      Object.entries(value).every(([name, given]) => Object.hasOwn(known, name) && known[name]?.(given)) &&
+      needed.every((name) => value[name] !== undefined)
+    )
+  }
+
+const isHost = isMadeOf<HostReport>(
+  {
+    host: isText,
+    at: isTime,
+    scanId: isText,
+    rating: isOneOf(...ratings),
+    issues: isTexts,
+    phishingRecords: isAmount,
+    safeBrowsingHits: isAmount,
+    criticalAbuseRecords: isAmount,
+    phishingProbability: isAmount,
+    dgaScore: isAmount,
+    registeredAt: isTime,
+    fakeDomain: isFlag,
+    invalidTls: isFlag,
+  },
+  'host',
+  'issues',
+)
+
+const isListing = isMadeOf<Listing>(
+  {
+    feed: isText,
+    entry: isText,
+    level: isOneOf('malicious', 'suspicious', 'flag'),
+    score: isAmount,
+    categories: isTexts,
+    since: isTime,
+    copyAt: isTime,
+    expires: isTime,
+  },
+  'feed',
+  'entry',
+  'level',
+  'categories',
+)
+
+const isFacts = isMadeOf<Facts>(
+  {
+    flags: (value) =>
+      isObject(value) &&
+      Object.entries(value).every(([name, given]) => flags.includes(name as never) && typeof given === 'boolean'),
+    inbound: isOneOf(...ratings),
+    outbound: isOneOf(...ratings),
+    categories: isTexts,
+    scanningRecords: isAmount,
+    idsHits: isAmount,
+    idsLatest: isTime,
+    abuseRecords: isAmount,
+    abuseLatest: isTime,
+    vulnerabilities: isAmount,
+    openPorts: isAmount,
+    domain: isText,
+    hosts: isListOf(isHost),
+    listings: isListOf(isListing),
+  },
+  'flags',
+  'categories',
+)
+
+export const readFacts = (value: unknown): Facts | undefined => (isFacts(value) ? (value as Facts) : undefined)

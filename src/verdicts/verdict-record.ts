@@ -1,0 +1,128 @@
+// One record of the verdicts topic: what the provider said about an indicator, when, to whom, and by which operations; signed where there is a key.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isObject, parseObject } from '../base/json-object.js'
+import { parseAddress } from '../domain/address.js'
+import type { Finding } from '../domain/finding.js'
+import { parseHostname } from '../domain/hostname.js'
+import type { Indicator } from '../domain/indicator.js'
+import type { WireRecord } from '../kafka/wire/record.js'
+import type { Outgoing } from '../kafka/records.js'
+import type { VerdictRefusal } from '../telemetry/labels.js'
+import { readFacts } from './read-facts.js'
+
+export type SharedVerdict = {
+  readonly indicator: Indicator
+  readonly finding: Finding
+  /** Who paid for it. */
+  readonly by: string
+}
+
+/** The topic, how many partitions it has, and the key that signs; empty: access rules alone decide who may write. */
+export type VerdictsTopic = { readonly topic: string; readonly partitions: number; readonly key: string }
+
+/** Operations whose answers are verdicts; what else a provider may be asked is nobody else's business. */
+const sharedOperations = new Set(['ip/malicious-info', 'ip/suspicious_info', 'domain/reports', 'domain/report'])
+
+/** A larger one is not shared: it costs everyone who reads. */
+const maxValueBytes = 4_096
+const maxKeyBytes = 300
+/** How far the clock of who paid may be ahead of the broker's. */
+const maxAheadMs = 60_000
+const signatureHeader = 'threatweave-signature'
+
+/** Only what the provider itself has answered: never an error, never what feeds say. */
+export const isShareable = (finding: Finding): boolean => {
+  const { operations = [], at } = finding
+  if (at === undefined || operations.length === 0 || !operations.every((name) => sharedOperations.has(name)))
+    return false
+  return finding.status === 'known'
+    ? finding.source === 'service' && finding.isFeedMissing !== true && finding.stale !== true
+    : finding.reason === 'not_found'
+}
+
+/** Undefined where it is too large to be shared. */
+export const writeVerdict = (
+  { topic, partitions, key }: VerdictsTopic,
+  { indicator, finding, by }: SharedVerdict,
+): Outgoing | undefined => {
+  const name = `service|${indicator.type}:${indicator.value}`
+  const obtained = new Date(finding.at ?? 0).toISOString()
+  const value = Buffer.from(
+    JSON.stringify({
+      schema_version: 1,
+      obtained_at: obtained,
+      by,
+      operations: finding.operations,
+      ...(finding.status === 'known' ? { facts: finding.facts } : { reason: finding.reason }),
+    }),
+  )
+  if (value.length > maxValueBytes || Buffer.byteLength(name) > maxKeyBytes) return undefined
+  const signature = key === '' ? undefined : sign(key, topic, name, obtained, value)
+  return {
+    topic,
+    partition: hashOf(name) % partitions,
+    key: Buffer.from(name),
+    value,
+    headers: signature === undefined ? [] : [[signatureHeader, signature]],
+    timestamp: String(finding.at ?? 0),
+  }
+}
+
+/** Every byte may come from somebody else: what is not exactly as we write it is refused, with the reason. */
+export const readVerdict = (
+  { topic, key }: Pick<VerdictsTopic, 'topic' | 'key'>,
+  record: Pick<WireRecord, 'key' | 'value' | 'headers' | 'timestamp'>,
+): SharedVerdict | { readonly refused: VerdictRefusal } => {
+  const { value } = record
+  if (!record.key || !value) return { refused: 'malformed' }
+  if (value.length > maxValueBytes || record.key.length > maxKeyBytes) return { refused: 'too_large' }
+  const name = record.key.toString()
+  const members = parseObject(value)
+  if (!members || typeof members.obtained_at !== 'string') return { refused: 'malformed' }
+  if (key !== '') {
+    const given = record.headers.find(([header]) => header === signatureHeader)?.[1]
+    if (!given) return { refused: 'unsigned' }
+    const expected = sign(key, topic, name, members.obtained_at, value)
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return { refused: 'bad_signature' }
+  }
+  if (members.schema_version !== 1) return { refused: 'version' }
+  const indicator = indicatorOf(name)
+  const finding = findingOf(members)
+  if (!indicator || !finding || !isShareable(finding)) return { refused: 'malformed' }
+  // The broker's clock is the only one that who pays and who reads have in common.
+  if ((finding.at ?? 0) > Number(record.timestamp) + maxAheadMs) return { refused: 'future' }
+  return { indicator, finding, by: typeof members.by === 'string' ? members.by.slice(0, maxByLength) : '' }
+}
+
+const maxByLength = 200
+
+const sign = (key: string, topic: string, name: string, obtained: string, value: Buffer): Buffer =>
+  createHmac('sha256', key).update(`${topic}\0${name}\0${obtained}\0`).update(value).digest()
+
+const indicatorOf = (name: string): Indicator | undefined => {
+  const [, type, value = ''] = /^service\|(ip|domain):(.+)$/s.exec(name) ?? []
+  if (type === 'ip') return parseAddress(value) === value ? { type, value } : undefined
+  return type === 'domain' && parseHostname(value) === value ? { type, value } : undefined
+}
+
+const findingOf = ({
+  obtained_at,
+  operations,
+  facts,
+  reason,
+}: Readonly<Record<string, unknown>>): Finding | undefined => {
+  const at = Date.parse(String(obtained_at))
+  if (!Number.isFinite(at) || !Array.isArray(operations) || operations.length > sharedOperations.size) return undefined
+  const names = operations.map(String)
+  if (facts === undefined)
+    return reason === 'not_found' ? { status: 'unknown', reason, at, operations: names } : undefined
+  const read = isObject(facts) ? readFacts(facts) : undefined
+  return read && { status: 'known', facts: read, source: 'service', at, operations: names }
+}
+
+/** FNV-1a: the same indicator is always on the same partition, so that its records have an order. */
+const hashOf = (text: string): number => {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash >>> 0
+}
