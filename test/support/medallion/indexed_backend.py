@@ -1,7 +1,8 @@
 """medallion's memory backend for large collections.
 
 As published it compares every object with every other one, and with every line of the manifest, which takes hours for 25,000 objects.
-Here the same is looked up; what is answered, the pages, `next` and the headers are medallion's own.
+Here filtering, sorting and the first page with its headers are done by looking things up; HTTP, login, `Accept` and the
+further pages with their `next` are medallion's own.
 """
 from medallion.backends.memory_backend import MemoryBackend
 from medallion.common import determine_spec_version, string_to_datetime
