@@ -12,7 +12,7 @@ process.once('exit', () => rmSync(scratch, { recursive: true, force: true, maxRe
 process.env['_JAVA_OPTIONS'] ??= '-XX:TieredStopAtLevel=1'
 
 /** They end what hangs and are no part of any verdict, so they are for a machine with much else to do. */
-const limits = { testTimeout: 900_000, hookTimeout: 900_000 }
+const limits = { testTimeout: 900_000, hookTimeout: 900_000, expect: { poll: { timeout: 600_000 } } }
 
 export default defineConfig({
   test: {

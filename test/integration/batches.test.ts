@@ -112,7 +112,7 @@ describe('batches', () => {
       ({ value }) => JSON.parse(String(value)) as Alert,
     )
     await Promise.all(runs.map((run) => run.stop()))
-  }, 180_000)
+  })
   const row = (kind: Kind | keyof typeof envelopes): Read => rows.get(kind)!
 
   it('annotate every member in full where there is room, all other bytes unchanged', () => {

@@ -39,7 +39,7 @@ beforeAll(async () => {
   rows.dead = await readTopic(names.dead, (records) => records.length >= 4)
   rows.input = byName((await readWithJava(names.input))[0])
   await endWorkers()
-}, 180_000)
+})
 
 describe('among good records', () => {
   it('everything that was committed comes out once, in order, and nothing that was aborted', () => {

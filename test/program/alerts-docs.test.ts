@@ -48,7 +48,7 @@ describe('docs/alerts.md', () => {
       exports += (text.match(/^export \S+/gm) ?? []).map((line) => `${line}\n`).join('')
       printed.push(stdout + stderr)
     }
-  }, 120_000)
+  })
   afterAll(() => {
     rmSync(folder, { recursive: true })
   })

@@ -36,12 +36,7 @@ const mistakes: readonly Mistake[] = [
     '    waiting.push(...suppressed.takeDue(all))\n',
     '    suppressed.takeDue(all)\n',
   ),
-  one(
-    'what is paid for after a pause is not shared',
-    'verdicts/append-verdicts.ts',
-    '    flushing = undefined\n',
-    '',
-  ),
+  one('what is paid for after a pause is not shared', 'verdicts/append-verdicts.ts', '    flushing = undefined\n', ''),
   one(
     'a partition is claimed without a seek to what is committed',
     'delivery/claimed-partition.ts',

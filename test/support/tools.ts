@@ -6,7 +6,7 @@ export type Tool = { readonly path: string } | { readonly missing: string }
 
 export const findTool = (name: 'promtool' | 'chromium' | 'rsyslogd'): Tool => {
   const script = resolve(import.meta.dirname, '../../scripts/fetch-tools.sh')
-  const { status, stdout, stderr } = spawnSync(script, [name], { encoding: 'utf8', timeout: 300_000 })
+  const { status, stdout, stderr } = spawnSync(script, [name], { encoding: 'utf8', timeout: 900_000 })
   const path = stdout.trim().split('\n').at(-1) ?? ''
   if (status === 0 && path !== '') return { path }
   const why = `${name} could not be fetched: ${stderr.trim().split('\n').at(-1) ?? ''}`

@@ -89,7 +89,7 @@ if (paths === undefined)
     expect(process.env.CI ?? '').toBe('')
   })
 
-describe.runIf(paths !== undefined)('the chart', { timeout: 120_000 }, () => {
+describe.runIf(paths !== undefined)('the chart', () => {
   it('passes helm lint --strict for every file of values', () => {
     for (const file of valueFiles) {
       const { ok, output } = run(paths!.helm, ['lint', '--strict', '-f', join(chart, 'ci', file), chart])

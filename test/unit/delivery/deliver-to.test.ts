@@ -17,7 +17,9 @@ const context = {
   now: () => 0,
 } as unknown as OutputContext
 
-const fact = (maxBytes: number): { partitions: number; maxBytes: number; retentionMs: number; cleanup: string; times: string } => ({
+const fact = (
+  maxBytes: number,
+): { partitions: number; maxBytes: number; retentionMs: number; cleanup: string; times: string } => ({
   partitions: 1,
   maxBytes,
   retentionMs: -1,

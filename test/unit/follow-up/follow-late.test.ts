@@ -26,7 +26,7 @@ it('reports a defect, and follows up again when the next answer arrives', async 
   )
   for (const offset of [1, 2]) {
     followUp.note({ topic: 'fw', partition: 0 }, [{ offset, fired: [], awaited: [] }])
-    await vi.waitFor(() => expect(told).toHaveLength(offset))
+    await vi.waitFor(() => expect(told).toHaveLength(offset), { timeout: 600_000 })
     expect(told.at(-1)).toEqual({ event: 'follow_up_failed', what: 'late answers', cause: 'a bug' })
   }
   await followUp.close()
@@ -91,7 +91,7 @@ it.each([
     () => true,
   )
   followUp.note({ topic: 'fw', partition: 0 }, [{ offset: 1, fired: [], awaited: [] }])
-  await vi.waitFor(() => expect(pauses).toHaveLength(2))
+  await vi.waitFor(() => expect(pauses).toHaveLength(2), { timeout: 600_000 })
   expect(written).toBe(1)
   expect(pauses).toEqual([100, expectedMs])
   await followUp.close()
@@ -155,7 +155,7 @@ it.each([
     () => true,
   )
   followUp.note(input, [{ offset: 1, fired: [], awaited: [] }])
-  await vi.waitFor(() => expect(isAsked).toBe(true))
+  await vi.waitFor(() => expect(isAsked).toBe(true), { timeout: 600_000 })
   await followUp.close()
   expect(written).toEqual([])
 })
@@ -189,6 +189,6 @@ it('nothing is followed up while the notes of the partition are being read', asy
     () => pauses >= 5,
   )
   followUp.note(input, [{ offset: 1, fired: [], awaited: [] }])
-  await vi.waitFor(() => expect(writtenAfter).toBe(5))
+  await vi.waitFor(() => expect(writtenAfter).toBe(5), { timeout: 600_000 })
   await followUp.close()
 })

@@ -63,7 +63,9 @@ it.each([
     proveMembership: () => Promise.resolve(),
   }
   sightings.joined([assigned], false)
-  await vi.waitFor(() => expect(told).toContainEqual(expect.objectContaining({ event: 'sightings_restored' })))
+  await vi.waitFor(() => expect(told).toContainEqual(expect.objectContaining({ event: 'sightings_restored' })), {
+    timeout: 600_000,
+  })
   expect(told[0]).toMatchObject({ pending: isOfFormerTopic ? 0 : 1 })
   await sightings.close()
   expect(written.map(({ key, value }) => [String(key), value])).toEqual(

@@ -39,7 +39,7 @@ const open = async (given: readonly string[], more: object = {}): Promise<GeoDat
   return (opened = geo)
 }
 
-const generous = { timeout: 30_000, interval: 5 }
+const generous = { timeout: 600_000, interval: 5 }
 const ofAddress = (geo: GeoDatabases, value: string): unknown => geo.of({ type: 'ip', value })
 const netherlands = { country: 'NL', as: { number: 64_500, name: 'EXAMPLE-HOSTING' } }
 

@@ -130,7 +130,7 @@ describe('a membership that is refused', () => {
       return refusing('REBALANCE_IN_PROGRESS')()
     }
     const batch = other.fetch(refuse).catch((error: unknown) => ended.push((error as Error).message))
-    await vi.waitFor(() => expect(beats).toBeGreaterThan(1), { timeout: 60_000 })
+    await vi.waitFor(() => expect(beats).toBeGreaterThan(1), { timeout: 600_000 })
     expect(ended).toEqual([])
     sent.end()
     await batch
@@ -154,7 +154,7 @@ describe('a batch of a former membership that is still being delivered', () => {
       beats++
       return Promise.resolve()
     })
-    await vi.waitFor(() => expect(beats).toBeGreaterThan(1), { timeout: 60_000 })
+    await vi.waitFor(() => expect(beats).toBeGreaterThan(1), { timeout: 600_000 })
     expect(began).toEqual(['0'])
     first.end()
     await second

@@ -91,7 +91,7 @@ const understoodAfterBreak = async (type: ConnectionClass): Promise<readonly num
     scheduleRequestTimeoutCheck: () => undefined,
   }
   await connection.connect()
-  await vi.waitFor(() => expect(connection.isConnected()).toBe(false))
+  await vi.waitFor(() => expect(connection.isConnected()).toBe(false), { timeout: 600_000 })
   await connection.connect()
   await once(connection.socket as Socket, 'data')
   connection.socket?.destroy()
