@@ -4,7 +4,7 @@ import type { FeedSettings } from '../../src/feeds/feed.js'
 import { openFeeds, type Feeds } from '../../src/feeds/open-feeds.js'
 import { createDownload } from '../../src/provider/download.js'
 import type { TelemetryEvent } from '../../src/telemetry/event.js'
-import { createFakeClock, newYear } from './clock.js'
+import { createFakeClock, newYear, type FakeClock } from './clock.js'
 
 export type OpenedFeed = {
   readonly feeds: Feeds
@@ -39,7 +39,13 @@ export const openPagedFeed = async (
     fetching: { folder, download: createDownload({}, { silenceMs, connectMs: silenceMs }) },
   })
   onTestFinished(() => feeds.close())
-  const later = async (ms: number): Promise<void> => {
+  return { feeds, told, later: untilFetched(feeds, clock), close: feeds.close }
+}
+
+/** Lets the time pass until the feed was fetched again. Files are read and lists are fetched for real, while the clock stands still. */
+export const untilFetched =
+  (feeds: Feeds, clock: FakeClock) =>
+  async (ms: number): Promise<void> => {
     const of = (): number | undefined => feeds.status()[0]?.fetch?.nextAt
     const before = of()
     await clock.advance(ms)
@@ -48,8 +54,6 @@ export const openPagedFeed = async (
       if (of() === before && clock.timers() > 0) await clock.advance(1000)
     }
   }
-  return { feeds, told, later, close: feeds.close }
-}
 
 export const entriesOf = (feeds: Feeds): number => {
   const [status] = feeds.status()

@@ -13,6 +13,7 @@ import { wordings } from '../../../src/telemetry/wording.js'
 import { createFakeClock } from '../../support/clock.js'
 import { folder } from '../../support/feed-files.js'
 import { listOf, startListServer, type ListServer } from '../../support/list-server.js'
+import { untilFetched } from '../../support/paged-feed.js'
 
 const hour = 3_600_000
 const secret = 'key-that-appears-nowhere'
@@ -56,17 +57,7 @@ const open = async (at: string, given: Partial<FeedSettings> & { url: string }):
     fetching: { folder: at, download: createDownload({}, { silenceMs: 300, connectMs: 2000 }) },
   })
   onTestFinished(() => feeds.close())
-  const later = async (ms: number): Promise<void> => {
-    const of = (): number | undefined => feeds.status()[0]?.fetch?.nextAt
-    const before = of()
-    await clock.advance(ms)
-    // Files are read and lists are fetched for real, while the clock stands still.
-    while (of() === before || clock.timers() === 0) {
-      await new Promise((done) => setTimeout(done, 5))
-      if (of() === before && clock.timers() > 0) await clock.advance(1000)
-    }
-  }
-  return { feeds, told, later }
+  return { feeds, told, later: untilFetched(feeds, clock) }
 }
 const headers = (): string => {
   const file = join(folder(), 'headers')
