@@ -143,8 +143,9 @@ export const openIndicatorLookup = async (
   if (verdicts) tell = verdicts.paid
   const close = async (): Promise<void> => {
     bulk?.close()
-    await verdicts?.close()
     await Promise.all([local.close(), client.close()])
+    // After the client: an answer that arrives while this process ends was paid for too.
+    await verdicts?.close()
     await opened.close()
   }
   return { lookup, feeds: local, admission, close }

@@ -7,6 +7,7 @@ import { tableOf } from './open-table.js'
 import { describeProblem, type Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock } from '../base/clock.js'
+import { verdictsProblems } from '../kafka/settings.js'
 import { loadSafeguard } from '../feeds/load-lists.js'
 import type { Client } from '../provider/client.js'
 import type { SharedVerdicts } from '../bulk/accept-bulk.js'
@@ -101,7 +102,10 @@ const openSharing = async (
   { clock, limits, emit }: Required<Pick<OpenServerOptions, 'clock' | 'limits' | 'emit'>>,
 ): Promise<Sharing | undefined> => {
   const now = (): number => clock.now()
-  const open = verdictsOf(kafkaSettingsOf(config), { now, emit })
+  const settings = kafkaSettingsOf(config)
+  const problems = verdictsProblems(settings)
+  if (problems.length > 0) throw new Error(problems.map(describeProblem).join('\n'))
+  const open = verdictsOf(settings, { now, emit })
   if (!open) return undefined
   if (config.serve.data !== '' || config.feeds.length > 0) {
     emit({ event: 'verdicts_not_used', message: 'this gateway has intelligence of its own (serve.data or feeds)' })

@@ -54,11 +54,12 @@ Exit codes: 0 seen, 1 never seen or not readable, 64 wrong usage, 78 wrong confi
       finding.status === 'known' ? worstLevel(finding, about, table, finding.at) : 'unknown'
     const found = await readHistory(settings, subject.covers, io.signal)
     const verdicts = verdictsTopic === '' ? [] : await readVerdictHistory(settings, subject.covers, levelOf, io.signal)
-    const refusal = 'refused' in found ? found.refused : 'refused' in verdicts ? verdicts.refused : undefined
-    if ('refused' in found || 'refused' in verdicts) {
-      io.stderr.write(`threatweave: ${printable(refusal ?? '')}\n`)
+    const refuse = (why: string): number => {
+      io.stderr.write(`threatweave: ${printable(why)}\n`)
       return exitCodes.failure
     }
+    if ('refused' in found) return refuse(found.refused)
+    if ('refused' in verdicts) return refuse(verdicts.refused)
     const history = { value: subject.text, ...found, ...(verdictsTopic !== '' && { verdicts }) }
     if (args.values.json === true) await writeJson(io.stdout, `${JSON.stringify(history)}\n`)
     else await write(io.stdout, renderHistory(history))

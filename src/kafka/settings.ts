@@ -84,13 +84,7 @@ export type KafkaSettings = {
 
 export const settingsProblems = (settings: KafkaSettings): readonly SettingProblem[] => {
   const { brokers, input, output, deadLetterTopic, tls, sasl } = settings
-  const {
-    alertsTopic = '',
-    sightingsTopic = '',
-    correctionsTopic = '',
-    verdictsTopic = '',
-    verdictsKey = '',
-  } = settings
+  const { alertsTopic = '', sightingsTopic = '', correctionsTopic = '', verdictsTopic = '' } = settings
   const problems: SettingProblem[] = []
   const refuse = (setting: string, message: string): void => {
     problems.push({ setting: `kafka.${setting}`, message })
@@ -119,8 +113,7 @@ export const settingsProblems = (settings: KafkaSettings): readonly SettingProbl
     [output.topic, deadLetterTopic, alertsTopic, correctionsTopic, sightingsTopic].includes(verdictsTopic)
   )
     refuse('verdictsTopic', 'must be a topic of its own')
-  if (verdictsKey !== '' && verdictsKey.length < 32)
-    refuse('verdictsKey', 'must have at least 32 characters: who can guess it can make the fleet believe anything')
+  problems.push(...verdictsProblems(settings))
   if (!canWrite(output.compression))
     refuse('output.compression', `cannot be ${output.compression} on this Node.js, which supports it from 22.15 on`)
   if ((tls.certificateFile === '') !== (tls.keyFile === ''))
@@ -136,3 +129,22 @@ export const settingsProblems = (settings: KafkaSettings): readonly SettingProbl
     refuse('sasl.username', `and sasl.password are needed for ${sasl.mechanism}`)
   return problems
 }
+
+/** What is wrong for a process that uses the verdicts topic and no other. */
+export const verdictsProblems = ({
+  brokers,
+  verdictsTopic = '',
+  verdictsKey = '',
+}: KafkaSettings): readonly SettingProblem[] => [
+  ...(verdictsTopic !== '' && brokers.length === 0
+    ? [{ setting: 'kafka.verdictsTopic', message: 'needs kafka.brokers' }]
+    : []),
+  ...(verdictsKey !== '' && verdictsKey.length < 32
+    ? [
+        {
+          setting: 'kafka.verdictsKey',
+          message: 'must have at least 32 characters: who can guess it can make the fleet believe anything',
+        },
+      ]
+    : []),
+]

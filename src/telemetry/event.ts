@@ -164,7 +164,7 @@ export type TelemetryEvent =
   | { readonly event: 'memory_not_persisted'; readonly path: string; readonly message: string }
   | { readonly event: 'memory_write_failed'; readonly path: string; readonly message: string; readonly lost: number }
   | { readonly event: 'memory_write_resumed'; readonly path: string }
-  /** What others had paid for, read at the start; `isWhole`: everything that is still of use, and not only what was read in time. */
+  /** What others had paid for, read at the start; `isWhole`: everything that is still of use, and not only as much as the memory holds. */
   | { readonly event: 'verdicts_restored'; readonly verdicts: number; readonly ms: number; readonly isWhole: boolean }
   /** `delayMs`: how long the last of them was on its way. */
   | { readonly event: 'verdicts_learnt'; readonly verdicts: number; readonly delayMs: number }

@@ -168,7 +168,7 @@ export const wordings: Wordings = {
   verdicts_restored: {
     level: 'info',
     say: ({ verdicts, ms, isWhole }) =>
-      `${verdicts} verdicts read from the verdicts topic in ${Math.round(ms)} ms${isWhole ? '' : '; the rest is read meanwhile'}`,
+      `${verdicts} verdicts read from the verdicts topic in ${Math.round(ms)} ms${isWhole ? '' : '; the memory holds no more'}`,
   },
   verdicts_learnt: { level: 'debug', say: ({ verdicts }) => `${verdicts} verdicts learnt from the verdicts topic` },
   verdicts_refused: {

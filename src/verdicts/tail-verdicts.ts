@@ -49,6 +49,9 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
   const started = new Promise<void>((resolve) => {
     startedNow = resolve
   })
+  // Brokers that do not answer at all must not hold up the start either.
+  const late = setTimeout(startedNow, startMs)
+  void started.then(() => clearTimeout(late))
   let counted: (partitions: number) => void = () => undefined
   const partitions = new Promise<number>((resolve) => {
     counted = resolve
@@ -122,16 +125,9 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
       const ends = await reader.offsetsAt(topic, 'latest')
       const began = now()
       const before = take.learnt()
-      let isReported = false
-      const restored = (isWhole: boolean): void => {
-        if (!isReported)
-          emit({ event: 'verdicts_restored', verdicts: take.learnt() - before, ms: now() - began, isWhole })
-        isReported = true
-        startedNow()
-      }
-      const late = setTimeout(() => restored(false), startMs)
-      const isWhole = await readBack(reader, ends).finally(() => clearTimeout(late))
-      restored(isWhole)
+      const isWhole = await readBack(reader, ends)
+      emit({ event: 'verdicts_restored', verdicts: take.learnt() - before, ms: now() - began, isWhole })
+      startedNow()
       position = { id, next: new Map(ends) }
     }
     await follow(reader, position)
@@ -163,6 +159,7 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
     partitions,
     close: async () => {
       closed.abort()
+      startedNow()
       await Promise.race([running, sleep(1_000, undefined, { ref: false })])
     },
   }

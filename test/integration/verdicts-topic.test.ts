@@ -195,6 +195,16 @@ it('an answer that changes is a retro alert of a process that never asked', asyn
     { kind: 'retro', value: '203.0.113.200', count: 1, peers: ['10.0.0.5'] },
   ])
   expect(unasked.asked).toEqual([])
+  const { stdout } = await runCli(['history', '203.0.113.200', '--json'], {
+    env: {
+      THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
+      THREATWEAVE_KAFKA_VERDICTS_TOPIC: verdictsTopic,
+      THREATWEAVE_KAFKA_VERDICTS_KEY: key,
+    },
+  })
+  const { verdicts } = JSON.parse(stdout) as { verdicts: readonly { verdict: string; calls: number }[] }
+  expect(verdicts.map(({ verdict }) => verdict)).toEqual(['clean', 'malicious'])
+  expect(verdicts.reduce((sum, { calls }) => sum + calls, 0)).toBe(server.asked.length)
   expect([await first.stop(), await second.stop()]).toEqual([0, 0])
   await Promise.all([server.close(), unasked.close()])
 })

@@ -300,6 +300,7 @@ const executeIn = async (
   const gained = new Map<string, number>()
   let busyUntilMs = Math.max(30_000, ...scenario.workersMs)
   let isEnding = false
+  let endingMs = Infinity
   /** At the end, before they are told to stop. */
   let alive: ReadonlySet<string> = new Set()
   const aliveNow = (): ReadonlySet<string> =>
@@ -537,6 +538,7 @@ const executeIn = async (
       corrections: await read('corrections'),
       verdicts: await read('verdicts'),
       alive: isEnding ? alive : aliveNow(),
+      endingMs,
       asked: provider.asked,
       mostInFlight: provider.mostInFlight,
       ended,
@@ -597,6 +599,7 @@ const executeIn = async (
   // What is doubled may come later than what is expected.
   await advance(world.ms + 5_000)
   alive = aliveNow()
+  endingMs = world.ms
   isEnding = true
   for (const nth of workers.keys()) halt(nth)
   await advance(world.ms + 30_000)

@@ -34,6 +34,13 @@ describe('kafka settings', () => {
       'input: { topics: [in] }, tls: { enabled: true, certificateFile: c }',
       'kafka.tls.keyFile',
     ],
+    ['reads its verdicts', 'input: { topics: [seen] }, verdictsTopic: seen', 'kafka.verdictsTopic'],
+    [
+      'shares verdicts on another topic of its own',
+      'input: { topics: [in] }, verdictsTopic: out',
+      'kafka.verdictsTopic',
+    ],
+    ['signs with a key that is short', 'input: { topics: [in] }, verdictsKey: secret', 'kafka.verdictsKey'],
     ['names TLS files without TLS', 'input: { topics: [in] }, tls: { caFile: c }', 'kafka.tls.enabled'],
     ['has no password', 'input: { topics: [in] }, sasl: { mechanism: plain, username: u }', 'kafka.sasl.username'],
     ['has no token', 'input: { topics: [in] }, sasl: { mechanism: oauthbearer }', 'kafka.sasl.tokenFile'],

@@ -1,6 +1,6 @@
 // The tail of the verdicts topic: newest hours first, nothing left out, and no record or outage ends it.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { FatalKafkaError } from '../../../src/kafka/failure.js'
 import type { WireRecord } from '../../../src/kafka/wire/record.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
@@ -99,6 +99,26 @@ describe('the tail of the verdicts topic', () => {
     expect(tail.events).toMatchObject([{ event: 'verdicts_restored', isWhole: false }])
     topic.append(address(99), 0)
     await expect.poll(() => tail.live, { timeout: 600_000 }).toEqual([address(99)])
+  })
+
+  it('does not hold up the start for longer than half a minute where no broker answers at all', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let isStarted = false
+    const tail = tailVerdicts({
+      openReader: () => new Promise(() => undefined),
+      topic: 'verdicts',
+      key: '',
+      learn: () => true,
+      isFull: () => false,
+      now: () => now,
+      emit: () => undefined,
+    })
+    void tail.started.then(() => (isStarted = true))
+    await vi.advanceTimersByTimeAsync(29_000)
+    expect(isStarted).toBe(false)
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(isStarted).toBe(true)
   })
 
   it('goes on after a batch that cannot be read', async () => {
