@@ -2,7 +2,7 @@
 import type { FileProblem } from '../domain/problem.js'
 import { resolve } from 'node:path'
 import { readFormatFiles } from '../config/format-files.js'
-import { checkFormats, type FormatExample } from '../pipeline/extract/check-formats.js'
+import { checkFormats, readFormats, type FormatExample } from '../pipeline/extract/check-formats.js'
 import type { FormatSpec } from '../pipeline/extract/formats.js'
 
 /** Next to `src/` and `dist/`. */
@@ -16,9 +16,11 @@ type OpenedFormats = {
 
 let bundled: OpenedFormats | undefined
 
-/** `paths`: files and folders of the user. All formats are checked together, because no line may match two of them. */
+/** `paths`: files and folders of the user. They are checked together with the bundled ones, because no line may match two formats. */
 export const openFormats = (paths: readonly string[]): OpenedFormats =>
-  paths.length === 0 ? (bundled ??= load([formatsFolder])) : load([formatsFolder, ...paths])
+  paths.length === 0
+    ? (bundled ??= readFormats(readFormatFiles([formatsFolder]).documents))
+    : load([formatsFolder, ...paths])
 
 const load = (paths: readonly string[]): OpenedFormats => {
   const { documents, problems } = readFormatFiles(paths)

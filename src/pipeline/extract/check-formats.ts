@@ -5,7 +5,7 @@ import type { Extraction } from '../../domain/sighting.js'
 import { decode, decodeLimits } from '../decode.js'
 import { createExtract, extractLimits, textAt } from './extract.js'
 import { createFieldOf } from './field.js'
-import { compileFormats, kindOf, type FormatSpec, type Line } from './formats.js'
+import { compileFormats, kindOf, type FormatSpec, type Line, type Recognise } from './formats.js'
 import { pairsOf } from './pairs.js'
 import { readSyslog } from './syslog.js'
 import { readFormat, type Complain, type Example, type ReadFormat } from './read-format.js'
@@ -21,8 +21,30 @@ export type FormatExample = { readonly id: string; readonly variant: string | un
 
 type Checked = ReadFormat & { readonly wrong: Complain }
 
+type Compiled = FormatSpec & { readonly recognise: Recognise }
+
+/** Their shape and their ids. Examples are not tried: those of the bundled formats are, by the tests. */
+export const readFormats = (sources: readonly FormatDocument[]): CheckedFormats => resultOf(read(sources, []))
+
 /** `known` are formats that were checked before: a new one may neither take their ids nor their lines. */
 export const checkFormats = (sources: readonly FormatDocument[], known: readonly FormatSpec[] = []): CheckedFormats => {
+  const formats = read(sources, known)
+  tryExamples(formats.checked, [...known, ...formats.checked.map(({ spec }) => spec)])
+  return resultOf(formats)
+}
+
+type Formats = { readonly checked: readonly Checked[]; readonly problems: readonly FileProblem[] }
+
+const resultOf = ({ checked, problems }: Formats): CheckedFormats => ({
+  formats: checked.map(({ spec }) => spec),
+  problems,
+  examples: checked.flatMap(({ spec, examples }) =>
+    examples.map(({ path, line }) => ({ id: spec.id, variant: spec.variants?.[Number(path[1])]?.id, line })),
+  ),
+})
+
+/** What is complained about later is among the problems too. */
+const read = (sources: readonly FormatDocument[], known: readonly FormatSpec[]): Formats => {
   const problems: FileProblem[] = []
   const checked: Checked[] = []
   for (const source of sources) {
@@ -35,11 +57,15 @@ export const checkFormats = (sources: readonly FormatDocument[], known: readonly
       wrong(['id'], `another format has the id ${id}`)
     else checked.push({ ...format, wrong })
   }
-  const all = [...known, ...checked.map(({ spec }) => spec)]
+  return { checked, problems }
+}
+
+const tryExamples = (checked: readonly Checked[], all: readonly FormatSpec[]): void => {
   const extract = createExtract({ ...extractLimits, formats: all })
+  const each = all.map((spec) => ({ ...spec, recognise: compileFormats([spec]) }))
   for (const [place, { spec, examples, wrong }] of checked.entries())
     for (const { path, line, expected } of examples) {
-      const ids = recognisedBy(all, line)
+      const ids = recognisedBy(each, line)
       const other = ids.find((id) => id !== spec.id)
       const newer = checked.findIndex((one) => one.spec.id === other)
       if (newer > place)
@@ -56,14 +82,10 @@ export const checkFormats = (sources: readonly FormatDocument[], known: readonly
           for (const message of differences(found, { [name]: value })) wrong([...path, name], message)
       }
     }
-  const examples = checked.flatMap(({ spec, examples: own }) =>
-    own.map(({ path, line }) => ({ id: spec.id, variant: spec.variants?.[Number(path[1])]?.id, line })),
-  )
-  return { formats: checked.map(({ spec }) => spec), problems, examples }
 }
 
 /** The ids of all formats that recognise the line; more than one is an error. */
-const recognisedBy = (specs: readonly FormatSpec[], line: string): readonly string[] => {
+const recognisedBy = (each: readonly Compiled[], line: string): readonly string[] => {
   const { body } = readSyslog(line)
   const pairs = pairsOf(body)
   const value = jsonOf(line)
@@ -75,7 +97,7 @@ const recognisedBy = (specs: readonly FormatSpec[], line: string): readonly stri
     pairs: { text: body, start: 0, at: atKey },
     json: { ...whole, at: (path: string) => textAt(value, path) },
   }
-  return specs.filter((spec) => compileFormats([spec])(kindOf(spec.cut), cut[spec.cut])).map(({ id }) => id)
+  return each.filter((format) => format.recognise(kindOf(format.cut), cut[format.cut])).map(({ id }) => id)
 }
 
 const jsonOf = (line: string): unknown => {
