@@ -15,6 +15,8 @@ const ajv = new Ajv({
   verbose: true,
   meta: false,
   validateSchema: false,
+  // Each start compiles the schema and runs it once.
+  code: { optimize: false },
 })
 ajv.addFormat('cidr', isCidr)
 ajv.addFormat('suffix', isSuffix)
