@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 // The program as a process: streams, signals and the exit code.
+import * as nodeModule from 'node:module'
 import { constants } from 'node:os'
+import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { commands } from './commands/commands.js'
 import { workerVariable } from './config/environment-name.js'
@@ -8,6 +10,15 @@ import { exitCodes, OutputError, type Io } from './terminal/command.js'
 import { standardError, standardOutput } from './terminal/file-output.js'
 import { parseCommand } from './commands/parse-command.js'
 import { reportFailure } from './commands/report-failure.js'
+
+/**
+ * What the commands load is kept compiled, which saves a third of a short command's time. Not in Node's own place for it, a temporary
+ * folder: there others could write it first.
+ */
+const { XDG_CACHE_HOME, HOME } = process.env
+const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: (folder: string) => unknown } // since Node 22
+const caches = XDG_CACHE_HOME ?? (HOME === undefined ? undefined : join(HOME, '.cache'))
+if (caches !== undefined) enableCompileCache?.(join(caches, 'threatweave', 'compiled'))
 
 const stdout = standardOutput(process.stdout)
 const stderr = standardError(process.stderr)
