@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fetches tools that only tests need, from Debian's packages, and prints where each is: promtool and rsyslogd into a cache without root, chromium by apt-get with it.
+# Fetches tools that only tests need, from Debian's packages, and prints where each is: promtool and rsyslogd into a cache without root, the others by apt-get with it.
 set -euo pipefail
 cache="${THREATWEAVE_TOOLS:-$HOME/.cache/threatweave}"
 
@@ -15,12 +15,17 @@ promtool() {
   echo "$cache/prometheus/usr/bin/promtool"
 }
 
-chromium() {
-  if type -P chromium-headless-shell || type -P chromium; then return; fi
-  if [ "$(id -u)" != 0 ]; then echo 'chromium is not installed, and only root can' >&2; return 1; fi
-  local install=(apt-get install -y -qq --no-install-recommends chromium-headless-shell)
+# With what it needs at run time; only root can install or use them.
+packaged() {
+  if type -P "$1"; then return; fi
+  if [ "$(id -u)" != 0 ]; then echo "$1 is not installed, and only root can" >&2; return 1; fi
+  local install=(apt-get install -y -qq --no-install-recommends "$1")
   DEBIAN_FRONTEND=noninteractive "${install[@]}" >&2 || { apt-get update -qq >&2 && DEBIAN_FRONTEND=noninteractive "${install[@]}" >&2; }
-  type -P chromium-headless-shell
+  type -P "$1"
+}
+
+chromium() {
+  type -P chromium || packaged chromium-headless-shell
 }
 
 # The daemon with its module for Kafka and the libraries that a small system lacks. They are not where they look for each other, so a script starts it.
@@ -46,6 +51,7 @@ rsyslogd() {
 for tool in "$@"; do
   case "$tool" in
     promtool | chromium | rsyslogd) "$tool" ;;
+    buildah | debootstrap) packaged "$tool" ;;
     *) echo "there is no tool $tool to fetch" >&2; exit 64 ;;
   esac
 done
