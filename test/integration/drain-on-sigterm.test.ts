@@ -45,9 +45,8 @@ describe('SIGTERM while a chunk hangs', () => {
   it('exits with 1 at the limit and says so', async () => {
     const names = await makeTopics({ partitions })
     await fill(names.input, partitions, 0, 10)
-    const worker = startWorker(settingsFor(names, { limits: { drainMs: 500 } }), { delayMs: 60_000 })
-    await worker.said('group_joined')
-    await sleep(500)
+    const worker = startWorker(settingsFor(names, { limits: { drainMs: 500 } }), { holds: true })
+    await worker.said('held')
     worker.kill('SIGTERM')
     expect(await worker.exit).toBe(1)
     expect(String(worker.events.at(-1)?.sentence)).toMatch(/within 500 ms of the stop/)
