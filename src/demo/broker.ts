@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run } from './run.js'
 import { brokerProperties, brokerUser } from './broker-properties.js'
-import { dockerImage, provision, type Distribution, type Provision } from './distribution.js'
+import { provision, type Distribution, type Provision } from './distribution.js'
 
 type Certificates = { readonly ca: string; readonly clientKey: string; readonly clientCertificate: string }
 
@@ -124,7 +124,7 @@ const launch = async (
             'docker',
             ['run', '--rm', '--name', name, '-v', `${folder}:/broker`]
               .concat(ports.flatMap((port) => ['-p', `127.0.0.1:${port}:${port}`]))
-              .concat([dockerImage, '/opt/kafka/bin/kafka-server-start.sh', '/broker/server.properties']),
+              .concat([distribution.image, '/opt/kafka/bin/kafka-server-start.sh', '/broker/server.properties']),
             { stdio: 'ignore' },
           )
     return (await answersOn(plain, child)) ? undefined : 'the broker did not start within 60 s'
@@ -145,7 +145,7 @@ const launch = async (
         )
       : await run(
           'docker',
-          ['run', '--rm', '-v', `${folder}:/broker`, dockerImage, '/opt/kafka/bin/kafka-storage.sh'].concat(
+          ['run', '--rm', '-v', `${folder}:/broker`, distribution.image, '/opt/kafka/bin/kafka-storage.sh'].concat(
             formatArguments,
           ),
         )

@@ -2,11 +2,11 @@
 import { cacheFolder, fetchJars, type Environment, type Jars } from './fetch-jars.js'
 import { answers } from './run.js'
 
-const kafkaVersion = '4.3.1'
-export const dockerImage = `apache/kafka:${kafkaVersion}`
+/** Another release with KAFKA_VERSION, such as the oldest that is supported. */
+const versionOf = ({ KAFKA_VERSION: given = '' }: Environment): string => (given === '' ? '4.3.1' : given)
 
 export type Distribution =
-  | { readonly how: 'docker' }
+  | { readonly how: 'docker'; readonly image: string }
   | { readonly how: 'java'; readonly classPath: string }
   | { readonly how: 'missing'; readonly missing: string }
 
@@ -17,16 +17,17 @@ export type Provision = {
   readonly only?: 'java' | undefined
 }
 
-const jars: Jars = {
-  name: `Kafka ${kafkaVersion}`,
-  artifacts: [`org.apache.kafka:kafka_2.13:${kafkaVersion}`, 'org.slf4j:slf4j-simple:1.7.36'],
+const jarsOf = (version: string): Jars => ({
+  name: `Kafka ${version}`,
+  artifacts: [`org.apache.kafka:kafka_2.13:${version}`, 'org.slf4j:slf4j-simple:1.7.36'],
   megabytes: 45,
-}
+})
 
 export const provision = async ({ env, say, only }: Provision): Promise<Distribution> => {
+  const version = versionOf(env)
   if (only === undefined && (await answers('docker', ['version', '--format', '{{.Server.Version}}'])))
-    return { how: 'docker' }
-  const fetched = await fetchJars(jars, cacheFolder(env, `kafka-${kafkaVersion}`), say)
+    return { how: 'docker', image: `apache/kafka:${version}` }
+  const fetched = await fetchJars(jarsOf(version), cacheFolder(env, `kafka-${version}`), say)
   if ('classPath' in fetched) return { how: 'java', classPath: fetched.classPath }
   return {
     how: 'missing',

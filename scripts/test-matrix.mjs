@@ -1,0 +1,89 @@
+// Runs the tests on every supported Node and Kafka, and those that take large downloads; prints a table at the end.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { run } from './tools.mjs'
+
+const root = resolve(import.meta.dirname, '..')
+const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'threatweave')
+
+/** One file for each promise, on a real broker. */
+const promises = [
+  'drain-on-sigterm',
+  'exactly-once-under-kill',
+  'offset-after-ack',
+  'poison-record',
+  'provider-trouble',
+  'replay-under-kill',
+  'run-command',
+  'security-listeners',
+  'topic-recreated',
+  'workers-share-a-gateway',
+  'zombie',
+].map((name) => `test/integration/${name}.test.ts`)
+
+/** The oldest that is supported, and the newest of each line when this was written. `node` and `kafka` undefined: those of this machine and of the demo. */
+const rows = [
+  { what: 'tools and a cluster', args: ['--project', 'matrix'] },
+  { what: 'without a broker', node: '20.19.0', args: ['--project', 'unit', '--project', 'program'] },
+  { what: 'without a broker', node: '22.23.3', args: ['--project', 'unit', '--project', 'program'] },
+  { what: 'the promises', node: '22.23.3', kafka: '3.9.2', args: ['--project', 'integration', ...promises] },
+  { what: 'without a broker', node: '24.21.0', args: ['--project', 'unit', '--project', 'program'] },
+  { what: 'the promises', node: '24.21.0', args: ['--project', 'integration', ...promises] },
+]
+
+/** The program of that version, from the package that npm has for this platform; fetched once. */
+const nodeOf = (version) => {
+  const folder = join(cache, `node-${version}`)
+  const name = `node-${process.platform}-${process.arch}`
+  const program = join(folder, 'node_modules', name, 'bin', 'node')
+  if (existsSync(program)) return program
+  const part = `${folder}.part`
+  rmSync(part, { recursive: true, force: true })
+  mkdirSync(part, { recursive: true })
+  const { ok, output } = run('npm', [
+    'install',
+    '--prefix',
+    part,
+    '--no-save',
+    '--ignore-scripts',
+    `${name}@${version}`,
+  ])
+  if (!ok) throw new Error(`Node ${version} cannot be fetched: ${output.trim().split('\n').at(-1)}`)
+  rmSync(folder, { recursive: true, force: true })
+  renameSync(part, folder)
+  return program
+}
+
+const test = ({ node, kafka, args }) => {
+  const program = node === undefined ? process.execPath : nodeOf(node)
+  const child = spawn(program, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args], {
+    cwd: root,
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      PATH: `${dirname(program)}${delimiter}${process.env.PATH}`,
+      ...(kafka === undefined ? {} : { KAFKA_VERSION: kafka }),
+    },
+  })
+  return new Promise((done) => {
+    child.once('exit', (code) => done(code === 0))
+  })
+}
+
+const only = process.argv.slice(2)
+const results = []
+for (const row of rows) {
+  const name = `${row.what}: Node ${row.node ?? process.versions.node}${row.args.includes('integration') ? `, Kafka ${row.kafka ?? '4.3.1'}` : ''}`
+  if (only.length > 0 && !only.some((word) => name.includes(word))) continue
+  console.log(`\n== ${name}`)
+  const began = Date.now()
+  const ok = await test(row)
+  results.push({ name, ok, seconds: Math.round((Date.now() - began) / 1000) })
+}
+console.log()
+for (const { name, ok, seconds } of results)
+  console.log(`${ok ? 'passed' : 'FAILED'}  ${String(seconds).padStart(5)} s  ${name}`)
+if (results.length === 0) console.error(`no row has one of these words: ${only.join(', ')}`)
+process.exitCode = results.length > 0 && results.every(({ ok }) => ok) ? 0 : 1
