@@ -11,3 +11,8 @@ export const provisionTools: () => {
   readonly missing?: string
 }
 export const provisionMedallion: () => { readonly medallion?: string; readonly missing?: string }
+export const provisionWorkflowLinters: () => {
+  readonly zizmor?: string
+  readonly actionlint?: string
+  readonly missing?: string
+}

