@@ -51,8 +51,8 @@ const lossesOf = (schema: Schema): readonly { readonly lost: string; readonly wi
 }
 
 describe('schemas/', () => {
-  it('says of each schema whether we write what it describes, or read it', () => {
-    expect(namesIn(currentFolder)).toEqual(Object.keys(directions))
+  it('is known of every released schema whether we write what it describes, or read it', () => {
+    expect(Object.keys(directions)).toEqual(namesIn(releasedFolder))
   })
 
   it.each(Object.entries(directions))('would break by the loss of any member of %s', (name, direction) => {
