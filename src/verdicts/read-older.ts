@@ -12,7 +12,12 @@ type OlderOptions<Given extends Reader> = {
   readonly topic: string
   /** Where each partition ended when this process started. */
   readonly ends: ReadonlyMap<number, number>
-  readonly fetch: (reader: Given, partition: number, from: number) => Promise<Fetch>
+  readonly fetch: (
+    reader: Given,
+    partition: number,
+    from: number,
+    limit: { readonly maxBytes: number },
+  ) => Promise<Fetch>
   /** Those of the records that are believed. */
   readonly read: (records: readonly WireRecord[]) => readonly SharedVerdict[]
   /** Whether it was news. */
@@ -38,6 +43,9 @@ const hourMs = 3_600_000
 const slicesMs = [1, 6, 24, 72, 216].map((hours) => hours * hourMs)
 /** Records that are read in their order and learnt in reverse: at 4 KiB each, 20 MB at most. */
 const rangeSize = 5_000
+/** A little more than most records have: what is fetched beyond the end of a range is fetched again. */
+const usualBytes = 450
+const fetchBytes = 1_048_576
 
 export const createReadOlder = <Given extends Reader>(options: OlderOptions<Given>): ReadOlder<Given> => {
   const { topic, ends, fetch, read, learn, touch, isFull, now, emit } = options
@@ -80,7 +88,8 @@ export const createReadOlder = <Given extends Reader>(options: OlderOptions<Give
       return false
     }
     next = Math.max(next, range.from)
-    const fetched = await fetch(reader, range.partition, next)
+    const maxBytes = Math.min(fetchBytes, (range.end - next) * usualBytes)
+    const fetched = await fetch(reader, range.partition, next, { maxBytes })
     inRange.push(...read(fetched.records.filter(({ offset }) => Number(offset) < range.end)))
     const isStuck = fetched.next <= next
     next = fetched.next

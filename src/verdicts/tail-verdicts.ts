@@ -69,9 +69,14 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
   let isFailing = false
 
   /** A record batch that cannot be read must not end the tail: what follows it up to now is passed over. */
-  const fetch = async (reader: Reader, partition: number, from: number, waitMs?: number): Promise<Fetch> => {
+  const fetch = async (
+    reader: Reader,
+    partition: number,
+    from: number,
+    { maxBytes, waitMs }: { readonly maxBytes?: number; readonly waitMs?: number },
+  ): Promise<Fetch> => {
     try {
-      return await reader.fetch(topic, partition, from, undefined, waitMs)
+      return await reader.fetch(topic, partition, from, maxBytes, waitMs)
     } catch (error) {
       const message = error instanceof FatalKafkaError ? error.message : ''
       if (!message.startsWith(`${topic}/${partition}: `)) throw error
@@ -104,7 +109,7 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
         startedNow()
       }
       for (const [partition, from] of next) {
-        const fetched = await fetch(reader, partition, from, position.older ? 0 : waitMs)
+        const fetched = await fetch(reader, partition, from, { waitMs: position.older ? 0 : waitMs })
         take(fetched.records)
         next.set(partition, fetched.next)
       }
