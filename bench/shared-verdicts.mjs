@@ -107,13 +107,15 @@ const launch = (stage, args, settings) => {
   })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   const seen = new Map()
+  let said = ''
   createInterface(child.stderr).on('line', (line) => {
+    said = line
     const { event, ...more } = line.startsWith('{') ? JSON.parse(line) : {}
     if (event && !seen.has(event)) seen.set(event, { ...more, seconds: (performance.now() - began) / 1000 })
   })
   const until = async (event) => {
     while (!seen.has(event)) {
-      if (child.exitCode !== null) throw new Error(`${args[0]} ended with exit code ${child.exitCode}`)
+      if (child.exitCode !== null) throw new Error(`${args[0]} ended with exit code ${child.exitCode}: ${said}`)
       await sleep(20)
     }
     return seen.get(event)

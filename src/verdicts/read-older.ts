@@ -45,6 +45,8 @@ const slicesMs = [1, 6, 24, 72, 216].map((hours) => hours * hourMs)
 const rangeSize = 5_000
 /** A little more than most records have: what is fetched beyond the end of a range is fetched again. */
 const usualBytes = 450
+/** Records between which everything else has its turn: a few milliseconds. */
+const turnSize = 100
 const fetchBytes = 1_048_576
 
 export const createReadOlder = <Given extends Reader>(options: OlderOptions<Given>): ReadOlder<Given> => {
@@ -56,16 +58,18 @@ export const createReadOlder = <Given extends Reader>(options: OlderOptions<Give
   let count = 0
   let isWhole = true
 
-  const learnRange = (): void => {
+  const learnRange = async (): Promise<void> => {
     // Backwards, so that no record replaces a later one of the same time, and the memory is full with what is newest.
-    for (const verdict of inRange.toReversed()) {
+    const newestFirst = inRange.toReversed()
+    inRange = []
+    for (const [nth, verdict] of newestFirst.entries()) {
       if (isFull()) {
         isWhole = false
         break
       }
       if (learn(verdict)) learnt.push(verdict.indicator)
+      if (nth % turnSize === turnSize - 1) await nextTurn()
     }
-    inRange = []
     if (learnt.length > count) emit({ event: 'verdicts_learnt', verdicts: learnt.length - count })
     count = learnt.length
   }
@@ -73,7 +77,7 @@ export const createReadOlder = <Given extends Reader>(options: OlderOptions<Give
   /** What came in first is forgotten first, and that is the newest: as if it had come in the order of its time. */
   const touchAll = async (): Promise<void> => {
     while (learnt.length > 0) {
-      for (const indicator of learnt.splice(-rangeSize).toReversed()) touch(indicator)
+      for (const indicator of learnt.splice(-turnSize).toReversed()) touch(indicator)
       await nextTurn()
     }
   }
@@ -90,13 +94,17 @@ export const createReadOlder = <Given extends Reader>(options: OlderOptions<Give
     next = Math.max(next, range.from)
     const maxBytes = Math.min(fetchBytes, (range.end - next) * usualBytes)
     const fetched = await fetch(reader, range.partition, next, { maxBytes })
-    inRange.push(...read(fetched.records.filter(({ offset }) => Number(offset) < range.end)))
+    const records = fetched.records.filter(({ offset }) => Number(offset) < range.end)
+    for (let first = 0; first < records.length; first += turnSize) {
+      inRange.push(...read(records.slice(first, first + turnSize)))
+      await nextTurn()
+    }
     const isStuck = fetched.next <= next
     next = fetched.next
     if (next >= range.end || isStuck) {
-      learnRange()
       ranges.shift()
       next = 0
+      await learnRange()
     }
     return true
   }

@@ -38,6 +38,7 @@ const startMs = 30_000
 const againMs = 5_000
 const askIdMs = 10_000
 const followMs = 500
+const maxPauseMs = 1_000
 
 /** How far the topic with this id was read. */
 type Position = {
@@ -65,6 +66,8 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
   const partitions = new Promise<number>((resolve) => {
     counted = resolve
   })
+  let isServing = false
+  void started.then(() => (isServing = true))
   let position: Position | undefined
   let isFailing = false
 
@@ -100,7 +103,11 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
     let followedAt = -Infinity
     while (goesOn()) {
       const { older } = position
+      const stepAt = now()
       if (older && (await older.step(reader))) {
+        // Half of the time is left for those who are served already.
+        if (isServing)
+          await sleep(Math.max(0, Math.min(maxPauseMs, now() - stepAt)), undefined, { signal: closed.signal })
         // What comes in the meantime is not left for later.
         if (now() - followedAt < followMs) continue
       } else if (older) {

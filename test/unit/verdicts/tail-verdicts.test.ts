@@ -184,6 +184,25 @@ describe('the tail of the verdicts topic', () => {
     expect(tail.learnt).toHaveLength(301)
   })
 
+  it('learns a hundred at a time, so that nobody waits for thousands', async () => {
+    const topic = topicOf(5_000)
+    for (let n = 0; n < 5_000; n++) topic.append(address(300 + n), 10)
+    let turn = 0
+    let isOver = false
+    const count = (): void => {
+      turn++
+      if (!isOver) setImmediate(count)
+    }
+    count()
+    const perTurn = new Map<number, number>()
+    const learn = (): boolean => perTurn.set(turn, (perTurn.get(turn) ?? 0) + 1).size > 0
+    const tail = start(topic, { ...keepsAll, learn })
+    await tail.started
+    isOver = true
+    expect(tail.learnt).toHaveLength(5_000)
+    expect(Math.max(...perTurn.values())).toBeLessThanOrEqual(100)
+  })
+
   it('reads on where it was when brokers were away in the middle of what was there', async () => {
     const topic = topicOf()
     for (let n = 0; n < 300; n++) topic.append(address(300 + n), 10)
