@@ -15,6 +15,10 @@ const scenarios = {
   kafka: { about: '`run` on a real broker next to a plain kafkajs loop', load: () => import('./kafka.mjs') },
   pipeline: { about: 'one event through the pipeline, without lookups', load: () => import('./pipeline.mjs') },
   taxii: { about: 'first read of a TAXII collection of a million indicators', load: () => import('./taxii.mjs') },
+  verdicts: {
+    about: 'the verdicts topic: start of a fleet, cost of a verdict, cost for the events',
+    load: () => import('./shared-verdicts.mjs'),
+  },
   warm: { about: 'one event through the whole pipeline with a warm memory', load: () => import('./warm.mjs') },
   memory: { about: 'memory of `run` over minutes of new addresses and feeds', load: () => import('./memory.mjs') },
   sightings: {

@@ -139,6 +139,7 @@ export const openIndicatorLookup = async (
     learn: (asked, finding, isJustNow) =>
       meetsSettings(asked, finding, settings, now()) && learn(asked, finding, isJustNow),
     isFull: () => memory.size() >= config.memory.maxEntries,
+    touch: (asked) => void memory.get(indicators.keyOf(asked)),
   })
   if (verdicts) tell = verdicts.paid
   const close = async (): Promise<void> => {

@@ -25,6 +25,10 @@ export const brokerProperties = (at: {
       (at.secure ? `,SASL://127.0.0.1:${at.sasl},TLS://localhost:${at.tls}` : ''),
     ...(at.secure
       ? [
+          // A topic with access rules has them kept; whoever comes without a name may do everything.
+          'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+          'super.users=User:ANONYMOUS',
+          'allow.everyone.if.no.acl.found=true',
           'sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER',
           'listener.name.sasl.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;',
           'listener.name.sasl.scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;',

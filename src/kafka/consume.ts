@@ -50,7 +50,7 @@ export const consume = (options: ConsumeOptions): Consuming => {
       options.joined(all, isSameMember)
     },
   })
-  const looking = setInterval(() => void readAnew(assigned, options), lookMs)
+  const looking = setInterval(() => void readAnew(assigned, options, () => context.isStopped), lookMs)
 
   let isStopped = false
   const crashed = new Promise<unknown>((resolve) => {
@@ -100,9 +100,12 @@ const lookMs = 5_000
 const readAnew = async (
   assigned: readonly Assigned[],
   { identity, isReadIn, shared }: Pick<ConsumeOptions, 'identity' | 'isReadIn' | 'shared'>,
+  isStopped: () => boolean,
 ): Promise<void> => {
   for (const topic of new Set(assigned.map((one) => one.topic))) {
     const id = await identity.current(topic)
+    // Brokers that were away answer late: kafkajs may have given up on its consumer by then, which has no position to set.
+    if (isStopped()) return
     if (typeof id !== 'string') continue
     for (const one of assigned)
       if (
@@ -138,6 +141,10 @@ const listen = (
 ): void => {
   const { shared, identity, emit } = context
   consumer.on(consumer.events.REQUEST, brokers.answered)
+  // Before it says that it has crashed, if it has.
+  consumer.on(consumer.events.STOP, () => {
+    context.isStopped = true
+  })
   consumer.on(consumer.events.HEARTBEAT, () => {
     context.heartbeats++
   })

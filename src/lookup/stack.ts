@@ -104,7 +104,7 @@ export const createLookup = <Question>(
     admit(keyOf, ownAdmission),
   )(source)
   const learn = (question: Question, finding: Finding, isJustNow: boolean): boolean => {
-    if (!isRememberable(finding) || !memory.learn(type.own(question), finding, now())) return false
+    if (!isRememberable(finding) || !memory.learn(type.own(question), finding, now(), isJustNow)) return false
     cooldown.answered(keyOf(question))
     if (isJustNow) learnt?.(question, finding)
     return true

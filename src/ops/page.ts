@@ -39,6 +39,12 @@ const feeds: Table = [
   ['Feed', 'State', 'Addresses', 'Names', 'Skipped', 'Age', 'Next look', 'Last error'],
   'None configured.',
 ]
+const sharing: Table = [
+  'sharing',
+  'Verdicts shared over Kafka',
+  ['What', 'Since start', 'Details'],
+  'Nothing yet, or kafka.verdictsTopic is not set.',
+]
 const problems: Table = ['problems', 'Problems', ['Last', 'State', 'Message', 'Times'], 'None.']
 const latency: Table = ['latency', 'Latency since the start', ['What', 'Median (p50)', 'p99', 'Deadline'], '']
 
@@ -73,6 +79,7 @@ const layouts: Readonly<Record<ProcessKind, Layout>> = {
       ['shares', 'How complete the answers are', ['What', 'Share', 'Of what'], ''],
       ['reasons', 'Why verdicts are unknown (indicators)', ['Reason', 'Last minute', 'Since start'], 'None yet.'],
       ['verdicts', 'Events by verdict and status', ['Verdict', 'Complete', 'Partial', 'Failed', 'Skipped'], ''],
+      sharing,
       [
         'rules',
         'Alert rules since the start',
@@ -94,6 +101,7 @@ const layouts: Readonly<Record<ProcessKind, Layout>> = {
       problems,
       feeds,
       latency,
+      sharing,
       ['requests', 'Requests since the start', ['Operation', 'Answered', 'Refused or failed'], 'None yet.'],
     ],
   },

@@ -143,6 +143,25 @@ export const verdictRows = ({ annotated }: Counts): Rows =>
     ),
   ])
 
+/** What is shared over the verdicts topic; none where nothing was. */
+export const sharingRows = ({ verdicts }: Counts): Rows => {
+  const { learnt, appended, refused, notShared, delayMs } = verdicts
+  const said = (counts: readonly { readonly labels: { readonly reason: string }; readonly value: number }[]): string =>
+    counts
+      .filter(({ value }) => value > 0)
+      .map(({ labels, value }) => `${labels.reason.replace('_', ' ')}: ${formatCount(value)}`)
+      .join(', ')
+  const delay = delayMs === undefined ? '' : `the last was on its way for ${formatLatency(delayMs / 1000)}`
+  const rows: Rows = [
+    ['Learnt from others', formatCount(learnt), delay],
+    ['Paid for here and shared', formatCount(appended), ''],
+    ['Paid for here and not shared', formatCount(total(notShared)), said(notShared)],
+    ['Records that are not believed', formatCount(total(refused)), said(refused)],
+  ]
+  const isUsed = learnt + appended + total(refused) + total(notShared) > 0
+  return isUsed || delayMs !== undefined ? rows : []
+}
+
 export const reasonRows = ({ indicators }: Counts, history: History): Rows => {
   const totals = new Map<string, number>()
   for (const { labels, value } of indicators)

@@ -22,6 +22,7 @@ import {
   ruleRows,
   serverLatencyRows,
   shareRows,
+  sharingRows,
   verdictRows,
   type Rows,
   type ShownFeed,
@@ -166,7 +167,7 @@ const pathsOf = ({ points }: State): PageView['paths'] => {
 
 const tablesOf = (sources: ViewSources, { now, counts, feeds, partitions }: State): PageView['tables'] => {
   const { kind, history, recent, alerts, deadlineMs, startedAt } = sources
-  const both = { feeds: feedRows(feeds, now), problems: problemRows(recent) }
+  const both = { feeds: feedRows(feeds, now), problems: problemRows(recent), sharing: sharingRows(counts) }
   return kind === 'server'
     ? { ...both, requests: requestRows(counts), latency: serverLatencyRows(counts) }
     : {

@@ -204,10 +204,9 @@ export const createCounters = (operations: readonly string[], formats: readonly 
     },
     events_corrected: ({ events }) => void (corrected += events),
     late_events_dropped: ({ events }) => void (notFollowedUp += events),
-    verdicts_restored: ({ verdicts }) => void (verdictsLearnt += verdicts),
     verdicts_learnt: ({ verdicts, delayMs }) => {
       verdictsLearnt += verdicts
-      verdictsDelayMs = delayMs
+      verdictsDelayMs = delayMs ?? verdictsDelayMs
     },
     verdicts_appended: ({ verdicts }) => void (verdictsAppended += verdicts),
     verdicts_refused: ({ verdicts, reason }) => verdictsRefused.add('all', reason, verdicts),

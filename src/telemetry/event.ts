@@ -167,7 +167,7 @@ export type TelemetryEvent =
   /** What others had paid for, read at the start; `isWhole`: everything that is still of use, and not only as much as the memory holds. */
   | { readonly event: 'verdicts_restored'; readonly verdicts: number; readonly ms: number; readonly isWhole: boolean }
   /** `delayMs`: how long the last of them was on its way. */
-  | { readonly event: 'verdicts_learnt'; readonly verdicts: number; readonly delayMs: number }
+  | { readonly event: 'verdicts_learnt'; readonly verdicts: number; readonly delayMs?: number }
   | { readonly event: 'verdicts_refused'; readonly verdicts: number; readonly reason: VerdictRefusal }
   | { readonly event: 'verdicts_appended'; readonly verdicts: number }
   /** They are known here, and are not shared. */

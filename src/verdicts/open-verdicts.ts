@@ -14,6 +14,8 @@ type VerdictsParts = {
   /** Takes in what somebody has obtained; false where it is no news. */
   readonly learn: (indicator: Indicator, finding: Finding, isJustNow: boolean) => boolean
   readonly isFull: () => boolean
+  /** As if it had been asked for: it is not among the first to be forgotten. */
+  readonly touch: (indicator: Indicator) => void
 }
 
 export type Verdicts = {
@@ -32,13 +34,14 @@ export const verdictsOf = (
 ): OpenVerdicts | undefined => {
   const { verdictsTopic: topic = '', verdictsKey: key = '', clientId } = settings
   if (topic === '') return undefined
-  return async ({ learn, isFull }) => {
+  return async ({ learn, isFull, touch }) => {
     const tail = tailVerdicts({
       openReader: () => openTopicReader(createClient(settings, emit)),
       topic,
       key,
       learn: ({ indicator, finding }, isJustNow) => learn(indicator, finding, isJustNow),
       isFull,
+      touch,
       now,
       emit,
     })

@@ -1,10 +1,12 @@
-// Reads the verdicts topic: at the start backwards in slices of time, so that what is newest is known first, and then what comes.
+// Follows the verdicts topic: what comes is learnt within a second, also while what was there before is still being read.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Indicator } from '../domain/indicator.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
 import type { Fetch, TopicReader } from '../kafka/topic-reader.js'
 import type { WireRecord } from '../kafka/wire/record.js'
 import type { Emit } from '../telemetry/event.js'
 import type { VerdictRefusal } from '../telemetry/labels.js'
+import { createReadOlder, type ReadOlder } from './read-older.js'
 import { readVerdict, type SharedVerdict } from './verdict-record.js'
 
 type Reader = Pick<TopicReader, 'partitionsOf' | 'topicIdOf' | 'offsetsAt' | 'fetch' | 'close'>
@@ -18,6 +20,8 @@ type TailOptions = {
   readonly learn: (verdict: SharedVerdict, isJustNow: boolean) => boolean
   /** No more than what is kept is read at the start. */
   readonly isFull: () => boolean
+  /** As if it had been asked for: it is not among the first to be forgotten. */
+  readonly touch: (indicator: Indicator) => void
   readonly now: () => number
   readonly emit: Emit
 }
@@ -30,21 +34,27 @@ type TailVerdicts = {
   readonly close: () => Promise<void>
 }
 
-const hourMs = 3_600_000
-/** Nothing is served for longer than nine days after it was obtained. */
-const slicesMs = [1, 6, 24, 72, 216].map((hours) => hours * hourMs)
 const startMs = 30_000
 const againMs = 5_000
 const askIdMs = 10_000
+const followMs = 500
+const maxPauseMs = 1_000
 
-/** Where the next fetch of each partition begins, in the topic with this id. */
-type Position = { readonly id: string | undefined; readonly next: Map<number, number> }
+/** How far the topic with this id was read. */
+type Position = {
+  readonly id: string
+  readonly began: number
+  /** Where the next fetch of each partition begins. */
+  readonly next: Map<number, number>
+  /** Absent once it was read. */
+  older?: ReadOlder<Reader> | undefined
+}
 
 export const tailVerdicts = (options: TailOptions): TailVerdicts => {
-  const { openReader, topic, now, emit, isFull } = options
+  const { openReader, topic, learn, now, emit } = options
   const closed = new AbortController()
   const goesOn = (): boolean => !closed.signal.aborted
-  const take = createTake(options)
+  const read = createRead(options)
   let startedNow = (): void => undefined
   const started = new Promise<void>((resolve) => {
     startedNow = resolve
@@ -56,13 +66,20 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
   const partitions = new Promise<number>((resolve) => {
     counted = resolve
   })
+  let isServing = false
+  void started.then(() => (isServing = true))
   let position: Position | undefined
   let isFailing = false
 
   /** A record batch that cannot be read must not end the tail: what follows it up to now is passed over. */
-  const fetch = async (reader: Reader, partition: number, from: number, waitMs?: number): Promise<Fetch> => {
+  const fetch = async (
+    reader: Reader,
+    partition: number,
+    from: number,
+    { maxBytes, waitMs }: { readonly maxBytes?: number; readonly waitMs?: number },
+  ): Promise<Fetch> => {
     try {
-      return await reader.fetch(topic, partition, from, undefined, waitMs)
+      return await reader.fetch(topic, partition, from, maxBytes, waitMs)
     } catch (error) {
       const message = error instanceof FatalKafkaError ? error.message : ''
       if (!message.startsWith(`${topic}/${partition}: `)) throw error
@@ -72,43 +89,38 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
     }
   }
 
-  /** True when nothing is left out that is still of use. */
-  const readBack = async (reader: Reader, ends: ReadonlyMap<number, number>): Promise<boolean> => {
-    const time = now()
-    const first = await reader.offsetsAt(topic, 'earliest')
-    let upper = ends
-    for (const sliceMs of slicesMs) {
-      const found = await reader.offsetsAt(topic, time - sliceMs)
-      // A time after which there is nothing has no offset.
-      const startOf = (partition: number, end: number): number => {
-        const offset = found.get(partition) ?? -1
-        return Math.max(first.get(partition) ?? 0, offset < 0 ? end : Math.min(offset, end))
-      }
-      const lower = new Map([...upper].map(([partition, end]) => [partition, startOf(partition, end)]))
-      for (const [partition, end] of upper)
-        for (let from = lower.get(partition) ?? end; from < end;) {
-          if (isFull()) return false
-          if (!goesOn()) return true
-          const { records, next } = await fetch(reader, partition, from)
-          const inside = records.filter(({ offset }) => Number(offset) < end)
-          take(inside, false)
-          if (next === from) break
-          from = next
-        }
-      upper = lower
-    }
-    return true
+  const take = (records: readonly WireRecord[]): void => {
+    const last = records.at(-1)
+    if (!last) return
+    const verdicts = read(records).filter((verdict) => learn(verdict, true)).length
+    emit({ event: 'verdicts_learnt', verdicts, delayMs: Math.max(0, now() - Number(last.timestamp)) })
   }
 
-  const follow = async (reader: Reader, { id, next }: Position): Promise<void> => {
+  const readOn = async (reader: Reader, position: Position): Promise<void> => {
+    const { id, began, next } = position
     const waitMs = Math.max(50, Math.round(500 / Math.max(1, next.size)))
     let askedAt = now()
+    let followedAt = -Infinity
     while (goesOn()) {
+      const { older } = position
+      const stepAt = now()
+      if (older && (await older.step(reader))) {
+        // Half of the time is left for those who are served already.
+        if (isServing)
+          await sleep(Math.max(0, Math.min(maxPauseMs, now() - stepAt)), undefined, { signal: closed.signal })
+        // What comes in the meantime is not left for later.
+        if (now() - followedAt < followMs) continue
+      } else if (older) {
+        position.older = undefined
+        emit({ event: 'verdicts_restored', verdicts: older.learnt(), ms: now() - began, isWhole: older.isWhole() })
+        startedNow()
+      }
       for (const [partition, from] of next) {
-        const fetched = await fetch(reader, partition, from, waitMs)
-        take(fetched.records, true)
+        const fetched = await fetch(reader, partition, from, { waitMs: position.older ? 0 : waitMs })
+        take(fetched.records)
         next.set(partition, fetched.next)
       }
+      followedAt = now()
       if (now() - askedAt < askIdMs) continue
       askedAt = now()
       if ((await reader.topicIdOf(topic)) !== id) return
@@ -123,14 +135,14 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
     isFailing = false
     if (position?.id !== id) {
       const ends = await reader.offsetsAt(topic, 'latest')
-      const began = now()
-      const before = take.learnt()
-      const isWhole = await readBack(reader, ends)
-      emit({ event: 'verdicts_restored', verdicts: take.learnt() - before, ms: now() - began, isWhole })
-      startedNow()
-      position = { id, next: new Map(ends) }
+      position = {
+        id,
+        began: now(),
+        next: new Map(ends),
+        older: createReadOlder<Reader>({ ...options, ends, fetch, read, learn: (verdict) => learn(verdict, false) }),
+      }
     }
-    await follow(reader, position)
+    await readOn(reader, position)
   }
 
   const run = async (): Promise<void> => {
@@ -165,21 +177,17 @@ export const tailVerdicts = (options: TailOptions): TailVerdicts => {
   }
 }
 
-const createTake = ({ topic, key, learn, now, emit }: TailOptions) => {
-  let learnt = 0
-  const take = (records: readonly WireRecord[], isLive: boolean): void => {
+/** The believed ones of some records; the others are counted. */
+const createRead =
+  ({ topic, key, emit }: TailOptions) =>
+  (records: readonly WireRecord[]): readonly SharedVerdict[] => {
+    const believed: SharedVerdict[] = []
     const refused = new Map<VerdictRefusal, number>()
-    let news = 0
     for (const record of records) {
       const verdict = readVerdict({ topic, key }, record)
       if ('refused' in verdict) refused.set(verdict.refused, (refused.get(verdict.refused) ?? 0) + 1)
-      else if (learn(verdict, isLive)) news++
+      else believed.push(verdict)
     }
-    learnt += news
     for (const [reason, verdicts] of refused) emit({ event: 'verdicts_refused', verdicts, reason })
-    const last = records.at(-1)
-    if (isLive && last)
-      emit({ event: 'verdicts_learnt', verdicts: news, delayMs: Math.max(0, now() - Number(last.timestamp)) })
+    return believed
   }
-  return Object.assign(take, { learnt: () => learnt })
-}

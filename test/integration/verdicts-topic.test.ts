@@ -1,16 +1,30 @@
 // Promise: what one process has paid for every other one knows, a start on an empty disk pays for nothing again, and nothing forged is believed.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Partitioners } from 'kafkajs'
-import { expect, inject, it } from 'vitest'
+import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, Partitioners, ResourcePatternTypes } from 'kafkajs'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import type { RetroAlert } from '../../src/alerts/retro-alert.js'
 import type { Annotation } from '../../src/domain/annotation.js'
 import type { Finding } from '../../src/domain/finding.js'
+import { freePorts, startBroker } from '../../src/demo/broker.js'
+import { brokerUser } from '../../src/demo/broker-properties.js'
 import { writeVerdict } from '../../src/verdicts/verdict-record.js'
+import { address, askAll, countKnown, startAsker } from '../support/askers.js'
 import { runCli } from '../support/cli.js'
-import { client, makeTopic, makeTopics, readAmongAborted, readTopic, type Names } from '../support/kafka.js'
+import {
+  client,
+  makeTopic,
+  makeTopics,
+  readAmongAborted,
+  readTopic,
+  report,
+  soak,
+  withAdmin,
+  type Names,
+} from '../support/kafka.js'
+import { newFolder, sampleKey } from '../support/lookup-service.js'
 import { startLookupServer } from '../support/lookup-server.js'
-import { spawnRun, type Run } from '../support/spawn-run.js'
+import { spawnRun, spawnServe, type Run } from '../support/spawn-run.js'
 
 const key = 'a key that nobody else has, of 40 letters'
 
@@ -44,6 +58,34 @@ const send = async (topic: string, values: readonly object[], partition = 0): Pr
   const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
   await producer.send({ topic, messages: values.map((value) => ({ partition, value: JSON.stringify(value) })) })
+  await producer.disconnect()
+}
+
+const knownAt = (at: number, isMalicious = false): Finding => ({
+  status: 'known',
+  source: 'service',
+  at,
+  operations: ['ip/malicious-info', 'ip/suspicious_info'],
+  facts: { flags: { is_malicious: isMalicious }, categories: [] },
+})
+
+type VerdictRecord = NonNullable<ReturnType<typeof writeVerdict>>
+
+/** As a process with this key writes it that has been told so. */
+const recordOf = (topic: string, value: string, finding: Finding, by = 'test', ownKey = key): VerdictRecord =>
+  writeVerdict({ topic, partitions: 1, key: ownKey }, { indicator: { type: 'ip', value }, finding, by })!
+
+const append = async (records: readonly VerdictRecord[]): Promise<void> => {
+  const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  await producer.connect()
+  for (let from = 0; from < records.length; from += 1_000)
+    await producer.send({
+      topic: records[0]?.topic ?? '',
+      messages: records.slice(from, from + 1_000).map(({ headers, ...rest }) => ({
+        ...rest,
+        headers: Object.fromEntries(headers) as Record<string, Buffer>,
+      })),
+    })
   await producer.disconnect()
 }
 
@@ -101,31 +143,8 @@ it('what is forged, old, cut off or unsigned changes nothing, and what comes aft
   const server = await startLookupServer({ malicious: ['198.51.100.1', '198.51.100.2'] })
   const names = await makeTopics({ partitions: 1 })
   const verdictsTopic = newTopic()
-  const address = (value: string) => ({ type: 'ip', value }) as const
-  const clean = (at: number, isMalicious = false): Finding => ({
-    status: 'known',
-    source: 'service',
-    at,
-    operations: ['ip/malicious-info', 'ip/suspicious_info'],
-    facts: { flags: { is_malicious: isMalicious }, categories: [] },
-  })
-  const record = (value: string, finding: Finding, changes: { readonly key?: string } = {}) =>
-    writeVerdict(
-      { topic: verdictsTopic, partitions: 1, key, ...changes },
-      { indicator: address(value), finding, by: 'test' },
-    )!
-  const append = async (...records: readonly ReturnType<typeof record>[]): Promise<void> => {
-    const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
-    await producer.connect()
-    await producer.send({
-      topic: verdictsTopic,
-      messages: records.map(({ headers, ...rest }) => ({
-        ...rest,
-        headers: Object.fromEntries(headers) as Record<string, Buffer>,
-      })),
-    })
-    await producer.disconnect()
-  }
+  const record = (value: string, finding: Finding, ownKey = key): VerdictRecord =>
+    recordOf(verdictsTopic, value, finding, 'test', ownKey)
   // The topic is not there yet: events do not depend on it.
   const run = spawnRun(names, environment(server.url, verdictsTopic))
   await send(names.input, [{ src_ip: '198.51.100.1' }])
@@ -136,22 +155,22 @@ it('what is forged, old, cut off or unsigned changes nothing, and what comes aft
 
   const now = Date.now()
   const [one, giant, cut] = [
-    record('198.51.100.1', clean(now)),
-    record('198.51.100.1', clean(now)),
-    record('198.51.100.1', clean(now)),
+    record('198.51.100.1', knownAt(now)),
+    record('198.51.100.1', knownAt(now)),
+    record('198.51.100.1', knownAt(now)),
   ]
-  await append(
-    record('198.51.100.1', clean(now), { key: 'a key that somebody else has, of 40 letters' }),
-    record('198.51.100.1', clean(now), { key: '' }),
+  await append([
+    record('198.51.100.1', knownAt(now), 'a key that somebody else has, of 40 letters'),
+    record('198.51.100.1', knownAt(now), ''),
     { ...giant, value: Buffer.concat([giant.value!, Buffer.alloc(5_000, ' ')]) },
     { ...cut, value: cut.value!.subarray(0, 50) },
     { ...one, value: Buffer.from(String(one.value).replace('"schema_version":1', '"schema_version":9')) },
-    record('198.51.100.1', clean(now + 3_600_000)),
+    record('198.51.100.1', knownAt(now + 3_600_000)),
     // Ours, of last week, once more: it is older than what is known.
-    record('198.51.100.1', clean(now - 7 * 86_400_000)),
-    record('198.51.100.2', clean(now - 7 * 86_400_000)),
-    record('198.51.100.3', clean(now, true)),
-  )
+    record('198.51.100.1', knownAt(now - 7 * 86_400_000)),
+    record('198.51.100.2', knownAt(now - 7 * 86_400_000)),
+    record('198.51.100.3', knownAt(now, true)),
+  ])
   await expect.poll(() => metric(run, 'verdicts_learnt_total'), waiting).toBe(1)
   const refused = async (reason: string): Promise<number> => metric(run, `verdicts_refused_total{reason="${reason}"}`)
   // Another version does not have our signature either.
@@ -207,4 +226,203 @@ it('an answer that changes is a retro alert of a process that never asked', asyn
   expect(verdicts.reduce((sum, { calls }) => sum + calls, 0)).toBe(server.asked.length)
   expect([await first.stop(), await second.stop()]).toEqual([0, 0])
   await Promise.all([server.close(), unasked.close()])
+})
+
+it('history shows three periods of a verdict that changed twice, who asked and how many calls it took', async () => {
+  const names = await makeTopics({ partitions: 1 })
+  const verdictsTopic = newTopic()
+  await createVerdictsTopic(names, verdictsTopic)
+  const day = 86_400_000
+  const began = Date.parse(new Date().toISOString().slice(0, 10)) - 5 * day
+  const told = (days: number, isMalicious: boolean, by: string): VerdictRecord =>
+    recordOf(verdictsTopic, '203.0.113.66', knownAt(began + days * day, isMalicious), by)
+  const single = { ...knownAt(began + 3 * day, true), operations: ['ip/malicious-info'] }
+  await append([
+    told(0, false, 'one@a'),
+    told(1, false, 'two@b'),
+    // Appended late: the time it was obtained counts.
+    told(4, false, 'one@a'),
+    told(2, true, 'two@b'),
+    recordOf(verdictsTopic, '203.0.113.66', single, 'two@b'),
+    recordOf(verdictsTopic, '203.0.113.67', knownAt(began), 'three@c'),
+    recordOf(verdictsTopic, '203.0.113.66', knownAt(began, true), 'forged', 'a key that somebody else has'),
+  ])
+  const env = {
+    THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
+    THREATWEAVE_KAFKA_VERDICTS_TOPIC: verdictsTopic,
+    THREATWEAVE_KAFKA_VERDICTS_KEY: key,
+  }
+  const json = await runCli(['history', '203.0.113.66', '--json'], { env })
+  const at = (days: number): string => new Date(began + days * day).toISOString()
+  const of = { indicator: '203.0.113.66' }
+  expect((JSON.parse(json.stdout) as { verdicts: unknown }).verdicts).toEqual([
+    { ...of, verdict: 'clean', from: at(0), to: at(1), answers: 2, calls: 4, by: ['one@a', 'two@b'] },
+    { ...of, verdict: 'malicious', from: at(2), to: at(3), answers: 2, calls: 3, by: ['two@b'] },
+    { ...of, verdict: 'clean', from: at(4), to: at(4), answers: 1, calls: 2, by: ['one@a'] },
+  ])
+  const table = await runCli(['history', '203.0.113.66'], { env })
+  const rows = table.stdout.split('\n').filter((line) => line.startsWith('203.0.113.66 '))
+  expect(rows.map((row) => row.split(/\s+/)[1])).toEqual(['was', 'clean', 'malicious', 'clean'])
+  expect(rows[1]).toMatch(/2 +4 +one@a, two@b$/)
+  expect([json.code, table.code]).toEqual([0, 0])
+})
+
+it('two gateways and four workers, started at once on empty disks, make no call for 20,000 known indicators', async () => {
+  const distinct = 20_000
+  const server = await startLookupServer()
+  const names = await makeTopics({ partitions: 4 })
+  const verdictsTopic = newTopic()
+  await createVerdictsTopic(names, verdictsTopic)
+  const now = Date.now()
+  await append(Array.from({ length: distinct }, (_, nth) => recordOf(verdictsTopic, address(nth), knownAt(now))))
+  const ports = await freePorts(2)
+  const shared = {
+    THREATWEAVE_KAFKA_VERDICTS_TOPIC: verdictsTopic,
+    THREATWEAVE_KAFKA_VERDICTS_KEY: key,
+    THREATWEAVE_LOG_LEVEL: 'info',
+    THREATWEAVE_OPS_ENABLED: 'true',
+  }
+  const gateways = ports.map((port) =>
+    spawnServe({ ...shared, THREATWEAVE_SERVE_API_KEY: sampleKey }, [
+      ...['--port', String(port), '--state', newFolder(), '--upstream', server.url],
+    ]),
+  )
+  const workers = [0, 1, 2, 3].map((nth) =>
+    spawnRun(names, {
+      ...shared,
+      THREATWEAVE_ENRICH_MODE: 'complete',
+      THREATWEAVE_INTEL_SERVICE_BASE_URL: `http://127.0.0.1:${ports[nth % 2]}`,
+      THREATWEAVE_INTEL_SERVICE_API_KEY: sampleKey,
+    }),
+  )
+  const all = [...gateways, ...workers]
+  onTestFinished(() => {
+    for (const one of all) one.kill('SIGKILL')
+  })
+  for (const one of all) await expect.poll(() => metric(one, 'verdicts_learnt_total'), waiting).toBe(distinct)
+  const share = distinct / 4
+  for (let partition = 0; partition < 4; partition++)
+    await send(
+      names.input,
+      Array.from({ length: share }, (_, nth) => ({ src_ip: address(partition * share + nth), action: 'allowed' })),
+      partition,
+    )
+  const verdicts = await verdictsIn(names.output, distinct)
+  expect(new Set(verdicts)).toEqual(new Set(['complete clean']))
+  expect(server.asked).toEqual([])
+  // Who asks a gateway and reads no topic: the first answers are single calls, until it knows that many can be asked at once.
+  for (const port of ports) {
+    const asker = await startAsker(`http://127.0.0.1:${port}`)
+    for (let nth = distinct; nth === distinct || asker.admission?.state().spent.run !== 0; nth++)
+      expect(countKnown(await askAll(asker, nth, nth + 1))).toBe(1)
+    const asked = server.asked.length
+    for (let from = 0; from < distinct; from += share)
+      expect(countKnown(await askAll(asker, from, from + share))).toBe(share)
+    expect(server.asked).toHaveLength(asked)
+  }
+  expect(await Promise.all(all.map((one) => one.stop()))).toEqual(all.map(() => 0))
+  await server.close()
+})
+
+it('a gateway whose brokers are away answers all the same, and appends what it paid for when they are back', async () => {
+  const broker = await startBroker({ env: { ...process.env, KAFKA_BROKERS: undefined }, say: () => undefined })
+  if ('missing' in broker) throw new Error(broker.missing)
+  onTestFinished(broker.stop)
+  const server = await startLookupServer()
+  onTestFinished(server.close)
+  const verdictsTopic = newTopic()
+  await withAdmin(
+    (admin) => admin.createTopics({ waitForLeaders: true, topics: [{ topic: verdictsTopic, numPartitions: 1 }] }),
+    broker.plain,
+  )
+  const [port = 0] = await freePorts(1)
+  const gateway = spawnServe(
+    {
+      THREATWEAVE_KAFKA_BROKERS: broker.plain,
+      THREATWEAVE_KAFKA_VERDICTS_TOPIC: verdictsTopic,
+      THREATWEAVE_KAFKA_VERDICTS_KEY: key,
+      THREATWEAVE_LOG_LEVEL: 'info',
+      THREATWEAVE_OPS_ENABLED: 'true',
+      THREATWEAVE_SERVE_API_KEY: sampleKey,
+    },
+    ['--port', String(port), '--state', newFolder(), '--upstream', server.url],
+  )
+  onTestFinished(() => gateway.kill('SIGKILL'))
+  await gateway.opsUrl
+  const appended = (): Promise<number> => metric(gateway, 'verdicts_appended_total')
+  const said = (event: string): Promise<number> => metric(gateway, `log_events_total{event="${event}"}`)
+  const asker = await startAsker(`http://127.0.0.1:${port}`)
+  // The first answers are single calls, which a gateway does not share, until the asker knows that many can be asked at once.
+  let single = 0
+  for (; single === 0 || asker.admission?.state().spent.run !== 0; single++)
+    expect(countKnown(await askAll(asker, 9_000 + single, 9_001 + single))).toBe(1)
+  expect(countKnown(await askAll(asker, 0, 100))).toBe(100)
+  await expect.poll(appended, waiting).toBeGreaterThanOrEqual(100)
+  const before = await appended()
+  await broker.halt()
+  let asked = 400
+  expect(countKnown(await askAll(asker, 100, asked))).toBe(asked - 100)
+  await expect.poll(() => said('verdicts_topic_failed'), waiting).toBeGreaterThan(0)
+  for (const until = Date.now() + (soak ? 60_000 : 0); Date.now() < until;) {
+    expect(countKnown(await askAll(asker, asked, asked + 10))).toBe(10)
+    asked += 10
+    await sleep(1_000)
+  }
+  expect(await appended()).toBe(before)
+  report('brokers away', {
+    asked: asked - 100,
+    calls: server.asked.length,
+    appendedMeanwhile: (await appended()) - before,
+  })
+  await broker.resume()
+  await expect.poll(appended, waiting).toBe(before + asked - 100)
+  await expect
+    .poll(async () => (await said('verdicts_topic_failed')) - (await said('verdicts_topic_resumed')), waiting)
+    .toBe(0)
+  const records = await readTopic(verdictsTopic, ({ length }) => length >= asked, { broker: broker.plain })
+  const keys = new Set(records.map((record) => String(record.key)))
+  for (let nth = 0; nth < asked; nth++) expect(keys).toContain(`service|ip:${address(nth)}`)
+  expect(await gateway.stop()).toBe(0)
+})
+
+it('a topic that may be read and not written is a warning; events go on, and what was paid for is appended once it may be', async () => {
+  const { secure } = inject('broker')
+  const server = await startLookupServer()
+  const names = await makeTopics({ partitions: 1 })
+  const verdictsTopic = newTopic()
+  await createVerdictsTopic(names, verdictsTopic)
+  const allow = (operation: AclOperationTypes): Promise<boolean> =>
+    withAdmin((admin) =>
+      admin.createAcls({
+        acl: [
+          {
+            resourceType: AclResourceTypes.TOPIC,
+            resourceName: verdictsTopic,
+            resourcePatternType: ResourcePatternTypes.LITERAL,
+            principal: `User:${brokerUser.username}`,
+            host: '*',
+            operation,
+            permissionType: AclPermissionTypes.ALLOW,
+          },
+        ],
+      }),
+    )
+  await allow(AclOperationTypes.READ)
+  const run = spawnRun(names, {
+    ...environment(server.url, verdictsTopic),
+    THREATWEAVE_KAFKA_BROKERS: secure!.sasl,
+    THREATWEAVE_KAFKA_SASL_MECHANISM: 'scram-sha-512',
+    THREATWEAVE_KAFKA_SASL_USERNAME: brokerUser.username,
+    THREATWEAVE_KAFKA_SASL_PASSWORD: brokerUser.password,
+  })
+  await send(names.input, [{ src_ip: '198.51.100.1' }])
+  expect(await verdictsIn(names.output, 1)).toEqual(['complete clean'])
+  await expect.poll(() => metric(run, 'log_events_total{event="verdicts_topic_failed"}'), waiting).toBe(1)
+  await send(names.input, [{ src_ip: '198.51.100.2' }])
+  expect(await verdictsIn(names.output, 2)).toEqual(['complete clean', 'complete clean'])
+  expect(await metric(run, 'verdicts_appended_total')).toBe(0)
+  await allow(AclOperationTypes.WRITE)
+  await expect.poll(() => metric(run, 'verdicts_appended_total'), waiting).toBe(2)
+  expect(await run.stop()).toBe(0)
+  await server.close()
 })

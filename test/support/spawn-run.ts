@@ -1,4 +1,4 @@
-// Starts `threatweave run` as a process on the shared broker and stops it.
+// Starts `threatweave run` or `serve` as a process and stops it.
 import { spawn } from 'node:child_process'
 import { inject } from 'vitest'
 import { cliPath } from './cli.js'
@@ -15,25 +15,32 @@ export type Run = {
 }
 
 /** Documentation addresses count as real; nothing is kept on disk and nothing but errors is logged unless `env` says so. */
-export const spawnRun = (names: Names, env: Readonly<Record<string, string>>, args: readonly string[] = []): Run => {
-  const child = spawn(process.execPath, [cliPath, 'run', ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      THREATWEAVE_GATE_DOCUMENTATION: 'true',
-      THREATWEAVE_LOG_LEVEL: 'error',
-      THREATWEAVE_OPS_ENABLED: 'false',
-      THREATWEAVE_OPS_PORT: '0',
-      THREATWEAVE_MEMORY_PATH: 'none',
-      THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
-      THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
-      THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
-      THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
-      THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
-      THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
-      ...env,
-    },
+export const spawnRun = (names: Names, env: Readonly<Record<string, string>>, args: readonly string[] = []): Run =>
+  start(['run', ...args], {
+    THREATWEAVE_GATE_DOCUMENTATION: 'true',
+    THREATWEAVE_MEMORY_PATH: 'none',
+    THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
+    THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
+    THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
+    THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
+    ...env,
   })
+
+/** A gateway, or a server on local data. */
+export const spawnServe = (env: Readonly<Record<string, string>>, args: readonly string[]): Run =>
+  start(['serve', ...args], { THREATWEAVE_SERVE_OPS_PORT: '0', ...env })
+
+const start = (args: readonly string[], given: Readonly<Record<string, string>>): Run => {
+  const env: Record<string, string> = {
+    PATH: process.env.PATH ?? '',
+    THREATWEAVE_LOG_LEVEL: 'error',
+    THREATWEAVE_OPS_ENABLED: 'false',
+    THREATWEAVE_OPS_PORT: '0',
+    THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
+    THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
+    ...given,
+  }
+  const child = spawn(process.execPath, [cliPath, ...args], { stdio: ['ignore', 'ignore', 'pipe'], env })
   const ended = new Promise<number | null>((done) => child.once('exit', done))
   const opsUrl = new Promise<string>((found) => {
     let log = ''

@@ -220,6 +220,34 @@ describe.runIf(paths !== undefined)('the chart', () => {
     })
   })
 
+  it('gives the gateway the brokers and their secrets where it shares verdicts, and only there', () => {
+    const shared = ['kafka.sasl.password', 'kafka.verdictsKey']
+    for (const name of ['weave-threatweave', 'weave-threatweave-gateway']) {
+      const { volumes } = deployment('verdicts', name)
+      const keys = volumes.find((volume) => volume.name === 'secrets')!.secret!.items.map(({ key }) => key)
+      expect(keys).toEqual(expect.arrayContaining(shared))
+      expect(envOf(deployment('verdicts', name))).toMatchObject({
+        THREATWEAVE_KAFKA_VERDICTS_KEY_FILE: '/etc/threatweave/secrets/kafka.verdictsKey',
+        THREATWEAVE_KAFKA_SASL_PASSWORD_FILE: '/etc/threatweave/secrets/kafka.sasl.password',
+      })
+    }
+    const wayOut = (manifests: readonly Manifest[]): unknown =>
+      manifests.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'weave-threatweave-gateway')!
+        .spec.egress
+    const brokers = { ports: [{ protocol: 'TCP', port: 9092 }], to: [{ ipBlock: { cidr: '192.0.2.0/24' } }] }
+    expect(wayOut(render('verdicts'))).toContainEqual(brokers)
+    expect(wayOut(render('gateway'))).not.toContainEqual(brokers)
+    // With a feed of its own a gateway shares nothing.
+    const own = renderWith(
+      ...files('verdicts'),
+      '--set',
+      'config.feeds[0].name=own,config.feeds[0].path=/feeds/own.txt',
+    )
+    expect(wayOut(own)).not.toContainEqual(brokers)
+    const gateway = own.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name.endsWith('-gateway'))
+    expect(JSON.stringify(gateway)).not.toContain('kafka.')
+  })
+
   it('divides the concurrency of the plan among the workers', () => {
     expect(envOf(deployment('keda')).THREATWEAVE_INTEL_SERVICE_CONCURRENCY).toBe('2')
   })

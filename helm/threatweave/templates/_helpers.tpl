@@ -84,6 +84,13 @@ THREATWEAVE_{{ regexReplaceAll "([A-Z])" . "_${1}" | replace "." "_" | upper }}_
 {{- if $given -}}{{ $given }}{{- else -}}{{ add $drain 15 }}{{- end -}}
 {{- end }}
 
+{{/* Not empty where the gateway reads and writes the verdicts topic; with intelligence of its own it does not. */}}
+{{- define "threatweave.gatewayShares" -}}
+{{- if and (dig "kafka" "verdictsTopic" "" .Values.config) (not (dig "feeds" list .Values.config)) (not (dig "serve" "data" "" .Values.config)) -}}
+yes
+{{- end -}}
+{{- end }}
+
 {{/* The feeds with a URL, as a JSON list: whoever fetches them is the gateway where there is one, else each worker. */}}
 {{- define "threatweave.fetchedFeeds" -}}
 {{- $fetched := list -}}

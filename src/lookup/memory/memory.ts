@@ -25,8 +25,8 @@ export type Memory<Question> = {
   readonly set: (question: Question, finding: Finding) => void
   /** Takes in what was kept from an earlier run; false when it is past its use. */
   readonly restore: (question: Question, finding: Finding, now: number) => boolean
-  /** Takes in what somebody else has obtained; false when it is past its use, or older than what is known, or the same. */
-  readonly learn: (question: Question, finding: Finding, now: number) => boolean
+  /** Takes in what somebody else has obtained; false when it is past its use, or older than what is known, or the same. `isLater`: it counts among those of the same time. */
+  readonly learn: (question: Question, finding: Finding, now: number, isLater: boolean) => boolean
   readonly size: () => number
 }
 
@@ -81,10 +81,10 @@ export const createMemory = <Question>(
     get: (key) => findings.get(key),
     set,
     restore,
-    learn: (question, finding, now) => {
+    learn: (question, finding, now, isLater) => {
       const known = findings.peek(keyOf(question))?.finding
       const newer = (finding.at ?? 0) - (known?.at ?? -Infinity)
-      if (newer < 0 || (newer === 0 && JSON.stringify(known) === JSON.stringify(finding))) return false
+      if (newer < 0 || (newer === 0 && (!isLater || JSON.stringify(known) === JSON.stringify(finding)))) return false
       return restore(question, finding, now)
     },
     size: () => findings.size,

@@ -18,15 +18,17 @@ export const createSharedVerdicts = (
   settings: MemorySettings,
   { table, now, paid }: Parts,
 ): SharedVerdicts & {
-  readonly learn: (indicator: Indicator, finding: Finding) => boolean
+  readonly learn: (indicator: Indicator, finding: Finding, isJustNow: boolean) => boolean
   readonly isFull: () => boolean
+  readonly touch: (indicator: Indicator) => void
 } => {
   const memory = createMemory<Indicator>(settings, keyOf, (finding, about) => worstLevel(finding, about, table, now()))
-  const learn = (indicator: Indicator, finding: Finding): boolean =>
-    memory.learn(ownIndicator(indicator), finding, now())
+  const learn = (indicator: Indicator, finding: Finding, isJustNow: boolean): boolean =>
+    memory.learn(ownIndicator(indicator), finding, now(), isJustNow)
   return {
     learn,
     isFull: () => memory.size() >= settings.maxEntries,
+    touch: (indicator) => void memory.get(keyOf(indicator)),
     find: (indicator, asked) => {
       const known = memory.get(keyOf(indicator))
       // Past this the gateway's own memory and the provider decide, as for anybody.
@@ -35,7 +37,7 @@ export const createSharedVerdicts = (
     },
     // Two who ask at the same time are both told the one answer that was paid for.
     paid: (indicator, finding) => {
-      if (learn(indicator, finding)) paid(indicator, finding)
+      if (learn(indicator, finding, true)) paid(indicator, finding)
     },
   }
 }
