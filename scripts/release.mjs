@@ -53,6 +53,17 @@ const listOfParts = () => {
   return text
 }
 
+/** Without scripts and development dependencies, which are of use in the repository alone: npm warns about scripts of what is installed. */
+const pack = (folder) => {
+  const work = mkdtempSync(join(tmpdir(), 'threatweave-release-'))
+  const [{ filename }] = JSON.parse(must('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', work]))
+  must('tar', ['xzf', filename], { cwd: work })
+  const cwd = join(work, 'package')
+  must('npm', ['pkg', 'delete', 'scripts', 'devDependencies'], { cwd })
+  must('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd })
+  rmSync(work, { recursive: true })
+}
+
 const release = ({ image, tag }) => {
   const problems = versionProblems({
     manifest: read('package.json'),
@@ -67,7 +78,7 @@ const release = ({ image, tag }) => {
   mkdirSync(join(folder, 'chart'), { recursive: true })
 
   must('npm', ['run', 'build'])
-  must('npm', ['pack', '--ignore-scripts', '--pack-destination', folder])
+  pack(folder)
   writeFileSync(join(folder, `threatweave-${version}.cdx.json`), listOfParts())
   const { paths, missing } = provisionTools()
   if (missing) throw new Error(missing)
