@@ -13,8 +13,8 @@ RUN npm run build
 FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /threatweave
 COPY package.json package-lock.json .npmrc ./
-# With --omit=dev npm leaves out of its list what development dependencies need too.
-RUN npm ci --omit=dev --ignore-scripts && npm pkg delete devDependencies && npm sbom --sbom-format=cyclonedx > sbom.cdx.json
+COPY scripts/sbom.mjs ./sbom.mjs
+RUN npm ci --omit=dev --ignore-scripts && node sbom.mjs > sbom.cdx.json
 
 FROM node:24.21.0-bookworm-slim AS files
 WORKDIR /app

@@ -1,7 +1,8 @@
-// Generates the chart's values.schema.json and alert rules.
+// Generates the chart's values.schema.json, alert rules and list of values.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isMap, parseDocument } from 'yaml'
 
 const root = resolve(import.meta.dirname, '..')
 const chart = join(root, 'helm/threatweave')
@@ -149,7 +150,42 @@ export const valuesSchema = () => {
 export const alertRules = () => readFileSync(join(root, 'examples/observability/alerts.yaml'), 'utf8')
 
 /** File of the chart → what it must hold. */
-export const derived = { 'values.schema.json': valuesSchema, 'files/alerts.yaml': alertRules }
+/** Every value with its default and its comment; a list, an empty object or a value is a row, an object with members a group of rows. */
+const rowsOf = (node, schema, path = []) =>
+  node.items.flatMap((pair, place) => {
+    const name = [...path, pair.key.value]
+    // An example of the value before is indented.
+    const lines = (pair.key.commentBefore ?? (place === 0 ? node.commentBefore : undefined) ?? '').split('\n')
+    const comment = lines.filter((line) => !line.startsWith('   ')).join(' ')
+    const text = comment.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|')
+    const type = schema?.properties?.[pair.key.value]
+    const isGroup = isMap(pair.value) && pair.value.items.length > 0
+    const shown = isGroup ? '' : `\`${JSON.stringify(pair.value.toJSON())}\``
+    const allowed = type?.enum ? `one of ${type.enum.map((one) => `\`${one}\``).join(', ')}. ` : ''
+    const row = `| \`${name.join('.')}\` | ${shown} | ${allowed}${text} |`
+    return [...(isGroup && text === '' ? [] : [row]), ...(isGroup ? rowsOf(pair.value, type, name) : [])]
+  })
+
+const readme = () => {
+  const values = parseDocument(readFileSync(join(chart, 'values.yaml'), 'utf8'))
+  return `# Threatweave's chart
+
+How to use it: [Operations](../../docs/operations.md#kubernetes). Examples of values: [ci/](ci/). Wrong values are refused by \`values.schema.json\` before anything is deployed.
+
+## Upgrading
+
+The chart has the version of the program that it deploys; \`helm upgrade\` of one changes both. Within a version [nothing that was right becomes wrong](../../docs/policy.md). What a
+release asks you to do is in the [changelog](../../CHANGELOG.md). Workers are replaced one at a time and finish what they have in hand; the gateway's volume stays.
+
+## Values
+
+| value | default | |
+| --- | --- | --- |
+${rowsOf(values.contents, JSON.parse(valuesSchema())).join('\n')}
+`
+}
+
+export const derived = { 'values.schema.json': valuesSchema, 'files/alerts.yaml': alertRules, 'README.md': readme }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
   for (const [name, make] of Object.entries(derived)) writeFileSync(join(chart, name), make())

@@ -41,14 +41,12 @@ const must = (command, args, options = {}) => {
   return stdout
 }
 
-/** npm's own way to leave development dependencies out also leaves out what they share with the program, so the manifest is made without them. */
 const listOfParts = () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'threatweave-release-')), 'threatweave')
   mkdirSync(folder)
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) cpSync(join(root, file), join(folder, file))
   must('npm', ['ci', '--omit=dev', '--ignore-scripts'], { cwd: folder })
-  must('npm', ['pkg', 'delete', 'devDependencies'], { cwd: folder })
-  const text = must('npm', ['sbom', '--sbom-format=cyclonedx'], { cwd: folder })
+  const text = must('node', [join(root, 'scripts/sbom.mjs')], { cwd: folder })
   rmSync(folder, { recursive: true })
   return text
 }

