@@ -1,6 +1,6 @@
 // The place of this gateway among several: who calls is settled over Kafka, and what is asked here goes to who calls.
 import { readFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { hostname, networkInterfaces } from 'node:os'
 import type { Clock } from '../base/clock.js'
 import type { Config } from '../config/schema.js'
 import type { Download } from '../domain/download.js'
@@ -79,8 +79,14 @@ const everyAddress = new Set(['0.0.0.0', '::', '[::]'])
 const addressOf = ({ serve: { address, host, port, tls } }: Config): string => {
   if (address !== '') return address
   if (port === 0) throw new Error('serve.address or serve.port must be set: other gateways have to reach this one')
-  const name = everyAddress.has(host) ? hostname() : host.includes(':') ? `[${host}]` : host
-  return `${tls.certFile === '' ? 'http' : 'https'}://${name}:${port}`
+  const name = everyAddress.has(host) ? ownAddress() : host
+  return `${tls.certFile === '' ? 'http' : 'https'}://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
+/** The first one that others can reach, or the name of this machine. */
+const ownAddress = (): string => {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  return all.find(({ internal, address }) => !internal && !address.startsWith('fe80'))?.address ?? hostname()
 }
 
 const createClients = ({ serve }: Config, limits: Limits, clock: Clock) => {

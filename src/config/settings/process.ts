@@ -108,7 +108,7 @@ export const serveSettings = Type.Object(
       default: '',
       pattern: '^$|^https?://',
       description:
-        'The URL under which other gateways reach this one, where kafka.gatewaysTopic is set; empty: serve.host, or the name of this machine where that is every address, and serve.port.',
+        'The URL under which other gateways reach this one, where kafka.gatewaysTopic is set; empty: serve.host, or the first address of this machine where that is every address, and serve.port.',
     }),
     sessionTimeoutMs: Type.Integer({
       default: 10_000,
