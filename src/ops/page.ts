@@ -94,6 +94,12 @@ const layouts: Readonly<Record<ProcessKind, Layout>> = {
       problems,
       feeds,
       latency,
+      [
+        'election',
+        'Several gateways',
+        ['This one', 'The one that calls', 'Takeovers', 'Questions passed on'],
+        'This is the only one, or none was chosen yet.',
+      ],
       ['requests', 'Requests since the start', ['Operation', 'Answered', 'Refused or failed'], 'None yet.'],
     ],
   },

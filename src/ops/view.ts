@@ -23,6 +23,7 @@ import {
   serverLatencyRows,
   shareRows,
   verdictRows,
+  electionRows,
   type Rows,
   type ShownFeed,
 } from './view-tables.js'
@@ -168,7 +169,12 @@ const tablesOf = (sources: ViewSources, { now, counts, feeds, partitions }: Stat
   const { kind, history, recent, alerts, deadlineMs, startedAt } = sources
   const both = { feeds: feedRows(feeds, now), problems: problemRows(recent) }
   return kind === 'server'
-    ? { ...both, requests: requestRows(counts), latency: serverLatencyRows(counts) }
+    ? {
+        ...both,
+        election: electionRows(counts),
+        requests: requestRows(counts),
+        latency: serverLatencyRows(counts),
+      }
     : {
         ...both,
         findings: findingRows(recent),
