@@ -155,11 +155,14 @@ const serveConnection = (
   if (passOn) stream.once('close', passOn.close)
   if (others && isPassedOn) closeWhenLed(stream, others.election)
 
+  /** What all open questions wait for while nobody calls. */
+  let change: Promise<void> | undefined
   /** Asked by the one that calls; where that changes meanwhile, by the next one. */
   const findByRole = async (indicator: Indicator, priority: Priority, send: Call): Promise<Found> => {
     for (;;) {
       const role = others?.election.role() ?? calls
-      if (role.kind === 'waits' || role.kind === 'takes_over') await changedOrClosed(stream, others?.election)
+      if (role.kind === 'waits' || role.kind === 'takes_over')
+        await (change ??= changedOrClosed(stream, others?.election).finally(() => (change = undefined)))
       else {
         const passed = role.kind === 'passes_on' ? passOn?.ask(role.address, indicator, priority) : undefined
         if (passed) others?.passed()

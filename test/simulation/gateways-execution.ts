@@ -312,7 +312,7 @@ const executeIn = async (
   await world.run(last + 1)
   await world.run(Math.max(busyUntilMs, last) + calmMs)
   const isSpent = scenario.perDay > 0 && calls >= scenario.perDay - blockOf(scenario) * (1 + deathsOf(gateways, done))
-  if (world.ms - lastCallMs > 10_000 && !isSpent)
+  if (world.ms - lastCallMs > callMs + 10_000 && !isSpent)
     broken.push({
       promise: 'somebody calls',
       what: `nobody has called since ${Math.round(lastCallMs)} ms; it is ${Math.round(world.ms)} ms`,
