@@ -33,7 +33,7 @@ type Setting = {
 const setUp = async (env: Readonly<Record<string, string>> = {}): Promise<Setting> => {
   const provider = await startLimitedProvider(allowed, 20)
   closers.push(provider.close)
-  const fleet = await openFleet(3, provider.url, {
+  const fleet = await openFleet(6, provider.url, {
     THREATWEAVE_INTEL_SERVICE_CONCURRENCY: String(allowed),
     ...env,
   })
@@ -151,7 +151,7 @@ it('the next one takes over when the one that calls is killed, stopped or cut of
     process.stderr.write(`calls ${provider.calls.length} for ${distinct()}, most in flight ${provider.mostInFlight}\n`)
 })
 
-it('one after the other is replaced in order, and no question is unanswered', async () => {
+it('one after the other is replaced, in the order of a rolling update, and no question is unanswered', async () => {
   const setting = await setUp()
   const { provider, gateways, fleet, askNew, distinct } = setting
   const done = new AbortController()
@@ -159,11 +159,13 @@ it('one after the other is replaced in order, and no question is unanswered', as
     while (!done.signal.aborted) await askNew(20)
   })()
   for (let nth = 0; nth < 3; nth++) {
+    // The new one is ready before the old one is told to end, as with maxSurge 1 and maxUnavailable 0.
+    const fresh = fleet.start(3 + nth)
+    await fresh.opsUrl
     const old = gateways[nth] as GatewayProcess
     old.kill('SIGTERM')
     expect(await old.exit).toBe(0)
-    const fresh = (gateways[nth] = fleet.start(nth))
-    await fresh.opsUrl
+    gateways[nth] = fresh
     const calls = provider.calls.length
     while (provider.calls.length < calls + 40) await sleep(10)
   }
