@@ -55,6 +55,7 @@ type Term = { readonly memberId: string; generation: number; isOver: boolean; cl
 
 const unprovedMs = 100
 const againMs = 1_000
+const releaseMs = 5_000
 export const nothingReserved: Spending = { hour: { index: 0, count: 0 }, day: { index: 0, count: 0 } }
 
 export const openElection = (parts: ElectionParts): Election => {
@@ -182,7 +183,8 @@ export const openElection = (parts: ElectionParts): Election => {
         pause(callMs),
       ])
     if (inFlight > 0 || term?.claim !== claim) return
-    await claim.write({ reserved: spending.used() }).catch(failed)
+    // Brokers that do not answer must not hold up the end: the next one waits then.
+    await Promise.race([claim.write({ reserved: spending.used() }).catch(failed), pause(releaseMs)])
   }
 
   return {

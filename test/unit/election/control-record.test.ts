@@ -7,8 +7,7 @@ const open = { topic: 'gateways', key: '' }
 const reserved = { hour: { index: 5, count: 7 }, day: { index: 1, count: 70 } }
 
 /** As a record is read: with headers as pairs. */
-const asRead = (record: ReturnType<typeof writeControl>): Parameters<typeof readControl>[1] =>
-  record
+const asRead = (record: ReturnType<typeof writeControl>): Parameters<typeof readControl>[1] => record
 
 describe('the record of the control topic', () => {
   it.each([{ caller: 'one', reserved }, { reserved }])('is read as it was written: %o', (record) => {

@@ -197,6 +197,28 @@ describe('its end', () => {
     expect(gateway.isLeft()).toBe(true)
   })
 
+  it('does not wait for brokers that do not answer', async () => {
+    const { clock, topic, at } = setUp()
+    const isStuck = { value: false }
+    const stuck = start('stuck', clock, {
+      ...topic,
+      claim: async () => {
+        const claim = await topic.claim()
+        return {
+          ...claim,
+          write: (record) => (isStuck.value ? new Promise<void>(() => undefined) : claim.write(record)),
+        }
+      },
+    })
+    stuck.events.joined(place(1, true), at())
+    await clock.advance(0)
+    isStuck.value = true
+    const closed = stuck.election.close()
+    await clock.advance(5_000)
+    await closed
+    expect(stuck.isLeft()).toBe(true)
+  })
+
   it('says nothing where a call does not come back, or none was allowed yet', async () => {
     const { clock, topic, at, gateway } = setUp()
     gateway.events.joined(place(1, true), at())
