@@ -65,6 +65,8 @@ export const openElection = (parts: ElectionParts): Election => {
   let sent: Sent | undefined
   let term: Term | undefined
   let spending = createSpending({ perHour: 0, perDay: 0 }, unlimited)
+  /** Of those who called before; it outlasts a term, whose record names this process already. */
+  let othersEnded = Promise.resolve()
   let inFlight = 0
   let drained = (): void => undefined
   let isClosing = false
@@ -110,10 +112,10 @@ export const openElection = (parts: ElectionParts): Election => {
     if (isOver(mine)) return claim.close()
     const { former } = claim
     const { reserved = nothingReserved } = former ?? {}
-    const waitMs = former?.caller === undefined || former.caller === id ? 0 : sessionMs + callMs
-    await claim.write({ caller: id, reserved })
     const from = clock.now()
-    if (waitMs > 0) await pause(waitMs)
+    if (former?.caller !== undefined && former.caller !== id) othersEnded = pause(sessionMs + callMs)
+    await claim.write({ caller: id, reserved })
+    await othersEnded
     if (isOver(mine)) return
     spending = createSpending(budget, {
       before: reserved,

@@ -18,6 +18,7 @@ export type GatewaysProgram = {
 
 const actKinds = [
   'kill',
+  'kill_and_lose',
   'stop',
   'pause',
   'cut',
@@ -259,6 +260,13 @@ const executeIn = async (
     world.log(`fault: ${kind} of ${process.label} for ${forMs} ms`)
     busyUntilMs = Math.max(busyUntilMs, world.ms + forMs + 10_000)
     switch (kind) {
+      case 'kill_and_lose':
+        // The next one's claim is repeated: its record is there, and it does not know.
+        cluster.atRequest({ api: 'EndTxn', nth: 1, moment: 'after' }, () => 'lose')
+        gateway.deaths++
+        process.kill()
+        world.after(forMs, () => launch(nth))
+        return
       case 'kill':
         gateway.deaths++
         process.kill()

@@ -218,8 +218,14 @@ const mistakes: readonly Mistake[] = [
   ofGateways(
     'the next one does not wait for calls of the one before',
     'election.ts',
-    'former.caller === id ? 0 : sessionMs + callMs',
-    'former.caller === id ? 0 : 0',
+    'othersEnded = pause(sessionMs + callMs)',
+    'othersEnded = pause(0)',
+  ),
+  ofGateways(
+    'the wait is forgotten where the claim is repeated',
+    'election.ts',
+    '    await othersEnded\n',
+    '    if (former?.caller !== id) await othersEnded\n',
   ),
   ofGateways(
     'it goes on calling after its session',

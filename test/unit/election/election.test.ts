@@ -112,6 +112,38 @@ describe('the one that calls', () => {
     expect(gateway.said).toContainEqual({ event: 'calling_began', waitedMs: sessionMs + callMs })
   })
 
+  it('waits as long where its own record was written and its claim repeated, or its place lost meanwhile', async () => {
+    const { clock, topic, at } = setUp()
+    topic.put({ caller: 'other', reserved: nothing })
+    let isFirst = true
+    const gateway = start('one', clock, {
+      ...topic,
+      claim: async () => {
+        const claim = await topic.claim()
+        return {
+          ...claim,
+          write: async (record) => {
+            await claim.write(record)
+            if (isFirst) {
+              isFirst = false
+              throw new Error('the answer was lost')
+            }
+          },
+        }
+      },
+    })
+    gateway.events.joined(place(1, true), at())
+    await clock.advance(3_000)
+    expect(topic.records().at(-1)?.caller).toBe('one')
+    gateway.events.lost()
+    gateway.events.joined(place(3, true, 'b'), at())
+    await clock.advance(sessionMs + callMs - 3_001)
+    gateway.events.proved(at())
+    expect(gateway.election.role()).toEqual({ kind: 'takes_over' })
+    await clock.advance(1)
+    expect(gateway.election.role()).toEqual({ kind: 'calls' })
+  })
+
   it('does not wait where the one before has ended its calls', async () => {
     const { clock, topic, at, gateway } = setUp()
     topic.put({ reserved: nothing })
