@@ -112,9 +112,9 @@ export const openElection = (parts: ElectionParts): Election => {
     if (isOver(mine)) return claim.close()
     const { former } = claim
     const { reserved = nothingReserved } = former ?? {}
-    const from = clock.now()
     if (former?.caller !== undefined && former.caller !== id) othersEnded = pause(sessionMs + callMs)
     await claim.write({ caller: id, reserved })
+    const from = clock.now()
     await othersEnded
     if (isOver(mine)) return
     spending = createSpending(budget, {
