@@ -12,6 +12,7 @@ const scenarios = {
   bulk: { about: 'how much of its concurrency a gateway uses for four askers', load: () => import('./bulk.mjs') },
   alerts: { about: 'what 100 rules add to the pipeline', load: () => import('./alerts.mjs') },
   feeds: { about: 'load, swap and look up local feeds of a million entries', load: () => import('./feeds.mjs') },
+  gateways: { about: 'what a question costs each of two gateways', load: () => import('./gateways.mjs') },
   kafka: { about: '`run` on a real broker next to a plain kafkajs loop', load: () => import('./kafka.mjs') },
   pipeline: { about: 'one event through the pipeline, without lookups', load: () => import('./pipeline.mjs') },
   taxii: { about: 'first read of a TAXII collection of a million indicators', load: () => import('./taxii.mjs') },

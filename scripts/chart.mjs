@@ -89,6 +89,7 @@ export const valuesSchema = () => {
       provider: object({ concurrency: whole(0, 256) }),
       gateway: object({
         enabled: flag,
+        replicas: whole(0, 20),
         upstream: { type: 'string', pattern: '^$|^https?://' },
         port: whole(1024, 65535),
         workerConcurrency: whole(1, 256),

@@ -163,6 +163,7 @@ const openBulk = (
   return createBulkLookup({
     isOffered: bulk.isOffered,
     connect: () => bulk.connect(settings),
+    isOneOfSeveral: bulk.isOneOfSeveral,
     // A scan is started and followed one call at a time, and written down here.
     takes: ({ type }) => type === 'ip' || settings.domain.scan === 'off',
     maxOpen: admission.maxWaiting,

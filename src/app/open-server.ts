@@ -1,6 +1,7 @@
 // Builds the lookup server, or the gateway, from the configuration.
 import { kafkaSettingsOf, limits as ownLimits, lookupSettingsOf } from './limits.js'
 import { readText } from '../config/load-config.js'
+import { joinGateways, type Gateways } from './join-gateways.js'
 import type { AppOptions } from './open-app.js'
 import { openClient } from './provider-client.js'
 import { tableOf } from './open-table.js'
@@ -31,8 +32,10 @@ export const openUpstream = (
   options: Pick<OpenServerOptions, 'env' | 'clock' | 'limits'>,
 ): Client | Refused => {
   const { serve, intel } = config
+  // The gateway of workers asks where they would have asked, which may be several gateways.
+  const otherUrls = serve.upstream === intel.service.baseUrl ? intel.service.otherUrls : []
   const client = openClient(
-    { ...config, intel: { ...intel, service: { ...intel.service, baseUrl: serve.upstream } } },
+    { ...config, intel: { ...intel, service: { ...intel.service, baseUrl: serve.upstream, otherUrls } } },
     options,
   )
   if (!client)
@@ -57,40 +60,64 @@ export const openServer = async (
   version: string,
 ): Promise<LookupServer> => {
   const { serve, intel, memory } = config
-  const gateway = (folder: string): Promise<Gateway> => {
+  const gateway = (folder: string, gateways: Gateways | undefined): Promise<Gateway> => {
     const client = openUpstream(config, { env, clock, limits })
     if ('problems' in client) throw new Error(client.problems.map(describeProblem).join('\n'))
+    // Several gateways have one budget, which is counted where all can read it.
+    const counted = gateways ? { ...config, admit: { ...config.admit, perHour: 0, perDay: 0 } } : config
     return openGateway(
-      lookupSettingsOf(config, limits, {
+      lookupSettingsOf(counted, limits, {
         maxEntries: Math.ceil(memory.maxEntries / findingsPerAnswer),
         forOutages: config.enrich.mode !== 'complete',
       }),
-      { client, table: tableOf(config), clock, random: Math.random, folder, emit, ...(watch ? { watch } : {}) },
+      {
+        client,
+        table: tableOf(config),
+        clock,
+        random: Math.random,
+        folder,
+        emit,
+        ...(watch ? { watch } : {}),
+        permit: gateways?.election.permit,
+      },
     )
   }
   const safeguard = loadSafeguard(intel.safeguard, readText)
   if ('problems' in safeguard) throw new Error(safeguard.problems.map(describeProblem).join('\n'))
   const sharing = serve.upstream === '' ? undefined : await openSharing(config, { clock, limits, emit })
-  const server = await startServer(serveSettingsOf(config), {
-    now: () => clock.now(),
-    emit,
-    version,
-    feeds: config.feeds,
-    safeguard,
-    download: createDownload(env),
-    ...(serve.upstream === '' ? {} : { openGateway: gateway }),
-    shared: sharing?.shared,
-    ...(socket === undefined ? {} : { socket }),
-  }).catch(async (error: unknown) => {
+  const download = createDownload(env)
+  let gateways: Gateways | undefined
+  const start = (): Promise<LookupServer> => {
+    // Not before what others have paid for is known: who is chosen calls.
+    gateways = serve.upstream === '' ? undefined : joinGateways(config, { clock, limits, emit })
+    return startServer(serveSettingsOf(config), {
+      now: () => clock.now(),
+      emit,
+      version,
+      feeds: config.feeds,
+      safeguard,
+      download: gateways ? gateways.whenCalling(download) : download,
+      ...(serve.upstream === '' ? {} : { openGateway: (folder) => gateway(folder, gateways) }),
+      shared: sharing?.shared,
+      others: gateways?.others,
+      ...(socket === undefined ? {} : { socket }),
+    })
+  }
+  try {
+    const server = await start()
+    return {
+      ...server,
+      close: async () => {
+        // Before its connections end: the next one calls as soon as this one says that it does not.
+        await gateways?.close()
+        await server.close()
+        await sharing?.close()
+      },
+    }
+  } catch (error) {
+    await gateways?.close()
     await sharing?.close()
     throw error
-  })
-  return {
-    ...server,
-    close: async () => {
-      await server.close()
-      await sharing?.close()
-    },
   }
 }
 

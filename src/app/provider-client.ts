@@ -5,6 +5,7 @@ import type { Config } from '../config/schema.js'
 import { systemClock, type Clock } from '../base/clock.js'
 import { messageOf } from '../base/message-of.js'
 import { createClient, type Client } from '../provider/client.js'
+import { oneOfSeveral } from '../provider/one-of-several.js'
 import { UnusableSettings, type HttpDispatcher } from '../provider/connect.js'
 import type { Io } from '../terminal/command.js'
 import { limits as ownLimits, type Limits } from './limits.js'
@@ -41,16 +42,20 @@ export const openClient = (
     problems.push({ setting: 'intel.service.caFile', message: `cannot be read: ${messageOf(error)}` })
   }
   try {
-    const client = createClient(
-      { ...limits.client, ...service },
-      {
-        env,
-        now: () => clock.now(),
-        urgency,
-        dispatcher,
-        ...(ca === undefined ? {} : { ca }),
-      },
-    )
+    const clientOf = (baseUrl: string): Client =>
+      createClient(
+        { ...limits.client, ...service, baseUrl },
+        {
+          env,
+          now: () => clock.now(),
+          urgency,
+          dispatcher,
+          ...(ca === undefined ? {} : { ca }),
+        },
+      )
+    const { baseUrl, otherUrls } = service
+    const first = clientOf(baseUrl)
+    const client = otherUrls.length === 0 ? first : oneOfSeveral([first, ...otherUrls.map(clientOf)], Math.random)
     if (problems.length === 0) return client
     void client.close()
   } catch (error) {

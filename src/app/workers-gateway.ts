@@ -46,6 +46,8 @@ export const openWorkersGateway = async (config: Config, options: OpenServerOpti
     {
       ...config,
       feeds: [],
+      // It is for the workers of this process alone.
+      kafka: { ...config.kafka, gatewaysTopic: '' },
       serve: {
         ...config.serve,
         host: '127.0.0.1',
@@ -68,6 +70,7 @@ export const openWorkersGateway = async (config: Config, options: OpenServerOpti
   return {
     env: {
       THREATWEAVE_INTEL_SERVICE_BASE_URL: gateway.url,
+      THREATWEAVE_INTEL_SERVICE_OTHER_URLS: '[]',
       THREATWEAVE_INTEL_SERVICE_API_KEY: apiKey,
       THREATWEAVE_INTEL_SERVICE_API_KEY_FILE: undefined,
       THREATWEAVE_INTEL_SERVICE_API_KEY_HEADER: 'x-api-key',

@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { unknownOf, type Finding } from '../domain/finding.js'
-import type { Indicator } from '../domain/indicator.js'
+import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { Call } from '../domain/lookup.js'
 import { priorityClasses, type Priority } from '../lookup/admission/queue.js'
 import { guard } from '../lookup/stack.js'
@@ -10,6 +10,8 @@ import { classify } from '../provider/classify.js'
 import type { Reply } from '../provider/client.js'
 import type { OperationName } from '../provider/operations.js'
 import { providerSource } from '../provider/provider-source.js'
+import type { Role } from '../election/election.js'
+import { createPassOn, type PassOnOptions } from './pass-on.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 import type { OperationAnswer } from '../server/answer.js'
 import type { Gateway } from '../server/gateway/gateway.js'
@@ -22,6 +24,7 @@ import {
   writeAnswer,
   bulkHeader,
   bulkTarget,
+  passedOnHeader,
   readBulkSettings,
   type AnswerLine,
   type StateLine,
@@ -43,7 +46,17 @@ export type BulkOptions = {
   readonly gateway?: Pick<Gateway, 'askedAgain' | 'estimatesMs' | 'inFlight' | 'admission'> | undefined
   /** What was paid for elsewhere is answered without asking, and what is paid for here is passed on. */
   readonly shared?: SharedVerdicts | undefined
+  /** Where one of several gateways calls. */
+  readonly others?: BulkOthers | undefined
   readonly now: () => number
+}
+
+/** The other gateways. */
+export type BulkOthers = Omit<PassOnOptions, 'connect'> & {
+  /** A connection to the gateway with this address, on behalf of who has the key. */
+  readonly connect: (address: string, apiKey: string | undefined, settings: BulkSettings) => Promise<Duplex>
+  /** Called for every question that is passed on. */
+  readonly passed: () => void
 }
 
 export type SharedVerdicts = {
@@ -82,29 +95,42 @@ type Asker = {
   readonly apiKey: string | undefined
   readonly settings: BulkSettings
   readonly share: BulkShare
+  readonly isPassedOn: boolean
 }
 
 /** The status of a refusal where there may be no connection. */
-const admit = (request: IncomingMessage, stream: Duplex, { nameOf, shares }: BulkOptions): Asker | string => {
+const admit = (request: IncomingMessage, stream: Duplex, { nameOf, shares, others }: BulkOptions): Asker | string => {
+  const isPassedOn = headerOf(request, passedOnHeader) !== undefined
+  if (isPassedOn && !leads(others?.election)) return '503 Service Unavailable'
   const apiKey = headerOf(request, 'x-api-key')
   const settings = readBulkSettings(headerOf(request, bulkHeader) ?? '')
   if (request.url !== bulkTarget || !settings) return '400 Bad Request'
   const name = nameOf(apiKey)
   if (name === undefined) return '401 Unauthorized'
   const share = shares.open(name, stream)
-  return share ? { apiKey, settings, share } : '429 Too Many Requests'
+  return share ? { apiKey, settings, share, isPassedOn } : '429 Too Many Requests'
+}
+
+/** Questions that were passed on are taken by the one that calls or is about to. */
+const leads = (election: BulkOthers['election'] | undefined): boolean => {
+  const kind = election?.role().kind ?? 'calls'
+  return kind === 'calls' || kind === 'takes_over'
 }
 
 type OpenQuestion = {
+  readonly indicator: Indicator
   readonly priority: Priority
   /** The operation that is being asked for it. */
   current?: { readonly name: OperationName; readonly given: RequestParameters }
 }
 
+/** `isOwn`: found by asking here, and not by another gateway. */
+type Found = { readonly finding: Finding; readonly isOwn: boolean }
+
 const serveConnection = (
   stream: Duplex,
-  { apiKey, settings, share }: Asker,
-  { answer, gateway, shared, now }: BulkOptions,
+  { apiKey, settings, share, isPassedOn }: Asker,
+  { answer, gateway, shared, others, now }: BulkOptions,
 ): void => {
   const open = new Map<number, OpenQuestion>()
   const write = createLineWriter(stream, share.wrote)
@@ -125,6 +151,30 @@ const serveConnection = (
     ...(finding.at !== undefined && { ageMs: Math.max(0, now() - finding.at) }),
   })
 
+  const passOn = others && createPassOn({ ...others, connect: (address) => others.connect(address, apiKey, settings) })
+  if (passOn) stream.once('close', passOn.close)
+  if (others && isPassedOn) closeWhenLed(stream, others.election)
+
+  /** What all open questions wait for while nobody calls. */
+  let change: Promise<void> | undefined
+  /** Asked by the one that calls; where that changes meanwhile, by the next one. */
+  const findByRole = async (indicator: Indicator, priority: Priority, send: Call): Promise<Found> => {
+    for (;;) {
+      const role = others?.election.role() ?? calls
+      if (role.kind === 'waits' || role.kind === 'takes_over')
+        await (change ??= changedOrClosed(stream, others?.election).finally(() => (change = undefined)))
+      else {
+        const passed = role.kind === 'passes_on' ? passOn?.ask(role.address, indicator, priority) : undefined
+        if (passed) others?.passed()
+        const finding = await (passed ?? source(indicator, { ...priority, evidence: 'field' }, send))
+        if (!others || others.election.role() === role || !isUnasked(finding)) return { finding, isOwn: !passed }
+      }
+      if (stream.destroyed) return { finding: unknownOf('pending'), isOwn: false }
+      const finding = shared?.find(indicator, settings)
+      if (finding) return { finding, isOwn: false }
+    }
+  }
+
   const take = (text: string): void => {
     const line = readQuestion(text)
     if (!line) {
@@ -135,7 +185,9 @@ const serveConnection = (
     if ('again' in line) {
       // A question of the same turn has yet to get to the queue.
       setImmediate(() => {
-        const current = open.get(id)?.current
+        const question = open.get(id)
+        if (question) passOn?.askedAgain(keyOf(question.indicator), priority)
+        const current = question?.current
         if (current) for (let n = 0; n < Math.min(line.again, maxAgain); n++) askAgain(current, priority)
       })
       return
@@ -149,7 +201,7 @@ const serveConnection = (
       write(writeAnswer({ id, finding: unknownOf('queue_full') }))
       return
     }
-    const question: OpenQuestion = { priority }
+    const question: OpenQuestion = { indicator: line.indicator, priority }
     open.set(id, question)
     const send: Call = (request) => {
       sending = question
@@ -158,10 +210,10 @@ const serveConnection = (
       return sent
     }
     const askedAt = now()
-    void Promise.resolve(source(line.indicator, { ...priority, evidence: 'field' }, send)).then((finding) => {
+    void findByRole(line.indicator, priority, send).then(({ finding, isOwn }) => {
       open.delete(id)
       share.answered()
-      if (finding.at !== undefined && finding.at >= askedAt) shared?.paid(line.indicator, finding)
+      if (isOwn && finding.at !== undefined && finding.at >= askedAt) shared?.paid(line.indicator, finding)
       write(writeAnswer(aged(id, finding)))
     })
   }
@@ -169,15 +221,43 @@ const serveConnection = (
   const askAgain = ({ name, given }: NonNullable<OpenQuestion['current']>, priority: Priority): void =>
     gateway?.askedAgain(name, given as Parameters<Gateway['askedAgain']>[1], priority)
 
-  writeState(stream, write, gateway)
+  writeState(stream, write, () => {
+    const kind = others?.election.role().kind ?? 'calls'
+    return kind === 'calls' ? stateOf(gateway) : ((kind === 'passes_on' ? passOn?.state() : undefined) ?? nobodyCalls)
+  })
 }
 
+const calls: Role = { kind: 'calls' }
+
+/** What the end of a role leaves behind. */
+const isUnasked = (finding: Finding): boolean =>
+  finding.status === 'unknown' && (finding.reason === 'pending' || finding.reason === 'unavailable')
+
+/** Who is waiting for answers of the one that calls has to ask the next one. */
+const closeWhenLed = (stream: Duplex, election: BulkOthers['election']): void => {
+  const unsubscribe = election.changed(() => {
+    if (!leads(election)) stream.destroy()
+  })
+  stream.once('close', unsubscribe)
+}
+
+const changedOrClosed = (stream: Duplex, election: BulkOthers['election'] | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      stream.off('close', end)
+      unsubscribe?.()
+      resolve()
+    }
+    stream.once('close', end)
+    const unsubscribe = election?.changed(end)
+  })
+
 /** Says at once how long an answer takes, and again when that has changed, at least every second. */
-const writeState = (stream: Duplex, write: (line: string) => void, gateway: BulkOptions['gateway']): void => {
+const writeState = (stream: Duplex, write: (line: string) => void, state: () => StateLine): void => {
   let last = ''
   let quietMs = 0
   const say = (): void => {
-    const line = writeAnswer(stateOf(gateway))
+    const line = writeAnswer(state())
     quietMs += stateEveryMs
     if (line === last && quietMs < stateAtLeastEveryMs) return
     last = line
@@ -187,6 +267,14 @@ const writeState = (stream: Duplex, write: (line: string) => void, gateway: Bulk
   say()
   const timer = setInterval(say, stateEveryMs)
   stream.once('close', () => clearInterval(timer))
+}
+
+/** Longer than any event waits. */
+const nobodyCalls: StateLine = {
+  estimatesMs: new Array<number>(priorityClasses).fill(86_400_000),
+  latencyMs: 0,
+  inFlight: 1,
+  state: 'paused',
 }
 
 const stateOf = (gateway: BulkOptions['gateway']): StateLine => {

@@ -8,6 +8,10 @@ export type ConnectionOptions = {
   readonly connect: () => Promise<Duplex>
   /** A connection that was lost is given up after so long. */
   readonly giveUpMs: number
+  /** Where there is none to be had, it is tried again after so long; absent: a minute. */
+  readonly againAfterMs?: number
+  /** Whether another gateway can be asked where this one falls silent. */
+  readonly isOneOfSeveral?: () => boolean
   readonly clock: Clock
   readonly emit: Emit
 }
@@ -28,14 +32,15 @@ type ConnectionEvents = {
 }
 
 /** The gateway says something at least every second. */
-const silentMs = 15_000
+const usualSilentMs = 15_000
+const shortSilentMs = 3_000
 const firstRetryMs = 50
 const maxRetryMs = 1_000
 /** Something between here and the gateway may not let such a connection through; it is not asked all the time. */
-const againAfterMs = 60_000
+const usualAgainAfterMs = 60_000
 
 export const createBulkConnection = (
-  { connect, giveUpMs, clock, emit }: ConnectionOptions,
+  { connect, giveUpMs, againAfterMs = usualAgainAfterMs, isOneOfSeveral, clock, emit }: ConnectionOptions,
   events: ConnectionEvents,
 ): BulkConnection => {
   let stream: Duplex | undefined
@@ -72,6 +77,7 @@ export const createBulkConnection = (
     }
     stream = opened
     write = createLineWriter(opened)
+    const silentMs = isOneOfSeveral?.() === true ? shortSilentMs : usualSilentMs
     let heardAt = clock.now()
     const watch = setInterval(() => {
       // Looked at once more after what has arrived meanwhile: it may be this process that was busy.

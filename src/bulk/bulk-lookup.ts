@@ -30,7 +30,12 @@ type OpenQuestion = {
 const maxLatenessMs = 2_000
 const assumed: StateLine = { estimatesMs: [], latencyMs: 100, inFlight: 1, state: 'open' }
 
-export const createBulkLookup = (options: BulkOptions): BulkLookup<Indicator> => {
+export const createBulkLookup = (
+  options: BulkOptions,
+): BulkLookup<Indicator> & {
+  /** What the gateway said of itself last; undefined while there is no connection. */
+  readonly said: () => StateLine | undefined
+} => {
   const { isOffered, takes, maxOpen, clock } = options
   const open = new Map<number, OpenQuestion>()
   const ids = new Map<string, number>()
@@ -137,6 +142,7 @@ export const createBulkLookup = (options: BulkOptions): BulkLookup<Indicator> =>
           }
         : undefined,
     open: connection.open,
+    said: () => (connection.state() === 'open' ? gateway : undefined),
     close: () => {
       connection.close()
       for (const id of [...open.keys()]) settle(id, unknown('pending'))

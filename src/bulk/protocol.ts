@@ -11,6 +11,8 @@ import { isFinding } from '../lookup/memory/record.js'
 
 /** With an answer: bulk is offered. With a request for a connection: the settings below. */
 export const bulkHeader = 'x-threatweave-bulk'
+/** With a request of one gateway to another: it is not passed on further. */
+export const passedOnHeader = 'x-threatweave-passed-on'
 /** The target of CONNECT has to look like a host and a port. */
 export const bulkTarget = 'bulk:1'
 

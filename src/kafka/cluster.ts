@@ -35,6 +35,15 @@ type Broker = {
     readonly memberId: string
     readonly topics: readonly TopicOffsets[]
   }) => Promise<unknown>
+  readonly joinGroup: (request: object) => Promise<{
+    readonly generationId: number
+    readonly leaderId: string
+    readonly memberId: string
+    /** Only for the leader. */
+    readonly members: readonly { readonly memberId: string }[]
+  }>
+  readonly syncGroup: (request: object) => Promise<{ readonly memberAssignment: Buffer }>
+  readonly heartbeat: (request: object) => Promise<unknown>
   readonly leaveGroup: (member: { readonly groupId: string; readonly memberId: string }) => Promise<unknown>
 }
 

@@ -46,6 +46,8 @@ export type KafkaSettings = {
   readonly correctionsTopic?: string
   /** Empty: what was paid for is not shared. */
   readonly verdictsTopic?: string
+  /** Empty: there is one gateway. */
+  readonly gatewaysTopic?: string
   /** Signs what is shared; empty: access rules alone decide who may write. */
   readonly verdictsKey?: string
   readonly delivery: 'at-least-once' | 'exactly-once'
@@ -84,7 +86,13 @@ export type KafkaSettings = {
 
 export const settingsProblems = (settings: KafkaSettings): readonly SettingProblem[] => {
   const { brokers, input, output, deadLetterTopic, tls, sasl } = settings
-  const { alertsTopic = '', sightingsTopic = '', correctionsTopic = '', verdictsTopic = '' } = settings
+  const {
+    alertsTopic = '',
+    sightingsTopic = '',
+    correctionsTopic = '',
+    verdictsTopic = '',
+    gatewaysTopic = '',
+  } = settings
   const problems: SettingProblem[] = []
   const refuse = (setting: string, message: string): void => {
     problems.push({ setting: `kafka.${setting}`, message })
@@ -103,6 +111,7 @@ export const settingsProblems = (settings: KafkaSettings): readonly SettingProbl
     ['sightingsTopic', sightingsTopic],
     ['correctionsTopic', correctionsTopic],
     ['verdictsTopic', verdictsTopic],
+    ['gatewaysTopic', gatewaysTopic],
   ] as const)
     if (topic !== '' && input.topics.includes(topic))
       refuse(setting, `is also read: ${topic} would feed itself forever`)
@@ -113,6 +122,13 @@ export const settingsProblems = (settings: KafkaSettings): readonly SettingProbl
     [output.topic, deadLetterTopic, alertsTopic, correctionsTopic, sightingsTopic].includes(verdictsTopic)
   )
     refuse('verdictsTopic', 'must be a topic of its own')
+  if (
+    gatewaysTopic !== '' &&
+    [output.topic, deadLetterTopic, alertsTopic, correctionsTopic, sightingsTopic, verdictsTopic].includes(
+      gatewaysTopic,
+    )
+  )
+    refuse('gatewaysTopic', 'must be a topic of its own')
   problems.push(...verdictsProblems(settings))
   if (!canWrite(output.compression))
     refuse('output.compression', `cannot be ${output.compression} on this Node.js, which supports it from 22.15 on`)
@@ -134,10 +150,14 @@ export const settingsProblems = (settings: KafkaSettings): readonly SettingProbl
 export const verdictsProblems = ({
   brokers,
   verdictsTopic = '',
+  gatewaysTopic = '',
   verdictsKey = '',
 }: KafkaSettings): readonly SettingProblem[] => [
   ...(verdictsTopic !== '' && brokers.length === 0
     ? [{ setting: 'kafka.verdictsTopic', message: 'needs kafka.brokers' }]
+    : []),
+  ...(gatewaysTopic !== '' && brokers.length === 0
+    ? [{ setting: 'kafka.gatewaysTopic', message: 'needs kafka.brokers' }]
     : []),
   ...(verdictsKey !== '' && verdictsKey.length < 32
     ? [

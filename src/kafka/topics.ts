@@ -37,7 +37,8 @@ const verdictsMs = { least: 9 * dayMs, usual: 30 * dayMs }
 
 const writtenTopics = (settings: KafkaSettings): readonly string[] => {
   const { output, deadLetterTopic, alertsTopic = '', sightingsTopic = '', correctionsTopic = '' } = settings
-  const optional = [alertsTopic, sightingsTopic, correctionsTopic, settings.verdictsTopic ?? ''].filter(
+  const { verdictsTopic = '', gatewaysTopic = '' } = settings
+  const optional = [alertsTopic, sightingsTopic, correctionsTopic, verdictsTopic, gatewaysTopic].filter(
     (topic) => topic !== '',
   )
   return [...new Set([output.topic, deadLetterTopic, ...optional])]
@@ -79,8 +80,8 @@ const inspectOnce = async (admin: Admin, settings: KafkaSettings): Promise<Topic
     if (!existing.includes(topic))
       remarks.push({
         topic,
-        // Events do not depend on it: what is paid for here is shared as soon as it is there.
-        level: topic === settings.verdictsTopic ? 'warning' : 'error',
+        // Events do not depend on these: what is paid for here is shared as soon as the one is there, and gateways use the other.
+        level: topic === settings.verdictsTopic || topic === settings.gatewaysTopic ? 'warning' : 'error',
         message: input.includes(topic)
           ? 'does not exist; it is the input, and only you know how many partitions it needs: create it, or correct kafka.input.topics'
           : 'does not exist; `threatweave check --online --create-topics` creates it',
@@ -177,6 +178,14 @@ const unfit = (
     refuse(
       `keeps records for less than 9 days, which is how long a verdict may be served: set retention.ms to ${verdictsMs.usual}`,
     )
+  const { gatewaysTopic = '' } = settings
+  const gateways = facts.get(gatewaysTopic)
+  if (gateways && (gateways.cleanup !== 'compact' || gateways.partitions !== 1))
+    remarks.push({
+      topic: gatewaysTopic,
+      level: 'error',
+      message: `has ${gateways.partitions} partitions and cleanup.policy ${gateways.cleanup}; as the gateways topic it needs one and compact, or who called last and what is spent is forgotten`,
+    })
   return remarks
 }
 
@@ -219,7 +228,7 @@ export const createTopics = async (admin: Admin, settings: KafkaSettings): Promi
   const existing = await admin.listTopics()
   const missing = writtenTopics(settings).filter((topic) => topic !== '' && !existing.includes(topic))
   if (missing.length === 0) return []
-  const single = [settings.deadLetterTopic, settings.alertsTopic, settings.verdictsTopic]
+  const single = [settings.deadLetterTopic, settings.alertsTopic, settings.verdictsTopic, settings.gatewaysTopic]
   await makeTopics(
     admin,
     missing.map((topic) => ({
@@ -235,6 +244,7 @@ export const createTopics = async (admin: Admin, settings: KafkaSettings): Promi
               { name: 'retention.ms', value: String(sightingsMs) },
             ]
           : []),
+        ...(topic === settings.gatewaysTopic ? [{ name: 'cleanup.policy', value: 'compact' }] : []),
         ...(topic === settings.verdictsTopic
           ? [
               { name: 'cleanup.policy', value: 'delete' },

@@ -6,6 +6,7 @@ import type { Ask, Layer, Lookup, Source } from '../domain/lookup.js'
 import type { Emit } from '../telemetry/event.js'
 import type { ProviderState } from '../domain/provider-state.js'
 import { createAdmission, type Admission, type AdmissionSettings } from './admission/admission.js'
+import type { Permit } from './admission/call-sender.js'
 import type { Priority } from './admission/queue.js'
 import { admit } from './admit.js'
 import { coalesce } from './coalesce.js'
@@ -62,6 +63,8 @@ export type LookupParts<Question> = {
   readonly paid?: ((question: Question, finding: Finding) => void) | undefined
   /** Asks a gateway about many at once, where it takes that; what it does not take is asked by itself. */
   readonly bulk?: BulkLookup<Question> | undefined
+  /** Who else decides whether a call may go. */
+  readonly permit?: Permit | undefined
 }
 
 export type LookupStack<Question> = {
@@ -77,14 +80,14 @@ export type LookupStack<Question> = {
 
 export const createLookup = <Question>(
   settings: LookupSettings,
-  { type, outer, source, clock, random, emit, watch = {}, bulk, learnt, paid }: LookupParts<Question>,
+  { type, outer, source, clock, random, emit, watch = {}, bulk, learnt, paid, permit }: LookupParts<Question>,
   memory: Memory<Question>,
   { append, ledger }: Pick<KeptMemory<Question>, 'append' | 'ledger'> = {},
 ): LookupStack<Question> => {
   const { keyOf } = type
   const now = (): number => clock.now()
   const cooldown = createCooldown({ ...settings.memory.cooldown, maxEntries: settings.memory.maxEntries }, now)
-  const ownAdmission = createAdmission(settings.admit, clock, emit, ledger)
+  const ownAdmission = createAdmission(settings.admit, clock, emit, ledger, permit)
   const admission = bulk ? overBulk(ownAdmission, bulk) : ownAdmission
   const lookup = stack<Question, Source<Question>>(
     ...outer,

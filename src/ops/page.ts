@@ -102,6 +102,12 @@ const layouts: Readonly<Record<ProcessKind, Layout>> = {
       feeds,
       latency,
       sharing,
+      [
+        'election',
+        'Several gateways',
+        ['This one', 'The one that calls', 'Takeovers', 'Questions passed on'],
+        'This is the only one, or none was chosen yet.',
+      ],
       ['requests', 'Requests since the start', ['Operation', 'Answered', 'Refused or failed'], 'None yet.'],
     ],
   },

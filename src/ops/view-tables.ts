@@ -186,6 +186,19 @@ export const partitionRows = (
       chunkSince === undefined ? 'idle' : `for ${formatDuration(now - chunkSince)}`,
     ])
 
+/** Nothing where there is only one gateway, or none was chosen yet. */
+export const electionRows = ({ election: { isCalling, caller, takeovers, passedOn } }: Counts): Rows =>
+  isCalling === undefined
+    ? []
+    : [
+        [
+          isCalling ? 'calls the provider' : 'stands ready',
+          isCalling ? 'this one' : (caller ?? 'not known'),
+          formatCount(takeovers),
+          formatCount(passedOn),
+        ],
+      ]
+
 /** Requests by operation, and how many of them failed. */
 export const requestRows = ({ requests }: Counts): Rows => {
   const rows = new Map<string, { answered: number; failed: number }>()

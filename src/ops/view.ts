@@ -24,6 +24,7 @@ import {
   shareRows,
   sharingRows,
   verdictRows,
+  electionRows,
   type Rows,
   type ShownFeed,
 } from './view-tables.js'
@@ -169,7 +170,12 @@ const tablesOf = (sources: ViewSources, { now, counts, feeds, partitions }: Stat
   const { kind, history, recent, alerts, deadlineMs, startedAt } = sources
   const both = { feeds: feedRows(feeds, now), problems: problemRows(recent), sharing: sharingRows(counts) }
   return kind === 'server'
-    ? { ...both, requests: requestRows(counts), latency: serverLatencyRows(counts) }
+    ? {
+        ...both,
+        election: electionRows(counts),
+        requests: requestRows(counts),
+        latency: serverLatencyRows(counts),
+      }
     : {
         ...both,
         findings: findingRows(recent),

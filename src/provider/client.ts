@@ -1,11 +1,12 @@
 // The client of the provider: calls of the eighteen operations, and a connection for questions in bulk where that is offered.
 import type { Duplex } from 'node:stream'
-import { bulkHeader, bulkTarget, writeBulkSettings, type BulkSettings } from '../bulk/protocol.js'
+import { bulkHeader, bulkTarget, passedOnHeader, writeBulkSettings, type BulkSettings } from '../bulk/protocol.js'
 import { buildRequest, type GivenParameters } from './build-request.js'
 import { badInput, givenUp, type CallFailure } from './classify.js'
 import { connect, isSocket, refuseUnusable, type ConnectSettings, type ConnectDependencies } from './connect.js'
 import type { OperationName, Parameters, PathProfile } from './operations.js'
 import { createRedact, type Redact } from './redact.js'
+import { createRotatingLookup } from './rotating-lookup.js'
 import { failed, send, unsent, type ProviderAnswer, type Reply, type SendSettings } from './send.js'
 
 export type { ProviderAnswer, Reply }
@@ -29,6 +30,8 @@ type ClientDependencies = ConnectDependencies & {
   readonly now: () => number
   /** A gateway lets live traffic go before replayed history. */
   readonly urgency?: 'live' | 'replay'
+  /** The requests are those of others, for the gateway that calls. */
+  readonly isPassedOn?: boolean
 }
 
 export type Client = {
@@ -44,25 +47,33 @@ export type Client = {
 type BulkClient = {
   readonly isOffered: () => boolean
   /** A connection for the lines of `lookup/bulk`; rejects where there is none to be had. */
-  readonly connect: (settings: BulkSettings) => Promise<Duplex>
+  readonly connect: (settings: BulkSettings, among?: { readonly isOneOfSeveral: boolean }) => Promise<Duplex>
+  /** Whether another one can be asked where this one falls silent, as far as that is known. */
+  readonly isOneOfSeveral: () => boolean
 }
+
+/** Where another one can be asked, nobody waits any longer for the first sign of one. */
+const firstSignMs = 1_000
 
 /** Throws when the settings cannot work. */
 export const createClient = (settings: ProviderSettings, outside: ClientDependencies): Client => {
   const base = new URL(settings.baseUrl)
   refuseUnusable(settings, base)
   const redact = createRedact(settings.apiKey)
-  const dispatcher = connect(settings, base, outside)
+  const addresses = createRotatingLookup(base.hostname)
+  const dispatcher = connect(settings, base, { ...outside, lookup: addresses.lookup })
   const paths = { profile: settings.paths, overrides: settings.pathOverrides }
   const headers = {
     accept: 'application/json',
     'user-agent': 'threatweave',
     ...(outside.urgency === 'replay' ? { 'x-threatweave-urgency': 'replay' } : {}),
+    ...(outside.isPassedOn === true ? { [passedOnHeader]: '1' } : {}),
     ...(settings.apiKey === '' ? {} : { [settings.apiKeyHeader]: settings.apiKey }),
   }
   const prefix = isSocket(base) ? '' : base.pathname.replace(/\/+$/, '')
   let isBulkOffered = isSocket(base)
   let closed = false
+  let hasSeveral = false
   const isClosed = (): boolean => closed
   const callNamed = async (name: OperationName, parameters: GivenParameters): Promise<Reply> => {
     if (isClosed()) return failed(unsent(givenUp))
@@ -81,17 +92,31 @@ export const createClient = (settings: ProviderSettings, outside: ClientDependen
     closed = true
     return dispatcher.destroy()
   }
+  const connectBulk = async (source: BulkSettings, limitMs: number): Promise<Duplex> => {
+    const { statusCode, socket } = await dispatcher.connect({
+      path: bulkTarget,
+      headers: { ...headers, [bulkHeader]: writeBulkSettings(source) },
+      signal: AbortSignal.timeout(limitMs),
+    })
+    if (statusCode === 200) return socket
+    socket.destroy()
+    throw new Error(`bulk is refused with HTTP ${statusCode}`)
+  }
   const bulk: BulkClient = {
     isOffered: () => isBulkOffered && !closed,
-    connect: async (source) => {
-      const { statusCode, socket } = await dispatcher.connect({
-        path: bulkTarget,
-        headers: { ...headers, [bulkHeader]: writeBulkSettings(source) },
-        signal: AbortSignal.timeout(settings.connectTimeoutMs + settings.headersTimeoutMs),
-      })
-      if (statusCode === 200) return socket
-      socket.destroy()
-      throw new Error(`bulk is refused with HTTP ${statusCode}`)
+    isOneOfSeveral: () => hasSeveral,
+    connect: async (source, { isOneOfSeveral } = { isOneOfSeveral: false }) => {
+      const count = isSocket(base) ? 1 : await addresses.count()
+      hasSeveral = count > 1
+      const usualMs = settings.connectTimeoutMs + settings.headersTimeoutMs
+      const limitMs = isOneOfSeveral || hasSeveral ? firstSignMs : usualMs
+      for (let tries = 1; ; tries++)
+        try {
+          return await connectBulk(source, limitMs)
+        } catch (error) {
+          addresses.moveOn()
+          if (tries >= count) throw error
+        }
     },
   }
   return { call: callNamed, callNamed, bulk, redact, close }

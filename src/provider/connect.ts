@@ -1,5 +1,6 @@
 // The one pool of connections to the provider: HTTPS unless it is on this machine, through a configured proxy, trusting a private CA.
 import type { SettingProblem } from '../domain/problem.js'
+import type { LookupFunction } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import { Pool } from 'undici'
 import { isOperation } from './operations.js'
@@ -22,6 +23,8 @@ export type ConnectDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Certificates, as PEM, that are trusted besides the usual ones. */
   readonly ca?: string
+  /** Finds the addresses of a name; absent: as the system does. */
+  readonly lookup?: LookupFunction | undefined
   /** Used instead of a pool of connections. */
   readonly dispatcher?: HttpDispatcher | undefined
 }
@@ -64,7 +67,7 @@ export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
 export const connect = (
   settings: ConnectSettings,
   base: URL,
-  { env, ca, dispatcher }: ConnectDependencies,
+  { env, ca, lookup, dispatcher }: ConnectDependencies,
 ): HttpDispatcher => {
   if (dispatcher) return dispatcher
   const proxy = isSocket(base) || isLoopback(base.hostname) ? undefined : proxyFor(base, env)
@@ -76,7 +79,7 @@ export const connect = (
     pipelining: 1,
     connect: proxy
       ? (_, done) => tunnel(proxy, base, { ca: trusted }, timeout, done)
-      : { timeout, ...(trusted === undefined ? {} : { ca: trusted }) },
+      : { timeout, ...(trusted === undefined ? {} : { ca: trusted }), ...(lookup && { lookup }) },
     // Our own timers run over whole phases; the library's start anew with every byte.
     headersTimeout: 0,
     bodyTimeout: 0,

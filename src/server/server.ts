@@ -1,7 +1,7 @@
 // The HTTP server: one route for each spelling of the eighteen operations, authentication by API key, bounded input.
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { refuseOtherMethods, refuseExpectations, refuseUnparsed } from '../http/refuse.js'
-import { bulkHeader } from '../bulk/protocol.js'
+import { bulkHeader, passedOnHeader } from '../bulk/protocol.js'
 import { operationNames, operations, type OperationName } from '../provider/operations.js'
 import { ageHeader, feedMissingHeader } from '../provider/send.js'
 import type { Emit } from '../telemetry/event.js'
@@ -10,6 +10,7 @@ import type { Priority } from '../lookup/admission/queue.js'
 import type { AnswerOperation } from './answer-locally.js'
 import { acceptBulk, type BulkOptions } from '../bulk/accept-bulk.js'
 import { createBulkShares } from '../bulk/bulk-shares.js'
+import type { PassOnOperation } from './gateway/pass-on-operations.js'
 import type { Callers, CallerResult } from './callers.js'
 import { describeOperations, pathsOf } from './openapi.js'
 import { readParameters, type RequestParameters } from './parameters.js'
@@ -22,6 +23,9 @@ type ServerOptions = {
   /** Asked for what is not known here. */
   readonly gateway?: BulkOptions['gateway']
   readonly shared?: BulkOptions['shared']
+  /** The other gateways, where one of several calls. */
+  readonly others?: BulkOptions['others']
+  readonly passOn?: PassOnOperation | undefined
   /** Whether a feed is not in use; every answer says so. */
   readonly isFeedMissing: () => boolean
   readonly version: string
@@ -37,7 +41,7 @@ const requestTimeoutMs = 30_000
 const keepAliveMs = 30_000
 
 export const createServer = (options: ServerOptions): FastifyInstance => {
-  const { answer, callers, status, gateway, shared, isFeedMissing, version, emit, now, tls } = options
+  const { answer, callers, status, gateway, shared, others, passOn, isFeedMissing, version, emit, now, tls } = options
   const limits = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: requestTimeoutMs,
@@ -97,6 +101,24 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     emit({ event: 'operation_answered', operation: name, status, ms: now() - started })
     return isFeedMissing() ? { ...result, isFeedMissing: true } : result
   }
+  const passOnRequest = async (
+    name: OperationName,
+    request: FastifyRequest,
+    ask: PassOnOperation,
+  ): Promise<OperationAnswer | undefined> => {
+    const apiKey = keyOf(request)
+    const { urgency = 'live' } = priorityOf(request)
+    const isPassedOn = request.headers[passedOnHeader] !== undefined
+    return callers.identify(apiKey) && ask({ name, given: givenOf(request, name), apiKey, urgency, isPassedOn })
+  }
+  const serveRequest = async (
+    name: OperationName,
+    request: FastifyRequest,
+  ): Promise<{ readonly result: OperationAnswer; readonly isLetIn: boolean }> => {
+    const entrance = callers.enter(keyOf(request))
+    const result = await serveAndCount(name, givenOf(request, name), entrance, priorityOf(request))
+    return { result, isLetIn: !('failure' in entrance) }
+  }
   const closeBulk = acceptBulk(app.server, {
     nameOf: (key) => callers.identify(key)?.key.name,
     shares: createBulkShares(emit),
@@ -104,6 +126,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
       serveAndCount(name, given, await callers.enterWhenFree(key), priority),
     gateway,
     shared,
+    others,
     now,
   })
   app.addHook('preClose', (done) => {
@@ -125,9 +148,9 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
         method: methods,
         url,
         handler: async (request, reply) => {
-          const entrance = callers.enter(keyOf(request))
-          const result = await serveAndCount(name, givenOf(request, name), entrance, priorityOf(request))
-          if (!('failure' in entrance)) void reply.header(bulkHeader, '1')
+          const passed = passOn && (await passOnRequest(name, request, passOn))
+          const { result, isLetIn } = passed ? { result: passed, isLetIn: true } : await serveRequest(name, request)
+          if (isLetIn) void reply.header(bulkHeader, '1')
           if (result.isFeedMissing === true) void reply.header(feedMissingHeader, '1')
           const ageMs = result.at === undefined ? 0 : now() - result.at
           if (ageMs > 0) void reply.header(ageHeader, Math.round(ageMs))

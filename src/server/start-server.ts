@@ -1,5 +1,5 @@
 // Opens everything that the server needs, wires it, and listens.
-import type { SharedVerdicts } from '../bulk/accept-bulk.js'
+import type { BulkOthers, SharedVerdicts } from '../bulk/accept-bulk.js'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import type { Emit } from '../telemetry/event.js'
 import type { JsonObject } from './answer.js'
 import { answerThroughGateway } from './gateway/answer-through-gateway.js'
 import type { Gateway } from './gateway/gateway.js'
+import type { PassOnOperation } from './gateway/pass-on-operations.js'
 import { openScanOwners } from './gateway/scan-owners.js'
 import { createAnswerLocally } from './answer-locally.js'
 import { createCallers } from './callers.js'
@@ -69,11 +70,18 @@ type ServerDependencies = {
   readonly openGateway?: (folder: string) => Promise<Gateway>
   /** Verdicts of the fleet, for bulk connections; only where nothing but the provider is asked. */
   readonly shared?: SharedVerdicts | undefined
+  /** The other gateways, where one of several calls. */
+  readonly others?: Others | undefined
   /** The path of a Unix socket to listen on instead of host and port. */
   readonly socket?: string
   readonly resolver?: Resolver
   /** Where scans may connect; there is no setting for it, so that no file can open the network. */
   readonly mayConnect?: MayConnect
+}
+
+export type Others = BulkOthers & {
+  readonly passOn: PassOnOperation
+  readonly status: () => JsonObject
 }
 
 export type LookupServer = {
@@ -117,6 +125,8 @@ const openAll = async (
   const feeds = await openFeeds([...outside.feeds, ...feedsOf(settings.data)], {
     emit,
     ...(safeguard && { safeguard }),
+    // Only the one that calls fetches them.
+    ...(outside.others && { startWaitMs: 0 }),
     ...(outside.download && { fetching: { folder: join(settings.state, 'feeds'), download: outside.download } }),
   })
   later(feeds.close)
@@ -167,9 +177,12 @@ const openAll = async (
       exploits: intelligence.exploits.length,
       scans: store.scans().length,
       upstream: gateway?.state(),
+      election: outside.others?.status(),
     }),
     gateway,
     shared: outside.shared,
+    others: outside.others,
+    passOn: outside.others?.passOn,
     isFeedMissing: feeds.isMissing,
     version: outside.version,
     emit,

@@ -63,6 +63,13 @@ export type Counts = {
   /** Events that were written once more with their answer, and those that will not be. */
   readonly corrected: number
   readonly notFollowedUp: number
+  /** Of several gateways; `isCalling` is absent where nobody was chosen yet, or there is only one; `caller` where it is this one. */
+  readonly election: {
+    readonly takeovers: number
+    readonly passedOn: number
+    readonly isCalling?: boolean
+    readonly caller?: string
+  }
   /** Of the verdicts topic; `delayMs` is that of what was learnt last, absent before. */
   readonly verdicts: {
     readonly learnt: number
@@ -144,6 +151,10 @@ export const createCounters = (operations: readonly string[], formats: readonly 
   let verdictsLearnt = 0
   let verdictsAppended = 0
   let verdictsDelayMs: number | undefined
+  let isCalling: boolean | undefined
+  let takeovers = 0
+  let passedOn = 0
+  let caller: string | undefined
   const verdictsRefused = createCountTable(['all'], verdictRefusals)
   const verdictsNotShared = createCountTable(['all'], notSharedReasons)
   let isMiss = false
@@ -204,6 +215,17 @@ export const createCounters = (operations: readonly string[], formats: readonly 
     },
     events_corrected: ({ events }) => void (corrected += events),
     late_events_dropped: ({ events }) => void (notFollowedUp += events),
+    calling_began: () => {
+      isCalling = true
+      caller = undefined
+      takeovers++
+    },
+    calling_ended: () => void (isCalling = false),
+    caller_known: ({ address }) => {
+      isCalling = false
+      caller = address
+    },
+    question_passed_on: () => void (passedOn += 1),
     verdicts_learnt: ({ verdicts, delayMs }) => {
       verdictsLearnt += verdicts
       verdictsDelayMs = delayMs ?? verdictsDelayMs
@@ -272,6 +294,12 @@ export const createCounters = (operations: readonly string[], formats: readonly 
         refused: verdictsRefused.read().map(([, reason, value]) => ({ labels: { reason }, value })),
         notShared: verdictsNotShared.read().map(([, reason, value]) => ({ labels: { reason }, value })),
         ...(verdictsDelayMs !== undefined && { delayMs: verdictsDelayMs }),
+      },
+      election: {
+        takeovers,
+        passedOn,
+        ...(isCalling !== undefined && { isCalling }),
+        ...(caller !== undefined && { caller }),
       },
       logEvents: logEvents.read().map(([, event, value]) => ({ labels: { event }, value })),
       pipelineSeconds: pipelineSeconds.read(),

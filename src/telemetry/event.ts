@@ -179,6 +179,13 @@ export type TelemetryEvent =
   | { readonly event: 'verdicts_not_used'; readonly message: string }
   | { readonly event: 'verdicts_topic_failed'; readonly what: 'read' | 'append'; readonly message: string }
   | { readonly event: 'verdicts_topic_resumed'; readonly what: 'read' | 'append' }
+  /** This gateway is the one that calls the provider; `waitedMs`: for calls of the one before. */
+  | { readonly event: 'calling_began'; readonly waitedMs: number }
+  | { readonly event: 'calling_ended'; readonly cause: string }
+  /** Another gateway calls, or is about to. */
+  | { readonly event: 'caller_known'; readonly address: string }
+  | { readonly event: 'election_failed'; readonly message: string }
+  | { readonly event: 'question_passed_on' }
   | { readonly event: 'lookups_paused'; readonly state: string; readonly reason: Reason; readonly forMs: number }
   | { readonly event: 'lookups_resumed' }
   | { readonly event: 'budget_exhausted'; readonly calls: number }

@@ -137,6 +137,11 @@ const defineLookupMetrics = ({ counter, gauge, histogram }: Define): void => {
     'How long the verdict that was learnt last was on its way.',
     ({ verdicts: { delayMs } }) => (delayMs === undefined ? [] : delayMs / 1000),
   )
+  gauge('gateway_calls', '1 where this gateway is the one that calls the provider, of several.', ({ election }) =>
+    election.isCalling === undefined ? [] : Number(election.isCalling),
+  )
+  counter('gateway_takeovers', 'How often this gateway has begun to call.', ({ election }) => election.takeovers)
+  counter('gateway_passed_on', 'Questions passed on to the gateway that calls.', ({ election }) => election.passedOn)
   counter('log_events', 'Log events, by name.', ({ logEvents }) => logEvents)
   histogram('lookup_duration', 'Time of a lookup that was not in the memory.', ({ lookupSeconds }) => lookupSeconds)
   histogram(

@@ -190,6 +190,21 @@ export const wordings: Wordings = {
     say: ({ what, message }) =>
       `the verdicts topic cannot be ${what === 'read' ? 'read' : 'written'}; lookups go on without it, and it is tried again: ${message}`,
   },
+  calling_began: {
+    level: 'info',
+    say: ({ waitedMs }) =>
+      `this gateway calls the provider${waitedMs < 1 ? '' : `, after ${Math.round(waitedMs / 1000)} s for calls of the one before`}`,
+  },
+  calling_ended: { level: 'warn', say: ({ cause }) => `this gateway no longer calls the provider: ${cause}` },
+  caller_known: {
+    level: 'info',
+    say: ({ address }) => `questions are passed on to the gateway that calls: ${address}`,
+  },
+  election_failed: {
+    level: 'warn',
+    say: ({ message }) => `it cannot be settled which gateway calls, and it is tried again: ${message}`,
+  },
+  question_passed_on: { level: 'debug', say: () => 'a question was passed on to the gateway that calls' },
   verdicts_topic_resumed: {
     level: 'info',
     say: ({ what }) => `the verdicts topic is ${what === 'read' ? 'read' : 'written'} again`,

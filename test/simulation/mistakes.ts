@@ -23,6 +23,11 @@ const ofReplay = (name: string, file: string, find: string, replace: string): Mi
   options: ['--replays'],
 })
 
+const ofGateways = (name: string, file: string, find: string, replace: string): Mistake => ({
+  ...one(`gateways: ${name}`, `election/${file}`, find, replace),
+  options: ['--gateways'],
+})
+
 const mistakes: readonly Mistake[] = [
   one(
     'the offset moves before the acknowledgement',
@@ -209,6 +214,42 @@ const mistakes: readonly Mistake[] = [
     'replay.ts',
     "tally = decodeTally(committed?.metadata ?? '')",
     'tally = emptyTally',
+  ),
+  ofGateways(
+    'the next one does not wait for calls of the one before',
+    'election.ts',
+    'othersEnded = pause(sessionMs + callMs)',
+    'othersEnded = pause(0)',
+  ),
+  ofGateways(
+    'the wait is forgotten where the claim is repeated',
+    'election.ts',
+    '    await othersEnded\n',
+    '    if (former?.caller !== id) await othersEnded\n',
+  ),
+  ofGateways(
+    'it goes on calling after its session',
+    'election.ts',
+    'return isProved() ? spending.check(now) :',
+    'return now > 0 ? spending.check(now) :',
+  ),
+  {
+    name: 'gateways: it says that it has ended while calls are in flight',
+    edits: [
+      { file: 'src/election/election.ts', find: '    if (inFlight > 0)\n', replace: '    if (inFlight < 0)\n' },
+      {
+        file: 'src/election/election.ts',
+        find: '    if (inFlight > 0 || term?.claim !== claim) return\n',
+        replace: '',
+      },
+    ],
+    options: ['--gateways'],
+  },
+  ofGateways(
+    'what the one before has reserved is not counted',
+    'election.ts',
+    'before: reserved,',
+    'before: undefined,',
   ),
 ]
 

@@ -14,6 +14,7 @@ events, faults and every delay are drawn from it, so a failure is a number that 
       --seeds N     how many seeds (default: 100)
       --from K      the first of them (default: 1)
       --seed N      this one alone
+      --gateways    several gateways of which one calls, instead of workers
       --replays     only those with a replay next to the run
       --faults LIST only these of its faults, by number from 0: --faults 1,3; --faults none
       --found       those that once failed, as they were kept in found.jsonl: whatever scenarios are drawn later, they stay the same
@@ -49,6 +50,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '100' },
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
+    gateways: { type: 'boolean', default: false },
     replays: { type: 'boolean', default: false },
     faults: { type: 'string' },
     found: { type: 'boolean', default: false },
@@ -87,6 +89,11 @@ const found = (): readonly Named[] =>
     .map((line) => JSON.parse(line) as Named)
 if (values.keep !== undefined)
   appendFileSync(foundFile, `${JSON.stringify({ name: values.keep, scenario: drawScenario(first) })}\n`)
+
+if (values.gateways) {
+  await simulateGateways()
+  process.exit()
+}
 
 const endUse = useFolder()
 const began = wallMs()
@@ -153,3 +160,35 @@ else if (total > 1) {
 if (different.length > 0) say(`not the same a second time: ${different.join(', ')}`)
 say(`${total - failed.length} passed, ${failed.length} failed`)
 process.exitCode = failed.length + different.length === 0 ? 0 : 1
+
+/** One of several gateways calls: the same seeds, another program. */
+async function simulateGateways(): Promise<void> {
+  const { drawGateways, executeGateways } = await import('./gateways-execution.js')
+  const parts = {
+    joinElection: (await import('../../src/election/join-election.js')).joinElection,
+    ...(await import('../../src/lookup/admission/admission.js')),
+    systemClock: program.systemClock,
+  }
+  const [happened, stakes] = [new Map<string, number>(), new Map<string, number>()]
+  const [bad, unlike]: [number[], number[]] = [[], []]
+  const seeds = values.seed === undefined ? Number(values.seeds) : 1
+  let calls = 0
+  const from = wallMs()
+  for (let seed = first; seed < first + seeds; seed++) {
+    const scenario = drawGateways(seed)
+    const result = await executeGateways(scenario, parts, { trace: values.trace })
+    for (const line of result.timeline) say(line)
+    for (const kind of result.done) count(happened, kind)
+    for (const promise of result.atStake) count(stakes, promise)
+    calls += result.calls
+    if (values.twice && (await executeGateways(scenario, parts)).digest !== result.digest) unlike.push(seed)
+    if (result.broken.length === 0) continue
+    bad.push(seed)
+    say(`seed ${seed} (gateways: ${scenario.gateways}, brokers: ${scenario.brokers}) breaks:`)
+    for (const { promise, what } of result.broken) say(`  ${promise}: ${what}`)
+    if (values.first) break
+  }
+  const summary = { seeds, failed: bad, different: unlike, seconds: (wallMs() - from) / 1000, calls }
+  say(JSON.stringify({ ...summary, faults: Object.fromEntries(happened), atStake: Object.fromEntries(stakes) }))
+  process.exitCode = bad.length + unlike.length === 0 ? 0 : 1
+}

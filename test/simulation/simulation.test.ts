@@ -46,6 +46,20 @@ describe('the promises hold under faults', () => {
   })
 })
 
+describe('of several gateways one calls, under faults', () => {
+  it('40 executions', async () => {
+    const { failed, told, faults, atStake } = await simulate('--gateways', '--seeds', '40')
+    expect(failed, told).toEqual([])
+    expect(Object.keys(faults).length).toBeGreaterThan(5)
+    expect(atStake['never two callers']).toBeGreaterThan(30)
+    expect(atStake['the budget is kept']).toBeGreaterThan(5)
+  })
+
+  it('a seed is the same execution each time, byte for byte', async () => {
+    expect((await simulate('--gateways', '--from', '61', '--seeds', '3', '--twice')).different).toEqual([])
+  })
+})
+
 it('what was found once stays mended', async () => {
   const { seeds, failed, told } = await simulate('--found')
   expect(failed, told).toEqual([])

@@ -6,6 +6,8 @@ export type LimitedProvider = {
   readonly url: string
   /** How often each address was asked about. */
   readonly asked: Map<string, number>
+  /** Every call with its moment. */
+  readonly calls: { readonly ip: string; readonly at: number }[]
   mostInFlight: number
   inFlight: number
   refused: number
@@ -27,6 +29,7 @@ export const startLimitedProvider = async (allowed: number, latencyMs: number): 
     }
     const ip = new URL(request.url ?? '/', 'http://provider').searchParams.get('ip') ?? ''
     provider.asked.set(ip, (provider.asked.get(ip) ?? 0) + 1)
+    provider.calls.push({ ip, at: Date.now() })
     setTimeout(() => send({ status: 200, ip, is_malicious: false }), latencyMs)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -34,6 +37,7 @@ export const startLimitedProvider = async (allowed: number, latencyMs: number): 
   const provider: LimitedProvider = {
     url: `http://127.0.0.1:${port}`,
     asked: new Map(),
+    calls: [],
     mostInFlight: 0,
     inFlight: 0,
     refused: 0,

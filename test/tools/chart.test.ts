@@ -248,6 +248,27 @@ describe.runIf(paths !== undefined)('the chart', () => {
     expect(JSON.stringify(gateway)).not.toContain('kafka.')
   })
 
+  it('has two gateways without a volume where they can settle which one calls, and workers that know both', () => {
+    const manifests = renderWith(...files('gateways'))
+    const named = (kind: string, name: string): Manifest | undefined =>
+      manifests.find((one) => one.kind === kind && one.metadata.name === name)
+    const gateway = named('Deployment', 'weave-threatweave-gateway')
+    expect(gateway?.spec.replicas).toBe(2)
+    expect(JSON.stringify(gateway?.spec)).toContain('"maxUnavailable":0')
+    expect(JSON.stringify(gateway?.spec)).toContain('podAntiAffinity')
+    expect(named('PersistentVolumeClaim', 'weave-threatweave-gateway')).toBeUndefined()
+    expect(named('PodDisruptionBudget', 'weave-threatweave-gateway')).toBeDefined()
+    expect(JSON.stringify(named('Service', 'weave-threatweave-gateways')?.spec)).toContain('"clusterIP":"None"')
+    expect(envOf(deployment('gateways')).THREATWEAVE_INTEL_SERVICE_BASE_URL).toBe(
+      'http://weave-threatweave-gateways:8787',
+    )
+    const policy = JSON.stringify(named('NetworkPolicy', 'weave-threatweave-gateway')?.spec.egress)
+    expect(policy).toContain('192.0.2.0/24')
+    expect(policy).toContain('"port":8787')
+    // One gateway, as before.
+    expect(JSON.stringify(renderWith(...files('gateway')))).not.toContain('weave-threatweave-gateways')
+  })
+
   it('divides the concurrency of the plan among the workers', () => {
     expect(envOf(deployment('keda')).THREATWEAVE_INTEL_SERVICE_CONCURRENCY).toBe('2')
   })
@@ -424,6 +445,11 @@ describe.runIf(paths !== undefined)('the chart', () => {
       'a grace period shorter than the drain',
       ['--set', 'terminationGracePeriodSeconds=20'],
       /terminationGracePeriodSeconds: 20/,
+    ],
+    [
+      'several gateways that cannot settle which one calls',
+      [...files('gateway'), '--set', 'gateway.replicas=2'],
+      /need config\.kafka\.gatewaysTopic/,
     ],
     ['a gateway without keys', ['--set', 'gateway.enabled=true'], /the gateway needs intel\.service\.apiKey/],
     ['headers of a feed that is not fetched', ['--set', 'feedHeaders.web.secret=x'], /feedHeaders\.web: config\.feeds/],

@@ -71,6 +71,25 @@ THREATWEAVE_{{ regexReplaceAll "([A-Z])" . "_${1}" | replace "." "_" | upper }}_
 {{- end -}}
 {{- end }}
 
+{{/* Two where gateways can settle which one calls and share what it pays for. */}}
+{{- define "threatweave.gatewayReplicas" -}}
+{{- $kafka := dig "kafka" dict .Values.config -}}
+{{- if .Values.gateway.replicas -}}
+{{- .Values.gateway.replicas | int -}}
+{{- else if and $kafka.gatewaysTopic $kafka.verdictsTopic -}}
+2
+{{- else -}}
+1
+{{- end -}}
+{{- end }}
+
+{{/* Not empty where the gateway speaks to the brokers. */}}
+{{- define "threatweave.gatewayUsesKafka" -}}
+{{- $kafka := dig "kafka" dict .Values.config -}}
+{{- $shares := and $kafka.verdictsTopic (not (dig "feeds" list .Values.config)) (not (dig "serve" "data" "" .Values.config)) -}}
+{{- if or $kafka.gatewaysTopic $shares -}}true{{- end -}}
+{{- end }}
+
 {{- define "threatweave.upstream" -}}
 {{- .Values.gateway.upstream | default (dig "intel" "service" "baseUrl" "https://api.criminalip.io" .Values.config) -}}
 {{- end }}
@@ -82,13 +101,6 @@ THREATWEAVE_{{ regexReplaceAll "([A-Z])" . "_${1}" | replace "." "_" | upper }}_
 {{- fail (printf "terminationGracePeriodSeconds: %d is not longer than kafka.limits.drainMs (%d s)" $given (int $drain)) -}}
 {{- end -}}
 {{- if $given -}}{{ $given }}{{- else -}}{{ add $drain 15 }}{{- end -}}
-{{- end }}
-
-{{/* Not empty where the gateway reads and writes the verdicts topic; with intelligence of its own it does not. */}}
-{{- define "threatweave.gatewayShares" -}}
-{{- if and (dig "kafka" "verdictsTopic" "" .Values.config) (not (dig "feeds" list .Values.config)) (not (dig "serve" "data" "" .Values.config)) -}}
-yes
-{{- end -}}
 {{- end }}
 
 {{/* The feeds with a URL, as a JSON list: whoever fetches them is the gateway where there is one, else each worker. */}}
@@ -207,6 +219,17 @@ yes
 {{- end -}}
 {{- if and (not $v.gateway.enabled) $v.provider.concurrency (lt ($v.provider.concurrency | int) $max) -}}
 {{- fail (printf "provider.concurrency: %d is less than one call for each of %d workers; enable the gateway" ($v.provider.concurrency | int) $max) -}}
+{{- end -}}
+{{- if and $v.gateway.enabled (gt (include "threatweave.gatewayReplicas" . | int) 1) -}}
+{{- if not (dig "kafka" "gatewaysTopic" "" $v.config) -}}
+{{- fail "gateway.replicas: several gateways need config.kafka.gatewaysTopic, where they settle which one calls" -}}
+{{- end -}}
+{{- if dig "serve" "tls" "certFile" "" $v.config -}}
+{{- fail "gateway.replicas: several gateways reach each other by the addresses of their pods, for which no certificate of serve.tls can be; use one gateway, or encrypt between pods" -}}
+{{- end -}}
+{{- if $v.gateway.persistence.existingClaim -}}
+{{- fail "gateway.persistence.existingClaim: is for one process at a time; several gateways keep what is paid for on the verdicts topic" -}}
+{{- end -}}
 {{- end -}}
 {{- if $v.gateway.enabled -}}
 {{- range list "intel.service.apiKey" "serve.apiKey" -}}

@@ -9,6 +9,11 @@ const serviceSettings = Type.Object(
       format: 'url',
       description: 'Where the lookup service answers: the provider, a gateway of your own, or `threatweave serve`.',
     }),
+    otherUrls: Type.Array(Type.String({ format: 'url' }), {
+      default: [],
+      description:
+        'Where several gateways answer, the others: each is asked where the one before does not answer. A name in baseUrl that resolves to several addresses needs none of these.',
+    }),
     apiKey: Type.String({
       default: '',
       secret: true,

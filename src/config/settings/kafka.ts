@@ -100,6 +100,12 @@ export const kafkaSettings = Type.Object(
       description:
         'Signs what goes to the verdicts topic, and nothing is believed that it has not signed. Empty: who may write to the topic is believed.',
     }),
+    gatewaysTopic: Type.String({
+      default: '',
+      pattern: topicName,
+      description:
+        'For several gateways (`serve --upstream`): where they settle which one calls the provider and what is spent; the others pass questions on. One partition, compacted; its name is also that of their group. See docs/scaling.md. Empty: this gateway is the only one.',
+    }),
     deadLetterTopic: Type.String({
       default: '',
       pattern: topicName,

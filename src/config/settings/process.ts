@@ -104,6 +104,19 @@ export const serveSettings = Type.Object(
       description:
         'The base URL of the provider, which makes a gateway of the service: what is not known here is asked there, with intel.service.apiKey, once for all callers.',
     }),
+    address: Type.String({
+      default: '',
+      pattern: '^$|^https?://',
+      description:
+        'The URL under which other gateways reach this one, where kafka.gatewaysTopic is set; empty: serve.host, or the first address of this machine where that is every address, and serve.port.',
+    }),
+    sessionTimeoutMs: Type.Integer({
+      default: 10_000,
+      minimum: 1_000,
+      maximum: 300_000,
+      description:
+        'After this long without a heartbeat another gateway takes over, where kafka.gatewaysTopic is set; brokers take 6,000 or more unless told otherwise.',
+    }),
     scan: Type.Object(
       {
         enabled: Type.Boolean({

@@ -5,7 +5,7 @@ import type { Unknown } from '../../domain/finding.js'
 import type { Call } from '../../domain/lookup.js'
 import { ignoreTelemetry, type Emit } from '../../telemetry/event.js'
 import type { BudgetSettings, Ledger } from './budget.js'
-import { createCallSender, unknown, type CallSettings, type Outcome } from './call-sender.js'
+import { createCallSender, unknown, type CallSettings, type Outcome, type Permit } from './call-sender.js'
 import { createLatencyEstimate } from './latency-estimate.js'
 import { createQueue, type Priority } from './queue.js'
 
@@ -52,6 +52,7 @@ export const createAdmission = (
   clock: Clock,
   emit: Emit = ignoreTelemetry,
   ledger?: Ledger,
+  permit?: Permit,
 ): Admission => {
   const queue = createQueue<QueuedTask>(settings.maxWaiting)
   const latency = createLatencyEstimate(settings.inFlight)
@@ -69,7 +70,7 @@ export const createAdmission = (
       else if (next) begin(next.key, next.task)
     }
   }
-  const calls = createCallSender(settings, clock, emit, ledger, startQueued)
+  const calls = createCallSender(settings, clock, emit, ledger, startQueued, permit)
   const begin = (key: string, task: QueuedTask): void => {
     active++
     latency.began(key, clock.now())

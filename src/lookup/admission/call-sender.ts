@@ -16,6 +16,14 @@ export type CallSettings = CircuitBreakerSettings &
     readonly callTimeoutMs: number
   }
 
+/** Who else decides whether a call may go: the election, where one of several gateways calls. */
+export type Permit = {
+  /** Undefined where it may go now. */
+  readonly check: (now: number) => Exclude<Passage, { readonly pass: 'go' }> | undefined
+  /** Just before a call goes. The returned function has to be called once, with whether anything of the call was written. */
+  readonly charge: (now: number) => (wasSent: boolean) => void
+}
+
 type CallState = Omit<ProviderState, 'waiting' | 'latencyMs'>
 
 /** Anything that carries a status of its own, or the `unknown` that the failure is. */
@@ -43,6 +51,7 @@ export const createCallSender = (
   emit: Emit,
   ledger: Ledger | undefined,
   changed: () => void,
+  permit?: Permit,
 ): CallSender => {
   const breaker = createCircuitBreaker(settings)
   const budget = createBudget(settings, ledger)
@@ -54,9 +63,12 @@ export const createCallSender = (
   let held: (() => void)[] = []
 
   const look = (now: number): Passage => {
+    const permitted = permit?.check(now)
+    if (permitted?.pass === 'refuse') return permitted
     const passage = breaker.check(now)
     const spentForMs = budget.spentForMs(now)
-    if (passage.pass === 'refuse' || spentForMs === undefined) return passage
+    if (passage.pass === 'refuse' || spentForMs === undefined)
+      return passage.pass === 'go' && permitted ? permitted : passage
     const finding: Unknown = { ...unknown('budget_spent'), ...(spentForMs < Infinity && { retryAfterMs: spentForMs }) }
     return { pass: 'refuse', finding }
   }
@@ -97,10 +109,12 @@ export const createCallSender = (
       if (passage.pass === 'go') {
         const isProbe = breaker.tryToPass(sentAt)
         const settle = budget.charge(sentAt)
+        const settlePermit = permit?.charge(sentAt)
         unsettled++
         const answer = await giveUpAfter(settings.callTimeoutMs, request, clock)
         const failure = isFailure(answer) ? answer : undefined
         settle(failure?.isUnsent !== true)
+        settlePermit?.(failure?.isUnsent !== true)
         settled(clock.now())
         note(failure, isProbe)
         took(clock.now() - sentAt)

@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.js'
 import { worstLevel } from '../../domain/judge.js'
 import type { JudgementTable } from '../../domain/judgement-table.js'
 import type { Ask, Source } from '../../domain/lookup.js'
+import type { Permit } from '../../lookup/admission/call-sender.js'
 import type { Priority } from '../../lookup/admission/queue.js'
 import type { Admission } from '../../lookup/admission/admission.js'
 import { openLookup } from '../../lookup/open-lookup.js'
@@ -31,6 +32,8 @@ type GatewayDependencies = {
   readonly folder: string
   readonly emit: Emit
   readonly watch?: LookupWatch
+  /** Whether this gateway is the one that calls. */
+  readonly permit?: Permit | undefined
 }
 
 export type Gateway = {
@@ -53,12 +56,12 @@ export type Gateway = {
 }
 
 export const openGateway = async (settings: GatewaySettings, outside: GatewayDependencies): Promise<Gateway> => {
-  const { client, table, clock, random, folder, emit, watch } = outside
+  const { client, table, clock, random, folder, emit, watch, permit } = outside
   const messages = createLastMessages()
   const source = createOperationSource(client, clock, emit, messages.note)
   const opened = await openLookup<OperationQuestion>(
     settings,
-    { type: operationQuestions, outer: [], source, clock, random, emit, watch },
+    { type: operationQuestions, outer: [], source, clock, random, emit, watch, permit },
     {
       path: folder,
       isNamed: true,

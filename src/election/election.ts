@@ -1,0 +1,232 @@
+// Who calls the provider, of several gateways: the leader of their group, as long as it can be sure to be the only one.
+import type { Clock } from '../base/clock.js'
+import type { LeaderGroup, LeaderGroupEvents, Place, Sent } from '../kafka/join-leader-group.js'
+import { failureOf } from '../kafka/failure.js'
+import type { BudgetSettings, Spending } from '../lookup/admission/budget.js'
+import { unknown, type Permit } from '../lookup/admission/call-sender.js'
+import type { Emit } from '../telemetry/event.js'
+import type { ControlRecord } from './control-record.js'
+import { createSpending } from './spending.js'
+
+export type Role =
+  | { readonly kind: 'calls' }
+  /** It is chosen and waits until no call of the one before can be in flight. */
+  | { readonly kind: 'takes_over' }
+  | { readonly kind: 'passes_on'; readonly address: string }
+  /** It is not known who calls. */
+  | { readonly kind: 'waits' }
+
+export type Election = {
+  /** The same object until it changes. */
+  readonly role: () => Role
+  /** Calls back after every change; the returned function ends that. */
+  readonly changed: (listener: () => void) => () => void
+  /** Whether a call may be sent now. */
+  readonly permit: Permit
+  /** Ends all calls, says so, and leaves the group: the next one need not wait. */
+  readonly close: () => Promise<void>
+}
+
+/** The control topic in the hands of one who leads: whoever had it before can no longer write. */
+export type ControlClaim = {
+  readonly former: ControlRecord | undefined
+  readonly write: (record: ControlRecord) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+type ElectionParts = {
+  /** This process, and no other one before or after. */
+  readonly id: string
+  readonly join: (events: LeaderGroupEvents) => LeaderGroup
+  readonly claim: () => Promise<ControlClaim>
+  readonly addressOf: (word: Buffer) => string | undefined
+  /** How long ago that was. */
+  readonly ageOf: (sent: Sent) => number
+  readonly sessionMs: number
+  /** No call is in flight for longer. */
+  readonly callMs: number
+  readonly budget: Pick<BudgetSettings, 'perHour' | 'perDay'>
+  readonly clock: Clock
+  readonly emit: Emit
+}
+
+/** A time without interruption in which this process leads. */
+type Term = { readonly memberId: string; generation: number; isOver: boolean; claim?: ControlClaim | undefined }
+
+const unprovedMs = 100
+const againMs = 1_000
+const releaseMs = 5_000
+export const nothingReserved: Spending = { hour: { index: 0, count: 0 }, day: { index: 0, count: 0 } }
+
+export const openElection = (parts: ElectionParts): Election => {
+  const { id, ageOf, sessionMs, callMs, budget, clock, emit } = parts
+  const listeners = new Set<() => void>()
+  let role: Role = { kind: 'waits' }
+  let sent: Sent | undefined
+  let term: Term | undefined
+  let spending = createSpending({ perHour: 0, perDay: 0 }, unlimited)
+  /** Of those who called before; it outlasts a term, whose record names this process already. */
+  let othersEnded = Promise.resolve()
+  let inFlight = 0
+  let drained = (): void => undefined
+  let isClosing = false
+
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve))
+  /** The brokers cannot have given the place to anybody else yet. */
+  const isProved = (): boolean => sent !== undefined && ageOf(sent) < sessionMs
+  const become = (next: Role, cause = ''): void => {
+    const before = role
+    if (next.kind === before.kind && addressIn(next) === addressIn(before)) return
+    role = next
+    if (before.kind === 'calls') emit({ event: 'calling_ended', cause })
+    if (next.kind === 'passes_on') emit({ event: 'caller_known', address: next.address })
+    for (const listener of [...listeners]) listener()
+  }
+  const failed = (error: unknown): void => emit({ event: 'election_failed', message: failureOf(error).message })
+  const endTerm = (): void => {
+    if (!term) return
+    term.isOver = true
+    void term.claim?.close()
+    term = undefined
+  }
+
+  /** Claims the control topic, waits for calls of the one before, and calls. */
+  const takeOver = async (mine: Term): Promise<void> => {
+    while (!isOver(mine))
+      try {
+        // Who slept past its session must not take the topic from its successor.
+        while (!isProved() && !isOver(mine)) await pause(unprovedMs)
+        if (isOver(mine)) return
+        await takeOverOnce(mine)
+        return
+      } catch (error) {
+        void mine.claim?.close()
+        mine.claim = undefined
+        failed(error)
+        await pause(againMs)
+      }
+  }
+  const takeOverOnce = async (mine: Term): Promise<void> => {
+    const claim = await parts.claim()
+    mine.claim = claim
+    if (isOver(mine)) return claim.close()
+    const { former } = claim
+    const { reserved = nothingReserved } = former ?? {}
+    if (former?.caller !== undefined && former.caller !== id) othersEnded = pause(sessionMs + callMs)
+    await claim.write({ caller: id, reserved })
+    const from = clock.now()
+    await othersEnded
+    if (isOver(mine)) return
+    spending = createSpending(budget, {
+      before: reserved,
+      reserve: (next) => claim.write({ caller: id, reserved: next }),
+      failed: (error) => {
+        if (mine.isOver || mine.claim !== claim) return
+        failed(error)
+        void claim.close()
+        mine.claim = undefined
+        become({ kind: 'takes_over' }, 'the control topic cannot be written')
+        void takeOver(mine)
+      },
+      exhausted: () => emit({ event: 'budget_exhausted', calls: budget.perDay || budget.perHour }),
+    })
+    emit({ event: 'calling_began', waitedMs: clock.now() - from })
+    become({ kind: 'calls' })
+  }
+
+  const joined = (place: Place, at: Sent): void => {
+    sent = at
+    const { memberId, generation } = place
+    if (!place.isLeader) {
+      endTerm()
+      const address = parts.addressOf(place.word)
+      if (address === undefined)
+        emit({
+          event: 'election_failed',
+          message: 'the address of the gateway that calls is not signed as it should be',
+        })
+      become(address === undefined ? { kind: 'waits' } : { kind: 'passes_on', address }, 'another gateway was chosen')
+      return
+    }
+    // Nobody else can have led in between.
+    if (term?.memberId === memberId && term.generation + 1 === generation) {
+      term.generation = generation
+      return
+    }
+    endTerm()
+    if (isClosing) return
+    term = { memberId, generation, isOver: false }
+    become({ kind: 'takes_over' }, 'the group was formed anew')
+    void takeOver(term)
+  }
+  const group = parts.join({
+    joined,
+    proved: (at) => {
+      sent = at
+    },
+    lost: () => {
+      endTerm()
+      become({ kind: 'waits' }, 'the brokers have not heard of this gateway in time')
+    },
+    failed: (message) => emit({ event: 'election_failed', message }),
+  })
+
+  /** What is in flight is waited for, and then nobody has to wait for it. */
+  const release = async (): Promise<void> => {
+    const claim = term?.claim
+    const isCalling = role.kind === 'calls'
+    become({ kind: 'waits' }, 'this gateway ends')
+    if (!isCalling || !claim) return
+    if (inFlight > 0)
+      await Promise.race([
+        new Promise<void>((resolve) => {
+          drained = resolve
+        }),
+        pause(callMs),
+      ])
+    if (inFlight > 0 || term?.claim !== claim) return
+    // Brokers that do not answer must not hold up the end: the next one waits then.
+    await Promise.race([claim.write({ reserved: spending.used() }).catch(failed), pause(releaseMs)])
+  }
+
+  return {
+    role: () => role,
+    changed: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    permit: {
+      check: (now) => {
+        if (role.kind !== 'calls') return { pass: 'refuse', finding: unknown('pending') }
+        return isProved() ? spending.check(now) : { pass: 'wait', ms: unprovedMs }
+      },
+      charge: (now) => {
+        inFlight++
+        const settle = spending.charge(now)
+        return (wasSent) => {
+          inFlight--
+          settle(wasSent)
+          if (inFlight === 0) drained()
+        }
+      },
+    },
+    close: async () => {
+      isClosing = true
+      await release()
+      endTerm()
+      await group.close()
+    },
+  }
+}
+
+const addressIn = (role: Role): string | undefined => (role.kind === 'passes_on' ? role.address : undefined)
+
+/** A call, because the type checker does not know that it changes during a wait. */
+const isOver = (term: Term): boolean => term.isOver
+
+const unlimited = {
+  before: undefined,
+  reserve: () => Promise.resolve(),
+  failed: () => undefined,
+  exhausted: () => undefined,
+}

@@ -1,0 +1,36 @@
+// A name that resolves to several gateways: connections begin with another address after one that did not answer.
+import { lookup, type LookupAddress } from 'node:dns'
+import { lookup as lookupAll } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+
+type RotatingLookup = {
+  readonly lookup: LookupFunction
+  /** How many there are to choose from: two of different kinds are one machine. */
+  readonly count: () => Promise<number>
+  readonly moveOn: () => void
+}
+
+export const createRotatingLookup = (hostname: string): RotatingLookup => {
+  let first = 0
+  const rotate = (addresses: readonly LookupAddress[]): LookupAddress[] =>
+    addresses.map((_, nth) => addresses[(first + nth) % addresses.length] as LookupAddress)
+  return {
+    lookup: (name, options, done) => {
+      lookup(name, { ...options, all: true }, (error, addresses) => {
+        const [one, ...others] = error ? [] : rotate(addresses)
+        if (!one) done(error ?? new Error(`${name} has no address`), '')
+        else if (options.all === true) done(null, [one, ...others])
+        else done(null, one.address, one.family)
+      })
+    },
+    count: async () => {
+      if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return 1
+      const addresses = await lookupAll(hostname, { all: true }).catch(() => [])
+      const ofKind = (kind: number): number => addresses.filter(({ family }) => family === kind).length
+      return Math.max(1, ofKind(4), ofKind(6))
+    },
+    moveOn: () => {
+      first++
+    },
+  }
+}
