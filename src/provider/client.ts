@@ -6,7 +6,8 @@ import { badInput, givenUp, type CallFailure } from './classify.js'
 import { connect, isSocket, refuseUnusable, type ConnectSettings, type ConnectDependencies } from './connect.js'
 import type { OperationName, Parameters, PathProfile } from './operations.js'
 import { createRedact, type Redact } from './redact.js'
-import { failed, send, unsent, type ProviderAnswer, type Reply, type SendSettings } from './send.js'
+import { unsent } from './exchange.js'
+import { failed, send, type ProviderAnswer, type Reply, type SendSettings } from './send.js'
 
 export type { ProviderAnswer, Reply }
 
