@@ -1,0 +1,161 @@
+// Each source with a stack of its own: memory, coalescing, queue, limits and circuit breaker.
+import { join } from 'node:path'
+import type { Clock } from '../base/clock.js'
+import type { Refused } from '../config/problem.js'
+import type { Config } from '../config/schema.js'
+import type { Finding, Known, Level } from '../domain/finding.js'
+import type { Indicator } from '../domain/indicator.js'
+import type { ProviderState } from '../domain/provider-state.js'
+import { urlFor, type CallLimit } from '../domain/source-description.js'
+import { openLookup } from '../lookup/open-lookup.js'
+import { approve } from '../lookup/approve.js'
+import type { AskMode, JoinedSource } from '../lookup/join-sources.js'
+import { indicators } from '../lookup/question.js'
+import { folderBytes } from '../lookup/memory/memory.js'
+import type { LookupSettings, LookupStack } from '../lookup/stack.js'
+import { messageOf } from '../base/message-of.js'
+import { createAskSource, type SourceCounts } from '../sources/ask-source.js'
+import { createSourceClient, type SourceClient } from '../sources/source-client.js'
+import type { Emit, TelemetryEvent } from '../telemetry/event.js'
+import type { Limits } from './limits.js'
+import type { ConfiguredSource } from './load-sources.js'
+
+export type SourceStatus = {
+  readonly id: string
+  readonly name: string
+  readonly ask: AskMode
+  readonly limits: readonly CallLimit[]
+  readonly counts: SourceCounts
+  readonly state: ProviderState
+}
+
+type OpenSource = JoinedSource & {
+  readonly status: () => SourceStatus
+  readonly admission: LookupStack<Indicator>['admission']
+  readonly learn: LookupStack<Indicator>['learn']
+  readonly memorySize: () => number
+  readonly close: () => Promise<void>
+}
+
+type SourceOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly random: () => number
+  readonly emit: Emit
+  readonly limits: Limits
+  readonly folder: { readonly path?: string; readonly isNamed: boolean }
+  readonly isReader: boolean
+  /** Events wait until a source is back, so an outage causes no cooldown. */
+  readonly waitsOutOutages: boolean
+  readonly classify: (finding: Known, indicator: Indicator) => Level
+  readonly approve: (() => Promise<boolean>) | undefined
+  /** Called with every finding that is remembered. */
+  readonly learnt: (asked: Indicator, finding: Finding) => void
+  /** Called with every answer of a source. */
+  readonly paid: ((asked: Indicator, finding: Finding) => void) | undefined
+}
+
+/** Closes what is open again where one cannot be. */
+export const openSources = async (
+  configured: readonly ConfiguredSource[],
+  memory: Config['memory'],
+  options: SourceOptions,
+): Promise<readonly OpenSource[] | Refused> => {
+  const opened: OpenSource[] = []
+  for (const source of configured) {
+    const one = await openSource(source, memory, options)
+    if ('problems' in one) {
+      await Promise.all(opened.map(({ close }) => close()))
+      return one
+    }
+    opened.push(one)
+  }
+  return opened
+}
+
+const openSource = async (
+  { description, apiKey, concurrency, ask, limits: callLimits }: ConfiguredSource,
+  { maxEntries }: Config['memory'],
+  options: SourceOptions,
+): Promise<OpenSource | Refused> => {
+  const { env, clock, random, limits, folder, learnt, paid } = options
+  const { id, name, freshHours } = description
+  const now = (): number => clock.now()
+  const emit = namingSource(id, options.emit)
+  let client: SourceClient
+  try {
+    client = createSourceClient(description, { apiKey, concurrency, env, limits: limits.client, now })
+  } catch (error) {
+    return { problems: [{ setting: 'intel.sources', message: `${id} cannot be used: ${messageOf(error)}` }] }
+  }
+  const { source, counts } = createAskSource(id, client, { now, emit })
+  const seconds = freshHours * 3_600
+  const settings: LookupSettings & { readonly memory: { readonly maxBytes: number } } = {
+    admit: {
+      ...limits.admission,
+      perHour: 0,
+      perDay: 0,
+      perRun: 0,
+      limits: callLimits,
+      inFlight: concurrency,
+      retry: limits.retry,
+    },
+    memory: {
+      freshSeconds: { malicious: seconds, suspicious: seconds, clean: seconds, noVerdict: seconds, notFound: seconds },
+      staleSeconds: 7 * seconds,
+      jitter: 0.1,
+      refreshAhead: 0.1,
+      maxEntries,
+      maxBytes: folderBytes(maxEntries),
+      cooldown: { ...limits.cooldown, forOutages: !options.waitsOutOutages },
+    },
+  }
+  const opened = await openLookup(
+    settings,
+    {
+      type: indicators,
+      outer: [],
+      source: options.approve ? approve(options.approve)(source) : source,
+      clock,
+      random,
+      emit,
+      paid,
+      learnt,
+    },
+    {
+      ...(folder.path !== undefined && { path: join(folder.path, 'sources', id) }),
+      isNamed: folder.isNamed,
+      isReader: options.isReader,
+      classify: options.classify,
+    },
+  )
+  if ('problem' in opened) {
+    await client.close()
+    return { problems: [{ setting: 'memory.path', message: opened.problem }] }
+  }
+  const { lookup, admission, learn, memory } = opened
+  return {
+    id,
+    ask,
+    takes: (indicator) => urlFor(description, indicator) !== undefined,
+    lookup,
+    admission,
+    learn,
+    memorySize: memory.size,
+    status: () => ({ id, name, ask, limits: callLimits, counts: counts(), state: admission.state() }),
+    close: async () => {
+      await client.close()
+      await opened.close()
+    },
+  }
+}
+
+/** What is logged about the queue and the limits of a source names it. */
+const namingSource =
+  (source: string, emit: Emit): Emit =>
+  (event: TelemetryEvent) =>
+    emit(
+      event.event === 'lookups_paused' || event.event === 'lookups_resumed' || event.event === 'budget_exhausted'
+        ? { ...event, source }
+        : event,
+    )
