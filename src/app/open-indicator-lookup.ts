@@ -31,6 +31,7 @@ import type { OpenVerdicts, Verdicts } from '../verdicts/open-verdicts.js'
 import { limits as ownLimits, lookupSettingsOf, type Limits } from './limits.js'
 import { loadSources } from './load-sources.js'
 import { openSources, type SourceStatus } from './open-sources.js'
+import type { SourceSaid } from '../terminal/verdict-card.js'
 import { tableOf } from './open-table.js'
 import { openClient, type ClientOptions } from './provider-client.js'
 
@@ -42,6 +43,8 @@ export type IndicatorLookup = {
   /** When to expect an answer, and how those who are asked are doing, sources included; absent where nobody is asked. */
   readonly asked?: Pick<LookupStack<Indicator>['admission'], 'estimateMs' | 'state'>
   readonly sources: () => readonly SourceStatus[]
+  /** What each source that could be asked said about it, as far as that is remembered. */
+  readonly saidBySources: (indicator: Indicator) => readonly SourceSaid[]
   readonly close: () => Promise<void>
 }
 
@@ -141,7 +144,12 @@ export const openIndicatorLookup = async (
       ? known
       : ([...known, joinSources(sources, { classify, isSafeguarded, hasMain: client !== undefined })] as const)
   const closeSources = (): Promise<unknown> => Promise.all(sources.map(({ close }) => close()))
-  const about = { feeds: local, sources: () => sources.map(({ status }) => status()) }
+  const about = {
+    feeds: local,
+    sources: () => sources.map(({ status }) => status()),
+    saidBySources: (indicator: Indicator) =>
+      sources.filter(({ takes }) => takes(indicator)).map(({ id, ask, said }) => ({ id, ask, said: said(indicator) })),
+  }
 
   // Without a provider an unlisted indicator is unknown, never clean.
   if (!client)

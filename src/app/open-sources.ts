@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.js'
 import type { Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import type { Finding, Known, Level } from '../domain/finding.js'
-import type { Indicator } from '../domain/indicator.js'
+import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { ProviderState } from '../domain/provider-state.js'
 import { urlFor, type CallLimit } from '../domain/source-description.js'
 import { openLookup } from '../lookup/open-lookup.js'
@@ -34,6 +34,8 @@ type OpenSource = JoinedSource & {
   readonly admission: LookupStack<Indicator>['admission']
   readonly learn: LookupStack<Indicator>['learn']
   readonly memorySize: () => number
+  /** What it said last, as far as that is remembered. */
+  readonly said: (indicator: Indicator) => Finding | undefined
   readonly close: () => Promise<void>
 }
 
@@ -142,6 +144,7 @@ const openSource = async (
     admission,
     learn,
     memorySize: memory.size,
+    said: (indicator) => memory.get(keyOf(indicator))?.finding,
     status: () => ({ id, name, ask, limits: callLimits, counts: counts(), state: admission.state() }),
     close: async () => {
       await client.close()

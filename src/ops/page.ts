@@ -39,6 +39,13 @@ const feeds: Table = [
   ['Feed', 'State', 'Addresses', 'Names', 'Skipped', 'Age', 'Next look', 'Last error'],
   'None configured.',
 ]
+/** Shown where sources are configured. */
+const sources: Table = [
+  'sources',
+  'Sources',
+  ['Source', 'State', 'Asked', 'Answers', 'Accusing', 'Clean', 'Failed', 'Queued', 'Limits used', 'Why not'],
+  '',
+]
 const problems: Table = ['problems', 'Problems', ['Last', 'State', 'Message', 'Times'], 'None.']
 const latency: Table = ['latency', 'Latency since the start', ['What', 'Median (p50)', 'p99', 'Deadline'], '']
 
@@ -69,6 +76,7 @@ const layouts: Readonly<Record<ProcessKind, Layout>> = {
       ],
       problems,
       feeds,
+      sources,
       latency,
       ['shares', 'How complete the answers are', ['What', 'Share', 'Of what'], ''],
       ['reasons', 'Why verdicts are unknown (indicators)', ['Reason', 'Last minute', 'Since start'], 'None yet.'],
@@ -93,6 +101,7 @@ const layouts: Readonly<Record<ProcessKind, Layout>> = {
     tables: [
       problems,
       feeds,
+      sources,
       latency,
       ['requests', 'Requests since the start', ['Operation', 'Answered', 'Refused or failed'], 'None yet.'],
     ],
@@ -156,7 +165,10 @@ ${charts
   .join('\n')}
 </div>
 </section>
-${tables.map(([id, title, columns, none]) => renderTable(id, title, columns, view.tables[id] ?? [], none)).join('\n')}
+${tables
+  .filter(([id]) => id !== 'sources' || view.tables.sources !== undefined)
+  .map(([id, title, columns, none]) => renderTable(id, title, columns, view.tables[id] ?? [], none))
+  .join('\n')}
 <section>
 <details>
 <summary>Effective configuration</summary>

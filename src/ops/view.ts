@@ -22,9 +22,11 @@ import {
   ruleRows,
   serverLatencyRows,
   shareRows,
+  sourceRows,
   verdictRows,
   type Rows,
   type ShownFeed,
+  type ShownSource,
 } from './view-tables.js'
 
 export type PageView = {
@@ -41,6 +43,7 @@ type ViewSources = {
   readonly provider?: (() => ProviderState) | undefined
   readonly consumer?: (() => ConsumerHealth) | undefined
   readonly feeds: () => readonly ShownFeed[]
+  readonly sources: (() => readonly ShownSource[]) | undefined
   readonly alerts: AlertLog | undefined
   readonly deadlineMs: number
   readonly health: () => Health
@@ -80,7 +83,7 @@ const stateOf = (sources: ViewSources) => {
     provider,
     consumer,
     missingFeeds: feeds.filter(({ state }) => state === 'missing' || state === 'refused').map(({ name }) => name),
-    hasFeeds: feeds.length > 0,
+    hasFeeds: feeds.length > 0 || sources.sources !== undefined,
     lag,
     now,
     perSecond: history.rate(kind === 'server' ? 'requests' : 'annotated'),
@@ -93,7 +96,10 @@ const stateOf = (sources: ViewSources) => {
     partitions,
     lag,
     health,
-    asking: providerSentence(provider, now),
+    asking:
+      provider || !sources.sources
+        ? providerSentence(provider, now)
+        : { tone: 'idle' as const, text: 'No main provider: sources and local feeds only.' },
     deadLetters: total(counts.deadLetters),
     points: history.points(),
   }
@@ -166,7 +172,11 @@ const pathsOf = ({ points }: State): PageView['paths'] => {
 
 const tablesOf = (sources: ViewSources, { now, counts, feeds, partitions }: State): PageView['tables'] => {
   const { kind, history, recent, alerts, deadlineMs, startedAt } = sources
-  const both = { feeds: feedRows(feeds, now), problems: problemRows(recent) }
+  const both = {
+    feeds: feedRows(feeds, now),
+    problems: problemRows(recent),
+    ...(sources.sources && { sources: sourceRows(sources.sources(), now) }),
+  }
   return kind === 'server'
     ? { ...both, requests: requestRows(counts), latency: serverLatencyRows(counts) }
     : {

@@ -34,6 +34,8 @@ type Budget = {
   readonly charge: (now: number) => Settle
   /** Calls that are known to have gone; one in flight counts when it is back. */
   readonly spent: (now: number) => Spent
+  /** Of the limits of a source. */
+  readonly used: (now: number) => readonly (CallLimit & { readonly used: number })[]
 }
 
 type Settle = (wasSent: boolean) => void
@@ -53,7 +55,7 @@ export const createBudget = ({ perHour, perDay, perRun, limits = [] }: BudgetSet
   })
   const spans = limits.flatMap(({ calls, per }) => {
     const lengthMs = spanMs[per]
-    return lengthMs === undefined ? [] : [{ per, ...createSpan(calls, lengthMs, momentsIn(before[per])) }]
+    return lengthMs === undefined ? [] : [{ calls, per, ...createSpan(calls, lengthMs, momentsIn(before[per])) }]
   })
   const windows = [hour, day, run, ...periods, ...spans]
   const write = (): void =>
@@ -82,6 +84,7 @@ export const createBudget = ({ perHour, perDay, perRun, limits = [] }: BudgetSet
       }
     },
     spent: (now) => ({ hour: hour.spent(now), day: day.spent(now), run: run.spent(now) }),
+    used: (now) => [...spans, ...periods].map(({ calls, per, charged }) => ({ calls, per, used: charged(now) })),
   }
 }
 
@@ -137,6 +140,10 @@ const createSpan = (calls: number, lengthMs: number, before: readonly number[]) 
       const place = ahead - free
       const earlier = moments[place % calls] ?? now
       return Math.max(0, earlier + heldMs - now) + Math.floor(place / calls) * heldMs
+    },
+    charged: (now: number): number => {
+      move(now)
+      return moments.length
     },
     state: (): LimitCount => ({ at: moments }),
     charge: (now: number): Settle => {

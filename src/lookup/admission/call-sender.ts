@@ -124,7 +124,13 @@ export const createCallSender = (
     lookAgainIn,
     state: () => {
       const now = clock.now()
-      return { inFlight: limit.activeCount, ...breaker.state(now), spent: budget.spent(now) }
+      const limits = budget.used(now)
+      return {
+        inFlight: limit.activeCount,
+        ...breaker.state(now),
+        spent: budget.spent(now),
+        ...(limits.length > 0 && { limits }),
+      }
     },
   }
 }
