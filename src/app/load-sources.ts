@@ -20,9 +20,11 @@ export type ConfiguredSource = {
   readonly concurrency: number
   readonly ask: AskMode
   readonly limits: readonly CallLimit[]
+  /** The lookup service is a gateway that asks it for us. */
+  readonly isAtGateway: boolean
 }
 
-/** `needsKeys`: false for who asks a gateway, which holds them. */
+/** `needsKeys`: false for who asks nobody. */
 export const loadSources = (
   { intel, feeds }: Pick<Config, 'intel' | 'feeds'>,
   { needsKeys = true }: { readonly needsKeys?: boolean } = {},
@@ -36,14 +38,16 @@ export const loadSources = (
     const { id, key } = description
     if (names.has(id)) problems.push({ setting, message: `is named ${id} like a feed or another source` })
     names.add(id)
-    const apiKey = needsKeys ? keyIn(settings.apiKeyFile, `${setting}.apiKeyFile`, problems) : ''
-    if (needsKeys && key && key.optional !== true && settings.apiKeyFile === undefined)
+    const isAtGateway = settings.gateway === true
+    const hasKey = needsKeys && !isAtGateway
+    const apiKey = hasKey ? keyIn(settings.apiKeyFile, `${setting}.apiKeyFile`, problems) : ''
+    if (hasKey && key && key.optional !== true && settings.apiKeyFile === undefined)
       problems.push({ setting, message: `needs apiKeyFile: a file with your key for ${description.name}` })
     if (!key && settings.apiKeyFile !== undefined)
       problems.push({ setting: `${setting}.apiKeyFile`, message: `is not used: ${description.name} takes no key` })
     const ask = settings.ask ?? (intel.service.apiKey === '' ? 'always' : 'accused')
     const { concurrency } = settings
-    return [{ description, apiKey, concurrency, ask, limits: limitsOf(description, settings.perDay) }]
+    return [{ description, apiKey, concurrency, ask, limits: limitsOf(description, settings.perDay), isAtGateway }]
   })
   return problems.length > 0 ? { problems } : loaded
 }

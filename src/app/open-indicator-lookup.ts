@@ -116,7 +116,18 @@ export const openIndicatorLookup = async (
   let tell: Verdicts['paid'] = () => undefined
   const paid = options.verdicts && ((asked: Indicator, finding: Finding): void => tell(asked, finding))
   const folder = memoryFolder(config, options.env)
+  const domain = { ...config.intel.domain, maxAgeDays: table.maxAgeDays, scanPollMs: limits.scanPollMs }
+  const settings: SourceSettings = { ...config.intel, domain }
   const sources = await openSources(configured, config.memory, {
+    bulkOf:
+      client &&
+      ((id, takes) =>
+        createBulkLookup({
+          isOffered: () => true,
+          connect: () => client.bulk.connect({ ...settings, source: id }),
+          takes,
+          ...bulkBounds(options),
+        })),
     env: options.env,
     clock,
     random,
@@ -162,8 +173,6 @@ export const openIndicatorLookup = async (
       },
     }
 
-  const domain = { ...config.intel.domain, maxAgeDays: table.maxAgeDays, scanPollMs: limits.scanPollMs }
-  const settings: SourceSettings = { ...config.intel, domain }
   const source = providerSource(client, settings, now, emit)
   const bulk = openBulk(config, settings, client, options)
   // A gateway on a socket of this machine is known to take it.
@@ -250,17 +259,25 @@ const openBulk = (
   { admit }: Config,
   settings: SourceSettings,
   { bulk }: Client,
-  { approve: isAsked, clock = systemClock, emit = ignoreTelemetry, limits: { admission } = ownLimits }: LookupOptions,
+  options: LookupOptions,
 ): BulkLookup<Indicator> | undefined => {
-  if (isAsked || admit.perRun > 0 || admit.perHour > 0 || admit.perDay > 0) return undefined
+  if (options.approve || admit.perRun > 0 || admit.perHour > 0 || admit.perDay > 0) return undefined
   return createBulkLookup({
     isOffered: bulk.isOffered,
     connect: () => bulk.connect(settings),
     // A scan is started and followed one call at a time, and written down here.
     takes: ({ type }) => type === 'ip' || settings.domain.scan === 'off',
-    maxOpen: admission.maxWaiting,
-    giveUpMs: admission.callTimeoutMs,
-    clock,
-    emit,
+    ...bulkBounds(options),
   })
 }
+
+const bulkBounds = ({
+  clock = systemClock,
+  emit = ignoreTelemetry,
+  limits: { admission } = ownLimits,
+}: Pick<LookupOptions, 'clock' | 'emit' | 'limits'>) => ({
+  maxOpen: admission.maxWaiting,
+  giveUpMs: admission.callTimeoutMs,
+  clock,
+  emit,
+})

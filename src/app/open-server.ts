@@ -3,11 +3,14 @@ import { kafkaSettingsOf, limits as ownLimits, lookupSettingsOf } from './limits
 import { readText } from '../config/load-config.js'
 import type { AppOptions } from './open-app.js'
 import { openClient } from './provider-client.js'
+import { loadSources } from './load-sources.js'
+import { openSources, type SourceStatus } from './open-sources.js'
 import { tableOf } from './open-table.js'
 import { describeProblem, type Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock } from '../base/clock.js'
 import { verdictsProblems } from '../kafka/settings.js'
+import { worstLevel } from '../domain/judge.js'
 import { loadSafeguard } from '../feeds/load-lists.js'
 import type { Client } from '../provider/client.js'
 import type { SharedVerdicts } from '../bulk/accept-bulk.js'
@@ -18,6 +21,11 @@ import { createSharedVerdicts } from '../server/gateway/shared-verdicts.js'
 import { serverLimits, startServer, type LookupServer, type ServeSettings } from '../server/start-server.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 import { verdictsOf, type Verdicts } from '../verdicts/open-verdicts.js'
+
+export type OpenServer = LookupServer & {
+  /** Other providers that it asks; absent where there are none. */
+  readonly sources?: () => readonly SourceStatus[]
+}
 
 export type OpenServerOptions = Pick<AppOptions, 'env' | 'emit' | 'clock' | 'limits'> & {
   readonly watch?: LookupWatch
@@ -55,7 +63,7 @@ export const openServer = async (
   config: Config,
   { env, emit = ignoreTelemetry, clock = systemClock, limits = ownLimits, watch, socket }: OpenServerOptions,
   version: string,
-): Promise<LookupServer> => {
+): Promise<OpenServer> => {
   const { serve, intel, memory } = config
   const gateway = (folder: string): Promise<Gateway> => {
     const client = openUpstream(config, { env, clock, limits })
@@ -70,6 +78,29 @@ export const openServer = async (
   }
   const safeguard = loadSafeguard(intel.safeguard, readText)
   if ('problems' in safeguard) throw new Error(safeguard.problems.map(describeProblem).join('\n'))
+  const configured = loadSources(config)
+  if ('problems' in configured) throw new Error(configured.problems.map(describeProblem).join('\n'))
+  let status: () => readonly SourceStatus[] = () => []
+  const openBulkSources = async (folder: string) => {
+    const table = tableOf(config)
+    const sources = await openSources(configured, memory, {
+      env,
+      clock,
+      random: Math.random,
+      emit,
+      limits,
+      folder: { path: folder, isNamed: true },
+      isReader: false,
+      waitsOutOutages: config.enrich.mode === 'complete',
+      classify: (finding, about) => worstLevel(finding, about, table, clock.now()),
+      approve: undefined,
+      learnt: () => undefined,
+      paid: undefined,
+    })
+    if ('problems' in sources) throw new Error(sources.problems.map(describeProblem).join('\n'))
+    status = () => sources.map((source) => source.status())
+    return { sources, close: () => Promise.all(sources.map(({ close }) => close())) }
+  }
   const sharing = serve.upstream === '' ? undefined : await openSharing(config, { clock, limits, emit })
   const server = await startServer(serveSettingsOf(config), {
     now: () => clock.now(),
@@ -79,6 +110,7 @@ export const openServer = async (
     safeguard,
     download: createDownload(env),
     ...(serve.upstream === '' ? {} : { openGateway: gateway }),
+    ...(configured.length > 0 && { openSources: openBulkSources }),
     shared: sharing?.shared,
     ...(socket === undefined ? {} : { socket }),
   }).catch(async (error: unknown) => {
@@ -87,6 +119,7 @@ export const openServer = async (
   })
   return {
     ...server,
+    ...(configured.length > 0 && { sources: () => status() }),
     close: async () => {
       await server.close()
       await sharing?.close()

@@ -1,9 +1,9 @@
-// Each source with a stack of its own: memory, coalescing, queue, limits and circuit breaker.
+// Each source with a stack of its own: memory, coalescing, queue, limits and circuit breaker; or a gateway's, which holds them for all.
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.js'
 import type { Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
-import type { Finding, Known, Level } from '../domain/finding.js'
+import { unknownOf, type Finding, type Known, type Level } from '../domain/finding.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
 import type { ProviderState } from '../domain/provider-state.js'
 import { urlFor, type CallLimit } from '../domain/source-description.js'
@@ -12,7 +12,8 @@ import { approve } from '../lookup/approve.js'
 import type { AskMode, JoinedSource } from '../lookup/join-sources.js'
 import { indicators } from '../lookup/question.js'
 import { folderBytes } from '../lookup/memory/memory.js'
-import type { LookupSettings, LookupStack } from '../lookup/stack.js'
+import type { Source } from '../domain/lookup.js'
+import type { BulkLookup, LookupSettings, LookupStack } from '../lookup/stack.js'
 import { messageOf } from '../base/message-of.js'
 import { createAskSource, type SourceCounts } from '../sources/ask-source.js'
 import { createSourceClient, type SourceClient } from '../sources/source-client.js'
@@ -30,6 +31,8 @@ export type SourceStatus = {
 }
 
 type OpenSource = JoinedSource & {
+  /** Calls that may be in flight. */
+  readonly inFlight: number
   readonly status: () => SourceStatus
   readonly admission: LookupStack<Indicator>['admission']
   readonly learn: LookupStack<Indicator>['learn']
@@ -53,6 +56,9 @@ type SourceOptions = {
   readonly approve: (() => Promise<boolean>) | undefined
   /** Called with every finding that is remembered. */
   readonly learnt: (asked: Indicator, finding: Finding) => void
+  /** The lookups in bulk of a source that a gateway asks; undefined where there is no gateway. */
+  readonly bulkOf?:
+    ((id: string, takes: (indicator: Indicator) => boolean) => BulkLookup<Indicator> | undefined) | undefined
   /** Called with every answer of a source. */
   readonly paid: ((asked: Indicator, finding: Finding) => void) | undefined
 }
@@ -76,12 +82,27 @@ export const openSources = async (
 }
 
 const openSource = async (
-  { description, apiKey, concurrency, ask, limits: callLimits }: ConfiguredSource,
+  { description, apiKey, concurrency, ask, limits: described, isAtGateway }: ConfiguredSource,
   { maxEntries }: Config['memory'],
   options: SourceOptions,
 ): Promise<OpenSource | Refused> => {
-  const { env, clock, random, limits, folder, learnt, paid } = options
+  const { env, clock, random, limits, learnt, paid } = options
   const { id, name, freshHours } = description
+  const takes = (indicator: Indicator): boolean => urlFor(description, indicator) !== undefined
+  const bulk = isAtGateway ? options.bulkOf?.(id, takes) : undefined
+  if (isAtGateway && !bulk)
+    return {
+      problems: [
+        {
+          setting: 'intel.sources',
+          message: `${id} is asked through a gateway, and intel.service names none that takes it`,
+        },
+      ],
+    }
+  // The gateway holds the limits and the memory.
+  const callLimits = isAtGateway ? [] : described
+  const folder = isAtGateway ? { isNamed: false } : options.folder
+  await bulk?.open()
   const now = (): number => clock.now()
   const emit = namingSource(id, options.emit)
   let client: SourceClient
@@ -91,6 +112,9 @@ const openSource = async (
     return { problems: [{ setting: 'intel.sources', message: `${id} cannot be used: ${messageOf(error)}` }] }
   }
   const { source, counts } = createAskSource(id, client, { now, emit })
+  // Where the gateway does not answer, nobody else is asked: the limits are its own.
+  const unreached: Source = () => unknownOf('unavailable')
+  const own = isAtGateway ? unreached : source
   const seconds = freshHours * 3_600
   const settings: LookupSettings & { readonly memory: { readonly maxBytes: number } } = {
     admit: {
@@ -117,7 +141,8 @@ const openSource = async (
     {
       type: indicators,
       outer: [],
-      source: options.approve ? approve(options.approve)(source) : source,
+      source: options.approve ? approve(options.approve)(own) : own,
+      bulk,
       clock,
       random,
       emit,
@@ -139,7 +164,8 @@ const openSource = async (
   return {
     id,
     ask,
-    takes: (indicator) => urlFor(description, indicator) !== undefined,
+    takes,
+    inFlight: concurrency,
     lookup,
     admission,
     learn,
@@ -147,6 +173,7 @@ const openSource = async (
     said: (indicator) => memory.get(keyOf(indicator))?.finding,
     status: () => ({ id, name, ask, limits: callLimits, counts: counts(), state: admission.state() }),
     close: async () => {
+      bulk?.close()
       await client.close()
       await opened.close()
     },

@@ -1,9 +1,11 @@
 // Questions in bulk: one connection per asker, each question answered as if its operations had been called one by one, as soon as it is.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { parseAddress } from '../domain/address.js'
 import { unknownOf, type Finding } from '../domain/finding.js'
+import { parseHostname } from '../domain/hostname.js'
 import type { Indicator } from '../domain/indicator.js'
-import type { Call } from '../domain/lookup.js'
+import type { Call, Lookup } from '../domain/lookup.js'
 import { priorityClasses, type Priority } from '../lookup/admission/queue.js'
 import { guard } from '../lookup/stack.js'
 import { classify } from '../provider/classify.js'
@@ -43,7 +45,17 @@ export type BulkOptions = {
   readonly gateway?: Pick<Gateway, 'askedAgain' | 'estimatesMs' | 'inFlight' | 'admission'> | undefined
   /** What was paid for elsewhere is answered without asking, and what is paid for here is passed on. */
   readonly shared?: SharedVerdicts | undefined
+  /** Other providers that this gateway asks; each connection is for one of them, or for the provider. */
+  readonly sources?: readonly BulkSource[] | undefined
   readonly now: () => number
+}
+
+export type BulkSource = {
+  readonly id: string
+  readonly takes: (indicator: Indicator) => boolean
+  readonly lookup: Lookup
+  readonly admission: Pick<Gateway, 'estimatesMs'> & { readonly state: Gateway['admission'] }
+  readonly inFlight: number
 }
 
 export type SharedVerdicts = {
@@ -71,7 +83,8 @@ export const acceptBulk = (server: Pick<Server, 'on'>, options: BulkOptions): ((
     if (head.length > 0) stream.unshift(head)
     streams.add(stream)
     stream.once('close', () => streams.delete(stream))
-    serveConnection(stream, admitted, options)
+    if (admitted.source) serveSource(stream, admitted.source, admitted.share, options.now)
+    else serveConnection(stream, admitted, options)
   })
   return () => {
     for (const stream of streams) stream.destroy()
@@ -82,17 +95,24 @@ type Asker = {
   readonly apiKey: string | undefined
   readonly settings: BulkSettings
   readonly share: BulkShare
+  readonly source: BulkSource | undefined
 }
 
 /** The status of a refusal where there may be no connection. */
-const admit = (request: IncomingMessage, stream: Duplex, { nameOf, shares }: BulkOptions): Asker | string => {
+const admit = (
+  request: IncomingMessage,
+  stream: Duplex,
+  { nameOf, shares, sources = [] }: BulkOptions,
+): Asker | string => {
   const apiKey = headerOf(request, 'x-api-key')
   const settings = readBulkSettings(headerOf(request, bulkHeader) ?? '')
   if (request.url !== bulkTarget || !settings) return '400 Bad Request'
   const name = nameOf(apiKey)
   if (name === undefined) return '401 Unauthorized'
+  const source = sources.find(({ id }) => id === settings.source)
+  if (settings.source !== undefined && !source) return '404 Not Found'
   const share = shares.open(name, stream)
-  return share ? { apiKey, settings, share } : '429 Too Many Requests'
+  return share ? { apiKey, settings, share, source } : '429 Too Many Requests'
 }
 
 type OpenQuestion = {
@@ -119,12 +139,6 @@ const serveConnection = (
   const domain = { ...settings.domain, scan: 'off', scanPollMs: 0, scanFolder: '' } as const
   const source = guard(providerSource({ call }, { ...settings, domain }, now, ignoreTelemetry))
 
-  const aged = (id: number, finding: Finding): AnswerLine => ({
-    id,
-    finding,
-    ...(finding.at !== undefined && { ageMs: Math.max(0, now() - finding.at) }),
-  })
-
   const take = (text: string): void => {
     const line = readQuestion(text)
     if (!line) {
@@ -142,7 +156,7 @@ const serveConnection = (
     }
     const known = shared?.find(line.indicator, settings)
     if (known) {
-      write(writeAnswer(aged(id, known)))
+      write(writeAnswer(aged(id, known, now())))
       return
     }
     if (!share.take()) {
@@ -162,7 +176,7 @@ const serveConnection = (
       open.delete(id)
       share.answered()
       if (finding.at !== undefined && finding.at >= askedAt) shared?.paid(line.indicator, finding)
-      write(writeAnswer(aged(id, finding)))
+      write(writeAnswer(aged(id, finding, now())))
     })
   }
   readLines(stream, take, maxQuestionLength)
@@ -172,8 +186,53 @@ const serveConnection = (
   writeState(stream, write, gateway)
 }
 
+const aged = (id: number, finding: Finding, now: number): AnswerLine => ({
+  id,
+  finding,
+  ...(finding.at !== undefined && { ageMs: Math.max(0, now - finding.at) }),
+})
+
+const isNormal = ({ type, value }: Indicator): boolean =>
+  (type === 'ip' ? parseAddress(value) : parseHostname(value)) === value
+
+/** Every question goes to one source, through the same layers as if it were asked here; asking again moves it up in its queue. */
+const serveSource = (stream: Duplex, source: BulkSource, share: BulkShare, now: () => number): void => {
+  const open = new Map<number, { readonly indicator: Indicator; readonly priority: Priority }>()
+  const write = createLineWriter(stream, share.wrote)
+  const ask = (indicator: Indicator, priority: Priority): Finding | Promise<Finding> =>
+    isNormal(indicator) && source.takes(indicator)
+      ? source.lookup(indicator, { ...priority, evidence: 'field' })
+      : unknownOf('bad_input')
+  const take = (text: string): void => {
+    const line = readQuestion(text)
+    if (!line) {
+      stream.destroy()
+      return
+    }
+    const { id, priority } = line
+    if ('again' in line) {
+      const asked = open.get(id)
+      if (asked) for (let n = 0; n < Math.min(line.again, maxAgain); n++) void ask(asked.indicator, priority)
+      return
+    }
+    if (!share.take()) {
+      write(writeAnswer({ id, finding: unknownOf('queue_full') }))
+      return
+    }
+    open.set(id, { indicator: line.indicator, priority })
+    void Promise.resolve(ask(line.indicator, priority)).then((finding) => {
+      open.delete(id)
+      share.answered()
+      write(writeAnswer(aged(id, finding, now())))
+    })
+  }
+  readLines(stream, take, maxQuestionLength)
+  const { estimatesMs, state } = source.admission
+  writeState(stream, write, { estimatesMs, admission: state, inFlight: source.inFlight })
+}
+
 /** Says at once how long an answer takes, and again when that has changed, at least every second. */
-const writeState = (stream: Duplex, write: (line: string) => void, gateway: BulkOptions['gateway']): void => {
+const writeState = (stream: Duplex, write: (line: string) => void, gateway: StatedGateway): void => {
   let last = ''
   let quietMs = 0
   const say = (): void => {
@@ -189,7 +248,9 @@ const writeState = (stream: Duplex, write: (line: string) => void, gateway: Bulk
   stream.once('close', () => clearInterval(timer))
 }
 
-const stateOf = (gateway: BulkOptions['gateway']): StateLine => {
+type StatedGateway = Pick<Gateway, 'estimatesMs' | 'inFlight' | 'admission'> | undefined
+
+const stateOf = (gateway: StatedGateway): StateLine => {
   if (!gateway)
     return { estimatesMs: new Array<number>(priorityClasses).fill(0), latencyMs: 0, inFlight: 1, state: 'open' }
   const { latencyMs, state } = gateway.admission()

@@ -22,6 +22,7 @@ type ServerOptions = {
   /** Asked for what is not known here. */
   readonly gateway?: BulkOptions['gateway']
   readonly shared?: BulkOptions['shared']
+  readonly sources?: BulkOptions['sources']
   /** Whether a feed is not in use; every answer says so. */
   readonly isFeedMissing: () => boolean
   readonly version: string
@@ -37,7 +38,7 @@ const requestTimeoutMs = 30_000
 const keepAliveMs = 30_000
 
 export const createServer = (options: ServerOptions): FastifyInstance => {
-  const { answer, callers, status, gateway, shared, isFeedMissing, version, emit, now, tls } = options
+  const { answer, callers, status, gateway, shared, sources, isFeedMissing, version, emit, now, tls } = options
   const limits = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: requestTimeoutMs,
@@ -104,6 +105,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
       serveAndCount(name, given, await callers.enterWhenFree(key), priority),
     gateway,
     shared,
+    sources,
     now,
   })
   app.addHook('preClose', (done) => {

@@ -1,5 +1,5 @@
 // Opens everything that the server needs, wires it, and listens.
-import type { SharedVerdicts } from '../bulk/accept-bulk.js'
+import type { BulkSource, SharedVerdicts } from '../bulk/accept-bulk.js'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -69,6 +69,11 @@ type ServerDependencies = {
   readonly openGateway?: (folder: string) => Promise<Gateway>
   /** Verdicts of the fleet, for bulk connections; only where nothing but the provider is asked. */
   readonly shared?: SharedVerdicts | undefined
+  /** Other providers, for bulk connections; the folder of the memory is given. */
+  readonly openSources?: (folder: string) => Promise<{
+    readonly sources: readonly BulkSource[]
+    readonly close: () => Promise<unknown>
+  }>
   /** The path of a Unix socket to listen on instead of host and port. */
   readonly socket?: string
   readonly resolver?: Resolver
@@ -139,6 +144,8 @@ const openAll = async (
   )
   const gateway = await outside.openGateway?.(join(settings.state, 'memory'))
   if (gateway) later(gateway.close)
+  const opened = await outside.openSources?.(join(settings.state, 'memory'))
+  if (opened) later(opened.close)
   const scanner = createScanner({
     resolver: outside.resolver ?? createResolver(settings.scan.timeoutMs),
     mayConnect: outside.mayConnect ?? onlyPublicWeb,
@@ -170,6 +177,7 @@ const openAll = async (
     }),
     gateway,
     shared: outside.shared,
+    sources: opened?.sources,
     isFeedMissing: feeds.isMissing,
     version: outside.version,
     emit,

@@ -79,6 +79,12 @@ const source = Type.Object(
           'Calls sent in one day (UTC) at most, in place of what the description says, which is the limit of a free key.',
       }),
     ),
+    gateway: Type.Optional(
+      Type.Boolean({
+        description:
+          'The lookup service is `threatweave serve` with the same source: it asks for everyone, and holds the key, the memory and the limits. Needs no apiKeyFile here.',
+      }),
+    ),
     ask: Type.Optional(
       Type.Unsafe<'accused' | 'unknown' | 'always'>({
         type: 'string',
