@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.js'
 import { systemClock, type Clock } from '../base/clock.js'
 import type { Decide } from '../domain/decision.js'
 import { readAddress } from '../domain/address.js'
-import { unknownOf, type Finding, type Known, type Level } from '../domain/finding.js'
+import { sourceIdOf, unknownOf, type Finding, type Known, type Level } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { worstLevel } from '../domain/judge.js'
 import type { Lookup } from '../domain/lookup.js'
@@ -162,16 +162,30 @@ export const openIndicatorLookup = async (
       sources.filter(({ takes }) => takes(indicator)).map(({ id, ask, said }) => ({ id, ask, said: said(indicator) })),
   }
 
+  /** Of a source that is not configured here nothing is kept. */
+  const learnSource = (id: string, asked: Indicator, finding: Finding, isJustNow: boolean): boolean =>
+    sources.find((each) => each.id === id)?.learn(asked, finding, isJustNow) ?? false
+
   // Without a provider an unlisted indicator is unknown, never clean.
-  if (!client)
+  if (!client) {
+    const verdicts =
+      sources.length === 0
+        ? undefined
+        : await options.verdicts?.({
+            learn: (asked, finding, isJustNow) => learnSource(sourceIdOf(finding) ?? '', asked, finding, isJustNow),
+            isFull: () => sources.every(({ memorySize }) => memorySize() >= config.memory.maxEntries),
+          })
+    if (verdicts) tell = verdicts.paid
     return {
       ...about,
       lookup: stack(...joined)(() => unknownOf('not_listed')),
       ...(sources.length > 0 && { asked: askedOf(sources.map(({ admission }) => admission)) }),
       close: async () => {
         await Promise.all([local.close(), closeSources()])
+        await verdicts?.close()
       },
     }
+  }
 
   const source = providerSource(client, settings, now, emit)
   const bulk = openBulk(config, settings, client, options)
@@ -202,8 +216,11 @@ export const openIndicatorLookup = async (
   }
   const { lookup, admission, learn, memory } = opened
   const verdicts = await options.verdicts?.({
-    learn: (asked, finding, isJustNow) =>
-      meetsSettings(asked, finding, settings, now()) && learn(asked, finding, isJustNow),
+    learn: (asked, finding, isJustNow) => {
+      const id = sourceIdOf(finding)
+      if (id !== undefined) return learnSource(id, asked, finding, isJustNow)
+      return meetsSettings(asked, finding, settings, now()) && learn(asked, finding, isJustNow)
+    },
     isFull: () => memory.size() >= config.memory.maxEntries,
   })
   if (verdicts) tell = verdicts.paid

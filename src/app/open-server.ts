@@ -10,6 +10,8 @@ import { describeProblem, type Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock } from '../base/clock.js'
 import { verdictsProblems } from '../kafka/settings.js'
+import { sourceIdOf, type Finding } from '../domain/finding.js'
+import type { Indicator } from '../domain/indicator.js'
 import { worstLevel } from '../domain/judge.js'
 import { loadSafeguard } from '../feeds/load-lists.js'
 import type { Client } from '../provider/client.js'
@@ -80,6 +82,7 @@ export const openServer = async (
   if ('problems' in safeguard) throw new Error(safeguard.problems.map(describeProblem).join('\n'))
   const configured = loadSources(config)
   if ('problems' in configured) throw new Error(configured.problems.map(describeProblem).join('\n'))
+  const sharing = serve.upstream === '' ? undefined : await openSharing(config, { clock, limits, emit })
   let status: () => readonly SourceStatus[] = () => []
   const openBulkSources = async (folder: string) => {
     const table = tableOf(config)
@@ -95,13 +98,13 @@ export const openServer = async (
       classify: (finding, about) => worstLevel(finding, about, table, clock.now()),
       approve: undefined,
       learnt: () => undefined,
-      paid: undefined,
+      paid: sharing?.tell,
     })
     if ('problems' in sources) throw new Error(sources.problems.map(describeProblem).join('\n'))
     status = () => sources.map((source) => source.status())
+    sharing?.learnSource((id, asked, finding) => sources.find((each) => each.id === id)?.learn(asked, finding, false))
     return { sources, close: () => Promise.all(sources.map(({ close }) => close())) }
   }
-  const sharing = serve.upstream === '' ? undefined : await openSharing(config, { clock, limits, emit })
   const server = await startServer(serveSettingsOf(config), {
     now: () => clock.now(),
     emit,
@@ -127,7 +130,14 @@ export const openServer = async (
   }
 }
 
-type Sharing = { readonly shared: SharedVerdicts; readonly close: () => Promise<void> }
+type Sharing = {
+  readonly shared: SharedVerdicts
+  readonly tell: (asked: Indicator, finding: Finding) => void
+  /** What is on the topic of a source goes there from now on. */
+  readonly learnSource: (learn: LearnSource) => void
+  readonly close: () => Promise<void>
+}
+type LearnSource = (id: string, asked: Indicator, finding: Finding) => boolean | undefined
 
 /** What a gateway says is shared where it says what the provider says, and nothing of its own. */
 const openSharing = async (
@@ -151,9 +161,30 @@ const openSharing = async (
     now,
     paid: (indicator, finding) => tell(indicator, finding),
   })
-  const { paid, close } = await open(shared)
+  // What comes before the sources are open is kept for them.
+  let early: Parameters<LearnSource>[] | undefined = []
+  let learnSource: LearnSource = (...given) => {
+    if ((early?.length ?? maxEntries) < maxEntries) early?.push(given)
+    return false
+  }
+  const { paid, close } = await open({
+    ...shared,
+    learn: (asked, finding) => {
+      const id = sourceIdOf(finding)
+      return id === undefined ? shared.learn(asked, finding) : (learnSource(id, asked, finding) ?? false)
+    },
+  })
   tell = paid
-  return { shared, close }
+  return {
+    shared,
+    tell: (asked, finding) => tell(asked, finding),
+    learnSource: (learn) => {
+      learnSource = learn
+      for (const given of early ?? []) learn(...given)
+      early = undefined
+    },
+    close,
+  }
 }
 
 /** The settings of the server with the bounds that are none. */

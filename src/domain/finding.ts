@@ -104,6 +104,13 @@ export type Unknown = {
 }
 export type Finding = Known | Unknown
 
+/** The source that said so; undefined where it was the provider or a feed. Names of its operations have a slash, ids of sources have none. */
+export const sourceIdOf = (finding: Finding): string | undefined => {
+  const [operation = '/', ...more] = finding.operations ?? []
+  if (more.length > 0 || operation.includes('/')) return undefined
+  return finding.status === 'unknown' || finding.source === `source:${operation}` ? operation : undefined
+}
+
 export const noFacts: Facts = { flags: {}, categories: [] }
 
 const unknowns: { [reason in Reason]?: Unknown } = {}
