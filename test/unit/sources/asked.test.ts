@@ -96,7 +96,7 @@ describe('a bundled source', () => {
     const server = await startListServer(json(200, example.answer))
     const lookups = await open({ sources: [sourceAt(server.url, 'sources/abuseipdb.yaml')] })
     const about = indicatorOf(example.asked)
-    await Promise.all(Array.from({ length: 50 }, () => lookups.lookup(about, ask)))
+    await Promise.all(Array.from({ length: 50 }, () => Promise.resolve(lookups.lookup(about, ask))))
     expect(lookups.lookup(about, ask)).toBe(lookups.lookup(about, ask))
     expect(server.asked).toHaveLength(1)
   })
@@ -121,7 +121,7 @@ describe('a bundled source', () => {
     const lookups = await open({ sources: [sourceAt(server.url, 'sources/abuseipdb.yaml')] }, { retry: { times: 1 } })
     const began = Date.now()
     const both = await Promise.all(
-      ['203.0.113.1', '203.0.113.2'].map((value) => lookups.lookup({ type: 'ip', value }, ask)),
+      ['203.0.113.1', '203.0.113.2'].map((value) => Promise.resolve(lookups.lookup({ type: 'ip', value }, ask))),
     )
     expect(both.map((finding, nth) => judged(finding, { type: 'ip', value: `203.0.113.${nth + 1}` }).level)).toEqual([
       'malicious',

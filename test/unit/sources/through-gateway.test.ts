@@ -52,7 +52,9 @@ it('a gateway asks each source once for all askers, who hold no key, and what it
   const ask = async (url: string): Promise<readonly Finding[]> => {
     const asker = await startAskerOf(url, file)
     return Promise.all(
-      Array.from({ length: 40 }, (_, nth) => asker.lookup({ type: 'ip', value: address(nth) }, outbound)),
+      Array.from({ length: 40 }, (_, nth) =>
+        Promise.resolve(asker.lookup({ type: 'ip', value: address(nth) }, outbound)),
+      ),
     )
   }
   const expected = Array.from({ length: 40 }, (_, nth) => (nth % 2 === 0 ? 'malicious' : 'unknown'))
@@ -74,7 +76,9 @@ it('the limits of a source hold for all askers of the gateway together', async (
   const askers = await Promise.all([startAskerOf(gateway.url, file), startAskerOf(gateway.url, file)])
   const findings = await Promise.all(
     askers.flatMap((asker, nth) =>
-      Array.from({ length: 20 }, (_, at) => asker.lookup({ type: 'ip', value: address(nth * 20 + at) }, outbound)),
+      Array.from({ length: 20 }, (_, at) =>
+        Promise.resolve(asker.lookup({ type: 'ip', value: address(nth * 20 + at) }, outbound)),
+      ),
     ),
   )
   expect(source.asked).toHaveLength(10)

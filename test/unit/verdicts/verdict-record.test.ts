@@ -238,14 +238,13 @@ describe('a record of a source', () => {
     const unsigned = { ...topic, key: '' }
     const record = writeVerdict(unsigned, { indicator, finding: said, by: 'me' })!
     if (said.status === 'known' && said.stale !== true)
-      expect(readVerdict(unsigned, { ...record, timestamp: String(at) } as never)).toEqual({ refused: 'malformed' })
+      expect(readVerdict(unsigned, { ...record, timestamp: String(at) })).toEqual({ refused: 'malformed' })
   })
 
   it('cannot pass for the provider by its key, nor the provider for it', () => {
     const unsigned = { ...topic, key: '' }
     const record = writeVerdict(unsigned, { indicator, finding: bySource, by: 'me' })!
-    const renamed = (key: string) =>
-      readVerdict(unsigned, { ...record, key: Buffer.from(key), timestamp: String(at) } as never)
+    const renamed = (key: string) => readVerdict(unsigned, { ...record, key: Buffer.from(key), timestamp: String(at) })
     expect(renamed('service|ip:203.0.113.66')).toEqual({ refused: 'malformed' })
     expect(renamed('otx|ip:203.0.113.66')).toEqual({ refused: 'malformed' })
     expect(renamed('../x|ip:203.0.113.66')).toEqual({ refused: 'malformed' })
