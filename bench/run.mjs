@@ -14,6 +14,10 @@ const scenarios = {
   feeds: { about: 'load, swap and look up local feeds of a million entries', load: () => import('./feeds.mjs') },
   kafka: { about: '`run` on a real broker next to a plain kafkajs loop', load: () => import('./kafka.mjs') },
   pipeline: { about: 'one event through the pipeline, without lookups', load: () => import('./pipeline.mjs') },
+  sources: {
+    about: 'what three sources next to the provider cost with a warm memory',
+    load: () => import('./sources.mjs'),
+  },
   taxii: { about: 'first read of a TAXII collection of a million indicators', load: () => import('./taxii.mjs') },
   warm: { about: 'one event through the whole pipeline with a warm memory', load: () => import('./warm.mjs') },
   memory: { about: 'memory of `run` over minutes of new addresses and feeds', load: () => import('./memory.mjs') },

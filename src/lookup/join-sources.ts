@@ -1,5 +1,5 @@
 // Asks sources besides the main provider, each where it is due, and joins what they say: they add accusations, and never take one away.
-import { createBoundedCache } from '../base/bounded-cache.js'
+import { createBoundedCache, ownText } from '../base/bounded-cache.js'
 import {
   noFacts,
   unknownOf,
@@ -42,6 +42,12 @@ type Settled = readonly (Finding | undefined)[]
 
 type Opinion = 'accuses' | 'clean' | 'none' | 'failed'
 
+/** So long what sources said is taken as it was, without looking into their memories: their answers live for hours. */
+const recheckMs = 15_000
+
+/** `checkedAt`: epoch milliseconds when the parts were last looked at. */
+type Joined = { readonly parts: Settled; readonly finding: Finding; checkedAt: number }
+
 /** As many as the sighting cache holds. */
 const generation = 25_000
 
@@ -52,7 +58,7 @@ export const joinSources =
     const unasked = sources.map(() => undefined)
     const opinions = new WeakMap<Known, Opinion>()
     /** The same object for the same parts, because caches further out go by identity. */
-    const joined = createBoundedCache<string, { readonly parts: Settled; readonly finding: Finding }>(generation)
+    const joined = createBoundedCache<string, Joined>(generation)
     const inFlight = new Map<string, { readonly parts: Parts; readonly promise: Promise<Finding> }>()
 
     const opinionOf = (finding: Finding, indicator: Indicator): Opinion => {
@@ -88,11 +94,14 @@ export const joinSources =
       return before.every((part) => part === undefined || (isSettled(part) && opinionOf(part, indicator) === 'none'))
     }
 
-    const finish = (key: string, parts: Settled, indicator: Indicator): Finding => {
+    const finish = (key: string, parts: Settled, indicator: Indicator, checkedAt: number): Finding => {
       const known = joined.get(key)
-      if (known && isSame(known.parts, parts)) return known.finding
+      if (known && isSame(known.parts, parts)) {
+        known.checkedAt = checkedAt
+        return known.finding
+      }
       const finding = join(parts, indicator)
-      joined.set(key, { parts: [...parts], finding })
+      joined.set(ownText(key), { parts: [...parts], finding, checkedAt })
       return finding
     }
 
@@ -111,21 +120,29 @@ export const joinSources =
         askDue(parts, indicator, ask)
       }
       inFlight.delete(key)
-      return finish(key, parts as Settled, indicator)
+      return finish(key, parts as Settled, indicator, -Infinity)
     }
 
     return (indicator, ask) => {
       const key = keyOf(indicator)
-      const open = inFlight.get(key)
+      const open = inFlight.size > 0 ? inFlight.get(key) : undefined
       if (open) {
         // Each moves up in its own queue.
         open.parts.forEach((part, at) => part instanceof Promise && void lookups[at]?.(indicator, ask))
         return open.promise
       }
       const first = main(indicator, ask)
+      const { now = -Infinity } = ask
+      const known = joined.get(key)
+      if (known && known.parts[0] === first && now >= known.checkedAt && now < known.checkedAt + recheckMs)
+        return known.finding
       const parts: Parts = [first, ...unasked]
-      if (!askDue(parts, indicator, ask) && !(first instanceof Promise)) return first
-      if (!parts.some((part) => part instanceof Promise)) return finish(key, parts as Settled, indicator)
+      if (!askDue(parts, indicator, ask) && !(first instanceof Promise)) {
+        // That no source is due is kept as well: most of what is asked is clean, and this is the path of every event.
+        if (now > -Infinity) joined.set(ownText(key), { parts: [first], finding: first, checkedAt: now })
+        return first
+      }
+      if (!parts.some((part) => part instanceof Promise)) return finish(key, parts as Settled, indicator, now)
       const own = ownIndicator(indicator)
       const ownKey = keyOf(own)
       const promise = settle(ownKey, parts, own, withoutEvent(ask))

@@ -239,6 +239,16 @@ describe('the joined finding', () => {
     expect(lookup(ip, ask)).not.toBe(second)
   })
 
+  it('is taken as it was for some seconds, and then its parts are looked at again', () => {
+    const { lookup, asked } = join(mainSays.clean, [['always', listed('s0', 'malicious', 85)]])
+    const first = lookup(ip, { ...ask, now: newYear })
+    for (const afterMs of [0, 1, 14_999]) expect(lookup(ip, { ...ask, now: newYear + afterMs })).toBe(first)
+    expect(asked()).toEqual([1])
+    expect(lookup(ip, { ...ask, now: newYear + 15_000 })).toBe(first)
+    expect(lookup(ip, { ...ask, now: newYear - 1 })).toBe(first)
+    expect(asked()).toEqual([3])
+  })
+
   it('is the main provider’s own where no source is due', () => {
     expect(join(mainSays.clean, [['accused', source('s0', {})]]).lookup(ip, ask)).toBe(mainSays.clean)
   })
