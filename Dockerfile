@@ -24,6 +24,7 @@ COPY --from=build /threatweave/dist ./dist
 COPY package.json LICENSE ./
 COPY schemas ./schemas
 COPY formats ./formats
+COPY sources ./sources
 COPY lists ./lists
 COPY rules ./rules
 COPY examples ./examples

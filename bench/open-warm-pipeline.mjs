@@ -1,21 +1,23 @@
 // Builds the pipeline as `run` does, with a memory that knows every indicator of the events.
 import { load } from '../dist/config/load.js'
 import { systemClock } from '../dist/base/clock.js'
-import { judge, worstLevel } from '../dist/domain/judge.js'
+import { judge, judgeCounting, worstLevel } from '../dist/domain/judge.js'
 import { shippedTable } from '../dist/domain/judgement-table.js'
 import { openFeeds } from '../dist/feeds/open-feeds.js'
 import { feeds } from '../dist/lookup/feeds.js'
 import { gate } from '../dist/lookup/gate.js'
+import { joinSources } from '../dist/lookup/join-sources.js'
 import { createMemory } from '../dist/lookup/memory/memory.js'
 import { createLookup } from '../dist/lookup/stack.js'
 import { indicators } from '../dist/lookup/question.js'
+import { limits, lookupSettingsOf } from '../dist/app/limits.js'
 import { openReader } from '../dist/app/open-app.js'
 import { createAnnotate } from '../dist/pipeline/annotate/annotate.js'
 import { createEnrich } from '../dist/pipeline/enrich/enrich.js'
 import { createInFlight } from '../dist/pipeline/enrich/in-flight.js'
 import { createPipeline } from '../dist/pipeline/pipeline.js'
 import { createWaits } from '../dist/pipeline/enrich/wait.js'
-import { findingOf } from './verdicts.mjs'
+import { findingOf, sourceFindingOf } from './verdicts.mjs'
 
 const addressOf = (n) => `${45 + (n >> 14)}.${(n >> 7) & 127}.${n & 127}.77`
 
@@ -43,8 +45,21 @@ const vary = (events, reading, wanted) => {
   return { events: varied, indicators: [...met.values()] }
 }
 
-/** `events` are JSON events to vary; `asked` counts what reached the source, which should be nothing. */
-export const openWarmPipeline = async (events, wanted = 10_000) => {
+const settingsOf = (config) =>
+  lookupSettingsOf(config, limits, { maxEntries: config.memory.maxEntries, forOutages: true })
+
+/** A source whose answers are all in its memory. */
+const openWarmSource = ({ id, ask }, varied, config, clock) => {
+  const classify = (finding, about) => worstLevel(finding, about, shippedTable, clock.now())
+  const memory = createMemory(settingsOf(config).memory, indicators.keyOf, classify)
+  for (const indicator of varied.indicators) memory.set(indicator, sourceFindingOf(id, indicator))
+  const source = () => ({ status: 'unknown', reason: 'unavailable' })
+  const parts = { type: indicators, outer: [], source, clock, random: Math.random, emit: () => undefined }
+  return { id, ask, takes: () => true, lookup: createLookup(settingsOf(config), parts, memory).lookup }
+}
+
+/** `events` are JSON events to vary; `asked` counts what reached the source, which should be nothing; `sources` are others that are asked. */
+export const openWarmPipeline = async (events, wanted = 10_000, sources = []) => {
   const { config } = load({ env: {}, readFile: () => '' })
   const clock = systemClock
   const now = () => clock.now()
@@ -52,9 +67,8 @@ export const openWarmPipeline = async (events, wanted = 10_000) => {
   const reading = openReader(config)
   const varied = vary(events, reading, wanted)
   const local = await openFeeds(config.feeds, { emit, clock })
-  const memory = createMemory(config.memory, indicators.keyOf, (finding, about) =>
-    worstLevel(finding, about, shippedTable, now()),
-  )
+  const classify = (finding, about) => worstLevel(finding, about, shippedTable, now())
+  const memory = createMemory(settingsOf(config).memory, indicators.keyOf, classify)
   for (const indicator of varied.indicators) memory.set(indicator, findingOf(indicator))
   let asked = 0
   const source = (indicator) => {
@@ -62,10 +76,21 @@ export const openWarmPipeline = async (events, wanted = 10_000) => {
     return Promise.resolve(findingOf(indicator))
   }
   const { lookup, admission } = createLookup(
-    { admit: { ...config.admit, inFlight: 1 }, memory: config.memory },
+    settingsOf(config),
     {
       type: indicators,
-      outer: [gate(reading.decide), feeds(local.match)],
+      outer: [
+        gate(reading.decide),
+        feeds(local.match),
+        ...(sources.length > 0
+          ? [
+              joinSources(
+                sources.map((one) => openWarmSource(one, varied, config, clock)),
+                { classify, hasMain: true },
+              ),
+            ]
+          : []),
+      ],
       source,
       clock,
       random: Math.random,
@@ -77,7 +102,7 @@ export const openWarmPipeline = async (events, wanted = 10_000) => {
   const enrich = createEnrich({
     lookup,
     decide: reading.decide,
-    judge: (finding, sighting, at) => judge(finding, sighting, shippedTable, at),
+    judge: (finding, sighting, at) => (sources.length > 0 ? judgeCounting : judge)(finding, sighting, shippedTable, at),
     clock,
     inFlight,
   })

@@ -15,6 +15,10 @@ const scenarios = {
   gateways: { about: 'what a question costs each of two gateways', load: () => import('./gateways.mjs') },
   kafka: { about: '`run` on a real broker next to a plain kafkajs loop', load: () => import('./kafka.mjs') },
   pipeline: { about: 'one event through the pipeline, without lookups', load: () => import('./pipeline.mjs') },
+  sources: {
+    about: 'what three sources next to the provider cost with a warm memory',
+    load: () => import('./sources.mjs'),
+  },
   taxii: { about: 'first read of a TAXII collection of a million indicators', load: () => import('./taxii.mjs') },
   verdicts: {
     about: 'the verdicts topic: start of a fleet, cost of a verdict, cost for the events',

@@ -24,3 +24,17 @@ export const findingOf = ({ value }) => {
   if (kind < 4) return { status: 'unknown', reason: 'not_found', at }
   return known({ inbound: 'safe', outbound: 'safe' })
 }
+
+/** Sources accuse what the provider accuses, so that the events come out the same but for the number of accusers. */
+export const sourceFindingOf = (id, { value }) => {
+  const kind = spread(value) % 40
+  const listing = { feed: id, entry: value, level: 'malicious', score: 85, categories: [], evidence: 'score 97', at }
+  const facts = kind === 0 ? { listings: [listing] } : {}
+  return {
+    status: 'known',
+    source: `source:${id}`,
+    at,
+    operations: [id],
+    facts: { flags: {}, categories: [], ...facts },
+  }
+}

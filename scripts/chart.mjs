@@ -84,6 +84,10 @@ export const valuesSchema = () => {
         type: 'object',
         additionalProperties: object({ secret: filled, key: filled }, { required: ['secret'] }),
       },
+      sourceKeys: {
+        type: 'object',
+        additionalProperties: object({ secret: filled, key: filled }, { required: ['secret'] }),
+      },
       replicas: whole(1, 1000),
       partitions: whole(0),
       provider: object({ concurrency: whole(0, 256) }),

@@ -46,6 +46,7 @@ const members: Readonly<Record<Exclude<keyof Annotation, 'indicators' | 'as'>, V
   verdict: levels,
   malicious: booleans,
   score: 'any',
+  accusers: 'any',
   type: indicatorTypes,
   value: 'any',
   field: 'any',

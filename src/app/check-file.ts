@@ -1,11 +1,13 @@
-// Checks a Sigma rule, a log format with its examples, a judgement table, or a feed.
+// Checks a Sigma rule, a log format or a source with its examples, a judgement table, or a feed.
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { flagsStatedBy } from '../alerts/annotation-fields.js'
 import { loadRules, type LoadedRules } from '../alerts/load-rules.js'
 import { readJudgementFile } from '../config/judgement-file.js'
 import { readFormatFiles } from '../config/format-files.js'
+import type { Problem } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
+import { readSourceFile } from '../config/source-file.js'
 import { asUtf8 } from '../base/utf16.js'
 import { messageOf } from '../base/message-of.js'
 import { describeSkipped, skippedIn } from '../domain/skipped.js'
@@ -14,6 +16,7 @@ import { openFeeds } from '../feeds/open-feeds.js'
 import { askedOperations } from './open-alerting.js'
 import { openFormats } from './open-formats.js'
 import { createFieldOf } from '../pipeline/extract/field.js'
+import { wrongExamples } from '../sources/wrong-examples.js'
 import type { CheckedFile } from '../terminal/report-remarks.js'
 import { recogniseFile, type FileKind } from './recognise-file.js'
 
@@ -26,7 +29,7 @@ export const kindOfFile = (path: string): FileKind | { readonly problem: string 
     // Gzip: only feeds may be compressed.
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'feed'
     const unknown =
-      'is not a configuration, Sigma rule, log format, judgement table or feed: it has none of their names'
+      'is not a configuration, Sigma rule, log format, source, judgement table or feed: it has none of their names'
     return recogniseFile(path, asUtf8(bytes).toString('utf8')) ?? { problem: unknown }
   } catch (error) {
     return { problem: `cannot be read: ${messageOf(error)}` }
@@ -52,6 +55,8 @@ export const checkFile = (
       return checkRules([path], config)
     case 'format':
       return checkFormat(path, config)
+    case 'source':
+      return Promise.resolve(checkSource(path))
     case 'judgement table':
       return Promise.resolve(checkJudgement(path))
     case 'feed':
@@ -62,14 +67,42 @@ export const checkFile = (
 const checkJudgement = (path: string): CheckedFile => {
   const read = readJudgementFile({ name: path, text: readFileSync(path, 'utf8') })
   const problems = 'problems' in read ? read.problems : []
+  return { what: `a judgement table, ${count(problems.length, 'error')}`, remarks: errorsOf(problems, path) }
+}
+
+const errorsOf = (problems: readonly Problem[], path: string): CheckedFile['remarks'] =>
+  problems.map(({ setting, message, where }) => ({
+    kind: 'error' as const,
+    file: path,
+    ...(/:\d+$/.test(where ?? '') && { line: Number(where?.split(':').at(-1)) }),
+    message: setting === path ? message : `${setting} ${message}`,
+  }))
+
+/** Runs the examples, and says what the source may be used for. */
+const checkSource = (path: string): CheckedFile => {
+  const read = readSourceFile({ name: path, text: readFileSync(path, 'utf8') })
+  if ('problems' in read)
+    return { what: `a source, ${count(read.problems.length, 'error')}`, remarks: errorsOf(read.problems, path) }
+  const { source, placeOf } = read
+  const wrong = wrongExamples(source)
+  const note = (message: string) => ({ kind: 'note' as const, file: path, message })
+  const limits = source.limits.map(({ calls, per }) => `${calls} calls per ${per}`).join(', ')
   return {
-    what: `a judgement table, ${count(problems.length, 'error')}`,
-    remarks: problems.map(({ setting, message, where }) => ({
-      kind: 'error' as const,
-      file: path,
-      ...(/:\d+$/.test(where ?? '') && { line: Number(where?.split(':').at(-1)) }),
-      message: setting === path ? message : `${setting} ${message}`,
-    })),
+    what: `source ${source.id}, ${count(source.examples.length, 'example')}, ${count(wrong.length, 'error')}`,
+    remarks: [
+      ...errorsOf(
+        wrong.map(({ nth, message }) => {
+          const setting = `examples.${nth}`
+          return { setting, message, where: placeOf(setting) ?? path }
+        }),
+        path,
+      ),
+      ...(source.examples.length === 0
+        ? [{ kind: 'warning' as const, file: path, message: 'has no examples, so nothing shows that it reads answers' }]
+        : []),
+      note(`${source.name} is asked about ${Object.keys(source.ask).join(' and ')}; ${limits || 'no limit is named'}`),
+      note(`terms of use: ${source.terms.note} ${source.terms.url}`),
+    ],
   }
 }
 
@@ -84,7 +117,11 @@ export const loadConfiguredRules = (
     paths: paths.length > 0 ? paths : config.alerts.rules,
     bundled: paths.length === 0 && config.alerts.bundled,
     key: config.output.key,
-    stated: config.intel.service.apiKey === '' ? undefined : flagsStatedBy(askedOperations(config)),
+    // Sources state flags as well.
+    stated:
+      config.intel.service.apiKey === '' || config.intel.sources.length > 0
+        ? undefined
+        : flagsStatedBy(askedOperations(config)),
   })
 
 export const checkRules = async (paths: readonly string[], config: Config): Promise<CheckedFile> => {

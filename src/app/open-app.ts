@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.js'
 import { systemClock } from '../base/clock.js'
 import type { Decide, GateOptions } from '../domain/decision.js'
 import { keyOf } from '../domain/indicator.js'
-import { judge } from '../domain/judge.js'
+import { judge, judgeCounting } from '../domain/judge.js'
 import { loadGate } from '../feeds/load-lists.js'
 import { createDecide } from '../lookup/gate.js'
 import { createAnnotate } from '../pipeline/annotate/annotate.js'
@@ -99,12 +99,13 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
     return lookups
   }
   const table = tableOf(config)
+  const judgeBy = config.intel.sources.length > 0 ? judgeCounting : judge
   const inFlight = createInFlight(clock)
   const waits = createWaits({
     ...config.enrich,
     clock,
-    estimateMs: lookups.admission && ((asked) => lookups.admission?.estimateMs(keyOf(asked))),
-    provider: lookups.admission?.state,
+    estimateMs: lookups.asked && ((indicator) => lookups.asked?.estimateMs(keyOf(indicator))),
+    provider: lookups.asked?.state,
     quietMs: inFlight.quietMs,
     idleMs: options.idleMs ?? (() => performance.eventLoopUtilization().idle),
     waited: options.waited,
@@ -112,7 +113,7 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
   const enrich = createEnrich({
     lookup: lookups.lookup,
     decide: reader.decide,
-    judge: (finding, sighting, at) => judge(finding, sighting, table, at),
+    judge: (finding, sighting, at) => judgeBy(finding, sighting, table, at),
     clock,
     inFlight,
     urgency,

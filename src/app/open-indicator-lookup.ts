@@ -5,10 +5,12 @@ import type { Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock, type Clock } from '../base/clock.js'
 import type { Decide } from '../domain/decision.js'
-import { unknownOf, type Known } from '../domain/finding.js'
+import { readAddress } from '../domain/address.js'
+import { sourceIdOf, unknownOf, type Finding, type Known, type Level } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { worstLevel } from '../domain/judge.js'
 import type { Lookup } from '../domain/lookup.js'
+import type { ProviderState } from '../domain/provider-state.js'
 import { loadSafeguard } from '../feeds/load-lists.js'
 import type { Load } from '../feeds/load-in-thread.js'
 import { openFeeds, type Feeds } from '../feeds/open-feeds.js'
@@ -17,6 +19,7 @@ import { createBulkLookup } from '../bulk/bulk-lookup.js'
 import { type BulkLookup, type LookupStack, type LookupWatch, stack } from '../lookup/stack.js'
 import { feeds } from '../lookup/feeds.js'
 import { gate } from '../lookup/gate.js'
+import { joinSources } from '../lookup/join-sources.js'
 import { openLookup } from '../lookup/open-lookup.js'
 import { indicators } from '../lookup/question.js'
 import type { Client } from '../provider/client.js'
@@ -26,6 +29,9 @@ import { providerSource, type SourceSettings } from '../provider/provider-source
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 import type { OpenVerdicts, Verdicts } from '../verdicts/open-verdicts.js'
 import { limits as ownLimits, lookupSettingsOf, type Limits } from './limits.js'
+import { loadSources } from './load-sources.js'
+import { openSources, type SourceStatus } from './open-sources.js'
+import type { SourceSaid } from '../terminal/verdict-card.js'
 import { tableOf } from './open-table.js'
 import { openClient, type ClientOptions } from './provider-client.js'
 
@@ -34,6 +40,11 @@ export type IndicatorLookup = {
   readonly feeds: Feeds
   /** The state of the API key; absent where no provider is configured. */
   readonly admission?: LookupStack<Indicator>['admission']
+  /** When to expect an answer, and how those who are asked are doing, sources included; absent where nobody is asked. */
+  readonly asked?: Pick<LookupStack<Indicator>['admission'], 'estimateMs' | 'state'>
+  readonly sources: () => readonly SourceStatus[]
+  /** What each source that could be asked said about it, as far as that is remembered. */
+  readonly saidBySources: (indicator: Indicator) => readonly SourceSaid[]
   readonly close: () => Promise<void>
 }
 
@@ -78,6 +89,11 @@ export const openIndicatorLookup = async (
     await client?.close()
     return safeguard
   }
+  const configured = loadSources(config)
+  if ('problems' in configured) {
+    await client?.close()
+    return configured
+  }
   const local = await openFeeds(config.feeds, {
     emit,
     clock,
@@ -90,20 +106,94 @@ export const openIndicatorLookup = async (
       download: options.fetchesFeeds === false ? undefined : createDownload(options.env),
     },
   })
-  const known = [gate(decide), feeds(local.match, local.isMissing)] as const
-  // Without a provider an unlisted indicator is unknown, never clean.
-  if (!client)
-    return { lookup: stack(...known)(() => unknownOf('not_listed')), feeds: local, close: () => local.close() }
-
   const now = (): number => clock.now()
   const table = tableOf(config)
+  const classify = (finding: Known, about: Indicator): Level => worstLevel(finding, about, table, now())
+  const learnt = (asked: Indicator, finding: Finding): void => {
+    if (finding.status === 'known' && classify(finding, asked) === 'malicious') options.accused?.(asked, finding)
+  }
+  const approval = options.approve && once(options.approve)
+  let tell: Verdicts['paid'] = () => undefined
+  const paid = options.verdicts && ((asked: Indicator, finding: Finding): void => tell(asked, finding))
+  const folder = memoryFolder(config, options.env)
   const domain = { ...config.intel.domain, maxAgeDays: table.maxAgeDays, scanPollMs: limits.scanPollMs }
   const settings: SourceSettings = { ...config.intel, domain }
+  const sources = await openSources(configured, config.memory, {
+    bulkOf:
+      client &&
+      ((id, takes) =>
+        createBulkLookup({
+          isOffered: () => true,
+          connect: () => client.bulk.connect({ ...settings, source: id }),
+          takes,
+          ...bulkBounds(options),
+        })),
+    env: options.env,
+    clock,
+    random,
+    emit,
+    limits,
+    folder,
+    isReader: options.replay !== undefined,
+    waitsOutOutages: options.waitsOutOutages === true,
+    classify,
+    approve: approval,
+    learnt,
+    paid,
+  })
+  if ('problems' in sources) {
+    await Promise.all([local.close(), client?.close()])
+    return sources
+  }
+  const known = [gate(decide), feeds(local.match, local.isMissing)] as const
+  const isSafeguarded = ({ type, value }: Indicator): boolean => {
+    const address = type === 'ip' ? readAddress(value) : undefined
+    return address === undefined ? safeguard.names.has(value) : safeguard.ranges.has(address)
+  }
+  const joined =
+    sources.length === 0
+      ? known
+      : ([...known, joinSources(sources, { classify, isSafeguarded, hasMain: client !== undefined })] as const)
+  const closeSources = (): Promise<unknown> => Promise.all(sources.map(({ close }) => close()))
+  const about = {
+    feeds: local,
+    sources: () => sources.map(({ status }) => status()),
+    saidBySources: (indicator: Indicator) =>
+      sources.filter(({ takes }) => takes(indicator)).map(({ id, ask, said }) => ({ id, ask, said: said(indicator) })),
+  }
+
+  /** Of a source that is not configured here nothing is kept. */
+  const learnSource = (id: string, asked: Indicator, finding: Finding, isJustNow: boolean): boolean =>
+    sources.find((each) => each.id === id)?.learn(asked, finding, isJustNow) ?? false
+
+  // Without a provider an unlisted indicator is unknown, never clean.
+  if (!client) {
+    const verdicts =
+      sources.length === 0
+        ? undefined
+        : await options.verdicts?.({
+            learn: (asked, finding, isJustNow) => learnSource(sourceIdOf(finding) ?? '', asked, finding, isJustNow),
+            isFull: () => sources.every(({ memorySize }) => memorySize() >= config.memory.maxEntries),
+            touch: (indicator) => {
+              for (const { said } of sources) said(indicator)
+            },
+          })
+    if (verdicts) tell = verdicts.paid
+    return {
+      ...about,
+      lookup: stack(...joined)(() => unknownOf('not_listed')),
+      ...(sources.length > 0 && { asked: askedOf(sources.map(({ admission }) => admission)) }),
+      close: async () => {
+        await Promise.all([local.close(), closeSources()])
+        await verdicts?.close()
+      },
+    }
+  }
+
   const source = providerSource(client, settings, now, emit)
   const bulk = openBulk(config, settings, client, options)
   // A gateway on a socket of this machine is known to take it.
   if (client.bulk.isOffered()) await bulk?.open()
-  let tell: Verdicts['paid'] = () => undefined
   const opened = await openLookup(
     lookupSettingsOf(config, limits, {
       maxEntries: config.memory.maxEntries,
@@ -111,45 +201,78 @@ export const openIndicatorLookup = async (
     }),
     {
       type: indicators,
-      outer: known,
-      source: options.approve ? approve(options.approve)(source) : source,
+      outer: joined,
+      source: approval ? approve(approval)(source) : source,
       clock,
       random,
       emit,
       watch: options,
       bulk,
-      paid: options.verdicts && ((asked, finding) => tell(asked, finding)),
-      learnt: (asked, finding) => {
-        if (finding.status === 'known' && worstLevel(finding, asked, table, now()) === 'malicious')
-          options.accused?.(asked, finding)
-      },
+      paid,
+      learnt,
     },
-    {
-      ...memoryFolder(config, options.env),
-      isReader: options.replay !== undefined,
-      classify: (finding, about) => worstLevel(finding, about, table, now()),
-    },
+    { ...folder, isReader: options.replay !== undefined, classify },
   )
   if ('problem' in opened) {
-    await Promise.all([local.close(), client.close()])
+    await Promise.all([local.close(), client.close(), closeSources()])
     return { problems: [{ setting: 'memory.path', message: opened.problem }] }
   }
   const { lookup, admission, learn, memory } = opened
   const verdicts = await options.verdicts?.({
-    learn: (asked, finding, isJustNow) =>
-      meetsSettings(asked, finding, settings, now()) && learn(asked, finding, isJustNow),
+    learn: (asked, finding, isJustNow) => {
+      const id = sourceIdOf(finding)
+      if (id !== undefined) return learnSource(id, asked, finding, isJustNow)
+      return meetsSettings(asked, finding, settings, now()) && learn(asked, finding, isJustNow)
+    },
     isFull: () => memory.size() >= config.memory.maxEntries,
     touch: (asked) => void memory.get(indicators.keyOf(asked)),
   })
   if (verdicts) tell = verdicts.paid
   const close = async (): Promise<void> => {
     bulk?.close()
-    await Promise.all([local.close(), client.close()])
+    await Promise.all([local.close(), client.close(), closeSources()])
     // After the client: an answer that arrives while this process ends was paid for too.
     await verdicts?.close()
     await opened.close()
   }
-  return { lookup, feeds: local, admission, close }
+  return {
+    ...about,
+    lookup,
+    admission,
+    asked: askedOf([admission, ...sources.map(({ admission: own }) => own)]),
+    close,
+  }
+}
+
+/** An answer is there when the last of those that are asked has answered; the first of them is the one that matters most. */
+const askedOf = (
+  admissions: readonly LookupStack<Indicator>['admission'][],
+): Pick<LookupStack<Indicator>['admission'], 'estimateMs' | 'state'> => {
+  const [first] = admissions
+  if (first && admissions.length === 1) return first
+  return {
+    estimateMs: (key) => {
+      let longest: number | undefined
+      for (const { estimateMs } of admissions) {
+        const ms = estimateMs(key)
+        if (ms !== undefined && ms > (longest ?? -1)) longest = ms
+      }
+      return longest
+    },
+    state: () => {
+      const states = admissions.map(({ state }) => state())
+      const sum = (read: (state: ProviderState) => number): number =>
+        states.reduce((total, state) => total + read(state), 0)
+      const main = states[0] as ProviderState
+      return { ...main, waiting: sum(({ waiting }) => waiting), inFlight: sum(({ inFlight }) => inFlight) }
+    },
+  }
+}
+
+/** Whoever asks first is asked for all. */
+const once = (ask: () => Promise<boolean>): (() => Promise<boolean>) => {
+  let answer: Promise<boolean> | undefined
+  return () => (answer ??= ask())
 }
 
 /** Where calls are counted or asked for here, each is made from here. */
@@ -157,18 +280,26 @@ const openBulk = (
   { admit }: Config,
   settings: SourceSettings,
   { bulk }: Client,
-  { approve: isAsked, clock = systemClock, emit = ignoreTelemetry, limits: { admission } = ownLimits }: LookupOptions,
+  options: LookupOptions,
 ): BulkLookup<Indicator> | undefined => {
-  if (isAsked || admit.perRun > 0 || admit.perHour > 0 || admit.perDay > 0) return undefined
+  if (options.approve || admit.perRun > 0 || admit.perHour > 0 || admit.perDay > 0) return undefined
   return createBulkLookup({
     isOffered: bulk.isOffered,
     connect: () => bulk.connect(settings),
     isOneOfSeveral: bulk.isOneOfSeveral,
     // A scan is started and followed one call at a time, and written down here.
     takes: ({ type }) => type === 'ip' || settings.domain.scan === 'off',
-    maxOpen: admission.maxWaiting,
-    giveUpMs: admission.callTimeoutMs,
-    clock,
-    emit,
+    ...bulkBounds(options),
   })
 }
+
+const bulkBounds = ({
+  clock = systemClock,
+  emit = ignoreTelemetry,
+  limits: { admission } = ownLimits,
+}: Pick<LookupOptions, 'clock' | 'emit' | 'limits'>) => ({
+  maxOpen: admission.maxWaiting,
+  giveUpMs: admission.callTimeoutMs,
+  clock,
+  emit,
+})

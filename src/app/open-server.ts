@@ -4,11 +4,16 @@ import { readText } from '../config/load-config.js'
 import { joinGateways, type Gateways } from './join-gateways.js'
 import type { AppOptions } from './open-app.js'
 import { openClient } from './provider-client.js'
+import { loadSources } from './load-sources.js'
+import { openSources, type SourceStatus } from './open-sources.js'
 import { tableOf } from './open-table.js'
 import { describeProblem, type Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock } from '../base/clock.js'
 import { verdictsProblems } from '../kafka/settings.js'
+import { sourceIdOf, type Finding } from '../domain/finding.js'
+import type { Indicator } from '../domain/indicator.js'
+import { worstLevel } from '../domain/judge.js'
 import { loadSafeguard } from '../feeds/load-lists.js'
 import type { Client } from '../provider/client.js'
 import type { SharedVerdicts } from '../bulk/accept-bulk.js'
@@ -19,6 +24,11 @@ import { createSharedVerdicts } from '../server/gateway/shared-verdicts.js'
 import { serverLimits, startServer, type LookupServer, type ServeSettings } from '../server/start-server.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 import { verdictsOf, type Verdicts } from '../verdicts/open-verdicts.js'
+
+export type OpenServer = LookupServer & {
+  /** Other providers that it asks; absent where there are none. */
+  readonly sources?: () => readonly SourceStatus[]
+}
 
 export type OpenServerOptions = Pick<AppOptions, 'env' | 'emit' | 'clock' | 'limits'> & {
   readonly watch?: LookupWatch
@@ -58,7 +68,7 @@ export const openServer = async (
   config: Config,
   { env, emit = ignoreTelemetry, clock = systemClock, limits = ownLimits, watch, socket }: OpenServerOptions,
   version: string,
-): Promise<LookupServer> => {
+): Promise<OpenServer> => {
   const { serve, intel, memory } = config
   const gateway = (folder: string, gateways: Gateways | undefined): Promise<Gateway> => {
     const client = openUpstream(config, { env, clock, limits })
@@ -84,9 +94,34 @@ export const openServer = async (
   }
   const safeguard = loadSafeguard(intel.safeguard, readText)
   if ('problems' in safeguard) throw new Error(safeguard.problems.map(describeProblem).join('\n'))
+  const configured = loadSources(config)
+  if ('problems' in configured) throw new Error(configured.problems.map(describeProblem).join('\n'))
   const sharing = serve.upstream === '' ? undefined : await openSharing(config, { clock, limits, emit })
   const download = createDownload(env)
   let gateways: Gateways | undefined
+  let status: () => readonly SourceStatus[] = () => []
+  const openBulkSources = async (folder: string) => {
+    const table = tableOf(config)
+    const sources = await openSources(configured, memory, {
+      env,
+      clock,
+      random: Math.random,
+      emit,
+      limits,
+      folder: { path: folder, isNamed: true },
+      isReader: false,
+      waitsOutOutages: config.enrich.mode === 'complete',
+      classify: (finding, about) => worstLevel(finding, about, table, clock.now()),
+      approve: undefined,
+      learnt: () => undefined,
+      paid: sharing?.tell,
+      permit: gateways?.election.permitUncounted,
+    })
+    if ('problems' in sources) throw new Error(sources.problems.map(describeProblem).join('\n'))
+    status = () => sources.map((source) => source.status())
+    sharing?.learnSource((id, asked, finding) => sources.find((each) => each.id === id)?.learn(asked, finding, false))
+    return { sources, close: () => Promise.all(sources.map(({ close }) => close())) }
+  }
   const start = (): Promise<LookupServer> => {
     // Not before what others have paid for is known: who is chosen calls.
     gateways = serve.upstream === '' ? undefined : joinGateways(config, { clock, limits, emit })
@@ -98,6 +133,7 @@ export const openServer = async (
       safeguard,
       download: gateways ? gateways.whenCalling(download) : download,
       ...(serve.upstream === '' ? {} : { openGateway: (folder) => gateway(folder, gateways) }),
+      ...(configured.length > 0 && { openSources: openBulkSources }),
       shared: sharing?.shared,
       others: gateways?.others,
       ...(socket === undefined ? {} : { socket }),
@@ -107,6 +143,7 @@ export const openServer = async (
     const server = await start()
     return {
       ...server,
+      ...(configured.length > 0 && { sources: () => status() }),
       close: async () => {
         // Before its connections end: the next one calls as soon as this one says that it does not.
         await gateways?.close()
@@ -121,7 +158,14 @@ export const openServer = async (
   }
 }
 
-type Sharing = { readonly shared: SharedVerdicts; readonly close: () => Promise<void> }
+type Sharing = {
+  readonly shared: SharedVerdicts
+  readonly tell: (asked: Indicator, finding: Finding) => void
+  /** What is on the topic of a source goes there from now on. */
+  readonly learnSource: (learn: LearnSource) => void
+  readonly close: () => Promise<void>
+}
+type LearnSource = (id: string, asked: Indicator, finding: Finding) => boolean | undefined
 
 /** What a gateway says is shared where it says what the provider says, and nothing of its own. */
 const openSharing = async (
@@ -145,9 +189,30 @@ const openSharing = async (
     now,
     paid: (indicator, finding) => tell(indicator, finding),
   })
-  const { paid, close } = await open(shared)
+  // What comes before the sources are open is kept for them.
+  let early: Parameters<LearnSource>[] | undefined = []
+  let learnSource: LearnSource = (...given) => {
+    if ((early?.length ?? maxEntries) < maxEntries) early?.push(given)
+    return false
+  }
+  const { paid, close } = await open({
+    ...shared,
+    learn: (asked, finding, isJustNow) => {
+      const id = sourceIdOf(finding)
+      return id === undefined ? shared.learn(asked, finding, isJustNow) : (learnSource(id, asked, finding) ?? false)
+    },
+  })
   tell = paid
-  return { shared, close }
+  return {
+    shared,
+    tell: (asked, finding) => tell(asked, finding),
+    learnSource: (learn) => {
+      learnSource = learn
+      for (const given of early ?? []) learn(...given)
+      early = undefined
+    },
+    close,
+  }
 }
 
 /** The settings of the server with the bounds that are none. */

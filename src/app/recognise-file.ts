@@ -1,14 +1,19 @@
-// Detects whether a file is a configuration, a Sigma rule, a log format, a judgement table or a feed.
+// Detects whether a file is a configuration, a Sigma rule, a log format, a source, a judgement table or a feed.
 import { judgementSchema } from '../config/judgement-file.js'
 import { configSchema } from '../config/schema.js'
+import { sourceSchema } from '../config/source-file.js'
 
-export type FileKind = 'configuration' | 'rule' | 'format' | 'judgement table' | 'feed'
+export type FileKind = 'configuration' | 'rule' | 'format' | 'source' | 'judgement table' | 'feed'
+
+/** `id` is in rules and formats as well, `rows` and `categories` in judgement tables. */
+const sharedNames = new Set(['id', 'name', 'rows', 'categories'])
 
 /** Top-level names of each kind; `id` and `fields` occur in rules and formats. */
 const names: Readonly<Record<Exclude<FileKind, 'feed'>, ReadonlySet<string>>> = {
   configuration: new Set(Object.keys(configSchema.properties)),
   rule: new Set(['title', 'logsource', 'detection', 'status', 'description', 'author', 'date', 'level', 'tags']),
   'judgement table': new Set(Object.keys(judgementSchema.properties)),
+  source: new Set(Object.keys(sourceSchema.properties).filter((name) => !sharedNames.has(name))),
   format: new Set(['cut', 'contains', 'separator', 'words', 'variants', 'line', 'when', 'set', 'example']),
 }
 
@@ -21,6 +26,7 @@ const certain = new Set([
   'cut',
   'contains',
   'variants',
+  'ask',
 ])
 
 const isJson = (text: string): boolean => /^\s*[{[]/.test(text)
@@ -29,7 +35,7 @@ const isJson = (text: string): boolean => /^\s*[{[]/.test(text)
 export const recogniseFile = (name: string, text: string): FileKind | undefined => {
   const found = namesIn(text)
   if (isJson(text) && !found.some((one) => certain.has(one))) return 'feed'
-  const scores = (['configuration', 'rule', 'format', 'judgement table'] as const).map(
+  const scores = (['configuration', 'rule', 'format', 'source', 'judgement table'] as const).map(
     (kind) => [kind, found.filter((one) => names[kind].has(one)).length] as const,
   )
   const [best] = scores.toSorted(([, a], [, b]) => b - a)

@@ -81,6 +81,7 @@ export const runAlone = async (
       consumer: () => health(),
       feeds: app.feeds.status,
       geo: app.geo?.status,
+      sources: config.intel.sources.length > 0 ? app.sources : undefined,
       alerts: alerts?.log,
       seenOf: (value) => seenIn(counts, value),
     })

@@ -22,15 +22,19 @@ export const runWorkers = async (
   await refusePortsInUse(config, ports, 'ops.port')
   const watch = await watchRun(config, emit)
   const gateway = await openWorkersGateway(config, { env: io.env, emit: watch.emit, watch: watch.hooks })
-  // Without a key there is no gateway.
-  const ops = gateway.provider
-    ? await watch
-        .serve({ provider: gateway.provider, kind: 'server' }, portOf(config.ops.port, count + 1))
-        .catch(async (error: unknown) => {
-          await gateway.close()
-          throw error
-        })
-    : undefined
+  // Without a key, and without sources, there is no gateway.
+  const ops =
+    (gateway.provider ?? gateway.sources)
+      ? await watch
+          .serve(
+            { provider: gateway.provider, sources: gateway.sources, kind: 'server' },
+            portOf(config.ops.port, count + 1),
+          )
+          .catch(async (error: unknown) => {
+            await gateway.close()
+            throw error
+          })
+      : undefined
   emit({ event: 'started', command: `run with ${count} workers` })
   const given = typeof args.values.config === 'string' ? ['--config', args.values.config] : []
   const failure = await supervise({

@@ -19,6 +19,7 @@ import { openDatabases, openReader } from './open-app.js'
 import { openClient } from './provider-client.js'
 import { checkRules } from './check-file.js'
 import { kafkaSettingsOf } from './limits.js'
+import { loadSources } from './load-sources.js'
 import { openAlerting } from './open-alerting.js'
 import { openUpstream } from './open-server.js'
 
@@ -30,6 +31,7 @@ export const startProblems = async (config: Config, env: Io['env'], asksBrokers:
     ...('problems' in reading ? reading.problems : []),
     ...('problems' in safeguard ? safeguard.problems : []),
     ...(await wrongFeeds(config)),
+    ...wrongSources(config),
     ...(await wrongDatabases(config)),
     ...(await ruleProblems(config)),
     ...(await clientProblems(config, env)),
@@ -43,6 +45,11 @@ const wrongFeeds = async ({ feeds }: Config): Promise<readonly Problem[]> => {
   const local = await openFeeds(feeds, { pollMs: 0 })
   await local.close()
   return [...feedProblems(local.status()), ...feedFaults(local.status())]
+}
+
+const wrongSources = (config: Config): readonly Problem[] => {
+  const sources = loadSources(config)
+  return 'problems' in sources ? sources.problems : []
 }
 
 const wrongDatabases = async (config: Config): Promise<readonly Problem[]> => {

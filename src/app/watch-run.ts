@@ -29,7 +29,7 @@ export type Watch = {
   readonly flush: () => void
   /** Throws a ConfigurationError if the port cannot be used. */
   readonly serve: (
-    views: Pick<OpsSources, 'provider' | 'consumer' | 'feeds' | 'geo' | 'alerts' | 'seenOf' | 'kind'>,
+    views: Pick<OpsSources, 'provider' | 'consumer' | 'feeds' | 'geo' | 'sources' | 'alerts' | 'seenOf' | 'kind'>,
     port?: number,
     setting?: 'ops.port' | 'serve.opsPort',
   ) => Promise<Ops>

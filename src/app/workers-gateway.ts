@@ -8,15 +8,15 @@ import { memoryFolder } from '../config/memory-folder.js'
 import type { Config } from '../config/schema.js'
 import { messageOf } from '../base/message-of.js'
 import { FolderInUse, lockFolder } from '../lookup/memory/folder-lock.js'
-import { openServer, type OpenServerOptions } from './open-server.js'
-import type { LookupServer } from '../server/start-server.js'
+import { openServer, type OpenServer, type OpenServerOptions } from './open-server.js'
 import { ConfigurationError } from '../config/problem.js'
 
 type WorkersGateway = {
   /** Changes to the environment of a worker. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The state of the API key. */
-  readonly provider?: LookupServer['provider']
+  readonly provider?: OpenServer['provider']
+  readonly sources?: OpenServer['sources']
   readonly close: () => Promise<void>
 }
 
@@ -26,16 +26,25 @@ const socketName = 'gateway.sock'
 /** Calls that a worker makes by itself: while it asks in bulk, none. */
 const leastInFlight = 8
 
-/** Without a key there is no gateway. */
+/** What a worker is told about the sources: that the gateway asks them. When each is due stays as it is here. */
+const sourcesThroughGateway = ({ intel }: Config): readonly Config['intel']['sources'][number][] =>
+  intel.sources.map(({ apiKeyFile: _, ask, ...source }) => ({
+    ...source,
+    ask: ask ?? (intel.service.apiKey === '' ? 'always' : 'accused'),
+    gateway: true,
+  }))
+
+/** Without a key, and without sources, there is no gateway. */
 export const openWorkersGateway = async (config: Config, options: OpenServerOptions): Promise<WorkersGateway> => {
   const { service } = config.intel
   const problems = intelligenceProblems(config)
   if (problems.length > 0) throw new ConfigurationError(problems)
-  if (service.apiKey === '') return { env: {}, close: () => Promise.resolve() }
-  const { path } = memoryFolder(config, options.env)
+  const sources = sourcesThroughGateway(config)
+  if (service.apiKey === '' && sources.length === 0) return { env: {}, close: () => Promise.resolve() }
+  const { path, isNamed } = memoryFolder(config, options.env)
   const state = path === undefined ? undefined : `${path}-gateway`
   const unwritable = state === undefined ? undefined : await whyUnwritable(state)
-  const isBudgeted = config.admit.perHour > 0 || config.admit.perDay > 0
+  const isBudgeted = config.admit.perHour > 0 || config.admit.perDay > 0 || (isNamed && sources.length > 0)
   const isKept = state !== undefined && (unwritable === undefined || isBudgeted)
   if (state !== undefined && !isKept)
     options.emit?.({ event: 'memory_not_persisted', path: state, message: unwritable ?? '' })
@@ -57,7 +66,8 @@ export const openWorkersGateway = async (config: Config, options: OpenServerOpti
         tls: { certFile: '', keyFile: '', passphrase: '' },
         data: '',
         state: temporary ?? state ?? '',
-        upstream: service.baseUrl,
+        // Without a key for it there are only the sources, and nothing is known here.
+        upstream: service.apiKey === '' ? '' : service.baseUrl,
       },
     },
     { ...options, ...(socketFolder === undefined ? {} : { socket: join(socketFolder, socketName) }) },
@@ -81,11 +91,13 @@ export const openWorkersGateway = async (config: Config, options: OpenServerOpti
       THREATWEAVE_MEMORY_PATH: 'none',
       // Fetched feeds stay where the settings want what is kept to be, one copy for all workers.
       ...(config.memory.path === '' || config.memory.path === 'none' ? {} : { XDG_STATE_HOME: config.memory.path }),
+      ...(sources.length > 0 && { THREATWEAVE_INTEL_SOURCES: JSON.stringify(sources) }),
       THREATWEAVE_ADMIT_PER_HOUR: '0',
       THREATWEAVE_ADMIT_PER_DAY: '0',
       THREATWEAVE_ADMIT_PER_RUN: '0',
     },
     provider: gateway.provider,
+    ...(gateway.sources && { sources: gateway.sources }),
     close: async () => {
       await gateway.close()
       for (const folder of [temporary, socketFolder])

@@ -1,9 +1,11 @@
 // Questions in bulk: one connection per asker, each question answered as if its operations had been called one by one, as soon as it is.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { parseAddress } from '../domain/address.js'
 import { unknownOf, type Finding } from '../domain/finding.js'
+import { parseHostname } from '../domain/hostname.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
-import type { Call } from '../domain/lookup.js'
+import type { Call, Lookup } from '../domain/lookup.js'
 import { priorityClasses, type Priority } from '../lookup/admission/queue.js'
 import { guard } from '../lookup/stack.js'
 import { classify } from '../provider/classify.js'
@@ -48,6 +50,8 @@ export type BulkOptions = {
   readonly shared?: SharedVerdicts | undefined
   /** Where one of several gateways calls. */
   readonly others?: BulkOthers | undefined
+  /** Other providers that this gateway asks; each connection is for one of them, or for the provider. */
+  readonly sources?: readonly BulkSource[] | undefined
   readonly now: () => number
 }
 
@@ -57,6 +61,14 @@ export type BulkOthers = Omit<PassOnOptions, 'connect'> & {
   readonly connect: (address: string, apiKey: string | undefined, settings: BulkSettings) => Promise<Duplex>
   /** Called for every question that is passed on. */
   readonly passed: () => void
+}
+
+export type BulkSource = {
+  readonly id: string
+  readonly takes: (indicator: Indicator) => boolean
+  readonly lookup: Lookup
+  readonly admission: Pick<Gateway, 'estimatesMs'> & { readonly state: Gateway['admission'] }
+  readonly inFlight: number
 }
 
 export type SharedVerdicts = {
@@ -84,7 +96,10 @@ export const acceptBulk = (server: Pick<Server, 'on'>, options: BulkOptions): ((
     if (head.length > 0) stream.unshift(head)
     streams.add(stream)
     stream.once('close', () => streams.delete(stream))
-    serveConnection(stream, admitted, options)
+    if (admitted.source) {
+      if (options.others) closeWhenLed(stream, options.others.election)
+      serveSource(stream, admitted.source, admitted.share, options.now)
+    } else serveConnection(stream, admitted, options)
   })
   return () => {
     for (const stream of streams) stream.destroy()
@@ -96,10 +111,15 @@ type Asker = {
   readonly settings: BulkSettings
   readonly share: BulkShare
   readonly isPassedOn: boolean
+  readonly source: BulkSource | undefined
 }
 
 /** The status of a refusal where there may be no connection. */
-const admit = (request: IncomingMessage, stream: Duplex, { nameOf, shares, others }: BulkOptions): Asker | string => {
+const admit = (
+  request: IncomingMessage,
+  stream: Duplex,
+  { nameOf, shares, others, sources = [] }: BulkOptions,
+): Asker | string => {
   const isPassedOn = headerOf(request, passedOnHeader) !== undefined
   if (isPassedOn && !leads(others?.election)) return '503 Service Unavailable'
   const apiKey = headerOf(request, 'x-api-key')
@@ -107,8 +127,12 @@ const admit = (request: IncomingMessage, stream: Duplex, { nameOf, shares, other
   if (request.url !== bulkTarget || !settings) return '400 Bad Request'
   const name = nameOf(apiKey)
   if (name === undefined) return '401 Unauthorized'
+  const source = sources.find(({ id }) => id === settings.source)
+  if (settings.source !== undefined && !source) return '404 Not Found'
+  // Who asks a source looks for the gateway that calls: the others would not ask it.
+  if (source && others && others.election.role().kind !== 'calls') return '503 Service Unavailable'
   const share = shares.open(name, stream)
-  return share ? { apiKey, settings, share, isPassedOn } : '429 Too Many Requests'
+  return share ? { apiKey, settings, share, isPassedOn, source } : '429 Too Many Requests'
 }
 
 /** Questions that were passed on are taken by the one that calls or is about to. */
@@ -144,12 +168,6 @@ const serveConnection = (
   }
   const domain = { ...settings.domain, scan: 'off', scanPollMs: 0, scanFolder: '' } as const
   const source = guard(providerSource({ call }, { ...settings, domain }, now, ignoreTelemetry))
-
-  const aged = (id: number, finding: Finding): AnswerLine => ({
-    id,
-    finding,
-    ...(finding.at !== undefined && { ageMs: Math.max(0, now() - finding.at) }),
-  })
 
   const passOn = others && createPassOn({ ...others, connect: (address) => others.connect(address, apiKey, settings) })
   if (passOn) stream.once('close', passOn.close)
@@ -194,7 +212,7 @@ const serveConnection = (
     }
     const known = shared?.find(line.indicator, settings)
     if (known) {
-      write(writeAnswer(aged(id, known)))
+      write(writeAnswer(aged(id, known, now())))
       return
     }
     if (!share.take()) {
@@ -214,7 +232,7 @@ const serveConnection = (
       open.delete(id)
       share.answered()
       if (isOwn && finding.at !== undefined && finding.at >= askedAt) shared?.paid(line.indicator, finding)
-      write(writeAnswer(aged(id, finding)))
+      write(writeAnswer(aged(id, finding, now())))
     })
   }
   readLines(stream, take, maxQuestionLength)
@@ -252,6 +270,51 @@ const changedOrClosed = (stream: Duplex, election: BulkOthers['election'] | unde
     const unsubscribe = election?.changed(end)
   })
 
+const aged = (id: number, finding: Finding, now: number): AnswerLine => ({
+  id,
+  finding,
+  ...(finding.at !== undefined && { ageMs: Math.max(0, now - finding.at) }),
+})
+
+const isNormal = ({ type, value }: Indicator): boolean =>
+  (type === 'ip' ? parseAddress(value) : parseHostname(value)) === value
+
+/** Every question goes to one source, through the same layers as if it were asked here; asking again moves it up in its queue. */
+const serveSource = (stream: Duplex, source: BulkSource, share: BulkShare, now: () => number): void => {
+  const open = new Map<number, { readonly indicator: Indicator; readonly priority: Priority }>()
+  const write = createLineWriter(stream, share.wrote)
+  const ask = (indicator: Indicator, priority: Priority): Finding | Promise<Finding> =>
+    isNormal(indicator) && source.takes(indicator)
+      ? source.lookup(indicator, { ...priority, evidence: 'field' })
+      : unknownOf('bad_input')
+  const take = (text: string): void => {
+    const line = readQuestion(text)
+    if (!line) {
+      stream.destroy()
+      return
+    }
+    const { id, priority } = line
+    if ('again' in line) {
+      const asked = open.get(id)
+      if (asked) for (let n = 0; n < Math.min(line.again, maxAgain); n++) void ask(asked.indicator, priority)
+      return
+    }
+    if (!share.take()) {
+      write(writeAnswer({ id, finding: unknownOf('queue_full') }))
+      return
+    }
+    open.set(id, { indicator: line.indicator, priority })
+    void Promise.resolve(ask(line.indicator, priority)).then((finding) => {
+      open.delete(id)
+      share.answered()
+      write(writeAnswer(aged(id, finding, now())))
+    })
+  }
+  readLines(stream, take, maxQuestionLength)
+  const { estimatesMs, state } = source.admission
+  writeState(stream, write, () => stateOf({ estimatesMs, admission: state, inFlight: source.inFlight }))
+}
+
 /** Says at once how long an answer takes, and again when that has changed, at least every second. */
 const writeState = (stream: Duplex, write: (line: string) => void, state: () => StateLine): void => {
   let last = ''
@@ -277,7 +340,9 @@ const nobodyCalls: StateLine = {
   state: 'paused',
 }
 
-const stateOf = (gateway: BulkOptions['gateway']): StateLine => {
+type StatedGateway = Pick<Gateway, 'estimatesMs' | 'inFlight' | 'admission'> | undefined
+
+const stateOf = (gateway: StatedGateway): StateLine => {
   if (!gateway)
     return { estimatesMs: new Array<number>(priorityClasses).fill(0), latencyMs: 0, inFlight: 1, state: 'open' }
   const { latencyMs, state } = gateway.admission()

@@ -20,15 +20,18 @@ export const bulkTarget = 'bulk:1'
 export type BulkSettings = {
   readonly ip: { readonly escalate: boolean }
   readonly domain: { readonly maxAgeDays: number; readonly report: (typeof reports)[number] }
+  /** All questions of the connection go to this source of the gateway, and none to the provider. */
+  readonly source?: string
 }
 
 const reports = ['never', 'suspicious', 'always'] as const
 
-export const writeBulkSettings = ({ ip, domain }: BulkSettings): string =>
+export const writeBulkSettings = ({ ip, domain, source }: BulkSettings): string =>
   new URLSearchParams({
     escalate: String(ip.escalate),
     report: domain.report,
     maxAgeDays: String(domain.maxAgeDays),
+    ...(source !== undefined && { source }),
   }).toString()
 
 /** Undefined where they cannot be read. */
@@ -37,7 +40,12 @@ export const readBulkSettings = (text: string): BulkSettings | undefined => {
   const report = reports.find((each) => each === given.get('report'))
   const maxAgeDays = Number(given.get('maxAgeDays') ?? NaN)
   if (report === undefined || !(maxAgeDays >= 0)) return undefined
-  return { ip: { escalate: given.get('escalate') === 'true' }, domain: { maxAgeDays, report } }
+  const source = given.get('source')
+  return {
+    ip: { escalate: given.get('escalate') === 'true' },
+    domain: { maxAgeDays, report },
+    ...(source !== null && { source }),
+  }
 }
 
 type QuestionLine = { readonly id: number; readonly priority: Priority } & (

@@ -1,4 +1,4 @@
-// The `check` command: lists every problem in a configuration, rule, log format or feed.
+// The `check` command: lists every problem in a configuration, rule, log format, source or feed.
 import { stringify } from 'yaml'
 import { printable } from '../domain/control-characters.js'
 import { intelligenceProblems } from '../config/intelligence-problems.js'
@@ -16,7 +16,7 @@ import { providerClient } from '../app/provider-client.js'
 import { startProblems, startWarnings } from '../app/start-problems.js'
 
 export const check: Command = {
-  summary: 'report problems in a configuration, rule, log format or feed',
+  summary: 'report problems in a configuration, rule, log format, source or feed',
   help: `Usage: threatweave check [--config FILE] [--print] [--online [--create-topics]]
        threatweave check [--config FILE] [--json] FILE…
 
@@ -27,6 +27,7 @@ With FILEs it detects what each one is and lists every problem with file, line a
   a configuration   the same as --config FILE
   a Sigma rule      errors, and parts that can never match; also a folder of rules
   a log format      names and examples, and that no other format matches the same lines; also a folder of formats
+  a source          (intel.sources) names and examples; prints the terms of use
   a judgement table (intel.table) names and levels
   a feed            whether it can be loaded, with the settings of \`feeds\` if the configuration names this file
 
@@ -35,7 +36,7 @@ With FILEs it detects what each one is and lists every problem with file, line a
       --online        with a key, check the account at the lookup service (plan, quota, problems); with kafka.brokers, or
                       without a key, check that the topics exist and are suitable for \`run\`
       --create-topics with --online: create missing output, dead-letter and alerts topics
-      --json          print problems of rules, formats, tables and feeds as JSON, one object per line
+      --json          print problems of rules, formats, sources, tables and feeds as JSON, one object per line
 
 Every setting has an environment variable: intel.service.apiKey is THREATWEAVE_INTEL_SERVICE_API_KEY. Secrets can be
 read from a file: THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=/run/secrets/key.

@@ -1,8 +1,10 @@
 // The `estimate` command: predicts how many lookups a log would need; sends nothing.
 import { openReader } from '../app/open-app.js'
+import { loadSources, type ConfiguredSource } from '../app/load-sources.js'
 import type { Config } from '../config/schema.js'
 import { printable } from '../domain/control-characters.js'
 import { keyOf, type Indicator } from '../domain/indicator.js'
+import { urlFor } from '../domain/source-description.js'
 import { createForecast, type Forecast } from '../lookup/memory/forecast.js'
 import { eventTime } from '../pipeline/event-time.js'
 import { UsageError, type Arguments, type Command } from '../terminal/command.js'
@@ -51,6 +53,10 @@ Example:
     const spanMs = numberOf(args, 'span', hourMs)
     const price = numberOf(args, 'price')
     const forecast = createForecast({ memory, lifetimeMs })
+    const sources = accepted(loadSources(config, { needsKeys: false })).map((source) => ({
+      ...source,
+      forecast: createForecast({ memory, lifetimeMs: source.description.freshHours * hourMs }),
+    }))
     const skipped = new Map<string, Set<string>>()
     const asked = new Map<string, Indicator>()
     const namesSeen = new Set<string>()
@@ -63,15 +69,20 @@ Example:
         for (const bytes of lines.flatMap((line) => eventsInRecord(line.bytes))) {
           const event = decode(bytes)
           const keys: string[] = []
+          const askable: Indicator[] = []
           for (const sighting of extract(event).sightings) {
             const decision = decide(sighting)
             if (decision.decision === 'lookup') {
               keys.push(keyOf(decision.ask))
+              askable.push(decision.ask)
               if (sighting.type === 'domain') namesSeen.add(sighting.value)
               asked.set(keyOf(decision.ask), decision.ask)
             } else addTo(skipped, decision.reason, keyOf(sighting))
           }
-          forecast.see(keys, eventTime(event.text, now))
+          const time = eventTime(event.text, now)
+          forecast.see(keys, time)
+          for (const { description, forecast: own } of sources)
+            own.see(askable.filter((one) => urlFor(description, one) !== undefined).map(keyOf), time)
           events++
         }
         progress.update(events, `${events} events`)
@@ -79,6 +90,10 @@ Example:
     })
     progress.end()
     const figures = forecast.report(now, spanMs)
+    const bySource = sources.map(({ description, ask, limits, forecast: own }) => {
+      const { lookups, lookupsPerDay } = own.report(now, spanMs)
+      return { source: description.id, ask, limits, lookupsAtMost: lookups, perDayAtMost: lookupsPerDay }
+    })
     const mostCalls = mostCallsOf([...asked.values()], config)
     const reasons = [...skipped].map(([reason, values]) => [reason, values.size] as const).sort((a, b) => b[1] - a[1])
     if (args.values.list === true) {
@@ -90,11 +105,17 @@ Example:
           ? {}
           : { costPerMonth: round(monthly), costPerMonthAtMost: round(monthly * mostCalls) }
       const callsAtMost = Math.ceil(figures.lookups * mostCalls)
-      const report = { ...figures, callsAtMost, notAsked: Object.fromEntries(reasons), ...cost }
+      const report = {
+        ...figures,
+        callsAtMost,
+        notAsked: Object.fromEntries(reasons),
+        ...cost,
+        ...(bySource.length > 0 && { sources: bySource }),
+      }
       await write(io.stdout, `${JSON.stringify(report)}\n`)
     } else {
       const names = { seen: namesSeen.size, asked: [...asked.values()].filter(({ type }) => type === 'domain').length }
-      await write(io.stdout, describe(figures, reasons, { memory, lifetimeMs, price, mostCalls, names }))
+      await write(io.stdout, describe(figures, reasons, { memory, lifetimeMs, price, mostCalls, names, bySource }))
     }
     return reportStop(events, io)
   },
@@ -127,6 +148,24 @@ type Assumptions = {
   readonly mostCalls: number
   /** Distinct names in the log that may be asked, and what is asked for them. */
   readonly names: { readonly seen: number; readonly asked: number }
+  readonly bySource: readonly SourceForecast[]
+}
+
+type SourceForecast = Pick<ConfiguredSource, 'ask' | 'limits'> & {
+  readonly source: string
+  readonly lookupsAtMost: number
+  readonly perDayAtMost: number | undefined
+}
+
+/** Whom it is asked about depends on what others say; this is the most it can be. */
+const sourceRow = ({ source, ask, limits, lookupsAtMost, perDayAtMost }: SourceForecast): readonly [string, string] => {
+  const perDay = perDayAtMost === undefined ? '' : `, ${count(perDayAtMost)} per day`
+  const allowed = limits.map(({ calls, per }) => `${count(calls)} per ${per}`).join(', ')
+  const when = ask === 'always' ? 'asked always' : `at most; asked only where ${ask}`
+  return [
+    `source ${source}`,
+    `${count(lookupsAtMost)} for this log${perDay} (${when}); allowed: ${allowed || 'any number'}`,
+  ]
 }
 
 const secondCall = 'indicators that are not clearly clean need a second call'
@@ -134,7 +173,7 @@ const secondCall = 'indicators that are not clearly clean need a second call'
 const describe = (
   figures: Forecast,
   reasons: readonly (readonly [string, number])[],
-  { memory, lifetimeMs, price, mostCalls, names }: Assumptions,
+  { memory, lifetimeMs, price, mostCalls, names, bySource }: Assumptions,
 ): string => {
   const notAsked = reasons.reduce((sum, [, count]) => sum + count, 0)
   const rows: (readonly [string, string])[] = [
@@ -162,6 +201,7 @@ const describe = (
         ] as const)
       : []),
     ['memory', `${count(memory)} findings, lifetime ${duration(lifetimeMs)}`],
+    ...bySource.map(sourceRow),
     ['hit ratio', figures.asks === 0 ? 'none: nothing in this log would be looked up' : percent(figures.hitRatio)],
   ]
   if (figures.asks === 0) return layOut(rows)

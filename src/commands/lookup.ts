@@ -7,12 +7,12 @@ import { createStepScan } from '../provider/scan.js'
 import type { Emit } from '../telemetry/event.js'
 import { exitCodes, UsageError, type Io, type Arguments, type Command } from '../terminal/command.js'
 import { createProgress } from '../terminal/progress.js'
-import { openApp } from '../app/open-app.js'
+import { openApp, type App } from '../app/open-app.js'
 import type { Config } from '../config/schema.js'
 import { parseAddress } from '../domain/address.js'
 import { parseHostname } from '../domain/hostname.js'
 import type { Indicator } from '../domain/indicator.js'
-import { judge } from '../domain/judge.js'
+import { judge, judgeCounting } from '../domain/judge.js'
 import type { Lookup } from '../domain/lookup.js'
 import { kindOf } from '../domain/reason.js'
 import { roles, type Role } from '../domain/sighting.js'
@@ -31,7 +31,7 @@ export const lookup: Command = {
   help: `Usage: threatweave lookup VALUE… [options]
        threatweave lookup ip|domain [VALUE…] [options]
 
-Looks values up in the feeds and, if intel.service.apiKey is set, at the lookup service. After ip or domain, without VALUE, it
+Looks values up in the feeds and, if they are configured, at the lookup service and at other sources (intel.sources). After ip or domain, without VALUE, it
 reads one per line from standard input. Private addresses and internal names are not sent. Prints text on a terminal, else one
 JSON object per line, in the given order: the verdict, and every feed that lists the value, by which entry and since when.
 
@@ -65,6 +65,7 @@ Exit codes: 0 every value was answered ("not found" included), 1 some were not, 
     const client = args.values.scan === true ? providerClient(config, io) : undefined
     const ask = client ? scanning(client, config, args, io, app.lookup) : app.lookup
     const table = tableOf(config)
+    const judgeBy = config.intel.sources.length > 0 ? judgeCounting : judge
     const progress =
       values.length > 1 && io.stderr.isTTY === true && !(io.stdout.isTTY === true)
         ? createProgress(io.stderr, { label: 'lookup', total: values.length })
@@ -73,9 +74,15 @@ Exit codes: 0 every value was answered ("not found" included), 1 some were not, 
     let done = 0
     try {
       for await (const { indicator, finding } of inOrder(values, type, role, ask, io.signal)) {
-        const verdict = judge(finding, { ...indicator, role }, table, Date.now())
+        const verdict = judgeBy(finding, { ...indicator, role }, table, Date.now())
         if (verdict.reason !== undefined && kindOf(verdict.reason) === 'failure') failures++
-        const shown = { indicator, verdict, finding, geo: app.geo?.of(indicator) }
+        const shown = {
+          indicator,
+          verdict,
+          finding,
+          geo: app.geo?.of(indicator),
+          sources: app.saidBySources(askedFor(app, indicator, role)),
+        }
         const text = isJson
           ? renderJson(shown)
           : renderCard(shown, io.env.NO_COLOR === undefined || io.env.NO_COLOR === '')
@@ -91,6 +98,12 @@ Exit codes: 0 every value was answered ("not found" included), 1 some were not, 
     const code = done < values.length ? reportStop(done, io, 'value') : exitCodes.ok
     return code === exitCodes.ok && failures > 0 ? exitCodes.failure : code
   },
+}
+
+/** What is sent for a name is its registrable domain, unless configured otherwise. */
+const askedFor = ({ decide }: Pick<App, 'decide'>, indicator: Indicator, role: Role): Indicator => {
+  const decision = decide({ ...indicator, field: '', role, evidence: 'field' })
+  return decision.decision === 'lookup' ? decision.ask : indicator
 }
 
 type Request = {

@@ -68,7 +68,12 @@ Example:
       ])
     })
     const { opsPort } = config.serve
-    const views = { provider: server.provider, feeds: server.feeds, kind: 'server' } as const
+    const views = {
+      provider: server.provider,
+      feeds: server.feeds,
+      sources: server.sources,
+      kind: 'server',
+    } as const
     const ops = await openEndpoint(views, opsPort, 'serve.opsPort').catch(async (error: unknown) => {
       await server.close()
       throw error

@@ -9,7 +9,7 @@ const readableByOthers = 0o004
 
 /** Without the names of the files: who pastes a key there must not find it in a log. */
 export const exposedFiles = (
-  { feeds }: Pick<Config, 'feeds'>,
+  { feeds, intel }: Pick<Config, 'feeds' | 'intel'>,
   env: Readonly<Record<string, string | undefined>>,
 ): readonly Problem[] => {
   const secrets = settingsOf(configSchema)
@@ -23,7 +23,12 @@ export const exposedFiles = (
       what: 'names',
     })),
   )
-  return [...secrets, ...headers].flatMap(({ setting, file, what }) =>
+  const sources = intel.sources.map(({ apiKeyFile: file }, at) => ({
+    setting: `intel.sources.${at}.apiKeyFile`,
+    file,
+    what: 'names',
+  }))
+  return [...secrets, ...headers, ...sources].flatMap(({ setting, file, what }) =>
     isExposed(file)
       ? [{ setting, message: `${what} a file that every user of this machine can read; chmod o-rwx takes that away` }]
       : [],

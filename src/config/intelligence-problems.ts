@@ -6,7 +6,8 @@ import type { Config } from './schema.js'
 export const twoWaysOut =
   "a key (THREATWEAVE_INTEL_SERVICE_API_KEY_FILE=key.txt) or a feed (THREATWEAVE_FEEDS='[{name: mine, path: list.txt}]')"
 
-export const hasIntelligence = ({ intel, feeds }: Config): boolean => intel.service.apiKey !== '' || feeds.length > 0
+export const hasIntelligence = ({ intel, feeds }: Config): boolean =>
+  intel.service.apiKey !== '' || feeds.length > 0 || intel.sources.length > 0
 
 export const intelligenceProblems = (config: Config): Problem[] =>
   hasIntelligence(config)

@@ -55,6 +55,8 @@ export type Annotation = {
   verdict: Level
   malicious?: boolean
   score?: number
+  /** How many accuse the deciding indicator, where sources are configured. */
+  accusers?: number
   type?: IndicatorType
   value?: string
   field?: string

@@ -8,7 +8,7 @@ export type Rating = (typeof ratings)[number]
 export const levels = ['malicious', 'suspicious', 'clean', 'unknown'] as const
 export type Level = (typeof levels)[number]
 
-/** A matching entry of a local feed. */
+/** A matching entry of a local feed, or the accusation by a source that was asked. */
 export type Listing = {
   readonly feed: string
   readonly entry: string
@@ -22,6 +22,12 @@ export type Listing = {
   readonly copyAt?: number
   /** Epoch milliseconds after which the entry no longer counts. */
   readonly expires?: number
+  /** What a source said, in its own words: `abuseConfidenceScore 100`. */
+  readonly evidence?: string
+  /** Epoch milliseconds when a source said so; absent for a feed. */
+  readonly at?: number
+  /** It is of a source and past its life. */
+  readonly stale?: true
 }
 
 /** What is known about one host of a registrable domain. */
@@ -61,12 +67,16 @@ export type Facts = {
   readonly domain?: string
   readonly hosts?: readonly HostReport[]
   readonly listings?: readonly Listing[]
+  /** Flags that sources state; they describe and are never judged. */
+  readonly described?: Flags
+  /** Sources that explicitly call it clean. */
+  readonly clearedBy?: readonly string[]
 }
 
 export type Known = {
   readonly status: 'known'
   readonly facts: Facts
-  /** `service`, or `feed:<name>`. */
+  /** `service`, `feed:<name>`, or `source:<id>` of a source that was asked. */
   readonly source: string
   /** Operations of the provider whose answers these facts are from. */
   readonly operations?: readonly string[]
@@ -75,8 +85,10 @@ export type Known = {
   readonly stale?: boolean
   /** The whole answer, if it is passed on unchanged. */
   readonly body?: Readonly<Record<string, unknown>>
-  /** Some configured feed is not in use, so these facts alone do not make anything clean. */
+  /** Some configured feed is not in use, or a source that was due did not answer, so these facts alone do not make anything clean. */
   readonly isFeedMissing?: true
+  /** The facts are those of sources alone: why the main provider has none. */
+  readonly without?: Reason
 }
 export type Unknown = {
   readonly status: 'unknown'
@@ -91,6 +103,13 @@ export type Unknown = {
   readonly isUnsent?: true
 }
 export type Finding = Known | Unknown
+
+/** The source that said so; undefined where it was the provider or a feed. Names of its operations have a slash, ids of sources have none. */
+export const sourceIdOf = (finding: Finding): string | undefined => {
+  const [operation = '/', ...more] = finding.operations ?? []
+  if (more.length > 0 || operation.includes('/')) return undefined
+  return finding.status === 'unknown' || finding.source === `source:${operation}` ? operation : undefined
+}
 
 export const noFacts: Facts = { flags: {}, categories: [] }
 

@@ -26,6 +26,26 @@ export const judge = (finding: Finding, sighting: IndicatorInRole, table: Judgem
       ? withoutAcquittal(verdictOf(finding, rule(finding, sighting, table, now)))
       : verdictOf(finding, rule(finding, sighting, table, now))
 
+/** The same, with how many accuse it: the provider by its own facts, each feed and each source. */
+export const judgeCounting: typeof judge = (finding, sighting, table, now) => {
+  const verdict = judge(finding, sighting, table, now)
+  return finding.status === 'known' && accuses(verdict.level)
+    ? { ...verdict, accusers: accusersOf(finding, sighting, table, now) }
+    : verdict
+}
+
+const accuses = (level: Level): boolean => level === 'malicious' || level === 'suspicious'
+
+const accusersOf = (finding: Known, sighting: IndicatorInRole, table: JudgementTable, now: number): number => {
+  const { listings = [], ...own } = finding.facts
+  const feeds = new Set(
+    listings
+      .filter((one) => one.level !== 'flag' && worstListing([one], sighting, now, () => undefined))
+      .map(({ feed }) => feed),
+  )
+  return feeds.size + (accuses(rule({ ...finding, facts: own }, sighting, table, now).level) ? 1 : 0)
+}
+
 /** A feed that is not in use may list it. */
 const withoutAcquittal = (verdict: Verdict): Verdict =>
   verdict.level === 'clean' || saysNotListed.has(verdict.reason) ? unknownVerdict('feed_missing') : verdict
@@ -272,11 +292,17 @@ const rule = (finding: Known, sighting: IndicatorInRole, table: JudgementTable, 
       const { feed, entry } = listing
       return { level: 'unknown', reason: 'safeguarded', because, feed, entry, until }
     }
-    const why = finding.source.startsWith('feed:') ? 'not_listed' : (reason ?? 'no_verdict')
+    const why = finding.without ?? (finding.source.startsWith('feed:') ? 'not_listed' : (reason ?? 'no_verdict'))
+    const { clearedBy = [] } = facts
+    if (clearedBy.length > 0 && saysNothing.has(why))
+      return { level: 'clean', because: [...weight.words, `clean by ${clearedBy.join(', ')}`].join(', '), until }
     return { level: 'unknown', reason: why, because: because || words(why), until }
   }
   return { level: weight.level, ...(weight.score === undefined ? {} : { score: weight.score }), because, until }
 }
+
+/** What a source that explicitly says clean may turn into clean: nobody before it had an opinion. */
+const saysNothing: ReadonlySet<Reason> = new Set<Reason>(['not_found', 'no_verdict', 'not_listed'])
 
 const worstListing = (
   listings: readonly Listing[] | undefined,
@@ -308,22 +334,25 @@ const isAbout = (listing: Listing, name: string): boolean => {
 const ranks = { malicious: 1000, suspicious: 0, flag: -1000 } as const
 const rankOf = ({ level, score }: Listing): number => ranks[level] + (score ?? -1)
 
-const describeListing = ({ feed, entry, categories, level }: Listing): string =>
-  `listed in ${feed} as ${entry}${categories.length > 0 ? ` (${categories.slice(0, 4).join(', ')})` : ''}${level === 'flag' ? '; safeguarded' : ''}`
+const describeListing = ({ feed, entry, categories, level, evidence }: Listing): string =>
+  `${evidence === undefined ? `listed in ${feed} as ${entry}` : `${feed}: ${evidence}`}${categories.length > 0 ? ` (${categories.slice(0, 4).join(', ')})` : ''}${level === 'flag' ? '; safeguarded' : ''}`
 
 const verdictOf = (finding: Known, ruling: Ruling): Verdict => {
   const { level, reason, score, because, feed, entry, listing, until } = ruling
   const { facts } = finding
+  const isBySource = listing?.at !== undefined
+  const categories = isBySource ? listing.categories : facts.categories
+  const stale = isBySource ? listing.stale : finding.stale
   return {
     level,
     ...(reason === undefined ? {} : { reason }),
     ...(score === undefined ? {} : { score }),
-    flags: facts.flags,
+    flags: facts.described === undefined ? facts.flags : { ...facts.described, ...facts.flags },
     because,
-    ...(level !== 'unknown' && facts.categories.length > 0 && { categories: facts.categories }),
+    ...(level !== 'unknown' && categories.length > 0 && { categories }),
     source: feed === undefined ? finding.source : `feed:${feed}`,
-    at: finding.at,
-    ...(finding.stale === undefined ? {} : { stale: finding.stale }),
+    at: listing?.at ?? finding.at,
+    ...(stale === undefined ? {} : { stale }),
     ...(feed === undefined ? {} : { feed }),
     ...(entry === undefined ? {} : { entry }),
     ...(listing === undefined ? {} : { listing }),

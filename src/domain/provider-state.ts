@@ -1,5 +1,6 @@
 // How calls to the provider are doing: for the pipeline's waits, the metrics and the status page.
 import type { Reason } from './reason.js'
+import type { CallLimit } from './source-description.js'
 
 export const providerStates = ['open', 'paused', 'breaker_open', 'stopped', 'probing'] as const
 
@@ -12,6 +13,8 @@ export type ProviderState = {
   readonly reason?: Reason
   /** Epoch milliseconds when the next call is tried. */
   readonly until?: number
+  /** Of a source: its limits, and how much of each is used in its present period. */
+  readonly limits?: readonly (CallLimit & { readonly used: number })[]
   readonly spent: { readonly hour: number; readonly day: number; readonly run: number }
   /** What a lookup takes from its start to its finding, as observed. */
   readonly latencyMs: number

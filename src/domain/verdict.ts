@@ -10,6 +10,8 @@ export type Verdict = {
   /** Present exactly when the level is `unknown`. */
   readonly reason?: Reason
   readonly score?: number
+  /** How many accuse it, where several are asked. */
+  readonly accusers?: number
   readonly flags: Flags
   /** The explanation: `reported malicious, category malware, 1 scanning record`. */
   readonly because: string

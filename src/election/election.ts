@@ -21,8 +21,10 @@ export type Election = {
   readonly role: () => Role
   /** Calls back after every change; the returned function ends that. */
   readonly changed: (listener: () => void) => () => void
-  /** Whether a call may be sent now. */
+  /** Whether a call to the provider may be sent now. */
   readonly permit: Permit
+  /** Whether one may be sent to somebody else, who has no part in the budget. */
+  readonly permitUncounted: Permit
   /** Ends all calls, says so, and leaves the group: the next one need not wait. */
   readonly close: () => Promise<void>
 }
@@ -189,27 +191,30 @@ export const openElection = (parts: ElectionParts): Election => {
     await Promise.race([claim.write({ reserved: spending.used() }).catch(failed), pause(releaseMs)])
   }
 
+  const permitWith = (counted: () => Permit): Permit => ({
+    check: (now) => {
+      if (role.kind !== 'calls') return { pass: 'refuse', finding: unknown('pending') }
+      return isProved() ? counted().check(now) : { pass: 'wait', ms: unprovedMs }
+    },
+    charge: (now) => {
+      inFlight++
+      const settle = counted().charge(now)
+      return (wasSent) => {
+        inFlight--
+        settle(wasSent)
+        if (inFlight === 0) drained()
+      }
+    },
+  })
+
   return {
     role: () => role,
     changed: (listener) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    permit: {
-      check: (now) => {
-        if (role.kind !== 'calls') return { pass: 'refuse', finding: unknown('pending') }
-        return isProved() ? spending.check(now) : { pass: 'wait', ms: unprovedMs }
-      },
-      charge: (now) => {
-        inFlight++
-        const settle = spending.charge(now)
-        return (wasSent) => {
-          inFlight--
-          settle(wasSent)
-          if (inFlight === 0) drained()
-        }
-      },
-    },
+    permit: permitWith(() => spending),
+    permitUncounted: permitWith(() => uncounted),
     close: async () => {
       isClosing = true
       await release()
@@ -223,6 +228,8 @@ const addressIn = (role: Role): string | undefined => (role.kind === 'passes_on'
 
 /** A call, because the type checker does not know that it changes during a wait. */
 const isOver = (term: Term): boolean => term.isOver
+
+const uncounted: Permit = { check: () => undefined, charge: () => () => undefined }
 
 const unlimited = {
   before: undefined,

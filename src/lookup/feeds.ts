@@ -3,6 +3,7 @@ import { whileFeedMissing, unknownOf, type Finding, type Known } from '../domain
 import type { Indicator } from '../domain/indicator.js'
 import type { Ask, Layer, Lookup } from '../domain/lookup.js'
 import { kindOf } from '../domain/reason.js'
+import { carrySoFar } from '../domain/so-far.js'
 
 /** What the feeds know about an indicator; a feed can only accuse, so there is no "clean" to come back with. */
 type Match = (indicator: Indicator, now?: number, paths?: readonly string[]) => Known | undefined
@@ -42,7 +43,7 @@ const createAdmitMissing = (): ((found: Finding | Promise<Finding>) => Finding |
   }
   return (found) => {
     if (!(found instanceof Promise)) return admitted(found)
-    const known = promises.get(found) ?? found.then(admitted)
+    const known = promises.get(found) ?? carrySoFar(found, found.then(admitted), admitted)
     promises.set(found, known)
     return known
   }
@@ -73,7 +74,8 @@ const createFlag = (): ((listed: Known, found: Finding | Promise<Finding>) => Fi
     const entry = listed.facts.listings?.[0]?.entry
     const known = promises.get(found)
     if (known?.entry === entry && known !== undefined) return known.then
-    const then = found.then((finding) => flagged(listed, finding))
+    const flag = (finding: Finding): Finding => flagged(listed, finding)
+    const then = carrySoFar(found, found.then(flag), flag)
     promises.set(found, { entry, then })
     return then
   }

@@ -21,7 +21,11 @@ export const openLookup = async <Question>(
   const memory = createMemory(settings.memory, type.keyOf, classify)
   const kept = await openKeptMemory(memory, type, {
     ...folder,
-    isBudgeted: settings.admit.perHour > 0 || settings.admit.perDay > 0,
+    isBudgeted:
+      settings.admit.perHour > 0 ||
+      settings.admit.perDay > 0 ||
+      // The limits of a source are always there; they are worth a refusal only to who named the folder.
+      (folder.isNamed && (settings.admit.limits ?? []).length > 0),
     maxBytes: settings.memory.maxBytes,
     clock,
     emit,

@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.js'
 import type { Emit } from '../telemetry/event.js'
 import type { FeedMetrics } from '../telemetry/feed-metrics.js'
 import type { GeoMetrics } from '../telemetry/geo-metrics.js'
+import type { SourceMetrics } from '../telemetry/source-metrics.js'
 import { createMetrics, type ProcessKind } from '../telemetry/metrics.js'
 import type { Counters } from '../telemetry/counters.js'
 import { healthOf, readinessOf, type Health, type HealthLimits, measureEventLoopDelay } from './health.js'
@@ -16,7 +17,7 @@ import type { RecentActivity } from './recent-activity.js'
 import { createOpsServer } from './server.js'
 import { createWatcherStream } from './watcher-stream.js'
 import { createView } from './view.js'
-import type { ShownFeed } from './view-tables.js'
+import type { ShownFeed, ShownSource } from './view-tables.js'
 
 type OpsSettings = {
   readonly host: string
@@ -32,6 +33,8 @@ export type OpsSources = {
   readonly consumer?: (() => ConsumerHealth) | undefined
   readonly feeds?: (() => readonly (FeedMetrics & ShownFeed)[]) | undefined
   readonly geo?: (() => readonly GeoMetrics[]) | undefined
+  /** Other providers; absent where none is configured. */
+  readonly sources?: (() => readonly (SourceMetrics & ShownSource)[]) | undefined
   /** Where there are alerts. */
   readonly alerts?: AlertLog | undefined
   /** Where sightings are counted. */
@@ -67,6 +70,7 @@ export const openOps = async (settings: OpsSettings, sources: OpsSources): Promi
     consumer,
     kind,
     feeds: sources.feeds ?? (() => []),
+    sources: sources.sources,
     alerts: sources.alerts,
     deadlineMs: sources.deadlineMs,
     health,
@@ -86,6 +90,7 @@ export const openOps = async (settings: OpsSettings, sources: OpsSources): Promi
       counts,
       feeds: sources.feeds,
       geo: sources.geo,
+      sources: sources.sources,
       rules: sources.alerts?.fired,
       deadlineMs: sources.deadlineMs,
       provider,

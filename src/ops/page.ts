@@ -45,6 +45,13 @@ const sharing: Table = [
   ['What', 'Since start', 'Details'],
   'Nothing yet, or kafka.verdictsTopic is not set.',
 ]
+/** Shown where sources are configured. */
+const sources: Table = [
+  'sources',
+  'Sources',
+  ['Source', 'State', 'Asked', 'Answers', 'Accusing', 'Clean', 'Failed', 'Queued', 'Limits used', 'Why not'],
+  '',
+]
 const problems: Table = ['problems', 'Problems', ['Last', 'State', 'Message', 'Times'], 'None.']
 const latency: Table = ['latency', 'Latency since the start', ['What', 'Median (p50)', 'p99', 'Deadline'], '']
 
@@ -75,6 +82,7 @@ const layouts: Readonly<Record<ProcessKind, Layout>> = {
       ],
       problems,
       feeds,
+      sources,
       latency,
       ['shares', 'How complete the answers are', ['What', 'Share', 'Of what'], ''],
       ['reasons', 'Why verdicts are unknown (indicators)', ['Reason', 'Last minute', 'Since start'], 'None yet.'],
@@ -100,6 +108,7 @@ const layouts: Readonly<Record<ProcessKind, Layout>> = {
     tables: [
       problems,
       feeds,
+      sources,
       latency,
       sharing,
       [
@@ -170,7 +179,10 @@ ${charts
   .join('\n')}
 </div>
 </section>
-${tables.map(([id, title, columns, none]) => renderTable(id, title, columns, view.tables[id] ?? [], none)).join('\n')}
+${tables
+  .filter(([id]) => id !== 'sources' || view.tables.sources !== undefined)
+  .map(([id, title, columns, none]) => renderTable(id, title, columns, view.tables[id] ?? [], none))
+  .join('\n')}
 <section>
 <details>
 <summary>Effective configuration</summary>

@@ -43,7 +43,9 @@ type Name = TelemetryEvent['event']
 /** Which problems an event ends; `about` is the member in which both must agree. */
 const endings: { readonly [event in Name]?: { readonly ends: readonly Name[]; readonly about?: string } } = {
   provider_answered: { ends: ['provider_call_failed'], about: 'operation' },
-  lookups_resumed: { ends: ['lookups_paused', 'provider_call_failed'] },
+  // Those of the provider have no `source`, and neither have its calls.
+  lookups_resumed: { ends: ['lookups_paused', 'provider_call_failed', 'source_call_failed'], about: 'source' },
+  source_answered: { ends: ['source_call_failed'], about: 'source' },
   group_joined: { ends: ['consumer_restarted', 'start_postponed', 'brokers_unreachable', 'kafka_client_warned'] },
   brokers_reachable: { ends: ['brokers_unreachable', 'start_postponed', 'kafka_client_warned'] },
   chunk_delivered: { ends: ['producer_replaced'], about: 'topic' },
@@ -85,8 +87,10 @@ export const createRecentActivity = (now: () => number): RecentActivity => {
       end(event)
       const severity = severityOf(event)
       if (severity !== 'warn' && severity !== 'error') return
-      const { reason, operation, feed } = event as { reason?: string; operation?: string; feed?: string }
-      const key = `${event.event} ${reason ?? ''} ${operation ?? ''} ${feed ?? ''}`
+      const { reason, operation, feed, source } = event as {
+        [name in 'reason' | 'operation' | 'feed' | 'source']?: string
+      }
+      const key = `${event.event} ${reason ?? ''} ${operation ?? ''} ${feed ?? source ?? ''}`
       touch(problems, key, { event, at: now(), times: (problems.get(key)?.times ?? 0) + 1, isOver: false })
     },
     findings: () =>

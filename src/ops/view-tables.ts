@@ -1,6 +1,7 @@
 // The tables of the status page.
 import { skippedIn, type Skipped } from '../domain/skipped.js'
 import type { ConsumerHealth } from '../domain/consumer-health.js'
+import type { ProviderState } from '../domain/provider-state.js'
 import type { Counts } from '../telemetry/counters.js'
 import { quantileOf, type Histogram } from '../telemetry/histogram.js'
 import { peersOf, type AlertLog } from './alert-log.js'
@@ -28,6 +29,14 @@ export type ShownFeed = {
     readonly read?:
       { readonly pages: number; readonly objects: number; readonly cursor?: string | undefined } | undefined
   }
+}
+
+/** A source, as far as it is shown. */
+export type ShownSource = {
+  readonly id: string
+  readonly ask: string
+  readonly counts: ReadonlyMap<string, number>
+  readonly state: ProviderState
 }
 
 const historyLink = (value: string): Cell =>
@@ -87,6 +96,30 @@ export const feedRows = (feeds: readonly ShownFeed[], now: number): Rows =>
     fetch ? `in ${formatDuration(fetch.nextAt - now)}` : 'when its file changes',
     visible(fetch?.error ?? problem?.message ?? (fetch?.read ? readOf(fetch.read) : '')),
   ])
+
+const accusing = new Set(['malicious', 'suspicious'])
+const answering = new Set([...accusing, 'clean', 'nothing', 'not_found'])
+
+export const sourceRows = (sources: readonly ShownSource[], now: number): Rows =>
+  sources.map(({ id, ask, counts, state }) => {
+    const sum = (isCounted: (outcome: string) => boolean): string =>
+      formatCount([...counts].reduce((all, [outcome, value]) => all + (isCounted(outcome) ? value : 0), 0))
+    const { limits = [], waiting, reason, until } = state
+    return [
+      visible(id, 64),
+      state.state === 'open' ? 'available' : state.state.replaceAll('_', ' '),
+      ask,
+      sum((outcome) => answering.has(outcome)),
+      sum((outcome) => accusing.has(outcome)),
+      sum((outcome) => outcome === 'clean'),
+      sum((outcome) => !answering.has(outcome)),
+      formatCount(waiting),
+      limits.map(({ calls, per, used }) => `${formatCount(used)} of ${formatCount(calls)} per ${per}`).join(', '),
+      reason === undefined
+        ? ''
+        : `${reason.replaceAll('_', ' ')}${until === undefined ? '' : `, next call in ${formatDuration(until - now)}`}`,
+    ]
+  })
 
 const readOf = ({ pages, objects, cursor }: { pages: number; objects: number; cursor?: string | undefined }): string =>
   `${formatCount(objects)} objects in ${formatCount(pages)} pages${cursor === undefined ? '' : `, up to ${cursor}`}`

@@ -23,10 +23,12 @@ import {
   serverLatencyRows,
   shareRows,
   sharingRows,
+  sourceRows,
   verdictRows,
   electionRows,
   type Rows,
   type ShownFeed,
+  type ShownSource,
 } from './view-tables.js'
 
 export type PageView = {
@@ -43,6 +45,7 @@ type ViewSources = {
   readonly provider?: (() => ProviderState) | undefined
   readonly consumer?: (() => ConsumerHealth) | undefined
   readonly feeds: () => readonly ShownFeed[]
+  readonly sources: (() => readonly ShownSource[]) | undefined
   readonly alerts: AlertLog | undefined
   readonly deadlineMs: number
   readonly health: () => Health
@@ -82,7 +85,7 @@ const stateOf = (sources: ViewSources) => {
     provider,
     consumer,
     missingFeeds: feeds.filter(({ state }) => state === 'missing' || state === 'refused').map(({ name }) => name),
-    hasFeeds: feeds.length > 0,
+    hasFeeds: feeds.length > 0 || sources.sources !== undefined,
     lag,
     now,
     perSecond: history.rate(kind === 'server' ? 'requests' : 'annotated'),
@@ -95,7 +98,10 @@ const stateOf = (sources: ViewSources) => {
     partitions,
     lag,
     health,
-    asking: providerSentence(provider, now),
+    asking:
+      provider || !sources.sources
+        ? providerSentence(provider, now)
+        : { tone: 'idle' as const, text: 'No main provider: sources and local feeds only.' },
     deadLetters: total(counts.deadLetters),
     points: history.points(),
   }
@@ -168,7 +174,12 @@ const pathsOf = ({ points }: State): PageView['paths'] => {
 
 const tablesOf = (sources: ViewSources, { now, counts, feeds, partitions }: State): PageView['tables'] => {
   const { kind, history, recent, alerts, deadlineMs, startedAt } = sources
-  const both = { feeds: feedRows(feeds, now), problems: problemRows(recent), sharing: sharingRows(counts) }
+  const both = {
+    feeds: feedRows(feeds, now),
+    problems: problemRows(recent),
+    sharing: sharingRows(counts),
+    ...(sources.sources && { sources: sourceRows(sources.sources(), now) }),
+  }
   return kind === 'server'
     ? {
         ...both,

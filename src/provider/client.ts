@@ -7,7 +7,8 @@ import { connect, isSocket, refuseUnusable, type ConnectSettings, type ConnectDe
 import type { OperationName, Parameters, PathProfile } from './operations.js'
 import { createRedact, type Redact } from './redact.js'
 import { createRotatingLookup } from './rotating-lookup.js'
-import { failed, send, unsent, type ProviderAnswer, type Reply, type SendSettings } from './send.js'
+import { unsent } from './exchange.js'
+import { failed, send, type ProviderAnswer, type Reply, type SendSettings } from './send.js'
 
 export type { ProviderAnswer, Reply }
 

@@ -65,7 +65,7 @@ export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
 
 /** A provider on this machine is never reached through a proxy. */
 export const connect = (
-  settings: ConnectSettings,
+  settings: Pick<ConnectSettings, 'concurrency' | 'connectTimeoutMs'>,
   base: URL,
   { env, ca, lookup, dispatcher }: ConnectDependencies,
 ): HttpDispatcher => {

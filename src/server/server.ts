@@ -26,6 +26,7 @@ type ServerOptions = {
   /** The other gateways, where one of several calls. */
   readonly others?: BulkOptions['others']
   readonly passOn?: PassOnOperation | undefined
+  readonly sources?: BulkOptions['sources']
   /** Whether a feed is not in use; every answer says so. */
   readonly isFeedMissing: () => boolean
   readonly version: string
@@ -41,7 +42,7 @@ const requestTimeoutMs = 30_000
 const keepAliveMs = 30_000
 
 export const createServer = (options: ServerOptions): FastifyInstance => {
-  const { answer, callers, status, gateway, shared, others, passOn, isFeedMissing, version, emit, now, tls } = options
+  const { answer, callers, status, gateway, shared, others, passOn, sources, isFeedMissing, version, emit, now, tls } = options
   const limits = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: requestTimeoutMs,
@@ -127,6 +128,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     gateway,
     shared,
     others,
+    sources,
     now,
   })
   app.addHook('preClose', (done) => {

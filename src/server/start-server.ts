@@ -1,5 +1,5 @@
 // Opens everything that the server needs, wires it, and listens.
-import type { BulkOthers, SharedVerdicts } from '../bulk/accept-bulk.js'
+import type { BulkOthers, BulkSource, SharedVerdicts } from '../bulk/accept-bulk.js'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -72,6 +72,11 @@ type ServerDependencies = {
   readonly shared?: SharedVerdicts | undefined
   /** The other gateways, where one of several calls. */
   readonly others?: Others | undefined
+  /** Other providers, for bulk connections; the folder of the memory is given. */
+  readonly openSources?: (folder: string) => Promise<{
+    readonly sources: readonly BulkSource[]
+    readonly close: () => Promise<unknown>
+  }>
   /** The path of a Unix socket to listen on instead of host and port. */
   readonly socket?: string
   readonly resolver?: Resolver
@@ -149,6 +154,8 @@ const openAll = async (
   )
   const gateway = await outside.openGateway?.(join(settings.state, 'memory'))
   if (gateway) later(gateway.close)
+  const opened = await outside.openSources?.(join(settings.state, 'memory'))
+  if (opened) later(opened.close)
   const scanner = createScanner({
     resolver: outside.resolver ?? createResolver(settings.scan.timeoutMs),
     mayConnect: outside.mayConnect ?? onlyPublicWeb,
@@ -183,6 +190,7 @@ const openAll = async (
     shared: outside.shared,
     others: outside.others,
     passOn: outside.others?.passOn,
+    sources: opened?.sources,
     isFeedMissing: feeds.isMissing,
     version: outside.version,
     emit,

@@ -89,6 +89,15 @@ export type TelemetryEvent =
       readonly detail: string
       readonly ms: number
     }
+  /** Of a source of intel.sources: what its answer gave. */
+  | { readonly event: 'source_answered'; readonly source: string; readonly gave: string; readonly ms: number }
+  | {
+      readonly event: 'source_call_failed'
+      readonly source: string
+      readonly reason: Reason
+      readonly detail: string
+      readonly ms: number
+    }
   | { readonly event: 'ipv6_lookups_paused'; readonly forMs: number }
   | {
       readonly event: 'scan_started'
@@ -186,9 +195,16 @@ export type TelemetryEvent =
   | { readonly event: 'caller_known'; readonly address: string }
   | { readonly event: 'election_failed'; readonly message: string }
   | { readonly event: 'question_passed_on' }
-  | { readonly event: 'lookups_paused'; readonly state: string; readonly reason: Reason; readonly forMs: number }
-  | { readonly event: 'lookups_resumed' }
-  | { readonly event: 'budget_exhausted'; readonly calls: number }
+  /** With `source`: those of a source of intel.sources. */
+  | {
+      readonly event: 'lookups_paused'
+      readonly state: string
+      readonly reason: Reason
+      readonly forMs: number
+      readonly source?: string
+    }
+  | { readonly event: 'lookups_resumed'; readonly source?: string }
+  | { readonly event: 'budget_exhausted'; readonly calls: number; readonly source?: string }
   | { readonly event: 'rules_loaded'; readonly rules: number; readonly files: number }
   | { readonly event: 'rule_warned'; readonly file: string; readonly line?: number; readonly message: string }
   /** The rules that were in use stay in use. */

@@ -4,6 +4,7 @@ import { type ProviderState, providerStates } from '../domain/provider-state.js'
 import type { Count, Counts } from './counters.js'
 import { defineFeedMetrics, type FeedMetrics } from './feed-metrics.js'
 import { defineGeoMetrics, type GeoMetrics } from './geo-metrics.js'
+import { defineSourceMetrics, type SourceMetrics } from './source-metrics.js'
 import { defineRuleMetrics, type RuleMetrics } from './rule-metrics.js'
 import { createDefine, createNodeMetrics, type Define } from './define-metrics.js'
 
@@ -15,6 +16,8 @@ type MetricsSources = {
   readonly allowed: { readonly hour: number; readonly day: number }
   readonly feeds?: (() => readonly FeedMetrics[]) | undefined
   readonly geo?: (() => readonly GeoMetrics[]) | undefined
+  /** Absent where none is configured. */
+  readonly sources?: (() => readonly SourceMetrics[]) | undefined
   readonly rules?: (() => readonly RuleMetrics[]) | undefined
   /** How long events wait for answers at most. */
   readonly deadlineMs?: number
@@ -37,6 +40,7 @@ export const createMetrics = (sources: MetricsSources): Metrics => {
   if (sources.consumer) defineConsumerMetrics(define, sources.consumer)
   if (sources.feeds) defineFeedMetrics(define, sources.feeds, Date.now)
   if (sources.geo) defineGeoMetrics(define, sources.geo, Date.now)
+  if (sources.sources) defineSourceMetrics(define, sources.sources)
   const { deadlineMs } = sources
   if (deadlineMs !== undefined && sources.kind !== 'server')
     define.gauge('deadline_seconds', 'How long events wait for answers at most.', () => deadlineMs / 1000)

@@ -57,6 +57,6 @@ export const summariseBursts = (emit: Emit, clock: Clock, everyMs: number): Summ
 
 /** The fields that make two failures the same. */
 const keyOf = (event: TelemetryEvent): string => {
-  const { operation, reason, topic, to, state, feed, file, about } = event as Readonly<Record<string, unknown>>
-  return JSON.stringify([event.event, operation, reason, topic, to, state, feed, file, about])
+  const { operation, reason, topic, to, state, feed, file, about, source } = event as Readonly<Record<string, unknown>>
+  return JSON.stringify([event.event, operation, reason, topic, to, state, feed, file, about, source])
 }

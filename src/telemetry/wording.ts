@@ -78,6 +78,11 @@ export const wordings: Wordings = {
     level: 'warn',
     say: ({ operation, reason, detail }) => `${operation} failed: ${reason}, ${detail}`,
   },
+  source_answered: { level: 'debug', say: ({ source, gave, ms }) => `${source} answered ${gave} after ${ms} ms` },
+  source_call_failed: {
+    level: 'warn',
+    say: ({ source, reason, detail }) => `source ${source} failed: ${reason}, ${detail}`,
+  },
   ipv6_lookups_paused: {
     level: 'warn',
     say: ({ forMs }) => `the provider refuses IPv6 addresses; no IPv6 lookups for ${forMs / 60_000} minutes`,
@@ -211,7 +216,8 @@ export const wordings: Wordings = {
   },
   lookups_paused: {
     level: 'warn',
-    say: ({ state, reason, forMs }) => `lookups paused (${state.replace('_', ' ')}) for ${forMs / 1000} s: ${reason}`,
+    say: ({ state, reason, forMs, source }) =>
+      `lookups${atSource(source)} paused (${state.replace('_', ' ')}) for ${forMs / 1000} s: ${reason}`,
   },
   ops_listening: {
     level: 'info',
@@ -221,8 +227,11 @@ export const wordings: Wordings = {
     level: 'warn',
     say: ({ failure, times, withinMs }) => `${times} more times within ${Math.round(withinMs / 1000)} s: ${failure}`,
   },
-  lookups_resumed: { level: 'info', say: () => 'lookups resumed' },
-  budget_exhausted: { level: 'warn', say: ({ calls }) => `budget spent after ${calls} calls` },
+  lookups_resumed: { level: 'info', say: ({ source }) => `lookups${atSource(source)} resumed` },
+  budget_exhausted: {
+    level: 'warn',
+    say: ({ calls, source }) => `budget${source === undefined ? '' : ` of ${source}`} spent after ${calls} calls`,
+  },
   rules_loaded: { level: 'info', say: ({ rules, files }) => `${rules} alert rules loaded from ${files} files` },
   rule_warned: { level: 'warn', say: (warning) => `rule at ${placeOf(warning)}: ${warning.message}` },
   rules_refused: {
@@ -270,6 +279,8 @@ const bulkSentences: { readonly [limit in BulkLimit]: string } = {
 }
 
 const dayOf = (at: number): string => (Math.abs(at) <= 8.64e15 ? new Date(at).toISOString().slice(0, 10) : 'some day')
+
+const atSource = (source: string | undefined): string => (source === undefined ? '' : ` at ${source}`)
 
 const placeOf = ({ file, line }: { file: string; line?: number }): string =>
   line === undefined ? file : `${file}:${line}`

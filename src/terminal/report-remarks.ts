@@ -4,7 +4,8 @@ import { exitCodes, type Arguments, type Io } from './command.js'
 import { write, writeJson } from './write-lines.js'
 
 type Remark = {
-  readonly kind: 'error' | 'warning'
+  /** A note is what is worth knowing and not wrong. */
+  readonly kind: 'error' | 'warning' | 'note'
   readonly file: string
   readonly line?: number
   readonly message: string

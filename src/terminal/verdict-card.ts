@@ -8,14 +8,18 @@ import type { Verdict } from '../domain/verdict.js'
 
 const colours = { malicious: 31, suspicious: 33, clean: 32, unknown: 90 } as const
 
+/** What a source said; undefined where it was not asked or did not answer. */
+export type SourceSaid = { readonly id: string; readonly ask: string; readonly said: Finding | undefined }
+
 type Shown = {
+  readonly sources?: readonly SourceSaid[] | undefined
   readonly indicator: Indicator
   readonly verdict: Verdict
   readonly finding: Finding
   readonly geo?: Geo | undefined
 }
 
-export const renderCard = ({ indicator, verdict, finding, geo }: Shown, isColoured: boolean): string => {
+export const renderCard = ({ indicator, verdict, finding, geo, sources = [] }: Shown, isColoured: boolean): string => {
   const paint = (code: number, text: string): string => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text)
   const level = verdict.reason === undefined ? verdict.level : `${verdict.level} (${verdict.reason})`
   const score = verdict.score === undefined ? '' : `, score ${verdict.score}`
@@ -23,7 +27,9 @@ export const renderCard = ({ indicator, verdict, finding, geo }: Shown, isColour
     ['because', verdict.because],
     ['flags', stated(verdict, true)],
     ['not', stated(verdict, false)],
-    ...(finding.status === 'known' ? listingLines(finding.facts.listings ?? []) : []),
+    ['accusers', verdict.accusers === undefined ? '' : String(verdict.accusers)],
+    ...(finding.status === 'known' ? listingLines((finding.facts.listings ?? []).filter(isOfFeed)) : []),
+    ...sources.map(({ id, ask, said }): [string, string] => ['asked', `${id}: ${describeSaid(saidOf(said), ask)}`]),
     ...(finding.status === 'known' ? factLines(finding.facts.hosts ?? []) : []),
     ['country', geo?.country ?? ''],
     ['network', geo?.as ? networkText(geo.as) : ''],
@@ -61,6 +67,49 @@ const sinceWhen = ({ since, copyAt }: Listing): readonly string[] => {
   return copyAt === undefined ? [] : [`in the copy of ${minuteOf(copyAt)}, which states no date`]
 }
 
+/** What a source said has a line of its own. */
+const isOfFeed = ({ at }: Listing): boolean => at === undefined
+
+type Said = {
+  readonly said: 'malicious' | 'suspicious' | 'clean' | 'nothing' | 'not_found' | 'no_answer'
+  readonly score?: number
+  readonly evidence?: string
+  readonly categories?: readonly string[]
+  readonly at?: string
+}
+
+const saidOf = (finding: Finding | undefined): Said => {
+  if (finding === undefined) return { said: 'no_answer' }
+  const at = finding.at === undefined ? {} : { at: new Date(finding.at).toISOString() }
+  if (finding.status === 'unknown') return { said: 'not_found', ...at }
+  const { listings: [listing] = [], clearedBy } = finding.facts
+  if (!listing || listing.level === 'flag') return { said: clearedBy ? 'clean' : 'nothing', ...at }
+  const { level, score, evidence, categories } = listing
+  return {
+    said: level,
+    ...(score !== undefined && { score }),
+    ...(evidence !== undefined && { evidence }),
+    ...(categories.length > 0 && { categories }),
+    ...at,
+  }
+}
+
+const describeSaid = ({ said, score, evidence, categories = [], at }: Said, ask: string): string => {
+  const words = {
+    nothing: 'no opinion',
+    not_found: 'knows nothing about it',
+    no_answer: `not asked, or no answer (asked: ${ask})`,
+  }
+  const details = [
+    ...(score === undefined ? [] : [`score ${score}`]),
+    ...(evidence === undefined ? [] : [evidence]),
+    ...categories,
+    ...(at === undefined ? [] : [`obtained ${at}`]),
+  ]
+  const word = said in words ? words[said as keyof typeof words] : said
+  return [word, ...details].join(', ')
+}
+
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
@@ -72,8 +121,8 @@ const factLines = (hosts: readonly HostReport[]): [string, string][] =>
       `${host}: ${rating ?? 'no rating'}${at === undefined ? '' : `, ${dayOf(at)}`}`,
     ])
 
-export const renderJson = ({ indicator, verdict, finding, geo }: Shown): string => {
-  const { level, reason, score, flags, because, source, at, stale, feed, entry } = verdict
+export const renderJson = ({ indicator, verdict, finding, geo, sources = [] }: Shown): string => {
+  const { level, reason, score, accusers, flags, because, source, at, stale, feed, entry } = verdict
   const { listings, ...facts } = finding.status === 'known' ? finding.facts : { listings: undefined }
   const shown = {
     type: indicator.type,
@@ -81,6 +130,7 @@ export const renderJson = ({ indicator, verdict, finding, geo }: Shown): string 
     verdict: level,
     reason,
     score,
+    accusers,
     because,
     flags,
     ...geo,
@@ -90,6 +140,7 @@ export const renderJson = ({ indicator, verdict, finding, geo }: Shown): string 
     feed,
     entry,
     listed: listings?.map(listed),
+    ...(sources.length > 0 && { sources: sources.map(({ id, said }) => ({ source: id, ...saidOf(said) })) }),
     facts: finding.status === 'known' ? facts : undefined,
   }
   return `${JSON.stringify(shown)}\n`

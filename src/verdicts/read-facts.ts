@@ -68,6 +68,9 @@ const isListing = isMadeOf<Listing>(
     since: isTime,
     copyAt: isTime,
     expires: isTime,
+    evidence: isText,
+    at: isTime,
+    stale: isFlag,
   },
   'feed',
   'entry',
@@ -75,11 +78,13 @@ const isListing = isMadeOf<Listing>(
   'categories',
 )
 
+const isFlags: Read = (value) =>
+  isObject(value) &&
+  Object.entries(value).every(([name, given]) => flags.includes(name as never) && typeof given === 'boolean')
+
 const isFacts = isMadeOf<Facts>(
   {
-    flags: (value) =>
-      isObject(value) &&
-      Object.entries(value).every(([name, given]) => flags.includes(name as never) && typeof given === 'boolean'),
+    flags: isFlags,
     inbound: isOneOf(...ratings),
     outbound: isOneOf(...ratings),
     categories: isTexts,
@@ -93,6 +98,8 @@ const isFacts = isMadeOf<Facts>(
     domain: isText,
     hosts: isListOf(isHost),
     listings: isListOf(isListing),
+    described: isFlags,
+    clearedBy: isTexts,
   },
   'flags',
   'categories',

@@ -1,5 +1,5 @@
 // How verdicts changed over time, by what is on the verdicts topic: who asked, when, and how many calls it took.
-import type { Finding, Level } from '../domain/finding.js'
+import { sourceIdOf, type Finding, type Level } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import { readToEnd, withTopicReader } from '../kafka/topic-reader.js'
@@ -29,7 +29,8 @@ export const readVerdictHistory = async (
     const answers: SharedVerdict[] = []
     const take = (record: Parameters<typeof readVerdict>[1]): void => {
       const verdict = readVerdict({ topic, key }, record)
-      if (!('refused' in verdict) && covers(verdict.indicator)) answers.push(verdict)
+      const isShown = !('refused' in verdict) && sourceIdOf(verdict.finding) === undefined
+      if (isShown && covers(verdict.indicator)) answers.push(verdict)
     }
     await readToEnd(reader, topic, take, () => !signal.aborted)
     return periodsOf(answers, levelOf)

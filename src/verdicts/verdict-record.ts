@@ -1,8 +1,8 @@
-// One record of the verdicts topic: what the provider said about an indicator, when, to whom, and by which operations; signed where there is a key.
+// One record of the verdicts topic: what the provider or a source said about an indicator, when, to whom, and by which operations; signed where there is a key.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isObject, parseObject } from '../base/json-object.js'
 import { parseAddress } from '../domain/address.js'
-import type { Finding } from '../domain/finding.js'
+import { sourceIdOf, type Finding } from '../domain/finding.js'
 import { parseHostname } from '../domain/hostname.js'
 import type { Indicator } from '../domain/indicator.js'
 import type { WireRecord } from '../kafka/wire/record.js'
@@ -33,6 +33,8 @@ const signatureHeader = 'threatweave-signature'
 /** Only what the provider itself has answered: never an error, never what feeds say. */
 export const isShareable = (finding: Finding): boolean => {
   const { operations = [], at } = finding
+  const source = sourceIdOf(finding)
+  if (source !== undefined) return at !== undefined && isOfSource(source, finding)
   if (at === undefined || operations.length === 0 || !operations.every((name) => sharedOperations.has(name)))
     return false
   return finding.status === 'known'
@@ -40,12 +42,32 @@ export const isShareable = (finding: Finding): boolean => {
     : finding.reason === 'not_found'
 }
 
+const sourceId = /^[a-z0-9][a-z0-9-]{0,39}$/
+const sourceMembers = new Set(['flags', 'categories', 'listings', 'described', 'clearedBy'])
+
+/** A source accuses by one listing of its own, or says clean; nothing that only the provider may say is believed of it. */
+const isOfSource = (id: string, finding: Finding): boolean => {
+  if (!sourceId.test(id) || id === mainName) return false
+  if (finding.status === 'unknown') return finding.reason === 'not_found'
+  const { flags, categories, listings = [], clearedBy = [] } = finding.facts
+  return (
+    finding.isFeedMissing !== true &&
+    finding.stale !== true &&
+    Object.keys(finding.facts).every((name) => sourceMembers.has(name)) &&
+    Object.keys(flags).length + categories.length === 0 &&
+    listings.length <= 1 &&
+    [...listings.map(({ feed }) => feed), ...clearedBy].every((name) => name === id)
+  )
+}
+
+const mainName = 'service'
+
 /** Undefined where it is too large to be shared. */
 export const writeVerdict = (
   { topic, partitions, key }: VerdictsTopic,
   { indicator, finding, by }: SharedVerdict,
 ): Outgoing | undefined => {
-  const name = `service|${indicator.type}:${indicator.value}`
+  const name = `${sourceIdOf(finding) ?? mainName}|${indicator.type}:${indicator.value}`
   const obtained = new Date(finding.at ?? 0).toISOString()
   const value = Buffer.from(
     JSON.stringify({
@@ -86,8 +108,9 @@ export const readVerdict = (
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return { refused: 'bad_signature' }
   }
   if (members.schema_version !== 1) return { refused: 'version' }
-  const indicator = indicatorOf(name)
-  const finding = findingOf(members)
+  const [, source = '', rest = ''] = /^([a-z0-9-]+)\|(.+)$/s.exec(name) ?? []
+  const indicator = indicatorOf(rest)
+  const finding = findingOf(members, source)
   if (!indicator || !finding || !isShareable(finding)) return { refused: 'malformed' }
   // The broker's clock is the only one that who pays and who reads have in common.
   if ((finding.at ?? 0) > Number(record.timestamp) + maxAheadMs) return { refused: 'future' }
@@ -100,24 +123,25 @@ const sign = (key: string, topic: string, name: string, obtained: string, value:
   createHmac('sha256', key).update(`${topic}\0${name}\0${obtained}\0`).update(value).digest()
 
 const indicatorOf = (name: string): Indicator | undefined => {
-  const [, type, value = ''] = /^service\|(ip|domain):(.+)$/s.exec(name) ?? []
+  const [, type, value = ''] = /^(ip|domain):(.+)$/s.exec(name) ?? []
   if (type === 'ip') return parseAddress(value) === value ? { type, value } : undefined
   return type === 'domain' && parseHostname(value) === value ? { type, value } : undefined
 }
 
-const findingOf = ({
-  obtained_at,
-  operations,
-  facts,
-  reason,
-}: Readonly<Record<string, unknown>>): Finding | undefined => {
+const findingOf = (
+  { obtained_at, operations, facts, reason }: Readonly<Record<string, unknown>>,
+  source: string,
+): Finding | undefined => {
   const at = Date.parse(String(obtained_at))
   if (!Number.isFinite(at) || !Array.isArray(operations) || operations.length > sharedOperations.size) return undefined
   const names = operations.map(String)
+  // The key says who said it, and so do the operations.
+  const isMain = source === mainName
+  if (isMain ? names.some((name) => !name.includes('/')) : names.length !== 1 || names[0] !== source) return undefined
   if (facts === undefined)
     return reason === 'not_found' ? { status: 'unknown', reason, at, operations: names } : undefined
   const read = isObject(facts) ? readFacts(facts) : undefined
-  return read && { status: 'known', facts: read, source: 'service', at, operations: names }
+  return read && { status: 'known', facts: read, source: isMain ? mainName : `source:${source}`, at, operations: names }
 }
 
 /** FNV-1a: the same indicator is always on the same partition, so that its records have an order. */

@@ -383,6 +383,24 @@ describe.runIf(paths !== undefined)('the chart', () => {
     expect(JSON.stringify(workers?.spec.egress)).not.toMatch(/443/)
   })
 
+  it('gives the keys of sources to whoever asks them: the gateway, or the one worker', () => {
+    const sources = ['--set', 'config.intel.sources[0].use=abuseipdb', '--set', 'sourceKeys.abuseipdb.secret=abuse-key']
+    const sourcesOf = (manifests: readonly Manifest[], file: string): unknown => {
+      const { data } = manifests.find(({ kind }) => kind === 'ConfigMap')!
+      return (parse(data![file]!) as { intel: { sources: unknown } }).intel.sources
+    }
+    const mounted = '{"secret":{"name":"abuse-key","items":[{"key":"apiKey","path":"abuseipdb"}]}}'
+    const asked = { use: 'abuseipdb', apiKeyFile: '/etc/threatweave/source-keys/abuseipdb' }
+    const shared = renderWith(...files('gateway'), ...sources)
+    expect(sourcesOf(shared, 'threatweave.yaml')).toEqual([{ use: 'abuseipdb', gateway: true }])
+    expect(sourcesOf(shared, 'gateway.yaml')).toEqual([asked])
+    expect(podOf(shared, 'weave-threatweave')).not.toContain('source-keys')
+    expect(podOf(shared, 'weave-threatweave-gateway')).toContain(mounted)
+    const alone = renderWith(...files('default'), ...sources)
+    expect(sourcesOf(alone, 'threatweave.yaml')).toEqual([asked])
+    expect(podOf(alone, 'weave-threatweave')).toContain(mounted)
+  })
+
   it('without a gateway gives feeds with a URL, their headers and the way out to each worker', () => {
     const manifests = renderWith(...files('default'), ...webFeed, ...headersOfIt)
     expect(feedsOf(manifests, 'threatweave.yaml')).toMatchObject([
@@ -453,6 +471,12 @@ describe.runIf(paths !== undefined)('the chart', () => {
     ],
     ['a gateway without keys', ['--set', 'gateway.enabled=true'], /the gateway needs intel\.service\.apiKey/],
     ['headers of a feed that is not fetched', ['--set', 'feedHeaders.web.secret=x'], /feedHeaders\.web: config\.feeds/],
+    ['the key of a source that is not asked', ['--set', 'sourceKeys.otx.secret=x'], /sourceKeys\.otx: config\.intel/],
+    [
+      'several workers with the limits of one source',
+      ['--set', 'replicas=2', '--set', 'config.intel.sources[0].use=otx'],
+      /replicas: 2 workers would each use the limits of a source/,
+    ],
     ['probes without their endpoint', ['--set', 'config.ops.enabled=false'], /config\.ops\.enabled/],
   ])('refuses %s, naming it', (_, args, message) => {
     const { ok, output } = template(...files('default'), ...args)

@@ -112,7 +112,12 @@ THREATWEAVE_{{ regexReplaceAll "([A-Z])" . "_${1}" | replace "." "_" | upper }}_
 {{- toJson $fetched -}}
 {{- end }}
 
-{{/* The configuration of a process, `fetches` being whether it has the feeds with a URL. */}}
+{{/* The name of a source: of a bundled one, or of its file. */}}
+{{- define "threatweave.sourceName" -}}
+{{- .use | default (base (.file | default "") | trimSuffix ".yaml" | trimSuffix ".yml") -}}
+{{- end }}
+
+{{/* The configuration of a process, `fetches` being whether it has the feeds with a URL and asks sources itself. */}}
 {{- define "threatweave.config" -}}
 {{- $fetches := .fetches -}}
 {{- $headers := .root.Values.feedHeaders -}}
@@ -125,7 +130,27 @@ THREATWEAVE_{{ regexReplaceAll "([A-Z])" . "_${1}" | replace "." "_" | upper }}_
 {{- if or $fetches (not .url) -}}{{- $feeds = append $feeds . -}}{{- end -}}
 {{- end -}}
 {{- if $config.feeds -}}{{- $_ := set $config "feeds" $feeds -}}{{- end -}}
+{{- $keys := .root.Values.sourceKeys -}}
+{{- range dig "intel" "sources" list $config -}}
+{{- $name := include "threatweave.sourceName" . -}}
+{{- if not $fetches -}}
+{{- $_ := set . "gateway" true -}}
+{{- $_ := unset . "apiKeyFile" -}}
+{{- else if hasKey $keys $name -}}
+{{- $_ := set . "apiKeyFile" (printf "/etc/threatweave/source-keys/%s" $name) -}}
+{{- end -}}
+{{- end -}}
 {{- toYaml $config -}}
+{{- end }}
+
+{{- define "threatweave.sourceKeysVolume" -}}
+- name: source-keys
+  projected:
+    defaultMode: 0440
+    sources:
+      {{- range $source, $from := .Values.sourceKeys }}
+      - secret: { name: {{ $from.secret }}, items: [{ key: {{ $from.key | default "apiKey" }}, path: {{ $source }} }] }
+      {{- end }}
 {{- end }}
 
 {{- define "threatweave.feedHeadersVolume" -}}
@@ -244,6 +269,16 @@ THREATWEAVE_{{ regexReplaceAll "([A-Z])" . "_${1}" | replace "." "_" | upper }}_
 {{- if not (hasKey $fetched $feed) -}}
 {{- fail (printf "feedHeaders.%s: config.feeds has no feed of this name with a url" $feed) -}}
 {{- end -}}
+{{- end -}}
+{{- $sources := dict -}}
+{{- range dig "intel" "sources" list $v.config -}}{{- $_ := set $sources (include "threatweave.sourceName" .) true -}}{{- end -}}
+{{- range $source, $_ := $v.sourceKeys -}}
+{{- if not (hasKey $sources $source) -}}
+{{- fail (printf "sourceKeys.%s: config.intel.sources has no source of this name" $source) -}}
+{{- end -}}
+{{- end -}}
+{{- if and (gt $max 1) (not $v.gateway.enabled) $sources -}}
+{{- fail (printf "replicas: %d workers would each use the limits of a source as if alone; enable the gateway" $max) -}}
 {{- end -}}
 {{- if and (gt $max 1) (hasKey $v.memoryVolume "persistentVolumeClaim") -}}
 {{- fail "memoryVolume: the folder of the memory is for one process at a time; with several workers enable the gateway" -}}

@@ -2,6 +2,7 @@
 import { loadConfiguredRules } from '../../app/check-file.js'
 import { openApp } from '../../app/open-app.js'
 import { openRuleEvents } from '../../app/open-rule-events.js'
+import { hasIntelligence } from '../../config/intelligence-problems.js'
 import { accepted } from '../../config/load-config.js'
 import type { Config } from '../../config/schema.js'
 import type { Annotation } from '../../domain/annotation.js'
@@ -38,7 +39,7 @@ type OpenKnown = {
 
 /** Nothing where neither feeds nor a memory are configured. */
 export const openKnown = async (config: Config, io: Io): Promise<OpenKnown | undefined> => {
-  if (config.feeds.length === 0 && config.intel.service.apiKey === '') return undefined
+  if (!hasIntelligence(config)) return undefined
   const app = accepted(
     await openApp(
       { ...config, output: { ...config.output, detail: 'full' } },

@@ -122,7 +122,7 @@ const detectRefusedKey = (): KeyCheck => {
 }
 
 /** Every feed on the command line must load; of the configured ones, one is enough, or none with a provider. */
-const refuseWithoutFeeds = ({ feeds, admission }: App, args: Arguments): void => {
+const refuseWithoutFeeds = ({ feeds, asked }: App, args: Arguments): void => {
   const all = feeds.status()
   const named = all.slice(all.length - ((args.values.feed as string[] | undefined)?.length ?? 0))
   const wrong = named.flatMap(({ path, problem }) =>
@@ -130,8 +130,8 @@ const refuseWithoutFeeds = ({ feeds, admission }: App, args: Arguments): void =>
   )
   if (wrong.length > 0) throw new UsageError(wrong.join('; '))
   const problems = feedProblems(all)
-  if (problems.length > 0 && problems.length === all.length && !admission) throw new ConfigurationError(problems)
-  if (!admission && all.every(({ addresses, names }) => addresses + names === 0))
+  if (problems.length > 0 && problems.length === all.length && !asked) throw new ConfigurationError(problems)
+  if (!asked && all.every(({ addresses, names }) => addresses + names === 0))
     throw new UsageError('there is no intelligence to check events with: no key, and no feed has an entry')
 }
 

@@ -51,10 +51,67 @@ const serviceSettings = Type.Object(
   { additionalProperties: false, default: {}, description: 'The lookup service and how it is reached.' },
 )
 
+/** Settings of one source: another provider, and how much of it is used. */
+const source = Type.Object(
+  {
+    use: Type.Optional(
+      Type.String({
+        pattern: '^[a-z0-9][a-z0-9-]{0,39}$',
+        description:
+          'The name of a bundled source: abuseipdb, greynoise-community, otx or virustotal. A source has one of use and file.',
+      }),
+    ),
+    file: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'The YAML file that describes a source of your own; `threatweave check FILE` runs its examples.',
+      }),
+    ),
+    apiKeyFile: Type.Optional(
+      Type.String({ minLength: 1, description: 'The file that holds the key of your account at the source.' }),
+    ),
+    concurrency: Type.Integer({
+      default: 1,
+      minimum: 1,
+      maximum: 64,
+      description: 'Calls in flight at the same time.',
+    }),
+    perDay: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000_000,
+        description:
+          'Calls sent in one day (UTC) at most, in place of what the description says, which is the limit of a free key.',
+      }),
+    ),
+    gateway: Type.Optional(
+      Type.Boolean({
+        description:
+          'The lookup service is `threatweave serve` with the same source: it asks for everyone, and holds the key, the memory and the limits. Needs no apiKeyFile here.',
+      }),
+    ),
+    ask: Type.Optional(
+      Type.Unsafe<'accused' | 'unknown' | 'always'>({
+        type: 'string',
+        enum: ['accused', 'unknown', 'always'],
+        description:
+          'When it is asked. accused: where somebody accuses, so that `accusers` counts how many do. unknown: where those before it answered and had no opinion. always: about everything that may be asked. By default accused; always where there is no main provider.',
+      }),
+    ),
+  },
+  { additionalProperties: false, oneOf: [{ required: ['use'] }, { required: ['file'] }] },
+)
+
 /** Settings of where verdicts come from. */
 export const intelSettings = Type.Object(
   {
     service: serviceSettings,
+    sources: Type.Array(source, {
+      default: [],
+      maxItems: 16,
+      description:
+        'Other providers that are asked besides the lookup service, or in its place where there is no key for it; each is described by a file of data. A source accuses, or says that something is harmless; it never takes back what somebody else says.',
+    }),
     table: Type.String({
       default: '',
       description:

@@ -81,6 +81,12 @@ export const createAdmission = (
     })
   }
 
+  /** The pause there is, and how long the limits hold back what so many go before. */
+  const pauseMs = (now: number, ahead = 0): number => {
+    const passage = calls.look(now)
+    return Math.max(passage.pass === 'wait' ? passage.ms : 0, calls.heldForMs(now, ahead))
+  }
+
   /** Runs a task and learns what its calls took, without the pauses between them. */
   const perform = async <Result extends Outcome>(
     task: (call: Call) => Result | Promise<Result>,
@@ -110,15 +116,13 @@ export const createAdmission = (
     askedAgain: queue.askedAgain,
     estimateMs: (key) => {
       const now = clock.now()
-      const passage = calls.look(now)
-      const lookupMs = latency.leftMs(key, now, queue.ahead(key))
-      return lookupMs === undefined ? undefined : lookupMs + (passage.pass === 'wait' ? passage.ms : 0)
+      const ahead = queue.ahead(key)
+      const lookupMs = latency.leftMs(key, now, ahead)
+      return lookupMs === undefined ? undefined : lookupMs + pauseMs(now, ahead)
     },
     estimatesMs: () => {
       const now = clock.now()
-      const passage = calls.look(now)
-      const pauseMs = passage.pass === 'wait' ? passage.ms : 0
-      return queue.aheadOfNew().map((ahead) => latency.nextMs(now, ahead) + pauseMs)
+      return queue.aheadOfNew().map((ahead) => latency.nextMs(now, ahead) + pauseMs(now, ahead))
     },
     state: () => ({ waiting: queue.size(), ...calls.state(), latencyMs: latency.latencyMs() }),
   }

@@ -37,6 +37,8 @@ type CallSender = {
     request: () => Promise<Result | Unknown>,
     took: (ms: number) => void,
   ) => Promise<Result | Unknown>
+  /** How long the limits hold back a call that so many others go before. */
+  readonly heldForMs: (now: number, ahead: number) => number
   /** Looks again after a pause of so many milliseconds. */
   readonly lookAgainIn: (ms: number) => void
   readonly state: () => CallState
@@ -60,23 +62,24 @@ export const createCallSender = (
   let unsettled = 0
   let cancelTimer: (() => void) | undefined
   /** Calls held back by a pause. */
-  let held: (() => void)[] = []
+  let waiting: (() => void)[] = []
 
   const look = (now: number): Passage => {
     const permitted = permit?.check(now)
     if (permitted?.pass === 'refuse') return permitted
     const passage = breaker.check(now)
     const spentForMs = budget.spentForMs(now)
-    if (passage.pass === 'refuse' || spentForMs === undefined)
-      return passage.pass === 'go' && permitted ? permitted : passage
+    if (passage.pass === 'refuse') return passage
+    if (spentForMs === undefined)
+      return held(passage.pass === 'go' && permitted ? permitted : passage, budget.heldForMs(now))
     const finding: Unknown = { ...unknown('budget_spent'), ...(spentForMs < Infinity && { retryAfterMs: spentForMs }) }
     return { pass: 'refuse', finding }
   }
   const resume = (): void => {
     cancelTimer?.()
     cancelTimer = undefined
-    const again = held
-    held = []
+    const again = waiting
+    waiting = []
     for (const lookAgain of again) lookAgain()
     changed()
   }
@@ -122,7 +125,7 @@ export const createCallSender = (
         return answer
       }
       await new Promise<void>((resolve) => {
-        held.push(resolve)
+        waiting.push(resolve)
         lookAgainIn(passage.ms)
       })
     }
@@ -130,14 +133,25 @@ export const createCallSender = (
 
   return {
     look,
+    heldForMs: (now, ahead) => budget.heldForMs(now, ahead),
     send: (request, took) => limit(() => send(request, took)),
     lookAgainIn,
     state: () => {
       const now = clock.now()
-      return { inFlight: limit.activeCount, ...breaker.state(now), spent: budget.spent(now) }
+      const limits = budget.used(now)
+      return {
+        inFlight: limit.activeCount,
+        ...breaker.state(now),
+        spent: budget.spent(now),
+        ...(limits.length > 0 && { limits }),
+      }
     },
   }
 }
+
+/** A limit per second or minute is waited for like a pause. */
+const held = (passage: Passage, ms: number): Passage =>
+  ms > 0 && (passage.pass === 'go' || (passage.pass === 'wait' && passage.ms < ms)) ? { pass: 'wait', ms } : passage
 
 /** Never rejects: a source that throws gave a bad answer, and one that never comes back gave none. */
 const giveUpAfter = <Result>(

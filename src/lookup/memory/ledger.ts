@@ -1,13 +1,14 @@
 // The ledger: how many calls went in this hour and day, kept next to the findings, so that a restart opens no second budget.
-import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { messageOf } from '../../base/message-of.js'
 import type { Emit } from '../../telemetry/event.js'
 import type { Ledger, Spending } from '../admission/budget.js'
 
-/** One record of fixed length, always overwritten in place. */
+/** One record, always overwritten in place; it is longer where the limits of a source are counted, and never becomes shorter. */
 const recordBytes = 128
+const maxRecordBytes = 65_536
 
 /**
  * Written before a call goes, so it is written at once: a call takes a thousand times as long. Written when it is opened too, so that
@@ -62,20 +63,26 @@ const nothing: Spending = { hour: { index: 0, count: 0 }, day: { index: 0, count
 
 const writeSpending = (file: number, spending: Spending): void => {
   const body = JSON.stringify(spending)
-  const record = Buffer.from(`${checksum(body)} ${body}`.padEnd(recordBytes - 1) + '\n')
+  const length = Math.max(recordBytes, fstatSync(file).size)
+  const record = Buffer.from(`${checksum(body)} ${body}`.padEnd(length - 1) + '\n')
   if (writeSync(file, record, 0, record.length, 0) < record.length) throw new Error('no space left on device')
 }
 
 const checksum = (body: string): string => crc32(body).toString(16).padStart(8, '0')
 
 const readSpending = (file: number): Spending | undefined => {
-  const record = Buffer.alloc(recordBytes)
-  const text = record.toString('utf8', 0, readSync(file, record, 0, recordBytes, 0)).trimEnd()
+  const record = Buffer.alloc(Math.min(fstatSync(file).size, maxRecordBytes))
+  const text = record.toString('utf8', 0, readSync(file, record, 0, record.length, 0)).trimEnd()
   const body = text.slice(9)
   if (text.slice(0, 9) !== `${checksum(body)} `) return undefined
   try {
-    const { hour, day } = JSON.parse(body) as Spending
-    return [hour.index, hour.count, day.index, day.count].every(Number.isSafeInteger) ? { hour, day } : undefined
+    const { hour, day, limits } = JSON.parse(body) as Spending
+    const counts = Object.values(limits ?? {}).flatMap((count) =>
+      'at' in count ? count.at : [count.index, count.count],
+    )
+    return [hour.index, hour.count, day.index, day.count, ...counts].every(Number.isSafeInteger)
+      ? { hour, day, ...(limits && { limits }) }
+      : undefined
   } catch {
     return undefined
   }

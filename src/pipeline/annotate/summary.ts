@@ -69,6 +69,7 @@ const copyDeciding = (summary: AnnotationSummary, { indicator, verdict }: Decidi
   if (indicator.at !== undefined) summary.verdict_time = indicator.at
   if (indicator.stale !== undefined) summary.stale = indicator.stale
   if (indicator.former) summary.former = true
+  if (verdict.accusers !== undefined) summary.accusers = verdict.accusers
   const { categories = [] } = verdict
   if (categories.length > 0) summary.categories = categories.slice(0, maxCategories).map((name) => clip(name, 48))
   for (const flag of flags) {

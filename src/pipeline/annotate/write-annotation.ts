@@ -86,6 +86,7 @@ const closing = (a: AnnotationSummary): string => {
 export const writeSummary = (a: AnnotationSummary): string => {
   let text = opening(a)
   if (a.score !== undefined) text += `,"score":${a.score}`
+  if (a.accusers !== undefined) text += `,"accusers":${a.accusers}`
   if (a.type !== undefined) text += a.type === 'ip' ? ',"type":"ip"' : ',"type":"domain"'
   if (a.value !== undefined) text += `,"value":${quote(a.value)}`
   if (a.field !== undefined && a.role !== undefined) text += `${fieldMember(a.field)}${a.role}"`
@@ -138,6 +139,7 @@ export const isCommon = (a: AnnotationSummary): boolean =>
 /** The compact form up to the ids. */
 export const writeCompactSummary = (a: AnnotationSummary): string => {
   let text = opening(a)
+  if (a.accusers !== undefined) text += `,"accusers":${a.accusers}`
   if (isNamed(a)) text += `,"type":"${a.type ?? ''}","value":${quote(a.value ?? '')},"role":"${a.role ?? ''}"`
   else if (isActionable(a.reason) && !isOnItsWay(a.reason) && a.value !== undefined)
     text += `,"value":${quote(a.value)}`

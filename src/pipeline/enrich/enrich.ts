@@ -4,6 +4,7 @@ import type { Decision } from '../../domain/decision.js'
 import type { Finding } from '../../domain/finding.js'
 import type { Ask, Lookup } from '../../domain/lookup.js'
 import type { Extraction, Sighting } from '../../domain/sighting.js'
+import { soFarOf } from '../../domain/so-far.js'
 import type { Verdict, Judged } from '../../domain/verdict.js'
 import type { InFlight, LookupInFlight } from './in-flight.js'
 import { createSightingCache, type Cached } from './sighting-cache.js'
@@ -93,6 +94,19 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
     }
   }
 
+  /** Whom some of those that were asked accuse is accused, and the others are still waited for. */
+  const accusedSoFar = (
+    { sighting, decision }: Cached,
+    late: Promise<Finding> | undefined,
+    now: number,
+  ): Judged | undefined => {
+    const soFar = late && soFarOf(late)
+    const verdict = soFar && judge(soFar, sighting, now)
+    return verdict?.level === 'malicious' || verdict?.level === 'suspicious'
+      ? { sighting, decision, verdict, late }
+      : undefined
+  }
+
   return {
     start,
     wait: (rows, wait) => {
@@ -111,7 +125,8 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
         const late = 'promise' in found ? found.promise : undefined
         judged[place] = finding
           ? cache.judge(cached, finding, now)
-          : cache.judgeUnanswered(cached, isAwaited ? wait.noAnswer : pending, late, now)
+          : (accusedSoFar(cached, late, now) ??
+            cache.judgeUnanswered(cached, isAwaited ? wait.noAnswer : pending, late, now))
       }
       return judged
     },

@@ -31,6 +31,7 @@ const run = async (positionals: readonly string[], values: Record<string, string
 
 const page = readFileSync(join(root, 'docs/formats.md'), 'utf8')
 const worked = /```yaml\n([\s\S]+?)```/.exec(page)?.[1] ?? ''
+const sourceText = readFileSync(join(root, 'examples/source.yaml'), 'utf8')
 const feeds = { THREATWEAVE_FEEDS: JSON.stringify([{ name: 'mine', path: put('list.txt', 'bad.example.com\n') }]) }
 
 describe('a file', () => {
@@ -49,6 +50,8 @@ describe('a file', () => {
     ['rule.json', '{"title": "x", "logsource": {}, "detection": {}}', 'rule'],
     ['list.csv', 'value,score\nbad.example.com,90\n', 'feed'],
     ['judgement.yaml', 'rows:\n  dangerous: { level: malicious }\n', 'judgement table'],
+    ['source.yaml', sourceText, 'source'],
+    ['misspelt-source.yaml', sourceText.replace('ask:', 'asks:'), 'source'],
     ['thresholds.yaml', 'maxAgeDays: 14\nsigns: 3\n', 'judgement table'],
     ['other.yaml', 'apiVersion: v1\nkind: Pod\n', undefined],
   ])('%s is known by its content', (name, text, kind) => {
@@ -64,6 +67,19 @@ describe('check FILE', () => {
     expect(out + err).toContain('rows.dangerus is not a setting; did you mean dangerous?')
     expect(out).toContain('examples/judgement.yaml: a judgement table, 0 errors')
     expect(code).toBe(1)
+  })
+
+  it('runs the examples of a source, says which is wrong, with its line, and prints the terms of use', async () => {
+    const path = put('wrong-source.yaml', sourceText.replace('risk: 93', 'risk: 20'))
+    const line = sourceText.split('\n').findIndex((each) => each.includes('- asked: 203.0.113.50')) + 1
+    const wrong = await run([path])
+    expect(wrong.out).toContain(`error    ${path}:${line}: examples.0 should give malicious and gives nothing\n`)
+    expect(wrong.code).toBe(1)
+    const { code, out } = await run([join(root, 'sources/virustotal.yaml')])
+    expect(out).toContain('4 calls per minute, 500 calls per day')
+    expect(out).toContain('must not be used in commercial products')
+    expect(out).toContain('source virustotal, 7 examples, 0 errors')
+    expect(code).toBe(0)
   })
 
   it('says that a format, a rule, a feed and a configuration are fine', async () => {
@@ -193,7 +209,7 @@ describe('check FILE', () => {
   it('refuses what is none of these, what is not there, and two configurations at once', async () => {
     const pod = put('pod.yaml', 'apiVersion: v1\n')
     expect((await run([pod])).out).toContain(
-      `${pod}: is not a configuration, Sigma rule, log format, judgement table or feed`,
+      `${pod}: is not a configuration, Sigma rule, log format, source, judgement table or feed`,
     )
     expect((await run([join(folder, 'nosuch')])).code).toBe(1)
     const one = put('one.yaml', 'gate: {}\n')

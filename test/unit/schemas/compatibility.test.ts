@@ -14,6 +14,7 @@ const directions: Readonly<Record<string, Direction>> = {
   format: 'read',
   judgement: 'read',
   'replay-summary': 'written',
+  source: 'read',
   verdict: 'written',
 }
 

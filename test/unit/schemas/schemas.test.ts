@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { readFormatFiles } from '../../../src/config/format-files.js'
 import { judgementSchema } from '../../../src/config/judgement-file.js'
 import { configSchema } from '../../../src/config/schema.js'
+import { sourceSchema } from '../../../src/config/source-file.js'
 import { statuses, contentKinds } from '../../../src/domain/annotation.js'
 import { decisions } from '../../../src/domain/decision.js'
 import { levels } from '../../../src/domain/finding.js'
@@ -108,6 +109,14 @@ describe('schemas/format.schema.json', () => {
   ])('refuses a format with %s', (_, wrong) => {
     expect(validate({ id: 'acme', cut: 'csv', when: { 1: 'acme' }, fields: { 2: 'source.ip' } })).toBe(true)
     expect(validate({ id: 'acme', cut: 'csv', when: { 1: 'acme' }, ...wrong })).toBe(false)
+  })
+})
+
+describe('schemas/source.schema.json', () => {
+  it('is the file of a source as it is declared (after a change: npx vitest run test/unit/schemas -u)', async () => {
+    await expect(`${JSON.stringify(sourceSchema, null, 2)}\n`).toMatchFileSnapshot(
+      '../../../schemas/source.schema.json',
+    )
   })
 })
 

@@ -175,3 +175,78 @@ describe('what is shared', () => {
     expect(isShareable(found)).toBe(isShared)
   })
 })
+
+describe('a record of a source', () => {
+  const bySource: Finding = {
+    status: 'known',
+    source: 'source:abuseipdb',
+    at,
+    operations: ['abuseipdb'],
+    facts: {
+      flags: {},
+      categories: [],
+      described: { is_tor: true },
+      listings: [
+        {
+          feed: 'abuseipdb',
+          entry: '203.0.113.66',
+          level: 'malicious',
+          score: 85,
+          categories: ['c2'],
+          evidence: 'score 100',
+          at,
+        },
+      ],
+    },
+  }
+  const clears: Finding = { ...bySource, facts: { flags: {}, categories: [], clearedBy: ['abuseipdb'] } }
+  const nothing: Finding = { status: 'unknown', reason: 'not_found', at, operations: ['abuseipdb'] }
+  const recordOf = (said: Finding) => {
+    const record = writeVerdict(topic, { indicator, finding: said, by: 'me' })!
+    return { key: record.key as Buffer, value: record.value as Buffer, headers: record.headers, timestamp: String(at) }
+  }
+
+  it.each([
+    ['accuses', bySource],
+    ['says clean', clears],
+    ['knows nothing', nothing],
+  ])('that %s has a key of its own and is read back', (_, said) => {
+    const record = recordOf(said)
+    expect(isShareable(said)).toBe(true)
+    expect(record.key.toString()).toBe('abuseipdb|ip:203.0.113.66')
+    expect(readVerdict(topic, record as never)).toMatchObject({ indicator, finding: said })
+  })
+
+  it.each<[string, Finding]>([
+    ['says what only the provider may', { ...bySource, facts: { ...bySource.facts, flags: { is_malicious: false } } }],
+    ['rates', { ...bySource, facts: { ...bySource.facts, inbound: 'safe' } }],
+    [
+      'accuses in the name of another',
+      {
+        ...bySource,
+        facts: {
+          flags: {},
+          categories: [],
+          listings: [{ feed: 'other', entry: '203.0.113.66', level: 'malicious', categories: [] }],
+        },
+      },
+    ],
+    ['clears in the name of another', { ...clears, facts: { ...clears.facts, clearedBy: ['other'] } }],
+    ['is stale', { ...bySource, stale: true }],
+  ])('that %s is neither shared nor believed', (_, said) => {
+    expect(isShareable(said)).toBe(false)
+    const unsigned = { ...topic, key: '' }
+    const record = writeVerdict(unsigned, { indicator, finding: said, by: 'me' })!
+    if (said.status === 'known' && said.stale !== true)
+      expect(readVerdict(unsigned, { ...record, timestamp: String(at) })).toEqual({ refused: 'malformed' })
+  })
+
+  it('cannot pass for the provider by its key, nor the provider for it', () => {
+    const unsigned = { ...topic, key: '' }
+    const record = writeVerdict(unsigned, { indicator, finding: bySource, by: 'me' })!
+    const renamed = (key: string) => readVerdict(unsigned, { ...record, key: Buffer.from(key), timestamp: String(at) })
+    expect(renamed('service|ip:203.0.113.66')).toEqual({ refused: 'malformed' })
+    expect(renamed('otx|ip:203.0.113.66')).toEqual({ refused: 'malformed' })
+    expect(renamed('../x|ip:203.0.113.66')).toEqual({ refused: 'malformed' })
+  })
+})

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '../../../../src/lookup/admission/budget.js'
+import type { CallLimit } from '../../../../src/domain/source-description.js'
+import { createBudget, type Spending } from '../../../../src/lookup/admission/budget.js'
 import { newYear } from '../../../support/clock.js'
 
 const minute = 60_000
@@ -65,5 +66,83 @@ describe('the budget', () => {
     budget.charge(newYear + 60 * minute)(true)
     settle(false)
     expect(budget.spent(newYear + 60 * minute)).toEqual({ hour: 1, day: 1, run: 1 })
+  })
+})
+
+describe('the limits of a source', () => {
+  const limited = (...limits: readonly CallLimit[]) => ({ ...none, limits })
+  const day = 24 * 60 * minute
+
+  it('per minute hold a call back until a full minute after an earlier one, whenever the minute begins', () => {
+    const budget = createBudget(limited({ calls: 2, per: 'minute' }))
+    budget.charge(newYear + 59_000)(true)
+    budget.charge(newYear + 59_500)(true)
+    expect(budget.spentForMs(newYear + 60_000)).toBeUndefined()
+    const heldMs = budget.heldForMs(newYear + 60_000)
+    expect(heldMs).toBeGreaterThanOrEqual(59_000)
+    expect(budget.heldForMs(newYear + 60_000 + heldMs)).toBe(0)
+  })
+
+  it('never let more through in any stretch of a minute, however calls come', () => {
+    const budget = createBudget(limited({ calls: 7, per: 'minute' }, { calls: 3, per: 'second' }))
+    const sent: number[] = []
+    for (let now = newYear, nth = 0; sent.length < 200; nth++) {
+      const heldMs = budget.heldForMs(now)
+      if (heldMs > 0) now += heldMs
+      else {
+        sent.push(now)
+        budget.charge(now)(true)
+        now += (nth * 37) % 400
+      }
+    }
+    for (const [lengthMs, most] of [
+      [60_000, 7],
+      [1_000, 3],
+    ] as const)
+      for (const from of sent)
+        expect(sent.filter((at) => at >= from && at < from + lengthMs).length).toBeLessThanOrEqual(most)
+  })
+
+  it('say how long a call waits that others go before', () => {
+    const budget = createBudget(limited({ calls: 4, per: 'minute' }))
+    expect([0, 3, 4, 7, 8].map((ahead) => Math.floor(budget.heldForMs(newYear, ahead) / minute))).toEqual([
+      0, 0, 1, 1, 2,
+    ])
+  })
+
+  it.each([
+    ['day', newYear + 5 * minute, newYear + day],
+    // 2026-01-01 is a Thursday.
+    ['week', newYear + 5 * minute, newYear + 4 * day],
+    ['month', newYear + 5 * minute, Date.UTC(2026, 1, 1)],
+    ['month', Date.UTC(2026, 11, 31, 23, 59), Date.UTC(2027, 0, 1)],
+  ] as const)('per %s come back when the next one begins', (per, now, next) => {
+    const budget = createBudget(limited({ calls: 1, per }))
+    expect(budget.spentForMs(now)).toBeUndefined()
+    budget.charge(now)(true)
+    expect(budget.spentForMs(now)).toBe(next - now)
+    expect(budget.spentForMs(next)).toBeUndefined()
+  })
+
+  it('are counted on from what was written down, and a call that was not sent is given back', () => {
+    let spending: Spending | undefined
+    const write = (now: Spending): void => void (spending = JSON.parse(JSON.stringify(now)) as Spending)
+    const settings = limited({ calls: 2, per: 'minute' }, { calls: 3, per: 'day' })
+    const first = createBudget(settings, { write })
+    first.charge(newYear)(true)
+    first.charge(newYear + 1)(false)
+    first.charge(newYear + 2)
+    const second = createBudget(settings, { before: spending!, write })
+    expect(second.heldForMs(newYear + 3)).toBeGreaterThan(59_000)
+    expect(second.spentForMs(newYear + 3)).toBeUndefined()
+    second.charge(newYear + 2 * minute)(true)
+    expect(second.spentForMs(newYear + 2 * minute)).toBe(day - 2 * minute)
+  })
+
+  it('are not held for years by a clock that was far ahead', () => {
+    const budget = createBudget(limited({ calls: 1, per: 'minute' }, { calls: 1, per: 'month' }))
+    budget.charge(newYear + 1e12)(true)
+    expect(budget.heldForMs(newYear)).toBe(0)
+    expect(budget.spentForMs(newYear)).toBeUndefined()
   })
 })

@@ -1,0 +1,104 @@
+// The sources of a configuration: their descriptions, their keys, and when each is asked; or what is wrong with them.
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { didYouMean } from '../config/did-you-mean.js'
+import { readText } from '../config/load-config.js'
+import type { Problem, Refused } from '../config/problem.js'
+import type { Config } from '../config/schema.js'
+import { readSourceFile } from '../config/source-file.js'
+import type { CallLimit, SourceDescription } from '../domain/source-description.js'
+import { messageOf } from '../base/message-of.js'
+import type { AskMode } from '../lookup/join-sources.js'
+
+/** Next to `src/` and `dist/`. */
+const sourcesFolder = resolve(import.meta.dirname, '../../sources')
+
+export type ConfiguredSource = {
+  readonly description: SourceDescription
+  /** Empty where none is needed. */
+  readonly apiKey: string
+  readonly concurrency: number
+  readonly ask: AskMode
+  readonly limits: readonly CallLimit[]
+  /** The lookup service is a gateway that asks it for us. */
+  readonly isAtGateway: boolean
+}
+
+/** `needsKeys`: false for who asks nobody. */
+export const loadSources = (
+  { intel, feeds }: Pick<Config, 'intel' | 'feeds'>,
+  { needsKeys = true }: { readonly needsKeys?: boolean } = {},
+): readonly ConfiguredSource[] | Refused => {
+  const problems: Problem[] = []
+  const names = new Set(feeds.map(({ name }) => name))
+  const loaded = intel.sources.flatMap((settings, at): readonly ConfiguredSource[] => {
+    const setting = `intel.sources.${at}`
+    const description = describe(settings, setting, problems)
+    if (!description) return []
+    const { id, key } = description
+    if (names.has(id)) problems.push({ setting, message: `is named ${id} like a feed or another source` })
+    names.add(id)
+    const isAtGateway = settings.gateway === true
+    const hasKey = needsKeys && !isAtGateway
+    const apiKey = hasKey ? keyIn(settings.apiKeyFile, `${setting}.apiKeyFile`, problems) : ''
+    if (hasKey && key && key.optional !== true && settings.apiKeyFile === undefined)
+      problems.push({ setting, message: `needs apiKeyFile: a file with your key for ${description.name}` })
+    if (!key && settings.apiKeyFile !== undefined)
+      problems.push({ setting: `${setting}.apiKeyFile`, message: `is not used: ${description.name} takes no key` })
+    const ask = settings.ask ?? (intel.service.apiKey === '' ? 'always' : 'accused')
+    const { concurrency } = settings
+    return [{ description, apiKey, concurrency, ask, limits: limitsOf(description, settings.perDay), isAtGateway }]
+  })
+  return problems.length > 0 ? { problems } : loaded
+}
+
+type SourceSettings = Config['intel']['sources'][number]
+
+const describe = (
+  { use, file }: SourceSettings,
+  setting: string,
+  problems: Problem[],
+): SourceDescription | undefined => {
+  const path = file ?? join(sourcesFolder, `${use ?? ''}.yaml`)
+  if (file === undefined && !existsSync(path)) {
+    const bundled = readdirSync(sourcesFolder).map((name) => name.replace(/\.yaml$/, ''))
+    const hint = didYouMean(use ?? '', bundled) || `; there are ${bundled.join(', ')}`
+    problems.push({ setting: `${setting}.use`, message: `is not a bundled source${hint}` })
+    return undefined
+  }
+  try {
+    const read = readSourceFile({ name: path, text: readText(path) })
+    if ('source' in read) return read.source
+    for (const problem of read.problems)
+      problems.push({
+        setting: `${setting}.${file === undefined ? 'use' : 'file'}`,
+        message: `${problem.setting} ${problem.message}`,
+        ...(problem.where !== undefined && { where: problem.where }),
+      })
+  } catch (error) {
+    problems.push({ setting: `${setting}.file`, message: `cannot be read: ${messageOf(error)}` })
+  }
+  return undefined
+}
+
+/** Without the name of the file: who pastes a key there must not find it in a log. */
+const keyIn = (file: string | undefined, setting: string, problems: Problem[]): string => {
+  if (file === undefined) return ''
+  const wrong = (message: string): string => {
+    problems.push({ setting, message })
+    return ''
+  }
+  let key: string
+  try {
+    key = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    return wrong(`names a file that cannot be read: ${code}`)
+  }
+  if (key === '') return wrong('names a file that is empty')
+  return /^[\x21-\x7e]{1,4096}$/.test(key) ? key : wrong('names a file that does not hold one key on one line')
+}
+
+/** `perDay` takes the place of the described limit of a day. */
+const limitsOf = ({ limits }: SourceDescription, perDay: number | undefined): readonly CallLimit[] =>
+  perDay === undefined ? limits : [...limits.filter(({ per }) => per !== 'day'), { calls: perDay, per: 'day' as const }]

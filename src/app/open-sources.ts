@@ -1,0 +1,195 @@
+// Each source with a stack of its own: memory, coalescing, queue, limits and circuit breaker; or a gateway's, which holds them for all.
+import { join } from 'node:path'
+import type { Clock } from '../base/clock.js'
+import type { Refused } from '../config/problem.js'
+import type { Config } from '../config/schema.js'
+import { unknownOf, type Finding, type Known, type Level } from '../domain/finding.js'
+import { keyOf, type Indicator } from '../domain/indicator.js'
+import type { ProviderState } from '../domain/provider-state.js'
+import { urlFor, type CallLimit } from '../domain/source-description.js'
+import type { Permit } from '../lookup/admission/call-sender.js'
+import { openLookup } from '../lookup/open-lookup.js'
+import { approve } from '../lookup/approve.js'
+import type { AskMode, JoinedSource } from '../lookup/join-sources.js'
+import { indicators } from '../lookup/question.js'
+import { folderBytes } from '../lookup/memory/memory.js'
+import type { Source } from '../domain/lookup.js'
+import type { BulkLookup, LookupSettings, LookupStack } from '../lookup/stack.js'
+import { messageOf } from '../base/message-of.js'
+import { createAskSource, type SourceCounts } from '../sources/ask-source.js'
+import { createSourceClient, type SourceClient } from '../sources/source-client.js'
+import type { Emit, TelemetryEvent } from '../telemetry/event.js'
+import type { Limits } from './limits.js'
+import type { ConfiguredSource } from './load-sources.js'
+
+export type SourceStatus = {
+  readonly id: string
+  readonly name: string
+  readonly ask: AskMode
+  readonly limits: readonly CallLimit[]
+  readonly counts: SourceCounts
+  readonly state: ProviderState
+}
+
+type OpenSource = JoinedSource & {
+  /** Calls that may be in flight. */
+  readonly inFlight: number
+  readonly status: () => SourceStatus
+  readonly admission: LookupStack<Indicator>['admission']
+  readonly learn: LookupStack<Indicator>['learn']
+  readonly memorySize: () => number
+  /** What it said last, as far as that is remembered. */
+  readonly said: (indicator: Indicator) => Finding | undefined
+  readonly close: () => Promise<void>
+}
+
+type SourceOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly random: () => number
+  readonly emit: Emit
+  readonly limits: Limits
+  readonly folder: { readonly path?: string; readonly isNamed: boolean }
+  readonly isReader: boolean
+  /** Events wait until a source is back, so an outage causes no cooldown. */
+  readonly waitsOutOutages: boolean
+  readonly classify: (finding: Known, indicator: Indicator) => Level
+  readonly approve: (() => Promise<boolean>) | undefined
+  /** Called with every finding that is remembered. */
+  readonly learnt: (asked: Indicator, finding: Finding) => void
+  /** The lookups in bulk of a source that a gateway asks; undefined where there is no gateway. */
+  readonly bulkOf?:
+    ((id: string, takes: (indicator: Indicator) => boolean) => BulkLookup<Indicator> | undefined) | undefined
+  /** Where one of several gateways asks. */
+  readonly permit?: Permit | undefined
+  /** Called with every answer of a source. */
+  readonly paid: ((asked: Indicator, finding: Finding) => void) | undefined
+}
+
+/** Closes what is open again where one cannot be. */
+export const openSources = async (
+  configured: readonly ConfiguredSource[],
+  memory: Config['memory'],
+  options: SourceOptions,
+): Promise<readonly OpenSource[] | Refused> => {
+  const opened: OpenSource[] = []
+  for (const source of configured) {
+    const one = await openSource(source, memory, options)
+    if ('problems' in one) {
+      await Promise.all(opened.map(({ close }) => close()))
+      return one
+    }
+    opened.push(one)
+  }
+  return opened
+}
+
+const openSource = async (
+  { description, apiKey, concurrency, ask, limits: described, isAtGateway }: ConfiguredSource,
+  { maxEntries }: Config['memory'],
+  options: SourceOptions,
+): Promise<OpenSource | Refused> => {
+  const { env, clock, random, limits, learnt, paid } = options
+  const { id, name, freshHours } = description
+  const takes = (indicator: Indicator): boolean => urlFor(description, indicator) !== undefined
+  const bulk = isAtGateway ? options.bulkOf?.(id, takes) : undefined
+  if (isAtGateway && !bulk)
+    return {
+      problems: [
+        {
+          setting: 'intel.sources',
+          message: `${id} is asked through a gateway, and intel.service names none that takes it`,
+        },
+      ],
+    }
+  // The gateway holds the limits and the memory.
+  const callLimits = isAtGateway ? [] : described
+  const folder = isAtGateway ? { isNamed: false } : options.folder
+  await bulk?.open()
+  const now = (): number => clock.now()
+  const emit = namingSource(id, options.emit)
+  let client: SourceClient
+  try {
+    client = createSourceClient(description, { apiKey, concurrency, env, limits: limits.client, now })
+  } catch (error) {
+    return { problems: [{ setting: 'intel.sources', message: `${id} cannot be used: ${messageOf(error)}` }] }
+  }
+  const { source, counts } = createAskSource(id, client, { now, emit })
+  // Where the gateway does not answer, nobody else is asked: the limits are its own.
+  const unreached: Source = () => unknownOf('unavailable')
+  const own = isAtGateway ? unreached : source
+  const seconds = freshHours * 3_600
+  const settings: LookupSettings & { readonly memory: { readonly maxBytes: number } } = {
+    admit: {
+      ...limits.admission,
+      perHour: 0,
+      perDay: 0,
+      perRun: 0,
+      limits: callLimits,
+      inFlight: concurrency,
+      retry: limits.retry,
+    },
+    memory: {
+      freshSeconds: { malicious: seconds, suspicious: seconds, clean: seconds, noVerdict: seconds, notFound: seconds },
+      staleSeconds: 7 * seconds,
+      jitter: 0.1,
+      refreshAhead: 0.1,
+      maxEntries,
+      maxBytes: folderBytes(maxEntries),
+      cooldown: { ...limits.cooldown, forOutages: !options.waitsOutOutages },
+    },
+  }
+  const opened = await openLookup(
+    settings,
+    {
+      type: indicators,
+      outer: [],
+      source: options.approve ? approve(options.approve)(own) : own,
+      bulk,
+      clock,
+      random,
+      emit,
+      paid,
+      learnt,
+      permit: options.permit,
+    },
+    {
+      ...(folder.path !== undefined && { path: join(folder.path, 'sources', id) }),
+      isNamed: folder.isNamed,
+      isReader: options.isReader,
+      classify: options.classify,
+    },
+  )
+  if ('problem' in opened) {
+    await client.close()
+    return { problems: [{ setting: 'memory.path', message: opened.problem }] }
+  }
+  const { lookup, admission, learn, memory } = opened
+  return {
+    id,
+    ask,
+    takes,
+    inFlight: concurrency,
+    lookup,
+    admission,
+    learn,
+    memorySize: memory.size,
+    said: (indicator) => memory.get(keyOf(indicator))?.finding,
+    status: () => ({ id, name, ask, limits: callLimits, counts: counts(), state: admission.state() }),
+    close: async () => {
+      bulk?.close()
+      await client.close()
+      await opened.close()
+    },
+  }
+}
+
+/** What is logged about the queue and the limits of a source names it. */
+const namingSource =
+  (source: string, emit: Emit): Emit =>
+  (event: TelemetryEvent) =>
+    emit(
+      event.event === 'lookups_paused' || event.event === 'lookups_resumed' || event.event === 'budget_exhausted'
+        ? { ...event, source }
+        : event,
+    )

@@ -1,0 +1,124 @@
+// Asks a source about one indicator over HTTP: the facts that its answer gives, or why there are none.
+import { parseBody } from '../provider/parse-body.js'
+import { connect, type ConnectDependencies } from '../provider/connect.js'
+import { badAnswer, givenUp, type CallFailure } from '../provider/classify.js'
+import { exchange, unsent, type ExchangeLimits } from '../provider/exchange.js'
+import { createRedact } from '../provider/redact.js'
+import type { AnyObject } from '../base/json-object.js'
+import type { Facts } from '../domain/finding.js'
+import type { Indicator } from '../domain/indicator.js'
+import { urlFor, type SourceDescription, type StatusMeaning } from '../domain/source-description.js'
+import { readAnswer } from './read-answer.js'
+
+type SourceReply =
+  { readonly status: 'answer'; readonly facts: Facts } | { readonly status: 'failure'; readonly failure: CallFailure }
+
+export type SourceClient = {
+  readonly ask: (indicator: Indicator) => Promise<SourceReply>
+  readonly close: () => Promise<void>
+}
+
+type SourceClientOptions = Pick<ConnectDependencies, 'env' | 'dispatcher'> & {
+  /** Empty where the source needs none. */
+  readonly apiKey: string
+  readonly concurrency: number
+  readonly limits: ExchangeLimits & { readonly maxAnswerDepth: number }
+  readonly now: () => number
+}
+
+/** Throws when the environment names a proxy that is none. */
+export const createSourceClient = (source: SourceDescription, options: SourceClientOptions): SourceClient => {
+  const { apiKey, concurrency, limits, now } = options
+  const base = new URL((Object.values(source.ask)[0] ?? '').replaceAll('{value}', 'x'))
+  const dispatcher = connect({ concurrency, connectTimeoutMs: limits.connectTimeoutMs }, base, options)
+  const redact = createRedact(apiKey)
+  const { header, prefix = '', query } = source.key ?? {}
+  const headers = {
+    accept: 'application/json',
+    'user-agent': 'threatweave',
+    ...(header !== undefined && apiKey !== '' && { [header.toLowerCase()]: prefix + apiKey }),
+  }
+  let closed = false
+  const isClosed = (): boolean => closed
+
+  const ask = async (indicator: Indicator): Promise<SourceReply> => {
+    const text = urlFor(source, indicator)
+    if (isClosed() || text === undefined) return failed(unsent(givenUp))
+    const url = new URL(text)
+    if (query !== undefined && apiKey !== '') url.searchParams.set(query, apiKey)
+    const exchanged = await exchange(
+      { path: url.pathname + url.search, method: 'GET', headers, body: null },
+      { dispatcher, settings: limits, now },
+    )
+    if (exchanged.status === 'failed') {
+      const { isUnsent } = exchanged.failure
+      return failed(isClosed() ? { ...givenUp, ...(isUnsent && { isUnsent }) } : exchanged.failure)
+    }
+    const { http, bytes, retryAfterMs } = exchanged
+    const body = (): Body =>
+      bytes
+        ? parseBody(bytes, limits.maxAnswerDepth, redact)
+        : { problem: `is larger than ${limits.maxAnswerBytes} bytes` }
+    return readReply(source, indicator, { http, body, retryAfterMs }, now())
+  }
+
+  return {
+    ask,
+    close: () => {
+      closed = true
+      return dispatcher.destroy()
+    },
+  }
+}
+
+type Body = { readonly body: AnyObject } | { readonly problem: string }
+
+/** What a status and a body come to; the body is read only where the status says that it is an answer. */
+export const readReply = (
+  source: SourceDescription,
+  indicator: Indicator,
+  reply: { readonly http: number; readonly body: () => Body; readonly retryAfterMs?: number | undefined },
+  now: number,
+): SourceReply => {
+  const { http, body, retryAfterMs } = reply
+  const meaning = meaningOf(source, http)
+  if (meaning !== 'answer') return failed(failureOf(meaning, http, retryAfterMs))
+  const parsed = body()
+  if ('problem' in parsed) return failed(badAnswer(`HTTP ${http}, but the answer ${parsed.problem}`))
+  const read = readAnswer(source, indicator, parsed.body, now)
+  return 'problem' in read ? failed(badAnswer(read.problem)) : { status: 'answer', facts: read.facts }
+}
+
+const failed = (failure: CallFailure): SourceReply => ({ status: 'failure', failure })
+
+/** What a status means, as described or as usual. */
+const meaningOf = ({ statuses }: Pick<SourceDescription, 'statuses'>, http: number): StatusMeaning => {
+  if (Object.hasOwn(statuses, String(http))) return statuses[String(http)] ?? 'bad_answer'
+  if (http >= 500 && http < 600) return 'unavailable'
+  return usual[http] ?? 'bad_answer'
+}
+
+/** Not 404: a wrong path is not found either. */
+const usual: Readonly<Record<number, StatusMeaning>> = {
+  200: 'answer',
+  400: 'bad_input',
+  401: 'bad_key',
+  402: 'no_credit',
+  403: 'bad_key',
+  408: 'unavailable',
+  422: 'bad_input',
+  429: 'throttled',
+}
+
+const passing: ReadonlySet<StatusMeaning> = new Set<StatusMeaning>(['throttled', 'unavailable', 'no_credit'])
+
+const failureOf = (
+  reason: Exclude<StatusMeaning, 'answer'>,
+  http: number,
+  afterMs: number | undefined,
+): CallFailure => ({
+  reason,
+  retry: reason === 'throttled' || reason === 'unavailable',
+  ...(afterMs !== undefined && passing.has(reason) && { afterMs }),
+  detail: `HTTP ${http}`,
+})
