@@ -198,7 +198,7 @@ export const wordings: Wordings = {
   calling_began: {
     level: 'info',
     say: ({ waitedMs }) =>
-      `this gateway calls the provider${waitedMs < 1 ? '' : `, after ${Math.round(waitedMs / 1000)} s for calls of the one before`}`,
+      `this gateway calls the provider${waitedMs < 1_000 ? '' : `, after ${Math.round(waitedMs / 1000)} s for calls of the one before`}`,
   },
   calling_ended: { level: 'warn', say: ({ cause }) => `this gateway no longer calls the provider: ${cause}` },
   caller_known: {
