@@ -191,9 +191,12 @@ const joinFindings = (
   const failures = asked.filter((part) => part.status === 'unknown' && kindOf(part.reason) !== 'answer')
   const base = hasMain ? (main ?? notListed) : baseOf(asked, known)
   const finding =
-    base.status === 'known' ? { ...base, facts: addTo(base.facts, known, isSafe) } : alone(base, known, isSafe)
+    base.status === 'known' ? withFacts(base, addTo(base.facts, known, isSafe)) : alone(base, known, isSafe)
   return failures.length > 0 ? whileFeedMissing(finding) : finding
 }
+
+/** Where sources have nothing to say it stays what it is, and shares its facts with others. */
+const withFacts = (finding: Known, facts: Facts): Known => (facts === finding.facts ? finding : { ...finding, facts })
 
 /** Without a main provider: what the sources leave open, or that none of them answered. */
 const baseOf = (asked: readonly Finding[], known: readonly Known[]): Finding => {
@@ -215,6 +218,7 @@ const alone = (base: Exclude<Finding, Known>, known: readonly Known[], isSafe: b
 }
 
 const addTo = (facts: Facts, known: readonly Known[], isSafe: boolean): Facts => {
+  if (known.every(({ facts: own }) => (own.listings ?? own.clearedBy ?? own.described) === undefined)) return facts
   const listings: Listing[] = [...(facts.listings ?? [])]
   const clearedBy: string[] = []
   let described: Flags = {}

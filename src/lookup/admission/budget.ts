@@ -119,13 +119,13 @@ const countIn = (before: LimitCount | undefined): Count | undefined =>
   before && 'index' in before ? before : undefined
 const momentsIn = (before: LimitCount | undefined): readonly number[] => (before && 'at' in before ? before.at : [])
 
-/** A call counts from when it goes until a full span after it; the clocks of both sides may run a little apart. */
-const slackMs = 50
+/** A call counts from when it goes until a full span after it, and a little longer: the provider counts when it arrives, and the first one has to connect. */
+const slackOf = (lengthMs: number): number => Math.max(250, lengthMs / 60)
 
 const createSpan = (calls: number, lengthMs: number, before: readonly number[]) => {
   /** When the last ones went, oldest first. */
   let moments = before.slice(-calls)
-  const heldMs = lengthMs + slackMs
+  const heldMs = lengthMs + slackOf(lengthMs)
   // A clock that was far ahead when these were noted must not hold calls back for years.
   const move = (now: number): void => {
     const first = moments.findIndex((moment) => moment > now - heldMs && moment <= now + heldMs)

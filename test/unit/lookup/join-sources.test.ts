@@ -253,6 +253,10 @@ describe('the joined finding', () => {
     expect(join(mainSays.clean, [['accused', source('s0', {})]]).lookup(ip, ask)).toBe(mainSays.clean)
   })
 
+  it('is the main provider’s own, too, where sources answer and have nothing to say', () => {
+    expect(join(mainSays.clean, [['always', source('s0', {})]]).lookup(ip, ask)).toBe(mainSays.clean)
+  })
+
   it('is one promise for all who ask meanwhile, each of whom counts where it is open', () => {
     const { lookup, asked } = join(mainSays.clean, [['always', never]])
     expect(lookup(ip, ask)).toBe(lookup({ ...ip }, ask))
