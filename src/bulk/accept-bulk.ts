@@ -96,10 +96,8 @@ export const acceptBulk = (server: Pick<Server, 'on'>, options: BulkOptions): ((
     if (head.length > 0) stream.unshift(head)
     streams.add(stream)
     stream.once('close', () => streams.delete(stream))
-    if (admitted.source) {
-      if (options.others) closeWhenLed(stream, options.others.election)
-      serveSource(stream, admitted.source, admitted.share, options.now)
-    } else serveConnection(stream, admitted, options)
+    if (admitted.source) serveSource(stream, admitted.source, admitted, options)
+    else serveConnection(stream, admitted, options)
   })
   return () => {
     for (const stream of streams) stream.destroy()
@@ -129,8 +127,6 @@ const admit = (
   if (name === undefined) return '401 Unauthorized'
   const source = sources.find(({ id }) => id === settings.source)
   if (settings.source !== undefined && !source) return '404 Not Found'
-  // Who asks a source looks for the gateway that calls: the others would not ask it.
-  if (source && others && others.election.role().kind !== 'calls') return '503 Service Unavailable'
   const share = shares.open(name, stream)
   return share ? { apiKey, settings, share, isPassedOn, source } : '429 Too Many Requests'
 }
@@ -151,11 +147,9 @@ type OpenQuestion = {
 /** `isOwn`: found by asking here, and not by another gateway. */
 type Found = { readonly finding: Finding; readonly isOwn: boolean }
 
-const serveConnection = (
-  stream: Duplex,
-  { apiKey, settings, share, isPassedOn }: Asker,
-  { answer, gateway, shared, others, now }: BulkOptions,
-): void => {
+const serveConnection = (stream: Duplex, asker: Asker, options: BulkOptions): void => {
+  const { apiKey, settings, share } = asker
+  const { answer, gateway, shared, now } = options
   const open = new Map<number, OpenQuestion>()
   const write = createLineWriter(stream, share.wrote)
   /** Set while a source sends a call, which it does at once and not later. */
@@ -169,30 +163,7 @@ const serveConnection = (
   const domain = { ...settings.domain, scan: 'off', scanPollMs: 0, scanFolder: '' } as const
   const source = guard(providerSource({ call }, { ...settings, domain }, now, ignoreTelemetry))
 
-  const passOn = others && createPassOn({ ...others, connect: (address) => others.connect(address, apiKey, settings) })
-  if (passOn) stream.once('close', passOn.close)
-  if (others && isPassedOn) closeWhenLed(stream, others.election)
-
-  /** What all open questions wait for while nobody calls. */
-  let change: Promise<void> | undefined
-  /** Asked by the one that calls; where that changes meanwhile, by the next one. */
-  const findByRole = async (indicator: Indicator, priority: Priority, send: Call): Promise<Found> => {
-    for (;;) {
-      const role = others?.election.role() ?? calls
-      if (role.kind === 'waits' || role.kind === 'takes_over')
-        await (change ??= changedOrClosed(stream, others?.election).finally(() => (change = undefined)))
-      else {
-        const passed = role.kind === 'passes_on' ? passOn?.ask(role.address, indicator, priority) : undefined
-        if (passed) others?.passed()
-        const finding = await (passed ?? source(indicator, { ...priority, evidence: 'field' }, send))
-        if (!others || others.election.role() === role || !isUnasked(finding)) return { finding, isOwn: !passed }
-      }
-      if (stream.destroyed) return { finding: unknownOf('pending'), isOwn: false }
-      const finding = shared?.find(indicator, settings)
-      if (finding) return { finding, isOwn: false }
-    }
-  }
-
+  const byRole = createByRole(stream, asker, options.others, (indicator) => shared?.find(indicator, settings))
   const take = (text: string): void => {
     const line = readQuestion(text)
     if (!line) {
@@ -204,7 +175,7 @@ const serveConnection = (
       // A question of the same turn has yet to get to the queue.
       setImmediate(() => {
         const question = open.get(id)
-        if (question) passOn?.askedAgain(keyOf(question.indicator), priority)
+        if (question) byRole.askedAgain(question.indicator, priority)
         const current = question?.current
         if (current) for (let n = 0; n < Math.min(line.again, maxAgain); n++) askAgain(current, priority)
       })
@@ -228,7 +199,8 @@ const serveConnection = (
       return sent
     }
     const askedAt = now()
-    void findByRole(line.indicator, priority, send).then(({ finding, isOwn }) => {
+    const ask = () => source(line.indicator, { ...priority, evidence: 'field' }, send)
+    void byRole.find(line.indicator, priority, ask).then(({ finding, isOwn }) => {
       open.delete(id)
       share.answered()
       if (isOwn && finding.at !== undefined && finding.at >= askedAt) shared?.paid(line.indicator, finding)
@@ -239,10 +211,45 @@ const serveConnection = (
   const askAgain = ({ name, given }: NonNullable<OpenQuestion['current']>, priority: Priority): void =>
     gateway?.askedAgain(name, given as Parameters<Gateway['askedAgain']>[1], priority)
 
-  writeState(stream, write, () => {
-    const kind = others?.election.role().kind ?? 'calls'
-    return kind === 'calls' ? stateOf(gateway) : ((kind === 'passes_on' ? passOn?.state() : undefined) ?? nobodyCalls)
-  })
+  writeState(stream, write, () => byRole.state(() => stateOf(gateway)))
+}
+
+/** Where this gateway calls, it asks; where another one does, that one is asked; and where that changes meanwhile, the next one. */
+const createByRole = (
+  stream: Duplex,
+  { apiKey, settings, isPassedOn }: Asker,
+  others: BulkOthers | undefined,
+  known: (indicator: Indicator) => Finding | undefined,
+) => {
+  const passOn = others && createPassOn({ ...others, connect: (address) => others.connect(address, apiKey, settings) })
+  if (passOn) stream.once('close', passOn.close)
+  if (others && isPassedOn) closeWhenLed(stream, others.election)
+  /** What all open questions wait for while nobody calls. */
+  let change: Promise<void> | undefined
+  return {
+    find: async (indicator: Indicator, priority: Priority, ask: () => Finding | Promise<Finding>): Promise<Found> => {
+      for (;;) {
+        const role = others?.election.role() ?? calls
+        if (role.kind === 'waits' || role.kind === 'takes_over')
+          await (change ??= changedOrClosed(stream, others?.election).finally(() => (change = undefined)))
+        else {
+          const passed = role.kind === 'passes_on' ? passOn?.ask(role.address, indicator, priority) : undefined
+          if (passed) others?.passed()
+          const finding = await (passed ?? ask())
+          if (!others || others.election.role() === role || !isUnasked(finding)) return { finding, isOwn: !passed }
+        }
+        if (stream.destroyed) return { finding: unknownOf('pending'), isOwn: false }
+        const finding = known(indicator)
+        if (finding) return { finding, isOwn: false }
+      }
+    },
+    askedAgain: (indicator: Indicator, priority: Priority) => passOn?.askedAgain(keyOf(indicator), priority),
+    /** How long an answer takes from who calls. */
+    state: (own: () => StateLine): StateLine => {
+      const kind = others?.election.role().kind ?? 'calls'
+      return kind === 'calls' ? own() : ((kind === 'passes_on' ? passOn?.state() : undefined) ?? nobodyCalls)
+    },
+  }
 }
 
 const calls: Role = { kind: 'calls' }
@@ -280,7 +287,9 @@ const isNormal = ({ type, value }: Indicator): boolean =>
   (type === 'ip' ? parseAddress(value) : parseHostname(value)) === value
 
 /** Every question goes to one source, through the same layers as if it were asked here; asking again moves it up in its queue. */
-const serveSource = (stream: Duplex, source: BulkSource, share: BulkShare, now: () => number): void => {
+const serveSource = (stream: Duplex, source: BulkSource, asker: Asker, { others, now }: BulkOptions): void => {
+  const { share } = asker
+  const byRole = createByRole(stream, asker, others, () => undefined)
   const open = new Map<number, { readonly indicator: Indicator; readonly priority: Priority }>()
   const write = createLineWriter(stream, share.wrote)
   const ask = (indicator: Indicator, priority: Priority): Finding | Promise<Finding> =>
@@ -296,7 +305,10 @@ const serveSource = (stream: Duplex, source: BulkSource, share: BulkShare, now: 
     const { id, priority } = line
     if ('again' in line) {
       const asked = open.get(id)
-      if (asked) for (let n = 0; n < Math.min(line.again, maxAgain); n++) void ask(asked.indicator, priority)
+      if (!asked) return
+      byRole.askedAgain(asked.indicator, priority)
+      if (!others || others.election.role().kind === 'calls')
+        for (let n = 0; n < Math.min(line.again, maxAgain); n++) void ask(asked.indicator, priority)
       return
     }
     if (!share.take()) {
@@ -304,15 +316,18 @@ const serveSource = (stream: Duplex, source: BulkSource, share: BulkShare, now: 
       return
     }
     open.set(id, { indicator: line.indicator, priority })
-    void Promise.resolve(ask(line.indicator, priority)).then((finding) => {
-      open.delete(id)
-      share.answered()
-      write(writeAnswer(aged(id, finding, now())))
-    })
+    void byRole
+      .find(line.indicator, priority, () => ask(line.indicator, priority))
+      .then(({ finding }) => {
+        open.delete(id)
+        share.answered()
+        write(writeAnswer(aged(id, finding, now())))
+      })
   }
   readLines(stream, take, maxQuestionLength)
   const { estimatesMs, state } = source.admission
-  writeState(stream, write, () => stateOf({ estimatesMs, admission: state, inFlight: source.inFlight }))
+  const own = (): StateLine => stateOf({ estimatesMs, admission: state, inFlight: source.inFlight })
+  writeState(stream, write, () => byRole.state(own))
 }
 
 /** Says at once how long an answer takes, and again when that has changed, at least every second. */

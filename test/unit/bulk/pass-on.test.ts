@@ -14,6 +14,8 @@ import { outbound } from '../../support/lookup.js'
 
 const settings = { ip: { escalate: false }, domain: { maxAgeDays: 90, report: 'never' } } as const
 
+const calm = { waiting: 0, inFlight: 0, state: 'open', spent: { hour: 0, day: 0, run: 0 }, latencyMs: 1 } as const
+
 const fakeElection = (first: Role): Pick<Election, 'role' | 'changed'> & { readonly become: (next: Role) => void } => {
   const listeners = new Set<() => void>()
   let role = first
@@ -55,7 +57,7 @@ const clientOf = (baseUrl: string, isPassedOn: boolean) => {
 /** A gateway whose own source never answers while it `hangs`. */
 const start = async (first: Role, { hangs = false } = {}) => {
   const election = fakeElection(first)
-  const state = { asked: 0, passed: 0, paid: [] as string[] }
+  const state = { asked: 0, passed: 0, paid: [] as string[], askedSource: 0 }
   const server = createServer()
   const close = acceptBulk(server, {
     nameOf: (key) => key,
@@ -66,6 +68,18 @@ const start = async (first: Role, { hangs = false } = {}) => {
       return Promise.resolve({ ok: true, isKnown: true, body: { status: 200, ip: String(ip), is_malicious: true } })
     },
     shared: { find: () => undefined, paid: ({ value }) => void state.paid.push(value) },
+    sources: [
+      {
+        id: 'acme',
+        takes: () => true,
+        lookup: () => {
+          state.askedSource++
+          return { status: 'unknown', reason: 'not_found' }
+        },
+        admission: { estimatesMs: () => [0], state: () => calm },
+        inFlight: 1,
+      },
+    ],
     others: {
       election,
       connect: (address, _key, asked) => clientOf(address, true).bulk.connect(asked),
@@ -85,11 +99,11 @@ const start = async (first: Role, { hangs = false } = {}) => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, election, state, end }
 }
 
-const askerOf = async (url: string) => {
+const askerOf = async (url: string, source?: string) => {
   const client = clientOf(url, false)
   const bulk = createBulkLookup({
     isOffered: () => true,
-    connect: () => client.bulk.connect(settings),
+    connect: () => client.bulk.connect({ ...settings, ...(source !== undefined && { source }) }),
     takes: () => true,
     maxOpen: 100,
     giveUpMs: 300_000,
@@ -111,6 +125,19 @@ describe('a question at a gateway that does not call', () => {
     expect(await ask('192.0.2.1')).toMatchObject(malicious)
     expect(calling.state).toMatchObject({ asked: 1, passed: 0, paid: ['192.0.2.1'] })
     expect(other.state).toMatchObject({ asked: 0, passed: 1, paid: [] })
+  })
+
+  it('is asked of a source by the one that calls, too', async () => {
+    const calling = await start({ kind: 'calls' })
+    const other = await start({ kind: 'passes_on', address: calling.url })
+    const ask = await askerOf(other.url, 'acme')
+    expect(await ask('192.0.2.9')).toMatchObject({ status: 'unknown', reason: 'not_found' })
+    expect([calling.state.askedSource, other.state.askedSource]).toEqual([1, 0])
+    const waiting = await start({ kind: 'waits' })
+    const asking = (await askerOf(waiting.url, 'acme'))('192.0.2.9')
+    waiting.election.become({ kind: 'calls' })
+    expect(await asking).toMatchObject({ reason: 'not_found' })
+    expect([waiting.state.askedSource, waiting.state.asked]).toEqual([1, 0])
   })
 
   it('is asked here where this one takes over before it is answered', async () => {
