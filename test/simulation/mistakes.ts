@@ -230,8 +230,8 @@ const mistakes: readonly Mistake[] = [
   ofGateways(
     'it goes on calling after its session',
     'election.ts',
-    'return isProved() ? spending.check(now) :',
-    'return now > 0 ? spending.check(now) :',
+    'return isProved() ? counted().check(now) :',
+    'return now > 0 ? counted().check(now) :',
   ),
   {
     name: 'gateways: it says that it has ended while calls are in flight',
