@@ -42,7 +42,8 @@ const requestTimeoutMs = 30_000
 const keepAliveMs = 30_000
 
 export const createServer = (options: ServerOptions): FastifyInstance => {
-  const { answer, callers, status, gateway, shared, others, passOn, sources, isFeedMissing, version, emit, now, tls } = options
+  const { answer, callers, status, gateway, shared, others, passOn, sources, isFeedMissing, version, emit, now, tls } =
+    options
   const limits = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: requestTimeoutMs,
