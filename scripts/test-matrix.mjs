@@ -26,7 +26,7 @@ const promises = [
 /** The oldest that is supported, and the newest of each line when this was written. `node` and `kafka` undefined: those of this machine and of the demo. */
 const rows = [
   { what: 'tools and a cluster', args: ['--project', 'matrix'] },
-  { what: 'without a broker', node: '20.19.0', args: ['--project', 'unit', '--project', 'program'] },
+  { what: 'without a broker', node: '20.19.2', args: ['--project', 'unit', '--project', 'program'] },
   { what: 'without a broker', node: '22.23.3', args: ['--project', 'unit', '--project', 'program'] },
   { what: 'the promises', node: '22.23.3', kafka: '3.9.2', args: ['--project', 'integration', ...promises] },
   { what: 'without a broker', node: '24.21.0', args: ['--project', 'unit', '--project', 'program'] },
