@@ -42,12 +42,14 @@ const must = (command, args, options = {}) => {
 }
 
 const listOfParts = () => {
-  const folder = join(mkdtempSync(join(tmpdir(), 'threatweave-release-')), 'threatweave')
+  const work = mkdtempSync(join(tmpdir(), 'threatweave-release-'))
+  // The list names the folder.
+  const folder = join(work, 'threatweave')
   mkdirSync(folder)
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) cpSync(join(root, file), join(folder, file))
   must('npm', ['ci', '--omit=dev', '--ignore-scripts'], { cwd: folder })
   const text = must('node', [join(root, 'scripts/sbom.mjs')], { cwd: folder })
-  rmSync(folder, { recursive: true })
+  rmSync(work, { recursive: true })
   return text
 }
 

@@ -24,7 +24,7 @@ export const demo: Command = {
 Starts a Kafka broker (KAFKA_BROKERS if set, else Docker, else Java and Maven), a lookup server with sample data, and
 \`threatweave run\` between two topics. Sends sample firewall logs through it and shows an event of every verdict, an alert and
 the address of the status page, then stops and removes everything. Without a broker it says what is missing and runs the
-same pipeline over standard input.
+same pipeline over standard input. KAFKA_VERSION chooses another release of Kafka.
 
       --keep       leave it running until Ctrl-C, for the status page, tail and explain
       --no-kafka   do not start a broker
