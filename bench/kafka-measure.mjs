@@ -11,8 +11,8 @@ const start = ({ mode, workers, broker, input, output, dead, groupId, folder, se
     ? spawn(process.execPath, [here('kafka-raw.mjs'), JSON.stringify({ broker, input, output, groupId })], {
         stdio: ['ignore', 'ignore', 'inherit'],
       })
-    : spawn(process.execPath, [...profiled(folder), here('../dist/cli.js'), 'run', '--workers', String(workers)], {
-        stdio: ['ignore', 'ignore', process.env.BENCH_LOG ? 'inherit' : 'ignore'],
+    : spawn(process.execPath, [...nodeOptions(), here('../dist/cli.js'), 'run', '--workers', String(workers)], {
+        stdio: ['ignore', process.env.BENCH_LOG ? 'inherit' : 'ignore', process.env.BENCH_LOG ? 'inherit' : 'ignore'],
         cwd: folder,
         env: environment(folder, {
           THREATWEAVE_KAFKA_BROKERS: broker,
@@ -25,7 +25,12 @@ const start = ({ mode, workers, broker, input, output, dead, groupId, folder, se
         }),
       })
 
-const profiled = () => (process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : [])
+/** Node's options as the image has them; a worker gets the same from its parent. */
+const nodeOptions = () => [
+  '--max-semi-space-size=64',
+  ...(process.env.BENCH_NODE ?? '').split(' ').filter(Boolean),
+  ...(process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []),
+]
 
 /** From a tenth of the events to all of them: starting and joining are not what is asked. */
 export const measure = async (admin, run) => {

@@ -193,7 +193,7 @@ const throughput = async (stage) => {
   const memory = await fillMemory(stage.folder)
   const results = { without: [], with: [] }
   let next = 300_000
-  const rows = ['without', 'with', 'with', 'without', 'without', 'with', 'with', 'without']
+  const rows = (process.env.BENCH_KINDS ?? 'without,with,with,without,without,with,with,without').split(',')
   for (const [index, kind] of rows.entries()) {
     const names = {
       output: `bench-out-${id}-${index}`,

@@ -4,16 +4,19 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
 /** Below, V8 knows best: collecting a small heap more often would only cost processor time. */
 const largeBytes = 67_108_864
-/** By default V8 lets the heap grow to four times of what was left by the last collection, and empties a page only where little is left on it. */
-const large = ['--heap-growing-percent=30', '--optimize-for-size']
-const usual = ['--heap-growing-percent=0', '--no-optimize-for-size']
+/** How much a heap may grow before it is collected again; V8 lets it become up to four times of what was left. */
+const growthBytes = 100_663_296
+/** What a very large heap may grow by in any case, because a collection takes longer the more there is. */
+const leastPercent = 30
 
-/** V8 reads the options with every full collection, and what is used right behind one is in use. They limit nothing. */
+/** V8 reads the option with every full collection, and what is used right behind one is in use. It limits nothing. */
 export const keepHeapSmall = (): void => {
   new PerformanceObserver((list) => {
     const collections = list.getEntries() as unknown as readonly { readonly detail: { readonly kind: number } }[]
     if (!collections.some(({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR)) return
-    const isLarge = getHeapStatistics().used_heap_size > largeBytes
-    for (const option of isLarge ? large : usual) setFlagsFromString(option)
+    const used = getHeapStatistics().used_heap_size
+    // 0 leaves it to V8.
+    const percent = used < largeBytes ? 0 : Math.max(leastPercent, Math.round((100 * growthBytes) / used))
+    setFlagsFromString(`--heap-growing-percent=${percent}`)
   }).observe({ entryTypes: ['gc'] })
 }
