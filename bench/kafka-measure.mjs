@@ -28,7 +28,6 @@ const start = ({ mode, workers, broker, input, output, dead, groupId, folder, se
 /** Node's options as the image has them; a worker gets the same from its parent. */
 const nodeOptions = () => [
   '--max-semi-space-size=64',
-  ...(process.env.BENCH_NODE ?? '').split(' ').filter(Boolean),
   ...(process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []),
 ]
 

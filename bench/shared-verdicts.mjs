@@ -193,7 +193,7 @@ const throughput = async (stage) => {
   const memory = await fillMemory(stage.folder)
   const results = { without: [], with: [] }
   let next = 300_000
-  const rows = (process.env.BENCH_KINDS ?? 'without,with,with,without,without,with,with,without').split(',')
+  const rows = ['without', 'with', 'with', 'without', 'without', 'with', 'with', 'without']
   for (const [index, kind] of rows.entries()) {
     const names = {
       output: `bench-out-${id}-${index}`,

@@ -45,6 +45,8 @@ export type Enrich = {
 
 /** Pause before refused lookups are repeated. */
 const repeatMs = 100
+/** How many of them are repeated at once while none is taken; the others have their turn. */
+const leastRepeated = 16
 
 const none: readonly OpenSighting[] = []
 
@@ -78,19 +80,26 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
   const settle = async (opens: readonly OpenSighting[], wait: Wait): Promise<boolean> => {
     const startedAt = clock.now()
     for (const open of opens) open.isAwaited = isWorthWaitingFor(open, wait)
+    const refused: OpenSighting[] = []
+    let asked = opens
     for (let refusals = 0; ;) {
       const awaited = new Set<LookupInFlight>()
-      for (const { found, isAwaited } of opens)
+      for (const { found, isAwaited } of asked)
         if (isAwaited && 'promise' in found && !found.finding) awaited.add(found)
       if (!(await inFlight.settled([...awaited], () => wait.leftMs(clock.now() - startedAt)))) return wait.goesOn()
-      const refused = opens.filter(({ found }) => !wait.isFinal(findingOf(found) ?? pending))
+      const again = asked.filter(({ found }) => !wait.isFinal(findingOf(found) ?? pending))
+      refused.push(...again)
       if (refused.length === 0) return true
-      if (awaited.size === 0) {
+      const taken = asked.length - again.length
+      if (taken > 0) refusals = 0
+      else {
         if (++refusals >= wait.maxRefusals) return true
         await new Promise<void>((done) => clock.after(repeatMs, done))
       }
       if (!wait.goesOn()) return false
-      for (const open of refused) open.found = track(lookup(open.cached.sighting, { ...open.ask, now: undefined }))
+      // About as many as are taken: all of them every time would keep a full queue busy with refusing.
+      asked = refused.splice(0, Math.max(leastRepeated, 2 * taken))
+      for (const open of asked) open.found = track(lookup(open.cached.sighting, { ...open.ask, now: undefined }))
     }
   }
 

@@ -110,6 +110,29 @@ describe('enrich', () => {
     expect(words(await rows)).toEqual([['queue_full']])
   })
 
+  it.each(['at once', 'over a connection'])('repeats a few of what a full queue refuses %s, in turn', async (how) => {
+    const places = 1000
+    const asked: string[] = []
+    let isFull = true
+    const answer = (value: string): Finding => {
+      asked.push(value)
+      return isFull ? unknown('queue_full') : known(newYear)
+    }
+    const { clock, enrich } = setUp(undefined, {
+      mode: 'complete',
+      lookup: ({ value }) => (how === 'at once' ? answer(value) : Promise.resolve().then(() => answer(value))),
+    })
+    const rows = enrich([event(...Array.from({ length: places }, (_, nth) => nth))], false)
+    await clock.advance(5_000)
+    expect(asked.length - places).toBeLessThan(50 * 20)
+    expect(new Set(asked.slice(places)).size).toBeGreaterThan(500) // none has to wait for the same few
+    isFull = false
+    const before = asked.length
+    await clock.advance(1_000)
+    expect(new Set(words(await rows).flat())).toEqual(new Set(['clean']))
+    expect(asked.length - before).toBe(places)
+  })
+
   it('leaves no timer behind', async () => {
     const { clock, enrich } = setUp(undefined, { deadlineMs: 5000 })
     void enrich([event(1, 2, 3)], false)
