@@ -31,7 +31,7 @@ COPY examples ./examples
 ENV NODE_COMPILE_CACHE=/app/compiled
 # What is loaded at the start is compiled, with the options of the entry point: compiled code is for those only. The writable folder is for
 # those who mount nothing over it. The list of Debian packages stays, for those who scan the image.
-RUN for command in run serve replay; do node --max-semi-space-size=64 dist/cli.js "$command" --help > /dev/null; done && \
+RUN for command in run serve replay; do node --max-semi-space-size=32 dist/cli.js "$command" --help > /dev/null; done && \
     mkdir -p /var/lib/threatweave && chown 1000:1000 /var/lib/threatweave && \
     rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* /opt/yarn* \
       /usr/bin/apt* /usr/bin/dpkg* /usr/lib/apt /var/lib/apt /var/cache/apt /root/.npm
@@ -61,6 +61,6 @@ EXPOSE 9464 8787
 # Health of a worker; other commands have no such endpoint and must override or disable this.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=4 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.THREATWEAVE_OPS_PORT ?? 9464}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# Exec form, so that signals reach the program. Room for events on their way: with the 16 MB that V8 gives to new objects they are copied again and again.
-ENTRYPOINT ["node", "--max-semi-space-size=64", "dist/cli.js"]
+# Exec form, so that signals reach the program. Space for events on their way: see src/app/room-for-events.ts.
+ENTRYPOINT ["node", "--max-semi-space-size=32", "dist/cli.js"]
 CMD ["run"]

@@ -27,7 +27,7 @@ const start = ({ mode, workers, broker, input, output, dead, groupId, folder, se
 
 /** Node's options as the image has them; a worker gets the same from its parent. */
 const nodeOptions = () => [
-  '--max-semi-space-size=64',
+  '--max-semi-space-size=32',
   ...(process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []),
 ]
 

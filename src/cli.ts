@@ -4,12 +4,28 @@ import * as nodeModule from 'node:module'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { roomForEvents } from './app/room-for-events.js'
 import { commands } from './commands/commands.js'
 import { workerVariable } from './config/environment-name.js'
 import { exitCodes, OutputError, type Io } from './terminal/command.js'
 import { standardError, standardOutput } from './terminal/file-output.js'
 import { parseCommand } from './commands/parse-command.js'
 import { reportFailure } from './commands/report-failure.js'
+
+/**
+ * A process started by hand gets the space for new objects that the image and the workers have: the same process begins again with the
+ * option. Node before 22.15 cannot do that, and Windows neither.
+ */
+const { execve } = process as {
+  readonly execve?: (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => void
+}
+const hasOption = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((option) => option.includes('semi-space'))
+if (['run', 'replay'].includes(process.argv[2] ?? '') && !hasOption && !process.send && process.platform !== 'win32')
+  execve?.(
+    process.execPath,
+    [process.execPath, roomForEvents, ...process.execArgv, ...process.argv.slice(1)],
+    process.env,
+  )
 
 /**
  * What the commands load is kept compiled, which saves a third of a short command's time. Not in Node's own place for it, a temporary

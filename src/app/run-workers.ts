@@ -2,12 +2,10 @@
 import type { Config } from '../config/schema.js'
 import type { Emit } from '../telemetry/event.js'
 import type { Arguments, Io } from '../terminal/command.js'
+import { roomForEvents } from './room-for-events.js'
 import { supervise, type WorkerFailure } from './supervise-workers.js'
 import { refusePortsInUse, watchRun } from './watch-run.js'
 import { openWorkersGateway } from './workers-gateway.js'
-
-/** With the 16 MB that V8 gives to new objects, events on their way are copied again and again until the broker has them. */
-const roomForEvents = '--max-semi-space-size=64'
 
 /** The workers share only the consumer group and the gateway in this process. */
 export const runWorkers = async (

@@ -55,7 +55,7 @@ describe('the image', { timeout: 900_000 }, () => {
   it('runs without root, in exec form, and says how it is', () => {
     const of = (name: string): string[] => final.instructions.filter((one) => one.name === name).map(({ rest }) => rest)
     expect(of('USER')).toEqual(['1000:1000'])
-    expect(of('ENTRYPOINT')).toEqual(['["node", "--max-semi-space-size=64", "dist/cli.js"]'])
+    expect(of('ENTRYPOINT')).toEqual(['["node", "--max-semi-space-size=32", "dist/cli.js"]'])
     expect(of('CMD')).toEqual(['["run"]'])
     expect(of('HEALTHCHECK')[0]).toContain('/healthz')
     expect(of('LABEL')[0]).toContain('org.opencontainers.image.licenses="Apache-2.0"')
