@@ -37,9 +37,14 @@ export const createCallers = (keys: readonly Key[], used: Credits, now: () => nu
     state.tokens--
     return 0
   }
+  // A question over a bulk connection costs less than a hash. Only keys that are right are in it, and a wrong one is still compared with all.
+  const rightKeys = new Map<string, Key>()
   const identify = (apiKey: string | undefined): Caller | undefined => {
-    const key = apiKey === undefined ? undefined : findKey(keys, apiKey)
-    return key && { key, usedCredits: used.of(key.name) }
+    if (apiKey === undefined) return undefined
+    const key = rightKeys.get(apiKey) ?? findKey(keys, apiKey)
+    if (!key) return undefined
+    rightKeys.set(apiKey, key)
+    return { key, usedCredits: used.of(key.name) }
   }
   const enter = (apiKey: string | undefined): CallerResult => {
     const caller = identify(apiKey)

@@ -45,6 +45,7 @@ export type Enrich = {
 
 /** Pause before refused lookups are repeated. */
 const repeatMs = 100
+const maxRepeatMs = 5_000
 /** How many of them are repeated at once while none is taken; the others have their turn. */
 const leastRepeated = 16
 
@@ -54,6 +55,8 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
   const { lookup, decide, judge, clock, inFlight } = options
   const urgency = options.urgency ?? 'live'
   const cache = createSightingCache(decide, judge)
+  /** Chunks of which nothing was taken the last time. */
+  let refusedChunks = 0
 
   const track = (found: Finding | Promise<Finding>): Finding | LookupInFlight =>
     found instanceof Promise ? inFlight.of(found) : found
@@ -94,7 +97,9 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
       if (taken > 0) refusals = 0
       else {
         if (++refusals >= wait.maxRefusals) return true
-        await new Promise<void>((done) => clock.after(repeatMs, done))
+        // All chunks together repeat as often as one does alone: a whole backlog may be waiting.
+        await new Promise<void>((done) => clock.after(Math.min(maxRepeatMs, ++refusedChunks * repeatMs), done))
+        refusedChunks--
       }
       if (!wait.goesOn()) return false
       // About as many as are taken: all of them every time would keep a full queue busy with refusing.
