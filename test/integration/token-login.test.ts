@@ -94,6 +94,9 @@ describe.runIf(secure)('a login with tokens of seconds', () => {
     expect(lost.cause).toMatch(/the token server 127\.0\.0\.1:\d+ does not answer: ECONNREFUSED/)
     expect(worker.running(), messages(worker)).toBe(true)
     await fill(names.input, partitions, second, second + 20)
+    // What a broker answers to anybody does not count as reachable.
+    await until('a new consumer', () => times(worker, 'consumer_restarted') > 0, limitMs)
+    expect(times(worker, 'brokers_reachable')).toBe(0)
     await server.open()
     await worker.said('brokers_reachable', limitMs)
     expect(await outcome(names, second + 20)).toEqual(nothingWrong)
