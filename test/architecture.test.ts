@@ -28,6 +28,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   verdicts: ['base', 'domain', 'kafka', 'telemetry'],
   election: ['base', 'domain', 'kafka', 'lookup', 'telemetry'],
   server: ['base', 'bulk', 'domain', 'election', 'feeds', 'geo', 'http', 'lookup', 'provider', 'telemetry'],
+  login: ['base', 'domain', 'kafka', 'provider', 'telemetry'],
   kafka: ['base', 'domain', 'pipeline', 'telemetry'],
   delivery: ['base', 'domain', 'kafka', 'pipeline', 'telemetry'],
   'follow-up': ['base', 'delivery', 'domain', 'kafka', 'pipeline', 'telemetry'],

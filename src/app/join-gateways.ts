@@ -10,7 +10,8 @@ import { createClient, type Client } from '../provider/client.js'
 import { createPassOnOperation } from '../server/gateway/pass-on-operations.js'
 import type { Others } from '../server/start-server.js'
 import type { Emit } from '../telemetry/event.js'
-import { kafkaSettingsOf, type Limits } from './limits.js'
+import type { KafkaSettings } from '../kafka/settings.js'
+import type { Limits } from './limits.js'
 
 export type Gateways = {
   readonly election: Election
@@ -26,6 +27,7 @@ const connections = 256
 /** Undefined where this gateway is the only one. Throws where others could not reach it. */
 export const joinGateways = (
   config: Config,
+  kafka: KafkaSettings,
   { clock, limits, emit }: { readonly clock: Clock; readonly limits: Limits; readonly emit: Emit },
 ): Gateways | undefined => {
   if (config.kafka.gatewaysTopic === '') return undefined
@@ -34,7 +36,7 @@ export const joinGateways = (
   const { connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs } = limits.client
   const callMs = Math.max(limits.admission.callTimeoutMs, connectTimeoutMs + headersTimeoutMs + bodyTimeoutMs)
   const address = addressOf(config)
-  const election = joinElection(kafkaSettingsOf(config), {
+  const election = joinElection(kafka, {
     address,
     sessionMs,
     callMs,

@@ -1,5 +1,6 @@
 // Builds the lookup server, or the gateway, from the configuration.
-import { kafkaSettingsOf, limits as ownLimits, lookupSettingsOf } from './limits.js'
+import { limits as ownLimits, lookupSettingsOf } from './limits.js'
+import { connectedSettingsOf } from './connected-settings.js'
 import { readText } from '../config/load-config.js'
 import { joinGateways, type Gateways } from './join-gateways.js'
 import type { AppOptions } from './open-app.js'
@@ -10,7 +11,7 @@ import { tableOf } from './open-table.js'
 import { describeProblem, type Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock } from '../base/clock.js'
-import { verdictsProblems } from '../kafka/settings.js'
+import { verdictsProblems, type KafkaSettings } from '../kafka/settings.js'
 import { sourceIdOf, type Finding } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { worstLevel } from '../domain/judge.js'
@@ -96,7 +97,8 @@ export const openServer = async (
   if ('problems' in safeguard) throw new Error(safeguard.problems.map(describeProblem).join('\n'))
   const configured = loadSources(config)
   if ('problems' in configured) throw new Error(configured.problems.map(describeProblem).join('\n'))
-  const sharing = serve.upstream === '' ? undefined : await openSharing(config, { clock, limits, emit })
+  const kafka = connectedSettingsOf(config, { env, emit })
+  const sharing = serve.upstream === '' ? undefined : await openSharing(config, kafka, { clock, limits, emit })
   const download = createDownload(env)
   let gateways: Gateways | undefined
   let status: () => readonly SourceStatus[] = () => []
@@ -124,7 +126,7 @@ export const openServer = async (
   }
   const start = (): Promise<LookupServer> => {
     // Not before what others have paid for is known: who is chosen calls.
-    gateways = serve.upstream === '' ? undefined : joinGateways(config, { clock, limits, emit })
+    gateways = serve.upstream === '' ? undefined : joinGateways(config, kafka, { clock, limits, emit })
     return startServer(serveSettingsOf(config), {
       now: () => clock.now(),
       emit,
@@ -170,13 +172,13 @@ type LearnSource = (id: string, asked: Indicator, finding: Finding) => boolean |
 /** What a gateway says is shared where it says what the provider says, and nothing of its own. */
 const openSharing = async (
   config: Config,
+  kafka: KafkaSettings,
   { clock, limits, emit }: Required<Pick<OpenServerOptions, 'clock' | 'limits' | 'emit'>>,
 ): Promise<Sharing | undefined> => {
   const now = (): number => clock.now()
-  const settings = kafkaSettingsOf(config)
-  const problems = verdictsProblems(settings)
+  const problems = verdictsProblems(kafka)
   if (problems.length > 0) throw new Error(problems.map(describeProblem).join('\n'))
-  const open = verdictsOf(settings, { now, emit })
+  const open = verdictsOf(kafka, { now, emit })
   if (!open) return undefined
   if (config.serve.data !== '' || config.feeds.length > 0) {
     emit({ event: 'verdicts_not_used', message: 'this gateway has intelligence of its own (serve.data or feeds)' })

@@ -9,7 +9,7 @@ import { startRunner } from './runner.js'
 import type { SeenIn } from '../ops/history-page.js'
 import type { CountedPartitions } from '../follow-up/count-partitions.js'
 import { exitCodes } from '../terminal/command.js'
-import { kafkaSettingsOf } from './limits.js'
+import { connectedSettingsOf } from './connected-settings.js'
 import { openRunAlerts } from './open-alerting.js'
 import { openApp, type AppOptions } from './open-app.js'
 import { verdictsOf } from '../verdicts/open-verdicts.js'
@@ -46,7 +46,7 @@ export const runAlone = async (
 ): Promise<WorkerFailure | undefined> => {
   const { recalled, joined, lookedUp, waited } = watch.hooks
   const { clock, random, idleMs, loadFeed, dispatcher, sockets } = runtime
-  const settings = { ...kafkaSettingsOf(config), sockets }
+  const settings = { ...connectedSettingsOf(config, { env, emit: watch.emit }), sockets }
   const isComplete = config.enrich.mode === 'complete'
   const { counts, retro } = createCounting(config, { clock, random, emit: watch.emit })
   const app = accepted(

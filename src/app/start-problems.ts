@@ -13,6 +13,7 @@ import { loadSafeguard } from '../feeds/load-lists.js'
 import { bundledFolder } from '../alerts/load-rules.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import { settingsProblems } from '../kafka/settings.js'
+import { loginProblems } from '../login/login-problems.js'
 import { readKeys } from '../server/keys.js'
 import type { Io } from '../terminal/command.js'
 import { openDatabases, openReader } from './open-app.js'
@@ -185,8 +186,9 @@ const kafkaIfUsed = (config: Config, asksBrokers: boolean): Problem[] => {
 /** Problems in the Kafka settings and the files that they name. */
 export const kafkaProblems = (config: Config): Problem[] => {
   const { tls, sasl } = config.kafka
-  const problems: Problem[] = [...settingsProblems(kafkaSettingsOf(config))]
-  if (sasl.mechanism === 'oauthbearer') readNamed('kafka.sasl.tokenFile', sasl.tokenFile, problems)
+  const problems: Problem[] = [...settingsProblems(kafkaSettingsOf(config)), ...loginProblems(config.kafka)]
+  if (sasl.mechanism === 'oauthbearer')
+    for (const name of ['tokenFile', 'tokenCaFile'] as const) readNamed(`kafka.sasl.${name}`, sasl[name], problems)
   const files = {
     ca: ['caFile', tls.caFile],
     cert: ['certificateFile', tls.certificateFile],

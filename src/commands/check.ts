@@ -6,7 +6,7 @@ import { ConfigurationError, describeProblem, distinctProblems, type Problem } f
 import { redact } from '../config/redact.js'
 import type { Config } from '../config/schema.js'
 import { checkAccount, describeAccount } from '../provider/check-account.js'
-import { kafkaSettingsOf } from '../app/limits.js'
+import { connectedSettingsOf } from '../app/connected-settings.js'
 import { checkOnline } from '../kafka/check-online.js'
 import { checkFile, kindOfFile } from '../app/check-file.js'
 import { exitCodes, UsageError, type Arguments, type Command, type Io } from '../terminal/command.js'
@@ -131,7 +131,7 @@ const askAccount = async (config: Config, io: Io): Promise<number> => {
 }
 
 const askBrokers = async (config: Config, create: boolean, io: Io): Promise<number> => {
-  const found = await checkOnline(kafkaSettingsOf(config), create)
+  const found = await checkOnline(connectedSettingsOf(config, { env: io.env }), create)
   if (!found.reached) {
     io.stderr.write(`threatweave: the brokers cannot be checked: ${printable(found.sentence)}\n`)
     return exitCodes.failure

@@ -9,7 +9,7 @@ import { readVerdictHistory, type VerdictPeriod } from '../verdicts/verdict-hist
 import { readHistory, type History } from '../follow-up/read-history.js'
 import { printable } from '../domain/control-characters.js'
 import { renderTable } from '../terminal/table.js'
-import { kafkaSettingsOf } from '../app/limits.js'
+import { connectedSettingsOf } from '../app/connected-settings.js'
 import { tableOf } from '../app/open-table.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import { exitCodes, UsageError, type Command } from '../terminal/command.js'
@@ -48,7 +48,7 @@ Exit codes: 0 seen, 1 never seen or not readable, 64 wrong usage, 78 wrong confi
       throw new UsageError(
         'kafka.sightingsTopic or kafka.verdictsTopic must be set: without them nothing is kept of what was seen and asked',
       )
-    const settings = kafkaSettingsOf(config)
+    const settings = connectedSettingsOf(config, { env: io.env })
     const table = tableOf(config)
     const levelOf = (finding: Finding, about: Indicator): Level =>
       finding.status === 'known' ? worstLevel(finding, about, table, finding.at) : 'unknown'

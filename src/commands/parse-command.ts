@@ -22,7 +22,7 @@ export const parseCommand = async (commands: Commands, argv: readonly string[]):
   if (name === '--version' || name === '-V' || name === 'version') return printed(`${version}\n`)
   const command = await find(commands, name)
   if (!command) throw noCommand(commands, name)
-  const args = parseOptions(command, rest)
+  const args = parseOptions(name, command, rest)
   if (args.values['help'] === true) return printed(command.help)
   refuseUseless(command, args.values)
   const [extra] = args.positionals
@@ -80,7 +80,7 @@ const refuseArgument = (name: string, { options }: Command, extra: string): stri
     : `${name} takes no arguments, and ${JSON.stringify(extra)} is one`
 }
 
-const parseOptions = (command: Command, args: string[]): Arguments => {
+const parseOptions = (name: string, command: Command, args: string[]): Arguments => {
   try {
     return parseArgs({
       args,
@@ -90,9 +90,11 @@ const parseOptions = (command: Command, args: string[]): Arguments => {
   } catch (error) {
     // Node's first sentence is enough; the rest is about arguments that start with a dash.
     const sentence = error instanceof Error ? error.message.split(/\. To specify|\.?\n/)[0] : undefined
-    const wrong = /^Unknown option '--([^']+)'/.exec(sentence ?? '')?.[1]
-    const names = [...Object.keys(command.options), 'help'].map((name) => `--${name}`)
-    const meant = wrong === undefined ? '' : didYouMean(`--${wrong}`, names)
-    throw new UsageError(`${sentence ?? 'the options could not be read'}${meant || '; `--help` lists what there is'}`)
+    const wrong = /^Unknown option '(--?[^']+)'/.exec(sentence ?? '')?.[1]
+    const names = [...Object.keys(command.options), 'help'].map((option) => `--${option}`)
+    if (wrong === undefined)
+      throw new UsageError(`${sentence ?? 'the options could not be read'}; \`--help\` lists what there is`)
+    const meant = didYouMean(wrong, names)
+    throw new UsageError(`${sentence ?? ''}${meant === '' ? ';' : meant} ${name} has ${names.join(', ')}`)
   }
 }

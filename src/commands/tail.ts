@@ -2,7 +2,7 @@
 import { loadConfiguredRules } from '../app/check-file.js'
 import { readWrittenOf } from '../app/open-records.js'
 import { openRuleEvents } from '../app/open-rule-events.js'
-import { kafkaSettingsOf } from '../app/limits.js'
+import { connectedSettingsOf } from '../app/connected-settings.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
 import { configOption, loadConfig } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
@@ -73,7 +73,7 @@ Example:
       }
     }
     const refused = await followTopic(
-      kafkaSettingsOf(config),
+      connectedSettingsOf(config, { env: io.env }),
       topic,
       from,
       each,

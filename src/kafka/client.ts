@@ -5,7 +5,14 @@ import type { ConnectionOptions } from 'node:tls'
 import type { Kafka as KafkaClient, KafkaConfig, LogEntry, RetryOptions, SASLOptions } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import { FatalKafkaError } from './failure.js'
-import { Kafka, logLevel, refusal } from './patched-kafkajs/patched-kafkajs.js'
+import type { Login, LoginToken } from './login.js'
+import {
+  Kafka,
+  KafkaJSConnectionError,
+  KafkaJSSASLAuthenticationError,
+  logLevel,
+  refusal,
+} from './patched-kafkajs/patched-kafkajs.js'
 import type { KafkaSettings } from './settings.js'
 
 /** The types of kafkajs that others name: the library itself is imported in this folder alone. */
@@ -33,7 +40,7 @@ export const createClient = (settings: KafkaSettings, emit: Emit, retry?: RetryO
         })
     },
     ...(settings.tls.enabled ? { ssl: tlsOptions(settings.tls) } : {}),
-    ...(settings.sasl.mechanism === 'none' ? {} : { sasl: saslOptions(settings.sasl) }),
+    ...(settings.sasl.mechanism === 'none' ? {} : { sasl: saslOptions(settings) }),
   }
   return new Kafka(config)
 }
@@ -49,8 +56,8 @@ const tlsOptions = (tls: KafkaSettings['tls']): ConnectionOptions => ({
   ...(tls.serverName === '' ? {} : { servername: tls.serverName }),
 })
 
-const saslOptions = (sasl: KafkaSettings['sasl']): SASLOptions => {
-  const { username, password } = sasl
+const saslOptions = ({ sasl, login }: Pick<KafkaSettings, 'sasl' | 'login'>): SASLOptions => {
+  const { username, password, extensions = {} } = sasl
   switch (sasl.mechanism) {
     case 'plain':
     case 'scram-sha-256':
@@ -58,9 +65,24 @@ const saslOptions = (sasl: KafkaSettings['sasl']): SASLOptions => {
       return { mechanism: sasl.mechanism, username, password }
     case 'none':
     case 'oauthbearer':
+    case 'aws-msk-iam':
       return {
         mechanism: 'oauthbearer',
-        oauthBearerProvider: async () => ({ value: (await readFile(sasl.tokenFile, 'utf8')).trim() }),
+        oauthBearerProvider: async () => ({
+          ...(login ? await tokenOf(login) : { value: (await readFile(sasl.tokenFile, 'utf8')).trim() }),
+          ...(Object.keys(extensions).length > 0 && { extensions }),
+        }),
       }
   }
+}
+
+/** Its declared type has no message. */
+const RefusedLogin = KafkaJSSASLAuthenticationError as new (message: string) => Error
+
+/** Without a token the brokers count as away, unless only an operator can change that. */
+const tokenOf = async (login: Login): Promise<LoginToken> => {
+  const got = await login()
+  if (!('code' in got)) return got
+  if (got.code === 'refused') throw new RefusedLogin(got.message)
+  throw new KafkaJSConnectionError(got.message)
 }

@@ -118,6 +118,9 @@ const readAnew = async (
   }
 }
 
+/** SaslHandshake, ApiVersions, SaslAuthenticate: a broker answers them to anybody, so without a login they say nothing. */
+const beforeLogin: ReadonlySet<number> = new Set([17, 18, 36])
+
 const newConsumer = (kafka: Kafka, { groupId, delivery, limits }: KafkaSettings, heartbeatMs: number): Consumer =>
   kafka.consumer({
     groupId,
@@ -140,7 +143,9 @@ const listen = (
   { topics, health, brokers, joined }: ConsumeOptions,
 ): void => {
   const { shared, identity, emit } = context
-  consumer.on(consumer.events.REQUEST, brokers.answered)
+  consumer.on(consumer.events.REQUEST, ({ payload: { apiKey } }) => {
+    if (!beforeLogin.has(apiKey)) brokers.answered()
+  })
   // Before it says that it has crashed, if it has.
   consumer.on(consumer.events.STOP, () => {
     context.isStopped = true

@@ -1,6 +1,7 @@
 // The settings of the Kafka runner.
 import type { ISocketFactory } from 'kafkajs'
 import type { SettingProblem } from '../domain/problem.js'
+import type { Login } from './login.js'
 import { canWrite } from './wire/codecs.js'
 
 export type Placement = 'json' | 'headers' | 'topic'
@@ -61,11 +62,15 @@ export type KafkaSettings = {
     readonly serverName: string
   }
   readonly sasl: {
-    readonly mechanism: 'none' | 'plain' | 'scram-sha-256' | 'scram-sha-512' | 'oauthbearer'
+    readonly mechanism: 'none' | 'plain' | 'scram-sha-256' | 'scram-sha-512' | 'oauthbearer' | 'aws-msk-iam'
     readonly username: string
     readonly password: string
     readonly tokenFile: string
+    /** Goes to the brokers with the token. */
+    readonly extensions?: Readonly<Record<string, string>>
   }
+  /** Gives the token where it is not in a file. */
+  readonly login?: Login | undefined
   /** How connections to brokers are made; absent: by Node. Every client is made from these settings, so that none can bypass it. */
   readonly sockets?: ISocketFactory | undefined
   readonly limits: {
@@ -136,8 +141,6 @@ export const settingsProblems = (settings: KafkaSettings): readonly SettingProbl
     refuse('tls.keyFile', 'and tls.certificateFile go together')
   if (!tls.enabled && [tls.caFile, tls.certificateFile, tls.keyFile].some((file) => file !== ''))
     refuse('tls.enabled', 'must be true for the files of tls to be used')
-  if (sasl.mechanism === 'oauthbearer' && sasl.tokenFile === '')
-    refuse('sasl.tokenFile', 'must name the file with the token')
   if (
     ['plain', 'scram-sha-256', 'scram-sha-512'].includes(sasl.mechanism) &&
     (sasl.username === '' || sasl.password === '')

@@ -1,5 +1,5 @@
 // The packed package, installed in another folder and used as CommonJS, as ESM and from the command line.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,6 +68,34 @@ describe('the package', () => {
       await enricher.close()`
     writeFileSync(join(elsewhere, 'lists.mjs'), program)
     expect(run(process.execPath, ['lists.mjs'])).toBe('unknown\nmalicious\n')
+  })
+
+  it('works without AWS’s signer, and says what to install where a login needs it', () => {
+    const without = mkdtempSync(join(tmpdir(), 'threatweave-without-'))
+    cpSync(join(elsewhere, 'package'), join(without, 'package'), { recursive: true })
+    mkdirSync(join(without, 'node_modules'))
+    for (const name of readdirSync(join(root, 'node_modules')))
+      if (!name.startsWith('.') && !name.startsWith('@aws') && !name.startsWith('aws-'))
+        symlinkSync(join(root, 'node_modules', name), join(without, 'node_modules', name))
+    const kafka = {
+      BROKERS: '127.0.0.1:9',
+      INPUT_TOPICS: 'in',
+      OUTPUT_TOPIC: 'out',
+      DEAD_LETTER_TOPIC: 'dead',
+      TLS_ENABLED: 'true',
+      SASL_MECHANISM: 'aws-msk-iam',
+      SASL_REGION: 'eu-central-1',
+    }
+    const env = Object.fromEntries(Object.entries(kafka).map(([name, value]) => [`THREATWEAVE_KAFKA_${name}`, value]))
+    const { status, stderr } = spawnSync(process.execPath, [join('package', 'dist', 'cli.js'), 'run'], {
+      cwd: without,
+      encoding: 'utf8',
+      env,
+    })
+    expect(stderr).toContain(
+      'kafka.sasl.mechanism aws-msk-iam needs the package aws-msk-iam-sasl-signer-js, which is not installed: npm install aws-msk-iam-sasl-signer-js',
+    )
+    expect(status).toBe(78)
   })
 
   it('runs the example of the documentation', () => {

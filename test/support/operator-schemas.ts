@@ -150,6 +150,8 @@ export const operatorSchemas: Readonly<Record<string, Schema>> = {
                   offsetResetPolicy: { enum: ['latest', 'earliest'] },
                   allowIdleConsumers: flag,
                   sasl: { enum: ['none', 'plaintext', 'scram_sha256', 'scram_sha512', 'gssapi', 'oauthbearer'] },
+                  saslTokenProvider: { enum: ['bearer', 'aws_msk_iam'] },
+                  awsRegion: text,
                   tls: { enum: ['enable', 'disable'] },
                 },
                 ['bootstrapServers', 'consumerGroup', 'topic'],

@@ -248,6 +248,46 @@ describe.runIf(paths !== undefined)('the chart', () => {
     expect(JSON.stringify(gateway)).not.toContain('kafka.')
   })
 
+  it('lets KEDA log in as the workers do', () => {
+    const triggers = (name: string): unknown =>
+      (render(name).find(({ kind }) => kind === 'ScaledObject')!.spec as { readonly triggers?: unknown }).triggers
+    expect(triggers('oauth')).toMatchObject([
+      { metadata: { sasl: 'oauthbearer', tls: 'enable' }, authenticationRef: { name: 'kafka-token' } },
+    ])
+    expect(triggers('msk')).toMatchObject([
+      {
+        metadata: { sasl: 'oauthbearer', saslTokenProvider: 'aws_msk_iam', awsRegion: 'eu-central-1', tls: 'enable' },
+        authenticationRef: { name: 'msk' },
+      },
+    ])
+    expect(JSON.stringify(triggers('oauth'))).not.toContain('saslTokenProvider')
+  })
+
+  it('gives a login its secret and lets it out to where its token comes from, and nobody else', () => {
+    const wayOut = (name: string, policy = 'weave-threatweave'): readonly unknown[] =>
+      render(name).find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === policy)!.spec.egress!
+    expect(envOf(deployment('oauth'))).toMatchObject({
+      THREATWEAVE_KAFKA_SASL_CLIENT_SECRET_FILE: '/etc/threatweave/secrets/kafka.sasl.clientSecret',
+    })
+    expect(wayOut('oauth')).toContainEqual({
+      to: [{ ipBlock: { cidr: '198.51.100.7/32' } }],
+      ports: [{ protocol: 'TCP', port: 8443 }],
+    })
+    const outside = expect.arrayContaining([
+      expect.objectContaining({ ipBlock: expect.objectContaining({ cidr: '0.0.0.0/0' }) as object }),
+    ]) as unknown
+    const toAws = { to: outside, ports: [{ protocol: 'TCP', port: 443 }] }
+    const toMetadata = {
+      to: [{ ipBlock: { cidr: '169.254.169.254/32' } }, { ipBlock: { cidr: '169.254.170.23/32' } }],
+      ports: [{ protocol: 'TCP', port: 80 }],
+    }
+    expect(wayOut('msk')).toContainEqual(toAws)
+    expect(wayOut('msk')).toContainEqual(toMetadata)
+    // A gateway that does not use Kafka, and workers without such a login, which reach nothing outside.
+    expect(wayOut('msk', 'weave-threatweave-gateway')).not.toContainEqual(toMetadata)
+    expect(wayOut('gateway')).not.toContainEqual(toAws)
+  })
+
   it('has two gateways without a volume where they can settle which one calls, and workers that know both', () => {
     const manifests = renderWith(...files('gateways'))
     const named = (kind: string, name: string): Manifest | undefined =>

@@ -127,11 +127,11 @@ describe('the image', { timeout: 900_000 }, () => {
         components: readonly { readonly name: string }[]
       }
       expect(bomFormat).toBe('CycloneDX')
-      const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-        dependencies: Readonly<Record<string, string>>
-      }
+      const { dependencies, optionalDependencies } = JSON.parse(
+        readFileSync(join(root, 'package.json'), 'utf8'),
+      ) as Readonly<Record<'dependencies' | 'optionalDependencies', Readonly<Record<string, string>>>>
       const names = new Set(components.map(({ name }) => name))
-      expect(Object.keys(dependencies).filter((name) => !names.has(name))).toEqual([])
+      expect(Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !names.has(name))).toEqual([])
     })
   })
 })

@@ -337,16 +337,37 @@ imagePullSecrets: {{- toYaml . | nindent 2 }}
     - { protocol: UDP, port: 53 }
     - { protocol: TCP, port: 53 }
 {{- end }}
+{{- define "threatweave.outside" -}}
+- ipBlock:
+    cidr: 0.0.0.0/0
+    except: {{- toYaml .Values.networkPolicy.privateRanges.ipv4 | nindent 6 }}
+- ipBlock:
+    cidr: ::/0
+    except: {{- toYaml .Values.networkPolicy.privateRanges.ipv6 | nindent 6 }}
+{{- end }}
 {{- define "threatweave.egressProvider" -}}
-- to:
-    - ipBlock:
-        cidr: 0.0.0.0/0
-        except: {{- toYaml .Values.networkPolicy.privateRanges.ipv4 | nindent 10 }}
-    - ipBlock:
-        cidr: ::/0
-        except: {{- toYaml .Values.networkPolicy.privateRanges.ipv6 | nindent 10 }}
+- to: {{- include "threatweave.outside" . | nindent 4 }}
   ports:
     {{- range include "threatweave.outsidePorts" . | fromJsonArray }}
     - { protocol: TCP, port: {{ . }} }
     {{- end }}
+{{- end }}
+{{/* To where a login gets its token: the token server, or AWS and what gives its credentials to a pod. */}}
+{{- define "threatweave.egressLogin" -}}
+{{- $sasl := dig "kafka" "sasl" dict .Values.config }}
+{{- $mechanism := get $sasl "mechanism" }}
+{{- $url := ternary (get $sasl "tokenUrl") "" (eq $mechanism "oauthbearer") }}
+{{- if or $url (eq $mechanism "aws-msk-iam") }}
+- to:
+    {{- with .Values.networkPolicy.tokenServer }}{{ toYaml . | nindent 4 }}{{- else }}{{- include "threatweave.outside" . | nindent 4 }}{{- end }}
+  ports:
+    - { protocol: TCP, port: {{ regexFind ":[0-9]+$" (urlParse $url).host | trimPrefix ":" | default (ternary "80" "443" (hasPrefix "http:" $url)) }} }
+{{- end }}
+{{- if eq $mechanism "aws-msk-iam" }}
+- to:
+    - ipBlock: { cidr: 169.254.169.254/32 }
+    - ipBlock: { cidr: 169.254.170.23/32 }
+  ports:
+    - { protocol: TCP, port: 80 }
+{{- end }}
 {{- end }}

@@ -1,6 +1,6 @@
 // One replay without a terminal: every part is made from the configuration and connected, and the ranges are read until their end, a stop, or
 // something that cannot go on.
-import { kafkaSettingsOf } from '../../app/limits.js'
+import { connectedSettingsOf } from '../../app/connected-settings.js'
 import { openAlerting } from '../../app/open-alerting.js'
 import { openApp, type App } from '../../app/open-app.js'
 import { readWrittenOf } from '../../app/open-records.js'
@@ -23,13 +23,13 @@ export type Surroundings = Pick<RunOptions, 'env' | 'signal' | 'runtime'> & { re
 export const withReplay = async <T>(
   args: ReplayArguments,
   config: Config,
-  { signal, emit, runtime: { clock, sockets } }: Surroundings,
+  { env, signal, emit, runtime: { clock, sockets } }: Surroundings,
   work: (opened: OpenReplay) => Promise<T>,
 ): Promise<T | ReplayRefused> => {
   const opened = await openReplay(
     { ...args, groupId: `${config.kafka.groupId}-replay-${args.id}` },
     {
-      settings: { ...kafkaSettingsOf(config), sockets },
+      settings: { ...connectedSettingsOf(config, { env, emit }), sockets },
       placement: config.output.placement,
       key: config.output.key,
       readWritten: readWrittenOf(config),

@@ -145,6 +145,7 @@ export const kafkaSettings = Type.Object(
             Type.Literal('scram-sha-256'),
             Type.Literal('scram-sha-512'),
             Type.Literal('oauthbearer'),
+            Type.Literal('aws-msk-iam'),
           ],
           { default: 'none', description: 'How we prove who we are.' },
         ),
@@ -153,6 +154,44 @@ export const kafkaSettings = Type.Object(
         tokenFile: Type.String({
           default: '',
           description: 'For oauthbearer: a file with the token, read again at every authentication.',
+        }),
+        tokenUrl: Type.String({
+          default: '',
+          description:
+            'For oauthbearer, instead of a file: the address of a server that gives tokens for client credentials. A token is renewed at 80 % of its life.',
+        }),
+        clientId: Type.String({ default: '', description: 'Who we are at the token server.' }),
+        clientSecret: Type.String({ default: '', secret: true, description: 'The secret of that client.' }),
+        clientAuthentication: Type.Union([Type.Literal('basic'), Type.Literal('body')], {
+          default: 'basic',
+          description: 'Where the token server expects id and secret: in the header Authorization, or in the body.',
+        }),
+        scope: Type.String({ default: '', description: 'What the token shall be good for, if the token server asks.' }),
+        audience: Type.String({ default: '', description: 'Whom the token shall be for, if the token server asks.' }),
+        extensions: Type.Record(
+          Type.String({ pattern: '^[A-Za-z]{1,64}$' }),
+          Type.String({ pattern: '^[\\x20-\\x7e]{1,512}$' }),
+          {
+            default: {},
+            additionalProperties: false,
+            description:
+              'For oauthbearer: what the brokers want to know besides the token, for example { logicalCluster: lkc-1, identityPoolId: pool-1 }.',
+          },
+        ),
+        tokenCaFile: Type.String({
+          default: '',
+          description: 'A PEM file of certificate authorities to trust at the token server, besides the usual ones.',
+        }),
+        allowHttp: Type.Boolean({
+          default: false,
+          description:
+            'Allow a token server without TLS on another machine; secret and token then travel in the clear.',
+        }),
+        region: Type.String({
+          default: '',
+          pattern: '^[a-z0-9-]{0,32}$',
+          description:
+            'For aws-msk-iam: the region of the cluster. Credentials are found as AWS’s own tools find them.',
         }),
       },
       section('Authentication of the link.'),

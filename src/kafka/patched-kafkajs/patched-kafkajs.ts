@@ -11,10 +11,12 @@ import { endFetchers } from './end-fetchers.js'
 import { followCoordinator } from './follow-coordinator.js'
 import { freshConnection } from './fresh-connection.js'
 import { keepLastFailure } from './keep-last-failure.js'
+import { logInAgain } from './log-in-again.js'
 import { addOffsetResetEvent, emitOffsetReset } from './offset-reset.js'
 import { refuseMissingPartition } from './missing-partition.js'
 import { quietQueue } from './quiet-queue.js'
 import { readyBroker } from './ready-broker.js'
+import { refusedToken } from './refused-token.js'
 import { replaceParts, type Part } from './replace-parts.js'
 import { keepAllAnswers, sendMessages } from './send-messages.js'
 
@@ -43,7 +45,13 @@ const parts: readonly Part[] = [
     replacement: () => encodeProduce,
   },
   { path: 'protocol/request.js', usedBy: ['network/connection.js'], replacement: () => encodeRequest },
-  // After the two that it uses.
+  {
+    path: 'broker/saslAuthenticator/oauthBearer.js',
+    usedBy: ['broker/saslAuthenticator/index.js'],
+    replacement: () => refusedToken,
+  },
+  { path: 'broker/saslAuthenticator/index.js', usedBy: ['network/connection.js'], replacement: logInAgain },
+  // After the three that it uses.
   { path: 'network/connection.js', usedBy: ['network/connectionPool.js'], replacement: freshConnection },
   {
     path: 'consumer/offsetManager/initializeConsumerOffsets.js',
@@ -68,6 +76,12 @@ const root = dirname(load.resolve('kafkajs/package.json'))
 export const refusal: string | undefined =
   replaceParts(root, patchedVersion, parts) ?? addErrorCodes(load(join(root, 'src/protocol/error.js')))
 
-export const { Kafka, logLevel, Partitioners, CompressionTypes, ConfigResourceTypes } = load(
-  'kafkajs',
-) as typeof kafkajs
+export const {
+  Kafka,
+  KafkaJSConnectionError,
+  KafkaJSSASLAuthenticationError,
+  logLevel,
+  Partitioners,
+  CompressionTypes,
+  ConfigResourceTypes,
+} = load('kafkajs') as typeof kafkajs

@@ -137,6 +137,14 @@ describe('check', () => {
     ['kafka: { sasl: { mechanism: plain } }', ['kafka.sasl.username and sasl.password are needed for plain']],
     ['kafka: { sasl: { mechanism: oauthbearer, tokenFile: nosuch } }', [`kafka.sasl.tokenFile ${missing}`]],
     [
+      'kafka: { sasl: { mechanism: oauthbearer, tokenUrl: "http://login.example.com", tokenCaFile: nosuch } }',
+      [
+        'kafka.sasl.tokenUrl must be https; sasl.allowHttp lets secret and token travel in the clear',
+        'kafka.sasl.clientId and sasl.clientSecret are needed for sasl.tokenUrl',
+        `kafka.sasl.tokenCaFile ${missing}`,
+      ],
+    ],
+    [
       'kafka: { brokers: ["kafka.example.com:9092"] }',
       [
         'kafka.input.topics must name a topic to read, or input.pattern describe some',

@@ -34,8 +34,8 @@ describe('an option that would have no effect', () => {
       [...replay, '--lookups', 'none', '--max-lookups', '5'],
       '--max-lookups has no effect beside --lookups none; leave it out',
     ],
-    [['run', '--host', 'localhost'], "Unknown option '--host'; `--help` lists what there is"],
-    [['serve', '--workers', '2'], "Unknown option '--workers'; `--help` lists what there is"],
+    [['run', '--host', 'localhost'], "Unknown option '--host'; run has --config, --workers, --help"],
+    [['run', '-x'], "Unknown option '-x'; run has --config, --workers, --help"],
   ])('is refused: %j', async (args, sentence) => {
     const env = { THREATWEAVE_KAFKA_BROKERS: 'localhost:9092' }
     expect(await runCommand(args, { env })).toEqual({ code: 64, stdout: '', stderr: `threatweave: ${sentence}\n` })
@@ -94,13 +94,13 @@ describe('a message', () => {
   it.each([
     [['pipe', ...feed, folder], 64, `cannot read the input ${folder}: EISDIR: illegal operation on a directory, read`],
     [['extract', cut], 64, `cannot read the input ${cut}: unexpected end of file`],
-    [['pipe', '--colour'], 64, "Unknown option '--colour'; `--help` lists what there is"],
+    [['pipe', '--colour'], 64, "Unknown option '--colour'; pipe has --config, "],
     [['api', 'ip/data'], 64, 'ip/data needs ip: '],
     [['pip'], 64, 'there is no command "pip"; did you mean pipe?'],
     [['help', 'pip'], 64, 'there is no command "pip"; did you mean pipe?'],
     [['pipe', '--max-lookups', '-1'], 64, "Option '--max-lookups' argument is ambiguous; `--help`"],
     [['enrich'], 64, 'there is no command "enrich"; `threatweave --help` lists them'],
-    [['pipe', '--sumary'], 64, "Unknown option '--sumary'; did you mean --summary?"],
+    [['pipe', '--sumary'], 64, "Unknown option '--sumary'; did you mean --summary? pipe has --config, "],
     [['api', 'ip/sumary'], 64, 'there is no operation "ip/sumary"; did you mean ip/summary?'],
   ])('of %j names what it is about', async (args, code, sentence) => {
     const ran = await runCommand(args)

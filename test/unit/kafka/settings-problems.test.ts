@@ -43,7 +43,6 @@ describe('kafka settings', () => {
     ['signs with a key that is short', 'input: { topics: [in] }, verdictsKey: secret', 'kafka.verdictsKey'],
     ['names TLS files without TLS', 'input: { topics: [in] }, tls: { caFile: c }', 'kafka.tls.enabled'],
     ['has no password', 'input: { topics: [in] }, sasl: { mechanism: plain, username: u }', 'kafka.sasl.username'],
-    ['has no token', 'input: { topics: [in] }, sasl: { mechanism: oauthbearer }', 'kafka.sasl.tokenFile'],
   ])('are refused when a service %s', (_what, more, setting) => {
     expect(settingsProblems(settings(`kafka: { ${fine}, ${more} }`)).map((problem) => problem.setting)).toEqual([
       setting,

@@ -102,3 +102,34 @@ const understoodAfterBreak = async (type: ConnectionClass): Promise<readonly num
 it('a connection that broke within an answer understands those of the next one, unlike the original', async () => {
   expect([await understoodAfterBreak(Original), await understoodAfterBreak(Ours)]).toEqual([[0], [7]])
 })
+
+describe('a session of a connection', () => {
+  type Session = { authenticatedAt: [number, number] | null; sessionLifetime: object; isAuthenticated: () => boolean }
+  const { fromNumber } = original('utils/long.js') as { fromNumber: (value: number) => object }
+  /** Whether it is time to log in again, so long after the last login. */
+  const isIn = (type: ConnectionClass, lifeMs: number, afterMs: number): boolean => {
+    const session = open(type, 1) as unknown as Session
+    const [seconds, nanoseconds] = process.hrtime()
+    const at = seconds * 1_000 + nanoseconds / 1_000_000 - afterMs
+    session.authenticatedAt = [Math.floor(at / 1_000), Math.floor((at % 1_000) * 1_000_000)]
+    session.sessionLifetime = fromNumber(lifeMs)
+    return session.isAuthenticated()
+  }
+
+  it.each([
+    ['that does not end', 0, 86_400_000, true],
+    ['of an hour after 50 minutes', 3_600_000, 3_000_000, true],
+    ['of an hour after 52 minutes', 3_600_000, 3_120_000, false],
+    ['of eight seconds after two, where the original would log in before every request', 8_000, 2_000, true],
+    ['of eight seconds after seven', 8_000, 7_000, false],
+    ['of a moment, because brokers refuse a second login within a second', 100, 500, true],
+  ])('%s', (_what, lifeMs, afterMs, expected) => {
+    expect(isIn(Ours, lifeMs, afterMs)).toBe(expected)
+  })
+
+  it('is not there before a login', () => {
+    const connection = open(Ours, 1) as unknown as Session
+    expect([connection.authenticatedAt, connection.isAuthenticated()]).toEqual([null, false])
+    expect(isIn(Original, 8_000, 2_000)).toBe(false)
+  })
+})

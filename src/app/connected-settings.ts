@@ -1,0 +1,10 @@
+// The settings of Kafka with the login, for who connects: one token for all connections that are made from them.
+import type { Config } from '../config/schema.js'
+import type { KafkaSettings } from '../kafka/settings.js'
+import { openLogin, type LoginSurroundings } from '../login/open-login.js'
+import { kafkaSettingsOf } from './limits.js'
+
+export const connectedSettingsOf = (config: Pick<Config, 'kafka'>, surroundings: LoginSurroundings): KafkaSettings => ({
+  ...kafkaSettingsOf(config),
+  login: openLogin(config.kafka, surroundings),
+})
