@@ -207,6 +207,8 @@ const commandsReadIt = async (
       'annotated',
       '--from',
       'earliest',
+      '--to',
+      'now',
       '--id',
       'x1',
     ],
