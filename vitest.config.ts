@@ -64,7 +64,7 @@ export default defineConfig({
         },
       },
       // What takes long or large downloads, for `npm run test:matrix`: three brokers that are restarted one after the other, and tools that are
-      // fetched once (helm, hadolint, promtool, sigma-cli, medallion, Chromium, OpenSearch, rsyslog, buildah).
+      // fetched once (helm, hadolint, promtool, sigma-cli, medallion, Apicurio, confluent-kafka, Chromium, OpenSearch, rsyslog, buildah).
       {
         test: {
           ...limits,

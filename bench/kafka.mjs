@@ -1,4 +1,5 @@
 // Measures `run` on a real broker with a warm memory, with batches and with a failing provider, next to a plain kafkajs loop.
+import { avroOf, startRegistry } from './avro.mjs'
 import { measure } from './kafka-measure.mjs'
 import {
   copyOfMemory,
@@ -34,6 +35,13 @@ const batches = (size, settings) => ({
   size,
   settings,
 })
+const avro = { name: 'at least once, Avro', mode: 'at-least-once', isAvro: true }
+/** The same placement of JSON: the annotation in a header. */
+const headers = {
+  name: 'at least once, annotation in a header',
+  mode: 'at-least-once',
+  settings: { THREATWEAVE_OUTPUT_PLACEMENT: 'headers' },
+}
 const split = { THREATWEAVE_KAFKA_INPUT_BATCHES: 'split' }
 const troubled = (name, trouble) => [{ name, mode: 'at-least-once', trouble }, warm]
 
@@ -46,6 +54,7 @@ const rows = [
   { name: 'at least once, 2 workers', mode: 'at-least-once', workers: 2 },
   { name: 'exactly once, 2 workers', mode: 'exactly-once', workers: 2 },
   ...[warm, batches(10), warm, batches(1_000), warm, batches(1_000, split), warm],
+  ...[avro, headers, warm, avro, headers, warm, avro, headers, warm],
   ...[once, alerting, learning, alerting, learning, alerting, learning, alerting, once],
   warm,
   ...troubled('provider of 200 ms, one call at a time', { delayMs: 200 }),
@@ -57,9 +66,11 @@ const rows = [
 export const run = async () => {
   const { broker, folder, kafka, admin, close } = await openStage()
   const id = Date.now().toString(36)
+  const registry = await startRegistry(warmEvent)
   const inputs = {
     warm: `bench-warm-${id}`,
     trouble: `bench-news-${id}`,
+    avro: `bench-avro-${id}`,
     10: `bench-10-${id}`,
     1000: `bench-1000-${id}`,
   }
@@ -68,6 +79,7 @@ export const run = async () => {
     if (!only || /workers/.test(only)) await fillGateway(kafka, admin, broker, folder, memory.path)
     for (const topic of Object.values(inputs)) await makeTopic(admin, topic)
     const bytes = await fill(kafka, inputs.warm, warmEvent, count)
+    await fill(kafka, inputs.avro, avroOf(warmEvent), count)
     await fill(kafka, inputs.trouble, troubleEvent, count)
     for (const size of [10, 1_000])
       await fill(kafka, inputs[size], batchOf(warmEvent, size), count / size, 2_000 / size)
@@ -78,7 +90,7 @@ where the provider is in trouble ${newPerThousand} of 1,000 events bring one tha
     const results = []
     for (const [index, row] of rows.entries()) {
       if (only && !new RegExp(only).test(row.name)) continue
-      const result = await play(admin, row, { id: `${id}-${index}`, broker, inputs, folder, memory })
+      const result = await play(admin, row, { id: `${id}-${index}`, broker, inputs, folder, memory, registry })
       results.push({ ...row, ...result })
       console.error(`  ${row.name}: ${Math.round(result.rate)} events/s`)
     }
@@ -86,10 +98,11 @@ where the provider is in trouble ${newPerThousand} of 1,000 events bring one tha
   } finally {
     await admin.deleteTopics({ topics: Object.values(inputs) }).catch(() => undefined)
     await close()
+    await registry.stop()
   }
 }
 
-const play = async (admin, row, { id, broker, inputs, folder, memory }) => {
+const play = async (admin, row, { id, broker, inputs, folder, memory, registry }) => {
   const { mode, workers = 1, trouble, topics = [], size = 1 } = row
   const names = { output: `bench-out-${id}`, dead: `bench-dead-${id}`, groupId: `bench-${id}` }
   // Room for the annotations of a thousand events in one record.
@@ -101,10 +114,11 @@ const play = async (admin, row, { id, broker, inputs, folder, memory }) => {
     THREATWEAVE_MEMORY_PATH: copyOfMemory(memory.path, id),
     THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
     ...more,
+    ...(row.isAvro && { THREATWEAVE_KAFKA_INPUT_FORMAT: 'registry', THREATWEAVE_KAFKA_REGISTRY_URL: registry.url }),
     ...row.settings,
   }
   try {
-    const input = trouble ? inputs.trouble : (inputs[size] ?? inputs.warm)
+    const input = row.isAvro ? inputs.avro : trouble ? inputs.trouble : (inputs[size] ?? inputs.warm)
     const perRecord = row.settings === split ? 1 : size
     const result = await measure(admin, { mode, workers, count, perRecord, broker, input, ...names, folder, settings })
     return { ...result, ...(await provider?.asked()) }

@@ -130,6 +130,7 @@ export const valuesSchema = () => {
         enabled: flag,
         brokers: list(any),
         tokenServer: list(any),
+        registry: list(any),
         opsFrom: list(any),
         privateRanges: object({ ipv4: ranges, ipv6: ranges }),
         extraEgress: list(any),

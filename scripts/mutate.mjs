@@ -150,3 +150,56 @@ export const mutate = (sample, others, random) => {
   if (bytes.length > 0 && random.below(16) === 0) bytes[random.below(bytes.length)] = random.below(256)
   return bytes
 }
+
+/** Lengths, counts and indexes that have broken something somewhere, as they are written in seven bits to a byte. */
+const numbers = [
+  '00',
+  '01',
+  '02',
+  '7f',
+  '80',
+  'ff7f',
+  'ffffffff0f',
+  'feffffffffffffffff01',
+  'ffffffffffffffffff01',
+  'ffffffffffffffffffff',
+].map((hex) => Buffer.from(hex, 'hex'))
+
+/** The same for bytes that are no text. */
+export const mutateBytes = (sample, others, random) => {
+  let bytes = sample
+  for (let left = 1 + random.below(4); left > 0; left--) {
+    const at = random.below(bytes.length + 1)
+    const until = Math.min(bytes.length, at + random.below(9))
+    const head = bytes.subarray(0, at)
+    switch (random.below(7)) {
+      case 0:
+        bytes = Buffer.concat([head, random.pick(numbers), bytes.subarray(at)])
+        break
+      case 1:
+        bytes = Buffer.concat([head, random.pick(numbers), bytes.subarray(until)])
+        break
+      case 2:
+        bytes = Buffer.concat([head, bytes.subarray(until)])
+        break
+      case 3:
+        bytes = Buffer.concat([
+          head,
+          ...Array(1 << random.below(11)).fill(bytes.subarray(at, until)),
+          bytes.subarray(at),
+        ])
+        break
+      case 4:
+        bytes = Buffer.concat([head, random.pick(others).subarray(at)])
+        break
+      case 5:
+        bytes = random.below(4) === 0 ? Buffer.from(head) : Buffer.from(bytes)
+        break
+      default:
+        bytes = Buffer.from(bytes)
+    }
+    if (bytes.length > 0) bytes[random.below(bytes.length)] = random.below(256)
+    if (bytes.length > maxLength) bytes = bytes.subarray(0, maxLength)
+  }
+  return bytes
+}

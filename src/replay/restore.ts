@@ -2,7 +2,7 @@
 import { levels, type Level } from '../domain/finding.js'
 import { markOf, type FormerVerdict } from '../domain/verdict.js'
 import type { AnyObject } from '../base/json-object.js'
-import type { ReadWritten, WrittenRecord } from '../pipeline/batch/read-written.js'
+import { formatHeader, writtenFormat, type ReadWritten, type WrittenRecord } from '../pipeline/batch/read-written.js'
 import type { Header } from '../kafka/wire/record.js'
 import type { Incoming } from '../kafka/records.js'
 
@@ -27,10 +27,11 @@ export const restore = (read: Incoming, { kind, key, readWritten }: RestoreOptio
   if (kind === 'raw') return record
   if (kind === 'annotated') {
     const { id, former, formers } = annotationOf(record, readWritten)
-    const headers = record.headers.filter(([name]) => name !== key)
+    const headers = record.headers.filter(([name]) => name !== key && name !== formatHeader)
     return {
       ...record,
       headers,
+      format: writtenFormat(record.headers),
       ...(id !== undefined && { origin: id }),
       ...(former && { former }),
       ...(formers && { formers }),
@@ -115,7 +116,7 @@ const formerIn = (annotation: AnyObject | undefined): FormerVerdict | undefined 
 
 /** A compact annotation of an event with a verdict does not say what is missing, only that something is. */
 const isUnanswered = ({ reason, status, indicators }: AnyObject): boolean => {
-  const isOnItsWay = (one: unknown): boolean => one === 'pending' || one === 'deadline'
+  const isOnItsWay = (one: unknown): boolean => one === 'pending' || one === 'deadline' || one === 'no_schema'
   if (isOnItsWay(reason)) return true
   return Array.isArray(indicators)
     ? indicators.some((one: AnyObject | null) => isOnItsWay(one?.reason))
