@@ -63,6 +63,8 @@ export const explain = (error: SchemaError, elsewhere: (name: string) => string 
       const branches = (error.schema as { const?: unknown }[]).map((branch) => branch.const)
       if (branches.every((branch) => branch !== undefined))
         return one(`must be one of ${branches.map(String).join(', ')}`)
+      const { form } = error.parentSchema as { form?: string }
+      if (form !== undefined) return one(`must be ${form}`)
       return one('has a value of the wrong kind')
     }
     case 'required':
@@ -73,6 +75,7 @@ export const explain = (error: SchemaError, elsewhere: (name: string) => string 
       return one(`needs one of ${choices.join(', ')}, and only one`)
     }
     case 'enum':
+      if (isBranch(error)) return undefined
       return one(`must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`)
     case 'format':
       return one(formatMessages[String(params.format)] ?? `must be a valid ${String(params.format)}`)
@@ -82,11 +85,15 @@ export const explain = (error: SchemaError, elsewhere: (name: string) => string 
       return one(`must match ${String(params.pattern)}${description ? `: ${description}` : ''}`)
     }
     case 'type':
+      if (isBranch(error)) return undefined
       return one(typeMessages[String(params.type)] ?? 'is of the wrong kind')
     default:
       return one(error.message ?? 'is wrong')
   }
 }
+
+/** Of a branch of a choice the choice itself reports. */
+const isBranch = ({ schemaPath }: SchemaError): boolean => /\/anyOf\/\d+\/(?:enum|type)$/.test(schemaPath)
 
 const formatMessages: Readonly<Record<string, string>> = {
   cidr: 'must be an address or a range such as 198.51.100.0/24 or 2001:db8::/32',

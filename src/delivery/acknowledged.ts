@@ -75,6 +75,8 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
         await sleep(againMs)
         return // nothing of it is resolved, so it is fetched again
       }
+      const prepared = pipeline.prepare?.(fetched.records)
+      if (prepared) await prepared
       if (!fetched.goesOn()) return
       const sender = take()
       const counted = countEvents(fetched, pipeline)

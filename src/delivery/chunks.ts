@@ -44,6 +44,7 @@ export const eventCount = (records: readonly Incoming[]): number =>
 /** What was fetched, with batches cut into members, and counted in events: how many there are, and about how many come after. */
 export type Counted = Pick<Fetched, 'records' | 'lag' | 'goesOn'> & { readonly events: number }
 
+/** What is missing to read the records is waited for before: `prepare` of the pipeline says what. */
 export const countEvents = (fetched: Fetched, pipeline: Pipeline): Counted => {
   const records = cutBatches(fetched.records, pipeline)
   const events = eventCount(records)
@@ -58,7 +59,7 @@ export const cutBatches = <Record extends Incoming>(
 ): readonly Record[] =>
   cut
     ? records.map((record) => {
-        const batch = record.value === null || record.batch !== undefined ? undefined : cut(record.value)
+        const batch = record.value === null || record.batch !== undefined ? undefined : cut(record.value, record)
         // Spreading every record would cost more than looking at it.
         return batch ? { ...record, batch } : record
       })
@@ -167,6 +168,8 @@ export const eventsOf = async (
   pipeline: Pipeline,
 ): Promise<readonly (EventOut | undefined)[]> => {
   const events: (EventOut | undefined)[] = []
+  const prepared = pipeline.prepare?.(records)
+  if (prepared) await prepared
   await startSlice(cutBatches(records, pipeline), 0, (place, event) => void (events[place] = event), pipeline)
   return events
 }

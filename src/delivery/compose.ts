@@ -1,5 +1,7 @@
 // A record that was read and what the pipeline made of it → the record to write, of a size its topic takes.
 import { createHash } from 'node:crypto'
+import type { ValueFormat } from '../domain/topic-format.js'
+import { formatHeader } from '../pipeline/batch/read-written.js'
 import { isNamedLike } from '../pipeline/annotate/annotation-key.js'
 import type { EventOut, Reduced } from '../pipeline/pipeline.js'
 import type { Placement } from '../kafka/settings.js'
@@ -95,15 +97,24 @@ const build = (
   const reduced = reductions[step]
   const text = (): Buffer => Buffer.from(event.annotationText(reduced))
   if (target.placement === 'topic') return write(text(), [...time.headers, ...originHeaders(record)])
-  if (target.placement === 'headers' || step === 'header')
-    return write(record.value, [...headers, [target.key, text()]])
+  const named = event.format === undefined ? headers : [...headers, formatNames[event.format]]
+  if (target.placement === 'headers' || step === 'header') return write(record.value, [...named, [target.key, text()]])
   const beside = event.beside?.(reduced)
-  return write(event.bytes(reduced), beside === undefined ? headers : [...headers, [target.key, Buffer.from(beside)]])
+  return write(event.bytes(reduced), beside === undefined ? named : [...named, [target.key, Buffer.from(beside)]])
 }
+
+/** Says to who reads our topics again how a value is read that is not text. */
+const formatNames: Readonly<Record<ValueFormat, Header>> = {
+  registry: [formatHeader, Buffer.from('registry')],
+  otlp_proto: [formatHeader, Buffer.from('otlp_proto')],
+  binary: [formatHeader, Buffer.from('binary')],
+}
+
+const isOurs = (name: string, key: string): boolean => isNamedLike(key, name) || name === formatHeader
 
 /** Readers take a header named like the annotation's key, in any case, or below it for an annotation: one that an event came with is forged. */
 const withoutOurs = (headers: readonly Header[], key: string): readonly Header[] =>
-  headers.some(([name]) => isNamedLike(key, name)) ? headers.filter(([name]) => !isNamedLike(key, name)) : headers
+  headers.some(([name]) => isOurs(name, key)) ? headers.filter(([name]) => !isOurs(name, key)) : headers
 
 const deadLetter = (
   step: 'dead_letter' | 'pointer',

@@ -109,6 +109,8 @@ const deliverBatch = async (
   { settings, pipeline, waitOf, form, health, emit, listener }: DeliveryOptions & Pick<ChunkOptions, 'listener'>,
 ): Promise<void> => {
   const { chunkEvents, chunkBytes } = settings.limits
+  const prepared = pipeline.prepare?.(fetched.records)
+  if (prepared) await prepared
   const counted = countEvents(fetched, pipeline)
   const wait = waitOf(counted)
   const max = { count: chunkEvents, bytes: chunkBytes }

@@ -35,6 +35,8 @@ const kinds = {
   cooling_down: 'failure',
   breaker_open: 'failure',
   truncated: 'failure',
+  no_schema: 'failure',
+  not_decoded: 'failure',
 } as const
 
 export type Reason = keyof typeof kinds

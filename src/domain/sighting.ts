@@ -1,5 +1,6 @@
 // A sighting: an indicator in one field and role of one event.
 import type { Indicator } from './indicator.js'
+import type { Unread } from './unread.js'
 
 export const roles = [
   'source',
@@ -48,6 +49,8 @@ export type Extraction = {
   readonly sightings: readonly Sighting[]
   /** Whether the event has more indicators than listed. */
   readonly truncated: boolean
+  /** Why the value of its record could not be read as its topic's format says. */
+  readonly unread?: Unread['reason'] | undefined
   /** What the event was read as: the id of a format, or one of `lineKinds`. */
   readonly format?: string | undefined
   /** How many names below its top look like our annotation. */

@@ -1,5 +1,6 @@
 // Records on their way in and out: as they were read, and as they are written.
 import type { FormerVerdict } from '../domain/verdict.js'
+import type { RecordOrigin } from '../pipeline/batch/cut-batch.js'
 import type { EventIn } from '../pipeline/pipeline.js'
 import type { NewRecord } from './wire/record.js'
 
@@ -14,7 +15,8 @@ export type Incoming = NewRecord & {
   readonly origin?: string | undefined
   /** The verdict it had before; only in a replay. */
   readonly former?: FormerVerdict | undefined
-} & Pick<EventIn, 'batch' | 'formers'>
+} & Pick<EventIn, 'batch' | 'formers'> &
+  Pick<RecordOrigin, 'format'>
 
 /** The offset, and the member if it is one: `42#7`. */
 export const placeIn = ({ offset, member }: Pick<Incoming, 'offset' | 'member'>): string =>

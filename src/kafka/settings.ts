@@ -1,6 +1,7 @@
 // The settings of the Kafka runner.
 import type { ISocketFactory } from 'kafkajs'
 import type { SettingProblem } from '../domain/problem.js'
+import { usesFormat, type FormatSetting } from '../domain/topic-format.js'
 import { canWrite } from './wire/codecs.js'
 
 export type Placement = 'json' | 'headers' | 'topic'
@@ -23,6 +24,19 @@ export const kafkaLimits = {
   refreshMs: 60_000,
 } as const
 
+type RegistrySettings = {
+  /** Empty: there is none. */
+  readonly url: string
+  readonly username: string
+  readonly password: string
+  readonly token: string
+  readonly allowHttp: boolean
+  readonly caFile: string
+  readonly certificateFile: string
+  readonly keyFile: string
+  readonly keyPassphrase: string
+}
+
 export type KafkaSettings = {
   readonly brokers: readonly string[]
   readonly clientId: string
@@ -31,6 +45,7 @@ export type KafkaSettings = {
     readonly topics: readonly string[]
     readonly pattern: string
     readonly start: 'earliest' | 'latest'
+    readonly format?: FormatSetting
   }
   readonly output: {
     readonly topic: string
@@ -66,6 +81,7 @@ export type KafkaSettings = {
     readonly password: string
     readonly tokenFile: string
   }
+  readonly registry?: RegistrySettings
   /** How connections to brokers are made; absent: by Node. Every client is made from these settings, so that none can bypass it. */
   readonly sockets?: ISocketFactory | undefined
   readonly limits: {
@@ -143,8 +159,47 @@ export const settingsProblems = (settings: KafkaSettings): readonly SettingProbl
     (sasl.username === '' || sasl.password === '')
   )
     refuse('sasl.username', `and sasl.password are needed for ${sasl.mechanism}`)
+  problems.push(...formatProblems(settings))
   return problems
 }
+
+const formatProblems = ({ input, registry }: KafkaSettings): readonly SettingProblem[] => {
+  const { format = 'text', topics, pattern } = input
+  const problems: SettingProblem[] = []
+  if (typeof format === 'object' && pattern === '')
+    for (const topic of Object.keys(format))
+      if (!topics.includes(topic))
+        problems.push({ setting: `kafka.input.format.${topic}`, message: 'is not one of kafka.input.topics' })
+  if (usesFormat(format, 'registry') && (registry?.url ?? '') === '')
+    problems.push({ setting: 'kafka.registry.url', message: 'must be set for topics with the format registry' })
+  return [...problems, ...(registry ? registryProblems(registry) : [])]
+}
+
+const registryProblems = (registry: RegistrySettings): readonly SettingProblem[] => {
+  const { url, username, password, token, allowHttp, certificateFile, keyFile } = registry
+  const problems: SettingProblem[] = []
+  const refuse = (setting: string, message: string): void => {
+    problems.push({ setting: `kafka.registry.${setting}`, message })
+  }
+  if (url === '') return problems
+  if (!URL.canParse(url)) refuse('url', 'must be a URL such as https://registry.example.com:8081')
+  else {
+    const { protocol, hostname, username: user, password: secret } = new URL(url)
+    if (protocol === 'http:' && !allowHttp && !isThisMachine(hostname))
+      refuse(
+        'url',
+        'must be https; kafka.registry.allowHttp lets everybody on the way read the login and change schemas',
+      )
+    if (user + secret !== '') refuse('url', 'must not hold a password: use username and password')
+  }
+  if ((username === '') !== (password === '')) refuse('password', 'and kafka.registry.username go together')
+  if (token !== '' && username !== '') refuse('token', 'and kafka.registry.username exclude each other')
+  if (!/^[\x21-\x7e]*$/.test(token)) refuse('token', 'holds characters that cannot stand in a header')
+  if ((certificateFile === '') !== (keyFile === '')) refuse('keyFile', 'and certificateFile go together')
+  return problems
+}
+
+const isThisMachine = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127\./.test(host)
 
 /** What is wrong for a process that uses the verdicts topic and no other. */
 export const verdictsProblems = ({

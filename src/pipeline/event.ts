@@ -3,6 +3,8 @@ import { isUtf8 } from 'node:buffer'
 import type { Annotation, AnnotationSummary, ContentKind, Status } from '../domain/annotation.js'
 import type { Level } from '../domain/finding.js'
 import type { Extraction } from '../domain/sighting.js'
+import type { ValueFormat } from '../domain/topic-format.js'
+import type { Unread } from '../domain/unread.js'
 import type { FormerVerdict, Judged } from '../domain/verdict.js'
 import type { Forgeries } from './annotate/forgeries.js'
 import type { Batch } from './batch/cut-batch.js'
@@ -92,6 +94,9 @@ export type EventIn = {
   readonly formers?: readonly (FormerVerdict | undefined)[] | undefined
   /** Its members, if it was already looked at; null if it is one event. */
   readonly batch?: Batch | null | undefined
+  /** The format of its record's value, if that is not text, and why the value could not be read. */
+  readonly format?: ValueFormat | undefined
+  readonly unread?: Unread | undefined
 }
 
 /** How much is left out to save space: `compact` details; `accused` all members of a batch but the accused; `worst` every member. */
@@ -118,6 +123,9 @@ export type EventOut = Pick<EventIn, 'origin' | 'time' | 'key'> & {
   readonly members?: readonly EventOut[] | undefined
   /** What a batch comes out as if it is split: a record for every member. */
   readonly parts?: readonly BatchPart[] | undefined
+  /** The format of the record's value, if that is not text, and why the value could not be read. */
+  readonly format?: ValueFormat | undefined
+  readonly unread?: Unread | undefined
   readonly extraction: Extraction
   readonly judged: readonly Judged[]
 }

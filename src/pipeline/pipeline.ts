@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.js'
 import type { Extraction } from '../domain/sighting.js'
 import type { Annotate } from './annotate/annotate.js'
 import { eventsIn, outputsOf, type EventIn, type EventOut, type Reduced, type Event } from './event.js'
-import type { CutBatch } from './batch/cut-batch.js'
+import type { CutBatch, RecordOrigin } from './batch/cut-batch.js'
 import type { Enrich, EventVerdicts } from './enrich/enrich.js'
 import type { Judged } from '../domain/verdict.js'
 import { keepFormer } from './enrich/keep-former.js'
@@ -16,9 +16,16 @@ export { eventsIn, outputsOf, type EventIn, type EventOut, type Reduced }
  * Synchronous if there is nothing to wait for. Never throws or rejects; returns false if the remaining events should stay in the topic.
  */
 export type Pipeline = ((chunk: readonly EventIn[], use: Use, wait?: Wait) => boolean | Promise<boolean>) & {
-  /** Tells which records are batches, if those are taken apart. */
+  /** Tells which records are batches, if those are taken apart, and reads those whose values are not text. */
   readonly cut?: CutBatch
+  /** Gets what `cut` needs to read some records, within one deadline; undefined if there is nothing to wait for. Never rejects. */
+  readonly prepare?: PrepareRecords
 }
+
+/** Undefined if there is nothing to wait for. */
+export type PrepareRecords = (
+  records: readonly (RecordOrigin & { readonly value: Buffer | null })[],
+) => Promise<void> | undefined
 
 export type Use = (event: EventOut, place: number) => void
 
@@ -61,7 +68,8 @@ export const createPipeline = (steps: Steps): Pipeline => {
     for (let place = 0; place < chunk.length; place++) {
       const given = chunk[place] as EventIn
       const event = decode(given.bytes)
-      const extraction = extract(event)
+      const read = extract(event)
+      const extraction = given.unread === undefined ? read : { ...read, unread: given.unread.reason }
       const row = enrich.start(extraction, wait, now)
       if (row.open.length > 0) open.push({ place, event, extraction, row })
       else use(finish(given, event, extraction, row.judged), place)

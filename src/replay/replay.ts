@@ -101,6 +101,8 @@ const replayRange = async (
   }
   const step = options.eventsPerSecond === undefined ? unitEvents : Math.max(1, Math.floor(options.eventsPerSecond / 4))
   const each: Parameters<typeof readRange>[3] = async (read, next, left) => {
+    const prepared = options.pipeline.prepare?.(read)
+    if (prepared) await prepared
     const records = cutBatches(read, options.pipeline)
     let before: Tally = { ...emptyTally, ...left }
     for (let from = 0; from === 0 || from < records.length; from += step) {

@@ -2,7 +2,7 @@
 import { levels, type Level } from '../domain/finding.js'
 import { markOf, type FormerVerdict } from '../domain/verdict.js'
 import type { AnyObject } from '../base/json-object.js'
-import type { ReadWritten, WrittenRecord } from '../pipeline/batch/read-written.js'
+import { formatHeader, writtenFormat, type ReadWritten, type WrittenRecord } from '../pipeline/batch/read-written.js'
 import type { Header } from '../kafka/wire/record.js'
 import type { Incoming } from '../kafka/records.js'
 
@@ -27,10 +27,11 @@ export const restore = (read: Incoming, { kind, key, readWritten }: RestoreOptio
   if (kind === 'raw') return record
   if (kind === 'annotated') {
     const { id, former, formers } = annotationOf(record, readWritten)
-    const headers = record.headers.filter(([name]) => name !== key)
+    const headers = record.headers.filter(([name]) => name !== key && name !== formatHeader)
     return {
       ...record,
       headers,
+      format: writtenFormat(record.headers),
       ...(id !== undefined && { origin: id }),
       ...(former && { former }),
       ...(formers && { formers }),

@@ -75,6 +75,7 @@ export const createTopFindings = () => {
             wait,
           )) satisfies Pipeline,
         pipeline.cut ? { cut: pipeline.cut } : {},
+        pipeline.prepare ? { prepare: pipeline.prepare } : {},
       ),
     read: (): TopFindings => ({
       indicators: top(indicators).flatMap(([, entry]): TopIndicator[] => {

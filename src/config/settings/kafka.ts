@@ -1,5 +1,6 @@
 // Settings of the Kafka service: where events come from, where they go, and how surely.
 import { Type } from '@sinclair/typebox'
+import { topicFormats, type TopicFormat } from '../../domain/topic-format.js'
 
 const topicName = '^[A-Za-z0-9._-]{0,249}$'
 const port = '(?:[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
@@ -9,6 +10,8 @@ const section = (description: string): { additionalProperties: false; default: o
   default: {},
   description,
 })
+
+const format = Type.Unsafe<TopicFormat>({ type: 'string', enum: [...topicFormats] })
 
 export const kafkaSettings = Type.Object(
   {
@@ -44,6 +47,15 @@ export const kafkaSettings = Type.Object(
           default: 'earliest',
           description: 'Where a group begins that has never committed anything.',
         }),
+        format: Type.Union(
+          [format, Type.Record(Type.String({ pattern: topicName }), format, { maxProperties: 10_000 })],
+          {
+            default: 'text',
+            form: 'text, registry, otlp_proto or binary, or one of them for each topic, as `topic: format` lines',
+            description:
+              'What values are: text (JSON too), registry (Avro, Protobuf or JSON with a schema of kafka.registry), otlp_proto (OpenTelemetry logs in Protobuf) or binary (anything else); or one for each topic, where a topic that is not named is text. Values that are not text come out byte for byte with the annotation in a header. See docs/topic-formats.md.',
+          },
+        ),
         batches: Type.Union([Type.Literal('inside'), Type.Literal('split'), Type.Literal('off')], {
           default: 'inside',
           description:
@@ -156,6 +168,36 @@ export const kafkaSettings = Type.Object(
         }),
       },
       section('Authentication of the link.'),
+    ),
+    registry: Type.Object(
+      {
+        url: Type.String({
+          default: '',
+          form: 'a URL such as https://registry.example.com:8081',
+          pattern: '^(?:https?://[^\\s]+)?$',
+          description:
+            'The schema registry of topics with the format registry, with the path that Confluent’s API has there: https://registry.example.com:8081, or https://apicurio.example.com/apis/ccompat/v7.',
+        }),
+        username: Type.String({ default: '', description: 'For basic authentication.' }),
+        password: Type.String({ default: '', secret: true, description: 'For basic authentication.' }),
+        token: Type.String({ default: '', secret: true, description: 'Or a bearer token.' }),
+        allowHttp: Type.Boolean({
+          default: false,
+          description:
+            'Allow plain HTTP to another machine, where everybody on the way can read a password and change a schema.',
+        }),
+        caFile: Type.String({
+          default: '',
+          description: 'Certificate authorities to trust next to the usual ones (PEM).',
+        }),
+        certificateFile: Type.String({
+          default: '',
+          description: 'Our certificate, if the registry asks for one (PEM).',
+        }),
+        keyFile: Type.String({ default: '', description: 'The private key of that certificate (PEM).' }),
+        keyPassphrase: Type.String({ default: '', secret: true, description: 'The passphrase of that key.' }),
+      },
+      section('Where the schemas of values are; see docs/topic-formats.md.'),
     ),
     limits: Type.Object(
       {

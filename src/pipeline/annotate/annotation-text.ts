@@ -115,18 +115,18 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId, geo }
   }
 
   return (
-    extraction: Pick<Extraction, 'action' | 'truncated' | 'format'>,
+    extraction: Pick<Extraction, 'action' | 'truncated' | 'unread' | 'format'>,
     rows: readonly Judged[],
     reading: ContentKind,
     origin: string,
   ): AnnotationText => {
-    const { action, truncated } = extraction
+    const { action, truncated, unread } = extraction
     known.refresh()
     const indicators = rows.map(known.of)
-    const { deciding, status, verdict } = outcomeOf(indicators, truncated)
+    const { deciding, status, verdict } = outcomeOf(indicators, extraction)
     const isFull = detail === 'full' || (detail === 'auto' && (verdict === 'malicious' || verdict === 'suspicious'))
     const direction = directionOf(indicators)
-    const about = { status, direction, action, truncated, reading, format: formatOf(extraction) }
+    const about = { status, direction, action, truncated, unread, reading, format: formatOf(extraction) }
     const one: Case = { rows, indicators, deciding, about, origin }
     const withId = hasId || indicators.some(isPending)
     return {

@@ -9,7 +9,7 @@ import { writeAnnotation, writeIndicator, isPlain } from './write-annotation.js'
 import { summarise } from './summary.js'
 
 type ConcludeInput = {
-  readonly extraction: Pick<Extraction, 'action' | 'truncated' | 'format'>
+  readonly extraction: Pick<Extraction, 'action' | 'truncated' | 'unread' | 'format'>
   /** In the order of the event. */
   readonly rows: readonly Judged[]
   /** The same rows as the annotation lists them, where that was done before. */
@@ -23,13 +23,21 @@ type ConcludeInput = {
 
 export const conclude = (input: ConcludeInput): Annotation => {
   const { extraction, rows, described, direction, origin, reading, replayId } = input
-  const { action, truncated } = extraction
+  const { action, truncated, unread } = extraction
   const indicators = rows.map((judged, place) => {
     const indicator = described?.[place] ?? describeIndicator(judged)
     return { ...weigh(indicator), indicator, verdict: judged.verdict }
   })
-  const { deciding, status } = outcomeOf(indicators, truncated)
-  const summary = summarise(deciding, { status, direction, action, truncated, reading, format: formatOf(extraction) })
+  const { deciding, status } = outcomeOf(indicators, extraction)
+  const summary = summarise(deciding, {
+    status,
+    direction,
+    action,
+    truncated,
+    unread,
+    reading,
+    format: formatOf(extraction),
+  })
   return fit({ ...summary, ...idsOf(origin, replayId), indicators: [] }, indicators)
 }
 

@@ -4,7 +4,7 @@ import { flags } from '../../domain/flag.js'
 import type { Level } from '../../domain/finding.js'
 import type { Geo } from '../../domain/geo.js'
 import { kindOf } from '../../domain/reason.js'
-import { roles, type Role } from '../../domain/sighting.js'
+import { roles, type Extraction, type Role } from '../../domain/sighting.js'
 import type { Verdict, Judged } from '../../domain/verdict.js'
 import { clip } from './clip.js'
 
@@ -56,7 +56,10 @@ type EventOutcome<One> = {
 }
 
 /** The outcome of one event, by its indicators in order. */
-export const outcomeOf = <One extends Weighed>(indicators: readonly One[], truncated: boolean): EventOutcome<One> => {
+export const outcomeOf = <One extends Weighed>(
+  indicators: readonly One[],
+  { truncated, unread }: Pick<Extraction, 'truncated' | 'unread'>,
+): EventOutcome<One> => {
   let deciding: One | undefined
   let asked = 0
   let answered = 0
@@ -70,8 +73,12 @@ export const outcomeOf = <One extends Weighed>(indicators: readonly One[], trunc
     if (deciding === undefined || outweighs(one, deciding)) deciding = one
   }
   // By the order of weights, clean decides only if everything that was looked up is clean.
+  const isPart = truncated || unread !== undefined
   if (truncated && deciding?.level === 'clean') deciding = undefined
-  return { deciding, status: statusOf(asked, answered, missing, truncated), verdict: deciding?.level ?? 'unknown' }
+  // What was found in bytes that nobody could read accuses, and says nothing else.
+  if (unread !== undefined && deciding !== undefined && deciding.weight > weights.suspicious) deciding = undefined
+  const status = unread !== undefined && answered === 0 ? 'failed' : statusOf(asked, answered, missing, isPart)
+  return { deciding, status, verdict: deciding?.level ?? 'unknown' }
 }
 
 const statusOf = (asked: number, answered: number, missing: number, truncated: boolean): Status => {

@@ -53,6 +53,7 @@ const sample: SummaryInput = {
   direction: 'unknown',
   action: 'unknown',
   truncated: false,
+  unread: undefined,
   reading: 'json',
   format: undefined,
 }
@@ -102,12 +103,13 @@ export const createKnownSightings = (ownRanges: RangeSet, geo?: GeoSource): Know
       for (let one = owner.finished; one !== undefined; one = one.next, count++) if (isSame(one, about)) return one
       // Beyond the limit all variants are dropped; an indicator has few.
       const next = count < maxVariants ? owner.finished : undefined
-      const { status, direction, action, truncated, reading, format } = about
+      const { status, direction, action, truncated, unread, reading, format } = about
       owner.finished = {
         status,
         direction,
         action,
         truncated,
+        unread,
         reading,
         format,
         summary: undefined,
@@ -129,6 +131,7 @@ const isSame = (a: SummaryInput, b: SummaryInput): boolean =>
   a.direction === b.direction &&
   a.action === b.action &&
   a.truncated === b.truncated &&
+  a.unread === b.unread &&
   a.reading === b.reading &&
   a.format === b.format
 

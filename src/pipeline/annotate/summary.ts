@@ -2,7 +2,7 @@
 import type { AnnotatedIndicator, AnnotationSummary, Status, ContentKind } from '../../domain/annotation.js'
 import { flags } from '../../domain/flag.js'
 import type { Level } from '../../domain/finding.js'
-import type { Action, Direction } from '../../domain/sighting.js'
+import type { Action, Direction, Extraction } from '../../domain/sighting.js'
 import type { Verdict } from '../../domain/verdict.js'
 import { clip } from './clip.js'
 import { wasSkipped } from './indicator.js'
@@ -13,6 +13,7 @@ export type SummaryInput = {
   readonly direction: Direction
   readonly action: Action
   readonly truncated: boolean
+  readonly unread: Extraction['unread']
   readonly reading: ContentKind | undefined
   readonly format: string | undefined
 }
@@ -20,7 +21,7 @@ export type SummaryInput = {
 type Deciding = { readonly indicator: AnnotatedIndicator; readonly verdict: Verdict }
 
 export const summarise = (deciding: Deciding | undefined, about: SummaryInput): AnnotationSummary => {
-  const { status, direction, action, truncated, reading, format } = about
+  const { status, direction, action, truncated, unread, reading, format } = about
   const verdict: Level = deciding?.indicator.verdict ?? 'unknown'
   const summary: AnnotationSummary = {
     schema_version: 1,
@@ -28,11 +29,12 @@ export const summarise = (deciding: Deciding | undefined, about: SummaryInput): 
     verdict,
     direction,
     action,
-    summary: sentenceOf(deciding, truncated),
+    summary: sentenceOf(deciding, truncated, unread),
   }
   if (verdict === 'malicious') summary.malicious = true
   else if (verdict === 'clean') summary.malicious = false
   if (deciding !== undefined) copyDeciding(summary, deciding)
+  else if (unread !== undefined) summary.reason = unread
   else if (truncated) summary.reason = 'truncated'
   if (truncated) summary.truncated = true
   if (reading !== undefined && reading !== 'json') summary.read_as = reading
@@ -42,16 +44,22 @@ export const summarise = (deciding: Deciding | undefined, about: SummaryInput): 
 
 const maxCategories = 4
 
-const sentenceOf = (deciding: Deciding | undefined, truncated: boolean): string => {
-  const cut = 'not every indicator was checked'
-  if (deciding === undefined) return truncated ? cut : 'no indicators found'
+const sentences = {
+  no_schema: 'the value could not be read: there is no schema for it',
+  not_decoded: 'the value could not be read: it is not what its schema says',
+} as const
+
+const sentenceOf = (deciding: Deciding | undefined, truncated: boolean, unread: Extraction['unread']): string => {
+  const isPart = truncated || unread !== undefined
+  const cut = unread === undefined ? 'not every indicator was checked' : sentences[unread]
+  if (deciding === undefined) return isPart ? cut : 'no indicators found'
   const { indicator, verdict } = deciding
   const verb = wasSkipped(indicator) ? 'was not looked up' : `is ${indicator.verdict}`
   const why = clip(verdict.because, 180) || indicator.reason?.replaceAll('_', ' ')
   let text = `${indicator.value} ${verb}`
   if (why !== undefined) text += `: ${why}`
   if (indicator.stale === true) text += ', stale'
-  return truncated ? `${text}; ${cut}` : text
+  return isPart ? `${text}; ${cut}` : text
 }
 
 const copyDeciding = (summary: AnnotationSummary, { indicator, verdict }: Deciding): void => {

@@ -1,6 +1,6 @@
 // A pipeline that also takes records of many events: each member goes through as an event of its own, and the record comes out as one.
 import type { EventIn, EventOut } from '../event.js'
-import type { Pipeline, Use } from '../pipeline.js'
+import type { Pipeline, PrepareRecords, Use } from '../pipeline.js'
 import type { Wait } from '../enrich/wait.js'
 import type { Batch, CutBatch } from './cut-batch.js'
 import type { JoinBatch } from './join-batch.js'
@@ -8,6 +8,7 @@ import { readableRecord } from './readable-record.js'
 
 type BatchSteps = {
   readonly cut: CutBatch
+  readonly prepare?: PrepareRecords | undefined
   readonly join: JoinBatch
   /** The default wait. */
   readonly wait: Wait
@@ -16,7 +17,7 @@ type BatchSteps = {
 /** After this many events the event loop may turn to something else. */
 export const sliceEvents = 64
 
-export const createBatchPipeline = (pipeline: Pipeline, { cut, join, wait: usual }: BatchSteps): Pipeline => {
+export const createBatchPipeline = (pipeline: Pipeline, { cut, prepare, join, wait: usual }: BatchSteps): Pipeline => {
   /** All lookups start before any is waited for, as with single events. */
   const runMembers = async (
     chunk: readonly EventIn[],
@@ -65,7 +66,7 @@ export const createBatchPipeline = (pipeline: Pipeline, { cut, join, wait: usual
     }
     return batches ? runMembers(chunk, batches, use, wait) : pipeline(chunk, use, wait)
   }
-  return Object.assign(run, { cut })
+  return Object.assign(run, { cut, ...(prepare && { prepare }) })
 }
 
 const memberOf = (given: EventIn, batch: Batch, nth: number): EventIn => {
@@ -76,6 +77,8 @@ const memberOf = (given: EventIn, batch: Batch, nth: number): EventIn => {
     time,
     key,
     former: formers ? formers[nth] : former,
+    format: batch.format,
+    unread: batch.unread,
   }
 }
 

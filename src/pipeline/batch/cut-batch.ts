@@ -1,5 +1,7 @@
 // Cuts a record that holds many events into its members: an array, NDJSON, or one of the known shapes around a list.
 import type { Forgeries } from '../annotate/forgeries.js'
+import type { TopicFormat, ValueFormat } from '../../domain/topic-format.js'
+import type { Unread } from '../../domain/unread.js'
 import { deepest, endOfValue } from '../json-grammar.js'
 import type { Around } from './find-forged.js'
 import { array, eventsAt, firstInk, isList, shapeAt, type AnnotationPlace, type Span, type Shape } from './shapes.js'
@@ -23,11 +25,24 @@ export type Batch = {
   readonly around?: Around | undefined
   /** The same in the content, if that is not what is written. */
   readonly packed?: Around | undefined
+  /** The format of its value, if that is not text: the value comes out byte for byte, or as its format has it. */
+  readonly format?: ValueFormat | undefined
+  /** Why the value could not be read as its format says; its bytes are searched as they are. */
+  readonly unread?: Unread | undefined
   /** What was forged around its events. */
   readonly forgeries?: Forgeries | undefined
 }
 
-export type CutBatch = (bytes: Buffer) => Batch | undefined
+/** Where a record is from, for a value that does not say by itself how it is read. */
+export type RecordOrigin = {
+  readonly topic: string
+  readonly headers: readonly (readonly [string, Buffer | null])[]
+  /** The format of its value, if it is another than its topic's: we have written it to that topic. */
+  readonly format?: TopicFormat | undefined
+}
+
+/** Without an origin the bytes are text. */
+export type CutBatch = (bytes: Buffer, record?: RecordOrigin) => Batch | undefined
 
 /** More than any shipper puts into one record; they bound what a hostile one can cost. */
 export const batchLimits = { maxMembers: 10_000, maxBytes: 16_777_216 } as const

@@ -3,6 +3,8 @@ import type { Annotation, AnnotationSummary, Status } from '../../domain/annotat
 import type { Level } from '../../domain/finding.js'
 import { parseObject } from '../../base/json-object.js'
 import type { Extraction } from '../../domain/sighting.js'
+import type { ValueFormat } from '../../domain/topic-format.js'
+import type { Unread } from '../../domain/unread.js'
 import type { Judged } from '../../domain/verdict.js'
 import { jsonItemsOf } from '../annotate/json-items.js'
 import { ObjectEvent, type EventIn, type EventOut, type BatchPart, type Reduced, type Event } from '../event.js'
@@ -105,11 +107,19 @@ class JoinedRecord implements EventOut {
     return this.batch.isOne ? undefined : this.all
   }
 
+  get format(): ValueFormat | undefined {
+    return this.batch.format
+  }
+
+  get unread(): Unread | undefined {
+    return this.batch.unread
+  }
+
   /** One with more members than are taken apart stays one record: nobody could read the rest of it. */
   get parts(): readonly BatchPart[] | undefined {
     const { batch, all, settings, given } = this
     const { members, content = this.original, isOne, isOtlp } = batch
-    if (!settings.splits || isOne || batch.count > members.length) return undefined
+    if (!settings.splits || isOne || batch.format || batch.count > members.length) return undefined
     if (!isOtlp)
       return members.map(({ from, to }, nth) => ({ own: content.subarray(from, to), event: all[nth] as EventOut }))
     // A log record means little without its resource and scope.

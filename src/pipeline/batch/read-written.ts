@@ -1,11 +1,21 @@
 // Reads a record that we wrote: its events, each with the annotation it was given, wherever that is.
 import { isObject, parseObject, type AnyObject } from '../../base/json-object.js'
 import { bytesOfMember } from './batch-pipeline.js'
-import type { CutBatch } from './cut-batch.js'
+import { isTopicFormat, type TopicFormat } from '../../domain/topic-format.js'
+import type { CutBatch, RecordOrigin } from './cut-batch.js'
 
 export type WrittenRecord = {
   readonly value: Buffer | null
-  readonly headers: readonly (readonly [string, Buffer | null])[]
+  readonly headers: RecordOrigin['headers']
+}
+
+/** The header that says the format of a value that is not text. Headers of this name do not come through from the input. */
+export const formatHeader = 'threatweave-format'
+
+/** The format of a value that we have written. */
+export const writtenFormat = (headers: RecordOrigin['headers']): TopicFormat => {
+  const text = headers.findLast(([name]) => name === formatHeader)?.[1]?.toString('latin1') ?? 'text'
+  return isTopicFormat(text) ? text : 'text'
 }
 
 type WrittenEvent = {
@@ -40,7 +50,7 @@ export const createReadWritten = (open: CutBatch | undefined, key: string): Read
     if (!value) return { events: [], annotation: undefined }
     const bytes = headers.findLast(([name]) => name === key)?.[1]
     const header = bytes ? parseObject(bytes) : undefined
-    const batch = open?.(value)
+    const batch = open?.(value, { topic: '', headers, format: writtenFormat(headers) })
     const whole = batch && batch.place !== 'top' && batch.place !== 'fields' ? undefined : parseObject(value)
     if (!batch) {
       const annotation = header ?? inside(whole) ?? (whole && 'schema_version' in whole ? whole : undefined)

@@ -37,6 +37,7 @@ describe('an annotated record', () => {
     expect(restore(read, as('annotated'))).toEqual({
       ...read,
       headers: [],
+      format: 'text',
       at: 7,
       origin: 'firewall/3/42',
       former: { level: 'clean', decidedBy: 0 },
@@ -51,6 +52,7 @@ describe('an annotated record', () => {
     const former = (level: string): object => ({ level, decidedBy: 0 })
     expect(restore(record({ value, headers: [header('threatweave', beside)] }), as('annotated'))).toEqual({
       ...record({ value }),
+      format: 'text',
       at: 7,
       origin: 'firewall/3/42',
       former: former('malicious'),
@@ -75,6 +77,7 @@ describe('an annotated record', () => {
     const read = record({ value: Buffer.from(`{"a":1,"threatweave":${compact}}`) })
     expect(restore(read, as('annotated'))).toEqual({
       ...read,
+      format: 'text',
       at: 7,
       former: { level: 'clean', decidedBy: 0 },
     })
@@ -88,7 +91,14 @@ describe('an annotated record', () => {
     ['an id of any length', `{"threatweave":{"enrichment_id":"${'x'.repeat(10_000)}"}}`],
   ])('without what it should have is its own origin: %s', (_, text) => {
     const read = record({ value: Buffer.from(text) })
-    expect(restore(read, as('annotated'))).toEqual({ ...read, at: 7 })
+    expect(restore(read, as('annotated'))).toEqual({ ...read, format: 'text', at: 7 })
+  })
+
+  it('has the format that it was written with, whatever its topic has', () => {
+    const read = record({ headers: [header('threatweave-format', 'binary'), header('own', 'x')] })
+    expect(restore(read, as('annotated'))).toMatchObject({ format: 'binary', headers: [header('own', 'x')] })
+    const odd = record({ headers: [header('threatweave-format', 'constructor')] })
+    expect(restore(odd, as('annotated'))).toMatchObject({ format: 'text', headers: [] })
   })
 })
 
