@@ -14,10 +14,20 @@ import { allOf } from '../dist/pipeline/pipeline.js'
 import { addressFacts } from '../dist/provider/facts.js'
 import { parseBody } from '../dist/provider/parse-body.js'
 import { reportFacts, reportsFacts, reportSubjects } from '../dist/provider/report-facts.js'
-import { createRandom, mutate } from './mutate.mjs'
+import { createAnnotationKey } from '../dist/pipeline/annotate/annotation-key.js'
+import { addAttributesTo } from '../dist/pipeline/otlp/add-attributes.js'
+import { findLogRecords, withoutAttributes } from '../dist/pipeline/otlp/find-log-records.js'
+import { fieldOf } from '../dist/pipeline/otlp/protobuf-fields.js'
+import { createRandom, mutate, mutateBytes } from './mutate.mjs'
+import { mutateField } from './mutate-protobuf.mjs'
 
 const { values: given } = parseArgs({
-  options: { seconds: { type: 'string' }, inputs: { type: 'string' }, seed: { type: 'string' } },
+  options: {
+    seconds: { type: 'string' },
+    inputs: { type: 'string' },
+    seed: { type: 'string' },
+    only: { type: 'string' },
+  },
 })
 const seconds = Number(given.seconds ?? 60)
 const inputs = Number(given.inputs ?? 1_000_000)
@@ -65,8 +75,24 @@ const loaded = load({
 })
 if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
 const app = await openApp(loaded.config, { mode: 'live', env: {} })
+const { isAnnotationName } = createAnnotationKey('threatweave')
+const otlp = { ...loaded.config.kafka, input: { ...loaded.config.kafka.input, format: 'otlp_proto' } }
+const otlpApp = await openApp({ ...loaded.config, kafka: otlp }, { mode: 'live', env: {} })
+/** With every length around log records in its shortest form. */
+const shortest = (bytes) => addAttributesTo(bytes, findLogRecords(bytes, () => false, Infinity)?.frames ?? [], () => [])
 const fields = createFields('threatweave')
 const sample = await allOf(app.pipeline, [{ bytes: Buffer.from(events[0]), origin: 'x:1' }])
+/** OpenTelemetry requests in Protobuf: events as bodies, and taken apart into attributes. */
+const requests = Array.from({ length: 200 }, (_, nth) => {
+  const text = (number, value) => fieldOf(number, Buffer.from(value))
+  const records = events.slice(nth * 3, nth * 3 + 3).map((event, at) => {
+    const pairs = [...event.matchAll(/"?([\w.]+)"?[=:]"?([\w.:/-]+)/g)].slice(0, 30)
+    const attributes = pairs.map(([, name, value]) => fieldOf(6, text(1, name), fieldOf(2, text(1, value))))
+    const list = fieldOf(6, ...pairs.map(([, name, value]) => fieldOf(1, text(1, name), fieldOf(2, text(1, value)))))
+    return fieldOf(2, fieldOf(5, at === 0 ? list : text(1, event)), ...(at === 1 ? attributes : []))
+  })
+  return fieldOf(1, fieldOf(1, fieldOf(1, text(1, 'service.name'), fieldOf(2, text(1, 'fw')))), fieldOf(2, ...records))
+})
 const redact = { text: (text) => text, deep: (value) => value }
 
 const checkAnnotation = (annotation) => {
@@ -78,7 +104,7 @@ const checkAnnotation = (annotation) => {
 const targets = {
   event: {
     samples: events,
-    share: 0.9,
+    share: 0.85,
     try: (bytes) => {
       const out = allOf(app.pipeline, [{ bytes, origin: 'fuzz:1', time: now }])
       const check = ([one]) => {
@@ -88,6 +114,26 @@ const targets = {
         else checkAnnotation(JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text).threatweave)
       }
       return out instanceof Promise ? out.then(check) : check(out)
+    },
+  },
+  otlp: {
+    samples: requests,
+    share: 0.05,
+    mutate: (sample, others, random) => {
+      let bytes = sample
+      for (let left = random.below(4); left > 0; left--) bytes = mutateField(bytes, random).subarray(0, 262_144)
+      return random.below(2) === 0 ? bytes : mutateBytes(bytes, others, random)
+    },
+    try: async (bytes) => {
+      const batch = otlpApp.pipeline.cut(bytes, { topic: 'fuzz', headers: [] })
+      const [one] = await allOf(otlpApp.pipeline, [{ bytes, origin: 'fuzz:1', time: now, batch }])
+      const out = one.bytes()
+      for (const each of one.members ?? [one]) checkAnnotation(JSON.parse(each.annotationText()))
+      if (batch.place === 'header' && !out.equals(bytes)) throw new Error('bytes that could not be read are changed')
+      if (batch.place === 'header') return
+      const cut = withoutAttributes(out, isAnnotationName)
+      if (!shortest(cut).equals(shortest(withoutAttributes(bytes, isAnnotationName))))
+        throw new Error('bytes are changed')
     },
   },
   answer: {
@@ -129,6 +175,7 @@ const targets = {
 const random = createRandom(seed)
 const names = Object.keys(targets)
 const choose = () => {
+  if (given.only !== undefined) return given.only
   let at = random.next()
   return names.find((name) => (at -= targets[name].share) < 0) ?? 'event'
 }
@@ -174,7 +221,8 @@ const attempt = async (name, bytes) => {
 let done = 0
 for (; done < inputs && elapsed() < seconds; done++) {
   const name = choose()
-  const bytes = mutate(random.pick(targets[name].samples), targets[name].samples, random)
+  const { samples, mutate: change = mutate } = targets[name]
+  const bytes = change(random.pick(samples), samples, random)
   const before = performance.now()
   await attempt(name, bytes)
   let took = performance.now() - before
@@ -190,6 +238,7 @@ for (; done < inputs && elapsed() < seconds; done++) {
   if ((done + 1) % sampleEvery === 0) heaps.push(heapMb())
 }
 await app.close()
+await otlpApp.close()
 console.log(`${done} inputs in ${elapsed().toFixed(0)} s, seed ${seed}: no crash, none over ${limitMs} ms`)
 for (const name of names)
   console.log(`  ${name.padEnd(7)}${String(counts[name]).padStart(9)}   slowest ${slowest[name].toFixed(1)} ms`)

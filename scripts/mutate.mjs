@@ -14,7 +14,7 @@ export const createRandom = (seed) => {
 }
 
 /** Texts that have broken something somewhere. */
-const hostile = [
+export const hostile = [
   '',
   '\u0000',
   '\u001b[2J\u001b]0;title\u0007',
@@ -148,5 +148,52 @@ export const mutate = (sample, others, random) => {
   }
   const bytes = Buffer.from(text)
   if (bytes.length > 0 && random.below(16) === 0) bytes[random.below(bytes.length)] = random.below(256)
+  return bytes
+}
+
+const wireBytes = [0x00, 0x01, 0x02, 0x0a, 0x0b, 0x0c, 0x12, 0x2a, 0x32, 0x7f, 0x80, 0xff]
+
+const joined = (bytes, at, until, ...put) => Buffer.concat([bytes.subarray(0, at), ...put, bytes.subarray(until)])
+
+const byteMutations = [
+  (bytes, random) => joined(bytes, ...spot(bytes, random, 1), Buffer.from([random.below(256)])),
+  (bytes, random) => joined(bytes, ...spot(bytes, random, 1), Buffer.from([random.pick(wireBytes)])),
+  (bytes, random) => joined(bytes, ...spot(bytes, random, 0), Buffer.from([random.pick(wireBytes)])),
+  (bytes, random) => joined(bytes, ...spot(bytes, random, 12)),
+  (bytes, random) => bytes.subarray(0, random.below(bytes.length + 1)),
+  (bytes, random) =>
+    joined(bytes, ...spot(bytes, random, 0), Buffer.alloc(1 << random.below(13), random.pick(wireBytes))),
+  (bytes, random) => {
+    const [at, until] = spot(bytes, random, 40)
+    return joined(bytes, until, until, ...Array(1 << random.below(8)).fill(bytes.subarray(at, until)))
+  },
+  // A byte that is a length often enough, one more or less.
+  (bytes, random) => {
+    const [at] = spot(bytes, random, 0)
+    return joined(bytes, at, at + 1, Buffer.from([((bytes[at] ?? 0) + random.pick([1, -1, 128])) & 255]))
+  },
+  // Text of the same length, so that lengths stay right.
+  (bytes, random) => {
+    const text = Buffer.from(random.pick(hostile))
+    const at = random.below(Math.max(1, bytes.length - text.length))
+    return joined(bytes, at, Math.min(bytes.length, at + text.length), text)
+  },
+]
+
+/** The same for what is not text. */
+export const mutateBytes = (sample, others, random) => {
+  let bytes = Buffer.from(sample)
+  for (let left = 1 + random.below(4); left > 0; left--) {
+    if (random.below(12) === 0) {
+      const other = random.pick(others)
+      bytes = joined(
+        bytes,
+        random.below(bytes.length + 1),
+        bytes.length,
+        other.subarray(random.below(other.length + 1)),
+      )
+    } else bytes = random.pick(byteMutations)(bytes, random)
+    if (bytes.length > maxLength) bytes = bytes.subarray(0, maxLength)
+  }
   return bytes
 }

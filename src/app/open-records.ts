@@ -8,6 +8,7 @@ import type { CutBatch } from '../pipeline/batch/cut-batch.js'
 import { createOpenByTopic, openBinary, type FormatReaders } from '../pipeline/batch/open-by-topic.js'
 import { createOpenRecord, type OpenOptions } from '../pipeline/batch/open-record.js'
 import { createReadWritten, type ReadWritten } from '../pipeline/batch/read-written.js'
+import { createOpenRequest } from '../pipeline/otlp/open-request.js'
 
 type Settings = Pick<Config, 'kafka' | 'output'>
 
@@ -20,14 +21,22 @@ const openText = ({ kafka, output }: Settings, onForged?: OpenOptions['onForged'
 export const openRecordOf = (config: Settings, onForged?: OpenOptions['onForged']): CutBatch | undefined => {
   const { format } = config.kafka.input
   const text = openText(config, onForged)
-  return onlyText(config) ? text : createOpenByTopic(format, text, readersOf())
+  return onlyText(config) ? text : createOpenByTopic(format, text, readersOf(config, onForged))
 }
 
 const onlyText = ({ kafka: { input } }: Settings): boolean =>
   !(['registry', 'otlp_proto', 'binary'] satisfies TopicFormat[]).some((format) => usesFormat(input.format, format))
 
 /** Where a reader for a format is put. */
-const readersOf = (): FormatReaders => ({ registry: openBinary, otlp_proto: openBinary, binary: openBinary })
+const readersOf = ({ kafka, output }: Settings, onForged?: OpenOptions['onForged']): FormatReaders => ({
+  registry: openBinary,
+  otlp_proto: createOpenRequest({
+    key: createAnnotationKey(output.key),
+    onForged,
+    isOneEvent: kafka.input.batches === 'off',
+  }),
+  binary: openBinary,
+})
 
 export const readWrittenOf = (config: Settings): ReadWritten =>
   createReadWritten(openRecordOf(config), config.output.key)

@@ -4,6 +4,7 @@ import type { Pipeline, PrepareRecords, Use } from '../pipeline.js'
 import type { Wait } from '../enrich/wait.js'
 import type { Batch, CutBatch } from './cut-batch.js'
 import type { JoinBatch } from './join-batch.js'
+import { readableMember } from '../otlp/readable-log-record.js'
 import { readableRecord } from './readable-record.js'
 
 type BatchSteps = {
@@ -84,8 +85,9 @@ const memberOf = (given: EventIn, batch: Batch, nth: number): EventIn => {
 
 /** What is read of a member. */
 export const bytesOfMember = (given: Buffer, batch: Batch, nth: number): Buffer => {
-  const { content, record = given, members, isOne, isOtlp } = batch
+  const { content, record = given, members, isOne, isOtlp, logRecords } = batch
   if (isOne && content) return content
+  if (logRecords) return readableMember(record, logRecords, nth)
   const { from = 0, to = 0 } = members[nth] ?? {}
   const member = (content ?? record).subarray(from, to)
   return isOtlp ? readableRecord(member) : member

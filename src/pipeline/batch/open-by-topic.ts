@@ -3,7 +3,7 @@ import { formatOfTopic, type FormatSetting, type ValueFormat } from '../../domai
 import type { Batch, CutBatch, RecordOrigin } from './cut-batch.js'
 
 /** Whatever the bytes are, the record is an event, or many. */
-type OpenValue = (bytes: Buffer, record: RecordOrigin) => Batch
+export type OpenValue = (bytes: Buffer, record: RecordOrigin) => Batch
 
 export type FormatReaders = Readonly<Record<ValueFormat, OpenValue>>
 
@@ -23,7 +23,7 @@ export const createOpenByTopic = (
 export const openBinary: OpenValue = (bytes) => asOneEvent(bytes, 'binary')
 
 /** `content` is what is read of the value. */
-const asOneEvent = (content: Buffer, format: ValueFormat): Batch => ({
+export const asOneEvent = (content: Buffer, format: ValueFormat): Batch => ({
   members: [{ from: 0, to: content.length }],
   count: 1,
   content,

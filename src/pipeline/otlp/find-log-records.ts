@@ -1,7 +1,7 @@
 // Finds the log records of an OpenTelemetry request in Protobuf, and the attributes that a reader could take for our annotation.
 import { createCuts, applyEdits, type Edit } from '../annotate/edit.js'
 import { deepest } from '../json-grammar.js'
-import { attribute, logRecord, request, resourceLogs, scopeLogs, type Message } from './log-messages.js'
+import { attribute, innerOf, logRecord, request, resourceLogs, scopeLogs, type Message } from './log-messages.js'
 import { FieldReader, varintOf, wireTypes } from './protobuf-fields.js'
 
 /** A message in a message: where its field, its length and its content begin, and where it ends. */
@@ -95,10 +95,6 @@ export const hasAttribute = (bytes: Buffer, { from, to }: Frame, isNamed: (name:
   while (field.next()) if (innerOf(logRecord, field) === attribute && isNamedAt(bytes, field, isNamed)) return true
   return false
 }
-
-/** A field of another wire type than ours is one that we do not know. */
-const innerOf = ({ inside }: Message, { type, number }: FieldReader): Message | undefined =>
-  type === wireTypes.bytes ? inside[number] : undefined
 
 /** A name that comes twice is looked at both times. */
 const isNamedAt = (bytes: Buffer, { from, to }: FieldReader, isNamed: (name: string) => boolean): boolean => {

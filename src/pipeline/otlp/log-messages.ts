@@ -1,4 +1,5 @@
 // The messages of OpenTelemetry's logs in Protobuf, as data: which fields of which are messages themselves.
+import { wireTypes, type FieldReader } from './protobuf-fields.js'
 
 export type Message = {
   /** The messages in it, by the number of the field. */
@@ -16,3 +17,7 @@ export const scopeLogs: Message = { inside: { 1: { inside: { 3: attribute } }, 2
 export const resourceLogs: Message = { inside: { 1: { inside: { 1: attribute } }, 2: scopeLogs, 1000: scopeLogs } }
 /** An `ExportLogsServiceRequest`, or `LogsData`, which is the same. */
 export const request: Message = { inside: { 1: resourceLogs } }
+
+/** A field of another wire type than it should have is one that nobody knows. */
+export const innerOf = ({ inside }: Message, { type, number }: FieldReader): Message | undefined =>
+  type === wireTypes.bytes ? inside[number] : undefined

@@ -1,9 +1,31 @@
 // OpenTelemetry log records in Protobuf: what is read of one, the same as of one in JSON.
 import { plainEvent, plainObject, type PlainMember } from '../batch/readable-record.js'
+import { decodeLimits } from '../decode.js'
+import { findLogRecords, type Frame } from './find-log-records.js'
 import { FieldReader, signedAt, wireTypes } from './protobuf-fields.js'
 
+/** A member by its index: a log record, or all after the last of them. */
+export const readableMember = (bytes: Buffer, logRecords: readonly Frame[], nth: number): Buffer => {
+  const frame = logRecords[nth]
+  return frame ? Buffer.from(readableLogRecord(bytes, frame.from, frame.to)) : readableRest(bytes, logRecords.length)
+}
+
+/** What is read of the log records from there on as one event; no more of it than is searched. */
+export const readableRest = (bytes: Buffer, first: number): Buffer => {
+  const texts: string[] = []
+  let left = decodeLimits.maxEventBytes
+  const take = (from: number, to: number): boolean => {
+    const text = readableLogRecord(bytes, from, to)
+    texts.push(text)
+    left -= text.length
+    return left >= 0
+  }
+  findLogRecords(bytes, () => false, first, take)
+  return Buffer.from(texts.join('\n'))
+}
+
 /** The record as a plain event; it is known to be one. */
-export const readableLogRecord = (bytes: Buffer, from: number, to: number): string => {
+const readableLogRecord = (bytes: Buffer, from: number, to: number): string => {
   const contents: string[] = []
   const attributes: PlainMember[] = []
   const field = new FieldReader(bytes, from, to)
