@@ -17,9 +17,8 @@ import { reportFacts, reportsFacts, reportSubjects } from '../dist/provider/repo
 import { createAnnotationKey } from '../dist/pipeline/annotate/annotation-key.js'
 import { addAttributesTo } from '../dist/pipeline/otlp/add-attributes.js'
 import { findLogRecords, withoutAttributes } from '../dist/pipeline/otlp/find-log-records.js'
-import { fieldOf } from '../dist/pipeline/otlp/protobuf-fields.js'
 import { createRandom, mutate, mutateBytes } from './mutate.mjs'
-import { mutateField } from './mutate-protobuf.mjs'
+import { fieldOf, mutateField } from './mutate-protobuf.mjs'
 
 const { values: given } = parseArgs({
   options: {
@@ -121,7 +120,10 @@ const targets = {
     share: 0.05,
     mutate: (sample, others, random) => {
       let bytes = sample
-      for (let left = random.below(4); left > 0; left--) bytes = mutateField(bytes, random).subarray(0, 262_144)
+      for (let left = random.below(4); left > 0; left--) {
+        const changed = mutateField(bytes, random)
+        if (changed.length <= 65_536) bytes = changed
+      }
       return random.below(2) === 0 ? bytes : mutateBytes(bytes, others, random)
     },
     try: async (bytes) => {

@@ -1,6 +1,13 @@
 // Changes one field of a Protobuf message at any depth and corrects the lengths around it, so that most of what comes out can be read.
-import { FieldReader, fieldOf, tagOf, varintOf } from '../dist/pipeline/otlp/protobuf-fields.js'
+import { FieldReader, varintOf } from '../dist/pipeline/otlp/protobuf-fields.js'
 import { hostile, mutate } from './mutate.mjs'
+
+const tagOf = (number, type) => varintOf(number * 8 + type)
+
+export const fieldOf = (number, ...content) => {
+  const length = content.reduce((sum, one) => sum + one.length, 0)
+  return Buffer.concat([tagOf(number, 2), varintOf(length), ...content])
+}
 
 const fieldsIn = (bytes) => {
   const fields = []

@@ -2,7 +2,8 @@
 import { applyEdits, type Edit } from '../annotate/edit.js'
 import type { AnyValue, Attribute } from '../batch/add-items.js'
 import type { Frame } from './find-log-records.js'
-import { fieldOf, tagOf, varintOf, wireTypes } from './protobuf-fields.js'
+import { BackwardWriter } from './backward-writer.js'
+import { varintOf } from './protobuf-fields.js'
 
 /** `attributesOf` gives those of a log record by its index, or none. */
 export const addAttributesTo = (
@@ -11,11 +12,13 @@ export const addAttributesTo = (
   attributesOf: (nth: number) => readonly Attribute[] | undefined,
 ): Buffer => {
   const edits: Edit[] = []
+  const writer = new BackwardWriter()
   let grown = new Map<Frame, number>()
   for (const [nth, frame] of frames.entries()) {
     const attributes = attributesOf(nth)
     if (!attributes) continue
-    const text = Buffer.concat(attributes.map((one) => fieldOf(6, ...keyAndValue(one))))
+    writeAttributes(writer, 6, attributes)
+    const text = writer.take()
     edits.push({ at: frame.to, until: frame.to, text })
     grown.set(frame, text.length)
   }
@@ -32,20 +35,30 @@ export const addAttributesTo = (
   return applyEdits(bytes, edits)
 }
 
-const keyAndValue = ({ key, value }: Attribute): readonly Buffer[] => [
-  fieldOf(1, Buffer.from(key)),
-  fieldOf(2, encodeValue(value)),
-]
-
-const encodeValue = (value: AnyValue): Buffer => {
-  if ('stringValue' in value) return fieldOf(1, Buffer.from(value.stringValue))
-  if ('boolValue' in value) return Buffer.concat([tagOf(2, wireTypes.varint), varintOf(value.boolValue ? 1 : 0)])
-  if ('intValue' in value) return Buffer.concat([tagOf(3, wireTypes.varint), varintOf(BigInt(value.intValue))])
-  if ('doubleValue' in value) {
-    const content = Buffer.alloc(8)
-    content.writeDoubleLE(value.doubleValue)
-    return Buffer.concat([tagOf(4, wireTypes.fixed64), content])
+/** From the last to the first, because the writer goes backwards. */
+const writeAttributes = (writer: BackwardWriter, number: number, attributes: readonly Attribute[]): void => {
+  for (let nth = attributes.length - 1; nth >= 0; nth--) {
+    const { key, value } = attributes[nth] as Attribute
+    writer.message(number, () => {
+      writer.message(2, () => writeValue(writer, value))
+      writer.text(1, key)
+    })
   }
-  if ('arrayValue' in value) return fieldOf(5, ...value.arrayValue.values.map((one) => fieldOf(1, encodeValue(one))))
-  return fieldOf(6, ...value.kvlistValue.values.map((one) => fieldOf(1, ...keyAndValue(one))))
+}
+
+const writeValue = (writer: BackwardWriter, value: AnyValue): void => {
+  if ('stringValue' in value) writer.text(1, value.stringValue)
+  else if ('boolValue' in value) writer.integer(2, value.boolValue ? 1n : 0n)
+  else if ('intValue' in value) writer.integer(3, BigInt(value.intValue))
+  else if ('doubleValue' in value) writer.double(4, value.doubleValue)
+  else if ('arrayValue' in value) {
+    const { values } = value.arrayValue
+    writer.message(5, () => {
+      for (let nth = values.length - 1; nth >= 0; nth--)
+        writer.message(1, () => writeValue(writer, values[nth] as AnyValue))
+    })
+  } else {
+    const { values } = value.kvlistValue
+    writer.message(6, () => writeAttributes(writer, 1, values))
+  }
 }

@@ -1,4 +1,4 @@
-// Protobuf's wire format: goes through the fields of a message where they are, and writes fields.
+// Protobuf's wire format: goes through the fields of a message where they are, and writes lengths.
 import { deepest } from '../json-grammar.js'
 
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, group: 3, groupEnd: 4, fixed32: 5 } as const
@@ -98,18 +98,10 @@ export const signedAt = (bytes: Buffer, from: number, to: number): bigint => {
   return BigInt.asIntN(64, value)
 }
 
-/** In the shortest form. */
-export const varintOf = (value: number | bigint): Buffer => {
+/** A length in the shortest form. */
+export const varintOf = (value: number): Buffer => {
   const bytes: number[] = []
-  let rest = BigInt.asUintN(64, BigInt(value))
-  for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
-  return Buffer.from([...bytes, Number(rest)])
+  let rest = value
+  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80)
+  return Buffer.from([...bytes, rest])
 }
-
-/** A field with a content that has a length: text, bytes, a message. */
-export const fieldOf = (number: number, ...content: readonly Buffer[]): Buffer => {
-  const length = content.reduce((sum, one) => sum + one.length, 0)
-  return Buffer.concat([tagOf(number, wireTypes.bytes), varintOf(length), ...content])
-}
-
-export const tagOf = (number: number, type: number): Buffer => varintOf(number * 8 + type)
