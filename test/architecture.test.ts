@@ -24,6 +24,7 @@ const mayKnow: Readonly<Record<string, readonly string[]>> = {
   sources: ['base', 'domain', 'provider', 'telemetry'],
   feeds: ['base', 'domain', 'telemetry'],
   geo: ['base', 'domain', 'feeds', 'telemetry'],
+  registry: ['base', 'domain', 'pipeline', 'provider', 'telemetry'],
   alerts: ['base', 'domain', 'telemetry'],
   verdicts: ['base', 'domain', 'kafka', 'telemetry'],
   election: ['base', 'domain', 'kafka', 'lookup', 'telemetry'],

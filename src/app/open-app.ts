@@ -21,7 +21,7 @@ import { createPipeline, type Pipeline } from '../pipeline/pipeline.js'
 import { createWaits, type Wait, type Waits } from '../pipeline/enrich/wait.js'
 import { openGeo, type GeoDatabases } from '../geo/open-geo.js'
 import { openFormats } from './open-formats.js'
-import { eventsInRecord, openRecordOf } from './open-records.js'
+import { eventsInRecord, openRecordOf, openRegistryOf } from './open-records.js'
 import { openIndicatorLookup, type IndicatorLookup, type LookupOptions } from './open-indicator-lookup.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 import { openTable, tableOf } from './open-table.js'
@@ -139,10 +139,12 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
     config.kafka.delivery === 'at-least-once' || config.output.placement === 'topic' || options.replay !== undefined
   const single = singleEvents(hasId, wait)
   const keeps = placing.onExisting === 'keep' ? undefined : 'replace'
-  const cut = openRecordOf(config, placing.isAnnotatedInput ? 'remove' : keeps)
+  const registry = openRegistryOf(config, { ...options, clock, isPatient: mode === 'complete' })
+  const prepare = registry?.prepare
+  const cut = openRecordOf(config, placing.isAnnotatedInput ? 'remove' : keeps, registry)
   const join = createJoinBatch({ ...placing, splits: config.kafka.input.batches === 'split' })
   const withBatches = (one: Pipeline, waiting: Wait): Pipeline =>
-    cut ? createBatchPipeline(one, { cut, join, wait: waiting }) : one
+    cut ? createBatchPipeline(one, { cut, prepare, join, wait: waiting }) : one
   return {
     ...reader,
     ...lookups,
@@ -152,7 +154,7 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
     waits,
     geo,
     close: async () => {
-      await Promise.all([lookups.close(), geo?.close()])
+      await Promise.all([lookups.close(), geo?.close(), registry?.close()])
     },
   }
 }

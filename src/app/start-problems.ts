@@ -192,5 +192,15 @@ export const kafkaProblems = (config: Config): Problem[] => {
     cert: ['certificateFile', tls.certificateFile],
     key: ['keyFile', tls.keyFile],
   } as const
-  return [...problems, ...tlsProblems('kafka.tls', files, tls.keyPassphrase)]
+  const { registry } = config.kafka
+  const ofRegistry = {
+    ca: ['caFile', registry.caFile],
+    cert: ['certificateFile', registry.certificateFile],
+    key: ['keyFile', registry.keyFile],
+  } as const
+  return [
+    ...problems,
+    ...tlsProblems('kafka.tls', files, tls.keyPassphrase),
+    ...tlsProblems('kafka.registry', ofRegistry, registry.keyPassphrase),
+  ]
 }

@@ -13,6 +13,7 @@ import { exitCodes, UsageError, type Arguments, type Command, type Io } from '..
 import { configOption, loadConfig, readConfig } from '../config/load-config.js'
 import { report } from '../terminal/report-remarks.js'
 import { providerClient } from '../app/provider-client.js'
+import { checkValues } from '../app/check-values.js'
 import { startProblems, startWarnings } from '../app/start-problems.js'
 
 export const check: Command = {
@@ -34,7 +35,8 @@ With FILEs it detects what each one is and lists every problem with file, line a
   -c, --config FILE   the YAML file (default: THREATWEAVE_CONFIG; without it, defaults and the environment)
       --print         print the effective settings as YAML, without secrets
       --online        with a key, check the account at the lookup service (plan, quota, problems); with kafka.brokers, or
-                      without a key, check that the topics exist and are suitable for \`run\`
+                      without a key, check that the topics exist and are suitable for \`run\`, and by a few
+                      records of each whether kafka.input.format fits
       --create-topics with --online: create missing output, dead-letter and alerts topics
       --json          print problems of rules, formats, sources, tables and feeds as JSON, one object per line
 
@@ -140,6 +142,11 @@ const askBrokers = async (config: Config, create: boolean, io: Io): Promise<numb
   for (const { topic, level, message } of found.remarks)
     io.stdout.write(`${printable(`${level}: topic ${topic} ${message}`)}\n`)
   if (found.remarks.some(({ level }) => level === 'error')) return exitCodes.failure
+  const values = await checkValues(config, found.input, io.env)
+  if ('refused' in values) io.stderr.write(`threatweave: no records can be looked at: ${printable(values.refused)}\n`)
+  else
+    for (const { topic, level, message } of values)
+      io.stdout.write(`${printable(`${level}: topic ${topic} ${message}`)}\n`)
   io.stdout.write('The topics exist.\n')
   return exitCodes.ok
 }

@@ -1,6 +1,6 @@
 // The `tail` command: annotated events as they arrive, one line each, filtered.
 import { loadConfiguredRules } from '../app/check-file.js'
-import { readWrittenOf } from '../app/open-records.js'
+import { openRegistryOf, readWrittenOf } from '../app/open-records.js'
 import { openRuleEvents } from '../app/open-rule-events.js'
 import { kafkaSettingsOf } from '../app/limits.js'
 import { describeRuleProblem } from '../alerts/sigma/rule.js'
@@ -10,7 +10,7 @@ import { printable } from '../domain/control-characters.js'
 import type { Annotation } from '../domain/annotation.js'
 import type { AnyObject } from '../base/json-object.js'
 import { levels, type Level } from '../domain/finding.js'
-import type { WrittenEvents } from '../pipeline/batch/read-written.js'
+import { writtenFormat, type WrittenEvents } from '../pipeline/batch/read-written.js'
 import { reasons } from '../domain/reason.js'
 import { followTopic, type Followed } from '../kafka/follow-topic.js'
 import { parseEdge, type Edge } from '../kafka/edge.js'
@@ -58,9 +58,11 @@ Example:
     const isJson = args.values.json === true
     const colour = io.stdout.isTTY === true && (io.env.NO_COLOR ?? '') === ''
     const enough = new AbortController()
-    const readWritten = readWrittenOf(config)
+    const registry = openRegistryOf(config, { env: io.env })
+    const readWritten = readWrittenOf(config, registry)
     let shown = 0
     const each = async (record: Followed): Promise<void> => {
+      await registry?.prepare([{ ...record, topic, format: writtenFormat(record.headers) }])
       for (const event of annotatedEvents(readWritten(record))) {
         if (enough.signal.aborted || !isWanted(event)) continue
         // A line break can only be between the members of a JSON object.
@@ -78,7 +80,7 @@ Example:
       from,
       each,
       AbortSignal.any([io.signal, enough.signal]),
-    )
+    ).finally(() => registry?.close())
     if (!refused) return reportStop(shown, io)
     io.stderr.write(`threatweave: ${printable(refused.refused)}\n`)
     return exitCodes.failure

@@ -1,7 +1,7 @@
 // A file that is fetched over HTTP: what is asked for, and how it went.
 
 /** In PEM: who we are to a server that asks for it. */
-export type ClientCertificate = { readonly cert: string; readonly key: string }
+export type ClientCertificate = { readonly cert: string; readonly key: string; readonly passphrase?: string }
 
 export type DownloadRequest = {
   readonly url: string

@@ -1,5 +1,6 @@
 // Looks again at events that were delivered before their answers: what follows from what is known now, and what they still wait for.
 import type { Judged } from '../domain/verdict.js'
+import type { Unread } from '../domain/unread.js'
 import { isTemporary } from '../domain/reason.js'
 import type { DueNote, PendingNote } from './pending.js'
 import type { Clock } from '../base/clock.js'
@@ -32,7 +33,7 @@ const isWorthRepeating = ({ verdict: { reason } }: Judged): boolean =>
 const maxFailures = 5
 
 /** `retry` resolves when a lookup that failed this often should be repeated. */
-export const revisit = <Event extends { readonly judged: readonly Judged[] }, Alert>(
+export const revisit = <Event extends Unanswered, Alert>(
   events: readonly { readonly note: DueNote; readonly event: Event }[],
   raise: RaiseLate<Event, Alert>,
   retry: (failures: number) => Promise<void>,
@@ -54,9 +55,13 @@ export const revisit = <Event extends { readonly judged: readonly Judged[] }, Al
 
 const none: readonly Promise<unknown>[] = []
 
-/** The answers that an event was annotated without. */
-export const awaitedBy = ({ judged }: { readonly judged: readonly Judged[] }): readonly Promise<unknown>[] => {
+/** An event with what it may lack: answers, or the schema of its value. */
+type Unanswered = { readonly judged: readonly Judged[]; readonly unread?: Unread | undefined }
+
+/** The answers that an event was annotated without, and the schema that it was not read with. */
+export const awaitedBy = ({ judged, unread }: Unanswered): readonly Promise<unknown>[] => {
   let awaited: Set<Promise<unknown>> | undefined
+  if (unread?.late) awaited = new Set([unread.late])
   for (const { late } of judged) if (late) (awaited ??= new Set()).add(late)
   return awaited ? [...awaited] : none
 }

@@ -7,7 +7,13 @@ import type { KafkaSettings } from './settings.js'
 import { createTopics, inspectTopics, type TopicRemark } from './topics.js'
 
 type OnlineCheck =
-  | { readonly reached: true; readonly created: readonly string[]; readonly remarks: readonly TopicRemark[] }
+  | {
+      readonly reached: true
+      readonly created: readonly string[]
+      /** The topics that are read, and exist. */
+      readonly input: readonly string[]
+      readonly remarks: readonly TopicRemark[]
+    }
   | { readonly reached: false; readonly sentence: string }
 
 export const checkOnline = async (settings: KafkaSettings, create: boolean): Promise<OnlineCheck> => {
@@ -16,8 +22,9 @@ export const checkOnline = async (settings: KafkaSettings, create: boolean): Pro
     admin = createClient(settings, ignoreTelemetry, { retries: 2 }).admin()
     await admin.connect()
     const created = create ? await createTopics(admin, settings) : []
-    const { remarks } = await inspectTopics(admin, settings)
-    return { reached: true, created, remarks }
+    const { input, remarks } = await inspectTopics(admin, settings)
+    const missing = new Set(remarks.filter(({ level }) => level === 'error').map(({ topic }) => topic))
+    return { reached: true, created, input: input.filter((topic) => !missing.has(topic)), remarks }
   } catch (error) {
     return { reached: false, sentence: `${settings.brokers.join(', ')}: ${failureOf(error).message}` }
   } finally {

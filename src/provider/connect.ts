@@ -1,4 +1,5 @@
 // The one pool of connections to the provider: HTTPS unless it is on this machine, through a configured proxy, trusting a private CA.
+import type { ClientCertificate } from '../domain/download.js'
 import type { SettingProblem } from '../domain/problem.js'
 import type { LookupFunction } from 'node:net'
 import { rootCertificates } from 'node:tls'
@@ -23,6 +24,8 @@ export type ConnectDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Certificates, as PEM, that are trusted besides the usual ones. */
   readonly ca?: string
+  /** Our certificate with its key, for a server that asks for one. */
+  readonly certificate?: ClientCertificate | undefined
   /** Finds the addresses of a name; absent: as the system does. */
   readonly lookup?: LookupFunction | undefined
   /** Used instead of a pool of connections. */
@@ -67,7 +70,7 @@ export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
 export const connect = (
   settings: Pick<ConnectSettings, 'concurrency' | 'connectTimeoutMs'>,
   base: URL,
-  { env, ca, lookup, dispatcher }: ConnectDependencies,
+  { env, ca, certificate, lookup, dispatcher }: ConnectDependencies,
 ): HttpDispatcher => {
   if (dispatcher) return dispatcher
   const proxy = isSocket(base) || isLoopback(base.hostname) ? undefined : proxyFor(base, env)
@@ -78,8 +81,8 @@ export const connect = (
     connections: settings.concurrency,
     pipelining: 1,
     connect: proxy
-      ? (_, done) => tunnel(proxy, base, { ca: trusted }, timeout, done)
-      : { timeout, ...(trusted === undefined ? {} : { ca: trusted }), ...(lookup && { lookup }) },
+      ? (_, done) => tunnel(proxy, base, { ca: trusted, ...certificate }, timeout, done)
+      : { timeout, ...(trusted === undefined ? {} : { ca: trusted }), ...certificate, ...(lookup && { lookup }) },
     // Our own timers run over whole phases; the library's start anew with every byte.
     headersTimeout: 0,
     bodyTimeout: 0,

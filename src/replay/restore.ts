@@ -116,7 +116,7 @@ const formerIn = (annotation: AnyObject | undefined): FormerVerdict | undefined 
 
 /** A compact annotation of an event with a verdict does not say what is missing, only that something is. */
 const isUnanswered = ({ reason, status, indicators }: AnyObject): boolean => {
-  const isOnItsWay = (one: unknown): boolean => one === 'pending' || one === 'deadline'
+  const isOnItsWay = (one: unknown): boolean => one === 'pending' || one === 'deadline' || one === 'no_schema'
   if (isOnItsWay(reason)) return true
   return Array.isArray(indicators)
     ? indicators.some((one: AnyObject | null) => isOnItsWay(one?.reason))

@@ -1,4 +1,5 @@
 // Counters of what happened since the start, the source of the metrics and the status page.
+import type { Unread } from '../domain/unread.js'
 import { statuses, type Status } from '../domain/annotation.js'
 import { decisions, type Decision } from '../domain/decision.js'
 import { levels, type Finding, type Level } from '../domain/finding.js'
@@ -41,6 +42,8 @@ export type Counts = {
   readonly delivered: number
   /** Events that are not text. */
   readonly binary: number
+  /** Values that could not be read in the format of their topic. */
+  readonly unread: readonly Count<'reason'>[]
   /** `reason` is `none` where there is a verdict. */
   readonly indicators: readonly Count<'decision' | 'reason'>[]
   readonly deadlineMisses: number
@@ -97,6 +100,7 @@ export type Counters = {
   readonly chunkRead: (events: number) => void
   readonly eventAnnotated: (event: CountedEvent) => void
   readonly binaryRead: () => void
+  readonly valueNotRead: (reason: Unread['reason']) => void
   readonly chunkAnnotated: (ms: number) => void
   readonly waited: (ms: number) => void
   readonly read: () => Counts
@@ -143,6 +147,7 @@ export const createCounters = (operations: readonly string[], formats: readonly 
   let read = 0
   let delivered = 0
   let binary = 0
+  const unread: Record<Unread['reason'], number> = { no_schema: 0, not_decoded: 0 }
   let refreshes = 0
   let lateAlerts = 0
   let corrected = 0
@@ -263,12 +268,16 @@ export const createCounters = (operations: readonly string[], formats: readonly 
     binaryRead: () => {
       binary++
     },
+    valueNotRead: (reason) => {
+      unread[reason]++
+    },
     chunkAnnotated: (ms) => pipelineSeconds.observe(ms / 1000),
     waited: (ms) => void (waitedMs += ms),
     read: () => ({
       read,
       delivered,
       binary,
+      unread: Object.entries(unread).map(([reason, value]) => ({ labels: { reason }, value })),
       refreshes,
       lateAlerts,
       corrected,

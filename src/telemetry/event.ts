@@ -1,6 +1,7 @@
 // The closed union of telemetry events; each maps to one log line and one metric.
 import type { Skipped } from '../domain/skipped.js'
 import type { Reason } from '../domain/reason.js'
+import type { Unread } from '../domain/unread.js'
 import type { BulkLimit, NotShared, VerdictRefusal } from './labels.js'
 
 export type TelemetryEvent =
@@ -124,6 +125,17 @@ export type TelemetryEvent =
       /** Whether it begins as a schema registry's serializers write. */
       readonly prefixed: boolean
     }
+  /** The first value of a topic that could not be read in the topic's format. */
+  | {
+      readonly event: 'value_not_read'
+      readonly topic: string
+      readonly origin: string
+      readonly reason: Unread['reason']
+    }
+  | { readonly event: 'schema_loaded'; readonly schema: string; readonly kind: string }
+  | { readonly event: 'schema_missing'; readonly schema: string; readonly message: string }
+  | { readonly event: 'registry_away'; readonly message: string }
+  | { readonly event: 'registry_back'; readonly afterMs: number }
   | { readonly event: 'offsets_skipped'; readonly topic: string; readonly partition: number; readonly count: number }
   | { readonly event: 'producer_replaced'; readonly topic: string; readonly partition: number; readonly cause: string }
   | { readonly event: 'partition_claimed'; readonly topic: string; readonly partition: number; readonly offset: string }

@@ -57,6 +57,11 @@ const definePipelineMetrics = ({ counter, histogram }: Define): void => {
   counter('events', 'Events annotated, by status and verdict.', ({ annotated }) => annotated)
   counter('events_by_format', 'Events annotated, by the log format that recognised them.', ({ byFormat }) => byFormat)
   counter('binary_events', 'Events that are not text, such as Avro, and come out as base64.', ({ binary }) => binary)
+  counter(
+    'values_not_read',
+    'Values that could not be read in the format of their topic, by reason.',
+    ({ unread }) => unread,
+  )
   counter('events_delivered', 'Events acknowledged by the brokers.', ({ delivered }) => delivered)
   counter(
     'indicators',

@@ -129,7 +129,29 @@ export const wordings: Wordings = {
     level: 'warn',
     say: ({ topic, origin, prefixed }) =>
       `topic ${topic} has events that are not text${prefixed ? ', as written with a schema registry (Avro, Protobuf)' : ''}: the first is ${origin}. ` +
-      'They come out wrapped, as base64, and only what reads as text in them is searched. Have JSON or UTF-8 text written to the topic, or put a converter before it.',
+      'They come out wrapped, as base64, and only what reads as text in them is searched. Set kafka.input.format to what the values of the topic are.',
+  },
+  value_not_read: {
+    level: 'warn',
+    say: ({ topic, origin, reason }) =>
+      `topic ${topic} has values that cannot be read (${reason}): the first is ${origin}. They come out as they are, and say that nobody could read them. ` +
+      (reason === 'no_schema'
+        ? 'Check kafka.registry, and that their schemas are registered there.'
+        : 'Check that kafka.input.format is what the values of the topic are.'),
+  },
+  schema_loaded: { level: 'debug', say: ({ schema, kind }) => `schema ${schema} (${kind}) loaded from the registry` },
+  schema_missing: {
+    level: 'warn',
+    say: ({ schema, message }) => `schema ${schema} cannot be used: it, or the registry, ${message}`,
+  },
+  registry_away: {
+    level: 'warn',
+    say: ({ message }) =>
+      `the schema registry does not answer: ${message}. Values whose schemas are not known yet pass unread, with the reason no_schema; it is asked again.`,
+  },
+  registry_back: {
+    level: 'info',
+    say: ({ afterMs }) => `the schema registry answers again after ${Math.round(afterMs / 1000)} s`,
   },
   offsets_skipped: {
     level: 'error',

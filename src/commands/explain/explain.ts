@@ -1,6 +1,6 @@
 // The `explain` command: what is read from each event, and which rule read it from what; nobody is asked.
 import { kafkaSettingsOf } from '../../app/limits.js'
-import { readWrittenOf } from '../../app/open-records.js'
+import { openRegistryOf, readWrittenAt } from '../../app/open-records.js'
 import { originalOf } from '../../app/open-rule-events.js'
 import type { Config } from '../../config/schema.js'
 import type { Annotation } from '../../domain/annotation.js'
@@ -8,7 +8,7 @@ import { readRecord } from '../../kafka/topic-reader.js'
 import { openReader } from '../../app/open-app.js'
 import { printable } from '../../domain/control-characters.js'
 import { formatOf, type Extraction, type Sighting } from '../../domain/sighting.js'
-import { exitCodes, type Command } from '../../terminal/command.js'
+import { exitCodes, type Command, type Io } from '../../terminal/command.js'
 import { reportStop } from '../../terminal/report-stop.js'
 import { accepted, configOption, loadConfig } from '../../config/load-config.js'
 import { readLines, withInputErrors } from '../../input/read-lines.js'
@@ -73,7 +73,7 @@ Example:
     try {
       if (args.positionals.length > 0 && args.positionals.every(isPlace)) {
         for (const place of args.positionals) {
-          const read = await readPlacedEvents(place, config)
+          const read = await readPlacedEvents(place, config, io.env)
           if ('refused' in read) {
             io.stderr.write(`threatweave: ${printable(read.refused)}\n`)
             return exitCodes.failure
@@ -120,13 +120,15 @@ type PlacedEvent = { readonly bytes: Buffer; readonly annotation?: Annotation }
 const readPlacedEvents = async (
   text: string,
   config: Config,
+  env: Io['env'],
 ): Promise<readonly PlacedEvent[] | { readonly refused: string }> => {
   const [, topic = '', partition = '', offset = '', member] = place.exec(text) ?? []
   const at = { topic, partition: Number(partition), offset: Number(offset) }
   const record = await readRecord(kafkaSettingsOf(config), at)
   if ('refused' in record) return record
   if (record.value === null) return { refused: `${text} is a record without a value` }
-  const { events } = readWrittenOf(config)(record)
+  const registry = openRegistryOf(config, { env, isPatient: true })
+  const { events } = await readWrittenAt(topic, record, config, registry).finally(() => registry?.close())
   const wanted = events.filter((event) => member === undefined || event.member === Number(member))
   if (wanted.length === 0) return { refused: `${topic}/${partition}/${offset} has no member ${member ?? ''}` }
   return wanted.map(({ bytes, object, annotation }) => ({

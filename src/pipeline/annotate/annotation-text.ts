@@ -128,7 +128,7 @@ export const createAnnotationText = ({ detail, hasId, ownRanges, replayId, geo }
     const direction = directionOf(indicators)
     const about = { status, direction, action, truncated, unread, reading, format: formatOf(extraction) }
     const one: Case = { rows, indicators, deciding, about, origin }
-    const withId = hasId || indicators.some(isPending)
+    const withId = hasId || unread === 'no_schema' || indicators.some(isPending)
     return {
       status,
       verdict,

@@ -5,7 +5,7 @@ import type { Batch, CutBatch, RecordOrigin } from './cut-batch.js'
 /** Whatever the bytes are, the record is an event, or many. */
 export type OpenValue = (bytes: Buffer, record: RecordOrigin) => Batch
 
-export type FormatReaders = Readonly<Record<ValueFormat, OpenValue>>
+type FormatReaders = Readonly<Record<ValueFormat, OpenValue>>
 
 /** `text` is undefined where every record of text is one event. */
 export const createOpenByTopic = (

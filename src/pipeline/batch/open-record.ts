@@ -117,7 +117,7 @@ const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8
 const isZstd = (bytes: Buffer): boolean => bytes.length > 4 && bytes.readUInt32LE(0) === 0xfd2fb528
 
 /** What was encoded is a batch, or one event. */
-const inside = (content: Buffer, place: AnnotationPlace): Batch => {
+export const inside = (content: Buffer, place: AnnotationPlace): Batch => {
   const batch = cutBatch(content)
   if (batch) return { ...batch, content, place, around: undefined, packed: batch.around }
   return { members: [{ from: 0, to: content.length }], count: 1, content, place, isOne: true }

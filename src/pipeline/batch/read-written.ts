@@ -7,6 +7,8 @@ import type { CutBatch, RecordOrigin } from './cut-batch.js'
 export type WrittenRecord = {
   readonly value: Buffer | null
   readonly headers: RecordOrigin['headers']
+  /** Of a record that others wrote: that of its topic. */
+  readonly format?: TopicFormat | undefined
 }
 
 /** The header that says the format of a value that is not text. Headers of this name do not come through from the input. */
@@ -46,11 +48,11 @@ export const createReadWritten = (open: CutBatch | undefined, key: string): Read
       ? undefined
       : Object.fromEntries(flat.map(([name, value]) => [name.slice(key.length + 1), value]))
   }
-  return ({ value, headers }) => {
+  return ({ value, headers, format = writtenFormat(headers) }) => {
     if (!value) return { events: [], annotation: undefined }
     const bytes = headers.findLast(([name]) => name === key)?.[1]
     const header = bytes ? parseObject(bytes) : undefined
-    const batch = open?.(value, { topic: '', headers, format: writtenFormat(headers) })
+    const batch = open?.(value, { topic: '', headers, format })
     const whole = batch && batch.place !== 'top' && batch.place !== 'fields' ? undefined : parseObject(value)
     if (!batch) {
       const annotation = header ?? inside(whole) ?? (whole && 'schema_version' in whole ? whole : undefined)

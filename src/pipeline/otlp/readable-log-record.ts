@@ -37,17 +37,21 @@ const readableLogRecord = (bytes: Buffer, from: number, to: number): string => {
   return plainEvent(contents, attributes)
 }
 
-/** Of a name that comes twice the last one counts, but readers do not agree on values that do: each of them is a member. */
+/**
+ * Of a name that comes twice the last one counts, but readers do not agree on values that do: they become a list, because a member for each
+ * would repeat a long name a million times.
+ */
 const readAttribute = (bytes: Buffer, { from, to }: FieldReader, members: PlainMember[]): void => {
-  const first = members.length
   let name = ''
+  const values: string[] = []
   const field = new FieldReader(bytes, from, to)
   while (field.next()) {
     if (field.type !== wireTypes.bytes) continue
     if (field.number === 1) name = bytes.toString('utf8', field.from, field.to)
-    if (field.number === 2) readValue(bytes, field, (text) => members.push(['', text]))
+    if (field.number === 2) readValue(bytes, field, (text) => values.push(text))
   }
-  for (let nth = first; nth < members.length; nth++) members[nth] = [name, members[nth]?.[1] ?? '']
+  const [first] = values
+  if (first !== undefined) members.push([name, values.length === 1 ? first : `[${values.join(',')}]`])
 }
 
 /** As JSON: nothing for a value without content, or of bytes. */

@@ -37,11 +37,36 @@ describe('events that are not text', () => {
     expect(places).toEqual([0, 1, 2, 0, 1, 2])
   })
 
+  it('are as they should be where the format of their topic is another', () => {
+    const emitted: TelemetryEvent[] = []
+    const counters = createCounters([])
+    const watched = watchBinary(pipeline, { counters, emit: (event) => emitted.push(event) })
+    const late = { reason: 'no_schema' } as const
+    void watched(
+      [
+        { origin: 'flows/0/1', bytes: avro, format: 'binary' },
+        { origin: 'flows/0/2', bytes: avro, format: 'registry', unread: late },
+        { origin: 'flows/0/3', bytes: avro, format: 'registry', unread: late },
+        { origin: 'flows/0/4', bytes: avro, format: 'registry', unread: { reason: 'not_decoded' } },
+      ],
+      () => undefined,
+    )
+    expect(emitted).toEqual([
+      { event: 'value_not_read', topic: 'flows', origin: 'flows/0/2', reason: 'no_schema' },
+      { event: 'value_not_read', topic: 'flows', origin: 'flows/0/4', reason: 'not_decoded' },
+    ])
+    expect(counters.read().binary).toBe(0)
+    expect(counters.read().unread).toEqual([
+      { labels: { reason: 'no_schema' }, value: 2 },
+      { labels: { reason: 'not_decoded' }, value: 1 },
+    ])
+  })
+
   it('are told of in a sentence that says what to do', () => {
     const { level, say } = wordings.binary_event_read
     expect(level).toBe('warn')
     expect(say({ event: 'binary_event_read', topic: 'flows', origin: 'flows/0/1', prefixed: true })).toBe(
-      'topic flows has events that are not text, as written with a schema registry (Avro, Protobuf): the first is flows/0/1. They come out wrapped, as base64, and only what reads as text in them is searched. Have JSON or UTF-8 text written to the topic, or put a converter before it.',
+      'topic flows has events that are not text, as written with a schema registry (Avro, Protobuf): the first is flows/0/1. They come out wrapped, as base64, and only what reads as text in them is searched. Set kafka.input.format to what the values of the topic are.',
     )
   })
 })

@@ -97,7 +97,7 @@ describe('a log record in Protobuf', () => {
     expect(
       read(requestOf(Buffer.concat([delimited(5, two), delimited(5, delimited(1, 'b')), delimited(6, twice)]))),
     ).toEqual([
-      '{"message":"198.51.100.7","message":"203.0.113.9","message":"b","src":"198.51.100.7","src":"203.0.113.9","src":"z"}',
+      '{"message":"198.51.100.7","message":"203.0.113.9","message":"b","src":["198.51.100.7","203.0.113.9","z"]}',
     ])
     // Where scopes were for a while.
     expect(read(delimited(1, delimited(1000, delimited(2, delimited(5, delimited(1, 'old'))))))).toEqual([
@@ -274,6 +274,10 @@ describe('values', () => {
     expect(read(requestOf(delimited(5, list)))).toEqual([`{"message":[${Array(200_000).fill('""').join(',')}]}`])
     expect(read(requestOf(delimited(5, repeated(delimited(1, '')))))[0]).toContain('"message":"","message":""')
     expect(read(requestOf(repeated(attribute('a', delimited(1, '')))))[0]).toContain('"a":"","a":""')
+    // A name is long, and values are many: what is read is no longer than both.
+    const values = repeated(delimited(2, delimited(1, '')))
+    const long = delimited(6, Buffer.concat([delimited(1, 'n'.repeat(100_000)), values]))
+    expect(read(requestOf(long))[0]?.length).toBeLessThan(1_000_000)
     expect(find(requestOf(repeated(attribute('threatweave', delimited(1, '')))))?.forged).toBe(200_000)
   })
 

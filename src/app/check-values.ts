@@ -1,0 +1,92 @@
+// Looks at a few records of each topic that is read, and says where the format that is set for the topic does not fit.
+import { isUtf8 } from 'node:buffer'
+import { systemClock } from '../base/clock.js'
+import type { Config } from '../config/schema.js'
+import { formatOfTopic, type TopicFormat } from '../domain/topic-format.js'
+import { withTopicReader, type TopicReader } from '../kafka/topic-reader.js'
+import type { TopicRemark } from '../kafka/topics.js'
+import type { WireRecord } from '../kafka/wire/record.js'
+import { schemaIdOf } from '../registry/schema-id.js'
+import type { RegistryClient } from '../registry/registry-client.js'
+import { kafkaSettingsOf } from './limits.js'
+import { openRecordOf, openRegistryOf, registryClientOf } from './open-records.js'
+
+const maxRecords = 5
+const maxPartitions = 3
+
+type Value = { readonly topic: string; readonly value: Buffer; readonly headers: WireRecord['headers'] }
+
+export const checkValues = async (
+  config: Config,
+  topics: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly TopicRemark[] | { readonly refused: string }> => {
+  const { registry, input } = config.kafka
+  const client = registry.url === '' ? undefined : registryClientOf(registry, env, systemClock)
+  const reading = openRegistryOf(config, { env, isPatient: true })
+  const open = openRecordOf(config, undefined, reading)
+  try {
+    return await withTopicReader(kafkaSettingsOf(config), topics, async (reader) => {
+      const remarks: TopicRemark[] = []
+      for (const topic of topics) {
+        const values = await lastValues(reader, topic)
+        const format = formatOfTopic(input.format, topic)
+        await reading?.prepare(values)
+        const isUnread = (one: Value): boolean => open?.(one.value, one)?.unread !== undefined
+        const message = values.length === 0 ? undefined : await misfit(format, values, client, isUnread)
+        if (message !== undefined) remarks.push({ topic, level: 'warning', message })
+      }
+      return remarks
+    })
+  } finally {
+    await Promise.all([client?.close(), reading?.close()])
+  }
+}
+
+const lastValues = async (reader: TopicReader, topic: string): Promise<readonly Value[]> => {
+  const values: Value[] = []
+  const firsts = await reader.offsetsAt(topic, 'earliest')
+  for (const [partition, end] of [...(await reader.offsetsAt(topic, 'latest'))].slice(0, maxPartitions)) {
+    const from = Math.max(firsts.get(partition) ?? 0, end - maxRecords)
+    if (from >= end) continue
+    const { records } = await reader.fetch(topic, partition, from)
+    for (const { value, headers } of records.slice(0, maxRecords)) if (value) values.push({ topic, value, headers })
+  }
+  return values
+}
+
+/** What does not fit, as the end of a sentence about the topic. */
+const misfit = async (
+  format: TopicFormat,
+  values: readonly Value[],
+  client: Pick<RegistryClient, 'schemaOf'> | undefined,
+  isUnread: (one: Value) => boolean,
+): Promise<string | undefined> => {
+  const areText = values.every(({ value }) => isUtf8(value) && value[0] !== 0)
+  const ids = values.map((one) => schemaIdOf(one.value, one))
+  if (format === 'text') {
+    const id = ids.find((one) => one !== undefined)
+    const answer = id && client ? await client.schemaOf(id.key) : undefined
+    if (id && (answer ? answer.status === 'found' : !areText))
+      return `has values with a schema id (${id.key})${answer ? ' that the registry knows' : ''}, and kafka.input.format says text: set it to registry for this topic`
+    return areText ? undefined : 'has values that are not text: set kafka.input.format to what they are'
+  }
+  if (format === 'binary') return areText ? 'has values of text, and kafka.input.format says binary' : undefined
+  if (format === 'otlp_proto') {
+    if (areText && values.every(({ value }) => value[0] === 0x7b))
+      return 'has values of JSON, and kafka.input.format says otlp_proto: set it to text for this topic'
+    return values.some(isUnread)
+      ? 'has values that are not requests of OpenTelemetry, and kafka.input.format says otlp_proto'
+      : undefined
+  }
+  if (ids.every((one) => one === undefined))
+    return `has values without a schema id${areText ? ', which are text' : ''}, and kafka.input.format says registry`
+  for (const [place, one] of values.entries()) {
+    const id = ids[place]
+    const answer = id && client ? await client.schemaOf(id.key) : undefined
+    if (answer && answer.status !== 'found')
+      return `has values of schema ${String(id?.key)}: the registry ${answer.message}`
+    if (id && isUnread(one)) return `has values that are not what schema ${id.key} says`
+  }
+  return undefined
+}
