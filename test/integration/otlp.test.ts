@@ -151,4 +151,46 @@ describe('requests of OpenTelemetry in Protobuf', () => {
     expect(membersOf(again.get('plain')!)[1]).toMatchObject({ 'threatweave.enrichment_id': `${names.input}/0/0#1` })
     expect(again.get('broken')!.value?.equals(given.broken)).toBe(true)
   })
+
+  it('that left before their answers are corrected, and those that were not are repaired by a replay', async () => {
+    const slow = await startLookupServer({ malicious: [malicious], delayMs: 300 })
+    const { output, dead, groupId } = await makeTopics({ partitions: 1 })
+    const corrections = `${output}-corrections`
+    await makeTopic(corrections, 1)
+    const slowly = {
+      ...env,
+      THREATWEAVE_INTEL_SERVICE_BASE_URL: slow.url,
+      THREATWEAVE_ENRICH_MODE: 'live',
+      THREATWEAVE_ENRICH_DEADLINE_MS: '20',
+      THREATWEAVE_KAFKA_ALERTS_TOPIC: '',
+    }
+    const run = spawnRun(
+      { input: names.input, output, dead, groupId },
+      { ...slowly, THREATWEAVE_KAFKA_CORRECTIONS_TOPIC: corrections },
+    )
+    const isPlain = ({ key }: Read): boolean => String(key) === 'plain'
+    const [first] = (await readTopic(output, (read) => read.length >= Object.keys(given).length)).filter(isPlain)
+    expect(membersOf(first!)[1]).toMatchObject({ 'threatweave.verdict': 'unknown' })
+    const [corrected] = (await readTopic(corrections, (read) => read.some(isPlain))).filter(isPlain)
+    await run.stop()
+    const to = `repaired-${randomUUID().slice(0, 8)}`
+    await makeTopic(to, 1)
+    const args = ['replay', '--topic', output, '--output', to, '--from', 'earliest', '--to', 'now', '--only', 'pending']
+    // It is told nothing of formats: the records say it.
+    const ran = await cli(args, {
+      ...env,
+      THREATWEAVE_KAFKA_INPUT_FORMAT: 'text',
+      THREATWEAVE_KAFKA_OUTPUT_TOPIC: output,
+      THREATWEAVE_KAFKA_ALERTS_TOPIC: '',
+    })
+    await slow.close()
+    expect(ran).toMatchObject({ code: 0 })
+    const [repaired] = (await readTopic(to, (read) => read.some(isPlain))).filter(isPlain)
+    for (const again of [corrected!, repaired!]) {
+      expect(verdictsOf(again)).toEqual(['clean', 'malicious', 'unknown'])
+      expect(without(again).equals(given.plain)).toBe(true)
+      expect(membersOf(again)[1]).toMatchObject({ 'threatweave.enrichment_id': `${names.input}/0/0#1` })
+      expect(String(again.headers['threatweave-format'])).toBe('otlp_proto')
+    }
+  })
 })

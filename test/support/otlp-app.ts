@@ -6,13 +6,21 @@ import type { Incoming } from '../../src/kafka/records.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
 import { someFeed } from './cli.js'
 
-type OtlpSettings = { readonly batches?: 'inside' | 'split' | 'off'; readonly output?: object }
+type OtlpSettings = {
+  readonly batches?: 'inside' | 'split' | 'off'
+  readonly output?: object
+  readonly format?: object | string
+}
 
-export const otlpConfig = ({ batches = 'inside', output = {} }: OtlpSettings = {}): Config => {
+export const otlpConfig = ({
+  batches = 'inside',
+  output = {},
+  format = { proto: 'otlp_proto' },
+}: OtlpSettings = {}): Config => {
   const values = {
     feeds: [{ name: 'mine', path: someFeed }],
     gate: { documentation: true },
-    kafka: { input: { batches, format: { proto: 'otlp_proto' } } },
+    kafka: { input: { batches, format } },
     output,
   }
   const loaded = load({ file: undefined, values, env: {}, readFile: () => '' })

@@ -70,11 +70,14 @@ export const createBatchPipeline = (pipeline: Pipeline, { cut, prepare, join, wa
   return Object.assign(run, { cut, ...(prepare && { prepare }) })
 }
 
+const isMember = /#\d+$/
+
 const memberOf = (given: EventIn, batch: Batch, nth: number): EventIn => {
   const { origin, time, key, former, formers } = given
   return {
     bytes: bytesOfMember(given.bytes, batch, nth),
-    origin: batch.isOne ? origin : `${origin}#${nth}`,
+    // What was split off a record comes back as a record of one, and is the member that it was.
+    origin: batch.isOne || (batch.count === 1 && isMember.test(origin)) ? origin : `${origin}#${nth}`,
     time,
     key,
     former: formers ? formers[nth] : former,

@@ -24,7 +24,7 @@ beforeAll(async () => {
   apps.off = await openOtlpApp({ batches: 'off' })
   apps.keep = await openOtlpApp({ output: { onExisting: 'keep' } })
   apps.full = await openOtlpApp({ output: { detail: 'full' } })
-  apps.again = await openOtlpApp({}, { id: 'r1', isAnnotated: true })
+  apps.again = await openOtlpApp({ format: 'text' }, { id: 'r1', isAnnotated: true })
 })
 afterAll(async () => {
   for (const app of Object.values(apps)) await app.close()
@@ -251,7 +251,8 @@ describe('a request in Protobuf that we wrote', () => {
     const [out] = await write(apps.inside, inProtobuf(logsOf([{ attributes: [own] }, { body }, {}])))
     return out!
   }
-  const readWritten = readWrittenOf(otlpConfig())
+  // By a program that does not read such topics itself.
+  const readWritten = readWrittenOf(otlpConfig({ format: 'text' }))
   const readAgain = ({ headers, value }: Outgoing): Incoming => incoming('out', value!, { headers, origin: undefined })
 
   it('is read with the verdicts of its log records', async () => {
@@ -274,4 +275,19 @@ describe('a request in Protobuf that we wrote', () => {
     expect(headerOf(again!)).toBeUndefined()
     expect(headerOf(again!, 'threatweave-format')).toBe('otlp_proto')
   })
+
+  it.each(['proto', 'json'])(
+    'as records of one log record each is annotated again with the ids they had: %s',
+    async (topic) => {
+      const logs = logsOf([{ body }, { attributes: [own] }, { body }])
+      const out = await write(apps.split, topic === 'proto' ? inProtobuf(logs) : inJson(logs))
+      const ids: unknown[] = []
+      for (const one of out) {
+        const restored = restore(readAgain(one), { kind: 'annotated', key: 'threatweave', readWritten })
+        const [event] = await eventsOf([restored!], apps.again.pipeline)
+        ids.push(...(event?.members ?? []).map(({ annotation }) => annotation.enrichment_id))
+      }
+      expect(ids).toEqual(['logs/0/5#0', 'logs/0/5#1', 'logs/0/5#2'])
+    },
+  )
 })
