@@ -153,7 +153,9 @@ describe('requests of OpenTelemetry in Protobuf', () => {
   })
 
   it('that left before their answers are corrected, and those that were not are repaired by a replay', async () => {
-    const slow = await startLookupServer({ malicious: [malicious], delayMs: 300 })
+    let answer = (): void => undefined
+    const held = new Promise<void>((resolve) => (answer = resolve))
+    const slow = await startLookupServer({ malicious: [malicious], held })
     const { output, dead, groupId } = await makeTopics({ partitions: 1 })
     const corrections = `${output}-corrections`
     await makeTopic(corrections, 1)
@@ -171,6 +173,7 @@ describe('requests of OpenTelemetry in Protobuf', () => {
     const isPlain = ({ key }: Read): boolean => String(key) === 'plain'
     const [first] = (await readTopic(output, (read) => read.length >= Object.keys(given).length)).filter(isPlain)
     expect(membersOf(first!)[1]).toMatchObject({ 'threatweave.verdict': 'unknown' })
+    answer()
     const [corrected] = (await readTopic(corrections, (read) => read.some(isPlain))).filter(isPlain)
     await run.stop()
     const to = `repaired-${randomUUID().slice(0, 8)}`
