@@ -20,7 +20,7 @@ type FoundLogs = {
   readonly count: number
   /** Where the last one ends. */
   readonly to: number
-  /** How many attributes are named like our annotation, at any depth. */
+  /** How many attributes are named like our annotation, at any depth, without those in one another. */
   readonly forged: number
 }
 
@@ -43,7 +43,8 @@ export const findLogRecords = (
     while (field.next()) {
       const inner = innerOf(message, field)
       if (!inner) continue
-      if (inner === attribute && isNamedAt(bytes, field, isForged)) forged++
+      // What is in it goes with it.
+      const withIt = inner === attribute && isNamedAt(bytes, field, isForged) ? forged + 1 : undefined
       let frame = parent
       if (inner === logRecord) {
         count++
@@ -55,6 +56,7 @@ export const findLogRecords = (
         if (inner === logRecord) frames.push(frame)
       }
       if (depth === 0 || !walk(inner, field.from, field.to, depth - 1, frame)) return false
+      forged = withIt ?? forged
     }
     return !field.isBroken
   }

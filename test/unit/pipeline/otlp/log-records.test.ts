@@ -174,7 +174,7 @@ describe('a log record in Protobuf', () => {
       ],
     })
     const bytes = otlpRequest(make(forged), { unknown })
-    expect(find(bytes)?.forged).toBe(12 + 6)
+    expect(find(bytes)?.forged).toBe(12)
     const clean = withoutAttributes(bytes, isAnnotationName)
     expect(clean.equals(otlpRequest(make([]), { unknown }))).toBe(true)
     expect(find(clean)?.forged).toBe(0)
