@@ -129,6 +129,7 @@ export const valuesSchema = () => {
       networkPolicy: object({
         enabled: flag,
         brokers: list(any),
+        registry: list(any),
         opsFrom: list(any),
         privateRanges: object({ ipv4: ranges, ipv6: ranges }),
         extraEgress: list(any),

@@ -17,6 +17,7 @@ import { reportFacts, reportsFacts, reportSubjects } from '../dist/provider/repo
 import { createAnnotationKey } from '../dist/pipeline/annotate/annotation-key.js'
 import { addAttributesTo } from '../dist/pipeline/otlp/add-attributes.js'
 import { findLogRecords, withoutAttributes } from '../dist/pipeline/otlp/find-log-records.js'
+import { openRegistry } from '../dist/registry/open-registry.js'
 import { createRandom, mutate, mutateBytes } from './mutate.mjs'
 import { fieldOf, mutateField } from './mutate-protobuf.mjs'
 
@@ -25,6 +26,7 @@ const { values: given } = parseArgs({
     seconds: { type: 'string' },
     inputs: { type: 'string' },
     seed: { type: 'string' },
+    /** Of the names below: only these. */
     only: { type: 'string' },
   },
 })
@@ -94,6 +96,69 @@ const requests = Array.from({ length: 200 }, (_, nth) => {
 })
 const redact = { text: (text) => text, deep: (value) => value }
 
+const avroSchemas = [
+  '{"type":"record","name":"Flow","fields":[{"name":"src_ip","type":"string"},{"name":"dst","type":["null","string",{"type":"map","values":"long"}]},{"name":"t","type":{"type":"long","logicalType":"timestamp-micros"}},{"name":"cost","type":{"type":"bytes","logicalType":"decimal","scale":2}},{"name":"kind","type":{"type":"enum","name":"Kind","symbols":["A","B"]}},{"name":"list","type":{"type":"array","items":["null","int","Flow"]}},{"name":"raw","type":{"type":"fixed","name":"Raw","size":4}}]}',
+  '{"type":"array","items":{"type":"array","items":"null"}}',
+  '{"type":"record","name":"R","fields":[{"name":"next","type":["null","R"]}]}',
+]
+const protoSchema =
+  'syntax = "proto3"; package p; import "google/protobuf/struct.proto"; message Flow { string src_ip = 1; map<string, Flow> labels = 2; message Inner { repeated int32 n = 1; Flow flow = 2; } Inner inner = 3; enum Kind { A = 0; B = 1; } repeated Kind kinds = 4; google.protobuf.Struct extra = 5; google.protobuf.Timestamp t = 6; bytes addr = 7; sint64 s = 8; double d = 9; }'
+/** With ids: those of Avro first, Protobuf last, and one that nobody registered. */
+const registered = [
+  ...avroSchemas.map((schema) => ({ type: 'AVRO', schema })),
+  { type: 'PROTOBUF', schema: protoSchema },
+]
+const valuesOf = {
+  avro: [
+    '000000000018' +
+      '3230332e302e3131332e3636' +
+      '020a' +
+      '6576696c2e' +
+      '8080d0a4fb0a' +
+      '04fb2e' +
+      '02' +
+      '04020a0000' +
+      '01020304',
+    '0000000001040400040000',
+    '00000000020202020200',
+  ],
+  protobuf: [
+    '0000000003000a0c3230332e302e3131332e3636' +
+      '120a0a0161120508014a0162' +
+      '1a060a0301020310' +
+      '220101' +
+      '2a0e0a0c0a01611207' +
+      '1a056576696c2e' +
+      '3208088092b8c39dfe01' +
+      '3a04c6336407' +
+      '4005' +
+      '49000000000000e03f',
+  ],
+}
+let schemaText = ''
+const registry = (find) =>
+  openRegistry({
+    client: { schemaOf: (key) => Promise.resolve(find(key)), close: () => Promise.resolve() },
+    isOurs: () => true,
+    cuts: true,
+    deadlineMs: 60_000,
+    clock: { now: Date.now, after: (ms, run) => clearTimeout.bind(null, setTimeout(run, ms).unref()) },
+    emit: () => undefined,
+  })
+const missing = { status: 'missing', message: 'does not have it', isRefused: false }
+const known = registry((key) =>
+  registered[key] ? { status: 'found', schema: { ...registered[key], references: [] } } : missing,
+)
+await known.prepare(registered.map((_, id) => ({ topic: 't', headers: [], value: Buffer.from([0, 0, 0, 0, id, 0]) })))
+const readValue = async (bytes) => {
+  const copy = Buffer.from(bytes)
+  const record = { topic: 't', headers: [], value: bytes }
+  const batch = known.open(bytes, record)
+  const [one] = await allOf(app.pipeline, [{ bytes, origin: 'fuzz/0/1', time: now, batch }])
+  checkAnnotation(JSON.parse(one.beside()))
+  if (!one.bytes().equals(copy)) throw new Error('the value is not as it was')
+}
+
 const checkAnnotation = (annotation) => {
   if (typeof annotation?.status !== 'string') throw new Error('the event has no annotation')
   if (Buffer.byteLength(JSON.stringify(annotation)) > 4096 + 64) throw new Error('the annotation is too large')
@@ -103,7 +168,7 @@ const checkAnnotation = (annotation) => {
 const targets = {
   event: {
     samples: events,
-    share: 0.85,
+    share: 0.74,
     try: (bytes) => {
       const out = allOf(app.pipeline, [{ bytes, origin: 'fuzz:1', time: now }])
       const check = ([one]) => {
@@ -151,6 +216,32 @@ const targets = {
       reportSubjects(parsed.body)
     },
   },
+  avro: {
+    samples: valuesOf.avro.map((hex) => Buffer.from(hex, 'hex')),
+    mutate: mutateBytes,
+    share: 0.05,
+    try: readValue,
+  },
+  protobuf: {
+    samples: valuesOf.protobuf.map((hex) => Buffer.from(hex, 'hex')),
+    mutate: mutateBytes,
+    share: 0.05,
+    try: readValue,
+  },
+  schema: {
+    samples: [...avroSchemas, protoSchema],
+    share: 0.01,
+    try: async (bytes) => {
+      schemaText = bytes.toString('utf8')
+      const type = schemaText.startsWith('syntax') ? 'PROTOBUF' : 'AVRO'
+      const own = registry(() => ({ status: 'found', schema: { type, schema: schemaText, references: [] } }))
+      const value = Buffer.from(valuesOf[type === 'AVRO' ? 'avro' : 'protobuf'][0], 'hex')
+      const record = { topic: 't', headers: [], value }
+      await own.prepare([record])
+      own.open(value, record)
+      await own.close()
+    },
+  },
   feed: {
     samples: feeds,
     share: 0.03,
@@ -175,11 +266,11 @@ const targets = {
 }
 
 const random = createRandom(seed)
-const names = Object.keys(targets)
+const only = given.only?.split(',')
+const names = Object.keys(targets).filter((name) => only?.includes(name) ?? true)
 const choose = () => {
-  if (given.only !== undefined) return given.only
-  let at = random.next()
-  return names.find((name) => (at -= targets[name].share) < 0) ?? 'event'
+  let at = random.next() * names.reduce((sum, name) => sum + targets[name].share, 0)
+  return names.find((name) => (at -= targets[name].share) < 0) ?? names[0]
 }
 const failed = (name, bytes, what) => {
   const path = join(mkdtempSync(join(tmpdir(), 'threatweave-fuzz-')), name)

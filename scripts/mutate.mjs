@@ -151,48 +151,54 @@ export const mutate = (sample, others, random) => {
   return bytes
 }
 
-const wireBytes = [0x00, 0x01, 0x02, 0x0a, 0x0b, 0x0c, 0x12, 0x2a, 0x32, 0x7f, 0x80, 0xff]
+/** Lengths, counts and indexes that have broken something somewhere, as they are written in seven bits to a byte. */
+const numbers = [
+  '00',
+  '01',
+  '02',
+  '7f',
+  '80',
+  'ff7f',
+  'ffffffff0f',
+  'feffffffffffffffff01',
+  'ffffffffffffffffff01',
+  'ffffffffffffffffffff',
+].map((hex) => Buffer.from(hex, 'hex'))
 
-const joined = (bytes, at, until, ...put) => Buffer.concat([bytes.subarray(0, at), ...put, bytes.subarray(until)])
-
-const byteMutations = [
-  (bytes, random) => joined(bytes, ...spot(bytes, random, 1), Buffer.from([random.below(256)])),
-  (bytes, random) => joined(bytes, ...spot(bytes, random, 1), Buffer.from([random.pick(wireBytes)])),
-  (bytes, random) => joined(bytes, ...spot(bytes, random, 0), Buffer.from([random.pick(wireBytes)])),
-  (bytes, random) => joined(bytes, ...spot(bytes, random, 12)),
-  (bytes, random) => bytes.subarray(0, random.below(bytes.length + 1)),
-  (bytes, random) =>
-    joined(bytes, ...spot(bytes, random, 0), Buffer.alloc(1 << random.below(13), random.pick(wireBytes))),
-  (bytes, random) => {
-    const [at, until] = spot(bytes, random, 40)
-    return joined(bytes, until, until, ...Array(1 << random.below(8)).fill(bytes.subarray(at, until)))
-  },
-  // A byte that is a length often enough, one more or less.
-  (bytes, random) => {
-    const [at] = spot(bytes, random, 0)
-    return joined(bytes, at, at + 1, Buffer.from([((bytes[at] ?? 0) + random.pick([1, -1, 128])) & 255]))
-  },
-  // Text of the same length, so that lengths stay right.
-  (bytes, random) => {
-    const text = Buffer.from(random.pick(hostile))
-    const at = random.below(Math.max(1, bytes.length - text.length))
-    return joined(bytes, at, Math.min(bytes.length, at + text.length), text)
-  },
-]
-
-/** The same for what is not text. */
+/** The same for bytes that are no text. */
 export const mutateBytes = (sample, others, random) => {
-  let bytes = Buffer.from(sample)
+  let bytes = sample
   for (let left = 1 + random.below(4); left > 0; left--) {
-    if (random.below(12) === 0) {
-      const other = random.pick(others)
-      bytes = joined(
-        bytes,
-        random.below(bytes.length + 1),
-        bytes.length,
-        other.subarray(random.below(other.length + 1)),
-      )
-    } else bytes = random.pick(byteMutations)(bytes, random)
+    const at = random.below(bytes.length + 1)
+    const until = Math.min(bytes.length, at + random.below(9))
+    const head = bytes.subarray(0, at)
+    switch (random.below(7)) {
+      case 0:
+        bytes = Buffer.concat([head, random.pick(numbers), bytes.subarray(at)])
+        break
+      case 1:
+        bytes = Buffer.concat([head, random.pick(numbers), bytes.subarray(until)])
+        break
+      case 2:
+        bytes = Buffer.concat([head, bytes.subarray(until)])
+        break
+      case 3:
+        bytes = Buffer.concat([
+          head,
+          ...Array(1 << random.below(11)).fill(bytes.subarray(at, until)),
+          bytes.subarray(at),
+        ])
+        break
+      case 4:
+        bytes = Buffer.concat([head, random.pick(others).subarray(at)])
+        break
+      case 5:
+        bytes = random.below(4) === 0 ? Buffer.from(head) : Buffer.from(bytes)
+        break
+      default:
+        bytes = Buffer.from(bytes)
+    }
+    if (bytes.length > 0) bytes[random.below(bytes.length)] = random.below(256)
     if (bytes.length > maxLength) bytes = bytes.subarray(0, maxLength)
   }
   return bytes

@@ -10,6 +10,7 @@ export const provisionTools: () => {
   }
   readonly missing?: string
 }
+export const provisionSerializers: () => { readonly python?: string; readonly missing?: string }
 export const provisionMedallion: () => { readonly medallion?: string; readonly missing?: string }
 export const provisionOtlp: () => { readonly python?: string; readonly missing?: string }
 export const provisionWorkflowLinters: () => {

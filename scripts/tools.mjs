@@ -16,6 +16,7 @@ const packages = [
 const workflowPackages = ['zizmor==1.32.0']
 /** Written in Go, so Go builds it. */
 const actionlint = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7'
+const serializerPackages = ['confluent-kafka[avro,json,protobuf,schemaregistry]==2.16.0', 'protobuf==7.36.2']
 const medallionPackages = ['medallion==3.0.0', 'Flask==3.1.3', 'Flask-HTTPAuth==4.8.1', 'Werkzeug==3.1.9']
 const otlpPackages = ['opentelemetry-proto==1.45.2', 'protobuf==7.36.2']
 
@@ -61,6 +62,12 @@ export const provisionTools = () => {
     python: join(home, 'bin/python'),
   }
   return { paths }
+}
+
+/** The Python of an environment with Confluent's serializers, or why there is none. */
+export const provisionSerializers = () => {
+  const { home, missing } = install('serializers', serializerPackages)
+  return missing ? { missing } : { python: join(home, 'bin/python') }
 }
 
 /** The path of the reference TAXII server, or why there is none. */

@@ -54,11 +54,11 @@ export const withAdmin = async <T>(work: (admin: Admin) => Promise<T>, broker?: 
 }
 
 /** One more topic, known to the broker when this resolves. */
-export const makeTopic = (topic: string, numPartitions: number): Promise<void> =>
+export const makeTopic = (topic: string, numPartitions: number, broker?: string): Promise<void> =>
   withAdmin(async (admin) => {
     await admin.createTopics({ waitForLeaders: false, topics: [{ topic, numPartitions }] })
     await untilServed(() => admin.fetchTopicOffsets(topic))
-  })
+  }, broker)
 
 /**
  * Deletes a topic and makes it again. Both requests return before the broker is done: until the id has changed and every partition is

@@ -37,7 +37,7 @@ const start = (args: readonly string[], given: Readonly<Record<string, string>>)
     THREATWEAVE_OPS_ENABLED: 'false',
     THREATWEAVE_OPS_PORT: '0',
     THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
-    THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
+    THREATWEAVE_KAFKA_BROKERS: given.THREATWEAVE_KAFKA_BROKERS ?? inject('broker').plain,
     ...given,
   }
   const child = spawn(process.execPath, [cliPath, ...args], { stdio: ['ignore', 'ignore', 'pipe'], env })

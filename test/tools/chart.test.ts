@@ -333,6 +333,20 @@ describe.runIf(paths !== undefined)('the chart', () => {
     ])
   })
 
+  it('lets workers out to the schema registry, and gives them its password', () => {
+    const policy = render('tls-sasl').find(({ kind }) => kind === 'NetworkPolicy')!
+    expect(policy.spec.egress).toContainEqual({
+      ports: [{ protocol: 'TCP', port: 8081 }],
+      to: [{ ipBlock: { cidr: '198.51.100.7/32' } }],
+    })
+    expect(envOf(deployment('tls-sasl'))).toMatchObject({
+      THREATWEAVE_KAFKA_REGISTRY_PASSWORD_FILE: '/etc/threatweave/secrets/kafka.registry.password',
+    })
+    const https = ['--set', 'config.kafka.registry.url=https://registry.example.com']
+    const own = renderWith(...files('tls-sasl'), ...https).find(({ kind }) => kind === 'NetworkPolicy')!
+    expect(JSON.stringify(own.spec.egress)).toContain('"port":443}],"to":[{"ipBlock":{"cidr":"198.51.100.7/32"}}]')
+  })
+
   it('lets no one but its own test and those who are named to health and metrics', () => {
     const ingressOf = (name: string): unknown[] =>
       render(name)
@@ -431,6 +445,11 @@ describe.runIf(paths !== undefined)('the chart', () => {
       'metrics that no one may read',
       ['--set', 'serviceMonitor.enabled=true'],
       /networkPolicy\.opsFrom: name who reads/,
+    ],
+    [
+      'a registry that could be anywhere',
+      ['--set', 'config.kafka.registry.url=https://registry.example.com'],
+      /networkPolicy\.registry: say where/,
     ],
     ['a wrong value', ['--set', 'config.kafka.delivery=twice'], /config\.kafka\.delivery/],
     [

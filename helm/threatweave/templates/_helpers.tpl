@@ -207,6 +207,9 @@ THREATWEAVE_{{ regexReplaceAll "([A-Z])" . "_${1}" | replace "." "_" | upper }}_
 {{- if and $v.networkPolicy.enabled (not $v.networkPolicy.brokers) -}}
 {{- fail "networkPolicy.brokers: say where the brokers are, as peers such as [{ipBlock: {cidr: 192.0.2.0/24}}]; without it the policy would have to let the workers out to everyone" -}}
 {{- end -}}
+{{- if and $v.networkPolicy.enabled (dig "kafka" "registry" "url" "" $v.config) (not $v.networkPolicy.registry) -}}
+{{- fail "networkPolicy.registry: say where the schema registry of config.kafka.registry.url is, as peers such as [{ipBlock: {cidr: 192.0.2.0/24}}]" -}}
+{{- end -}}
 {{- if and $v.networkPolicy.enabled $v.serviceMonitor.enabled (not $v.networkPolicy.opsFrom) -}}
 {{- fail "networkPolicy.opsFrom: name who reads the metrics, as peers such as [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}}]; serviceMonitor is enabled and the policy lets no one in" -}}
 {{- end -}}
