@@ -1,4 +1,5 @@
 // Measures `run` on a real broker with a warm memory, with batches and with a failing provider, next to a plain kafkajs loop.
+import { avroOf, startRegistry } from './avro.mjs'
 import { measure } from './kafka-measure.mjs'
 import {
   copyOfMemory,
@@ -35,6 +36,13 @@ const batches = (size, settings) => ({
   size,
   settings,
 })
+const avro = { name: 'at least once, Avro', mode: 'at-least-once', isAvro: true }
+/** The same placement of JSON: the annotation in a header. */
+const headers = {
+  name: 'at least once, annotation in a header',
+  mode: 'at-least-once',
+  settings: { THREATWEAVE_OUTPUT_PLACEMENT: 'headers' },
+}
 const otlp = (form, settings) => ({
   name: `at least once, 100 log records of OpenTelemetry in ${form}`,
   mode: 'at-least-once',
@@ -55,6 +63,7 @@ const rows = [
   { name: 'at least once, 2 workers', mode: 'at-least-once', workers: 2 },
   { name: 'exactly once, 2 workers', mode: 'exactly-once', workers: 2 },
   ...[warm, batches(10), warm, batches(1_000), warm, batches(1_000, split), warm],
+  ...[avro, headers, warm, avro, headers, warm, avro, headers, warm],
   ...[otlp('JSON'), otlp('Protobuf', inProtobuf), otlp('JSON'), otlp('Protobuf', inProtobuf), otlp('JSON'), warm],
   ...[once, alerting, learning, alerting, learning, alerting, learning, alerting, once],
   warm,
@@ -67,9 +76,11 @@ const rows = [
 export const run = async () => {
   const { broker, folder, kafka, admin, close } = await openStage()
   const id = Date.now().toString(36)
+  const registry = await startRegistry(warmEvent)
   const inputs = {
     warm: `bench-warm-${id}`,
     trouble: `bench-news-${id}`,
+    avro: `bench-avro-${id}`,
     10: `bench-10-${id}`,
     1000: `bench-1000-${id}`,
     JSON: `bench-otlp-json-${id}`,
@@ -80,6 +91,7 @@ export const run = async () => {
     if (!only || /workers/.test(only)) await fillGateway(kafka, admin, broker, folder, memory.path)
     for (const topic of Object.values(inputs)) await makeTopic(admin, topic)
     const bytes = await fill(kafka, inputs.warm, warmEvent, count)
+    await fill(kafka, inputs.avro, avroOf(warmEvent), count)
     await fill(kafka, inputs.trouble, troubleEvent, count)
     for (const size of [10, 1_000])
       await fill(kafka, inputs[size], batchOf(warmEvent, size), count / size, 2_000 / size)
@@ -92,7 +104,7 @@ where the provider is in trouble ${newPerThousand} of 1,000 events bring one tha
     const results = []
     for (const [index, row] of rows.entries()) {
       if (only && !new RegExp(only).test(row.name)) continue
-      const result = await play(admin, row, { id: `${id}-${index}`, broker, inputs, folder, memory })
+      const result = await play(admin, row, { id: `${id}-${index}`, broker, inputs, folder, memory, registry })
       results.push({ ...row, ...result })
       console.error(`  ${row.name}: ${Math.round(result.rate)} events/s`)
     }
@@ -100,10 +112,11 @@ where the provider is in trouble ${newPerThousand} of 1,000 events bring one tha
   } finally {
     await admin.deleteTopics({ topics: Object.values(inputs) }).catch(() => undefined)
     await close()
+    await registry.stop()
   }
 }
 
-const play = async (admin, row, { id, broker, inputs, folder, memory }) => {
+const play = async (admin, row, { id, broker, inputs, folder, memory, registry }) => {
   const { mode, workers = 1, trouble, topics = [], size = 1 } = row
   const names = { output: `bench-out-${id}`, dead: `bench-dead-${id}`, groupId: `bench-${id}` }
   // Room for the annotations of a thousand events in one record.
@@ -115,10 +128,11 @@ const play = async (admin, row, { id, broker, inputs, folder, memory }) => {
     THREATWEAVE_MEMORY_PATH: copyOfMemory(memory.path, id),
     THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,
     ...more,
+    ...(row.isAvro && { THREATWEAVE_KAFKA_INPUT_FORMAT: 'registry', THREATWEAVE_KAFKA_REGISTRY_URL: registry.url }),
     ...row.settings,
   }
   try {
-    const input = trouble ? inputs.trouble : (inputs[row.input ?? size] ?? inputs.warm)
+    const input = row.isAvro ? inputs.avro : trouble ? inputs.trouble : (inputs[row.input ?? size] ?? inputs.warm)
     const perRecord = row.settings === split ? 1 : size
     const result = await measure(admin, { mode, workers, count, perRecord, broker, input, ...names, folder, settings })
     return { ...result, ...(await provider?.asked()) }

@@ -67,7 +67,7 @@ export const createRegistryClient = (login: RegistryLogin, options: Options): Re
       return { status: 'away', message: `refuses the login (HTTP ${http}); check kafka.registry` }
     if (http === 429 || http >= 500) return { status: 'away', message: `answers HTTP ${http}` }
     if (http !== 200) return missing(`answers HTTP ${http}`)
-    if (!bytes) return refused(`is larger than ${limits.maxAnswerBytes} bytes`)
+    if (!bytes) return refused(`has one that is larger than ${limits.maxAnswerBytes} bytes`)
     const parsed = parseBody(bytes, limits.maxAnswerDepth, asItIs)
     return 'problem' in parsed
       ? { status: 'away', message: `answers what is no schema: the answer ${parsed.problem}` }
@@ -78,7 +78,7 @@ export const createRegistryClient = (login: RegistryLogin, options: Options): Re
     const got = await get(typeof key === 'number' ? `schemas/ids/${key}` : `schemas/guids/${guidOf(key)}`)
     if ('status' in got) return got
     const { schema, schemaType = 'AVRO' } = got.body
-    if (typeof schema !== 'string' || typeof schemaType !== 'string') return refused('has no schema in its answer')
+    if (typeof schema !== 'string' || typeof schemaType !== 'string') return refused('answers without a schema')
     const references: string[] = []
     const seen = new Set<string>()
     let length = schema.length
@@ -89,16 +89,17 @@ export const createRegistryClient = (login: RegistryLogin, options: Options): Re
         if (!isObject(one)) continue
         const { subject, version } = one
         if (typeof subject !== 'string' || typeof version !== 'number')
-          return refused('refers to a schema without a name')
+          return refused('has one that refers to a schema without a name')
         const place = `subjects/${encodeURIComponent(subject)}/versions/${version}`
         if (seen.has(place)) continue
         seen.add(place)
-        if (seen.size > maxReferences || depth > maxReferenceDepth) return refused('refers to too many schemas')
+        if (seen.size > maxReferences || depth > maxReferenceDepth)
+          return refused('has one that refers to too many schemas')
         const found = await get(place)
         if ('status' in found) return found
         const { schema: text } = found.body
-        if (typeof text !== 'string') return refused('refers to an answer without a schema')
-        if ((length += text.length) > maxTotalLength) return refused('is too large with what it refers to')
+        if (typeof text !== 'string') return refused('has one that refers to an answer without a schema')
+        if ((length += text.length) > maxTotalLength) return refused('has one that is too large with what it refers to')
         const failure = await follow(found.body.references, depth + 1)
         if (failure) return failure
         references.push(text)

@@ -29,6 +29,8 @@ type SchemasOptions = {
 const keptLength = 16_777_216
 /** Ids without a schema that are remembered, and so not asked for with every value. */
 const maxMissing = 10_000
+/** And of those, how many are asked for again because an event waits for them. */
+const maxWaiting = 1_000
 /** Anybody can write ids that nobody has registered: so many may be asked for at once, and so many more a second. */
 const burst = 50
 const perSecond = 10
@@ -58,6 +60,7 @@ export const createSchemas = ({ client, clock, emit, slowMs }: SchemasOptions): 
   const known = createBoundedCache<SchemaKey, Known>(keptLength, ({ length }) => length)
   /** In the order in which they were met. */
   const missing = new Map<SchemaKey, Missing>()
+  let waiting = 0
   let tokens = burst
   let tokensAt = clock.now()
   let awaySince: number | undefined
@@ -76,9 +79,12 @@ export const createSchemas = ({ client, clock, emit, slowMs }: SchemasOptions): 
     return true
   }
 
-  const forget = (key: SchemaKey): void => {
-    missing.get(key)?.waiting?.resolve()
-    missing.delete(key)
+  /** Who waits for it learns that it is there, or does not come. */
+  const settle = (one: Missing): void => {
+    if (!one.waiting) return
+    waiting--
+    one.waiting.resolve()
+    one.waiting = undefined
   }
 
   const missingOf = (key: SchemaKey): Missing => {
@@ -87,9 +93,9 @@ export const createSchemas = ({ client, clock, emit, slowMs }: SchemasOptions): 
     const fresh: Missing = { tries: 0, dueAt: 0, askedAt: 0, isRefused: false }
     missing.set(key, fresh)
     if (missing.size > maxMissing)
-      for (const [old, { loading }] of missing)
-        if (!loading && old !== key) {
-          forget(old)
+      for (const [old, { loading, waiting }] of missing)
+        if (!loading && !waiting && old !== key) {
+          missing.delete(old)
           break
         }
     return fresh
@@ -123,22 +129,19 @@ export const createSchemas = ({ client, clock, emit, slowMs }: SchemasOptions): 
         known.set(key, { read: compileSchema(answer.schema), length: 1_000 + length })
         tokens = Math.min(burst, tokens + 1)
         emit({ event: 'schema_loaded', schema: String(key), kind: answer.schema.type })
-        forget(key)
+        missing.delete(key)
+        settle(one)
         return
       } catch (error) {
         if (!(error instanceof UnusableSchema)) throw error
-        problem = error.message
+        problem = `has one that ${error.message}`
         one.isRefused = true
       }
     } else one.isRefused = answer.isRefused
     one.tries++
     one.dueAt = now + missingMs * 2 ** Math.min(one.tries - 1, 10)
     if (one.tries === 1) emit({ event: 'schema_missing', schema: String(key), message: problem })
-    // Who waits for it learns that it does not come.
-    if (one.isRefused || one.tries > maxMissingTries) {
-      one.waiting?.resolve()
-      one.waiting = undefined
-    }
+    if (one.isRefused || one.tries > maxMissingTries) settle(one)
   }
 
   const start = (key: SchemaKey, one: Missing, now: number): Promise<void> | undefined => {
@@ -179,6 +182,8 @@ export const createSchemas = ({ client, clock, emit, slowMs }: SchemasOptions): 
       const one = missingOf(key)
       if (one.isRefused || one.tries > maxMissingTries) return undefined
       if (!one.waiting) {
+        if (waiting >= maxWaiting) return undefined
+        waiting++
         let resolve = (): void => undefined
         const promise = new Promise<void>((done) => (resolve = done))
         one.waiting = { promise, resolve }
@@ -189,7 +194,7 @@ export const createSchemas = ({ client, clock, emit, slowMs }: SchemasOptions): 
     close: () => {
       isClosed = true
       cancel?.()
-      for (const key of [...missing.keys()]) forget(key)
+      for (const one of missing.values()) settle(one)
     },
   }
 }

@@ -142,7 +142,7 @@ export const wordings: Wordings = {
   schema_loaded: { level: 'debug', say: ({ schema, kind }) => `schema ${schema} (${kind}) loaded from the registry` },
   schema_missing: {
     level: 'warn',
-    say: ({ schema, message }) => `schema ${schema} cannot be used: it, or the registry, ${message}`,
+    say: ({ schema, message }) => `schema ${schema} cannot be used: the registry ${message}`,
   },
   registry_away: {
     level: 'warn',

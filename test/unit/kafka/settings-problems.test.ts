@@ -16,6 +16,33 @@ describe('kafka settings', () => {
     expect(settingsProblems(settings(`kafka: { ${fine}, input: { topics: [in] } }`))).toEqual([])
   })
 
+  it.each([
+    'input: { topics: [in], format: { in: registry } }, registry: { url: http://127.0.0.1:8081 }',
+    'input: { pattern: "in.*", format: { in-later: binary } }',
+    'input: { topics: [in], format: otlp_proto }, registry: { url: http://r.example, allowHttp: true }',
+  ])('are accepted with %s', (more) => {
+    expect(settingsProblems(settings(`kafka: { ${fine}, ${more} }`))).toEqual([])
+  })
+
+  it.each([
+    [
+      'avro',
+      [
+        'kafka.input.format must be text, registry, otlp_proto or binary, or one of them for each topic, as `topic: format` lines',
+      ],
+    ],
+    [
+      '[text]',
+      [
+        'kafka.input.format must be text, registry, otlp_proto or binary, or one of them for each topic, as `topic: format` lines',
+      ],
+    ],
+  ])('refuse the format %s in words', (format, messages) => {
+    const loaded = load({ values: {}, env: { THREATWEAVE_KAFKA_INPUT_FORMAT: format }, readFile: () => '' })
+    const found = 'problems' in loaded ? loaded.problems : []
+    expect(found.map(({ setting, message }) => `${setting} ${message}`)).toEqual(messages)
+  })
+
   it('name everything that is missing', () => {
     expect(settingsProblems(settings('')).map(({ setting }) => setting)).toEqual([
       'kafka.brokers',
@@ -44,6 +71,33 @@ describe('kafka settings', () => {
     ['names TLS files without TLS', 'input: { topics: [in] }, tls: { caFile: c }', 'kafka.tls.enabled'],
     ['has no password', 'input: { topics: [in] }, sasl: { mechanism: plain, username: u }', 'kafka.sasl.username'],
     ['has no token', 'input: { topics: [in] }, sasl: { mechanism: oauthbearer }', 'kafka.sasl.tokenFile'],
+    ['reads by schemas without a registry', 'input: { topics: [in], format: registry }', 'kafka.registry.url'],
+    ['has a format for another topic', 'input: { topics: [in], format: { on: binary } }', 'kafka.input.format.on'],
+    [
+      'asks a registry in the clear',
+      'input: { topics: [in] }, registry: { url: http://r.example }',
+      'kafka.registry.url',
+    ],
+    [
+      'has a password in an address',
+      'input: { topics: [in] }, registry: { url: https://a:b@r.example }',
+      'kafka.registry.url',
+    ],
+    [
+      'has a name without a password',
+      'input: { topics: [in] }, registry: { url: https://r.example, username: u }',
+      'kafka.registry.password',
+    ],
+    [
+      'has two logins',
+      'input: { topics: [in] }, registry: { url: https://r.example, username: u, password: p, token: t }',
+      'kafka.registry.token',
+    ],
+    [
+      'has half a certificate',
+      'input: { topics: [in] }, registry: { url: https://r.example, keyFile: k }',
+      'kafka.registry.keyFile',
+    ],
   ])('are refused when a service %s', (_what, more, setting) => {
     expect(settingsProblems(settings(`kafka: { ${fine}, ${more} }`)).map((problem) => problem.setting)).toEqual([
       setting,

@@ -189,6 +189,15 @@ describe('a registry', () => {
     expect(server.asked.length).toBeLessThan(1_000)
   })
 
+  it('is asked again for a bounded number of ids that events wait for', async () => {
+    const server = await startRegistry()
+    await using(server, ({ registry }) => {
+      const lates = Array.from({ length: 3_000 }, (_, id) => registry.open(withId(id), record(withId(id))).unread?.late)
+      expect(lates.filter((late) => late !== undefined)).toHaveLength(1_000)
+      return Promise.resolve()
+    })
+  })
+
   it('that is away at the start is told of once, and what waits for it is known when it is there', async () => {
     const before = await startRegistry()
     const { port, url } = before
