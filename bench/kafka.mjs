@@ -15,6 +15,7 @@ import {
   troubleEvent,
   warmEvent,
 } from './kafka-stage.mjs'
+import { otlpJsonOf, otlpProtobufOf } from './otlp.mjs'
 import { openStage } from './open-stage.mjs'
 
 const count = Number(process.env.BENCH_EVENTS ?? 200_000)
@@ -42,6 +43,14 @@ const headers = {
   mode: 'at-least-once',
   settings: { THREATWEAVE_OUTPUT_PLACEMENT: 'headers' },
 }
+const otlp = (form, settings) => ({
+  name: `at least once, 100 log records of OpenTelemetry in ${form}`,
+  mode: 'at-least-once',
+  size: 100,
+  input: form,
+  settings,
+})
+const inProtobuf = { THREATWEAVE_KAFKA_INPUT_FORMAT: 'otlp_proto' }
 const split = { THREATWEAVE_KAFKA_INPUT_BATCHES: 'split' }
 const troubled = (name, trouble) => [{ name, mode: 'at-least-once', trouble }, warm]
 
@@ -55,6 +64,7 @@ const rows = [
   { name: 'exactly once, 2 workers', mode: 'exactly-once', workers: 2 },
   ...[warm, batches(10), warm, batches(1_000), warm, batches(1_000, split), warm],
   ...[avro, headers, warm, avro, headers, warm, avro, headers, warm],
+  ...[otlp('JSON'), otlp('Protobuf', inProtobuf), otlp('JSON'), otlp('Protobuf', inProtobuf), otlp('JSON'), warm],
   ...[once, alerting, learning, alerting, learning, alerting, learning, alerting, once],
   warm,
   ...troubled('provider of 200 ms, one call at a time', { delayMs: 200 }),
@@ -73,6 +83,8 @@ export const run = async () => {
     avro: `bench-avro-${id}`,
     10: `bench-10-${id}`,
     1000: `bench-1000-${id}`,
+    JSON: `bench-otlp-json-${id}`,
+    Protobuf: `bench-otlp-protobuf-${id}`,
   }
   try {
     const memory = await fillMemory(folder)
@@ -83,6 +95,8 @@ export const run = async () => {
     await fill(kafka, inputs.trouble, troubleEvent, count)
     for (const size of [10, 1_000])
       await fill(kafka, inputs[size], batchOf(warmEvent, size), count / size, 2_000 / size)
+    await fill(kafka, inputs.JSON, otlpJsonOf(warmEvent, 100), count / 100, 4)
+    await fill(kafka, inputs.Protobuf, otlpProtobufOf(warmEvent, 100), count / 100, 4)
     console.log(`${count} events of ${Math.round(bytes / count)} bytes on ${partitions} partitions, broker on the same machine.
 Each event has two addresses that are looked up, of ${knownAddresses} that were looked up before (${memory.calls} calls) and stand in the memory;
 where the provider is in trouble ${newPerThousand} of 1,000 events bring one that was never seen.
@@ -118,7 +132,7 @@ const play = async (admin, row, { id, broker, inputs, folder, memory, registry }
     ...row.settings,
   }
   try {
-    const input = row.isAvro ? inputs.avro : trouble ? inputs.trouble : (inputs[size] ?? inputs.warm)
+    const input = row.isAvro ? inputs.avro : trouble ? inputs.trouble : (inputs[row.input ?? size] ?? inputs.warm)
     const perRecord = row.settings === split ? 1 : size
     const result = await measure(admin, { mode, workers, count, perRecord, broker, input, ...names, folder, settings })
     return { ...result, ...(await provider?.asked()) }

@@ -14,8 +14,12 @@ import { allOf } from '../dist/pipeline/pipeline.js'
 import { addressFacts } from '../dist/provider/facts.js'
 import { parseBody } from '../dist/provider/parse-body.js'
 import { reportFacts, reportsFacts, reportSubjects } from '../dist/provider/report-facts.js'
+import { createAnnotationKey } from '../dist/pipeline/annotate/annotation-key.js'
+import { addAttributesTo } from '../dist/pipeline/otlp/add-attributes.js'
+import { findLogRecords, withoutAttributes } from '../dist/pipeline/otlp/find-log-records.js'
 import { openRegistry } from '../dist/registry/open-registry.js'
 import { createRandom, mutate, mutateBytes } from './mutate.mjs'
+import { fieldOf, mutateField } from './mutate-protobuf.mjs'
 
 const { values: given } = parseArgs({
   options: {
@@ -72,8 +76,24 @@ const loaded = load({
 })
 if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
 const app = await openApp(loaded.config, { mode: 'live', env: {} })
+const { isAnnotationName } = createAnnotationKey('threatweave')
+const otlp = { ...loaded.config.kafka, input: { ...loaded.config.kafka.input, format: 'otlp_proto' } }
+const otlpApp = await openApp({ ...loaded.config, kafka: otlp }, { mode: 'live', env: {} })
+/** With every length around log records in its shortest form. */
+const shortest = (bytes) => addAttributesTo(bytes, findLogRecords(bytes, () => false, Infinity)?.frames ?? [], () => [])
 const fields = createFields('threatweave')
 const sample = await allOf(app.pipeline, [{ bytes: Buffer.from(events[0]), origin: 'x:1' }])
+/** OpenTelemetry requests in Protobuf: events as bodies, and taken apart into attributes. */
+const requests = Array.from({ length: 200 }, (_, nth) => {
+  const text = (number, value) => fieldOf(number, Buffer.from(value))
+  const records = events.slice(nth * 3, nth * 3 + 3).map((event, at) => {
+    const pairs = [...event.matchAll(/"?([\w.]+)"?[=:]"?([\w.:/-]+)/g)].slice(0, 30)
+    const attributes = pairs.map(([, name, value]) => fieldOf(6, text(1, name), fieldOf(2, text(1, value))))
+    const list = fieldOf(6, ...pairs.map(([, name, value]) => fieldOf(1, text(1, name), fieldOf(2, text(1, value)))))
+    return fieldOf(2, fieldOf(5, at === 0 ? list : text(1, event)), ...(at === 1 ? attributes : []))
+  })
+  return fieldOf(1, fieldOf(1, fieldOf(1, text(1, 'service.name'), fieldOf(2, text(1, 'fw')))), fieldOf(2, ...records))
+})
 const redact = { text: (text) => text, deep: (value) => value }
 
 const avroSchemas = [
@@ -148,7 +168,7 @@ const checkAnnotation = (annotation) => {
 const targets = {
   event: {
     samples: events,
-    share: 0.79,
+    share: 0.74,
     try: (bytes) => {
       const out = allOf(app.pipeline, [{ bytes, origin: 'fuzz:1', time: now }])
       const check = ([one]) => {
@@ -158,6 +178,30 @@ const targets = {
         else checkAnnotation(JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text).threatweave)
       }
       return out instanceof Promise ? out.then(check) : check(out)
+    },
+  },
+  otlp: {
+    samples: requests,
+    share: 0.05,
+    mutate: (sample, others, random) => {
+      let bytes = sample
+      for (let left = random.below(4); left > 0; left--) {
+        const changed = mutateField(bytes, random)
+        // Larger ones are hundreds of events, whose cost is that of events.
+        if (changed.length <= 16_384) bytes = changed
+      }
+      return random.below(2) === 0 ? bytes : mutateBytes(bytes, others, random)
+    },
+    try: async (bytes) => {
+      const batch = otlpApp.pipeline.cut(bytes, { topic: 'fuzz', headers: [] })
+      const [one] = await allOf(otlpApp.pipeline, [{ bytes, origin: 'fuzz:1', time: now, batch }])
+      const out = one.bytes()
+      for (const each of one.members ?? [one]) checkAnnotation(JSON.parse(each.annotationText()))
+      if (batch.place === 'header' && !out.equals(bytes)) throw new Error('bytes that could not be read are changed')
+      if (batch.place === 'header') return
+      const cut = withoutAttributes(out, isAnnotationName)
+      if (!shortest(cut).equals(shortest(withoutAttributes(bytes, isAnnotationName))))
+        throw new Error('bytes are changed')
     },
   },
   answer: {
@@ -288,6 +332,7 @@ for (; done < inputs && elapsed() < seconds; done++) {
   if ((done + 1) % sampleEvery === 0) heaps.push(heapMb())
 }
 await app.close()
+await otlpApp.close()
 console.log(`${done} inputs in ${elapsed().toFixed(0)} s, seed ${seed}: no crash, none over ${limitMs} ms`)
 for (const name of names)
   console.log(`  ${name.padEnd(7)}${String(counts[name]).padStart(9)}   slowest ${slowest[name].toFixed(1)} ms`)

@@ -14,7 +14,7 @@ export const createRandom = (seed) => {
 }
 
 /** Texts that have broken something somewhere. */
-const hostile = [
+export const hostile = [
   '',
   '\u0000',
   '\u001b[2J\u001b]0;title\u0007',

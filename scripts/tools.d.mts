@@ -12,6 +12,7 @@ export const provisionTools: () => {
 }
 export const provisionSerializers: () => { readonly python?: string; readonly missing?: string }
 export const provisionMedallion: () => { readonly medallion?: string; readonly missing?: string }
+export const provisionOtlp: () => { readonly python?: string; readonly missing?: string }
 export const provisionWorkflowLinters: () => {
   readonly zizmor?: string
   readonly actionlint?: string

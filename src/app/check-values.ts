@@ -8,8 +8,8 @@ import type { TopicRemark } from '../kafka/topics.js'
 import type { WireRecord } from '../kafka/wire/record.js'
 import { schemaIdOf } from '../registry/schema-id.js'
 import type { RegistryClient } from '../registry/registry-client.js'
-import { kafkaSettingsOf } from './limits.js'
-import { openRegistryOf, registryClientOf } from './open-records.js'
+import { connectedSettingsOf } from './connected-settings.js'
+import { openRecordOf, openRegistryOf, registryClientOf } from './open-records.js'
 
 const maxRecords = 5
 const maxPartitions = 3
@@ -24,14 +24,15 @@ export const checkValues = async (
   const { registry, input } = config.kafka
   const client = registry.url === '' ? undefined : registryClientOf(registry, env, systemClock)
   const reading = openRegistryOf(config, { env, isPatient: true })
+  const open = openRecordOf(config, undefined, reading)
   try {
-    return await withTopicReader(kafkaSettingsOf(config), topics, async (reader) => {
+    return await withTopicReader(connectedSettingsOf(config, { env }), topics, async (reader) => {
       const remarks: TopicRemark[] = []
       for (const topic of topics) {
         const values = await lastValues(reader, topic)
         const format = formatOfTopic(input.format, topic)
         await reading?.prepare(values)
-        const isUnread = (one: Value): boolean => reading?.open(one.value, one).unread !== undefined
+        const isUnread = (one: Value): boolean => open?.(one.value, one)?.unread !== undefined
         const message = values.length === 0 ? undefined : await misfit(format, values, client, isUnread)
         if (message !== undefined) remarks.push({ topic, level: 'warning', message })
       }
@@ -71,10 +72,13 @@ const misfit = async (
     return areText ? undefined : 'has values that are not text: set kafka.input.format to what they are'
   }
   if (format === 'binary') return areText ? 'has values of text, and kafka.input.format says binary' : undefined
-  if (format === 'otlp_proto')
-    return areText && values.every(({ value }) => value[0] === 0x7b)
-      ? 'has values of JSON, and kafka.input.format says otlp_proto: set it to text for this topic'
+  if (format === 'otlp_proto') {
+    if (areText && values.every(({ value }) => value[0] === 0x7b))
+      return 'has values of JSON, and kafka.input.format says otlp_proto: set it to text for this topic'
+    return values.some(isUnread)
+      ? 'has values that are not requests of OpenTelemetry, and kafka.input.format says otlp_proto'
       : undefined
+  }
   if (ids.every((one) => one === undefined))
     return `has values without a schema id${areText ? ', which are text' : ''}, and kafka.input.format says registry`
   for (const [place, one] of values.entries()) {

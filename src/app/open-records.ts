@@ -16,6 +16,7 @@ import {
   type WrittenEvents,
   type WrittenRecord,
 } from '../pipeline/batch/read-written.js'
+import { createOpenRequest } from '../pipeline/otlp/open-request.js'
 import { openRegistry, type Registry } from '../registry/open-registry.js'
 import { createRegistryClient, type RegistryClient } from '../registry/registry-client.js'
 import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
@@ -27,14 +28,25 @@ export const openRecordOf = (
   config: Settings,
   onForged?: OpenOptions['onForged'],
   registry?: Pick<Registry, 'open'>,
-): CutBatch | undefined => {
+): CutBatch | undefined =>
+  isOnlyText(config) && onForged !== 'remove' ? openTextOf(config, onForged) : openAnyOf(config, onForged, registry)
+
+const openTextOf = ({ kafka, output }: Settings, onForged: OpenOptions['onForged']): CutBatch | undefined =>
+  kafka.input.batches === 'off'
+    ? undefined
+    : createOpenRecord({ unzstd, key: createAnnotationKey(output.key), onForged })
+
+/** Whatever the topics are set to: what we wrote says its format itself. */
+const openAnyOf = (
+  config: Settings,
+  onForged: OpenOptions['onForged'],
+  registry: Pick<Registry, 'open'> | undefined,
+): CutBatch => {
   const { format, batches } = config.kafka.input
-  const text =
-    batches === 'off' ? undefined : createOpenRecord({ unzstd, key: createAnnotationKey(config.output.key), onForged })
-  if (isOnlyText(config)) return text
-  return createOpenByTopic(format, text, {
+  const key = createAnnotationKey(config.output.key)
+  return createOpenByTopic(format, openTextOf(config, onForged), {
     registry: registry?.open ?? openUnread,
-    otlp_proto: openBinary,
+    otlp_proto: createOpenRequest({ key, onForged, isOneEvent: batches === 'off' }),
     binary: openBinary,
   })
 }
@@ -99,7 +111,7 @@ export const registryClientOf = (
 
 /** Reads what we wrote: its format is in a header, for our topics have values of all. */
 export const readWrittenOf = (config: Settings, registry?: Pick<Registry, 'open'>): ReadWritten =>
-  createReadWritten(openRecordOf(config, undefined, registry), config.output.key)
+  createReadWritten(openAnyOf(config, undefined, registry), config.output.key)
 
 /** Reads one record of a topic, by the topic's format unless we write to it. */
 export const readWrittenAt = async (

@@ -85,8 +85,9 @@ export const annotationOf = (record: WrittenRecord, readWritten: ReadWritten): P
   const isMany = events[0]?.member !== undefined
   const formers = all.map(formerIn)
   const former = worstOf(formers) ?? formerIn(annotation)
+  // One that was split off keeps its index: its record has no other event.
   const first = all.map(idIn).find((one) => one !== undefined)
-  const id = idIn(annotation) ?? (isMany ? first?.replace(/#\d+$/, '') : first)
+  const id = idIn(annotation) ?? (isMany ? first?.replace(all.length > 1 ? /#\d+$/ : /#0$/, '') : first)
   const isPending = all.some((one) => one !== undefined && isUnanswered(one))
   return {
     ...(id !== undefined && { id }),

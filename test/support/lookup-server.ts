@@ -18,6 +18,7 @@ export const startLookupServer = async ({
   port = 0,
   hang = false,
   fail = false,
+  held,
 }: {
   malicious?: readonly string[]
   delayMs?: number
@@ -26,6 +27,8 @@ export const startLookupServer = async ({
   hang?: boolean
   /** Answers every question with 500. */
   fail?: boolean
+  /** No answer is sent before this resolves. */
+  held?: Promise<void>
 } = {}): Promise<LookupServer> => {
   const asked: string[] = []
   const urgencies = new Set<string>()
@@ -38,7 +41,7 @@ export const startLookupServer = async ({
     urgencies.add(String(request.headers['x-threatweave-urgency'] ?? 'live'))
     most = Math.max(most, ++inFlight)
     if (hang) return
-    setTimeout(() => {
+    const answer = (): void => {
       inFlight--
       response.statusCode = fail ? 500 : 200
       response.setHeader('content-type', 'application/json')
@@ -51,7 +54,8 @@ export const startLookupServer = async ({
               : { ip, is_malicious: malicious.includes(ip), status: 200 },
         ),
       )
-    }, delayMs)
+    }
+    setTimeout(() => (held ? void held.then(answer) : answer()), delayMs)
   })
   await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
   return {

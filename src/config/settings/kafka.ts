@@ -53,7 +53,7 @@ export const kafkaSettings = Type.Object(
             default: 'text',
             form: 'text, registry, otlp_proto or binary, or one of them for each topic, as `topic: format` lines',
             description:
-              'What values are: text (JSON too), registry (Avro, Protobuf or JSON with a schema of kafka.registry), otlp_proto (OpenTelemetry logs in Protobuf) or binary (anything else); or one for each topic, where a topic that is not named is text. Values that are not text come out byte for byte with the annotation in a header. See docs/topic-formats.md.',
+              'What values are: text (JSON too), registry (Avro, Protobuf or JSON with a schema of kafka.registry), otlp_proto (OpenTelemetry logs in Protobuf) or binary (anything else); or one for each topic, where a topic that is not named is text. Values that are not text come out byte for byte with the annotation in a header, those of otlp_proto with attributes inserted. See docs/topic-formats.md.',
           },
         ),
         batches: Type.Union([Type.Literal('inside'), Type.Literal('split'), Type.Literal('off')], {

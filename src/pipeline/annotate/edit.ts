@@ -1,6 +1,6 @@
 // Applies insertions and deletions to bytes.
 
-export type Edit = { readonly at: number; readonly until: number; readonly text: string }
+export type Edit = { readonly at: number; readonly until: number; readonly text: string | Buffer }
 
 /** Deletions; what follows another becomes one with it, because a hostile event may have a million. */
 export const createCuts = () => {
@@ -24,7 +24,7 @@ export const applyEdits = (bytes: Buffer, edits: readonly Edit[]): Buffer => {
   let done = 0
   for (const { at, until, text } of edits.toSorted((a, b) => a.at - b.at || a.until - b.until)) {
     written += bytes.copy(edited, written, done, at)
-    written += edited.write(text, written)
+    written += typeof text === 'string' ? edited.write(text, written) : text.copy(edited, written)
     done = until
   }
   bytes.copy(edited, written, done)

@@ -46,7 +46,7 @@ const maxCategories = 4
 
 const sentences = {
   no_schema: 'the value could not be read: there is no schema for it',
-  not_decoded: 'the value could not be read: it is not what its schema says',
+  not_decoded: 'the value could not be read: it is not what its schema or the format of its topic says',
 } as const
 
 const sentenceOf = (deciding: Deciding | undefined, truncated: boolean, unread: Extraction['unread']): string => {

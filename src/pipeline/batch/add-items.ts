@@ -10,11 +10,23 @@ export type ItemSettings = {
   readonly keepsExisting: boolean
 }
 
+/** OpenTelemetry's values, in the form that they have in JSON. */
+export type AnyValue =
+  | { readonly stringValue: string }
+  | { readonly boolValue: boolean }
+  | { readonly intValue: string }
+  | { readonly doubleValue: number }
+  | { readonly arrayValue: { readonly values: readonly AnyValue[] } }
+  | { readonly kvlistValue: { readonly values: readonly Attribute[] } }
+export type Attribute = { readonly key: string; readonly value: AnyValue }
+
+/** One for each member of the annotation. */
+export const attributesOf = (annotation: AnyObject, key: string): readonly Attribute[] =>
+  Object.entries(annotation).map(([name, value]) => ({ key: `${key}.${name}`, value: anyValue(value) }))
+
 /** The bytes of a log record with one attribute for each member of the annotation. */
 export const addAttributes = (bytes: Buffer, annotation: AnyObject, settings: ItemSettings): Buffer => {
-  const added = Object.entries(annotation).map(([name, value]) =>
-    JSON.stringify({ key: `${settings.key}.${name}`, value: anyValue(value) }),
-  )
+  const added = attributesOf(annotation, settings.key).map((one) => JSON.stringify(one))
   const nameOf = ({ valueStart, valueEnd }: JsonItem): unknown => parseObject(bytes.subarray(valueStart, valueEnd))?.key
   return addItems(bytes, 'attributes', '[]', added, nameOf, settings)
 }
@@ -51,7 +63,7 @@ const addItems = (
   return applyEdits(bytes, [{ at: close, until: close, text: (last ? ',' : '') + added.join(',') }])
 }
 
-const anyValue = (value: unknown): AnyObject => {
+const anyValue = (value: unknown): AnyValue => {
   if (typeof value === 'boolean') return { boolValue: value }
   if (typeof value === 'number')
     return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }

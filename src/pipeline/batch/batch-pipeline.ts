@@ -4,6 +4,7 @@ import type { Pipeline, PrepareRecords, Use } from '../pipeline.js'
 import type { Wait } from '../enrich/wait.js'
 import type { Batch, CutBatch } from './cut-batch.js'
 import type { JoinBatch } from './join-batch.js'
+import { readableMember } from '../otlp/readable-log-record.js'
 import { readableRecord } from './readable-record.js'
 
 type BatchSteps = {
@@ -69,11 +70,14 @@ export const createBatchPipeline = (pipeline: Pipeline, { cut, prepare, join, wa
   return Object.assign(run, { cut, ...(prepare && { prepare }) })
 }
 
+const isMember = /#\d+$/
+
 const memberOf = (given: EventIn, batch: Batch, nth: number): EventIn => {
   const { origin, time, key, former, formers } = given
   return {
     bytes: bytesOfMember(given.bytes, batch, nth),
-    origin: batch.isOne ? origin : `${origin}#${nth}`,
+    // What was split off a record comes back as a record of one, and is the member that it was.
+    origin: batch.isOne || (batch.count === 1 && isMember.test(origin)) ? origin : `${origin}#${nth}`,
     time,
     key,
     former: formers ? formers[nth] : former,
@@ -84,8 +88,9 @@ const memberOf = (given: EventIn, batch: Batch, nth: number): EventIn => {
 
 /** What is read of a member. */
 export const bytesOfMember = (given: Buffer, batch: Batch, nth: number): Buffer => {
-  const { content, record = given, members, isOne, isOtlp } = batch
+  const { content, record = given, members, isOne, isOtlp, logRecords } = batch
   if (isOne && content) return content
+  if (logRecords) return readableMember(record, logRecords, nth)
   const { from = 0, to = 0 } = members[nth] ?? {}
   const member = (content ?? record).subarray(from, to)
   return isOtlp ? readableRecord(member) : member

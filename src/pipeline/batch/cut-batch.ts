@@ -3,6 +3,7 @@ import type { Forgeries } from '../annotate/forgeries.js'
 import type { TopicFormat, ValueFormat } from '../../domain/topic-format.js'
 import type { Unread } from '../../domain/unread.js'
 import { deepest, endOfValue } from '../json-grammar.js'
+import type { Frame } from '../otlp/find-log-records.js'
 import type { Around } from './find-forged.js'
 import { array, eventsAt, firstInk, isList, shapeAt, type AnnotationPlace, type Span, type Shape } from './shapes.js'
 
@@ -15,8 +16,10 @@ export type Batch = {
   readonly place: AnnotationPlace
   /** What is read instead of the record, and what the places of members refer to if there are many. */
   readonly content?: Buffer | undefined
-  /** OpenTelemetry log records. */
+  /** OpenTelemetry log records in JSON. */
   readonly isOtlp?: boolean | undefined
+  /** OpenTelemetry log records in Protobuf: the members without the rest, and where their lengths are. */
+  readonly logRecords?: readonly Frame[] | undefined
   /** An envelope of one event, which is the record's event. */
   readonly isOne?: true
   /** The record without what was forged around its events, if something was: all places refer to it. */

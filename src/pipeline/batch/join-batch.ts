@@ -14,7 +14,10 @@ import { stating, untouched, type Forgeries } from '../annotate/forgeries.js'
 import { createPlace, type PlaceSettings } from '../annotate/place.js'
 import { batchLimits, type Batch } from './cut-batch.js'
 import { logRecordsPath, type Span } from './shapes.js'
-import { addAttributes, addFields, type ItemSettings } from './add-items.js'
+import { addAttributesTo } from '../otlp/add-attributes.js'
+import { aloneInRequest } from '../otlp/alone-in-request.js'
+import { hasAttribute, type Frame } from '../otlp/find-log-records.js'
+import { addAttributes, addFields, attributesOf, type ItemSettings } from './add-items.js'
 import { batchText, outcomeOfMembers, type MembersOutcome } from './batch-text.js'
 
 export type JoinBatch = (given: EventIn, batch: Batch, members: readonly EventOut[]) => EventOut
@@ -117,17 +120,26 @@ class JoinedRecord implements EventOut {
 
   /** One with more members than are taken apart stays one record: nobody could read the rest of it. */
   get parts(): readonly BatchPart[] | undefined {
-    const { batch, all, settings, given } = this
-    const { members, content = this.original, isOne, isOtlp } = batch
-    if (!settings.splits || isOne || batch.format || batch.count > members.length) return undefined
-    if (!isOtlp)
+    const { batch, all, settings } = this
+    const { members, content = this.original, isOne, isOtlp, logRecords } = batch
+    if (!settings.splits || isOne || batch.count > members.length) return undefined
+    if (batch.format && !logRecords) return undefined
+    if (!isOtlp && !logRecords)
       return members.map(({ from, to }, nth) => ({ own: content.subarray(from, to), event: all[nth] as EventOut }))
     // A log record means little without its resource and scope.
-    return aloneInRecord(content, logRecordsPath, batch)?.map(({ own, at }, nth) => {
-      const event = all[nth] as EventOut
-      const alone: Batch = { members: [at], count: 1, place: 'attributes', isOne: true }
-      return { own, event: new JoinedRecord({ ...given, bytes: own, origin: event.origin }, alone, [event], settings) }
-    })
+    if (logRecords)
+      return aloneInRequest(content, logRecords, batchLimits.maxBytes)?.map(({ own, logRecord }, nth) =>
+        this.partOf(own, all[nth] as EventOut, { members: [logRecord], logRecords: [logRecord] }),
+      )
+    return aloneInRecord(content, logRecordsPath, batch)?.map(({ own, at }, nth) =>
+      this.partOf(own, all[nth] as EventOut, { members: [at] }),
+    )
+  }
+
+  private partOf(own: Buffer, event: EventOut, where: Pick<Batch, 'members' | 'logRecords'>): BatchPart {
+    const { given, settings, batch } = this
+    const alone: Batch = { ...where, count: 1, place: 'attributes', isOne: true, format: batch.format }
+    return { own, event: new JoinedRecord({ ...given, bytes: own, origin: event.origin }, alone, [event], settings) }
   }
 
   get status(): Status {
@@ -193,16 +205,12 @@ class JoinedRecord implements EventOut {
     const { from: start = 0 } = members[0] ?? {}
     if (place === 'fields' && !(hasPlace(this.worst) && original[start] === 0x7b))
       return addFields(original, this.flat(this.worst, reduced), settings)
+    if (batch.logRecords) return this.withAttributes(batch.logRecords, reduced)
     const pieces: Buffer[] = []
     let done = 0
     for (const [nth, { from, to }] of members.entries()) {
-      const member = this.all[nth]
-      if (
-        !member ||
-        !hasPlace(member) ||
-        (reduced === 'accused' && !isOne && !isAccused(member) && !member.forgeries?.cut)
-      )
-        continue
+      const member = this.writtenMember(nth, reduced)
+      if (!member) continue
       const placed =
         place === 'attributes'
           ? addAttributes(original.subarray(from, to), this.flat(member, reduced), settings)
@@ -212,6 +220,25 @@ class JoinedRecord implements EventOut {
     }
     pieces.push(original.subarray(done))
     return Buffer.concat(pieces)
+  }
+
+  private withAttributes(logRecords: readonly Frame[], reduced: Reduced | undefined): Buffer {
+    const { original, settings } = this
+    const { key, keepsExisting, isAnnotationName } = settings
+    return addAttributesTo(original, logRecords, (nth) => {
+      const member = this.writtenMember(nth, reduced)
+      const logRecord = logRecords[nth]
+      const isKept = keepsExisting && logRecord && hasAttribute(original, logRecord, isAnnotationName)
+      return member && !isKept ? attributesOf(this.flat(member, reduced), key) : undefined
+    })
+  }
+
+  /** The member if its annotation is written into the record. */
+  private writtenMember(nth: number, reduced: Reduced | undefined): EventOut | undefined {
+    const member = this.all[nth]
+    if (!member || !hasPlace(member)) return undefined
+    const isLeftOut = reduced === 'accused' && !this.batch.isOne && !isAccused(member) && !member.forgeries?.cut
+    return isLeftOut ? undefined : member
   }
 
   private get worst(): EventOut {

@@ -1,33 +1,42 @@
 // OpenTelemetry log records in JSON: what is read of one.
 import { isObject, parseObject } from '../../base/json-object.js'
 
+/** A name and its value as JSON. */
+export type PlainMember = readonly [string, string]
+
 /** The record as a plain event: its body as `message`, its attributes as members. What is no log record is read as it is. */
 export const readableRecord = (bytes: Buffer): Buffer => {
   const record = parseObject(bytes)
   if (!record) return bytes
-  const { body, attributes } = record
-  const members: [string, unknown][] = []
-  const content = plainValue(body)
-  if (content !== undefined) members.push([isObject(content) ? 'body' : 'message', content])
-  members.push(...plainMembers(attributes))
-  return Buffer.from(
-    `{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`,
-  )
+  const content = plainValue(record.body)
+  return Buffer.from(plainEvent(content === undefined ? [] : [content], plainMembers(record.attributes)))
 }
 
-const plainMembers = (list: unknown): [string, unknown][] =>
+/** The event of a body, which has one value unless it was made to confuse, and of attributes. */
+export const plainEvent = (contents: readonly string[], attributes: readonly PlainMember[]): string => {
+  const body = contents.map((text): PlainMember => [text.startsWith('{') ? 'body' : 'message', text])
+  return plainObject([...body, ...attributes])
+}
+
+export const plainObject = (members: readonly PlainMember[]): string =>
+  `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`
+
+const plainMembers = (list: unknown): readonly PlainMember[] =>
   Array.isArray(list)
-    ? list.flatMap((one): [string, unknown][] => {
-        const value = isObject(one) ? plainValue(one.value) : undefined
-        return isObject(one) && typeof one.key === 'string' && value !== undefined ? [[one.key, value]] : []
+    ? list.flatMap((one): readonly PlainMember[] => {
+        const text = isObject(one) ? plainValue(one.value) : undefined
+        return isObject(one) && typeof one.key === 'string' && text !== undefined ? [[one.key, text]] : []
       })
     : []
 
-/** Undefined for a value without content, or of bytes. */
-const plainValue = (value: unknown): unknown => {
+/** As JSON. Undefined for a value without content, or of bytes. */
+const plainValue = (value: unknown): string | undefined => {
   if (!isObject(value)) return undefined
   const { stringValue, intValue, doubleValue, boolValue, arrayValue, kvlistValue } = value
-  if (isObject(arrayValue)) return Array.isArray(arrayValue.values) ? arrayValue.values.map(plainValue) : undefined
-  if (isObject(kvlistValue)) return Object.fromEntries(plainMembers(kvlistValue.values))
-  return stringValue ?? intValue ?? doubleValue ?? boolValue
+  if (isObject(arrayValue))
+    return Array.isArray(arrayValue.values)
+      ? `[${arrayValue.values.map((one) => plainValue(one) ?? 'null').join(',')}]`
+      : undefined
+  if (isObject(kvlistValue)) return plainObject(plainMembers(kvlistValue.values))
+  return JSON.stringify(stringValue ?? intValue ?? doubleValue ?? boolValue)
 }

@@ -75,7 +75,7 @@ describe('a value that could not be read', () => {
       status: 'failed',
       verdict: 'unknown',
       reason: 'not_decoded',
-      summary: 'the value could not be read: it is not what its schema says',
+      summary: 'the value could not be read: it is not what its schema or the format of its topic says',
     })
     expect(nothing).not.toHaveProperty('malicious')
     // An address that nobody lists says nothing about what could not be read.

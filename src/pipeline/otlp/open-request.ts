@@ -1,0 +1,46 @@
+// Opens a value that is an OpenTelemetry request in Protobuf: every log record of it is an event.
+import type { AnnotationKey } from '../annotate/annotation-key.js'
+import { batchLimits, type Batch } from '../batch/cut-batch.js'
+import { asOneEvent, type OpenValue } from '../batch/open-by-topic.js'
+import type { OpenOptions } from '../batch/open-record.js'
+import { findLogRecords, withoutAttributes } from './find-log-records.js'
+import { readableRest } from './readable-log-record.js'
+
+type RequestOptions = {
+  readonly key: AnnotationKey
+  readonly onForged?: OpenOptions['onForged']
+  /** Whether the whole request is one event, which comes out as it is. */
+  readonly isOneEvent: boolean
+}
+
+const format = 'otlp_proto'
+
+export const createOpenRequest = ({ key, onForged, isOneEvent }: RequestOptions): OpenValue => {
+  const { isAnnotationName } = key
+
+  const open = (bytes: Buffer): { readonly batch: Batch; readonly forged: number } | undefined => {
+    const { maxMembers, maxBytes } = batchLimits
+    // One more than are taken apart, because the last alone is a member like the others.
+    const found = bytes.length > maxBytes ? undefined : findLogRecords(bytes, isAnnotationName, maxMembers + 1)
+    if (!found) return undefined
+    const { frames, count, to, forged } = found
+    if (isOneEvent || count === 0) return { batch: asOneEvent(readableRest(bytes, 0), format), forged }
+    const about = { count, place: 'attributes', format } as const
+    if (count <= frames.length) return { batch: { ...about, members: frames, logRecords: frames }, forged }
+    const logRecords = frames.slice(0, maxMembers)
+    const rest = { from: frames[maxMembers]?.from ?? 0, to }
+    return { batch: { ...about, members: [...logRecords, rest], logRecords }, forged }
+  }
+
+  return (bytes) => {
+    const opened = open(bytes)
+    if (!opened) return { ...asOneEvent(bytes, format), unread: { reason: 'not_decoded' } }
+    const { batch, forged } = opened
+    if (forged === 0 || onForged === undefined) return batch
+    const isCounted = onForged === 'replace'
+    if (batch.place === 'header') return isCounted ? { ...batch, forgeries: { cut: 0, left: forged } } : batch
+    const record = withoutAttributes(bytes, isAnnotationName)
+    const again = open(record)?.batch ?? batch
+    return { ...again, record, ...(isCounted && { forgeries: { cut: forged, left: 0 } }) }
+  }
+}
