@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { ConnectionOptions } from 'node:tls'
-import type { Kafka as KafkaClient, KafkaConfig, LogEntry, RetryOptions, SASLOptions } from 'kafkajs'
+import type { Kafka as KafkaClient, KafkaConfig, RetryOptions, SASLOptions } from 'kafkajs'
+import { messageOf } from '../base/message-of.js'
 import type { Emit } from '../telemetry/event.js'
 import { FatalKafkaError } from './failure.js'
 import type { Login, LoginToken } from './login.js'
@@ -31,7 +32,9 @@ export const createClient = (settings: KafkaSettings, emit: Emit, retry?: RetryO
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => {
       // The error is kept: without it a failed response only names its request.
-      const { message, error } = entry.log as LogEntry['log'] & { readonly error?: unknown }
+      const { message: given, error } = entry.log as { readonly message: unknown; readonly error?: unknown }
+      // kafkajs logs some errors as they are, in place of a message.
+      const message = messageOf(given)
       if (!notLogged.has(message))
         emit({
           event: 'kafka_client_warned',
