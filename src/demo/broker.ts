@@ -127,7 +127,7 @@ const launch = async (
               .concat([distribution.image, '/opt/kafka/bin/kafka-server-start.sh', '/broker/server.properties']),
             { stdio: 'ignore' },
           )
-    return (await answersOn(plain, child)) ? undefined : 'the broker did not start within 60 s'
+    return (await answersOn(plain, child)) ? undefined : `the broker did not start within ${startSeconds} s`
   }
   const stop = async (): Promise<void> => {
     await end()
@@ -204,8 +204,11 @@ export const freePorts = async (count: number): Promise<readonly number[]> => {
 }
 
 /** A KRaft broker opens its listener only when it can serve. */
+/** A busy machine needs minutes; a broker that cannot start ends by itself. */
+const startSeconds = 300
+
 const answersOn = async (port: number, child: ChildProcess): Promise<boolean> => {
-  for (let tries = 0; tries < 600 && child.exitCode === null; tries++) {
+  for (let tries = 0; tries < 10 * startSeconds && child.exitCode === null; tries++) {
     const open = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => {
         socket.destroy()
