@@ -22,8 +22,10 @@ import {
   withAdmin,
   type Names,
 } from '../support/kafka.js'
+import { startListServer } from '../support/list-server.js'
 import { newFolder, sampleKey } from '../support/lookup-service.js'
 import { startLookupServer } from '../support/lookup-server.js'
+import { sourceAt } from '../support/source-server.js'
 import { spawnRun, spawnServe, type Run } from '../support/spawn-run.js'
 
 const key = 'a key that nobody else has, of 40 letters'
@@ -135,6 +137,63 @@ it('a process and workers with a gateway, started at once on empty disks, ask no
   expect(await verdictsIn(third.output, distinct)).toEqual(expected)
   expect(server.asked).toHaveLength(paid)
   expect(await metric(alone, 'verdicts_learnt_total')).toBe(distinct)
+  expect([await alone.stop(), await several.stop()]).toEqual([0, 0])
+  await server.close()
+})
+
+it('what a source has answered is known to others under its own name, without asking it again', async () => {
+  const [accused, clean] = ['203.0.113.7', '203.0.113.8']
+  const server = await startLookupServer({ malicious: [accused] })
+  const source = await startListServer((request, response) => {
+    const ipAddress = new URL(request.url ?? '', 'http://source').searchParams.get('ipAddress')
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ data: { ipAddress, abuseConfidenceScore: ipAddress === accused ? 100 : 0 } }))
+  })
+  const verdictsTopic = newTopic()
+  const settings = {
+    ...environment(server.url, verdictsTopic),
+    THREATWEAVE_INTEL_SOURCES: JSON.stringify([
+      { ...sourceAt(source.url, 'sources/abuseipdb.yaml'), ask: 'accused' },
+      {
+        ...sourceAt(source.url, 'sources/abuseipdb.yaml', (text) => text.replace('id: abuseipdb', 'id: another')),
+        ask: 'always',
+      },
+    ]),
+  }
+  const [first, second, third] = (await Promise.all([1, 2, 3].map(() => makeTopics({ partitions: 1 })))) as [
+    Names,
+    Names,
+    Names,
+  ]
+  await createVerdictsTopic(first, verdictsTopic)
+  for (const names of [first, second, third])
+    await send(
+      names.input,
+      [accused, clean, accused].map((src_ip) => ({ src_ip, action: 'allowed' })),
+    )
+  const accusersIn = async (topic: string): Promise<readonly unknown[]> =>
+    (await readTopic(topic, ({ length }) => length >= 3)).map(({ value }) => {
+      const { threatweave } = JSON.parse(String(value)) as { threatweave: Annotation }
+      return [threatweave.verdict, threatweave.accusers]
+    })
+  const expected = [
+    ['malicious', 3],
+    ['clean', undefined],
+    ['malicious', 3],
+  ]
+  const paying = spawnRun(first, settings)
+  expect(await accusersIn(first.output)).toEqual(expected)
+  // Two of the provider, two of the one that is always asked, and one of the one that is asked where somebody accuses.
+  await expect.poll(() => metric(paying, 'verdicts_appended_total'), waiting).toBe(5)
+  expect(await paying.stop()).toBe(0)
+  const paid = [server.asked.length, source.asked.length]
+  expect(source.asked).toHaveLength(3)
+
+  const alone = spawnRun(second, settings)
+  const several = spawnRun(third, settings, ['--workers', '2'])
+  expect(await accusersIn(second.output)).toEqual(expected)
+  expect(await accusersIn(third.output)).toEqual(expected)
+  expect([server.asked.length, source.asked.length]).toEqual(paid)
   expect([await alone.stop(), await several.stop()]).toEqual([0, 0])
   await server.close()
 })
