@@ -36,6 +36,7 @@ const metricsText = async (): Promise<string> => {
   counters.waited(1500)
   counters.emit({ event: 'provider_answered', operation: 'ip/malicious-info', ms: 12 })
   counters.emit({ event: 'verdicts_learnt', verdicts: 1, delayMs: 200 })
+  counters.emit({ event: 'calling_began', waitedMs: 0 })
   counters.emit({ event: 'memory_restored', path: '/memory', findings: 1, damaged: 0 })
   const shared = { counts: counters.read, allowed: { hour: 10, day: 0 }, version: '1.0.0' }
   const gateway = await createMetrics({ ...shared, kind: 'server' }).text()
