@@ -11,6 +11,7 @@ import {
   statusMeanings,
   type SourceDescription,
 } from '../domain/source-description.js'
+import { isThisMachine } from '../domain/this-machine.js'
 import type { Problem } from './problem.js'
 import { freeze } from './schema.js'
 import { createValidator, explain } from './validate.js'
@@ -267,6 +268,3 @@ const contradictions = (source: SourceDescription): readonly Problem[] => {
 
 /** When each of them went is kept, so that no span of that length ever holds more. */
 const maxRecent = 1_000
-
-const isThisMachine = (host: string): boolean =>
-  host === 'localhost' || /^127\.\d+\.\d+\.\d+$/.test(host) || host === '[::1]'

@@ -2,6 +2,7 @@
 import type { ISocketFactory } from 'kafkajs'
 import type { SettingProblem } from '../domain/problem.js'
 import type { Login } from './login.js'
+import { isThisMachine } from '../domain/this-machine.js'
 import { usesFormat, type FormatSetting } from '../domain/topic-format.js'
 import { canWrite } from './wire/codecs.js'
 
@@ -201,8 +202,6 @@ const registryProblems = (registry: RegistrySettings): readonly SettingProblem[]
   if ((certificateFile === '') !== (keyFile === '')) refuse('keyFile', 'and certificateFile go together')
   return problems
 }
-
-const isThisMachine = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127\./.test(host)
 
 /** What is wrong for a process that uses the verdicts topic and no other. */
 export const verdictsProblems = ({

@@ -1,6 +1,6 @@
 // What is wrong with the settings of a login that needs a token, where each of them alone is valid.
 import type { SettingProblem } from '../domain/problem.js'
-import { isLoopback } from '../provider/connect.js'
+import { isThisMachine } from '../domain/this-machine.js'
 import { missingSigner } from './aws-token.js'
 import type { ClientCredentials } from './client-credentials.js'
 
@@ -46,7 +46,7 @@ const wrongUrl = ({ tokenUrl, allowHttp }: SaslSettings): string | undefined => 
   if (!URL.canParse(tokenUrl)) return 'is not an address such as https://login.example.com/oauth2/token'
   const { protocol, hostname, username, password } = new URL(tokenUrl)
   if (username !== '' || password !== '') return 'must not hold a password; sasl.clientSecret is the place for it'
-  if (protocol === 'https:' || (protocol === 'http:' && (allowHttp || isLoopback(hostname)))) return undefined
+  if (protocol === 'https:' || (protocol === 'http:' && (allowHttp || isThisMachine(hostname)))) return undefined
   return protocol === 'http:'
     ? 'must be https; sasl.allowHttp lets secret and token travel in the clear'
     : 'must be https'

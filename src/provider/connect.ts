@@ -1,6 +1,7 @@
 // The one pool of connections to the provider: HTTPS unless it is on this machine, through a configured proxy, trusting a private CA.
 import type { ClientCertificate } from '../domain/download.js'
 import type { SettingProblem } from '../domain/problem.js'
+import { isThisMachine } from '../domain/this-machine.js'
 import type { LookupFunction } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import { Pool } from 'undici'
@@ -32,12 +33,6 @@ export type ConnectDependencies = {
   readonly dispatcher?: HttpDispatcher | undefined
 }
 
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' ||
-  host.endsWith('.localhost') ||
-  host === '[::1]' ||
-  /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)
-
 /** `unix:/path` is a socket of this machine. */
 export const isSocket = (base: URL): boolean => base.protocol === 'unix:'
 
@@ -55,7 +50,7 @@ export const refuseUnusable = (settings: ConnectSettings, base: URL): void => {
     problems.push({ setting: `intel.service.${name}`, message })
   }
   if (base.protocol !== 'https:' && base.protocol !== 'http:' && !isSocket(base)) refuse('baseUrl', 'must be https')
-  if (base.protocol === 'http:' && !settings.allowHttp && !isLoopback(base.hostname))
+  if (base.protocol === 'http:' && !settings.allowHttp && !isThisMachine(base.hostname))
     refuse('baseUrl', 'must be https; intel.service.allowHttp lets the key travel in the clear')
   if (base.username !== '' || base.password !== '') refuse('baseUrl', 'must not hold a password')
   if (!/^[\x21-\x7e]*$/.test(settings.apiKey)) refuse('apiKey', 'holds characters that cannot stand in a header')
@@ -73,7 +68,7 @@ export const connect = (
   { env, ca, certificate, lookup, dispatcher }: ConnectDependencies,
 ): HttpDispatcher => {
   if (dispatcher) return dispatcher
-  const proxy = isSocket(base) || isLoopback(base.hostname) ? undefined : proxyFor(base, env)
+  const proxy = isSocket(base) || isThisMachine(base.hostname) ? undefined : proxyFor(base, env)
   const trusted = ca === undefined ? undefined : [...rootCertificates, ca]
   const timeout = settings.connectTimeoutMs
   return new Pool(isSocket(base) ? 'http://localhost' : base.origin, {

@@ -5,7 +5,7 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Client, type Dispatcher } from 'undici'
 import type { ClientCertificate, Download, Downloaded, DownloadRequest } from '../domain/download.js'
-import { isLoopback } from './connect.js'
+import { isThisMachine } from '../domain/this-machine.js'
 import { proxyFor, tunnel } from './proxy.js'
 import { internet, vetHost, type Internet, type VettedHost } from './vet-host.js'
 
@@ -92,7 +92,7 @@ const follow = async (
 }
 
 const refusalOf = ({ protocol, hostname }: URL, allowHttp: boolean): string | undefined => {
-  if (protocol === 'https:' || (protocol === 'http:' && (allowHttp || isLoopback(hostname)))) return undefined
+  if (protocol === 'https:' || (protocol === 'http:' && (allowHttp || isThisMachine(hostname)))) return undefined
   return protocol === 'http:'
     ? 'would go over plain HTTP, where everybody on the way can change the list: use https, or set allowHttp'
     : 'is not an https address'
@@ -119,7 +119,7 @@ const clientOf = (
   { lookup }: Pick<VettedHost, 'lookup'>,
   certificate: ClientCertificate | undefined,
 ): Client => {
-  const proxy = isLoopback(url.hostname) ? undefined : proxyFor(url, env)
+  const proxy = isThisMachine(url.hostname) ? undefined : proxyFor(url, env)
   return new Client(url.origin, {
     connect: proxy
       ? (_, done) => tunnel(proxy, url, { ...certificate }, connectMs, done)

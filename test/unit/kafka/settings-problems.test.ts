@@ -78,6 +78,11 @@ describe('kafka settings', () => {
       'kafka.registry.url',
     ],
     [
+      'asks a registry in the clear whose name looks like this machine',
+      'input: { topics: [in] }, registry: { url: http://127.r.example }',
+      'kafka.registry.url',
+    ],
+    [
       'has a password in an address',
       'input: { topics: [in] }, registry: { url: https://a:b@r.example }',
       'kafka.registry.url',
