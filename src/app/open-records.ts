@@ -2,7 +2,7 @@
 import { systemClock, type Clock } from '../base/clock.js'
 import { readText } from '../config/load-config.js'
 import type { Config } from '../config/schema.js'
-import { formatOfTopic, usesFormat, type TopicFormat } from '../domain/topic-format.js'
+import { formatOfTopic, topicFormats, usesFormat } from '../domain/topic-format.js'
 import { unzstd } from '../kafka/wire/zstd.js'
 import { createAnnotationKey } from '../pipeline/annotate/annotation-key.js'
 import { bytesOfMember } from '../pipeline/batch/batch-pipeline.js'
@@ -23,7 +23,10 @@ import { ignoreTelemetry, type Emit } from '../telemetry/event.js'
 
 type Settings = Pick<Config, 'kafka' | 'output'>
 
-/** `open` reads values by schemas; absent where there is no registry, and then nobody can read them. */
+/**
+ * `registry` reads values by schemas; absent where there is none, and then nobody can read them. `remove` is for topics that we have written,
+ * where a value of any format may be.
+ */
 export const openRecordOf = (
   config: Settings,
   onForged?: OpenOptions['onForged'],
@@ -58,7 +61,7 @@ const openUnread: OpenValue = (bytes, record) => ({
 })
 
 const isOnlyText = ({ kafka: { input } }: Settings): boolean =>
-  !(['registry', 'otlp_proto', 'binary'] satisfies TopicFormat[]).some((format) => usesFormat(input.format, format))
+  !topicFormats.some((format) => format !== 'text' && usesFormat(input.format, format))
 
 type RegistryParts = {
   readonly env: Readonly<Record<string, string | undefined>>

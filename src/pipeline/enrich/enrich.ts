@@ -80,6 +80,14 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
   const isWorthWaitingFor = ({ cached: { decision } }: OpenSighting, wait: Wait): boolean =>
     decision.decision !== 'lookup' || wait.isFor(decision.ask)
 
+  /** All chunks together repeat as often as one does alone: a whole backlog may be waiting. Ends early with the wait. */
+  const pause = async (wait: Wait): Promise<void> => {
+    const until = clock.now() + Math.min(maxRepeatMs, ++refusedChunks * repeatMs)
+    do await new Promise<void>((done) => clock.after(repeatMs, done))
+    while (clock.now() < until && wait.goesOn())
+    refusedChunks--
+  }
+
   const settle = async (opens: readonly OpenSighting[], wait: Wait): Promise<boolean> => {
     const startedAt = clock.now()
     for (const open of opens) open.isAwaited = isWorthWaitingFor(open, wait)
@@ -97,9 +105,7 @@ export const createEnrich = (options: EnrichOptions): Enrich => {
       if (taken > 0) refusals = 0
       else {
         if (++refusals >= wait.maxRefusals) return true
-        // All chunks together repeat as often as one does alone: a whole backlog may be waiting.
-        await new Promise<void>((done) => clock.after(Math.min(maxRepeatMs, ++refusedChunks * repeatMs), done))
-        refusedChunks--
+        await pause(wait)
       }
       if (!wait.goesOn()) return false
       // About as many as are taken: all of them every time would keep a full queue busy with refusing.

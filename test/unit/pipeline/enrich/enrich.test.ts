@@ -133,6 +133,30 @@ describe('enrich', () => {
     expect(asked.length - before).toBe(places)
   })
 
+  it('many chunks that are refused repeat no more than one does, and end soon when they are not wanted any more', async () => {
+    const chunks = 60
+    let asked = 0
+    let goesOn = true
+    const lookup = (): Finding => {
+      asked++
+      return unknown('queue_full')
+    }
+    const { clock, waits, enrichWith } = setUp(undefined, { lookup })
+    const all = Array.from({ length: chunks }, async (_, nth) =>
+      enrichWith(
+        [event(nth)],
+        waits.throughOutages(() => goesOn),
+      ),
+    )
+    await clock.advance(10_000)
+    expect(asked).toBeGreaterThan(chunks)
+    expect(asked - chunks).toBeLessThan(300)
+    goesOn = false
+    await clock.advance(200)
+    expect(await Promise.all(all)).toEqual(all.map(() => []))
+    expect(clock.timers()).toBe(0)
+  })
+
   it('leaves no timer behind', async () => {
     const { clock, enrich } = setUp(undefined, { deadlineMs: 5000 })
     void enrich([event(1, 2, 3)], false)
