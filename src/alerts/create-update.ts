@@ -1,4 +1,4 @@
-// An update: how many matches of an alert's group were suppressed, and by whom. Pure.
+// An update: how many matches of an alert's group were suppressed, and by whom; or the alert itself, if it was never written. Pure.
 import { createHash } from 'node:crypto'
 import { type Alert, type AlertBody, alertHead, isoTime, threatIndicator } from './alert.js'
 import { attackOf } from './attack-tags.js'
@@ -8,7 +8,7 @@ import type { HeldGroup } from './held-matches.js'
 export type AlertUpdate = Omit<Alert, 'threatweave'> & { readonly threatweave: UpdateBody }
 
 type UpdateBody = AlertBody & {
-  readonly kind: 'update'
+  readonly kind?: 'update'
   readonly first_seen: string
   readonly last_seen: string
   readonly users?: readonly string[]
@@ -20,7 +20,7 @@ type UpdateBody = AlertBody & {
 const maxShown = 16
 
 export const createUpdate = (group: HeldGroup): AlertUpdate => {
-  const { rule, groupId, first, last, count, about } = group
+  const { rule, groupId, first, last, count, about, isAlerted } = group
   // A process that is started again in the same window, or another one, has an update of its own.
   const id = hash(`update\0${groupId}\0${first.origin}`)
   const users = [...group.users].map(harmless)
@@ -28,7 +28,9 @@ export const createUpdate = (group: HeldGroup): AlertUpdate => {
   const peers = [...group.peers].map(harmless)
   const { status, verdict, score, type, value, role, direction, action, source } = about
   const { categories, country, as, feed, entry } = about
-  const summary = `${count} more ${count === 1 ? 'match' : 'matches'}${byWhom(users, sources)} since the alert: ${harmless(about.summary)}`
+  const whose = `${count === 1 ? 'match' : 'matches'}${byWhom(users, sources)}`
+  const matched = isAlerted ? `${count} more ${whose} since the alert` : `${count} ${whose}`
+  const summary = `${matched}: ${harmless(about.summary)}`
   const attack = attackOf(rule.tags)
   const threat = { ...attack, ...(value !== undefined && { indicator: threatIndicator(type, value, source) }) }
   const head = alertHead(rule, id, last.time, summary)
@@ -40,7 +42,7 @@ export const createUpdate = (group: HeldGroup): AlertUpdate => {
     threatweave: {
       schema_version: 1,
       alert_id: id,
-      kind: 'update',
+      ...(isAlerted && { kind: 'update' as const }),
       group_id: groupId,
       level: rule.level,
       origin: first.origin,

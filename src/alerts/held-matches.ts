@@ -1,4 +1,5 @@
 // Matches that were suppressed, gathered until their window closes: how many, and by whom.
+import { createBoundedCache } from '../base/bounded-cache.js'
 import type { AnnotationSummary } from '../domain/annotation.js'
 import type { Rule } from './sigma/rule.js'
 
@@ -29,9 +30,16 @@ export type HeldGroup = Pick<HeldMatch, 'groupId' | 'rule'> & {
   readonly peers: Set<string>
   /** By the clock: when it is closed, if nothing more is held. */
   dueAt: number
+  /** Whether the alert that they were suppressed for is committed. It is not where its event was given up: they are the alert then. */
+  isAlerted: boolean
 }
 
+/** A match that raised the alert of its group. */
+type Raised = { readonly groupId: string; readonly ruleId: string; readonly origin: string }
+
 export type HeldMatches = {
+  /** Notes an alert that is not committed yet. */
+  readonly raised: (match: Raised) => void
   /** Notes a match that is not committed yet; a repeat of its chunk notes it again. */
   readonly hold: (match: HeldMatch) => void
   /** The chunk with these events is committed. */
@@ -48,9 +56,12 @@ const maxGroups = 20_000
 const maxOpen = 50_000
 /** A partition that is behind may be in the middle of a window that is over by the clock. */
 const quietMs = 30_000
+/** Groups whose alert is committed: at least so many are remembered, as many as alerts are suppressed for. */
+const alertedGroups = 50_000
 
 export const createHeldMatches = (now: () => number): HeldMatches => {
-  const open = new Map<string, HeldMatch>()
+  const open = new Map<string, HeldMatch | Raised>()
+  const alerted = createBoundedCache<string, true>(alertedGroups)
   const groups = new Map<string, HeldGroup>()
 
   const add = (match: HeldMatch): void => {
@@ -68,27 +79,35 @@ export const createHeldMatches = (now: () => number): HeldMatches => {
     if (peer !== undefined) addTo(group.peers, peer)
   }
 
+  const note = (key: string, match: HeldMatch | Raised): void => {
+    open.delete(key)
+    open.set(key, match)
+    const [oldest] = open.keys()
+    if (open.size > maxOpen && oldest !== undefined) open.delete(oldest)
+  }
+
   return {
-    hold: (match) => {
-      const key = keyOf(match.origin, match.rule.id)
-      open.delete(key)
-      open.set(key, match)
-      const [oldest] = open.keys()
-      if (open.size > maxOpen && oldest !== undefined) open.delete(oldest)
-    },
+    raised: (match) => note(keyOf(match.origin, match.ruleId), match),
+    hold: (match) => note(keyOf(match.origin, match.rule.id), match),
     commit: (origin, ruleIds) => {
       for (const id of ruleIds) {
         const match = open.get(keyOf(origin, id))
         if (!match) continue
         open.delete(keyOf(origin, id))
-        add(match)
+        if ('rule' in match) add(match)
+        else alerted.set(match.groupId, true)
       }
     },
     takeDue: (all = false) => {
       const at = now()
       let tooMany = groups.size - maxGroups
       const due = [...groups.values()].filter(({ dueAt }) => all || dueAt <= at || tooMany-- > 0)
-      for (const { groupId } of due) groups.delete(groupId)
+      for (const group of due) {
+        groups.delete(group.groupId)
+        group.isAlerted = alerted.get(group.groupId) === true
+        // What is held from now on follows this one.
+        alerted.set(group.groupId, true)
+      }
       return due
     },
   }
@@ -106,6 +125,7 @@ const begun = ({ groupId, rule, origin, time, about }: HeldMatch): HeldGroup => 
   sources: new Set(),
   peers: new Set(),
   dueAt: 0,
+  isAlerted: false,
 })
 
 const addTo = (names: Set<string>, name: string): void => {

@@ -168,6 +168,10 @@ export const openAlerts = async (
       const hold = (): void => {
         if (!hasUpdates) return
         const { origin, summary: about } = one
+        if (matched > 0) {
+          held.raised({ groupId: groupId(), ruleId: rule.id, origin })
+          return
+        }
         const users = namesIn(readUsers, event(), one.annotation)
         const sources = namesIn(readSources, event(), one.annotation)
         held.hold({ groupId: groupId(), rule, origin, time, about, peer, users, sources, endsAt })
@@ -190,9 +194,10 @@ export const openAlerts = async (
       for (const one of events) {
         if (!set.mayMatch(one.summary)) continue
         const matches = matchesOf(one, set)
-        for (const match of matches)
+        for (const match of matches) {
           if (match.count > 0) (alerts ??= []).push(createAlert(match.draft()))
-          else match.hold()
+          match.hold()
+        }
         if (fired && matches.length > 0)
           fired(
             one,
@@ -212,8 +217,10 @@ export const openAlerts = async (
             begun.count++
             if (begun.origins.length < maxOrigins) begun.origins.push(one.origin)
             else begun.originsOmitted++
-          } else if (matched > 0) drafts.set(group, { ...draft(), origins: [one.origin], originsOmitted: 0 })
-          else hold()
+            continue
+          }
+          if (matched > 0) drafts.set(group, { ...draft(), origins: [one.origin], originsOmitted: 0 })
+          hold()
         }
         return [...before, ...matches.map(({ rule }) => rule.id)]
       })
@@ -242,7 +249,7 @@ type Match = {
   readonly group: string
   readonly count: number
   readonly draft: () => AlertInput
-  /** Notes it as suppressed. */
+  /** Notes that it raised the alert, or that it was suppressed. */
   readonly hold: () => void
 }
 

@@ -93,6 +93,8 @@ export const openAlertUpdates = ({ suppressed, alertsTopic, write, emit, now }: 
     close: async () => {
       clearInterval(looks)
       await writing
+      const updates = waiting.length + suppressed.takeDue(true).length
+      if (updates > 0) emit({ event: 'alert_updates_dropped', updates })
     },
   }
 }

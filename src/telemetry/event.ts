@@ -238,6 +238,8 @@ export type TelemetryEvent =
     }
   /** Updates say how many matches were suppressed since an alert. */
   | { readonly event: 'alert_updates_written'; readonly updates: number }
+  /** The process ended, and no partition on whose behalf they could have been written was left to it. */
+  | { readonly event: 'alert_updates_dropped'; readonly updates: number }
   /** A defect: what should have followed from an answer or a change is missing. */
   | {
       readonly event: 'follow_up_failed'

@@ -267,6 +267,11 @@ export const wordings: Wordings = {
       `${alerts} retro alerts raised: what was delivered as clean or unknown is malicious now${summarised > 0 ? `; ${summarised} more are in a summary` : ''}`,
   },
   alert_updates_written: { level: 'debug', say: ({ updates }) => `${updates} updates of alerts written` },
+  alert_updates_dropped: {
+    level: 'warn',
+    say: ({ updates }) =>
+      `${updates} updates of alerts were not written before the end: no alert says how often these matched again; the events themselves are in the output topic`,
+  },
   follow_up_failed: {
     level: 'error',
     say: ({ what, cause }) => `${what}: some are not followed up because of a defect, please report it: ${cause}`,

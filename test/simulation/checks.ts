@@ -51,6 +51,8 @@ export type Happened = {
   readonly prematureCommits: readonly string[]
   /** When a feed gained an address. */
   readonly gained: ReadonlyMap<string, number>
+  /** The events that workers emitted, by name. */
+  readonly said: ReadonlySet<string>
   /** Faults that really happened. */
   readonly done: readonly Act['kind'][]
   readonly replay: ReplayHappened | undefined
@@ -348,7 +350,7 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
 
 /** Alerts and updates together say every match. What a process knew is lost if it is killed, or ends without a partition; docs/alerts.md says so. */
 const checkUpdates = (
-  { done, ended, areOffsetsLost, scenario }: Happened,
+  { done, ended, areOffsetsLost, scenario, said: emitted }: Happened,
   alerts: readonly AlertValue['threatweave'][],
   matched: readonly Expected[],
   expect: Expect,
@@ -358,6 +360,7 @@ const checkUpdates = (
     ended.length > 0 ||
     areOffsetsLost ||
     done.includes('recreate_input') ||
+    emitted.has('alert_updates_dropped') ||
     scenario.workersMs.length > 1
   const written = alerts.filter(({ kind }) => kind === undefined || kind === 'update')
   // A repeat has the same id.

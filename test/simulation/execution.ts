@@ -225,6 +225,7 @@ const executeIn = async (
 
   /** Brokers remove the offsets of a deleted topic by its name, late enough to hit those of the next one. */
   let areOffsetsLost = false
+  const said = new Set<string>()
   cluster.onRemoval(({ topic, metadata }) => {
     const { topic_id: topicId } = JSON.parse(metadata || '{}') as { readonly topic_id?: string }
     areOffsetsLost ||= topic === 'input' && topicId !== undefined && topicId === cluster.topicId('input')
@@ -255,7 +256,7 @@ const executeIn = async (
     worker.stop = stop
     const process = world.start(`w${nth + 1}`, async (self) => {
       const runtime = runtimeFor(self)
-      const failure = await program.runAlone(config, { env: {}, signal: stop.signal, watch: watchOf(world), runtime })
+      const failure = await program.runAlone(config, { env: {}, signal: stop.signal, watch: watchOf(world, said), runtime })
       return failure?.sentence ?? ''
     })
     worker.process = process
@@ -316,7 +317,7 @@ const executeIn = async (
       network,
       program,
       config,
-      aroundOf: (process, signal) => ({ env: {}, signal, emit: watchOf(world).emit, runtime: runtimeFor(process) }),
+      aroundOf: (process, signal) => ({ env: {}, signal, emit: watchOf(world, said).emit, runtime: runtimeFor(process) }),
       input: () => input.filter((placed) => placed.topicNumber === topicNumber),
       keepBusy,
     })
@@ -530,6 +531,7 @@ const executeIn = async (
       scenario,
       input,
       topics: topicNumber + 1,
+      said,
       areOffsetsLost: areOffsetsLost || done.includes('delete_offsets'),
       logStart,
       output: await read('output'),
@@ -637,10 +639,13 @@ const keyOf = (record: InputRecord): string | undefined => {
   return n % 7 === 0 ? undefined : `k${n % 5}`
 }
 
-const watchOf = (world: ReturnType<typeof createWorld>): Watch => {
+const watchOf = (world: ReturnType<typeof createWorld>, said: Set<string>): Watch => {
   const nothing = (): void => undefined
   return {
-    emit: (event) => world.log(JSON.stringify(event)),
+    emit: (event) => {
+      said.add(event.event)
+      world.log(JSON.stringify(event))
+    },
     hooks: { recalled: nothing, joined: nothing, lookedUp: nothing, waited: nothing },
     observe: (pipeline) => pipeline,
     serve: () => Promise.resolve({ url: undefined, close: () => Promise.resolve() }),

@@ -2,6 +2,7 @@
 import { errors, type RequestBody, type ResponseBody } from '../wire.js'
 import { createGroup, type Group, type StoredGroup } from './group.js'
 import type { Term } from './term.js'
+import type { Marker } from './transaction-coordinator.js'
 
 export type Committed = {
   readonly topic: string
@@ -18,7 +19,7 @@ export type GroupStore = {
   readonly offsets: Map<string, Map<string, Committed>>
   /** Group → producer id → offsets that count when its transaction commits. */
   readonly pending: Map<string, Map<number, Map<string, Committed>>>
-  readonly producers: Map<number, { epoch: number; isOngoing: boolean }>
+  readonly producers: Map<number, { epoch: number; coordinatorEpoch: number; isOngoing: boolean }>
   records: number
 }
 
@@ -140,25 +141,29 @@ export const createGroupCoordinator = ({
     }
     took('transactional offsets pending')
     term.write(() => {
-      store.producers.set(producerId, { epoch: producerEpoch, isOngoing: true })
+      const coordinatorEpoch = store.producers.get(producerId)?.coordinatorEpoch ?? -1
+      store.producers.set(producerId, { epoch: producerEpoch, coordinatorEpoch, isOngoing: true })
       const ours = childOf(childOf(store.pending, groupId), producerId)
       for (const each of offsets) place(groupId, ours, each)
     }, done)
   }
 
   /** The marker of a transaction: its offsets count now, or never. */
-  const endTransaction = (
-    marker: { readonly producerId: number; readonly producerEpoch: number; readonly committed: boolean },
-    done: (error: number) => void,
-  ): void => {
-    const { producerId, producerEpoch } = marker
-    if ((store.producers.get(producerId)?.epoch ?? -1) > producerEpoch) {
+  const endTransaction = (marker: Marker, done: (error: number) => void): void => {
+    const { producerId, producerEpoch, coordinatorEpoch } = marker
+    const known = store.producers.get(producerId)
+    if (known && known.epoch > producerEpoch) {
       took('marker refused: old epoch')
       done(errors.INVALID_PRODUCER_EPOCH)
       return
     }
+    if (known && known.coordinatorEpoch > coordinatorEpoch) {
+      took('marker refused: former coordinator')
+      done(errors.TRANSACTION_COORDINATOR_FENCED)
+      return
+    }
     term.write(() => {
-      store.producers.set(producerId, { epoch: producerEpoch, isOngoing: false })
+      store.producers.set(producerId, { epoch: producerEpoch, coordinatorEpoch, isOngoing: false })
       for (const [groupId, byProducer] of store.pending) {
         const ours = byProducer.get(producerId)
         if (!ours) continue

@@ -18,6 +18,8 @@ export type StoredBatch = {
   readonly head: BatchHead
   /** Only of control batches. */
   readonly marker?: 'commit' | 'abort'
+  /** Only of control batches: which coordinator sent it. */
+  readonly coordinatorEpoch?: number
   /** Bytes before it since the log began. */
   readonly position: number
 }
@@ -94,10 +96,12 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
 
   const reach = (): Reach => ({ high, stable: stable() })
 
-  const store = (given: Buffer, leaderEpoch: number, marker?: 'commit' | 'abort'): StoredBatch => {
+  type MarkerOf = Required<Pick<StoredBatch, 'marker' | 'coordinatorEpoch'>>
+
+  const store = (given: Buffer, leaderEpoch: number, marker?: MarkerOf): StoredBatch => {
     const bytes = placeBatch(given, end, leaderEpoch)
     const head = batchHead(bytes)
-    const batch = { base: end, last: head.lastOffset, bytes, head, position, ...(marker ? { marker } : {}) }
+    const batch = { base: end, last: head.lastOffset, bytes, head, position, ...marker }
     if (sinceIndexed > indexEveryBytes) {
       index.push({ position, offset: batch.last })
       sinceIndexed = 0
@@ -198,7 +202,7 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
   }
 
   /** What a batch in the log says of its producer. */
-  const remember = ({ base, last, head, marker }: StoredBatch): void => {
+  const remember = ({ base, last, head, marker, coordinatorEpoch }: StoredBatch): void => {
     if (head.producerId < 0) return
     let known = producers.get(head.producerId)
     if (!known) {
@@ -211,6 +215,7 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
     }
     if (marker) {
       known.openedAt = undefined
+      known.coordinatorEpoch = coordinatorEpoch ?? known.coordinatorEpoch
       return
     }
     known.recent.push({ firstSequence: head.baseSequence, lastSequence: lastSequenceOf(head), base, last })
@@ -237,9 +242,17 @@ export const createLog = (took: Took, changed: (batch: StoredBatch) => void = ()
       took('marker refused: old epoch')
       return errors.INVALID_PRODUCER_EPOCH
     }
+    // Otherwise what a former coordinator still had to send would end the next transaction of the same producer.
+    if (known && marker.coordinatorEpoch < known.coordinatorEpoch) {
+      took('marker refused: former coordinator')
+      return errors.TRANSACTION_COORDINATOR_FENCED
+    }
     const openedAt = known?.openedAt
     took(openedAt === undefined ? 'marker written again' : 'marker written')
-    const batch = store(buildMarker(marker), leaderEpoch, marker.committed ? 'commit' : 'abort')
+    const batch = store(buildMarker(marker), leaderEpoch, {
+      marker: marker.committed ? 'commit' : 'abort',
+      coordinatorEpoch: marker.coordinatorEpoch,
+    })
     remember(batch)
     if (openedAt === undefined) return errors.NONE
     if (!marker.committed)

@@ -61,6 +61,7 @@ export const paths = [
   'marker written',
   'marker written again',
   'marker refused: old epoch',
+  'marker refused: former coordinator',
   'marker skipped: topic gone',
   'marker waits for a leader',
   // Metadata and topics

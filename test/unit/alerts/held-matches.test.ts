@@ -105,12 +105,32 @@ describe('an update', () => {
   it('has the group of its alert and an id of its own, and the next alert does not count it again', async () => {
     const all = await stage()
     const [alert] = all.alerts.raise([match(1, 'a')])
-    deliver(all, [match(2, 'b')])
+    deliver(all, [match(1, 'a'), match(2, 'b')])
     const [update] = all.alerts.suppressed.takeDue(true)
     expect(update?.threatweave.group_id).toBe(alert?.threatweave.group_id)
     expect(update?.threatweave.alert_id).not.toBe(alert?.threatweave.alert_id)
     const [next] = all.alerts.raise([match(3, 'c', { time: 11 * hour })])
     expect(next?.threatweave.count).toBe(1)
+  })
+
+  it('is the alert where that was never written, and what follows it is an update', async () => {
+    const all = await stage()
+    all.alerts.raise([match(1, 'a')])
+    deliver(all, [match(2, 'b'), match(3, 'b')])
+    const [first] = all.alerts.suppressed.takeDue(true)
+    expect(validate(JSON.parse(JSON.stringify(first))), JSON.stringify(validate.errors)).toBe(true)
+    expect(first?.threatweave).toMatchObject({ count: 2, origins: ['firewall/0/2', 'firewall/0/3'] })
+    expect(first?.threatweave.kind).toBeUndefined()
+    expect(first?.message).toContain('2 matches by 1 user and 1 source: ')
+    deliver(all, [match(4, 'c')])
+    expect(all.alerts.suppressed.takeDue(true)[0]?.threatweave).toMatchObject({ kind: 'update', count: 1 })
+  })
+
+  it('is the alert where a late one was never written', async () => {
+    const all = await stage()
+    all.alerts.raiseLate([{ event: match(1, 'a'), fired: [] }])
+    deliver(all, [match(2, 'b')])
+    expect(all.alerts.suppressed.takeDue(true)[0]?.threatweave.kind).toBeUndefined()
   })
 
   it('counts what is committed, once, however often its chunk is repeated', async () => {
