@@ -333,7 +333,9 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
     if (isKnown || isLateMatch) matched.push(event)
     // Where repeats are suppressed, another event about the address may have the alert.
     const isAlerted = scenario.suppressSeconds === undefined ? count > 0 : alertedValues.has(address)
-    if (isKnown || (listedAddresses.includes(address) && mustComeOut(event, happened)))
+    // At least once: what came out just before a kill is repeated with its alert, if its record is still there.
+    const isRepeated = isExactlyOnce || mustComeOut(event, happened)
+    if ((isKnown && isRepeated) || (listedAddresses.includes(address) && mustComeOut(event, happened)))
       expect('every alert', isAlerted, () => `event ${n} at ${placeOf(event)} about ${address} raised none`)
     if (isLateMatch)
       expect('every alert', isAlerted, () => `event ${n} at ${placeOf(event)}, late, about ${address} raised none`)
