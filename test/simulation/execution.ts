@@ -256,7 +256,12 @@ const executeIn = async (
     worker.stop = stop
     const process = world.start(`w${nth + 1}`, async (self) => {
       const runtime = runtimeFor(self)
-      const failure = await program.runAlone(config, { env: {}, signal: stop.signal, watch: watchOf(world, said), runtime })
+      const failure = await program.runAlone(config, {
+        env: {},
+        signal: stop.signal,
+        watch: watchOf(world, said),
+        runtime,
+      })
       return failure?.sentence ?? ''
     })
     worker.process = process
@@ -317,7 +322,12 @@ const executeIn = async (
       network,
       program,
       config,
-      aroundOf: (process, signal) => ({ env: {}, signal, emit: watchOf(world, said).emit, runtime: runtimeFor(process) }),
+      aroundOf: (process, signal) => ({
+        env: {},
+        signal,
+        emit: watchOf(world, said).emit,
+        runtime: runtimeFor(process),
+      }),
       input: () => input.filter((placed) => placed.topicNumber === topicNumber),
       keepBusy,
     })
