@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { crc32c } from '../../../../src/kafka/wire/crc32c.js'
+import { crc32cByTables } from '../../../../src/kafka/wire/crc32c-by-tables.js'
 import { decodeBatches } from '../../../../src/kafka/wire/decode-batches.js'
 import { prepareBatch, recordBytes, type BatchHead } from '../../../../src/kafka/wire/encode-batch.js'
 import type { NewRecord } from '../../../../src/kafka/wire/record.js'
@@ -142,5 +143,13 @@ describe('crc32c', () => {
     ['The quick brown fox jumps over the lazy dog', 0x22620404],
   ])('of %j is the published one', (text, expected) => {
     expect(crc32c(Buffer.from(text))).toBe(expected)
+    expect(crc32cByTables(Buffer.from(text))).toBe(expected)
+  })
+
+  it('of any part is the same by the processor and by tables', () => {
+    const bytes = Buffer.from(Array.from({ length: 600 }, (_, n) => (n * 7919) >> 3))
+    for (let from = 0; from < 20; from++)
+      for (const length of [0, 1, 7, 8, 9, 63, 64, 65, 500])
+        expect(crc32c(bytes, from, from + length)).toBe(crc32cByTables(bytes, from, from + length))
   })
 })
