@@ -21,6 +21,8 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
   const { limits } = settings
   const kafka = connect()
   const positions = setPositions(options.startingOffsets)
+  /** Partitions of which something was delivered since the last join. */
+  const begun = new Set<string>()
   const idle: IdempotentSender[] = []
   const all: IdempotentSender[] = []
   const take = (): IdempotentSender => {
@@ -84,12 +86,13 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       const max = { count: limits.chunkEvents, bytes: limits.chunkBytes }
       let committedAt = form.now()
       try {
-        for (const records of splitBatch(counted.records))
+        for (const records of splitBatch(counted.records, !begun.has(fetched.name)))
           for (const chunk of await startChunks(records, { pipeline, wait, form, max, listener, topicId })) {
             if (!fetched.goesOn()) return
             // Only the provider determines how long that takes, so it has no limit.
             if (wait.kind === 'complete' && !(await chunk.ready)) return
             if (!(await deliverChunk(fetched, counted.lag, chunk, sender, metadataOf(topicId)))) return
+            begun.add(fetched.name)
             if (form.now() - committedAt < commitEveryMs) continue
             await fetched.commit()
             committedAt = form.now()
@@ -110,7 +113,10 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     },
     // Nobody can be kept from writing, so a repeat is possible: it has the same id.
     claim: async (assigned) => ({ offset: Infinity, topicId: await positions.topicIdOf(assigned) }),
-    joined: positions.joined,
+    joined: (assigned) => {
+      begun.clear()
+      positions.joined(assigned)
+    },
     close: async () => {
       await Promise.all(all.map((sender) => sender.close()))
     },

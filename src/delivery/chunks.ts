@@ -65,9 +65,15 @@ export const cutBatches = <Record extends Incoming>(
       })
     : records
 
+/** Of a partition that was just assigned: they are out before the many others of a backlog are answered. */
+const firstRecords = 64
+
 /** Parts of a batch that are processed one after the other: usually the whole is one. */
-export const splitBatch = (records: readonly Incoming[]): readonly (readonly Incoming[])[] =>
-  splitByCountAndBytes(records, sizeOf, { count: Infinity, bytes: inProgressBytes })
+export const splitBatch = (records: readonly Incoming[], isFirst: boolean): readonly (readonly Incoming[])[] => {
+  const first = isFirst && records.length > firstRecords ? firstRecords : 0
+  const parts = splitByCountAndBytes(records.slice(first), sizeOf, { count: Infinity, bytes: inProgressBytes })
+  return first === 0 ? parts : [records.slice(0, first), ...parts]
+}
 
 export type ChunkOptions = {
   readonly pipeline: Pipeline

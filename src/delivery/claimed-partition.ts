@@ -80,6 +80,7 @@ export type Claim = {
   readonly generation: number
   readonly producer: Producer
   transaction: Transaction
+  hasDelivered: boolean
   /** Everything before it is committed. */
   readonly offset: number
   /** The id of the topic that it is in. */
@@ -112,7 +113,7 @@ export const claimPartition = async (
     const offset = offsets.get(partition) ?? '0'
     assigned.seek(offset)
     emit({ event: 'partition_claimed', topic, partition, offset })
-    return { generation, producer, transaction, offset: Number(offset), topicId }
+    return { generation, producer, transaction, hasDelivered: false, offset: Number(offset), topicId }
   } catch (error) {
     discard(producer)
     throw error

@@ -121,7 +121,7 @@ const deliverBatch = async (
     const { topic } = fetched
     emit({ event: 'chunk_delivered', topic, partition: fetched.partition, events: count, oldestMs })
   }
-  for (const records of splitBatch(counted.records)) {
+  for (const records of splitBatch(counted.records, !owned.hasDelivered)) {
     const chunks = await startChunks(records, {
       pipeline,
       wait,
@@ -142,6 +142,7 @@ const deliverBatch = async (
         transact(fetched, chunks, partition, owned, { settings, form }),
       )
       if (committed) delivered(committed)
+      owned.hasDelivered = true
       return committed !== undefined && fetched.goesOn()
     })
     health.chunkEnded(fetched.name)

@@ -116,9 +116,16 @@ describe('chunks of a batch', () => {
 
 it('a batch that is large unpacked is taken on in parts', () => {
   const large = records.map((record) => ({ ...record, value: Buffer.alloc(100_000) }))
-  const parts = splitBatch(large)
+  const parts = splitBatch(large, false)
   expect(parts.map(({ length }) => length)).toEqual([41, 41, 41, 41, 36])
   expect(parts.flat()).toEqual(large)
+})
+
+it('of a partition that was just assigned, the first events do not wait for the others of the batch', () => {
+  const parts = splitBatch(records, true)
+  expect(parts.map(({ length }) => length)).toEqual([64, records.length - 64])
+  expect(parts.flat()).toEqual(records)
+  expect(splitBatch(records.slice(0, 64), true)).toHaveLength(1)
 })
 
 it('events stand in the places of their records, with nothing where a tombstone was', async () => {

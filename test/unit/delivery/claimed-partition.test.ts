@@ -14,6 +14,7 @@ const claimOf = (offset: number): Claim => ({
   generation: 3,
   producer: { disconnect: () => Promise.resolve() } as unknown as Producer,
   transaction: {} as Transaction,
+  hasDelivered: false,
   offset,
   topicId: undefined,
 })
