@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The program as a process: streams, signals and the exit code.
+import { accessSync, constants as fileAccess } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { constants } from 'node:os'
 import { join } from 'node:path'
@@ -28,13 +29,23 @@ if (['run', 'replay'].includes(process.argv[2] ?? '') && !hasOption && !process.
   )
 
 /**
- * What the commands load is kept compiled, which saves a third of a short command's time. Not in Node's own place for it, a temporary
- * folder: there others could write it first.
+ * What the commands load is kept compiled, which saves a third of a short command's time: next to the program if whoever may change it runs it,
+ * otherwise with the user's caches. Not in Node's own place for it, a temporary folder: there others could write it first.
  */
-const { XDG_CACHE_HOME, HOME } = process.env
+const compiledFolder = (): string | undefined => {
+  const program = join(import.meta.dirname, '..')
+  const { XDG_CACHE_HOME, HOME } = process.env
+  const caches = XDG_CACHE_HOME ?? (HOME === undefined ? undefined : join(HOME, '.cache'))
+  try {
+    accessSync(program, fileAccess.W_OK)
+    return join(program, '.compiled')
+  } catch {
+    return caches === undefined ? undefined : join(caches, 'threatweave', 'compiled')
+  }
+}
 const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: (folder: string) => unknown } // since Node 22
-const caches = XDG_CACHE_HOME ?? (HOME === undefined ? undefined : join(HOME, '.cache'))
-if (caches !== undefined) enableCompileCache?.(join(caches, 'threatweave', 'compiled'))
+const compiled = compiledFolder()
+if (compiled !== undefined) enableCompileCache?.(compiled)
 
 const stdout = standardOutput(process.stdout)
 const stderr = standardError(process.stderr)
@@ -51,15 +62,24 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 /** A worker of `run --workers` has lost the process that holds its gateway and would restart it. */
 let isOrphan = false
+/** Once a worker is told its settings, which is when the gateway is there; undefined if it is stopped before. */
+let settings: Promise<Io['env'] | undefined> = Promise.resolve({})
 const workerLimitMs = process.env[workerVariable]
 if (process.send && workerLimitMs !== undefined) {
+  settings = new Promise((resolve) => {
+    process.once('message', (given: Io['env']) => {
+      process.channel?.unref()
+      resolve(given)
+    })
+    stop.signal.addEventListener('abort', () => resolve(undefined))
+  })
   const lostParent = (): void => {
     isOrphan = true
     stop.abort('the process that started this worker is gone')
     setTimeout(() => process.exit(exitCodes.failure), Number(workerLimitMs)).unref()
   }
   // The channel closes however the parent ended; it may have done so while this program was loaded.
-  if (process.connected) process.once('disconnect', lostParent).channel?.unref()
+  if (process.connected) process.once('disconnect', lostParent)
   else lostParent()
 }
 
@@ -83,11 +103,12 @@ const exitSoon = (): void => {
   }, 2_000).unref()
 }
 
-const io: Io = { env: process.env, stdin: process.stdin, stdout, stderr, signal: stop.signal }
+const io: Omit<Io, 'env'> = { stdin: process.stdin, stdout, stderr, signal: stop.signal }
 void parseCommand(commands, process.argv.slice(2))
-  .then((command) => {
+  .then(async (command) => {
     unit = command.unit
-    return command.run(io)
+    const given = await settings
+    return given ? command.run({ ...io, env: { ...process.env, ...given } }) : exitCodes.ok
   })
   .catch(async (error: unknown) => {
     await nextTurn() // the stream's error listener runs after the rejected write

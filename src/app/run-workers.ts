@@ -2,6 +2,7 @@
 import type { Config } from '../config/schema.js'
 import type { Emit } from '../telemetry/event.js'
 import type { Arguments, Io } from '../terminal/command.js'
+import { prefix } from '../config/environment-name.js'
 import { roomForEvents } from './room-for-events.js'
 import { supervise, type WorkerFailure } from './supervise-workers.js'
 import { refusePortsInUse, watchRun } from './watch-run.js'
@@ -18,6 +19,43 @@ export const runWorkers = async (
   // Those of the workers and of the gateway.
   const ports = Array.from({ length: count + 1 }, (_, index) => portOf(config.ops.port, index + 1))
   await refusePortsInUse(config, ports, 'ops.port')
+  const failed = new AbortController()
+  const opened = openShared(count, config, io, emit)
+  const given = typeof args.values.config === 'string' ? ['--config', args.values.config] : []
+  // What the settings say comes over the channel: the key of the provider stays in this process.
+  const isSetting = ([name]: readonly [string, unknown]): boolean => name.startsWith(prefix)
+  const own = Object.entries(io.env)
+  const supervised = supervise({
+    count,
+    command: process.execPath,
+    args: [roomForEvents, ...process.execArgv, process.argv[1] ?? '', 'run', ...given],
+    env: Object.fromEntries(own.filter((one) => !isSetting(one))),
+    settings: async (worker) => ({
+      ...Object.fromEntries(own.filter(isSetting)),
+      ...(await opened).gateway.env,
+      THREATWEAVE_OPS_PORT: String(portOf(config.ops.port, worker)),
+    }),
+    limitMs: config.kafka.limits.drainMs + 5_000,
+    signal: AbortSignal.any([io.signal, failed.signal]),
+    emit,
+  })
+  try {
+    await opened
+  } catch (error) {
+    failed.abort()
+    await supervised
+    throw error
+  }
+  const { watch, gateway, ops } = await opened
+  emit({ event: 'started', command: `run with ${count} workers` })
+  const failure = await supervised
+  await Promise.all([gateway.close(), ops?.close()])
+  watch.flush()
+  return failure
+}
+
+/** Opened while the workers load their libraries. */
+const openShared = async (count: number, config: Config, io: Io, emit: Emit) => {
   const watch = await watchRun(config, emit)
   const gateway = await openWorkersGateway(config, { env: io.env, emit: watch.emit, watch: watch.hooks })
   // Without a key, and without sources, there is no gateway.
@@ -33,20 +71,7 @@ export const runWorkers = async (
             throw error
           })
       : undefined
-  emit({ event: 'started', command: `run with ${count} workers` })
-  const given = typeof args.values.config === 'string' ? ['--config', args.values.config] : []
-  const failure = await supervise({
-    count,
-    command: process.execPath,
-    args: [roomForEvents, ...process.execArgv, process.argv[1] ?? '', 'run', ...given],
-    env: (worker) => ({ ...io.env, ...gateway.env, THREATWEAVE_OPS_PORT: String(portOf(config.ops.port, worker)) }),
-    limitMs: config.kafka.limits.drainMs + 5_000,
-    signal: io.signal,
-    emit,
-  })
-  await Promise.all([gateway.close(), ops?.close()])
-  watch.flush()
-  return failure
+  return { watch, gateway, ops }
 }
 
 /** Each worker has its own ops port, counting up from the configured one; the gateway has the one after the last. */

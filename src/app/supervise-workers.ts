@@ -7,12 +7,16 @@ import { exitCodes } from '../terminal/command.js'
 
 export type WorkerFailure = { readonly sentence: string; readonly code: number }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 type Supervision = {
   readonly count: number
   readonly command: string
   readonly args: readonly string[]
-  /** Workers are numbered from 1. */
-  readonly env: (worker: number) => Readonly<Record<string, string | undefined>>
+  /** What the process is started with. */
+  readonly env: Environment
+  /** What it is told once it can begin; workers are numbered from 1. */
+  readonly settings: (worker: number) => Promise<Environment>
   /** A worker that has not stopped after this time is killed. */
   readonly limitMs: number
   readonly signal: AbortSignal
@@ -73,18 +77,27 @@ export const supervise = async (options: Supervision): Promise<WorkerFailure | u
 /** Reads the signal again after an await; the type checker would narrow it. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted
 
-/** Nothing is said over the channel; a worker notices by its end that this process is gone. */
+/**
+ * Over the channel a worker is told its settings: it loads its libraries while what it needs is opened here. By the channel's end it
+ * notices that this process is gone.
+ */
 const runWorker = (
-  { command, args, env, limitMs }: Supervision,
+  { command, args, env, settings, limitMs }: Supervision,
   worker: number,
   children: Set<ChildProcess>,
 ): Promise<string> =>
   new Promise((resolve) => {
     const child = spawn(command, args, {
-      env: { ...env(worker), [workerVariable]: String(limitMs), [workerNumberVariable]: String(worker) },
+      env: { ...env, [workerVariable]: String(limitMs), [workerNumberVariable]: String(worker) },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      serialization: 'advanced',
     })
     children.add(child)
+    // If it is not there to hear it, its end says so; if there are none, whoever was to give them stops all workers.
+    settings(worker).then(
+      (given) => child.connected && child.send(given, () => undefined),
+      () => undefined,
+    )
     child.once('error', (error) => {
       children.delete(child)
       resolve(error.message)

@@ -140,7 +140,8 @@ describe('run --workers', () => {
       count: 1,
       command: process.execPath,
       args: ['-e', `process.chdir(${JSON.stringify(folder)});${program}`],
-      env: () => process.env,
+      env: process.env,
+      settings: () => Promise.resolve({}),
       limitMs: 5_000,
       signal: stop.signal,
       emit: (event) => {

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -48,6 +48,11 @@ it('two workers pay for 160 indicators once, one call at a time, fetch a feed on
     )
     expect(annotated.filter(({ value }) => value?.toString().includes('"source":"feed:web"'))).toHaveLength(partitions)
     while (new Set(server.asked).size < indicators.length) await sleep(50)
+    // The key of the provider is the gateway's alone.
+    const children = `/proc/${run.pid}/task/${run.pid}/children`
+    if (existsSync(children))
+      for (const pid of readFileSync(children, 'utf8').trim().split(' '))
+        expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('sample-key')
     // The gateway is there before its workers, so its endpoint is the first that is told.
     const url = `${await run.opsUrl}/metrics`
     while (!metrics.includes('threatweave_credits_total 160\n')) {
