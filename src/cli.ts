@@ -5,7 +5,7 @@ import * as nodeModule from 'node:module'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { roomForEvents } from './app/room-for-events.js'
+import { oneArena, roomForCalls, roomForEvents } from './app/room-for-events.js'
 import { commands } from './commands/commands.js'
 import { workerVariable } from './config/environment-name.js'
 import { exitCodes, OutputError, type Io } from './terminal/command.js'
@@ -21,11 +21,12 @@ const { execve } = process as {
   readonly execve?: (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => void
 }
 const hasOption = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((option) => option.includes('semi-space'))
+const hasWorkers = process.argv.some((option) => /^--workers(=(?!1$)|$)/.test(option))
 if (['run', 'replay'].includes(process.argv[2] ?? '') && !hasOption && !process.send && process.platform !== 'win32')
   execve?.(
     process.execPath,
-    [process.execPath, roomForEvents, ...process.execArgv, ...process.argv.slice(1)],
-    process.env,
+    [process.execPath, hasWorkers ? roomForCalls : roomForEvents, ...process.execArgv, ...process.argv.slice(1)],
+    { ...oneArena, ...process.env },
   )
 
 /**

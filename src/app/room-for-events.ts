@@ -5,3 +5,9 @@
  * itself, a process is 60 MB larger and no faster.
  */
 export const roomForEvents = '--max-semi-space-size=32'
+
+/** For the process that no event goes through: it asks the provider on behalf of its workers. */
+export const roomForCalls = '--max-semi-space-size=8'
+
+/** The C library keeps memory for each thread by itself, tens of megabytes that only one of them uses. Only glibc reads it. */
+export const oneArena = { MALLOC_ARENA_MAX: '1' } as const

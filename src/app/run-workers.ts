@@ -3,7 +3,7 @@ import type { Config } from '../config/schema.js'
 import type { Emit } from '../telemetry/event.js'
 import type { Arguments, Io } from '../terminal/command.js'
 import { prefix } from '../config/environment-name.js'
-import { roomForEvents } from './room-for-events.js'
+import { oneArena, roomForCalls, roomForEvents } from './room-for-events.js'
 import { supervise, type WorkerFailure } from './supervise-workers.js'
 import { refusePortsInUse, watchRun } from './watch-run.js'
 import { openWorkersGateway } from './workers-gateway.js'
@@ -28,8 +28,14 @@ export const runWorkers = async (
   const supervised = supervise({
     count,
     command: process.execPath,
-    args: [roomForEvents, ...process.execArgv, process.argv[1] ?? '', 'run', ...given],
-    env: Object.fromEntries(own.filter((one) => !isSetting(one))),
+    args: [
+      roomForEvents,
+      ...process.execArgv.filter((option) => option !== roomForCalls),
+      process.argv[1] ?? '',
+      'run',
+      ...given,
+    ],
+    env: { ...oneArena, ...Object.fromEntries(own.filter((one) => !isSetting(one))) },
     settings: async (worker) => ({
       ...Object.fromEntries(own.filter(isSetting)),
       ...(await opened).gateway.env,
