@@ -8,6 +8,7 @@ import { openIdempotentSender, type IdempotentSender } from '../kafka/producers.
 import type { Fetched } from '../kafka/fetched.js'
 import { setPositions } from './set-positions.js'
 import type { Delivery, DeliveryOptions } from './delivery.js'
+import type { Outgoing } from '../kafka/records.js'
 import { recordBytes } from '../kafka/wire/encode-batch.js'
 import { within } from '../kafka/within.js'
 
@@ -25,6 +26,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
   const begun = new Set<string>()
   const idle: IdempotentSender[] = []
   const all: IdempotentSender[] = []
+  const isNote = ({ topic }: Outgoing): boolean => topic === settings.sightingsTopic
   const take = (): IdempotentSender => {
     const free = idle.pop()
     if (free) return free
@@ -104,8 +106,11 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
     write: async (_partition, compose) => {
       const sender = take()
       try {
-        for (const part of splitByCountAndBytes(compose(), recordBytes, form.max))
-          if ((await sender.send(part)) !== 'acknowledged') return 'refused'
+        const records = compose()
+        // However it is killed, no note says of something that it was written before it is.
+        for (const together of [records.filter((record) => !isNote(record)), records.filter(isNote)])
+          for (const part of splitByCountAndBytes(together, recordBytes, form.max))
+            if ((await sender.send(part)) !== 'acknowledged') return 'refused'
         return 'written'
       } finally {
         idle.push(sender)

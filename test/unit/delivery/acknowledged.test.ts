@@ -1,28 +1,28 @@
-// At least once: in which order what belongs to a chunk is written, for a kill may come after each part.
+// At least once: in which order what belongs together is written, for a kill may come after each part.
 import type { Kafka } from 'kafkajs'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { atLeastOnce } from '../../../src/delivery/acknowledged.js'
 import type { Fetched } from '../../../src/kafka/fetched.js'
 import type { EventOut } from '../../../src/pipeline/pipeline.js'
-import type { DeliveryOptions } from '../../../src/delivery/delivery.js'
+import type { Delivery, DeliveryOptions } from '../../../src/delivery/delivery.js'
 
 const done = (): Promise<void> => Promise.resolve()
 const record = { key: null, value: Buffer.from('{}'), headers: [], timestamp: '0' }
 const to = (topic: string): typeof record & { topic: string; partition: number } => ({ ...record, topic, partition: 0 })
 
-it('an event that waits for an answer is noted before it is written, and alerted on after it', async () => {
-  const written: string[] = []
-  const sendBatch = ({ topicMessages }: { readonly topicMessages: readonly { readonly topic: string }[] }) => {
-    written.push(...topicMessages.map(({ topic }) => topic))
-    return done()
-  }
+type Sent = { readonly topicMessages: readonly { readonly topic: string }[] }
+
+const event = { bytes: () => Buffer.from('{}') } as unknown as EventOut
+
+/** A delivery whose producers send to this. */
+const deliveryTo = (sendBatch: (sent: Sent) => Promise<void>): Delivery => {
   const producer = { connect: done, disconnect: done, sendBatch }
-  const event = { bytes: () => Buffer.from('{}') } as unknown as EventOut
   const options: Partial<Record<keyof DeliveryOptions, unknown>> = {
     connect: () => ({ producer: () => producer }) as unknown as Kafka,
     settings: {
       limits: { chunkEvents: 10, chunkBytes: 1_000, chunkDeadlineMs: 60_000 },
       output: { compression: 'none' },
+      sightingsTopic: 'sightings',
     },
     pipeline: (events: readonly unknown[], use: (event: EventOut, nth: number) => void) => {
       events.forEach((_, nth) => use(event, nth))
@@ -51,6 +51,17 @@ it('an event that waits for an answer is noted before it is written, and alerted
     startingOffsets: () => Promise.resolve({ topicId: 'id', offsets: new Map() }),
     emit: () => undefined,
   }
+  return atLeastOnce(options as unknown as DeliveryOptions)
+}
+
+const topicsOf = ({ topicMessages }: Sent): readonly string[] => topicMessages.map(({ topic }) => topic)
+
+it('an event that waits for an answer is noted before it is written, and alerted on after it', async () => {
+  const written: string[] = []
+  const delivery = deliveryTo((sent) => {
+    written.push(...topicsOf(sent))
+    return done()
+  })
   const fetched: Fetched = {
     topic: 'input',
     partition: 0,
@@ -65,7 +76,6 @@ it('an event that waits for an answer is noted before it is written, and alerted
     seek: () => undefined,
     proveMembership: done,
   }
-  const delivery = atLeastOnce(options as unknown as DeliveryOptions)
   await delivery.handle(fetched, {
     chunk: () => ({
       see: () => undefined,
@@ -75,5 +85,23 @@ it('an event that waits for an answer is noted before it is written, and alerted
     }),
   })
   expect(written).toEqual(['sightings', 'output', 'alerts', 'resolved', 'committed'])
+  await delivery.close()
+})
+
+it('what follows later is acknowledged before the note that it was written is sent', async () => {
+  const sent: string[] = []
+  const acknowledge: (() => void)[] = []
+  const delivery = deliveryTo((batch) => {
+    sent.push(topicsOf(batch).join('+'))
+    return new Promise((resolve) => acknowledge.push(resolve))
+  })
+  const written = delivery.write('input/0', () => [to('sightings'), to('alerts'), to('corrections')])
+  await vi.waitFor(() => expect(acknowledge).toHaveLength(1))
+  expect(sent).toEqual(['alerts+corrections'])
+  acknowledge[0]?.()
+  await vi.waitFor(() => expect(acknowledge).toHaveLength(2))
+  expect(sent).toEqual(['alerts+corrections', 'sightings'])
+  acknowledge[1]?.()
+  expect(await written).toBe('written')
   await delivery.close()
 })
