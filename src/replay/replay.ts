@@ -84,6 +84,7 @@ const replayRange = async (
         const committed = found && isOfFormerTopic(found.metadata, plan.topicId) ? undefined : found
         position = Math.max(range.start, committed?.offset ?? range.start)
         tally = decodeTally(committed?.metadata ?? '')
+        moved(position, tally)
         return position
       } catch (error) {
         await retryOrGiveUp(error)
