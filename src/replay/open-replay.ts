@@ -8,9 +8,9 @@ import { failureOf, FatalKafkaError } from '../kafka/failure.js'
 import { deliverTo } from '../delivery/deliver-to.js'
 import type { KafkaSettings, Placement } from '../kafka/settings.js'
 import { readFormer, type Former } from './former.js'
-import { keepPlan, makePlan, type Plan, type PlanRequest } from './plan.js'
+import { keepPlan, makePlan, rangeGroup, type Plan, type PlanRequest } from './plan.js'
 import { openTopicReader, type TopicReader } from '../kafka/topic-reader.js'
-import { transactionalOutput, type PartitionOutput } from './partition-output.js'
+import { transactionalOutput, withClaimedCommit } from './partition-output.js'
 import { readRange, type RangeOptions } from './read-range.js'
 import { maxFailures, replay, type Progress, type ReplayOptions } from './replay.js'
 import type { Restored } from './restore.js'
@@ -175,13 +175,19 @@ const prepare = async (
     ageMs: now() - (await oldest(reader, topic, plan, now())),
   })
   if ('refused' in topics) return topics
-  await keepPlan(reader, request, plan)
+  const keep = (commit: TopicReader['commit']): Promise<void> => keepPlan(reader, request, plan, commit)
+  if (settings.delivery === 'exactly-once')
+    await persistently(() => withClaimedCommit({ kafka, settings, groupId: rangeGroup(plan.groupId), topic }, keep))
+  else await keep(reader.commit)
   const form = deliverTo({ ...context, settings: { ...settings, alertsTopic: alerts ?? '' } }, topics)
   // A transaction that a killed start left open hides what was committed behind it, alerts among it.
   if (plan.isResumed && settings.delivery === 'exactly-once')
     for (const { partition } of plan.ranges) {
       const left = transactionalOutput({ kafka, reader, settings, form, groupId: plan.groupId, topic, partition, now })
-      await endTransaction(left)
+      await persistently(async () => {
+        await left.claim()
+        await left.close()
+      })
     }
   await ready()
   const partitions = topics.facts.get(alerts ?? '')?.partitions ?? 1
@@ -189,11 +195,10 @@ const prepare = async (
 }
 
 /** Brokers may take a while to end the transaction of a process that was killed. */
-const endTransaction = async (output: PartitionOutput): Promise<void> => {
+const persistently = async (claim: () => Promise<void>): Promise<void> => {
   for (let failures = 0; ; failures++)
     try {
-      await output.claim()
-      await output.close()
+      await claim()
       return
     } catch (error) {
       if (error instanceof FatalKafkaError || failures === maxFailures) throw error

@@ -76,6 +76,13 @@ export const acknowledgedOutput = (options: OutputOptions): PartitionOutput => {
 /** Another writer of the same replay took over, or the broker gave up our transaction. */
 const fenced = new Set(['INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED', 'INVALID_PRODUCER_ID_MAPPING'])
 
+const fatalOf = (error: unknown, what: string): unknown => {
+  if (error instanceof FatalKafkaError) return error
+  const { name, kind, message } = failureOf(error)
+  if (fenced.has(name)) return new FatalKafkaError(`${what}: another process replays with the same --id`)
+  return kind === 'fatal' ? new FatalKafkaError(`Kafka refuses our output: ${message}`) : error
+}
+
 export const transactionalOutput = (options: OutputOptions): PartitionOutput => {
   const { kafka, reader, settings, form, groupId, topic, partition } = options
   const refusals: Refusals = noRefusals()
@@ -92,11 +99,7 @@ export const transactionalOutput = (options: OutputOptions): PartitionOutput => 
       return await task()
     } catch (error) {
       leave()
-      const { name, kind, message } = failureOf(error)
-      if (fenced.has(name))
-        throw new FatalKafkaError(`${topic}/${partition}: another process replays with the same --id`)
-      if (kind === 'fatal') throw new FatalKafkaError(`Kafka refuses our output: ${message}`)
-      throw error
+      throw fatalOf(error, `${topic}/${partition}`)
     }
   }
   return {
@@ -129,5 +132,27 @@ export const transactionalOutput = (options: OutputOptions): PartitionOutput => 
     close: async () => {
       await producer?.disconnect()
     },
+  }
+}
+
+/** Hands out a commit that fails if another process has come here since. */
+export const withClaimedCommit = async (
+  { kafka, settings, groupId, topic }: Pick<OutputOptions, 'kafka' | 'settings' | 'groupId' | 'topic'>,
+  task: (commit: TopicReader['commit']) => Promise<void>,
+): Promise<void> => {
+  const prefix = settings.transactionalIdPrefix
+  const producer = transactionalProducer(kafka, { prefix, groupId, topic, partition: 0 })
+  try {
+    await producer.connect()
+    const transaction = await producer.transaction()
+    await task(async (consumerGroupId, ofTopic, positions) => {
+      const partitions = positions.map((position) => ({ ...position, offset: String(position.offset) }))
+      await transaction.sendOffsets({ consumerGroupId, topics: [{ topic: ofTopic, partitions }] })
+      await transaction.commit()
+    })
+  } catch (error) {
+    throw fatalOf(error, topic)
+  } finally {
+    producer.disconnect().catch(() => undefined) // it is not used again, however that ends
   }
 }

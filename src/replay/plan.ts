@@ -1,4 +1,5 @@
 // What a replay reads: per partition from the first offset at or after one edge to the first at or after the other, resolved once.
+import { FatalKafkaError } from '../kafka/failure.js'
 import { isOfFormerTopic } from '../kafka/topic-identity.js'
 import type { Edge } from '../kafka/edge.js'
 import type { Position, TopicReader } from '../kafka/topic-reader.js'
@@ -34,7 +35,7 @@ export type PlanRequest = {
 type Note = { readonly start: number; readonly output: string; readonly topic_id?: string | undefined }
 
 /** The ranges are kept as the offsets of a second group, so that a resumed replay ends where the first start would have. */
-const rangeGroup = (groupId: string): string => `${groupId}-range`
+export const rangeGroup = (groupId: string): string => `${groupId}-range`
 
 export const makePlan = async (
   reader: TopicReader,
@@ -87,13 +88,28 @@ export const makePlan = async (
   }
 }
 
-export const keepPlan = async (reader: TopicReader, { topic, output }: PlanRequest, plan: Plan): Promise<void> => {
+/**
+ * Throws if another start with the same id has kept other ranges since these were resolved: those do not move. `commit` should fail if somebody
+ * else has come here since the call; where nothing can tell, the last one counts.
+ */
+export const keepPlan = async (
+  { committed }: Pick<TopicReader, 'committed'>,
+  { topic, output }: PlanRequest,
+  plan: Plan,
+  commit: TopicReader['commit'],
+): Promise<void> => {
+  const group = rangeGroup(plan.groupId)
+  const kept = await committed(group, topic)
+  const endOf = new Map(plan.ranges.map(({ partition, end }) => [partition, end]))
+  const isOther = ({ partition, offset, metadata }: Position): boolean =>
+    !isOfFormerTopic(metadata, plan.topicId) && endOf.get(partition) !== offset
+  if (kept.some(isOther)) throw new FatalKafkaError('another start with the same --id has resolved its range meanwhile')
   const positions = plan.ranges.map(({ partition, start, end }) => ({
     partition,
     offset: end,
     metadata: JSON.stringify({ start, output, topic_id: plan.topicId } satisfies Note),
   }))
-  await reader.commit(rangeGroup(plan.groupId), topic, positions)
+  await commit(group, topic, positions)
 }
 
 const edgeOffsets = async (reader: TopicReader, topic: string, edge: Edge): Promise<ReadonlyMap<number, number>> => {

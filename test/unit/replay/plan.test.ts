@@ -37,7 +37,7 @@ const scene = (): Scene => {
 /** A first start, which came to an offset. */
 const startOnce = async ({ reader, topic }: Scene, offset: number): Promise<void> => {
   const plan = (await makePlan(reader, request)) as Plan
-  await keepPlan(reader, request, plan)
+  await keepPlan(reader, request, plan, reader.commit)
   const metadata = encodeTally({ ...emptyTally, events: offset }, topic.id)
   await reader.commit(request.groupId, 'fw', [{ partition: 0, offset, metadata }])
 }
@@ -65,5 +65,23 @@ describe('a replay that is started again with the same id', () => {
       ranges: [{ start: 0, end: 900 }],
       reached: new Map(),
     })
+  })
+
+  it('keeps no range if another start has kept one since its own was resolved', async () => {
+    const at = scene()
+    const slow = (await makePlan(at.reader, request)) as Plan
+    at.topic.end = 900
+    await startOnce(at, 900)
+    await expect(keepPlan(at.reader, request, slow, at.reader.commit)).rejects.toThrow('another start')
+    expect(await makePlan(at.reader, request)).toMatchObject({ ranges: [{ end: 900 }] })
+  })
+
+  it('keeps its range where that of a former topic was kept', async () => {
+    const at = scene()
+    await startOnce(at, 300)
+    at.topic.id = 'b'.repeat(32)
+    at.topic.end = 900
+    await startOnce(at, 0)
+    expect(await makePlan(at.reader, request)).toMatchObject({ isResumed: true, ranges: [{ end: 900 }] })
   })
 })
