@@ -10,6 +10,7 @@ import { encodeRequest } from './encode-request.js'
 import { endFetchers } from './end-fetchers.js'
 import { followCoordinator } from './follow-coordinator.js'
 import { freshConnection } from './fresh-connection.js'
+import { fetchWhenHandled, handleOnce } from './handle-once.js'
 import { keepLastFailure } from './keep-last-failure.js'
 import { logInAgain } from './log-in-again.js'
 import { addOffsetResetEvent, emitOffsetReset } from './offset-reset.js'
@@ -63,9 +64,13 @@ const parts: readonly Part[] = [
   {
     path: 'consumer/consumerGroup.js',
     usedBy: ['consumer/index.js'],
-    replacement: (original) => followCoordinator(emitOffsetReset(original)),
+    replacement: (original) => fetchWhenHandled(followCoordinator(emitOffsetReset(original))),
   },
-  { path: 'consumer/runner.js', usedBy: ['consumer/index.js'], replacement: endFetchers },
+  {
+    path: 'consumer/runner.js',
+    usedBy: ['consumer/index.js'],
+    replacement: (original) => handleOnce(endFetchers(original)),
+  },
   { path: 'broker/index.js', usedBy: ['cluster/brokerPool.js'], replacement: readyBroker },
   { path: 'cluster/brokerPool.js', usedBy: ['cluster/index.js'], replacement: keepLastFailure },
 ]

@@ -1,0 +1,51 @@
+// The runner and the consumer group of kafkajs, which handle what was fetched once. kafkajs has a fetcher per broker. When the leader of a partition
+// moves while a batch of it is handled, the fetcher of the new leader asks for the same offset again, without a pause, until the batch is
+// through; and what it is answered just after that is handled as well, a second time.
+
+type Batch = { readonly topic: string; readonly partition: number; readonly fetchedOffset: string }
+type ConsumerGroup = {
+  readonly offsetManager: {
+    readonly nextOffset: (topic: string, partition: number) => { readonly toString: () => string }
+  }
+  filterPartitionsByNode(nodeId: unknown, assigned: readonly TopicPartitions[]): readonly TopicPartitions[]
+}
+type TopicPartitions = { readonly topic: string; readonly partitions: readonly number[] }
+type Runner = {
+  readonly consumerGroup: ConsumerGroup & { readonly inProgress: Set<string> }
+  handleBatch(batch: Batch): Promise<void>
+}
+// TypeScript requires this form of a class that is extended without being known.
+type ConsumerGroupClass = new (...given: any[]) => ConsumerGroup // eslint-disable-line @typescript-eslint/no-explicit-any
+type RunnerClass = new (...given: any[]) => Runner // eslint-disable-line @typescript-eslint/no-explicit-any
+
+const nameOf = (topic: string, partition: number): string => `${topic}/${partition}`
+
+/** What is being handled is not fetched: nobody knows yet from where on. */
+export const fetchWhenHandled = (original: unknown): unknown =>
+  class extends (original as ConsumerGroupClass) {
+    readonly inProgress = new Set<string>()
+
+    override filterPartitionsByNode(nodeId: unknown, assigned: readonly TopicPartitions[]): readonly TopicPartitions[] {
+      return super.filterPartitionsByNode(nodeId, assigned).map(({ topic, partitions }) => ({
+        topic,
+        partitions: partitions.filter((partition) => !this.inProgress.has(nameOf(topic, partition))),
+      }))
+    }
+  }
+
+/** What was asked for before the position moved is not handled: it is fetched again from there on. */
+export const handleOnce = (original: unknown): unknown =>
+  class extends (original as RunnerClass) {
+    override async handleBatch(batch: Batch): Promise<void> {
+      const { topic, partition, fetchedOffset } = batch
+      const { offsetManager, inProgress } = this.consumerGroup
+      if (offsetManager.nextOffset(topic, partition).toString() !== fetchedOffset) return
+      const name = nameOf(topic, partition)
+      inProgress.add(name)
+      try {
+        await super.handleBatch(batch)
+      } finally {
+        inProgress.delete(name)
+      }
+    }
+  }
