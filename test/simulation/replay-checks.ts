@@ -52,8 +52,12 @@ const once = 'a replay writes nothing twice'
 
 const idOf = ({ n }: Copy): string => String(n)
 
-/** Whether the topic was made again since the first start: then the replay begins anew, and what it wrote before stays. */
-const isAnew = ({ starts, topicId }: ReplayHappened): boolean => starts.some((start) => start.topicId !== topicId)
+/**
+ * Whether the topic was made again since the first start: then the replay begins anew, and what it wrote before stays. A broker may still have
+ * known the former one when the replay asked: its range says so.
+ */
+const isAnew = ({ starts, kept, topicId }: ReplayHappened): boolean =>
+  [...starts, ...kept].some((one) => one.topicId !== topicId)
 
 /** Everything in the range comes out, in order, and nothing from behind it; exactly once in transactions. */
 const checkReach = (replay: ReplayHappened, happened: Happened, copies: readonly Copy[], expect: Expect): void => {
