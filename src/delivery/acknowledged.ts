@@ -1,6 +1,7 @@
 // At least once: a chunk's output is acknowledged before its offsets move.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { besideOf, countEvents, startChunks, splitBatch, type Chunk } from './chunks.js'
+import { inTurn, type ClaimedPartition } from './claimed-partition.js'
 import { metadataOf } from '../kafka/topic-identity.js'
 import { deliver, deliverAlerts, splitByCountAndBytes } from './deliver.js'
 import { failureOf } from '../kafka/failure.js'
@@ -26,6 +27,9 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
   const begun = new Set<string>()
   const idle: IdempotentSender[] = []
   const all: IdempotentSender[] = []
+  /** By partition: one write after the other. Otherwise counts that call an indicator alerted could be kept before its alert is written. */
+  const turns = new Map<string, Pick<ClaimedPartition, 'turn'>>()
+  let isClosed = false
   const isNote = ({ topic }: Outgoing): boolean => topic === settings.sightingsTopic
   const take = (): IdempotentSender => {
     const free = idle.pop()
@@ -103,18 +107,23 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
         idle.push(sender)
       }
     },
-    write: async (_partition, compose) => {
-      const sender = take()
-      try {
-        const records = compose()
-        // However it is killed, no note says of something that it was written before it is.
-        for (const together of [records.filter((record) => !isNote(record)), records.filter(isNote)])
-          for (const part of splitByCountAndBytes(together, recordBytes, form.max))
-            if ((await sender.send(part)) !== 'acknowledged') return 'refused'
-        return 'written'
-      } finally {
-        idle.push(sender)
-      }
+    write: (name, compose) => {
+      const partition = turns.get(name) ?? { turn: Promise.resolve() }
+      turns.set(name, partition)
+      return inTurn(partition, async () => {
+        if (isClosed) return 'not_written'
+        const sender = take()
+        try {
+          const records = compose()
+          // However it is killed, no note says of something that it was written before it is.
+          for (const together of [records.filter((record) => !isNote(record)), records.filter(isNote)])
+            for (const part of splitByCountAndBytes(together, recordBytes, form.max))
+              if ((await sender.send(part)) !== 'acknowledged') return 'refused'
+          return 'written'
+        } finally {
+          idle.push(sender)
+        }
+      })
     },
     // Nobody can be kept from writing, so a repeat is possible: it has the same id.
     claim: async (assigned) => ({ offset: Infinity, topicId: await positions.topicIdOf(assigned) }),
@@ -123,6 +132,7 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       positions.joined(assigned)
     },
     close: async () => {
+      isClosed = true
       await Promise.all(all.map((sender) => sender.close()))
     },
   }

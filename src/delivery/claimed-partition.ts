@@ -22,7 +22,10 @@ export type ClaimedPartition = Refusals & {
 
 export const newPartition = (): ClaimedPartition => ({ ...noRefusals(), since: 0, turn: Promise.resolve() })
 
-export const inTurn = <Result>(partition: ClaimedPartition, task: () => Promise<Result>): Promise<Result> => {
+export const inTurn = <Result>(
+  partition: Pick<ClaimedPartition, 'turn'>,
+  task: () => Promise<Result>,
+): Promise<Result> => {
   const mine = partition.turn.then(task)
   partition.turn = mine.catch(() => undefined) // whoever began it handles its failure
   return mine

@@ -105,3 +105,23 @@ it('what follows later is acknowledged before the note that it was written is se
   expect(await written).toBe('written')
   await delivery.close()
 })
+
+it('what follows later is composed when the write before it on behalf of the partition is through', async () => {
+  const sent: string[] = []
+  const acknowledge: (() => void)[] = []
+  const delivery = deliveryTo((batch) => {
+    sent.push(topicsOf(batch).join('+'))
+    return new Promise((resolve) => acknowledge.push(resolve))
+  })
+  const alerts = delivery.write('input/0', () => [to('alerts')])
+  await vi.waitFor(() => expect(sent).toEqual(['alerts']))
+  const counts = delivery.write('input/0', () => [to('sightings')])
+  const others = delivery.write('input/1', () => [to('corrections')])
+  await vi.waitFor(() => expect(sent).toEqual(['alerts', 'corrections']))
+  for (const one of acknowledge) one()
+  await vi.waitFor(() => expect(sent).toEqual(['alerts', 'corrections', 'sightings']))
+  acknowledge.at(-1)?.()
+  expect(await Promise.all([alerts, counts, others])).toEqual(['written', 'written', 'written'])
+  await delivery.close()
+  expect(await delivery.write('input/0', () => [to('alerts')])).toBe('not_written')
+})
