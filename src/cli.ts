@@ -2,7 +2,7 @@
 // The program as a process: streams, signals and the exit code.
 import { accessSync, constants as fileAccess } from 'node:fs'
 import * as nodeModule from 'node:module'
-import { constants } from 'node:os'
+import { availableParallelism, constants } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { oneArena, roomForCalls, roomForEvents } from './app/room-for-events.js'
@@ -21,11 +21,12 @@ const { execve } = process as {
   readonly execve?: (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => void
 }
 const hasOption = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((option) => option.includes('semi-space'))
-const hasWorkers = process.argv.some((option) => /^--workers(=(?!1$)|$)/.test(option))
+const workers = /--workers[ =](\w+)/.exec(process.argv.join(' '))?.[1] ?? '1'
+const isAlone = (workers === 'auto' ? availableParallelism() : Number(workers)) === 1
 if (['run', 'replay'].includes(process.argv[2] ?? '') && !hasOption && !process.send && process.platform !== 'win32')
   execve?.(
     process.execPath,
-    [process.execPath, hasWorkers ? roomForCalls : roomForEvents, ...process.execArgv, ...process.argv.slice(1)],
+    [process.execPath, isAlone ? roomForEvents : roomForCalls, ...process.execArgv, ...process.argv.slice(1)],
     { ...oneArena, ...process.env },
   )
 

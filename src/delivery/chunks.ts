@@ -70,9 +70,9 @@ const firstRecords = 64
 
 /** Parts of a batch that are processed one after the other: usually the whole is one. */
 export const splitBatch = (records: readonly Incoming[], isFirst: boolean): readonly (readonly Incoming[])[] => {
-  const first = isFirst && records.length > firstRecords ? firstRecords : 0
-  const parts = splitByCountAndBytes(records.slice(first), sizeOf, { count: Infinity, bytes: inProgressBytes })
-  return first === 0 ? parts : [records.slice(0, first), ...parts]
+  if (isFirst && records.length > firstRecords)
+    return [records.slice(0, firstRecords), ...splitBatch(records.slice(firstRecords), false)]
+  return splitByCountAndBytes(records, sizeOf, { count: Infinity, bytes: inProgressBytes })
 }
 
 export type ChunkOptions = {
