@@ -1,9 +1,9 @@
 // At least once: a chunk's output is acknowledged before its offsets move.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { besideOf, countEvents, startChunks, splitBatch, type Chunk } from './chunks.js'
+import { countEvents, deliverBeside, startChunks, splitBatch, type Chunk } from './chunks.js'
 import { inTurn, type ClaimedPartition } from './claimed-partition.js'
 import { metadataOf } from '../kafka/topic-identity.js'
-import { deliver, deliverAlerts, splitByCountAndBytes } from './deliver.js'
+import { deliver, splitByCountAndBytes } from './deliver.js'
 import { failureOf } from '../kafka/failure.js'
 import { openIdempotentSender, type IdempotentSender } from '../kafka/producers.js'
 import type { Fetched } from '../kafka/fetched.js'
@@ -54,11 +54,10 @@ export const atLeastOnce = (options: DeliveryOptions): Delivery => {
       `${name}, offsets ${chunk.first} to ${chunk.last}`,
       async () => {
         if (!(await chunk.ready)) return false
-        const { alerts, notes } = besideOf(chunk, form)
-        // However it is killed, no event that waits is in the output without a note.
-        await deliverAlerts(notes, sender.send, form)
+        // However it is killed, no event that waits is in the output without a note, and none that is accused without its alert:
+        // when it is delivered again, the provider may have no answer.
+        await deliverBeside(chunk, sender.send, form)
         await deliver(chunk.items.flat(), sender.send, form, chunk.again)
-        await deliverAlerts(alerts, sender.send, form)
         return true
       },
       sender.clock,

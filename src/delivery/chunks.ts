@@ -130,16 +130,10 @@ export const startChunks = async (records: readonly Incoming[], options: ChunkOp
   return chunks
 }
 
-type Beside = { readonly alerts: readonly Outgoing[]; readonly notes: readonly Outgoing[] }
-
 /** What belongs to a chunk next to its events: alerts, and what is noted of them. */
-export const besideOf = ({ events, listener }: Chunk, form: OutputForm): Beside => {
+export const deliverBeside = async ({ events, listener }: Chunk, send: Send, form: OutputForm): Promise<void> => {
   const alerts = form.alertsOf?.(Object.values(events), listener?.fired) ?? none
-  return { alerts, notes: listener?.records() ?? none }
-}
-
-export const deliverBeside = async (chunk: Chunk, send: Send, form: OutputForm): Promise<void> => {
-  const { alerts, notes } = besideOf(chunk, form)
+  const notes = listener?.records() ?? none
   if (alerts.length + notes.length > 0) await deliverAlerts([...alerts, ...notes], send, form)
 }
 

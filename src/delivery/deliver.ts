@@ -64,7 +64,7 @@ export const deliverAlerts = async (records: readonly Outgoing[], send: Send, fo
   for (const part of splitByCountAndBytes(records, recordBytes, form.max)) {
     const result = await send(part)
     if (result !== 'acknowledged')
-      throw new FatalKafkaError(`topic ${part[0]?.topic ?? ''} refuses a record: ${result.refused}`)
+      throw new FatalKafkaError(`topic ${result.left[0]?.topic ?? ''} refuses a record: ${result.refused}`)
   }
 }
 

@@ -56,7 +56,7 @@ const deliveryTo = (sendBatch: (sent: Sent) => Promise<void>): Delivery => {
 
 const topicsOf = ({ topicMessages }: Sent): readonly string[] => topicMessages.map(({ topic }) => topic)
 
-it('an event that waits for an answer is noted before it is written, and alerted on after it', async () => {
+it('an event that waits for an answer is noted, and one that is accused is alerted on, before it is written', async () => {
   const written: string[] = []
   const delivery = deliveryTo((sent) => {
     written.push(...topicsOf(sent))
@@ -84,7 +84,7 @@ it('an event that waits for an answer is noted before it is written, and alerted
       committed: () => written.push('committed'),
     }),
   })
-  expect(written).toEqual(['sightings', 'output', 'alerts', 'resolved', 'committed'])
+  expect(written).toEqual(['alerts', 'sightings', 'output', 'resolved', 'committed'])
   await delivery.close()
 })
 
