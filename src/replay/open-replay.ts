@@ -28,6 +28,12 @@ type ReplayContext = {
   readonly signal: AbortSignal
 }
 
+export type ReplayRefused = {
+  readonly refused: string
+  /** Another start with the same id has kept its ranges since: opened again, the replay takes those. */
+  readonly isOvertaken?: boolean
+}
+
 export type OpenReplay = {
   readonly plan: Plan
   /** Reads the ranges and writes nothing. */
@@ -35,7 +41,7 @@ export type OpenReplay = {
   readonly former: (topic: string) => Promise<Former | { readonly refused: string }>
   /** Calls back with every value of a topic, up to its end now. */
   readonly valuesOf: (topic: string, each: (value: Buffer) => void) => Promise<void>
-  readonly run: (form: Run) => Promise<Progress | { readonly refused: string }>
+  readonly run: (form: Run) => Promise<Progress | ReplayRefused>
   readonly close: () => Promise<void>
 }
 
@@ -49,7 +55,7 @@ type Run = Pick<ReplayOptions, 'raise' | 'raiseAll' | 'former' | 'eventsPerSecon
 export const openReplay = async (
   request: ReplayRequest,
   context: ReplayContext,
-): Promise<OpenReplay | { readonly refused: string }> => {
+): Promise<OpenReplay | ReplayRefused> => {
   const { settings, emit, signal, key, readWritten } = context
   const opened: (() => Promise<void>)[] = []
   const close = async (): Promise<void> => {
@@ -117,7 +123,7 @@ const start = async (
   context: ReplayContext,
   open: Open,
   form: Run,
-): Promise<Progress | { readonly refused: string }> => {
+): Promise<Progress | ReplayRefused> => {
   const { now, emit } = context
   const { reader, plan, reading } = open
   const settings = {
@@ -164,7 +170,7 @@ const prepare = async (
   context: ReplayContext,
   { kafka, admin, reader, plan }: Open & { readonly kafka: Kafka },
   { alertsTopic: alerts, ready }: Run,
-): Promise<Required<Pick<ReplayOptions, 'alertsTopic' | 'form'>> | { readonly refused: string }> => {
+): Promise<Required<Pick<ReplayOptions, 'alertsTopic' | 'form'>> | ReplayRefused> => {
   const { now, settings } = context
   const { topic, output } = request
   const topics = await prepareTopics(admin, {
@@ -175,10 +181,13 @@ const prepare = async (
     ageMs: now() - (await oldest(reader, topic, plan, now())),
   })
   if ('refused' in topics) return topics
-  const keep = (commit: TopicReader['commit']): Promise<void> => keepPlan(reader, request, plan, commit)
-  if (settings.delivery === 'exactly-once')
-    await persistently(() => withClaimedCommit({ kafka, settings, groupId: rangeGroup(plan.groupId), topic }, keep))
-  else await keep(reader.commit)
+  const keep = (commit: TopicReader['commit']): Promise<boolean> => keepPlan(reader, request, plan, commit)
+  const isKept =
+    settings.delivery === 'exactly-once'
+      ? await persistently(() => withClaimedCommit({ kafka, settings, groupId: rangeGroup(plan.groupId), topic }, keep))
+      : await keep(reader.commit)
+  if (!isKept)
+    return { refused: 'another start with the same --id has resolved its range meanwhile', isOvertaken: true }
   const form = deliverTo({ ...context, settings: { ...settings, alertsTopic: alerts ?? '' } }, topics)
   // A transaction that a killed start left open hides what was committed behind it, alerts among it.
   if (plan.isResumed && settings.delivery === 'exactly-once')
@@ -195,11 +204,10 @@ const prepare = async (
 }
 
 /** Brokers may take a while to end the transaction of a process that was killed. */
-const persistently = async (claim: () => Promise<void>): Promise<void> => {
+const persistently = async <T>(claim: () => Promise<T>): Promise<T> => {
   for (let failures = 0; ; failures++)
     try {
-      await claim()
-      return
+      return await claim()
     } catch (error) {
       if (error instanceof FatalKafkaError || failures === maxFailures) throw error
       await sleep(100 * 2 ** failures)

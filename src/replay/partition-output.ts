@@ -61,8 +61,8 @@ export const acknowledgedOutput = (options: OutputOptions): PartitionOutput => {
     refusals: noRefusals(),
     claim: async () => (await reader.committed(groupId, topic)).find((one) => one.partition === partition),
     write: async (items, alerts, position, again) => {
-      await deliver(items, sender.send, form, again)
       await deliverAlerts(alerts, sender.send, form)
+      await deliver(items, sender.send, form, again)
       reached = position
       if (now() - committedAt >= commitEveryMs) await commit()
     },
@@ -136,16 +136,16 @@ export const transactionalOutput = (options: OutputOptions): PartitionOutput => 
 }
 
 /** Hands out a commit that fails if another process has come here since. */
-export const withClaimedCommit = async (
+export const withClaimedCommit = async <T>(
   { kafka, settings, groupId, topic }: Pick<OutputOptions, 'kafka' | 'settings' | 'groupId' | 'topic'>,
-  task: (commit: TopicReader['commit']) => Promise<void>,
-): Promise<void> => {
+  task: (commit: TopicReader['commit']) => Promise<T>,
+): Promise<T> => {
   const prefix = settings.transactionalIdPrefix
   const producer = transactionalProducer(kafka, { prefix, groupId, topic, partition: 0 })
   try {
     await producer.connect()
     const transaction = await producer.transaction()
-    await task(async (consumerGroupId, ofTopic, positions) => {
+    return await task(async (consumerGroupId, ofTopic, positions) => {
       const partitions = positions.map((position) => ({ ...position, offset: String(position.offset) }))
       await transaction.sendOffsets({ consumerGroupId, topics: [{ topic: ofTopic, partitions }] })
       await transaction.commit()

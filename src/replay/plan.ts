@@ -1,5 +1,4 @@
 // What a replay reads: per partition from the first offset at or after one edge to the first at or after the other, resolved once.
-import { FatalKafkaError } from '../kafka/failure.js'
 import { isOfFormerTopic } from '../kafka/topic-identity.js'
 import type { Edge } from '../kafka/edge.js'
 import type { Position, TopicReader } from '../kafka/topic-reader.js'
@@ -89,7 +88,7 @@ export const makePlan = async (
 }
 
 /**
- * Throws if another start with the same id has kept other ranges since these were resolved: those do not move. `commit` should fail if somebody
+ * False if another start with the same id has kept other ranges since these were resolved: those do not move. `commit` should fail if somebody
  * else has come here since the call; where nothing can tell, the last one counts.
  */
 export const keepPlan = async (
@@ -97,19 +96,20 @@ export const keepPlan = async (
   { topic, output }: PlanRequest,
   plan: Plan,
   commit: TopicReader['commit'],
-): Promise<void> => {
+): Promise<boolean> => {
   const group = rangeGroup(plan.groupId)
   const kept = await committed(group, topic)
   const endOf = new Map(plan.ranges.map(({ partition, end }) => [partition, end]))
   const isOther = ({ partition, offset, metadata }: Position): boolean =>
     !isOfFormerTopic(metadata, plan.topicId) && endOf.get(partition) !== offset
-  if (kept.some(isOther)) throw new FatalKafkaError('another start with the same --id has resolved its range meanwhile')
+  if (kept.some(isOther)) return false
   const positions = plan.ranges.map(({ partition, start, end }) => ({
     partition,
     offset: end,
     metadata: JSON.stringify({ start, output, topic_id: plan.topicId } satisfies Note),
   }))
   await commit(group, topic, positions)
+  return true
 }
 
 const edgeOffsets = async (reader: TopicReader, topic: string, edge: Edge): Promise<ReadonlyMap<number, number>> => {

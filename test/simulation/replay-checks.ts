@@ -228,9 +228,6 @@ const checkEnds = ({ ends }: ReplayHappened, { done }: Happened, expect: Expect)
   const isDocumented = (why: string): boolean => {
     if (why === '') return true
     if (why.includes('another process replays with the same --id')) return done.includes('replay_second')
-    // Of a start that was killed, too: its commit may have become visible after the next one has looked.
-    if (why.includes('another start with the same --id'))
-      return done.includes('replay_second') || done.includes('replay_kill')
     if (/^topic input does not exist/.test(why) || /was deleted and created again while it was replayed/.test(why))
       return done.includes('recreate_input')
     if (/^Kafka cannot be (used|read): |^\w+\/\d+ cannot be replayed: /.test(why))

@@ -1,11 +1,11 @@
 // Performs a replay at a terminal: shows its progress and prints the summary.
 import type { Config } from '../../config/schema.js'
-import type { OpenReplay } from '../../replay/open-replay.js'
+import type { OpenReplay, ReplayRefused } from '../../replay/open-replay.js'
 import type { Progress } from '../../replay/replay.js'
 import { exitCodes, type Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
 import { write, writeJson } from '../../terminal/write-lines.js'
-import { replayAlone, type ReplayRefused, type Surroundings } from './replay-alone.js'
+import { replayAlone, type Surroundings } from './replay-alone.js'
 import type { ReplayArguments } from './replay-options.js'
 import { describeRanges, describeSummary, summariseReplay } from './replay-summary.js'
 

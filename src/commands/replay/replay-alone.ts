@@ -8,23 +8,37 @@ import type { RunOptions } from '../../app/run-alone.js'
 import { accepted } from '../../config/load-config.js'
 import type { Config } from '../../config/schema.js'
 import { FatalKafkaError } from '../../kafka/failure.js'
-import { openReplay, type OpenReplay } from '../../replay/open-replay.js'
+import { openReplay, type OpenReplay, type ReplayRefused } from '../../replay/open-replay.js'
 import type { Progress } from '../../replay/replay.js'
 import type { Emit } from '../../telemetry/event.js'
 import { alertsBefore, raiseOnce } from './replay-alerts.js'
 import type { ReplayArguments } from './replay-options.js'
 import { createTopFindings, type TopFindings } from './top-findings.js'
 
-export type ReplayRefused = { readonly refused: string }
-
 export type Surroundings = Pick<RunOptions, 'env' | 'signal' | 'runtime'> & { readonly emit: Emit }
+
+type Work<T> = (opened: OpenReplay) => Promise<T | ReplayRefused>
 
 /** Connects, does some work with the ranges and closes; or says why that cannot be. */
 export const withReplay = async <T>(
   args: ReplayArguments,
   config: Config,
+  around: Surroundings,
+  work: Work<T>,
+): Promise<T | ReplayRefused> => {
+  const done = await tryReplay(args, config, around, work)
+  // Brokers may show what a start before this one has committed only now.
+  return isOvertaken(done) ? tryReplay(args, config, around, work) : done
+}
+
+const isOvertaken = (done: unknown): boolean =>
+  typeof done === 'object' && done !== null && 'isOvertaken' in done && done.isOvertaken === true
+
+const tryReplay = async <T>(
+  args: ReplayArguments,
+  config: Config,
   { env, signal, emit, runtime: { clock, sockets } }: Surroundings,
-  work: (opened: OpenReplay) => Promise<T>,
+  work: Work<T>,
 ): Promise<T | ReplayRefused> => {
   const opened = await openReplay(
     { ...args, groupId: `${config.kafka.groupId}-replay-${args.id}` },
