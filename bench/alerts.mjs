@@ -19,7 +19,6 @@ import { measure } from './measure.mjs'
 import { samples } from './samples.mjs'
 
 const { formats } = openFormats([])
-const extract = createExtract({ maxIndicators: 64, maxDepth: 64, formats })
 const named = createNamedValues(formats)
 const decide = createDecide()
 const inFlight = createInFlight(systemClock)
@@ -36,7 +35,8 @@ const flags = { is_malicious: false, can_remote_access: false, is_vpn: false, is
 const verdict = { level: 'clean', score: 0, flags, because: 'nothing bad known', source: 'service', at: 0 }
 const bad = { ...verdict, level: 'malicious', flags: { ...flags, is_malicious: true } }
 
-const pipelineOf = (given) => {
+const pipelineOf = (given, names) => {
+  const extract = createExtract({ maxIndicators: 64, maxDepth: 64, formats, names })
   const enrich = createEnrich({
     lookup: (_, { decision }) => unknownOf(decision.decision === 'lookup' ? 'no_verdict' : decision.reason),
     decide,
@@ -83,8 +83,9 @@ export const run = () => {
     ]) {
       const set = setOf(100, isMixed)
       const pipeline = pipelineOf(given)
+      const noting = pipelineOf(given, () => set.names)
       const withRules = (bytes) => {
-        const one = pipeline(bytes)
+        const one = noting(bytes)
         const out = one.bytes()
         return out.length + set.match(one.annotation, () => ruleEventOf(one, named)).length > 0 ? out : ''
       }

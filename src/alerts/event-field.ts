@@ -4,14 +4,14 @@ import type { AnyObject } from '../base/json-object.js'
 import type { Extraction, Role } from '../domain/sighting.js'
 import { createRead } from './sigma/field.js'
 
-export type RuleExtraction = Pick<Extraction, 'sightings' | 'sourcePort' | 'destinationPort'>
+export type RuleExtraction = Pick<Extraction, 'sightings' | 'sourcePort' | 'destinationPort' | 'noted'>
 
 export type RuleEvent = {
   /** The event's own object; text is in `message`. */
   readonly object: AnyObject
   /** What the reader found in it. */
   readonly extraction?: RuleExtraction
-  /** Keys and values of key=value, CEF, … as written; called at most once. */
+  /** Keys and values of key=value, CEF, … as written, where the extraction has not noted them; called at most once. */
   readonly named?: () => AnyObject
 }
 
@@ -125,7 +125,9 @@ export const createReadEvent = (path: string): ReadEvent => {
     if (own !== undefined) return own
     const value = event.extraction && found?.(event.extraction, annotation)
     if (value !== undefined) return value
-    const named = event.named && read(event.named())
+    const noted = event.extraction?.noted
+    const values = noted?.names.has(path) === true ? noted.values : event.named?.()
+    const named = values && read(values)
     if (named !== undefined || others.length === 0) return named
     for (const other of others) {
       const under = other(event, annotation)
@@ -133,6 +135,15 @@ export const createReadEvent = (path: string): ReadEvent => {
     }
     return undefined
   }
+}
+
+/** The names under which text may have what is read for a field: the path, whatever it is inside of, and what others call it. */
+export const namesOf = (path: string): readonly string[] => {
+  const parts = path.split('.')
+  return [
+    ...parts.map((_, last) => parts.slice(0, last + 1).join('.')),
+    ...(sigmaNames.get(path) ?? []).flatMap(namesOf),
+  ]
 }
 
 /** Every name that an event can have without having a field of this name. */

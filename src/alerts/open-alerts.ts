@@ -43,6 +43,8 @@ type AlertsOptions = {
 }
 
 export type Alerts = {
+  /** What rules read in the text of every event, now; undefined where the annotation tells which events to look at. */
+  readonly names: () => ReadonlySet<string> | undefined
   /** Whether a rule may match the event, by the little that is known without its whole annotation. */
   readonly mayRaise: (event: Pick<AnnotatedEvent, 'summary'>) => boolean
   /**
@@ -186,6 +188,7 @@ export const openAlerts = async (
   }
 
   return {
+    names: () => rules.set().names,
     mayRaise: ({ summary }) => rules.set().mayMatch(summary),
     raise: (events, fired) => {
       const set = rules.set()

@@ -42,7 +42,7 @@ export const openAlerting = async (config: Config, options: AlertingOptions): Pr
   }
 }
 
-type RunAlerts = Pick<Alerts, 'mayRaise' | 'retroMatch' | 'close'> & {
+type RunAlerts = Pick<Alerts, 'names' | 'mayRaise' | 'retroMatch' | 'close'> & {
   /** What the status page shows of them. */
   readonly log: AlertLog
   readonly raise: (events: readonly EventOut[], fired?: Fired) => readonly AlertOut[]
@@ -53,7 +53,7 @@ type RunAlerts = Pick<Alerts, 'mayRaise' | 'retroMatch' | 'close'> & {
 /** The alerts of `run`; none without an alerts topic. */
 export const openRunAlerts = async (config: Config, clock: Clock, emit: Emit): Promise<RunAlerts | undefined> => {
   if (config.kafka.alertsTopic === '') return undefined
-  const { mayRaise, raise, raiseLate, retroMatch, suppressed, status, close } = accepted(
+  const { names, mayRaise, raise, raiseLate, retroMatch, suppressed, status, close } = accepted(
     await openAlerting(config, { emit, clock, hasUpdates: true }),
   )
   const log = createAlertLog(clock.now, () => status().loaded)
@@ -63,6 +63,7 @@ export const openRunAlerts = async (config: Config, clock: Clock, emit: Emit): P
   }
   return {
     log,
+    names,
     mayRaise,
     retroMatch,
     raise: (events, fired) => raise(events, fired).map(noted),

@@ -5,6 +5,7 @@ import type { Refused } from '../config/problem.js'
 import type { Config } from '../config/schema.js'
 import { systemClock } from '../base/clock.js'
 import type { Decide, GateOptions } from '../domain/decision.js'
+import type { Names } from '../domain/sighting.js'
 import { keyOf } from '../domain/indicator.js'
 import { judge, judgeCounting } from '../domain/judge.js'
 import { loadGate } from '../feeds/load-lists.js'
@@ -48,19 +49,27 @@ export type App = EventReader &
     readonly geo: GeoDatabases | undefined
   }
 
-export type AppOptions = LookupOptions & {
-  /** The caller resolves `auto`, since it knows where the events come from. */
-  readonly mode: 'live' | 'complete'
+type ReaderOptions = {
   /** Whether the events are the lines of one file, in order. */
   readonly isOneSource?: boolean
-  /** Milliseconds in which the process had nothing to do. */
-  readonly idleMs?: () => number
-  /** Called with how long events waited for answers. */
-  readonly waited?: (ms: number) => void
+  /** The names whose values in text are noted, now. */
+  readonly names?: (() => Names | undefined) | undefined
 }
 
-/** `isOneSource`: the events are the lines of one file, in order. */
-export const openReader = (config: Config, isOneSource = false): EventReader | Refused => {
+export type AppOptions = LookupOptions &
+  ReaderOptions & {
+    /** The caller resolves `auto`, since it knows where the events come from. */
+    readonly mode: 'live' | 'complete'
+    /** Milliseconds in which the process had nothing to do. */
+    readonly idleMs?: () => number
+    /** Called with how long events waited for answers. */
+    readonly waited?: (ms: number) => void
+  }
+
+export const openReader = (
+  config: Config,
+  { isOneSource = false, names }: ReaderOptions = {},
+): EventReader | Refused => {
   const loaded = loadGate(config.gate, config.intel.domain.ask, readText)
   if ('problems' in loaded) return loaded
   const judged = openTable(config)
@@ -75,7 +84,7 @@ export const openReader = (config: Config, isOneSource = false): EventReader | R
       })),
     }
   const { isAnnotationName } = createAnnotationKey(config.output.key)
-  const extract = createExtract({ ...extractLimits, formats: opened.formats, isOneSource, isAnnotationName })
+  const extract = createExtract({ ...extractLimits, formats: opened.formats, isOneSource, isAnnotationName, names })
   return {
     eventsInRecord: eventsInRecord(config),
     decode: (bytes) => decode(bytes, decodeLimits),
@@ -89,7 +98,7 @@ export const openApp = async (config: Config, options: AppOptions): Promise<App 
   const { clock = systemClock, mode, urgency = 'live' } = options
   const missing = intelligenceProblems(config)
   if (missing.length > 0) return { problems: missing }
-  const reader = openReader(config, options.isOneSource)
+  const reader = openReader(config, options)
   if ('problems' in reader) return reader
   const geo = await openDatabases(config, options)
   if (geo && 'problems' in geo) return geo

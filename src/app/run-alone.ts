@@ -49,33 +49,35 @@ export const runAlone = async (
   const settings = { ...connectedSettingsOf(config, { env, emit: watch.emit }), sockets }
   const isComplete = config.enrich.mode === 'complete'
   const { counts, retro } = createCounting(config, { clock, random, emit: watch.emit })
-  const app = accepted(
-    await openApp(config, {
-      feedsChanged: retro.feedsChanged,
-      accused: retro.answered,
-      verdicts: verdictsOf(settings, { now: clock.now, emit: watch.emit }),
-      env,
-      clock,
-      random,
-      idleMs,
-      loadFeed,
-      dispatcher,
-      emit: watch.emit,
-      mode: isComplete ? 'complete' : 'live',
-      waitsOutOutages: isComplete,
-      recalled,
-      joined,
-      lookedUp,
-      waited,
-    }),
-  )
-  const { live, catchUp, throughOutages } = app.waits
   const stop = new AbortController()
-  const closings: (() => Promise<unknown> | undefined)[] = [app.close]
+  const closings: (() => Promise<unknown> | undefined)[] = []
   try {
-    let health: () => ConsumerHealth = () => ({ state: 'starting', joins: 0, restarts: 0, partitions: {} })
     const alerts = await openRunAlerts(config, clock, watch.emit)
     closings.push(() => alerts?.close())
+    const app = accepted(
+      await openApp(config, {
+        names: alerts?.names,
+        feedsChanged: retro.feedsChanged,
+        accused: retro.answered,
+        verdicts: verdictsOf(settings, { now: clock.now, emit: watch.emit }),
+        env,
+        clock,
+        random,
+        idleMs,
+        loadFeed,
+        dispatcher,
+        emit: watch.emit,
+        mode: isComplete ? 'complete' : 'live',
+        waitsOutOutages: isComplete,
+        recalled,
+        joined,
+        lookedUp,
+        waited,
+      }),
+    )
+    closings.push(app.close)
+    const { live, catchUp, throughOutages } = app.waits
+    let health: () => ConsumerHealth = () => ({ state: 'starting', joins: 0, restarts: 0, partitions: {} })
     const ops = await watch.serve({
       provider: app.admission?.state,
       consumer: () => health(),

@@ -47,7 +47,7 @@ Example:
   takesArguments: true,
   run: async (args, io) => {
     const config = loadConfig(args, io)
-    const { eventsInRecord, decode, extract, decide } = accepted(openReader(config, true))
+    const { eventsInRecord, decode, extract, decide } = accepted(openReader(config, { isOneSource: true }))
     const memory = numberOf(args, 'memory') ?? config.memory.maxEntries
     const lifetimeMs = numberOf(args, 'lifetime', hourMs) ?? config.memory.freshSeconds.clean * 1000
     const spanMs = numberOf(args, 'span', hourMs)

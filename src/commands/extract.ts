@@ -33,7 +33,7 @@ Example:
   unit: () => 'event',
   run: async (args, io) => {
     const config = loadConfig(args, io)
-    const { eventsInRecord, decode, extract: find, decide, gate } = accepted(openReader(config, true))
+    const { eventsInRecord, decode, extract: find, decide, gate } = accepted(openReader(config, { isOneSource: true }))
     const isTable = io.stdout.isTTY === true && args.values.json !== true
     if (isTable) await write(io.stdout, header)
     let events = 0

@@ -43,6 +43,16 @@ const kinds: ReadonlySet<string> = new Set(lineKinds)
 export const formatOf = ({ format }: Pick<Extraction, 'format'>): string | undefined =>
   format === undefined || kinds.has(format) ? undefined : format
 
+/** Names of fields, such as all that some rules read. */
+export type Names = Pick<ReadonlySet<string>, 'has'>
+
+/** Values that have a name in an event's text: keys of key=value, CEF, LEEF and XML, columns and pieces that a format names. */
+export type Noted = {
+  /** The only ones that are noted. */
+  readonly names: Names
+  readonly values: Readonly<Record<string, unknown>>
+}
+
 /** What was read from an event, before any lookup. */
 export type Extraction = {
   readonly action: Action
@@ -62,6 +72,8 @@ export type Extraction = {
   /** 0 if unknown. */
   readonly sourcePort?: number
   readonly destinationPort?: number
+  /** Where somebody asks for them. */
+  readonly noted?: Noted | undefined
 }
 
 /** Which way an event went, and what became of it. */

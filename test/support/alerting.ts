@@ -36,9 +36,10 @@ export const openTestAlerting = async (
     readFile: () => '',
   })
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
-  const app = await openApp(loaded.config, { mode: 'live', env: {} })
   const alerts = await openAlerting(loaded.config, {})
-  if ('problems' in app || 'problems' in alerts) throw new Error(JSON.stringify([app, alerts]))
+  if ('problems' in alerts) throw new Error(JSON.stringify(alerts))
+  const app = await openApp(loaded.config, { mode: 'live', env: {}, names: alerts.names })
+  if ('problems' in app) throw new Error(JSON.stringify(app))
   onTestFinished(() => Promise.all([app.close(), alerts.close()]).then(() => undefined))
   return async (lines) => {
     const chunk = lines.map((line, n) => ({ bytes: Buffer.from(line), origin: `firewall/0/${n}`, time: 0 }))

@@ -1,7 +1,7 @@
 // The fields used by a rule set: each has a slot and is read from an event at most once.
 import type { Annotation } from '../../domain/annotation.js'
 import { annotationKey, eventMembers, type Members } from '../annotation-fields.js'
-import { createReadEvent, type ReadEvent, type RuleEvent } from '../event-field.js'
+import { createReadEvent, namesOf, type ReadEvent, type RuleEvent } from '../event-field.js'
 import { createRead, leavesOf } from './field.js'
 import type { EventView } from './expression.js'
 
@@ -16,6 +16,8 @@ export type Fields = {
   /** The annotation member of a path; undefined if the path is in the event. */
   readonly memberOf: (path: string) => string | undefined
   readonly view: (subject: Subject) => EventView
+  /** The names that text may have for the fields of events. */
+  readonly names: () => ReadonlySet<string>
 }
 
 const unread = Symbol('unread')
@@ -48,6 +50,7 @@ export const createFields = (key: string, members: Members = eventMembers): Fiel
       slots.set(path, reads.length - 1)
       return reads.length - 1
     },
+    names: () => new Set([...slots.keys()].filter((path) => memberOf(path) === undefined).flatMap(namesOf)),
     view: (subject) => {
       const values: unknown[] = new Array<unknown>(reads.length).fill(unread)
       let leaves: string[] | undefined

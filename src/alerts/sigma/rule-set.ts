@@ -19,6 +19,8 @@ export type RuleSet = {
   readonly mayMatch: (summary: Readonly<AnnotationSummary>) => boolean
   /** `event` is called only if a rule may match. */
   readonly match: (annotation: Readonly<Annotation>, event: () => RuleEvent) => readonly RuleMatch[]
+  /** What is read in the text of every event; undefined where the annotation tells which events to look at. */
+  readonly names: ReadonlySet<string> | undefined
   /** Whether an event or its annotation has a field. */
   readonly has: (field: string, subject: Subject) => boolean
 }
@@ -60,6 +62,7 @@ export const createRuleSet = (rules: readonly Rule[], fields: Fields): RuleSet =
   return {
     size: rules.length,
     rules,
+    names: always.length > 0 ? fields.names() : undefined,
     mayMatch: (summary) => candidates(summary).length > 0,
     has: (field, subject) => fields.view(subject).read(fields.slotOf(field)) !== undefined,
     match: (annotation, event) => {

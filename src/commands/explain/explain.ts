@@ -49,7 +49,7 @@ Example:
   unit: () => 'event',
   run: async (args, io) => {
     const config = loadConfig(args, io)
-    const { eventsInRecord, decode, extract } = accepted(openReader(config, true))
+    const { eventsInRecord, decode, extract } = accepted(openReader(config, { isOneSource: true }))
     const known = await openKnown(config, io)
     const isJson = args.values.json === true
     const isColoured = io.stdout.isTTY === true && (io.env.NO_COLOR ?? '') === ''

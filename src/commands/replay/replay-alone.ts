@@ -1,6 +1,7 @@
 // One replay without a terminal: every part is made from the configuration and connected, and the ranges are read until their end, a stop, or
 // something that cannot go on.
 import { connectedSettingsOf } from '../../app/connected-settings.js'
+import type { Alerts } from '../../alerts/open-alerts.js'
 import { openAlerting } from '../../app/open-alerting.js'
 import { openApp, type App } from '../../app/open-app.js'
 import { readWrittenOf } from '../../app/open-records.js'
@@ -81,11 +82,11 @@ export const replayAlone = async (
   const { clock } = around.runtime
   const former = args.against === undefined ? undefined : await opened.former(args.against)
   if (former && 'refused' in former) return former
-  const app = await openReplayApp(args, config, around)
-  const closings = [app.close]
+  const rules = accepted(await openAlerting(config, { emit: around.emit, clock, replayId: args.id }))
+  const closings = [rules.close]
   try {
-    const rules = accepted(await openAlerting(config, { emit: around.emit, clock, replayId: args.id }))
-    closings.unshift(rules.close)
+    const app = await openReplayApp(args, config, around, rules.names)
+    closings.push(app.close)
     const wantsAlerts = args.alerts !== 'none' && rules.status().rules > 0
     const alertsTopic = wantsAlerts ? args.alertsTopic : undefined
     const written = new Set<string>()
@@ -112,6 +113,7 @@ export const openReplayApp = async (
   args: ReplayArguments,
   config: Config,
   { env, emit, runtime: { clock, random, idleMs, loadFeed, dispatcher } }: Surroundings,
+  names?: Alerts['names'],
 ): Promise<App> => {
   const { maxLookups } = args
   const sendsNothing = args.lookups === 'none' || maxLookups === 0 || args.isDryRun
@@ -129,6 +131,7 @@ export const openReplayApp = async (
         idleMs,
         loadFeed,
         dispatcher,
+        names,
         replay: { id: args.id, isAnnotated: args.kind === 'annotated' },
         ...(sendsNothing && { approve: () => Promise.resolve(false) }),
       },

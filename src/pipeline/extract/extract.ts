@@ -1,5 +1,5 @@
 // Finds the indicators of an event and what was done to it: formats and known fields first, free text last.
-import type { Extraction } from '../../domain/sighting.js'
+import type { Extraction, Names } from '../../domain/sighting.js'
 import { ObjectEvent, type Event } from '../event.js'
 import { createActionFinder } from './action.js'
 import { settleBeside } from './beside.js'
@@ -7,8 +7,9 @@ import { createFieldOf } from './field.js'
 import { createFindings } from './findings.js'
 import { compileFormats, readRecognised, type FormatSpec } from './formats.js'
 import { createReadLine } from './line.js'
+import { createNotes } from './noted.js'
 import { createPaths } from './paths.js'
-import { readLaterText, type Note, type Reader } from './reader.js'
+import { readLaterText, type Reader } from './reader.js'
 import { createScan } from './scan.js'
 import { createW3cFields } from './w3c-fields.js'
 
@@ -21,8 +22,8 @@ type ExtractSettings = {
   readonly isAnnotationName?: (name: string) => boolean
   /** The log formats that lines are held against. */
   readonly formats?: readonly FormatSpec[] | undefined
-  /** Takes the values that have a name in text. */
-  readonly note?: Note
+  /** The names whose values are noted, now. */
+  readonly names?: (() => Names | undefined) | undefined
 }
 
 /** No event of a product that we know comes near them; they bound what a hostile one can cost. */
@@ -44,14 +45,22 @@ export const createExtract = (settings: ExtractSettings): Extract => {
     fieldOf,
     later: [],
     forged: 0,
-    note: settings.note,
     readLine: (...line) => void readLine(...line),
   }
   const scan = createScan(reader, paths, settings.maxDepth)
   const readLine = createReadLine(reader, scan, recognise)
   const readByHeader = settings.isOneSource === true ? createW3cFields(reader) : undefined
 
+  let notes: ReturnType<typeof createNotes> | undefined
+  let names: Names | undefined
   const begin = (): void => {
+    const asked = settings.names?.()
+    if (asked !== names) {
+      names = asked
+      notes = asked && createNotes(asked)
+      reader.note = notes?.note
+    }
+    notes?.begin()
     findings.reset()
     action.reset()
     reader.later.length = 0
@@ -73,6 +82,7 @@ export const createExtract = (settings: ExtractSettings): Extract => {
       actionSaw: found.saw,
       sourcePort: findings.portOf('source'),
       destinationPort: findings.portOf('destination'),
+      noted: notes?.result(),
     }
   }
 

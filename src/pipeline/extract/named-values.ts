@@ -1,29 +1,15 @@
-// The values that have a name in an event's text: keys of key=value, CEF, LEEF and XML, columns and pieces that a format names.
+// Every value that has a name in an event's text, for whoever asks for a name that was not noted when the event was read.
+import type { Names, Noted } from '../../domain/sighting.js'
 import { decode, decodeLimits } from '../decode.js'
 import { createExtract, extractLimits } from './extract.js'
 import type { FormatSpec } from './formats.js'
 
-type NamedValues = (bytes: Buffer) => Readonly<Record<string, unknown>>
+type NamedValues = (bytes: Buffer) => Noted['values']
 
-const maxNames = 1024
+const everyName: Names = { has: () => true }
 
-/**
- * Reads the event once more and keeps what the first reading only looks at, so that events nobody asks about cost nothing.
- * Said twice, the first counts: what is behind may be what somebody sent.
- */
+/** Reads the event once more. */
 export const createNamedValues = (formats: readonly FormatSpec[]): NamedValues => {
-  let values: Record<string, unknown> = {}
-  let names = 0
-  const note = (name: string, value: unknown): void => {
-    if (names >= maxNames || name in values) return
-    names++
-    values[name] = value
-  }
-  const extract = createExtract({ ...extractLimits, formats, note })
-  return (bytes) => {
-    values = Object.create(null) as Record<string, unknown>
-    names = 0
-    extract(decode(bytes, decodeLimits))
-    return values
-  }
+  const extract = createExtract({ ...extractLimits, formats, names: () => everyName })
+  return (bytes) => extract(decode(bytes, decodeLimits)).noted?.values ?? {}
 }

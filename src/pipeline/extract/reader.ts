@@ -19,11 +19,11 @@ export type Reader = {
   readonly later: LaterText[]
   /** How many names below the top look like our annotation. */
   forged: number
-  /** Takes every value that has a name in text, where somebody wants to know; see `named-values.ts`. */
-  readonly note?: Note | undefined
+  /** Takes every value that has a name in text, where somebody asks for some. */
+  note?: Note | undefined
 }
 
-export type Note = (name: string, value: unknown) => void
+type Note = (name: string, value: unknown) => void
 
 type LaterText = {
   readonly text: string

@@ -1,7 +1,14 @@
 // Rules see what the reader knows, however an event is written.
 import { describe, expect, it } from 'vitest'
+import { ruleEventOf } from '../../../src/alerts/annotated-event.js'
+import { createReadEvent } from '../../../src/alerts/event-field.js'
+import { createFields } from '../../../src/alerts/sigma/fields.js'
+import { parseRules } from '../../../src/alerts/sigma/parse-rules.js'
+import { createRuleSet, type RuleSet } from '../../../src/alerts/sigma/rule-set.js'
+import { decode, decodeLimits } from '../../../src/pipeline/decode.js'
+import { createExtract, extractLimits } from '../../../src/pipeline/extract/extract.js'
 import { openTestAlerting } from '../../support/alerting.js'
-import { ruleText } from '../../support/rules.js'
+import { annotation, ruleText } from '../../support/rules.js'
 
 const bad = '203.0.113.99'
 const spellings: Readonly<Record<string, (host: string, port: number) => string>> = {
@@ -132,5 +139,45 @@ describe('fields of an event', () => {
       await fires(['destination.ip: null', 'dst_port: null', 'event.action: null', 'observer.name: null'], line),
     ).toBe(true)
     expect(await fires(['dst_port|exists: true'], line)).toBe(false)
+  })
+})
+
+describe('the text of an event', () => {
+  const setOf = (lines: string): RuleSet => {
+    const fields = createFields('threatweave')
+    const { rules } = parseRules('r.yml', ruleText(`sel:\n    ${lines}\ncondition: sel`), { fields })
+    return createRuleSet(rules, fields)
+  }
+  const line = 'srcip=10.20.0.7 dstip=203.0.113.99 action=accept app=ssl user=ann policy=guests'
+  let set = setOf('app: ssl')
+  const extract = createExtract({ ...extractLimits, names: () => set.names })
+  const read = (named: () => Record<string, unknown>): Parameters<typeof ruleEventOf> => {
+    const event = decode(Buffer.from(line), decodeLimits)
+    return [{ event, extraction: extract(event) }, named]
+  }
+  const refuse = (): never => {
+    throw new Error('was read again')
+  }
+
+  it('is read once for rules on its fields alone, and for the rules that replace them', () => {
+    const matches = (): number => set.match(annotation(), () => ruleEventOf(...read(refuse))).length
+    expect(matches()).toBe(1)
+    set = setOf('user: bob')
+    expect(matches()).toBe(0)
+    set = setOf('policy: guests\n    c-useragent: null')
+    expect(matches()).toBe(1)
+  })
+
+  it('is read again for a name that no rule has, and only that is noted which a rule has', () => {
+    set = setOf('app: ssl')
+    const [about] = read(refuse)
+    expect(about.extraction.noted?.values).toEqual({ app: 'ssl' })
+    const event = ruleEventOf(...read(() => ({ user: 'ann' })))
+    expect(createReadEvent('user')(event, annotation())).toBe('ann')
+  })
+
+  it('is not noted where the annotation tells which events to look at', () => {
+    set = setOf('app: ssl\n    threatweave.verdict: malicious')
+    expect(read(refuse)[0].extraction.noted).toBeUndefined()
   })
 })
