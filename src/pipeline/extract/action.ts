@@ -17,6 +17,8 @@ const rankOf: Readonly<Partial<Record<ActionField, number>>> = {
   name: 6,
 }
 const textRank = 5
+/** `拒绝` */
+const shortestWord = 2
 const none = 99
 const flags = table([true, 'true yes 1'], [false, 'false no 0'])
 
@@ -83,7 +85,7 @@ export const createActionFinder = () => {
       else seeWord(text, rank, rule)
     },
     seeText: (text: string): void => {
-      if (best <= textRank) return
+      if (best <= textRank || text.length < shortestWord) return
       const { action, rule, saw } = actionOfText(text)
       take(action, textRank, rule, saw)
     },

@@ -27,12 +27,13 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
     const seen = new Set<string>()
     for (const { key, value } of pairs) {
       const known = reader.fieldOf(key)
+      const before = seen.size
+      const isRepeated = seen.add(key).size === before
       // Said again (the packet inside an ICMP error), it is not about the endpoints of this event.
-      if (seen.has(key) && known.holds !== 'event') readLater(reader, value, key)
+      if (isRepeated && known.holds !== 'event') readLater(reader, value, key)
       // Mail `to=` somebody went to the relay.
       else if (key === 'relay') readPair(reader, seen.has('to') ? 'dst' : 'src', value, level)
       else readPair(reader, key, value, level, known)
-      seen.add(key)
     }
     const rest = remainder(body, pairs)
     reader.action.seeText(rest)

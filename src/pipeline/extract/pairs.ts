@@ -4,40 +4,115 @@ export type Pair = { readonly key: string; readonly value: string; readonly star
 
 const maxPairs = 1024
 
-/**
- * A key is at the start or behind what separates pairs; `?a=1&b=2` is the query of a URL. Commas and semicolons end a value unless it goes on right
- * behind them (`qr,rd,ra`, a list of addresses). `relay=mail.example.com. [192.0.2.1]`: the name and its address are one value.
- */
-const equalSign =
-  /(?<![^\s,;|[({\]>":])([\w.-]{1,80}(?:\([\w-]{1,40}\))?)=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|'([^'\\]*(?:\\.[^'\\]*)*)'|((?:[^\s|,;]|[,;](?!\s|$|[\w.-]{1,64}(?:\(\d{0,8}\))?=))*(?:(?<=relay=\S{1,253}) \[[\da-fA-F.:]{3,45}\])?))/gs
 /** `key:"value"; key:"value"` (Check Point) and `key: value, key: value` (Firepower, nginx errors); what names something within is a sentence, and no value. */
 const colon =
   /(?<![^\s;,[{:])(?=[A-Za-z_.-])(?<=(?:^|[;,[{]|:\s)\s{0,8})([\w.-]{1,80}):(?::?"([^"\\]*(?:\\.[^"\\]*)*)"| ((?:(?!: )[^;\],]|,(?! ))*)(?=[;\]]|, |$))/gs
 
-/** Pairs with `=`. */
+const tableOf = (...chars: readonly string[]): Uint8Array => {
+  const table = new Uint8Array(128)
+  for (const char of chars.join('')) table[char.charCodeAt(0)] = 1
+  return table
+}
+const spaces = ' \t\n\v\f\r'
+const isKeyCode = tableOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-')
+/** What may be before a key. */
+const isBeforeKey = tableOf(spaces, ',;|[({]>":')
+const endsBare = tableOf(spaces, '|')
+const isKeyAt = (text: string, at: number): boolean => isKeyCode[text.charCodeAt(at)] === 1
+const isSpaceBeyondAscii = (code: number): boolean => code >= 0x80 && /\s/.test(String.fromCharCode(code))
+
+const [equalSign, open, close, comma, semicolon] = [0x3d, 0x28, 0x29, 0x2c, 0x3b] as const
+const [doubleQuote, singleQuote, backslash] = [0x22, 0x27, 0x5c] as const
+const longestKey = 80
+
+/**
+ * Pairs with `=`. A key is at the start or behind what separates pairs; `?a=1&b=2` is the query of a URL. One loop instead of an expression: lines of
+ * pairs are long, and most of what is read as text.
+ */
 export const pairsOf = (text: string): readonly Pair[] => {
   const pairs: Pair[] = []
-  if (!text.includes('=')) return pairs
-  for (const found of text.matchAll(equalSign)) {
-    const [all, name = '', double, single, bare = ''] = found
-    const value = double ?? single ?? (bare.endsWith(')') && !bare.includes('(') ? bare.slice(0, -1) : bare)
+  let from = 0
+  for (let sign = text.indexOf('='); sign >= 0 && pairs.length < maxPairs; sign = text.indexOf('=', from)) {
+    const nameEnd = text.charCodeAt(sign - 1) === close ? beforeNumber(text, sign - 1) : sign
+    let start = nameEnd
+    while (start > from && isKeyAt(text, start - 1)) start--
+    if (start === nameEnd || nameEnd - start > longestKey || !(start === 0 || separates(text.charCodeAt(start - 1)))) {
+      from = sign + 1
+      continue
+    }
+    const closing = closingQuote(text, sign + 1)
+    const end = closing < 0 ? endOfBare(text, sign + 1) : closing + 1
+    const value = closing < 0 ? withoutBracket(text.slice(sign + 1, end)) : text.slice(sign + 2, closing)
+    const name = text.slice(start, sign)
     // `SrcIPAddr(1003)=…`: its number is no part of the name.
-    const key = name.endsWith(')') ? name.replace(/\(\d+\)$/, '') : name
-    // `Peer IP=192.0.2.1 Server IP=198.51.100.1`, `Device IP Address=192.0.2.254`: the words before say whose it is.
-    const whose = ownerless.test(key) ? owner.exec(text.slice(Math.max(0, found.index - 24), found.index)) : null
-    const start = found.index - (whose?.[0].length ?? 0)
-    pairs.push({
-      key: whose ? `${(whose[1] ?? '').replace(' ', '_')}_${key}` : key,
-      value,
-      start,
-      end: found.index + all.length,
-    })
-    if (pairs.length === maxPairs) break
+    const key = nameEnd === sign ? name : name.replace(/\(\d+\)$/, '')
+    const whose = key.length <= longestOwnerless && ownerless.test(key) ? ownerBefore(text, start) : null
+    pairs.push(
+      whose
+        ? { key: `${(whose[1] ?? '').replace(' ', '_')}_${key}`, value, start: start - whose[0].length, end }
+        : { key, value, start, end },
+    )
+    from = end
   }
   return pairs
 }
 
+const separates = (code: number): boolean => (code < 0x80 ? isBeforeKey[code] === 1 : isSpaceBeyondAscii(code))
+
+/** Where the name in `name(1003)=` ends, by the place of its closing bracket; behind that where it is none. */
+const beforeNumber = (text: string, closed: number): number => {
+  const bracket = /\([\w-]{1,40}$/.exec(text.slice(Math.max(0, closed - 41), closed))
+  return bracket ? closed - bracket[0].length : closed + 1
+}
+
+/** Where a quoted value ends; -1 where it is not quoted, or never ends. */
+const closingQuote = (text: string, start: number): number => {
+  const quote = text.charCodeAt(start)
+  if (quote !== doubleQuote && quote !== singleQuote) return -1
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) return at
+    if (code === backslash) at++
+  }
+  return -1
+}
+
+/**
+ * Commas and semicolons end a value unless it goes on right behind them (`qr,rd,ra`, a list of addresses). `relay=mail.example.com. [192.0.2.1]`: the
+ * name and its address are one value.
+ */
+const endOfBare = (text: string, start: number): number => {
+  let at = start
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= 0x80 ? isSpaceBeyondAscii(code) : endsBare[code] === 1) break
+    if ((code === comma || code === semicolon) && endsBehind(text, at + 1)) break
+  }
+  if (!text.startsWith(' [', at)) return at
+  relayAddress.lastIndex = at
+  return relayAddress.test(text) ? relayAddress.lastIndex : at
+}
+const relayAddress = /(?<=relay=\S{1,253}) \[[\da-fA-F.:]{3,45}\]/y
+
+/** Whether a comma before here ends the value: the end, a space or the next key is behind it. */
+const endsBehind = (text: string, start: number): boolean => {
+  if (start === text.length) return true
+  const code = text.charCodeAt(start)
+  if (code < 0x80 ? spaces.includes(text.charAt(start)) : isSpaceBeyondAscii(code)) return true
+  let at = start
+  while (at - start <= 64 && isKeyAt(text, at)) at++
+  if (at === start || at - start > 64) return false
+  const next = text.charCodeAt(at)
+  return next === equalSign || (next === open && /^\(\d{0,8}\)=/.test(text.slice(at, at + 11)))
+}
+
+const withoutBracket = (bare: string): string => (bare.endsWith(')') && !bare.includes('(') ? bare.slice(0, -1) : bare)
+
+/** `Peer IP=192.0.2.1 Server IP=198.51.100.1`, `Device IP Address=192.0.2.254`: the words before say whose it is. */
 const ownerless = /^(?:ip|ipv[46]|addr|address|host|hostname|name|port)$/i
+const longestOwnerless = 8
+const ownerBefore = (text: string, start: number): RegExpExecArray | null =>
+  owner.exec(text.slice(Math.max(0, start - 24), start))
 const owner = /(?<![\w=])([A-Za-z]{2,20}(?: IP)?) $/
 
 export const colonPairsOf = (text: string): readonly Pair[] => {
@@ -50,12 +125,12 @@ export const colonPairsOf = (text: string): readonly Pair[] => {
   return pairs
 }
 
-/** What is between the pairs, as one text. */
+/** What is between the pairs, as one text; a single character between two only separates them. */
 export const remainder = (text: string, pairs: readonly Pair[]): string => {
   let rest = ''
   let at = 0
   for (const pair of pairs) {
-    if (pair.start > at) rest += `${text.slice(at, pair.start)} `
+    if (pair.start > at + 1) rest += `${text.slice(at, pair.start)} `
     at = pair.end
   }
   return rest + text.slice(at)
