@@ -226,9 +226,10 @@ const executeIn = async (
   /** Brokers remove the offsets of a deleted topic by its name, late enough to hit those of the next one. */
   let areOffsetsLost = false
   const said = new Set<string>()
-  cluster.onRemoval(({ topic, metadata }) => {
+  cluster.onRemoval(({ groupId, topic, metadata }) => {
     const { topic_id: topicId } = JSON.parse(metadata || '{}') as { readonly topic_id?: string }
-    areOffsetsLost ||= topic === 'input' && topicId !== undefined && topicId === cluster.topicId('input')
+    areOffsetsLost ||=
+      groupId === group && topic === 'input' && topicId !== undefined && topicId === cluster.topicId('input')
   })
 
   // ---- workers ----

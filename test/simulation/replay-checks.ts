@@ -53,11 +53,11 @@ const once = 'a replay writes nothing twice'
 const idOf = ({ n }: Copy): string => String(n)
 
 /**
- * Whether the topic was made again since the first start: then the replay begins anew, and what it wrote before stays. A broker may still have
- * known the former one when the replay asked: its range says so.
+ * Whether the topic was made again since the first start, or what was kept in the new one was removed with the offsets of the former: then the
+ * replay begins anew, and what it wrote before stays. A broker may still have known the former one when the replay asked: its range says so.
  */
-const isAnew = ({ starts, kept, topicId }: ReplayHappened): boolean =>
-  [...starts, ...kept].some((one) => one.topicId !== topicId)
+const isAnew = ({ starts, kept, topicId, isForgotten }: ReplayHappened): boolean =>
+  isForgotten || [...starts, ...kept].some((one) => one.topicId !== topicId)
 
 /** Everything in the range comes out, in order, and nothing from behind it; exactly once in transactions. */
 const checkReach = (replay: ReplayHappened, happened: Happened, copies: readonly Copy[], expect: Expect): void => {

@@ -45,6 +45,8 @@ export type ReplaySeen = {
   readonly starts: readonly ReplayStart[]
   /** In the order in which they were kept. */
   readonly kept: readonly KeptRange[]
+  /** Whether brokers have removed some of it, with what was left of a deleted topic of the same name. */
+  readonly isForgotten: boolean
   readonly ends: readonly ReplayEnd[]
   /** What the summary counted, once it said that everything is through, and the topics that its process may have read. */
   readonly completed: { readonly events: number; readonly topicIds: readonly (string | undefined)[] } | undefined
@@ -83,6 +85,7 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
   const group = `${config.kafka.groupId}-replay-${replayId}`
   const starts: ReplayStart[] = []
   const kept: KeptRange[] = []
+  let isForgotten = false
   const ends: ReplayEnd[] = []
   const premature: string[] = []
   const alive = new Map<Process, AbortController>()
@@ -182,6 +185,12 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
       }
   })
 
+  cluster.onRemoval(({ groupId, topic, metadata }) => {
+    const { topic_id: topicId } = JSON.parse(metadata || '{}') as { readonly topic_id?: string }
+    if (topic === scenario.of && (groupId === group || groupId === `${group}-range`))
+      isForgotten ||= topicId !== undefined && topicId === cluster.topicId(topic)
+  })
+
   const pauseFor = (process: Process, ms: number): void => {
     process.pause()
     keepBusy(ms)
@@ -221,6 +230,15 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
     calm: () => {
       for (const process of alive.keys()) process.resume()
     },
-    seen: () => ({ of: scenario.of, topicId: cluster.topicId(scenario.of), starts, kept, ends, completed, premature }),
+    seen: () => ({
+      of: scenario.of,
+      topicId: cluster.topicId(scenario.of),
+      starts,
+      kept,
+      isForgotten,
+      ends,
+      completed,
+      premature,
+    }),
   }
 }

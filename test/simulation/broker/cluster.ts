@@ -36,7 +36,7 @@ import type { Network } from '../network.js'
 import { below, type World } from '../world.js'
 import { buildBatch, errors, type ApiName, type NewBatch, type WireRecord } from '../wire.js'
 import { handlers } from './apis.js'
-import type { Committed } from './group-coordinator.js'
+import type { Committed, Removed } from './group-coordinator.js'
 import { offsetsTopic, partitionFor, transactionsTopic, withBroker, withLeader, withoutBroker, type Image } from './image.js' // prettier-ignore
 import type { Log, StoredBatch } from './log.js'
 import { createNode, type BrokerNode, type Interference, type Moment, type RequestPoint } from './node.js'
@@ -114,7 +114,7 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
   const nthOf = new Map<string, Map<ApiName, number>>()
   const listeners = new Set<(point: RequestPoint) => Interference>()
   const commitListeners = new Set<(commit: CommitEvent) => void>()
-  const removalListeners = new Set<(offset: Committed) => void>()
+  const removalListeners = new Set<(offset: Removed) => void>()
   const appendListeners = new Set<(append: AppendEvent) => void>()
   /** When a broker learns of the last decision: the next one comes later. */
   const learnsAt = new Map<number, number>()
@@ -390,7 +390,7 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
     transaction: (id: string) => shared.transactions[partitionFor(id, coordinatorPartitions)]?.store.get(id),
     onAppend: (listener: (append: AppendEvent) => void): void => void appendListeners.add(listener),
     onCommit: (listener: (commit: CommitEvent) => void): void => void commitListeners.add(listener),
-    onRemoval: (listener: (offset: Committed) => void): void => void removalListeners.add(listener),
+    onRemoval: (listener: (offset: Removed) => void): void => void removalListeners.add(listener),
 
     createTopic: (name: string, partitions: number, given: TopicOptions = {}): number =>
       createTopic(shared, name, partitions, given),

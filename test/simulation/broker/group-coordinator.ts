@@ -31,6 +31,9 @@ export const emptyGroupStore = (): GroupStore => ({
   records: 0,
 })
 
+/** A commit of a group that is gone. */
+export type Removed = Committed & { readonly groupId: string }
+
 export type CommitSeen = (commit: Committed & { readonly groupId: string; readonly isTransactional: boolean }) => void
 
 export type GroupCoordinatorOptions = {
@@ -39,7 +42,7 @@ export type GroupCoordinatorOptions = {
   readonly initialDelayMs: number
   readonly committed: CommitSeen
   /** Called for every offset that is removed with its topic. */
-  readonly removed: (offset: Committed) => void
+  readonly removed: (offset: Removed) => void
 }
 
 type NewOffset = {
@@ -249,16 +252,16 @@ export const createGroupCoordinator = ({
     },
     /** Its partitions are gone; the group learns of it when the coordinator gets to it. */
     topicDeleted: (topic: string): void => {
-      for (const byKey of [
-        ...store.offsets.values(),
-        ...[...store.pending.values()].flatMap((one) => [...one.values()]),
+      for (const [groupId, byKey] of [
+        ...store.offsets,
+        ...[...store.pending].flatMap(([id, one]) => [...one.values()].map((offsets) => [id, offsets] as const)),
       ])
         for (const [key, one] of [...byKey])
           if (one.topic === topic) {
             took('offsets of a deleted topic removed')
             world.log(`offsets of ${key} removed`)
             byKey.delete(key)
-            removed(one)
+            removed({ ...one, groupId })
           }
     },
     /** offsets.retention.minutes after the last member has gone. */
