@@ -52,7 +52,7 @@ type Kind = (typeof kinds)[number]
 /** An event that has not happened yet; it is cancelled by taking its function away. */
 export type Scheduled = {
   us: number
-  readonly tie: number
+  tie: number
   seq: number
   readonly owner: Process
   readonly kind: Kind
@@ -91,6 +91,8 @@ export type World = {
   /** A part of the simulation itself, such as a broker: an exception in it is a mistake of the simulation. */
   readonly addInfrastructure: (name: string) => Process
   readonly schedule: (us: number, owner: Process, kind: Kind, run: () => void) => Scheduled
+  /** An event that is just running happens once more: most events are intervals, and need no object of their own each time. */
+  readonly repeat: (event: Scheduled, us: number, run: () => void) => void
   readonly after: (ms: number, run: () => void, owner?: Process) => Scheduled
   readonly at: (us: number, run: () => void, owner?: Process) => Scheduled
   readonly random: (name: string) => Random
@@ -222,13 +224,25 @@ export const createWorld = (seed: number, options: WorldOptions = {}): World => 
     lines.push(`${(world.us / 1e6).toFixed(6).padStart(13)} ${world.current.label.padEnd(9)} ${text}`)
   }
 
-  const schedule = (us: number, owner: Process, kind: Kind, run: () => void): Scheduled => {
-    // A continuation in another process's event would be given that process's timers and sockets.
+  const tieOf = (owner: Process, us: number): number => mix(mix(tieSeed, owner.id), us | 0)
+  /** A continuation in another process's event would be given that process's timers and sockets. */
+  const checkOwner = (kind: Kind): void => {
     if (context && kind !== 'io' && world.current !== world.outside && context.getStore() !== world.current)
       mistake ??= new Error(`${context.getStore()?.label ?? 'nothing'} continues in an event of ${world.current.label}`)
-    const event: Scheduled = { us, tie: mix(mix(tieSeed, owner.id), us | 0), seq: seq++, owner, kind, run }
+  }
+  const schedule = (us: number, owner: Process, kind: Kind, run: () => void): Scheduled => {
+    checkOwner(kind)
+    const event: Scheduled = { us, tie: tieOf(owner, us), seq: seq++, owner, kind, run }
     push(queue, event)
     return event
+  }
+  const repeat = (event: Scheduled, us: number, run: () => void): void => {
+    checkOwner(event.kind)
+    event.us = us
+    event.tie = tieOf(event.owner, us)
+    event.seq = seq++
+    event.run = run
+    push(queue, event)
   }
 
   const end = (process: InnerProcess, exit: Exit): void => {
@@ -274,7 +288,7 @@ export const createWorld = (seed: number, options: WorldOptions = {}): World => 
         for (const event of [...timers, ...held.filter(({ kind }) => kind !== 'timer')]) {
           event.us = world.us
           event.seq = seq++
-          push(queue, { ...event, tie: mix(mix(tieSeed, process.id), world.us | 0), run: () => event.run?.() })
+          push(queue, { ...event, tie: tieOf(process, world.us), run: () => event.run?.() })
         }
       },
       post: (run) => void schedule(world.us, process, 'post', run),
@@ -411,6 +425,7 @@ export const createWorld = (seed: number, options: WorldOptions = {}): World => 
     },
     addInfrastructure: (name) => add(name, true),
     schedule,
+    repeat,
     after: (ms, run, owner = outside) => schedule(world.us + Math.max(0, Math.round(ms * 1000)), owner, 'timer', run),
     at: (us, run, owner = outside) => schedule(Math.max(us, world.us), owner, 'timer', run),
     random: (name) => createRandom(seed, name),
@@ -495,11 +510,12 @@ class VirtualTimer {
     this.event = this.arm()
   }
   private arm(): Scheduled {
-    return this.world.schedule(this.world.us + this.ms * 1000, this.owner, 'timer', () => {
-      if (this.repeats) this.event = this.arm()
-      else this.isDone = true
-      this.callback(...this.given)
-    })
+    return this.world.schedule(this.world.us + this.ms * 1000, this.owner, 'timer', this.fire)
+  }
+  private readonly fire = (): void => {
+    if (this.repeats) this.world.repeat(this.event, this.world.us + this.ms * 1000, this.fire)
+    else this.isDone = true
+    this.callback(...this.given)
   }
   ref(): this {
     return this
