@@ -4,6 +4,14 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 // ---------------------------------------------------------------------------------------------------------------------
 // Types of the protocol. Flexible messages write the same types in their compact form and end each struct with tags.
 
+/** In two halves: a BigInt would be an object of its own for every number. */
+const readInt64 = (bytes: Buffer, at: number): number => bytes.readInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4)
+const writeInt64 = (bytes: Buffer, value: number, at: number): void => {
+  if (!Number.isSafeInteger(value)) throw new Error(`${value} is no exact number`)
+  bytes.writeInt32BE(Math.floor(value / 2 ** 32), at)
+  bytes.writeUInt32BE(value >>> 0, at + 4)
+}
+
 class Writer {
   private bytes = Buffer.allocUnsafe(256)
   private at = 0
@@ -33,11 +41,15 @@ class Writer {
   }
   int64(value: number): void {
     const at = this.room(8)
-    this.bytes.writeBigInt64BE(BigInt(value), at)
+    writeInt64(this.bytes, value, at)
   }
   raw(value: Buffer): void {
     const at = this.room(value.length)
     value.copy(this.bytes, at)
+  }
+  text(value: string, length: number): void {
+    const at = this.room(length)
+    this.bytes.write(value, at, length)
   }
   unsigned(value: number): void {
     let rest = value
@@ -82,15 +94,23 @@ class Reader {
   }
   int64(): number {
     this.at += 8
-    const value = Number(this.bytes.readBigInt64BE(this.at - 8))
+    const value = readInt64(this.bytes, this.at - 8)
     if (!Number.isSafeInteger(value)) throw new Error(`${value} at byte ${this.at - 8} is no exact number`)
     return value
   }
-  raw(length: number): Buffer {
+  private pass(length: number): number {
     const from = this.at
     this.at += length
     if (length < 0 || this.at > this.bytes.length) throw new Error(`the message ends before byte ${this.at}`)
+    return from
+  }
+  raw(length: number): Buffer {
+    const from = this.pass(length)
     return this.bytes.subarray(from, this.at)
+  }
+  text(length: number): string {
+    const from = this.pass(length)
+    return this.bytes.toString('utf8', from, this.at)
   }
   unsigned(): number {
     let value = 0
@@ -144,14 +164,14 @@ const uuid: Type<string> = {
 
 const nullableString: Type<string | null> = {
   write: (to, value) => {
-    const bytes = value === null ? undefined : Buffer.from(value)
-    if (to.flexible) to.unsigned(bytes ? bytes.length + 1 : 0)
-    else to.int16(bytes?.length ?? -1)
-    if (bytes) to.raw(bytes)
+    const length = value === null ? -1 : Buffer.byteLength(value)
+    if (to.flexible) to.unsigned(length + 1)
+    else to.int16(length)
+    if (value !== null) to.text(value, length)
   },
   read: (from) => {
     const length = from.flexible ? from.unsigned() - 1 : from.int16()
-    return length < 0 ? null : from.raw(length).toString('utf8')
+    return length < 0 ? null : from.text(length)
   },
 }
 const nullableBytes: Type<Buffer | null> = {
@@ -196,15 +216,18 @@ const struct = <F extends Readonly<Record<string, Type<unknown>>>>(
   fields: F,
 ): Type<{ readonly [K in keyof F]: Value<F[K]> }> => {
   type Struct = { readonly [K in keyof F]: Value<F[K]> }
-  const entries = Object.entries(fields)
+  const names = Object.keys(fields)
+  const types = Object.values(fields)
+  // Copies of it have their shape from the start: to grow each from nothing, field by field, is slow.
+  const empty = Object.fromEntries(names.map((name): [string, unknown] => [name, undefined]))
   return {
     write: (to, value) => {
-      for (const [name, type] of entries) type.write(to, value[name])
+      for (let nth = 0; nth < names.length; nth++) types[nth]!.write(to, value[names[nth]!])
       to.tags()
     },
     read: (from) => {
-      const value: Record<string, unknown> = {}
-      for (const [name, type] of entries) value[name] = type.read(from)
+      const value = { ...empty }
+      for (let nth = 0; nth < names.length; nth++) value[names[nth]!] = types[nth]!.read(from)
       from.tags()
       return value as Struct
     },
@@ -637,10 +660,15 @@ export const announced: ResponseBody<'ApiVersions'>['apiKeys'] = [
 // ---------------------------------------------------------------------------------------------------------------------
 // Whole messages. Those that are written carry their length in front; those that are read come without it, from `frames`.
 
-const framed = (message: Buffer): Buffer => {
-  const frame = Buffer.allocUnsafe(4 + message.length)
-  frame.writeInt32BE(message.length, 0)
-  message.copy(frame, 4)
+/** Begins with the room for its length, which `framed` fills in. */
+const beginFrame = (api: Api): Writer => {
+  const to = new Writer(isFlexible(api))
+  to.int32(0)
+  return to
+}
+const framed = (to: Writer): Buffer => {
+  const frame = to.done()
+  frame.writeInt32BE(frame.length - 4, 0)
   return frame
 }
 
@@ -650,7 +678,7 @@ export const encodeRequest = <N extends ApiName>(
   head: { readonly correlationId: number; readonly clientId: string | null },
 ): Buffer => {
   const { key, version, request }: Api = apis[api]
-  const to = new Writer(isFlexible(apis[api]))
+  const to = beginFrame(apis[api])
   to.int16(key)
   to.int16(version)
   to.int32(head.correlationId)
@@ -660,7 +688,7 @@ export const encodeRequest = <N extends ApiName>(
   if (clientId) to.raw(clientId)
   to.tags()
   request.write(to, body)
-  return framed(to.done())
+  return framed(to)
 }
 
 /** Throws at an API or version that is not in the table. */
@@ -679,11 +707,11 @@ export const decodeRequest = (message: Buffer): Request => {
 
 export const encodeResponse = <N extends ApiName>(api: N, body: ResponseBody<N>, correlationId: number): Buffer => {
   const { response }: Api = apis[api]
-  const to = new Writer(isFlexible(apis[api]))
+  const to = beginFrame(apis[api])
   to.int32(correlationId)
   to.tags()
   response.write(to, body)
-  return framed(to.done())
+  return framed(to)
 }
 
 export const decodeResponse = <N extends ApiName>(
@@ -865,7 +893,7 @@ export const buildBatch = (batch: NewBatch): Buffer => {
   const packed = batch.gzip === true ? gzipSync(body.done()) : body.done()
   const made = Buffer.alloc(headBytes + packed.length)
   packed.copy(made, headBytes)
-  made.writeBigInt64BE(BigInt(batch.baseOffset ?? 0), 0)
+  writeInt64(made, batch.baseOffset ?? 0, 0)
   made.writeInt32BE(made.length - 12, 8)
   made.writeInt32BE(batch.leaderEpoch ?? -1, 12)
   made.writeInt8(2, 16)
@@ -875,9 +903,13 @@ export const buildBatch = (batch: NewBatch): Buffer => {
     (batch.control === true ? controlFlag : 0)
   made.writeInt16BE(attributes, 21)
   made.writeInt32BE(records.length - 1, 23)
-  made.writeBigInt64BE(BigInt(firstTimestamp), 27)
-  made.writeBigInt64BE(BigInt(records.reduce((most, { timestamp }) => Math.max(most, timestamp), firstTimestamp)), 35)
-  made.writeBigInt64BE(BigInt(batch.producerId ?? -1), 43)
+  writeInt64(made, firstTimestamp, 27)
+  writeInt64(
+    made,
+    records.reduce((most, { timestamp }) => Math.max(most, timestamp), firstTimestamp),
+    35,
+  )
+  writeInt64(made, batch.producerId ?? -1, 43)
   made.writeInt16BE(batch.producerEpoch ?? -1, 51)
   made.writeInt32BE(batch.baseSequence ?? -1, 53)
   made.writeInt32BE(records.length, 57)
@@ -927,7 +959,7 @@ export const splitBatches = (bytes: Buffer): Buffer[] => {
 
 export const batchHead = (batch: Buffer): BatchHead => {
   const attributes = batch.readInt16BE(21)
-  const baseOffset = Number(batch.readBigInt64BE(0))
+  const baseOffset = readInt64(batch, 0)
   return {
     baseOffset,
     lastOffset: baseOffset + batch.readInt32BE(23),
@@ -937,9 +969,9 @@ export const batchHead = (batch: Buffer): BatchHead => {
     codec: attributes & 7,
     transactional: (attributes & transactionalFlag) !== 0,
     control: (attributes & controlFlag) !== 0,
-    firstTimestamp: Number(batch.readBigInt64BE(27)),
-    maxTimestamp: Number(batch.readBigInt64BE(35)),
-    producerId: Number(batch.readBigInt64BE(43)),
+    firstTimestamp: readInt64(batch, 27),
+    maxTimestamp: readInt64(batch, 35),
+    producerId: readInt64(batch, 43),
     producerEpoch: batch.readInt16BE(51),
     baseSequence: batch.readInt32BE(53),
     count: batch.readInt32BE(57),
@@ -953,7 +985,7 @@ export const checksumHolds = (batch: Buffer): boolean =>
 export const stampBatch = (batch: Buffer, time: number): Buffer => {
   const stamped = Buffer.from(batch)
   stamped.writeInt16BE(stamped.readInt16BE(21) | 0x08, 21)
-  stamped.writeBigInt64BE(BigInt(Math.floor(time)), 35)
+  writeInt64(stamped, Math.floor(time), 35)
   stamped.writeUInt32BE(crc32c(stamped, checkedFrom, stamped.length), 17)
   return stamped
 }
@@ -961,7 +993,7 @@ export const stampBatch = (batch: Buffer, time: number): Buffer => {
 /** A copy where a leader has placed it in its log; the checksum covers neither field. */
 export const placeBatch = (batch: Buffer, baseOffset: number, leaderEpoch: number): Buffer => {
   const placed = Buffer.from(batch)
-  placed.writeBigInt64BE(BigInt(baseOffset), 0)
+  writeInt64(placed, baseOffset, 0)
   placed.writeInt32BE(leaderEpoch, 12)
   return placed
 }
