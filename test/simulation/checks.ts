@@ -186,8 +186,19 @@ export const groupBy = <Value, Key>(values: readonly Value[], keyOf: (value: Val
   return groups
 }
 
+/** Several checks ask for the same records. */
+const parsed = new WeakMap<ReadRecord, readonly Copy[]>()
+
 /** The events in a record that was written: itself, its members, or the line in it. */
 export const copiesIn = (at: ReadRecord): readonly Copy[] => {
+  const before = parsed.get(at)
+  if (before) return before
+  const copies = parseCopies(at)
+  parsed.set(at, copies)
+  return copies
+}
+
+const parseCopies = (at: ReadRecord): readonly Copy[] => {
   if (at.value === undefined) return []
   const parsed: unknown = JSON.parse(at.value)
   const one = (value: unknown, member: number): Copy[] => {
@@ -306,8 +317,8 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
     const final = corrected.get(n) ?? []
     if (scenario.corrections && scenario.mode === 'live') {
       // A record of several events is corrected as one, when none of them waits any more.
-      const isWaiting = copiesInRecord(last, copiesOf).some(isPending)
-      if (isFollowed && copies.every((copy) => copiesInRecord(copy, copiesOf).some(isPending)))
+      const isWaiting = copiesIn(last.at).some(isPending)
+      if (isFollowed && copies.every((copy) => copiesIn(copy.at).some(isPending)))
         expect(
           'every pending event corrected',
           final.some(({ annotation }) => annotation.status === 'complete'),
@@ -375,10 +386,6 @@ const checkUpdates = (
       () => `${matched.length} events matched, alerts and updates say ${said}`,
     )
 }
-
-/** The events that are written in one record with this one. */
-const copiesInRecord = (copy: Copy, copiesOf: ReadonlyMap<number, readonly Copy[]>): readonly Copy[] =>
-  copy.member < 0 ? [copy] : [...copiesOf.values()].flatMap((copies) => copies.filter(({ at }) => at === copy.at))
 
 /** How long a change of a feed may take until it is in use: two looks at the file, and what is restored at a join. */
 const noticedMs = 30_000

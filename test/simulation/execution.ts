@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCluster, type Cluster } from './broker/cluster.js'
 import type { RequestPoint } from './broker/node.js'
-import { readTopic } from './broker/read-topic.js'
+import { readTopic, type OutputRecord } from './broker/read-topic.js'
 import {
   check as checkRun,
   textOf,
@@ -91,6 +91,7 @@ const replayMs = 600_000
 export const useFolder = (): (() => void) => {
   const folder = fs.mkdtempSync(join(tmpdir(), 'threatweave-simulation-'))
   process.chdir(folder)
+  written.clear()
   const promises = createRequire(import.meta.url)('node:fs/promises') as Record<string, unknown>
   const atOnce =
     (read: (...given: never[]) => unknown) =>
@@ -109,6 +110,14 @@ export const useFolder = (): (() => void) => {
   })
   syncBuiltinESMExports()
   return () => fs.rmSync(folder, { recursive: true, force: true })
+}
+
+/** What is there: most executions begin with the same files, and a write takes longer than hundreds of events. */
+const written = new Map<string, string>()
+const writeFile = (file: string, text: string): void => {
+  if (written.get(file) === text) return
+  fs.writeFileSync(file, text)
+  written.set(file, text)
 }
 
 export const execute = async (
@@ -333,8 +342,8 @@ const executeIn = async (
       keepBusy,
     })
   const feed = [...listedAddresses]
-  fs.writeFileSync(files.rule, ruleOf(scenario))
-  fs.writeFileSync(files.feed, `${feed.join('\n')}\n`)
+  writeFile(files.rule, ruleOf(scenario))
+  writeFile(files.feed, `${feed.join('\n')}\n`)
   const perform = (act: Act, point?: RequestPoint): void => {
     // While brokers are down nobody changes topics.
     const isUp = cluster.ids.every((id) => cluster.broker(id).isUp)
@@ -487,7 +496,7 @@ const executeIn = async (
         return
       case 'feed_gains':
         feed.push(act.address)
-        fs.writeFileSync(files.feed, `${feed.join('\n')}\n`)
+        writeFile(files.feed, `${feed.join('\n')}\n`)
         if (!gained.has(act.address)) gained.set(act.address, world.ms)
         return
       case 'replay_kill':
@@ -500,21 +509,15 @@ const executeIn = async (
   }
   let areFaultsOver = false
   const counted = new Map<Fault, number>()
+  const atRequests = scenario.faults.flatMap((fault) => ('request' in fault.on ? [{ fault, on: fault.on }] : []))
   for (const fault of scenario.faults) if ('atMs' in fault.on) world.after(fault.on.atMs, () => perform(fault.act))
   cluster.onRequest((point) => {
     const by = point.process.name === 'replay' ? 'replay' : undefined
     if (areFaultsOver || (!by && !point.process.name.startsWith('w'))) return undefined
     let isLost = false
-    for (const fault of scenario.faults) {
-      const { on, act } = fault
-      if (
-        !('request' in on) ||
-        on.by !== by ||
-        on.request !== point.api ||
-        on.when !== point.moment ||
-        world.ms < on.fromMs
-      )
-        continue
+    for (const { fault, on } of atRequests) {
+      if (on.request !== point.api || on.by !== by || on.when !== point.moment || world.ms < on.fromMs) continue
+      const { act } = fault
       const nth = (counted.get(fault) ?? 0) + 1
       counted.set(fault, nth)
       if (nth !== on.nth) continue
@@ -526,15 +529,18 @@ const executeIn = async (
 
   // ---- until everything has followed ----
 
+  const seen = new Map<OutputRecord, ReadRecord>()
   const happened = async (): Promise<Happened> => {
     const read = async (topic: string): Promise<readonly ReadRecord[]> =>
-      (await readTopic(cluster, topic)).map(({ partition, offset, key, value }) => ({
-        partition,
-        offset,
-        key: key?.toString(),
-        value: value?.toString(),
-        atMs: appendedMs.get(`${topic}/${partition}/${offset}`) ?? 0,
-      }))
+      (await readTopic(cluster, topic)).map((record) => {
+        const { partition, offset, key, value } = record
+        const before = seen.get(record)
+        if (before) return before
+        const atMs = appendedMs.get(`${topic}/${partition}/${offset}`) ?? 0
+        const now = { partition, offset, key: key?.toString(), value: value?.toString(), atMs }
+        seen.set(record, now)
+        return now
+      })
     const logStart = new Map<number, number>()
     for (let partition = 0; partition < cluster.partitionCount('input'); partition++)
       logStart.set(partition, cluster.log('input', partition).start)
