@@ -64,6 +64,7 @@ export const promises = [
   'in order',
   'exactly once',
   'bytes intact',
+  'no event without its answer, where asked',
   'no offset before its acknowledgement',
   'every alert',
   'no alert twice',
@@ -136,6 +137,12 @@ export const check = (happened: Happened): Checked => {
       expect('bytes intact', isIntact(placed, at.value), () => `event ${n}: ${at.value ?? 'null'}`)
   }
   for (const { n } of copies) expect('bytes intact', byNumber.has(n), () => `event ${n} was never written, or aborted`)
+  for (const copy of scenario.mode === 'complete' ? copies : [])
+    expect(
+      'no event without its answer, where asked',
+      !isPending(copy),
+      () => `event ${copy.n} is ${copy.annotation.reason ?? ''}`,
+    )
   checkTombstones(happened, expect, isExactlyOnce && !begunAnew)
   checkOrder(happened, copies, byNumber, expect)
   for (const what of happened.prematureCommits) expect('no offset before its acknowledgement', false, () => what)
@@ -434,6 +441,13 @@ const checkRetro = (
           'retro alerts',
           raised.length <= 1 + since.length,
           () => `${address} raised ${raised.length} for partition ${partition}`,
+        )
+      // What is delivered or restored again is not counted again.
+      for (const { count = 0 } of isGone || begunAnew ? [] : raised)
+        expect(
+          'retro alerts',
+          count <= seen.filter(({ placed }) => placed.partition === partition).length,
+          () => `${address} raised an alert for partition ${partition} that counts ${count} events`,
         )
     }
   }

@@ -173,6 +173,40 @@ const mistakes: readonly Mistake[] = [
     'else if (failures < maxFailures && event.judged.some(isWorthRepeating))',
     'else if (failures < 0 && event.judged.some(isWorthRepeating))',
   ),
+  {
+    name: 'an answer that arrives between annotation and commit is forgotten',
+    edits: [
+      {
+        file: 'src/follow-up/late-answers.ts',
+        find: '      let id: string | undefined\n',
+        replace: '      let id: string | undefined\n      const arrived = new Set<unknown>()\n',
+      },
+      {
+        file: 'src/follow-up/late-answers.ts',
+        find: '          if (awaited.length > 0) notes.push(',
+        replace:
+          '          for (const one of awaited) void one.then(() => arrived.add(one))\n          if (awaited.length > 0) notes.push(',
+      },
+      {
+        file: 'src/follow-up/late-answers.ts',
+        find: 'followUp.note({ topic, partition }, notes, id)',
+        replace:
+          'followUp.note({ topic, partition }, notes.filter(({ awaited }) => !awaited.every((one) => arrived.has(one))), id)',
+      },
+    ],
+  },
+  one(
+    'what was counted before a kill is counted again',
+    'follow-up/day-table.ts',
+    'if (before > 0 && away <= get(row, lastOffset)) return false',
+    'if (before > 0 && away < 0) return false',
+  ),
+  one(
+    'complete mode does not wait for answers',
+    'app/open-app.ts',
+    "const wait = mode === 'complete' ? waits.complete : waits.live",
+    'const wait = waits.live',
+  ),
   one(
     'lookups in flight are not joined',
     'lookup/coalesce.ts',
