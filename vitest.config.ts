@@ -58,6 +58,7 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/build-setup.ts', 'test/support/broker-setup.ts'],
+          setupFiles: ['test/support/plain-kafkajs.ts'],
           isolate: false,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },

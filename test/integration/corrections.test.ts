@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Partitioners } from 'kafkajs'
 import { expect, inject, it } from 'vitest'
-import { runCli } from '../support/cli.js'
+import { runLoaded } from '../support/loaded-program.js'
 import { client, makeTopic, makeTopics, readAmongAborted, type Read } from '../support/kafka.js'
 import { limitsEnv } from '../support/limits.js'
 import { startLookupServer } from '../support/lookup-server.js'
@@ -88,7 +88,7 @@ it(
     expect(some.corrected.length + some.dropped).toBe(some.pending.length)
     expect(idsOf(some.pending)).toEqual(expect.arrayContaining([...corrected]))
 
-    const replayed = await runCli(
+    const replayed = await runLoaded(
       ['replay', '--topic', some.output, '--from', 'earliest', '--to', 'now', '--only', 'pending', '--id', 'repair'],
       {
         env: {

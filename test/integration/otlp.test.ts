@@ -6,8 +6,9 @@ import type { Alert } from '../../src/alerts/alert.js'
 import { createAnnotationKey } from '../../src/pipeline/annotate/annotation-key.js'
 import { findLogRecords, withoutAttributes } from '../../src/pipeline/otlp/find-log-records.js'
 import { readableMember } from '../../src/pipeline/otlp/readable-log-record.js'
-import { runCli, type Ran } from '../support/cli.js'
+import type { Ran } from '../support/cli.js'
 import { client, makeTopic, makeTopics, readTopic, type Names, type Read } from '../support/kafka.js'
+import { runLoaded } from '../support/loaded-program.js'
 import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
 import { otlpRequest } from '../support/otlp.js'
 import { spawnRun } from '../support/spawn-run.js'
@@ -53,7 +54,7 @@ describe('requests of OpenTelemetry in Protobuf', () => {
   const rows = new Map<string, Read>()
   const row = (kind: keyof typeof given): Read => rows.get(kind)!
   const cli = (args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Ran> =>
-    runCli(args, {
+    runLoaded(args, {
       env: {
         THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
         THREATWEAVE_MEMORY_PATH: 'none',

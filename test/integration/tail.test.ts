@@ -1,8 +1,9 @@
 // Promise: `tail` shows the annotated events of a topic that its filters ask for, in order, and commits nothing.
 import { spawnSync } from 'node:child_process'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
-import { cliPath, runCli } from '../support/cli.js'
+import { cliPath } from '../support/cli.js'
 import { client, makeTopics, type Names } from '../support/kafka.js'
+import { runLoaded } from '../support/loaded-program.js'
 
 const event = (nth: number, verdict: string, more: object = {}): string =>
   JSON.stringify({
@@ -13,7 +14,7 @@ const event = (nth: number, verdict: string, more: object = {}): string =>
 describe('tail', () => {
   let names: Names
   const shown = async (...args: string[]): Promise<readonly string[]> => {
-    const { code, stdout, stderr } = await runCli(['tail', '--from', 'earliest', ...args], {
+    const { code, stdout, stderr } = await runLoaded(['tail', '--from', 'earliest', ...args], {
       env: {
         THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
         THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
@@ -93,10 +94,10 @@ describe('tail', () => {
     expect((await shown('--count', '1', '--json', '--value', '198.51.100.7'))[0]).toMatch(
       /^\{ +"id": 12345678901234567890, /,
     )
-    expect((await runCli(['tail', '--topic', 'x', '--verdict', 'bad'])).stderr).toContain(
+    expect((await runLoaded(['tail', '--topic', 'x', '--verdict', 'bad'])).stderr).toContain(
       'malicious, suspicious, clean, unknown',
     )
-    const missing = await runCli(['tail', '--topic', 'no-such-topic'], {
+    const missing = await runLoaded(['tail', '--topic', 'no-such-topic'], {
       env: { THREATWEAVE_KAFKA_BROKERS: inject('broker').plain },
     })
     expect(missing).toMatchObject({ code: 1, stderr: 'threatweave: topic no-such-topic does not exist\n' })
@@ -104,7 +105,7 @@ describe('tail', () => {
 
   it('is explained by its place: what was read, and the annotation that was written with it', async () => {
     const explain = (...args: string[]) =>
-      runCli(['explain', ...args], { env: { THREATWEAVE_KAFKA_BROKERS: inject('broker').plain } })
+      runLoaded(['explain', ...args], { env: { THREATWEAVE_KAFKA_BROKERS: inject('broker').plain } })
     const { code, stdout } = await explain('--json', `${names.output}/0/1`)
     expect(JSON.parse(stdout)).toMatchObject({
       indicators: [{ value: '198.51.100.2', role: 'source' }],

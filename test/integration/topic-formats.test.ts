@@ -2,7 +2,7 @@
 import { Partitioners, type Message } from 'kafkajs'
 import { describe, expect, inject, it } from 'vitest'
 import type { Annotation } from '../../src/domain/annotation.js'
-import { runCli } from '../support/cli.js'
+import { runLoaded } from '../support/loaded-program.js'
 import { client, makeTopic, makeTopics, readTopic, type Names, type Read } from '../support/kafka.js'
 import { startLookupServer } from '../support/lookup-server.js'
 import { startRegistry } from '../support/registry-server.js'
@@ -163,7 +163,7 @@ const commandsReadIt = async (
     THREATWEAVE_MEMORY_PATH: 'none',
   }
   const cli = async (...args: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await runCli([...args], { env: all })
+    const { code, stdout, stderr } = await runLoaded([...args], { env: all })
     expect([stderr, code]).toEqual(['', 0])
     return stdout
   }
@@ -179,13 +179,13 @@ const commandsReadIt = async (
   const tailed = await cli('tail', '--from', 'earliest', '--count', '1', '--verdict', 'malicious')
   expect(tailed).toContain('"src_ip":"203.0.113.66"')
   // Records of several formats are looked at, and what does not fit is said.
-  const online = await runCli(['check', '--online'], {
+  const online = await runLoaded(['check', '--online'], {
     env: { ...all, THREATWEAVE_KAFKA_INPUT_TOPICS: names.input, THREATWEAVE_KAFKA_INPUT_FORMAT: 'text' },
   })
   expect(online.stdout).toContain(
     `topic ${names.input} has values with a schema id (9) that the registry knows, and kafka.input.format says text: set it to registry for this topic`,
   )
-  const other = await runCli(['check', '--online'], {
+  const other = await runLoaded(['check', '--online'], {
     env: {
       ...all,
       THREATWEAVE_KAFKA_INPUT_TOPICS: `${names.input}-text`,
@@ -196,7 +196,7 @@ const commandsReadIt = async (
     `topic ${names.input}-text has values without a schema id, which are text, and kafka.input.format says registry`,
   )
   const replayed = `${names.output}-again`
-  const { code, stderr } = await runCli(
+  const { code, stderr } = await runLoaded(
     [
       'replay',
       '--topic',

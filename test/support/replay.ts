@@ -8,8 +8,9 @@ import { Ajv } from 'ajv'
 import { expect, inject } from 'vitest'
 import type { describeSummary } from '../../src/commands/replay/replay-summary.js'
 import { readSchema } from './annotation-schema.js'
-import { cliPath, root, runCli, type Ran } from './cli.js'
+import { cliPath, root, type Ran } from './cli.js'
 import { client, type Names, type Read } from './kafka.js'
+import { runLoaded } from './loaded-program.js'
 
 type ReplaySummary = Parameters<typeof describeSummary>[0]
 
@@ -90,7 +91,7 @@ const configFor = ({
 }
 
 export const runReplay = (setting: Setting, args: readonly string[]): Promise<Ran> =>
-  runCli(['replay', '--config', configFor(setting), ...args], {
+  runLoaded(['replay', '--config', configFor(setting), ...args], {
     env: { THREATWEAVE_MEMORY_PATH: setting.memory ?? 'none' },
   })
 
