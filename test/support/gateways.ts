@@ -4,8 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inject } from 'vitest'
 import { systemClock } from '../../src/base/clock.js'
@@ -15,8 +14,9 @@ import type { Indicator } from '../../src/domain/indicator.js'
 import { createClient } from '../../src/provider/client.js'
 import { oneOfSeveral } from '../../src/provider/one-of-several.js'
 import { ignoreTelemetry } from '../../src/telemetry/event.js'
-import { cliPath, runCli } from './cli.js'
+import { cliPath } from './cli.js'
 import { limitsEnv } from './limits.js'
+import { runLoaded } from './loaded-program.js'
 
 export const callerKey = 'The-key-of-those-who-ask-123456'
 /** What no setting has; long enough for a busy machine, short enough that a takeover is not a minute. */
@@ -25,7 +25,6 @@ const limits = {
   client: { connectTimeoutMs: 2_000, headersTimeoutMs: 4_000, bodyTimeoutMs: 2_000 },
 }
 export const sessionMs = 6_000
-export const callMs = limits.admission.callTimeoutMs
 
 export type GatewayEvent = { readonly event: string; readonly time?: number } & Readonly<Record<string, unknown>>
 
@@ -70,7 +69,7 @@ export const openFleet = async (
     THREATWEAVE_KAFKA_GATEWAYS_TOPIC: topics.gateways,
     THREATWEAVE_KAFKA_VERDICTS_KEY: 'a key that nobody else has, of 40 letters',
   }
-  const { stdout } = await runCli(['check', '--online', '--create-topics'], {
+  const { stdout } = await runLoaded(['check', '--online', '--create-topics'], {
     env: {
       ...kafka,
       THREATWEAVE_KAFKA_INPUT_TOPICS: `in-${id}`,
@@ -83,11 +82,9 @@ export const openFleet = async (
     if (!stdout.includes(`Topic ${topic} was created.`)) throw new Error(`${topic} was not created: ${stdout}`)
   const ports = await Promise.all(Array.from({ length: size }, freePort))
   const urls = ports.map((port) => `http://127.0.0.1:${port}`)
-  const cut = pathToFileURL(resolve(import.meta.dirname, 'cut-off.mjs'))
-  cut.searchParams.set('ports', brokers.split(':')[1] ?? '')
   const running = new Set<GatewayProcess>()
   const start = (nth: number): GatewayProcess => {
-    const child = spawn(process.execPath, ['--import', cut.href, cliPath, 'serve', '--upstream', upstream], {
+    const child = spawn(process.execPath, [cliPath, 'serve', '--upstream', upstream], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
         PATH: process.env.PATH,
