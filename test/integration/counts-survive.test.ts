@@ -1,16 +1,15 @@
-// Promise: who has seen what survives a kill in the sightings topic, with exact counts, and `history` shows it.
+// Promise: who has seen what survives a kill in the sightings topic, with exact counts, and `history` shows it. At whatever moment of a kill:
+// test/simulation/checks.ts.
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Partitioners } from 'kafkajs'
 import { inject, it, expect } from 'vitest'
 import type { RetroAlert } from '../../src/alerts/retro-alert.js'
-import { runCli } from '../support/cli.js'
+import { runLoaded } from '../support/loaded-program.js'
 import { folder } from '../support/feed-files.js'
 import {
   client,
-  committed,
   makeTopic,
   makeTopics,
   readAmongAborted,
@@ -21,18 +20,7 @@ import {
 } from '../support/kafka.js'
 import { spawnRun } from '../support/spawn-run.js'
 
-// Each with another delivery.
-it('a feed that lists an address while nobody runs: the next owner of a quiet topic knows how often it was seen', () =>
-  scenario('exactly-once'))
-
-it('what was delivered before counts were written for the first time is counted once, whoever is killed how soon', () =>
-  firstSeconds('at-least-once'))
-
-type Delivery = 'at-least-once' | 'exactly-once'
-
-const setUp = async (
-  delivery: Delivery,
-): Promise<{
+const setUp = async (): Promise<{
   names: Names
   alertsTopic: string
   sightingsTopic: string
@@ -59,38 +47,12 @@ const setUp = async (
   const env = {
     THREATWEAVE_FEEDS: JSON.stringify([{ name: 'own', path: feed }]),
     THREATWEAVE_INTEL_SERVICE_API_KEY: '',
-    THREATWEAVE_KAFKA_DELIVERY: delivery,
+    THREATWEAVE_KAFKA_DELIVERY: 'exactly-once',
     THREATWEAVE_KAFKA_ALERTS_TOPIC: alertsTopic,
     THREATWEAVE_KAFKA_SIGHTINGS_TOPIC: sightingsTopic,
     THREATWEAVE_KAFKA_LIMITS_SESSION_TIMEOUT_MS: '6000',
   }
   return { names, alertsTopic, sightingsTopic, feed, env }
-}
-
-const firstSeconds = async (delivery: Delivery): Promise<void> => {
-  const { names, alertsTopic, sightingsTopic, env } = await setUp(delivery)
-  const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
-  await producer.connect()
-  const value = JSON.stringify({ src_ip: '10.0.0.1', dest_ip: '203.0.113.7', action: 'allowed' })
-  for (const total of [31, 41]) {
-    const count = total === 31 ? 31 : 10
-    await producer.send({
-      topic: names.input,
-      messages: Array.from({ length: count }, () => ({ partition: 0, value })),
-    })
-    const run = spawnRun(names, env)
-    while (((await committed(names))[0] ?? 0) < total) await sleep(100)
-    run.kill('SIGKILL')
-    await run.ended
-  }
-  await producer.disconnect()
-  const last = spawnRun(names, env)
-  const isKept = ({ key, value }: Read): boolean =>
-    String(key) === `${names.input}/0/counted` && String(value).includes('"offset":41')
-  await readAmongAborted(sightingsTopic, (records) => records.some(isKept))
-  expect(await last.stop()).toBe(0)
-  const { indicators } = await history(alertsTopic, sightingsTopic)
-  expect(indicators).toMatchObject([{ indicator: '203.0.113.7', count: 41 }])
 }
 
 type Told = {
@@ -103,7 +65,7 @@ type Told = {
 }
 
 const history = async (alertsTopic: string, sightingsTopic: string): Promise<Told> => {
-  const { stdout, code } = await runCli(['history', '203.0.113.0/24', '--json'], {
+  const { stdout, code } = await runLoaded(['history', '203.0.113.0/24', '--json'], {
     env: {
       THREATWEAVE_KAFKA_BROKERS: inject('broker').plain,
       THREATWEAVE_KAFKA_ALERTS_TOPIC: alertsTopic,
@@ -114,8 +76,8 @@ const history = async (alertsTopic: string, sightingsTopic: string): Promise<Tol
   return JSON.parse(stdout) as Told
 }
 
-const scenario = async (delivery: Delivery): Promise<void> => {
-  const { names, alertsTopic, sightingsTopic, feed, env } = await setUp(delivery)
+it('a feed that lists an address while nobody runs: the next owner of a quiet topic knows how often it was seen', async () => {
+  const { names, alertsTopic, sightingsTopic, feed, env } = await setUp()
   const began = Date.now() - 3_600_000
   let sent = 0
   const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
@@ -179,4 +141,4 @@ const scenario = async (delivery: Delivery): Promise<void> => {
   // When they were raised, by the clock that the sightings have.
   const raised = later.map(({ timestamp }) => new Date(Number(timestamp)).toISOString())
   expect(told.map(({ at }) => at)).toEqual(raised.toSorted())
-}
+})

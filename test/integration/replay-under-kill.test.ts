@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Alert } from '../../src/alerts/alert.js'
 import type { describeSummary } from '../../src/commands/replay/replay-summary.js'
-import { complete, makeTopics, readAmongAborted, readTopic, report, soak, tally, withAdmin } from '../support/kafka.js'
+import { makeTopics, readAmongAborted, readTopic, report, soak, tally, withAdmin } from '../support/kafka.js'
 import {
   addressOf,
   endStarted,
@@ -27,10 +27,10 @@ const rate = soak ? '500' : '100'
 const start = Date.parse('2026-11-02T00:00:00Z')
 
 /** Kills a replay at moments nobody chose, each time after it got somewhere, and lets it end at last. */
-const killAgainAndAgain = async (delivery: 'at-least-once' | 'exactly-once'): Promise<ReplaySummary> => {
+const killAgainAndAgain = async (): Promise<ReplaySummary> => {
   const names = await makeTopics({ partitions, config: { input: { 'retention.ms': '-1' } } })
   await fillTimed(names.input, partitions, count, start, 10_000)
-  const setting: Setting = { names, delivery, feed: [addressOf(5), addressOf(105)] }
+  const setting: Setting = { names, delivery: 'exactly-once', feed: [addressOf(5), addressOf(105)] }
   const args = ['--topic', names.input, '--from', 'earliest', '--to', 'now', '--id', 'killed']
   return withAdmin(async (admin) => {
     const reached = async (): Promise<number> => {
@@ -55,25 +55,13 @@ const killAgainAndAgain = async (delivery: 'at-least-once' | 'exactly-once'): Pr
   })
 }
 
-describe.concurrent('a replay that is killed again and again', () => {
-  it(
-    'at least once, writes every event, first occurrences in order, and counts right',
-    { timeout: 900_000 },
-    async () => {
-      const summary = await killAgainAndAgain('at-least-once')
-      const records = await readTopic(summary.output, complete(partitions, count), { calmMs: 1_000 })
-      const found = tally(records, partitions, count)
-      report('at-least-once, replay killed again and again', { kills, events: partitions * count, ...found })
-      expect(found).toMatchObject({ missing: 0, outOfOrder: 0 })
-      expect(summary).toMatchObject({ complete: true, resumed: true, events: partitions * count })
-    },
-  )
-
+// At least once, and two at the same time: test/simulation/replay-checks.ts.
+describe('a replay that is killed again and again', () => {
   it(
     'exactly once, writes every event once and in order, alerts once, and counts right',
     { timeout: 900_000 },
     async () => {
-      const summary = await killAgainAndAgain('exactly-once')
+      const summary = await killAgainAndAgain()
       const records = await readTopic(summary.output, (all) => all.length >= partitions * count, { calmMs: 1_000 })
       const found = tally(records, partitions, count)
       report('exactly-once, replay killed again and again', { kills, events: partitions * count, ...found })
@@ -98,33 +86,4 @@ describe.concurrent('a replay that is killed again and again', () => {
       })
     },
   )
-})
-
-describe('two replays with the same id', () => {
-  it('are one: the second takes over, and the first ends and says why', async () => {
-    const forever = { 'retention.ms': '-1' }
-    const names = await makeTopics({ partitions: 2, config: { input: forever, output: forever } })
-    await fillTimed(names.input, 2, 500, start, 1_000)
-    const setting = { names, delivery: 'exactly-once' } as const
-    const args = [
-      '--topic',
-      names.input,
-      '--from',
-      'earliest',
-      '--to',
-      'now',
-      '--id',
-      'twice',
-      '--output',
-      names.output,
-    ]
-    args.push('--into-live')
-    const first = startCli('replay', setting, [...args, '--rate', '20'])
-    await readTopic(names.output, (all) => all.length > 0)
-    const summary = await replayed(setting, args)
-    expect(await first.exit).toBe(1)
-    expect(first.said()).toContain('another process replays with the same --id')
-    const records = await readTopic(summary.output, (all) => all.length >= 1_000, { calmMs: 500 })
-    expect(sequences(records, 2)).toEqual([through(0, 500), through(0, 500)])
-  })
 })

@@ -8,8 +8,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { supervise } from '../../src/app/supervise-workers.js'
-import { cliPath as cli, someFeed } from '../support/cli.js'
+import { cliPath as cli, someFeed, type Ran } from '../support/cli.js'
 import { committed, complete, fill, makeTopics, readTopic, tally, type Names } from '../support/kafka.js'
+import { runLoaded } from '../support/loaded-program.js'
 
 const started = new Set<ChildProcess>()
 
@@ -76,23 +77,33 @@ describe('threatweave run', () => {
     },
   )
 
-  it('does not start without its topics, and says which; check can make them', async () => {
+  it('does not start without its topics, and says which; check can make them, and refuses what would lose its records', async () => {
     const names = await makeTopics({ partitions: 3 })
     const missing = { ...names, output: `${names.output}-new`, dead: `${names.dead}-new` }
-    const call = (...args: string[]): { status: number | null; text: string } => {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
-        env: environment(missing),
-        encoding: 'utf8',
+    const { status, stdout, stderr } = spawnSync(process.execPath, [cli, 'run'], {
+      env: environment(missing),
+      encoding: 'utf8',
+    })
+    expect(status).toBe(78)
+    expect(stdout + stderr).toContain(`topic ${missing.output} does not exist`)
+    const check = (sightings: string, ...args: readonly string[]): Promise<Ran> =>
+      runLoaded(['check', '--online', ...args], {
+        env: {
+          ...environment(missing),
+          THREATWEAVE_KAFKA_ALERTS_TOPIC: names.output,
+          THREATWEAVE_KAFKA_SIGHTINGS_TOPIC: sightings,
+        },
       })
-      return { status, text: stdout + stderr }
-    }
-    const refused = call('run')
-    expect(refused.status).toBe(78)
-    expect(refused.text).toContain(`topic ${missing.output} does not exist`)
-    expect(call('check', '--online').status).toBe(1)
-    const made = call('check', '--online', '--create-topics')
-    expect(made.text).toContain(`Topic ${missing.output} was created.`)
-    expect(made.status).toBe(0)
+    expect(await check(`${names.output}-sightings`)).toMatchObject({ code: 1 })
+    const made = await check(`${names.output}-sightings`, '--create-topics')
+    expect(made.stdout).toContain(`Topic ${missing.output} was created.`)
+    expect(made.code).toBe(0)
+    // Not compacted.
+    const refused = await check(names.dead)
+    expect(refused.code).toBe(1)
+    expect(refused.stdout + refused.stderr).toContain(
+      'has cleanup.policy delete; as the sightings topic it needs compact,delete',
+    )
   })
 
   it('is refused by a rule that cannot be read and ends, although feeds are already watched', async () => {

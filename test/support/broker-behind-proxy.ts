@@ -1,18 +1,17 @@
-// A broker behind a proxy, for tests that lose its answers or stop it.
+// A broker behind a proxy, for tests that lose or damage its answers.
 import { startBroker, type Broker } from '../../src/demo/broker.js'
-import { startDroppingProxy, type DroppingProxy } from './dropping-proxy.js'
+import { startFaultyProxy, type FaultyProxy } from './faulty-proxy.js'
 
 export type BrokerBehindProxy = {
   readonly broker: Broker
-  readonly proxy: DroppingProxy
+  readonly proxy: FaultyProxy
   /** Where clients reach it. */
   readonly through: string
   readonly close: () => Promise<void>
 }
 
-/** Once armed, the proxy drops every so many answers to a produce request. */
-export const startBrokerBehindProxy = async (every: number): Promise<BrokerBehindProxy> => {
-  const proxy = await startDroppingProxy(every)
+export const startBrokerBehindProxy = async (): Promise<BrokerBehindProxy> => {
+  const proxy = await startFaultyProxy()
   const broker = await startBroker({
     env: { ...process.env, KAFKA_BROKERS: undefined },
     say: () => undefined,

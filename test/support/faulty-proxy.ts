@@ -1,57 +1,37 @@
-// A TCP proxy in front of a broker that drops produce responses, cuts the connection or holds commits.
+// A TCP proxy in front of a broker that swallows answers to produce requests or damages what is read.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-export type DroppingProxy = {
+export type FaultyProxy = {
   readonly port: number
-  /** Swallows nothing until this is called, nor after `disarm`. */
-  readonly arm: () => void
-  readonly disarm: () => void
-  /** From now on no answer to a produce request of this client arrives, and no line is cut. */
+  /** From now on no answer to a produce request of this client arrives. */
   readonly keepSilent: (clientId: string) => void
-  /** From now on no transaction ends, until this is called; `held` resolves when one was about to. */
-  readonly holdCommits: () => { readonly held: Promise<void>; readonly release: () => void }
   /** From now on one bit of this text is wrong in every answer. */
   readonly damage: (text: string) => void
-  /** How many answers were swallowed. */
-  readonly dropped: () => number
   /** The broker to stand before; connections wait until it is known. */
   readonly to: (port: number) => void
   readonly close: () => Promise<void>
 }
 
-/** Numbers of requests in Kafka's protocol. */
-const [produce, endTransaction] = [0, 26]
+/** Number of the request in Kafka's protocol. */
+const produce = 0
 
-export const startDroppingProxy = async (every: number): Promise<DroppingProxy> => {
+export const startFaultyProxy = async (): Promise<FaultyProxy> => {
   let target = 0
-  let armed = false
   let silenced: string | undefined
   let damaged: string | undefined
-  let produced = 0
-  let dropped = 0
-  let hold: ((send: () => void) => void) | undefined
   const sockets = new Set<Socket>()
   const server: Server = createServer((client) => {
     const broker = connect(target, '127.0.0.1')
     const doomed = new Set<number>()
     sockets.add(client).add(broker)
     frames(client, (frame) => {
-      const isProduce = frame.readInt16BE(4) === produce
-      const isSilenced = isProduce && silenced !== undefined && clientOf(frame) === silenced
-      if (isSilenced || (isProduce && armed && ++produced % every === 0)) doomed.add(frame.readInt32BE(8))
-      const send = (): unknown => broker.write(frame)
-      if (hold && frame.readInt16BE(4) === endTransaction) hold(send)
-      else send()
+      if (frame.readInt16BE(4) === produce && clientOf(frame) === silenced) doomed.add(frame.readInt32BE(8))
+      broker.write(frame)
     })
     frames(broker, (frame) => {
       const at = damaged === undefined ? -1 : frame.indexOf(damaged)
       if (at >= 0) frame.writeUInt8(frame.readUInt8(at) ^ 1, at)
-      if (!doomed.has(frame.readInt32BE(4))) return client.write(frame)
-      dropped++
-      if (silenced !== undefined) return true
-      client.destroy()
-      broker.destroy()
-      return false
+      if (!doomed.has(frame.readInt32BE(4))) client.write(frame)
     })
     for (const [one, other] of [
       [client, broker],
@@ -65,33 +45,12 @@ export const startDroppingProxy = async (every: number): Promise<DroppingProxy> 
   const address = server.address()
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
-    arm: () => {
-      armed = true
-    },
-    disarm: () => {
-      armed = false
-    },
     keepSilent: (clientId) => {
       silenced = clientId
-    },
-    holdCommits: () => {
-      const waiting: (() => void)[] = []
-      const held = new Promise<void>((resolve) => {
-        hold = (send) => {
-          waiting.push(send)
-          resolve()
-        }
-      })
-      const release = (): void => {
-        hold = undefined
-        for (const send of waiting) send()
-      }
-      return { held, release }
     },
     damage: (text) => {
       damaged = text
     },
-    dropped: () => dropped,
     to: (port) => {
       target = port
     },
