@@ -1,11 +1,26 @@
 // Promise: a broker that goes away and comes back is waited for, however long, by a program that is at work, idle or just starting. Health
-// stays good meanwhile, as it does while the provider hangs, and readiness follows the broker.
+// stays good meanwhile, as it does while the provider hangs, and readiness follows the broker. A gateway answers all the same, and shares what
+// it paid for when the broker is back.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startBroker, type Broker } from '../../src/demo/broker.js'
-import { complete, fill, makeTopics, readTopic, report, soak, tally, type Names, type Read } from '../support/kafka.js'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { freePorts, startBroker, type Broker } from '../../src/demo/broker.js'
+import { address, askAll, countKnown, startAsker } from '../support/askers.js'
+import {
+  complete,
+  fill,
+  makeTopic,
+  makeTopics,
+  readTopic,
+  report,
+  soak,
+  tally,
+  type Names,
+  type Read,
+} from '../support/kafka.js'
 import { limitsEnv } from '../support/limits.js'
 import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
+import { newFolder, sampleKey } from '../support/lookup-service.js'
+import { spawnServe } from '../support/spawn-run.js'
 import { endWorkers, startProgram, times, until, type Worker } from '../support/worker.js'
 import { realBroker } from '../simulation/contract/real-broker.js'
 import { runScenario } from '../simulation/contract/scenario.js'
@@ -57,8 +72,10 @@ const look = async (url: string, path: '/healthz' | '/readyz'): Promise<Seen> =>
   return { code: response.status, problems: ((await response.json()) as { problems: string[] }).problems }
 }
 
-const isReachable = async (url: string): Promise<string | undefined> =>
-  /^threatweave_brokers_reachable (.*)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]
+const metric = async (url: string, name: string): Promise<number> => {
+  const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n')
+  return Number(lines.find((line) => line.startsWith(`threatweave_${name} `))?.split(' ')[1] ?? NaN)
+}
 
 /** What health complained about until the end; not that the machine has no time for the program. */
 const watchHealth = (url: string): { readonly end: () => Promise<readonly string[]> } => {
@@ -98,11 +115,69 @@ const expectAll = async (who: string, names: Names, count: number, delivery: Del
 
 const waiting = { timeout: 600_000 }
 
+type Gateway = {
+  /** Asks about so many further addresses, all of which are answered. */
+  readonly ask: (count: number) => Promise<void>
+  readonly appended: () => Promise<number>
+  readonly said: (event: string) => Promise<number>
+  /** What is in the topic, and that everything asked about is. */
+  readonly expectShared: () => Promise<void>
+  readonly stop: () => Promise<number | null>
+}
+
+const startGateway = async (onEnd: (close: () => unknown) => void): Promise<Gateway> => {
+  const upstream = await startLookupServer()
+  onEnd(upstream.close)
+  const topic = `verdicts-${broker.plain.split(':')[1] ?? ''}-${Date.now()}`
+  await makeTopic(topic, 1, broker.plain)
+  const [port = 0] = await freePorts(1)
+  const { opsUrl, kill, stop } = spawnServe(
+    {
+      THREATWEAVE_KAFKA_BROKERS: broker.plain,
+      THREATWEAVE_KAFKA_VERDICTS_TOPIC: topic,
+      THREATWEAVE_KAFKA_VERDICTS_KEY: 'a key that nobody else has, of 40 letters',
+      THREATWEAVE_LOG_LEVEL: 'info',
+      THREATWEAVE_OPS_ENABLED: 'true',
+      THREATWEAVE_SERVE_API_KEY: sampleKey,
+    },
+    ['--port', String(port), '--state', newFolder(), '--upstream', upstream.url],
+  )
+  onEnd(() => kill('SIGKILL'))
+  const url = await opsUrl
+  const asker = await startAsker(`http://127.0.0.1:${port}`)
+  // The first answers are single calls, which a gateway does not share, until the asker knows that many can be asked at once.
+  for (let single = 9_000; single === 9_000 || asker.admission?.state().spent.run !== 0; single++)
+    expect(countKnown(await askAll(asker, single, single + 1))).toBe(1)
+  let asked = 0
+  return {
+    ask: async (count) => {
+      expect(countKnown(await askAll(asker, asked, asked + count))).toBe(count)
+      asked += count
+    },
+    appended: () => metric(url, 'verdicts_appended_total'),
+    said: (event) => metric(url, `log_events_total{event="${event}"}`),
+    expectShared: async () => {
+      const records = await readTopic(topic, ({ length }) => length >= asked, { broker: broker.plain })
+      const keys = new Set(records.map((record) => String(record.key)))
+      for (let nth = 0; nth < asked; nth++) expect(keys).toContain(`service|ip:${address(nth)}`)
+    },
+    stop,
+  }
+}
+
 describe('the only broker, killed and started again', () => {
   it.each(awayMs)(
     'is waited for by everybody, and then nothing is missing and the order is kept (%d ms)',
     { timeout: 900_000 },
     async (extraMs) => {
+      const closers: (() => unknown)[] = []
+      onTestFinished(async () => {
+        for (const close of closers) await close()
+      })
+      const gateway = await startGateway((close) => closers.push(close))
+      await gateway.ask(100)
+      await expect.poll(gateway.appended, waiting).toBeGreaterThanOrEqual(100)
+      const appended = await gateway.appended()
       const topics = (): Promise<Names> => makeTopics({ partitions, broker: broker.plain })
       const [busy, idle, later] = await Promise.all([topics(), topics(), topics()])
       for (const { input } of [busy, later]) await fill(input, partitions, 0, half, broker.plain)
@@ -115,6 +190,9 @@ describe('the only broker, killed and started again', () => {
 
       await broker.halt()
       const starting = start(later, 'at-least-once')
+      await gateway.ask(300)
+      await expect.poll(() => gateway.said('verdicts_topic_failed'), waiting).toBeGreaterThan(0)
+      expect(await gateway.appended()).toBe(appended)
       // Told when kafkajs itself has given up to connect.
       await starting.said('start_postponed')
       const all = [atWork, waits, starting]
@@ -125,7 +203,7 @@ describe('the only broker, killed and started again', () => {
           code: 503,
           problems: expect.arrayContaining([expect.stringMatching(/^no broker has answered for \d+ s$/)]) as unknown,
         })
-      expect(await isReachable(url)).toBe('0')
+      expect(await metric(url, 'brokers_reachable')).toBe(0)
       await sleep(extraMs)
 
       await broker.resume()
@@ -135,9 +213,18 @@ describe('the only broker, killed and started again', () => {
       await expectAll('idle', idle, half, 'exactly-once')
       await expectAll('just starting', later, half, 'at-least-once')
       await expect.poll(() => look(url, '/readyz'), waiting).toEqual({ code: 200, problems: [] })
-      expect(await isReachable(url)).toBe('1')
+      expect(await metric(url, 'brokers_reachable')).toBe(1)
       expect(await watched.end()).toEqual([])
       expect(provider.asked.length).toBeGreaterThan(0)
+      await expect.poll(gateway.appended, waiting).toBe(appended + 300)
+      await expect
+        .poll(
+          async () => (await gateway.said('verdicts_topic_failed')) - (await gateway.said('verdicts_topic_resumed')),
+          waiting,
+        )
+        .toBe(0)
+      await gateway.expectShared()
+      expect(await gateway.stop()).toBe(0)
       expect(all.map((worker) => worker.running())).toEqual(all.map(() => true))
       await until('each says that it is over', () => all.every((worker) => times(worker, 'brokers_reachable') > 0))
     },
