@@ -58,7 +58,9 @@ const lettersOf = (records: readonly Read[]): readonly string[] =>
 const deliver = async (delivery: 'at-least-once' | 'exactly-once'): Promise<Names> => {
   const rules = { 'cleanup.policy': 'compact', 'message.timestamp.before.max.ms': '3600000' }
   const names = await makeTopics({ partitions, config: { output: rules } })
-  const settings = settingsFor(names, { delivery, limits: { chunkEvents: 20 } })
+  // Where one is killed, the next waits for the end of its session.
+  const session = delivery === 'exactly-once' && { sessionTimeoutMs: 6_000 }
+  const settings = settingsFor(names, { delivery, limits: { chunkEvents: 20, ...session } })
   const first = startWorker(settings)
   await first.said('group_joined')
   // After the start, when the sizes that topics take have been read: so it is the broker that finds the large one.
