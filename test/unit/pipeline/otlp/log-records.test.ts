@@ -186,9 +186,16 @@ describe('a log record in Protobuf', () => {
 
 describe('a request in Protobuf', () => {
   const nested = (depth: number): Buffer => {
-    let value = delimited(1, '198.51.100.7')
-    for (let nth = 0; nth < depth; nth++) value = delimited(5, delimited(1, value))
-    return requestOf(delimited(5, value))
+    const innermost = delimited(1, '198.51.100.7')
+    const heads: Buffer[] = []
+    let { length } = innermost
+    for (let nth = 0; nth < depth; nth++)
+      for (const field of [1, 5]) {
+        const head = Buffer.concat([varint(field * 8 + 2), varint(length)])
+        heads.push(head)
+        length += head.length
+      }
+    return requestOf(delimited(5, Buffer.concat([...heads.toReversed(), innermost])))
   }
 
   it('may have no log records, or be empty', () => {
