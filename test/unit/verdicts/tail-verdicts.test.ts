@@ -216,9 +216,10 @@ describe('the tail of the verdicts topic', () => {
     await expect.poll(() => tail.learnt, { timeout: 600_000 }).toHaveLength(301)
     expect(tail.live).toEqual([address(1)])
     expect(topic.state.fetches.filter((offset) => offset < 150)).toHaveLength(15)
-    expect(tail.events).toContainEqual(
-      expect.objectContaining({ event: 'verdicts_restored', verdicts: 300, isWhole: true }),
-    )
+    // Said a little after the last of them is learnt.
+    await expect
+      .poll(() => tail.events, { timeout: 600_000 })
+      .toContainEqual(expect.objectContaining({ event: 'verdicts_restored', verdicts: 300, isWhole: true }))
   })
 
   it('does not hold up the start for longer than half a minute where no broker answers at all', async () => {
