@@ -12,19 +12,19 @@ const stops = soak ? 10 : 1
 const count = soak ? 120_000 : 3_000
 const delayMs = soak ? 30 : 200
 
-// Where a transaction is open: test/simulation, which stops workers at every request.
-describe('SIGTERM under load, at least once', () => {
+// At least once, and at any other moment: test/simulation, which stops workers at every request.
+describe('SIGTERM under load, exactly once', () => {
   it(
     'exits with 0 within the limit, and nothing is missing, repeated or out of order after the next start',
     { timeout: 900_000 * stops },
     async () => {
       const names = await makeTopics({ partitions })
       await fill(names.input, partitions, 0, count)
-      const settings = settingsFor(names, { limits: { chunkEvents: 50 } })
+      const settings = settingsFor(names, { delivery: 'exactly-once', limits: { chunkEvents: 50 } })
       let slowestMs = 0
       for (let stop = 0; stop < stops; stop++) {
         const worker = startWorker(settings, { delayMs })
-        await worker.said('group_joined')
+        await worker.said('partition_claimed')
         await sleep(200)
         const began = Date.now()
         worker.kill('SIGTERM')

@@ -21,12 +21,11 @@ const numbers = (records: readonly Read[]): readonly (readonly number[])[] => {
 const everyPartition = (from: number, to: number): readonly (readonly number[])[] =>
   Array.from({ length: partitions }, () => Array.from({ length: to - from }, (_, place) => from + place))
 
-// Each with another delivery: where a group begins is found out before either of them.
-describe.concurrent('a new group', () => {
+describe.concurrent.each(['at-least-once', 'exactly-once'] as const)('a new group, %s', (delivery) => {
   it('reads only what comes after it began with start: latest, also when several workers begin at once', async () => {
     const names = await makeTopics({ partitions })
     await fill(names.input, partitions, 0, old)
-    const settings = settingsFor(names, { delivery: 'exactly-once', input: { start: 'latest' } })
+    const settings = settingsFor(names, { delivery, input: { start: 'latest' } })
     const workers = [1, 2, 3].map(() => startWorker(settings))
     await Promise.all(workers.map((worker) => worker.said('group_joined')))
     await fill(names.input, partitions, old, old + fresh)
@@ -38,7 +37,7 @@ describe.concurrent('a new group', () => {
   it('goes on where it was with start: latest, and begins a partition that is added at its beginning', async () => {
     const names = await makeTopics({ partitions: partitions - 1 })
     await fill(names.input, partitions - 1, 0, old)
-    const settings = settingsFor(names, { delivery: 'at-least-once', input: { start: 'latest' } })
+    const settings = settingsFor(names, { delivery, input: { start: 'latest' } })
     const first = startWorker(settings)
     await first.said('group_joined')
     await fill(names.input, partitions - 1, old, old + fresh)
