@@ -7,6 +7,7 @@ type ConsumerGroup = {
   readonly offsetManager: {
     readonly nextOffset: (topic: string, partition: number) => { readonly toString: () => string }
   }
+  assigned(): readonly TopicPartitions[]
   filterPartitionsByNode(nodeId: unknown, assigned: readonly TopicPartitions[]): readonly TopicPartitions[]
 }
 type TopicPartitions = { readonly topic: string; readonly partitions: readonly number[] }
@@ -33,13 +34,19 @@ export const fetchWhenHandled = (original: unknown): unknown =>
     }
   }
 
-/** What was asked for before the position moved is not handled: it is fetched again from there on. */
+/**
+ * What was asked for before the position moved is not handled: it is fetched again from there on. Nor is what was asked for before the partition
+ * was lost: kafkajs knows no position of it any more, and throws where it is asked for one.
+ */
 export const handleOnce = (original: unknown): unknown =>
   class extends (original as RunnerClass) {
     override async handleBatch(batch: Batch): Promise<void> {
       const { topic, partition, fetchedOffset } = batch
       const { offsetManager, inProgress } = this.consumerGroup
-      if (offsetManager.nextOffset(topic, partition).toString() !== fetchedOffset) return
+      const isOurs = this.consumerGroup
+        .assigned()
+        .some((one) => one.topic === topic && one.partitions.includes(partition))
+      if (!isOurs || offsetManager.nextOffset(topic, partition).toString() !== fetchedOffset) return
       const name = nameOf(topic, partition)
       inProgress.add(name)
       try {

@@ -46,6 +46,7 @@ const handledBy = async (RunnerToTry: RunnerClass): Promise<readonly string[]> =
     },
     consumerGroup: {
       inProgress: new Set<string>(),
+      assigned: () => [{ topic: 'fw', partitions: [0] }],
       offsetManager: { nextOffset: () => position },
       resolveOffset: () => (position = 1),
       getNodeIds: () => ['1', '2'],
@@ -88,4 +89,32 @@ it('a partition is not asked for while a batch of it is handled', () => {
   expect(group.filterPartitionsByNode('1', [{ topic: 'fw', partitions: [0, 1] }])).toEqual([
     { topic: 'fw', partitions: [0] },
   ])
+})
+
+it('what arrives when its partition was lost is not handled, and ends nothing', async () => {
+  const OffsetManager = original('consumer/offsetManager/index.js') as new (options: object) => object
+  const RunnerToTry = handleOnce(original('consumer/runner.js')) as new (options: object) => {
+    running: boolean
+    readonly handleBatch: (batch: object) => Promise<void>
+  }
+  const handled: unknown[] = []
+  const runner = new RunnerToTry({
+    logger,
+    instrumentationEmitter: { emit: nothing },
+    autoCommit: false,
+    eachBatch: (payload: unknown) => Promise.resolve(handled.push(payload)),
+    consumerGroup: {
+      inProgress: new Set<string>(),
+      assigned: () => [],
+      offsetManager: new OffsetManager({ memberAssignment: {} }),
+      heartbeat: () => Promise.resolve(),
+      hasSeekOffset: () => false,
+    },
+  })
+  runner.running = true
+  const messages = [{ offset: '0', isControlRecord: false }]
+  await runner.handleBatch(
+    new Batch('fw', '0', { partition: 0, highWatermark: '1', abortedTransactions: [], messages }),
+  )
+  expect(handled).toEqual([])
 })
