@@ -269,7 +269,17 @@ export const createCluster = (world: World, network: Network, options: ClusterOp
         return
       }
       partition.log.wake()
-      whenReplicated(shared, partition, partition.log.end - 1, (result) => (result === errors.NONE ? done() : again()))
+      let isSettled = false
+      const settle = (next: () => void): void => {
+        if (isSettled) return
+        isSettled = true
+        forget()
+        next()
+      }
+      const forget = leader.whenDown(() => settle(again))
+      whenReplicated(shared, partition, partition.log.end - 1, (result) =>
+        settle(result === errors.NONE ? done : again),
+      )
     }
     sender?.after(first, attempt)
   }

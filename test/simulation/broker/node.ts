@@ -78,6 +78,8 @@ export type BrokerNode = {
   readonly groupsOf: (groupId: string) => GroupCoordinator | number
   readonly transactionsOf: (transactionalId: string) => TransactionCoordinator | number
   readonly after: (ms: number, run: () => void) => void
+  /** Whoever has asked it learns that no answer comes; returns a function that takes it back. */
+  readonly whenDown: (run: () => void) => () => void
 }
 
 export type NodeOptions = {
@@ -91,6 +93,7 @@ export type NodeOptions = {
 export const createNode = ({ id, process, shared, handlers, interfere }: NodeOptions): BrokerNode => {
   const { world, network, random, took, times } = shared
   const connections = new Set<Connection>()
+  const downListeners = new Set<() => void>()
   let view: Image = { topics: new Map(), brokers: new Set() }
   let isUp = false
   let close = (): void => undefined
@@ -305,12 +308,19 @@ export const createNode = ({ id, process, shared, handlers, interfere }: NodeOpt
       }
       connections.clear()
       for (const state of [...shared.groups, ...shared.transactions]) if (state.broker === id) resign(state)
+      const waiting = [...downListeners]
+      downListeners.clear()
+      for (const run of waiting) run()
     },
     leading,
     isFormer: ({ leader }) => leader !== id,
     groupsOf: (groupId) => coordinating(offsetsTopic, groupPartition(shared, groupId)),
     transactionsOf: (transactionalId) => coordinating(transactionsTopic, transactionPartition(shared, transactionalId)),
     after,
+    whenDown: (run) => {
+      downListeners.add(run)
+      return () => downListeners.delete(run)
+    },
   }
   return node
 }
