@@ -54,9 +54,12 @@ export type Alerts = {
   readonly raise: (events: readonly AnnotatedEvent[], fired?: Fired) => readonly Alert[]
   /**
    * The alerts of events that were delivered before an answer and are annotated again, without the rules that fired before; one alert
-   * per rule, indicator, peer and window, which names its events.
+   * per rule, indicator, peer and window, which names its events. `gone`: places of records that can not be read any more.
    */
-  readonly raiseLate: (events: readonly { readonly event: AnnotatedEvent; readonly fired: readonly string[] }[]) => {
+  readonly raiseLate: (
+    events: readonly { readonly event: AnnotatedEvent; readonly fired: readonly string[] }[],
+    gone?: readonly string[],
+  ) => {
     readonly alerts: readonly Alert[]
     /** Per event the rules that have fired for it, former ones included. */
     readonly fired: readonly (readonly string[])[]
@@ -87,6 +90,7 @@ type AlertsStatus = {
 const none: readonly Alert[] = []
 const noMatches: readonly Match[] = []
 const noRules: readonly string[] = []
+const noPlaces: readonly string[] = []
 
 /** A late alert names at most this many events and counts the rest. */
 const maxOrigins = 16
@@ -116,8 +120,8 @@ export const openAlerts = async (
     { emit, clock, ...(options.pollMs !== undefined && { pollMs: options.pollMs }) },
   )
   if ('problems' in rules) return rules
-  const suppress = createSuppress(settings.suppressSeconds * 1000, hasUpdates)
   const held = createHeldMatches(clock.now)
+  const suppress = createSuppress(settings.suppressSeconds * 1000, hasUpdates, hasUpdates ? held.isAlerted : undefined)
   let raised = 0
   let suppressed = 0
 
@@ -209,8 +213,9 @@ export const openAlerts = async (
       }
       return alerts ? count(alerts, false) : none
     },
-    raiseLate: (events) => {
+    raiseLate: (events, gone = noPlaces) => {
       const set = rules.set()
+      for (const place of gone) suppress.gaveUp(place)
       const drafts = new Map<string, LateDraft>()
       const fired = events.map(({ event: one, fired: before }) => {
         const matches = set.size === 0 ? [] : matchesOf(one, set, before)

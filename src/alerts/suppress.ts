@@ -32,6 +32,8 @@ type Suppression = {
 
 type Suppress = {
   readonly decide: (about: Suppressed) => Suppression
+  /** The record with this place can not be read again: an alert that was not written for its events goes to who matches next. */
+  readonly gaveUp: (place: string) => void
   readonly size: () => number
 }
 
@@ -55,6 +57,8 @@ export const createSuppress = (
   defaultMs: number,
   /** Whether what was suppressed is said by updates, not by the next alert. */
   hasUpdates = false,
+  /** Whether an alert of the group is written. */
+  isAlerted: (groupId: string) => boolean = () => true,
 ): Suppress => {
   /** Dropping an entry may raise another alert of a window. */
   const entries = createBoundedCache<string, SuppressionEntry>(generation)
@@ -73,7 +77,11 @@ export const createSuppress = (
     return peers
   }
 
-  const count = (key: string, window: Window): number => {
+  /** Records that are gone. */
+  const gone = createBoundedCache<string, true>(generation)
+  const isLeft = ({ origin }: Window): boolean => gone.size() > 0 && gone.get(origin.replace(/#\d+$/, '')) === true
+
+  const count = (key: string, window: Window, groupId: () => string): number => {
     const entry = entries.get(key)
     if (!entry) {
       entries.set(key, { windows: [window], held: 0 })
@@ -83,6 +91,10 @@ export const createSuppress = (
     if (known) {
       // If the chunk is repeated, the event that raised the alert must raise it again.
       if (known.origin === window.origin) return 1
+      if (isLeft(known) && !isAlerted(groupId())) {
+        entry.windows = entry.windows.map((one) => (one === known ? window : one))
+        return 1
+      }
       entry.held++
       return 0
     }
@@ -103,13 +115,15 @@ export const createSuppress = (
       const key = `${about}\0${windowMs}\0${number}`
       const last = Math.min(number, entries.get(about)?.windows[0]?.number ?? number)
       const matched = note(group, peer, number)
-      const total = count(about, { number, origin })
+      const groupId = (): string => hash(key)
+      const total = count(about, { number, origin }, groupId)
       const peers =
         total === 0 || matched.size === 1
           ? none
           : [...matched].filter(([one, at]) => one !== peer && one !== '' && at >= last).map(([one]) => one)
-      return { key, id, groupId: () => hash(key), count: total, endsAt: (number + 1) * windowMs, peers }
+      return { key, id, groupId, count: total, endsAt: (number + 1) * windowMs, peers }
     },
+    gaveUp: (place) => gone.set(place, true),
     size: entries.size,
   }
 }

@@ -67,8 +67,8 @@ export const openRunAlerts = async (config: Config, clock: Clock, emit: Emit): P
     mayRaise,
     retroMatch,
     raise: (events, fired) => raise(events, fired).map(noted),
-    raiseLate: raiseByMember((events) => {
-      const { alerts, fired, committed } = raiseLate(events)
+    raiseLate: raiseByMember((events, gone) => {
+      const { alerts, fired, committed } = raiseLate(events, gone)
       return { alerts: alerts.map(noted), fired, committed }
     }),
     suppressed: { commit: suppressed.commit, takeDue: (all) => suppressed.takeDue(all).map(noted) },

@@ -160,7 +160,8 @@ export const followLate = (
       const note = noteOf.get(Number(read.records[place]?.offset))
       return event && note ? [{ event, note }] : []
     })
-    const { alerts, done, open, committed } = revisit(events, raise, retryLater)
+    const gone = read.gone.map((offset) => `${name}/${offset}`)
+    const { alerts, done, open, committed } = revisit(events, raise, retryLater, gone)
     if (!isOurs()) return true
     const unread = new Set(read.rest)
     const stays = new Set([...read.rest, ...open.map(({ offset }) => offset)])

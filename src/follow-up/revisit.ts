@@ -8,8 +8,11 @@ import type { Clock } from '../base/clock.js'
 /** An event that was annotated again, and the rules that had fired for it before. */
 type Again<Event> = { readonly event: Event; readonly fired: readonly string[] }
 
-/** The alerts that follow now, and per event all rules that have fired for it. */
-export type RaiseLate<Event, Alert> = (events: readonly Again<Event>[]) => {
+/** The alerts that follow now, and per event all rules that have fired for it. `gone`: places of records that can not be read any more. */
+export type RaiseLate<Event, Alert> = (
+  events: readonly Again<Event>[],
+  gone?: readonly string[],
+) => {
   readonly alerts: readonly Alert[]
   readonly fired: readonly (readonly string[])[]
   /** Call when the alerts are written. */
@@ -37,8 +40,12 @@ export const revisit = <Event extends Unanswered, Alert>(
   events: readonly { readonly note: DueNote; readonly event: Event }[],
   raise: RaiseLate<Event, Alert>,
   retry: (failures: number) => Promise<void>,
+  gone: readonly string[] = [],
 ): Revisited<Event, Alert> => {
-  const { alerts, fired, committed } = raise(events.map(({ note, event }) => ({ event, fired: note.fired })))
+  const { alerts, fired, committed } = raise(
+    events.map(({ note, event }) => ({ event, fired: note.fired })),
+    gone,
+  )
   const done: { readonly offset: number; readonly event: Event }[] = []
   const open: PendingNote[] = []
   for (const [place, { note, event }] of events.entries()) {
@@ -81,13 +88,14 @@ export const raiseByMember =
   <Event extends { readonly members?: readonly Event[] | undefined }, Alert>(
     raise: RaiseLate<Event, Alert>,
   ): RaiseLate<Event, Alert> =>
-  (events) => {
+  (events, gone) => {
     const { alerts, fired, committed } = raise(
       events.flatMap(({ event, fired: before }) =>
         event.members
           ? event.members.map((member, nth) => ({ event: member, fired: firedFor(nth, before) }))
           : [{ event, fired: before }],
       ),
+      gone,
     )
     let place = 0
     const firedOf = ({ members }: Event): readonly string[] =>

@@ -118,8 +118,11 @@ describe('alerts', () => {
     eventTime,
     named: () => ({}),
   })
-  const start = async (settings: Partial<AlertsSettings> = {}): Promise<Alerts> => {
-    const opened = await openAlerts({ rules: [folder], bundled: false, suppressSeconds: 3600, ...settings }, options())
+  const start = async (settings: Partial<AlertsSettings> = {}, more: Partial<AlertsOptions> = {}): Promise<Alerts> => {
+    const opened = await openAlerts(
+      { rules: [folder], bundled: false, suppressSeconds: 3600, ...settings },
+      { ...options(), ...more },
+    )
     if ('problems' in opened) throw new Error(JSON.stringify(opened.problems))
     open.push(opened)
     return opened
@@ -249,6 +252,22 @@ describe('alerts', () => {
       const { raiseLate } = await start()
       const ids = (): string[] => raiseLate([again(1), again(2)]).alerts.map(({ event: { id } }) => id)
       expect(ids()).toEqual(ids())
+    })
+
+    it('go to the events that are left when they could not be written and the record of the first is gone', async () => {
+      const { raiseLate } = await start({}, { hasUpdates: true })
+      const batch = { ...again(1), event: { ...again(1).event, origin: 'firewall/0/1#3' } }
+      expect(raiseLate([batch, again(2)]).alerts).toHaveLength(1)
+      expect(raiseLate([again(2)]).alerts).toEqual([])
+      const origins = (): unknown => raiseLate([again(2), again(3)], ['firewall/0/1']).alerts[0]?.threatweave.origins
+      expect(origins()).toEqual(['firewall/0/2', 'firewall/0/3'])
+      expect(origins()).toEqual(['firewall/0/2', 'firewall/0/3'])
+    })
+
+    it('are not raised once more when they were written, whatever is gone', async () => {
+      const { raiseLate } = await start({}, { hasUpdates: true })
+      raiseLate([again(1)]).committed()
+      expect(raiseLate([again(2)], ['firewall/0/1']).alerts).toEqual([])
     })
   })
 
