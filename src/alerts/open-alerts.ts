@@ -54,7 +54,7 @@ export type Alerts = {
   readonly raise: (events: readonly AnnotatedEvent[], fired?: Fired) => readonly Alert[]
   /**
    * The alerts of events that were delivered before an answer and are annotated again, without the rules that fired before; one alert
-   * per rule, indicator, peer and window, which names its events. `gone`: places of records that can not be read any more.
+   * per rule, indicator, peer and window, which names its events. `gone`: places of records that cannot be read any more.
    */
   readonly raiseLate: (
     events: readonly { readonly event: AnnotatedEvent; readonly fired: readonly string[] }[],
@@ -215,7 +215,7 @@ export const openAlerts = async (
     },
     raiseLate: (events, gone = noPlaces) => {
       const set = rules.set()
-      for (const place of gone) suppress.gaveUp(place)
+      for (const place of gone) suppress.recordGone(place)
       const drafts = new Map<string, LateDraft>()
       const fired = events.map(({ event: one, fired: before }) => {
         const matches = set.size === 0 ? [] : matchesOf(one, set, before)

@@ -32,8 +32,8 @@ type Suppression = {
 
 type Suppress = {
   readonly decide: (about: Suppressed) => Suppression
-  /** The record with this place can not be read again: an alert that was not written for its events goes to who matches next. */
-  readonly gaveUp: (place: string) => void
+  /** The record at this place cannot be read any more: if the alert of its event was not written, the next match of its window is the alert. */
+  readonly recordGone: (place: string) => void
   readonly size: () => number
 }
 
@@ -79,7 +79,7 @@ export const createSuppress = (
 
   /** Records that are gone. */
   const gone = createBoundedCache<string, true>(generation)
-  const isLeft = ({ origin }: Window): boolean => gone.size() > 0 && gone.get(origin.replace(/#\d+$/, '')) === true
+  const isGone = ({ origin }: Window): boolean => gone.size() > 0 && gone.get(origin.replace(/#\d+$/, '')) === true
 
   const count = (key: string, window: Window, groupId: () => string): number => {
     const entry = entries.get(key)
@@ -91,7 +91,7 @@ export const createSuppress = (
     if (known) {
       // If the chunk is repeated, the event that raised the alert must raise it again.
       if (known.origin === window.origin) return 1
-      if (isLeft(known) && !isAlerted(groupId())) {
+      if (isGone(known) && !isAlerted(groupId())) {
         entry.windows = entry.windows.map((one) => (one === known ? window : one))
         return 1
       }
@@ -123,7 +123,7 @@ export const createSuppress = (
           : [...matched].filter(([one, at]) => one !== peer && one !== '' && at >= last).map(([one]) => one)
       return { key, id, groupId, count: total, endsAt: (number + 1) * windowMs, peers }
     },
-    gaveUp: (place) => gone.set(place, true),
+    recordGone: (place) => gone.set(place, true),
     size: entries.size,
   }
 }

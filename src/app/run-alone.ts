@@ -51,6 +51,7 @@ export const runAlone = async (
   const { counts, retro } = createCounting(config, { clock, random, emit: watch.emit })
   const stop = new AbortController()
   const closings: (() => Promise<unknown> | undefined)[] = []
+  let isStarted = false
   try {
     const alerts = await openRunAlerts(config, clock, watch.emit)
     closings.push(() => alerts?.close())
@@ -89,6 +90,7 @@ export const runAlone = async (
     })
     closings.push(ops.close)
     watch.emit({ event: 'started', command: 'run' })
+    isStarted = true
     const service = startRunner({
       settings,
       placement: config.output.placement,
@@ -127,7 +129,7 @@ export const runAlone = async (
     stop.abort()
     for (const close of closings) await close()
     watch.flush()
-    watch.logTotals()
+    if (isStarted) watch.logTotals()
   }
 }
 

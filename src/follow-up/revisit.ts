@@ -8,7 +8,7 @@ import type { Clock } from '../base/clock.js'
 /** An event that was annotated again, and the rules that had fired for it before. */
 type Again<Event> = { readonly event: Event; readonly fired: readonly string[] }
 
-/** The alerts that follow now, and per event all rules that have fired for it. `gone`: places of records that can not be read any more. */
+/** The alerts that follow now, and per event all rules that have fired for it. `gone`: places of records that cannot be read any more. */
 export type RaiseLate<Event, Alert> = (
   events: readonly Again<Event>[],
   gone?: readonly string[],

@@ -194,14 +194,14 @@ export const groupBy = <Value, Key>(values: readonly Value[], keyOf: (value: Val
 }
 
 /** Several checks ask for the same records. */
-const parsed = new WeakMap<ReadRecord, readonly Copy[]>()
+const knownCopies = new WeakMap<ReadRecord, readonly Copy[]>()
 
 /** The events in a record that was written: itself, its members, or the line in it. */
 export const copiesIn = (at: ReadRecord): readonly Copy[] => {
-  const before = parsed.get(at)
+  const before = knownCopies.get(at)
   if (before) return before
   const copies = parseCopies(at)
-  parsed.set(at, copies)
+  knownCopies.set(at, copies)
   return copies
 }
 

@@ -203,6 +203,12 @@ const mistakes: readonly Mistake[] = [
   ),
   one(
     'complete mode does not wait for answers',
+    'app/run-alone.ts',
+    'isComplete ? throughOutages(goesOn) : events',
+    'isComplete ? live : events',
+  ),
+  one(
+    'a replay does not wait for answers',
     'app/open-app.ts',
     "const wait = mode === 'complete' ? waits.complete : waits.live",
     'const wait = waits.live',
