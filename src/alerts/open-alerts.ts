@@ -69,7 +69,10 @@ export type Alerts = {
   /** The rule that applies to an indicator that turned malicious after it was seen. */
   readonly retroMatch: (about: Omit<RetroSeen, 'partition'>) => RetroMatch | undefined
   /** Matches that raised no alert of their own; only with `hasUpdates`. */
-  readonly suppressed: Pick<HeldMatches, 'commit'> & { readonly takeDue: (all?: boolean) => readonly AlertUpdate[] }
+  readonly suppressed: Pick<HeldMatches, 'commit'> & {
+    readonly takeDue: (all?: boolean) => readonly AlertUpdate[]
+    readonly recordsGone: (isGone: (place: string) => boolean) => void
+  }
   /** Reloads the rules; if a file is broken, the old rules stay. */
   readonly reload: () => Promise<void>
   readonly status: () => AlertsStatus
@@ -215,7 +218,8 @@ export const openAlerts = async (
     },
     raiseLate: (events, gone = noPlaces) => {
       const set = rules.set()
-      for (const place of gone) suppress.recordGone(place)
+      const places = new Set(gone)
+      if (places.size > 0) suppress.recordsGone((place) => places.has(place))
       const drafts = new Map<string, LateDraft>()
       const fired = events.map(({ event: one, fired: before }) => {
         const matches = set.size === 0 ? [] : matchesOf(one, set, before)
@@ -237,7 +241,11 @@ export const openAlerts = async (
       }
       return { alerts: count([...drafts.values()].map(createAlert), true), fired, committed }
     },
-    suppressed: { commit: held.commit, takeDue: (all) => held.takeDue(all).map(createUpdate) },
+    suppressed: {
+      commit: held.commit,
+      takeDue: (all) => held.takeDue(all).map(createUpdate),
+      recordsGone: suppress.recordsGone,
+    },
     retroMatch: (about) => retroMatchOf(rules.retro(), about),
     reload: rules.reload,
     status: () => ({

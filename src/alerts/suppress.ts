@@ -32,12 +32,12 @@ type Suppression = {
 
 type Suppress = {
   readonly decide: (about: Suppressed) => Suppression
-  /** The record at this place cannot be read any more: if the alert of its event was not written, the next match of its window is the alert. */
-  readonly recordGone: (place: string) => void
+  /** Records cannot be read any more: where the alert of such an event was not written, the next match of its window is the alert. */
+  readonly recordsGone: (isGone: (place: string) => boolean) => void
   readonly size: () => number
 }
 
-type Window = { readonly number: number; readonly origin: string }
+type Window = { readonly number: number; readonly origin: string; isGone?: boolean }
 /** The windows that were alerted on, and the matches suppressed since. */
 type SuppressionEntry = { windows: readonly Window[]; held: number }
 
@@ -77,10 +77,6 @@ export const createSuppress = (
     return peers
   }
 
-  /** Records that are gone. */
-  const gone = createBoundedCache<string, true>(generation)
-  const isGone = ({ origin }: Window): boolean => gone.size() > 0 && gone.get(origin.replace(/#\d+$/, '')) === true
-
   const count = (key: string, window: Window, groupId: () => string): number => {
     const entry = entries.get(key)
     if (!entry) {
@@ -89,12 +85,12 @@ export const createSuppress = (
     }
     const known = entry.windows.find(({ number }) => number === window.number)
     if (known) {
-      // If the chunk is repeated, the event that raised the alert must raise it again.
-      if (known.origin === window.origin) return 1
-      if (isGone(known) && !isAlerted(groupId())) {
+      if (known.isGone && !isAlerted(groupId())) {
         entry.windows = entry.windows.map((one) => (one === known ? window : one))
         return 1
       }
+      // If the chunk is repeated, the event that raised the alert must raise it again. Where that one is gone, another has its place.
+      if (!known.isGone && known.origin === window.origin) return 1
       entry.held++
       return 0
     }
@@ -123,7 +119,10 @@ export const createSuppress = (
           : [...matched].filter(([one, at]) => one !== peer && one !== '' && at >= last).map(([one]) => one)
       return { key, id, groupId, count: total, endsAt: (number + 1) * windowMs, peers }
     },
-    recordGone: (place) => gone.set(place, true),
+    recordsGone: (isGone) => {
+      for (const { windows } of entries.values())
+        for (const window of windows) window.isGone ||= isGone(window.origin.replace(/#.*/, ''))
+    },
     size: entries.size,
   }
 }

@@ -71,7 +71,7 @@ export const openRunAlerts = async (config: Config, clock: Clock, emit: Emit): P
       const { alerts, fired, committed } = raiseLate(events, gone)
       return { alerts: alerts.map(noted), fired, committed }
     }),
-    suppressed: { commit: suppressed.commit, takeDue: (all) => suppressed.takeDue(all).map(noted) },
+    suppressed: { ...suppressed, takeDue: (all) => suppressed.takeDue(all).map(noted) },
     close,
   }
 }

@@ -264,6 +264,19 @@ describe('alerts', () => {
       expect(origins()).toEqual(['firewall/0/2', 'firewall/0/3'])
     })
 
+    it('go to an event of a topic that was created again when they could not be written in the former one', async () => {
+      const { raise, raiseLate, suppressed } = await start({}, { hasUpdates: true })
+      const places = (alerts: readonly Alert[]): unknown => alerts.map(({ threatweave }) => threatweave.origin)
+      raiseLate([again(1)])
+      suppressed.recordsGone((place) => place.startsWith('firewall/1/'))
+      expect(raise([event({ n: 2 })])).toEqual([])
+      suppressed.recordsGone((place) => place.startsWith('firewall/0/'))
+      expect(places(raise([event({ n: 2 }), event({ n: 1 })]))).toEqual(['firewall/0/2'])
+      suppressed.commit('firewall/0/2', ['11111111-2222-4333-8444-555555555555'])
+      suppressed.recordsGone((place) => place.startsWith('firewall/0/'))
+      expect(raise([event({ n: 2 }), event({ n: 3 })])).toEqual([])
+    })
+
     it('are not raised once more when they were written, whatever is gone', async () => {
       const { raiseLate } = await start({}, { hasUpdates: true })
       raiseLate([again(1)]).committed()
