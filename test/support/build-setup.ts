@@ -1,24 +1,28 @@
-// Builds dist/ for tests that run the program, without type checking. What is there already is left alone and what is new is put in place at once:
+// Builds what is older in dist/ than its source, for tests that run the program, without type checking. What is new is put in place at once:
 // another run of tests may be using it.
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import ts from 'typescript'
 
 const root = resolve(import.meta.dirname, '../..')
+const settingsPath = join(root, 'tsconfig.json')
 
-export default (): void => {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => readFileSync(path, 'utf8')) as {
-    config: object
-  }
+/** When a file was written; never, if there is none. */
+const writtenAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -Infinity
+
+export default async (): Promise<void> => {
+  const stale = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => ({ source: join(root, 'src', file), target: join(root, 'dist', file.replace(/\.ts$/, '.js')) }))
+    .filter(({ source, target }) => writtenAt(target) < Math.max(writtenAt(source), writtenAt(settingsPath)))
+  if (stale.length === 0) return
+  const { default: ts } = await import('typescript') // it takes a second
+  const { config } = ts.readConfigFile(settingsPath, (path) => readFileSync(path, 'utf8')) as { config: object }
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
-  for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts')) continue
-    const { outputText } = ts.transpileModule(readFileSync(join(root, 'src', file), 'utf8'), {
+  for (const { source, target } of stale) {
+    const { outputText } = ts.transpileModule(readFileSync(source, 'utf8'), {
       compilerOptions: { ...options, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
-      fileName: join(root, 'src', file),
+      fileName: source,
     })
-    const target = join(root, 'dist', file.replace(/\.ts$/, '.js'))
-    if (existsSync(target) && readFileSync(target, 'utf8') === outputText) continue
     mkdirSync(dirname(target), { recursive: true })
     writeFileSync(`${target}.${process.pid}`, outputText)
     renameSync(`${target}.${process.pid}`, target)
