@@ -44,8 +44,6 @@ export type HeldMatches = {
   readonly hold: (match: HeldMatch) => void
   /** The chunk with these events is committed. */
   readonly commit: (origin: string, ruleIds: readonly string[]) => void
-  /** Whether the alert of a group is committed. */
-  readonly isAlerted: (groupId: string) => boolean
   /** Groups whose window is closed; with `all`, every one. They are forgotten. */
   readonly takeDue: (all?: boolean) => readonly HeldGroup[]
 }
@@ -100,7 +98,6 @@ export const createHeldMatches = (now: () => number): HeldMatches => {
         else alerted.set(match.groupId, true)
       }
     },
-    isAlerted: (groupId) => alerted.get(groupId) === true,
     takeDue: (all = false) => {
       const at = now()
       let tooMany = groups.size - maxGroups

@@ -54,25 +54,21 @@ export type Alerts = {
   readonly raise: (events: readonly AnnotatedEvent[], fired?: Fired) => readonly Alert[]
   /**
    * The alerts of events that were delivered before an answer and are annotated again, without the rules that fired before; one alert
-   * per rule, indicator, peer and window, which names its events. `gone`: places of records that cannot be read any more.
+   * per rule, indicator, peer and window, which names its events.
    */
-  readonly raiseLate: (
-    events: readonly { readonly event: AnnotatedEvent; readonly fired: readonly string[] }[],
-    gone?: readonly string[],
-  ) => {
+  readonly raiseLate: (events: readonly { readonly event: AnnotatedEvent; readonly fired: readonly string[] }[]) => {
     readonly alerts: readonly Alert[]
     /** Per event the rules that have fired for it, former ones included. */
     readonly fired: readonly (readonly string[])[]
     /** Call when they are written. */
     readonly committed: () => void
+    /** Call when they were not: the next match of each is the alert, whichever event it is. */
+    readonly notWritten: () => void
   }
   /** The rule that applies to an indicator that turned malicious after it was seen. */
   readonly retroMatch: (about: Omit<RetroSeen, 'partition'>) => RetroMatch | undefined
   /** Matches that raised no alert of their own; only with `hasUpdates`. */
-  readonly suppressed: Pick<HeldMatches, 'commit'> & {
-    readonly takeDue: (all?: boolean) => readonly AlertUpdate[]
-    readonly recordsGone: (isGone: (place: string) => boolean) => void
-  }
+  readonly suppressed: Pick<HeldMatches, 'commit'> & { readonly takeDue: (all?: boolean) => readonly AlertUpdate[] }
   /** Reloads the rules; if a file is broken, the old rules stay. */
   readonly reload: () => Promise<void>
   readonly status: () => AlertsStatus
@@ -93,7 +89,6 @@ type AlertsStatus = {
 const none: readonly Alert[] = []
 const noMatches: readonly Match[] = []
 const noRules: readonly string[] = []
-const noPlaces: readonly string[] = []
 
 /** A late alert names at most this many events and counts the rest. */
 const maxOrigins = 16
@@ -124,7 +119,7 @@ export const openAlerts = async (
   )
   if ('problems' in rules) return rules
   const held = createHeldMatches(clock.now)
-  const suppress = createSuppress(settings.suppressSeconds * 1000, hasUpdates, hasUpdates ? held.isAlerted : undefined)
+  const suppress = createSuppress(settings.suppressSeconds * 1000, hasUpdates)
   let raised = 0
   let suppressed = 0
 
@@ -150,6 +145,7 @@ export const openAlerts = async (
         count: matched,
         peers,
         endsAt,
+        release,
       } = suppress.decide({
         ruleId: rule.id,
         value: one.annotation.value ?? '',
@@ -185,7 +181,7 @@ export const openAlerts = async (
         const sources = namesIn(readSources, event(), one.annotation)
         held.hold({ groupId: groupId(), rule, origin, time, about, peer, users, sources, endsAt })
       }
-      return { rule, group, count: matched, draft, hold }
+      return { rule, group, count: matched, draft, hold, release }
     })
   }
 
@@ -216,14 +212,13 @@ export const openAlerts = async (
       }
       return alerts ? count(alerts, false) : none
     },
-    raiseLate: (events, gone = noPlaces) => {
+    raiseLate: (events) => {
       const set = rules.set()
-      const places = new Set(gone)
-      if (places.size > 0) suppress.recordsGone((place) => places.has(place))
+      const releases: (() => void)[] = []
       const drafts = new Map<string, LateDraft>()
       const fired = events.map(({ event: one, fired: before }) => {
         const matches = set.size === 0 ? [] : matchesOf(one, set, before)
-        for (const { group, count: matched, draft, hold } of matches) {
+        for (const { group, count: matched, draft, hold, release } of matches) {
           const begun = drafts.get(group)
           if (begun) {
             begun.count++
@@ -231,7 +226,10 @@ export const openAlerts = async (
             else begun.originsOmitted++
             continue
           }
-          if (matched > 0) drafts.set(group, { ...draft(), origins: [one.origin], originsOmitted: 0 })
+          if (matched > 0) {
+            drafts.set(group, { ...draft(), origins: [one.origin], originsOmitted: 0 })
+            releases.push(release)
+          }
           hold()
         }
         return [...before, ...matches.map(({ rule }) => rule.id)]
@@ -239,13 +237,12 @@ export const openAlerts = async (
       const committed = (): void => {
         for (const [place, { event }] of events.entries()) held.commit(event.origin, fired[place] ?? [])
       }
-      return { alerts: count([...drafts.values()].map(createAlert), true), fired, committed }
+      const notWritten = (): void => {
+        for (const release of releases) release()
+      }
+      return { alerts: count([...drafts.values()].map(createAlert), true), fired, committed, notWritten }
     },
-    suppressed: {
-      commit: held.commit,
-      takeDue: (all) => held.takeDue(all).map(createUpdate),
-      recordsGone: suppress.recordsGone,
-    },
+    suppressed: { commit: held.commit, takeDue: (all) => held.takeDue(all).map(createUpdate) },
     retroMatch: (about) => retroMatchOf(rules.retro(), about),
     reload: rules.reload,
     status: () => ({
@@ -267,6 +264,7 @@ type Match = {
   readonly draft: () => AlertInput
   /** Notes that it raised the alert, or that it was suppressed. */
   readonly hold: () => void
+  readonly release: () => void
 }
 
 const readUsers = ['user.name', 'username'].map(createReadEvent)

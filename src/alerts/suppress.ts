@@ -28,16 +28,16 @@ type Suppression = {
   readonly endsAt: number
   /** Other peers that matched the same rule and indicator since the last alert about this one, the latest last. */
   readonly peers: readonly string[]
+  /** The alert was not written: another match of its window may be it. */
+  readonly release: () => void
 }
 
 type Suppress = {
   readonly decide: (about: Suppressed) => Suppression
-  /** Records cannot be read any more: where the alert of such an event was not written, the next match of its window is the alert. */
-  readonly recordsGone: (isGone: (place: string) => boolean) => void
   readonly size: () => number
 }
 
-type Window = { readonly number: number; readonly origin: string; isGone?: boolean }
+type Window = { readonly number: number; readonly origin: string }
 /** The windows that were alerted on, and the matches suppressed since. */
 type SuppressionEntry = { windows: readonly Window[]; held: number }
 
@@ -57,8 +57,6 @@ export const createSuppress = (
   defaultMs: number,
   /** Whether what was suppressed is said by updates, not by the next alert. */
   hasUpdates = false,
-  /** Whether an alert of the group is written. */
-  isAlerted: (groupId: string) => boolean = () => true,
 ): Suppress => {
   /** Dropping an entry may raise another alert of a window. */
   const entries = createBoundedCache<string, SuppressionEntry>(generation)
@@ -77,7 +75,7 @@ export const createSuppress = (
     return peers
   }
 
-  const count = (key: string, window: Window, groupId: () => string): number => {
+  const count = (key: string, window: Window): number => {
     const entry = entries.get(key)
     if (!entry) {
       entries.set(key, { windows: [window], held: 0 })
@@ -85,12 +83,8 @@ export const createSuppress = (
     }
     const known = entry.windows.find(({ number }) => number === window.number)
     if (known) {
-      if (known.isGone && !isAlerted(groupId())) {
-        entry.windows = entry.windows.map((one) => (one === known ? window : one))
-        return 1
-      }
-      // If the chunk is repeated, the event that raised the alert must raise it again. Where that one is gone, another has its place.
-      if (!known.isGone && known.origin === window.origin) return 1
+      // If the chunk is repeated, the event that raised the alert must raise it again.
+      if (known.origin === window.origin) return 1
       entry.held++
       return 0
     }
@@ -106,22 +100,22 @@ export const createSuppress = (
       const about = own === undefined ? `${group}\0${peer}` : `${ruleId}\0by\0${own}`
       const alone = `${group}\0${peer}\0${origin}`
       const id = (): string => hash(alone)
-      if (windowMs === 0) return { key: alone, id, groupId: id, count: 1, endsAt: time, peers: none }
+      if (windowMs === 0)
+        return { key: alone, id, groupId: id, count: 1, endsAt: time, peers: none, release: () => undefined }
       const number = Math.floor(time / windowMs)
       const key = `${about}\0${windowMs}\0${number}`
       const last = Math.min(number, entries.get(about)?.windows[0]?.number ?? number)
       const matched = note(group, peer, number)
-      const groupId = (): string => hash(key)
-      const total = count(about, { number, origin }, groupId)
+      const total = count(about, { number, origin })
       const peers =
         total === 0 || matched.size === 1
           ? none
           : [...matched].filter(([one, at]) => one !== peer && one !== '' && at >= last).map(([one]) => one)
-      return { key, id, groupId, count: total, endsAt: (number + 1) * windowMs, peers }
-    },
-    recordsGone: (isGone) => {
-      for (const { windows } of entries.values())
-        for (const window of windows) window.isGone ||= isGone(window.origin.replace(/#.*/, ''))
+      const release = (): void => {
+        const entry = entries.get(about)
+        if (entry) entry.windows = entry.windows.filter((one) => one.number !== number || one.origin !== origin)
+      }
+      return { key, id, groupId: () => hash(key), count: total, endsAt: (number + 1) * windowMs, peers, release }
     },
     size: entries.size,
   }

@@ -67,11 +67,11 @@ export const openRunAlerts = async (config: Config, clock: Clock, emit: Emit): P
     mayRaise,
     retroMatch,
     raise: (events, fired) => raise(events, fired).map(noted),
-    raiseLate: raiseByMember((events, gone) => {
-      const { alerts, fired, committed } = raiseLate(events, gone)
-      return { alerts: alerts.map(noted), fired, committed }
+    raiseLate: raiseByMember((events) => {
+      const raised = raiseLate(events)
+      return { ...raised, alerts: raised.alerts.map(noted) }
     }),
-    suppressed: { ...suppressed, takeDue: (all) => suppressed.takeDue(all).map(noted) },
+    suppressed: { commit: suppressed.commit, takeDue: (all) => suppressed.takeDue(all).map(noted) },
     close,
   }
 }

@@ -4,8 +4,6 @@ type BoundedCache<Key, Value> = {
   readonly get: (key: Key) => Value | undefined
   readonly set: (key: Key, value: Value) => void
   readonly delete: (key: Key) => void
-  /** All that are kept; one that was used since it became old is there twice. */
-  readonly values: () => Iterable<Value>
   /** Call when a cached value has become heavier. */
   readonly addWeight: (weight: number) => void
   /** How many entries there are at most. */
@@ -45,7 +43,6 @@ export const createBoundedCache = <Key, Value>(
       young.delete(key)
       old.delete(key)
     },
-    values: () => [...young.values(), ...old.values()],
     addWeight,
     size: () => young.size + old.size,
   }

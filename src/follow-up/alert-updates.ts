@@ -14,8 +14,6 @@ export type Suppressed = {
   readonly commit: (origin: string, ruleIds: readonly string[]) => void
   /** Updates about groups whose window is closed, or about all; each is returned once. */
   readonly takeDue: (all?: boolean) => readonly AlertOut[]
-  /** Records cannot be read any more: what was suppressed for an alert of theirs that was not written is suppressed no longer. */
-  readonly recordsGone: (isGone: (place: string) => boolean) => void
 }
 
 type AlertUpdatesOptions = {
@@ -90,7 +88,7 @@ export const openAlertUpdates = ({ suppressed, alertsTopic, write, emit, now }: 
     joined: (assigned) => {
       partitions = assigned.map(nameOf)
     },
-    recreated: (partition) => suppressed.recordsGone((place) => place.startsWith(`${nameOf(partition)}/`)),
+    recreated: () => undefined,
     flush: () => enqueue(true),
     close: async () => {
       clearInterval(looks)

@@ -160,9 +160,7 @@ export const followLate = (
       const note = noteOf.get(Number(read.records[place]?.offset))
       return event && note ? [{ event, note }] : []
     })
-    const gone = read.gone.map((offset) => `${name}/${offset}`)
-    const { alerts, done, open, committed } = revisit(events, raise, retryLater, gone)
-    if (!isOurs()) return true
+    const { alerts, done, open, committed, notWritten } = revisit(events, raise, retryLater)
     const unread = new Set(read.rest)
     const stays = new Set([...read.rest, ...open.map(({ offset }) => offset)])
     const settled = offsets.filter((offset) => !stays.has(offset))
@@ -175,10 +173,12 @@ export const followLate = (
     if (sightingsTopic)
       for (const block of pending.blocksAfter(name, settled, open))
         records.push(blockRecord(sightingsTopic, partition, block, now()))
-    const written = await write(name, () => (isOurs() ? records : []))
-    if (written === 'not_written') return false
-    if (written !== 'refused') committed?.()
+    let given: readonly Outgoing[] = []
+    const written = await write(name, () => (given = isOurs() ? records : []))
+    if (given.length === 0 || written === 'not_written' || written === 'refused') notWritten?.()
+    else committed?.()
     if (!isOurs()) return true
+    if (written === 'not_written') return false
     if (written === 'unsure' && sightingsTopic) {
       unsure(partition)
       return true

@@ -8,24 +8,24 @@ import type { Clock } from '../base/clock.js'
 /** An event that was annotated again, and the rules that had fired for it before. */
 type Again<Event> = { readonly event: Event; readonly fired: readonly string[] }
 
-/** The alerts that follow now, and per event all rules that have fired for it. `gone`: places of records that cannot be read any more. */
-export type RaiseLate<Event, Alert> = (
-  events: readonly Again<Event>[],
-  gone?: readonly string[],
-) => {
-  readonly alerts: readonly Alert[]
+/** The alerts that follow now, and per event all rules that have fired for it. */
+export type RaiseLate<Event, Alert> = (events: readonly Again<Event>[]) => Raised<Alert> & {
   readonly fired: readonly (readonly string[])[]
-  /** Call when the alerts are written. */
-  readonly committed?: (() => void) | undefined
 }
 
-type Revisited<Event, Alert> = {
+type Raised<Alert> = {
   readonly alerts: readonly Alert[]
+  /** Call when the alerts are written. */
+  readonly committed?: (() => void) | undefined
+  /** Call when they were not. */
+  readonly notWritten?: (() => void) | undefined
+}
+
+type Revisited<Event, Alert> = Raised<Alert> & {
   /** Events that wait for nothing any more, with the offset of each. */
   readonly done: readonly { readonly offset: number; readonly event: Event }[]
   /** What still waits. */
   readonly open: readonly PendingNote[]
-  readonly committed: (() => void) | undefined
 }
 
 /** Whether the lookup is worth repeating; one that cools down failed for any of these reasons. */
@@ -40,12 +40,8 @@ export const revisit = <Event extends Unanswered, Alert>(
   events: readonly { readonly note: DueNote; readonly event: Event }[],
   raise: RaiseLate<Event, Alert>,
   retry: (failures: number) => Promise<void>,
-  gone: readonly string[] = [],
 ): Revisited<Event, Alert> => {
-  const { alerts, fired, committed } = raise(
-    events.map(({ note, event }) => ({ event, fired: note.fired })),
-    gone,
-  )
+  const { fired, ...raised } = raise(events.map(({ note, event }) => ({ event, fired: note.fired })))
   const done: { readonly offset: number; readonly event: Event }[] = []
   const open: PendingNote[] = []
   for (const [place, { note, event }] of events.entries()) {
@@ -57,7 +53,7 @@ export const revisit = <Event extends Unanswered, Alert>(
       open.push({ ...known, awaited: [retry(failures)], failures: failures + 1 })
     else done.push({ offset, event })
   }
-  return { alerts, done, open, committed }
+  return { ...raised, done, open }
 }
 
 const none: readonly Promise<unknown>[] = []
@@ -88,19 +84,18 @@ export const raiseByMember =
   <Event extends { readonly members?: readonly Event[] | undefined }, Alert>(
     raise: RaiseLate<Event, Alert>,
   ): RaiseLate<Event, Alert> =>
-  (events, gone) => {
-    const { alerts, fired, committed } = raise(
+  (events) => {
+    const { fired, ...raised } = raise(
       events.flatMap(({ event, fired: before }) =>
         event.members
           ? event.members.map((member, nth) => ({ event: member, fired: firedFor(nth, before) }))
           : [{ event, fired: before }],
       ),
-      gone,
     )
     let place = 0
     const firedOf = ({ members }: Event): readonly string[] =>
       members ? members.flatMap((_, nth) => rulesOfMember(nth, fired[place++] ?? [])) : (fired[place++] ?? [])
-    return { alerts, fired: events.map(({ event }) => firedOf(event)), committed }
+    return { ...raised, fired: events.map(({ event }) => firedOf(event)) }
   }
 
 // When lookups that failed are repeated: all that failed equally often at about the same time together.

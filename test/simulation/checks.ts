@@ -374,7 +374,10 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
   if (scenario.suppressSeconds !== undefined) checkUpdates(happened, alerts, matched, expect)
 }
 
-/** Alerts and updates together say every match. What a process knew is lost if it is killed, or ends without a partition; docs/alerts.md says so. */
+/**
+ * Alerts and updates together say every match. What a process knew is lost if it is killed, ends without a partition, or is stopped before it
+ * has learnt whether a commit counted; docs/alerts.md says so.
+ */
 const checkUpdates = (
   { done, ended, areOffsetsLost, scenario, said: emitted }: Happened,
   alerts: readonly AlertValue['threatweave'][],
@@ -383,6 +386,7 @@ const checkUpdates = (
 ): void => {
   const isLost =
     done.includes('kill') ||
+    (done.includes('stop') && emitted.has('producer_replaced')) ||
     ended.length > 0 ||
     areOffsetsLost ||
     done.includes('recreate_input') ||

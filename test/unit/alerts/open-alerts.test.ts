@@ -254,33 +254,16 @@ describe('alerts', () => {
       expect(ids()).toEqual(ids())
     })
 
-    it('go to the events that are left when they could not be written and the record of the first is gone', async () => {
-      const { raiseLate } = await start({}, { hasUpdates: true })
-      const batch = { ...again(1), event: { ...again(1).event, origin: 'firewall/0/1#3' } }
-      expect(raiseLate([batch, again(2)]).alerts).toHaveLength(1)
-      expect(raiseLate([again(2)]).alerts).toEqual([])
-      const origins = (): unknown => raiseLate([again(2), again(3)], ['firewall/0/1']).alerts[0]?.threatweave.origins
-      expect(origins()).toEqual(['firewall/0/2', 'firewall/0/3'])
-      expect(origins()).toEqual(['firewall/0/2', 'firewall/0/3'])
-    })
-
-    it('go to an event of a topic that was created again when they could not be written in the former one', async () => {
-      const { raise, raiseLate, suppressed } = await start({}, { hasUpdates: true })
-      const places = (alerts: readonly Alert[]): unknown => alerts.map(({ threatweave }) => threatweave.origin)
-      raiseLate([again(1)])
-      suppressed.recordsGone((place) => place.startsWith('firewall/1/'))
-      expect(raise([event({ n: 2 })])).toEqual([])
-      suppressed.recordsGone((place) => place.startsWith('firewall/0/'))
-      expect(places(raise([event({ n: 2 }), event({ n: 1 })]))).toEqual(['firewall/0/2'])
-      suppressed.commit('firewall/0/2', ['11111111-2222-4333-8444-555555555555'])
-      suppressed.recordsGone((place) => place.startsWith('firewall/0/'))
-      expect(raise([event({ n: 2 }), event({ n: 3 })])).toEqual([])
-    })
-
-    it('are not raised once more when they were written, whatever is gone', async () => {
-      const { raiseLate } = await start({}, { hasUpdates: true })
-      raiseLate([again(1)]).committed()
-      expect(raiseLate([again(2)], ['firewall/0/1']).alerts).toEqual([])
+    it('go to whichever event matches next when they could not be written', async () => {
+      const { raise, raiseLate } = await start({}, { hasUpdates: true })
+      const origins = (alerts: readonly Alert[]): unknown => alerts.map(({ threatweave }) => threatweave.origin)
+      const late = raiseLate([again(1), again(2)])
+      expect(origins(raise([event({ n: 3 })]))).toEqual([])
+      late.notWritten()
+      expect(origins(raise([event({ n: 3 }), event({ n: 4 })]))).toEqual(['firewall/0/3'])
+      expect(raiseLate([again(1), again(2)]).alerts).toEqual([])
+      late.notWritten()
+      expect(origins(raise([event({ n: 4 })]))).toEqual([])
     })
   })
 
