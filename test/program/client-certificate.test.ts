@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { root, runCli, type Ran } from '../support/cli.js'
+import { root } from '../support/cli.js'
 import { folder } from '../support/feed-files.js'
+import { runLoaded } from '../support/loaded-program.js'
 
 const fixture = (name: string): string => join(root, 'test/fixtures', name)
 const text = (name: string): string => readFileSync(fixture(name), 'utf8')
@@ -64,15 +65,13 @@ const start = async (isStrict: boolean, redirect?: string, maxVersion?: 'TLSv1.2
   return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, shown }
 }
 
-const trust = { NODE_EXTRA_CA_CERTS: fixture('tls/ca.pem') }
-
 const read = async (
   url: string,
   certificate: object,
 ): Promise<{ readonly code: number | null; readonly feed: string }> => {
   const feeds = [{ name: 'ours', taxii: `${url}/api/collections/a/`, ...certificate }]
-  const env = { ...trust, THREATWEAVE_FEEDS: JSON.stringify(feeds), THREATWEAVE_MEMORY_PATH: folder() }
-  const { code, stdout } = await runCli(['feeds', '--json'], { env })
+  const env = { THREATWEAVE_FEEDS: JSON.stringify(feeds), THREATWEAVE_MEMORY_PATH: folder() }
+  const { code, stdout } = await runLoaded(['feeds', '--json'], { env })
   return { code, feed: stdout }
 }
 
@@ -84,7 +83,7 @@ describe('a collection on a server that asks for a client certificate', () => {
     expect(code).toBe(0)
     expect(shown).toEqual(['intel.example.test'])
     const files = ['--client-cert', ours.clientCertFile, '--client-key', ours.clientKeyFile]
-    const found: Ran = await runCli(['feeds', 'discover', '--json', ...files, `${url}/api/`], { env: trust })
+    const found = await runLoaded(['feeds', 'discover', '--json', ...files, `${url}/api/`])
     expect(JSON.parse(found.stdout)).toMatchObject({ taxii: `${url}/api/collections/a/`, can_read: true })
     expect(shown).toHaveLength(3)
   })

@@ -12,7 +12,9 @@ let lines = 0
 const load = (): ChildProcess => {
   if (loaded?.connected) return loaded
   // Vitest's variables would change what kafkajs does.
-  const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TMPDIR: process.env.TMPDIR ?? '' }
+  const { PATH = '', HOME = '', TMPDIR = '' } = process.env
+  // Node reads the authorities that it trusts once.
+  const env = { PATH, HOME, TMPDIR, NODE_EXTRA_CA_CERTS: resolve(root, 'test/fixtures/tls/ca.pem') }
   loaded = fork(resolve(import.meta.dirname, 'loaded-program.mjs'), { cwd: root, env, execArgv: [] })
   loaded.setMaxListeners(0)
   // It goes when who asked is gone.
@@ -23,7 +25,7 @@ const load = (): ChildProcess => {
 
 export const runLoaded = (
   args: readonly string[],
-  { env = {} }: { readonly env?: Readonly<Record<string, string>> } = {},
+  { input = '', env = {} }: { readonly input?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Ran> =>
   new Promise((done, fail) => {
     const program = load()
@@ -47,7 +49,7 @@ export const runLoaded = (
       THREATWEAVE_MEMORY_PATH: 'none',
       ...env,
     }
-    program.send({ id, args, env: given }, (error) => {
+    program.send({ id, args, input, env: given }, (error) => {
       if (error) lose()
     })
   })
