@@ -1,4 +1,4 @@
-// Runs the tests on every supported Node and Kafka, and those that take large downloads; prints a table at the end.
+// Runs the linter, the tests on every supported Node and Kafka, and those that take large downloads; prints a table at the end.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -25,6 +25,7 @@ const promises = [
 
 /** The oldest that is supported, and the newest of each line when this was written. `node` and `kafka` undefined: those of this machine and of the demo. */
 const rows = [
+  { what: 'linter and formatter', args: [] },
   { what: 'tools and a cluster', args: ['--project', 'matrix'] },
   { what: 'without a broker', node: '20.19.2', args: ['--project', 'unit', '--project', 'program'] },
   { what: 'without a broker', node: '22.23.3', args: ['--project', 'unit', '--project', 'program'] },
@@ -58,7 +59,9 @@ const nodeOf = (version) => {
 
 const test = ({ node, kafka, args }) => {
   const program = node === undefined ? process.execPath : nodeOf(node)
-  const child = spawn(program, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args], {
+  const vitest = [program, join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args]
+  const [command, ...rest] = args.length === 0 ? ['npm', 'run', 'lint'] : vitest
+  const child = spawn(command, rest, {
     cwd: root,
     stdio: 'inherit',
     env: {
