@@ -375,8 +375,8 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
 }
 
 /**
- * Alerts and updates together say every match. What a process knew is lost if it is killed, ends without a partition, or is stopped before it
- * has learnt whether a commit counted; docs/alerts.md says so.
+ * Alerts and updates together say every match. What a process knew is lost if it is killed, ends without a partition, or is stopped or loses its
+ * place in the group before it has learnt whether a commit counted; docs/alerts.md says so.
  */
 const checkUpdates = (
   { done, ended, areOffsetsLost, scenario, said: emitted }: Happened,
@@ -386,7 +386,7 @@ const checkUpdates = (
 ): void => {
   const isLost =
     done.includes('kill') ||
-    (done.includes('stop') && emitted.has('producer_replaced')) ||
+    (emitted.has('producer_replaced') && (done.includes('stop') || done.includes('pause'))) ||
     ended.length > 0 ||
     areOffsetsLost ||
     done.includes('recreate_input') ||
