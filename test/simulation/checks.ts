@@ -374,6 +374,16 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
   if (scenario.suppressSeconds !== undefined) checkUpdates(happened, alerts, matched, expect)
 }
 
+/** After these a process may not learn whether its last commit counted. */
+const endsMembership: ReadonlySet<Act['kind']> = new Set([
+  'stop',
+  'pause',
+  'broker_away',
+  'all_brokers_away',
+  'rolling_restart',
+  'move_coordinators',
+])
+
 /**
  * Alerts and updates together say every match. What a process knew is lost if it is killed, ends without a partition, or is stopped or loses its
  * place in the group before it has learnt whether a commit counted; docs/alerts.md says so.
@@ -386,7 +396,7 @@ const checkUpdates = (
 ): void => {
   const isLost =
     done.includes('kill') ||
-    (emitted.has('producer_replaced') && (done.includes('stop') || done.includes('pause'))) ||
+    (emitted.has('producer_replaced') && done.some((kind) => endsMembership.has(kind))) ||
     ended.length > 0 ||
     areOffsetsLost ||
     done.includes('recreate_input') ||
