@@ -23,7 +23,7 @@ export const replayId = 'r'
 export const replayTopic = 'replayed'
 const alertsTopic = `${replayTopic}-alerts`
 
-/** What was there when a process started: by partition, the first offset and the end of what is committed. */
+/** What was there when a process started: by partition, the first offset and the end of what is committed, or of the range if one was kept. */
 export type ReplayStart = {
   readonly topicId: string | undefined
   readonly edges: ReadonlyMap<number, { readonly start: number; readonly end: number }>
@@ -107,12 +107,14 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
   }
 
   const lookAround = (): ReplayStart => {
+    const topicId = cluster.topicId(scenario.of)
     const partitions = Array.from({ length: cluster.partitionCount(scenario.of) }, (_, partition) => partition)
     const edges = partitions.map((partition) => {
       const log = cluster.log(scenario.of, partition)
-      return [partition, { start: log.start, end: log.stable() }] as const
+      const range = kept.find((one) => one.topicId === topicId && one.partition === partition)
+      return [partition, { start: log.start, end: Math.min(log.stable(), range?.end ?? Infinity) }] as const
     })
-    return { topicId: cluster.topicId(scenario.of), edges: new Map(edges) }
+    return { topicId, edges: new Map(edges) }
   }
 
   /** Once a second. */
