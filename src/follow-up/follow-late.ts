@@ -175,8 +175,8 @@ export const followLate = (
         records.push(blockRecord(sightingsTopic, partition, block, now()))
     let given: readonly Outgoing[] = []
     const written = await write(name, () => (given = isOurs() ? records : []))
-    if (given.length === 0 || written === 'not_written' || written === 'refused') notWritten?.()
-    else committed?.()
+    if (given !== records || written === 'not_written') notWritten?.()
+    else if (written !== 'refused') committed?.()
     if (!isOurs()) return true
     if (written === 'not_written') return false
     if (written === 'unsure' && sightingsTopic) {

@@ -124,6 +124,47 @@ it('what follows in many partitions at once is no reason for a warning about lis
 })
 
 it.each([
+  ['are told as suppressed, though nothing is written', 'written', true, 'committed'],
+  ['are given back when it could not be written', 'not_written', true, 'not written'],
+  ['are given back when the partition was lost before it was written', 'written', false, 'not written'],
+] as const)('alerts of what follows %s', async (_, result, isOurs, expected) => {
+  const told: string[] = []
+  const followUp = followLate(
+    {
+      connect: () => kafka,
+      pipeline: (events, use) => {
+        events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
+        return true
+      },
+      alerts: {
+        topic: { topic: 'alerts', partitions: 1 },
+        raise: (events) => ({
+          alerts: [],
+          fired: events.map(() => ['a']),
+          committed: () => void told.push('committed'),
+          notWritten: () => void told.push('not written'),
+        }),
+      },
+      max: 10,
+      write: (_name, compose) => {
+        if (!isOurs) followUp.lost(input)
+        if (result === 'written') compose()
+        return Promise.resolve(result)
+      },
+      emit: () => undefined,
+      isStillRead: () => Promise.resolve(true),
+      now: () => 0,
+      reachableMs: () => 0,
+    },
+    () => undefined,
+    () => true,
+  )
+  followUp.note(input, [{ offset: 1, fired: [], awaited: [] }])
+  await vi.waitFor(() => expect(told[0]).toBe(expected), { timeout: 600_000 })
+  await followUp.close()
+})
+
+it.each([
   ['is read instead of the one that the notes are about', false, true],
   ['turns out to be another one before it is written', true, false],
 ])('nothing is corrected if the topic %s', async (_, isStillRead, isWanted) => {
