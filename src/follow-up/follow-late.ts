@@ -174,7 +174,10 @@ export const followLate = (
       for (const block of pending.blocksAfter(name, settled, open))
         records.push(blockRecord(sightingsTopic, partition, block, now()))
     let given: readonly Outgoing[] = []
-    const written = await write(name, () => (given = isOurs() ? records : []))
+    const written = await write(name, () => (given = isOurs() ? records : [])).catch((error: unknown) => {
+      notWritten?.()
+      throw error
+    })
     if (given !== records || written === 'not_written') notWritten?.()
     else if (written !== 'refused') committed?.()
     if (!isOurs()) return true

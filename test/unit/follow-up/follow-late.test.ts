@@ -126,6 +126,7 @@ it('what follows in many partitions at once is no reason for a warning about lis
 it.each([
   ['are told as suppressed, though nothing is written', 'written', true, 'committed'],
   ['are given back when it could not be written', 'not_written', true, 'not written'],
+  ['are given back when nobody could be asked to write it', 'failed', true, 'not written'],
   ['are given back when the partition was lost before it was written', 'written', false, 'not written'],
 ] as const)('alerts of what follows %s', async (_, result, isOurs, expected) => {
   const told: string[] = []
@@ -149,7 +150,7 @@ it.each([
       write: (_name, compose) => {
         if (!isOurs) followUp.lost(input)
         if (result === 'written') compose()
-        return Promise.resolve(result)
+        return result === 'failed' ? Promise.reject(new Error('no broker answers')) : Promise.resolve(result)
       },
       emit: () => undefined,
       isStillRead: () => Promise.resolve(true),
