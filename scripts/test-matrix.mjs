@@ -25,7 +25,7 @@ const promises = [
 
 /** The oldest that is supported, and the newest of each line when this was written. `node` and `kafka` undefined: those of this machine and of the demo. */
 const rows = [
-  { what: 'linter and formatter', args: [] },
+  { what: 'linter and formatter', script: 'lint', args: [] },
   { what: 'tools and a cluster', args: ['--project', 'matrix'] },
   { what: 'without a broker', node: '20.19.2', args: ['--project', 'unit', '--project', 'program'] },
   { what: 'without a broker', node: '22.23.3', args: ['--project', 'unit', '--project', 'program'] },
@@ -57,10 +57,10 @@ const nodeOf = (version) => {
   return program
 }
 
-const test = ({ node, kafka, args }) => {
+const test = ({ node, kafka, script, args }) => {
   const program = node === undefined ? process.execPath : nodeOf(node)
   const vitest = [program, join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args]
-  const [command, ...rest] = args.length === 0 ? ['npm', 'run', 'lint'] : vitest
+  const [command, ...rest] = script === undefined ? vitest : ['npm', 'run', script]
   const child = spawn(command, rest, {
     cwd: root,
     stdio: 'inherit',

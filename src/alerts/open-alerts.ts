@@ -118,8 +118,8 @@ export const openAlerts = async (
     { emit, clock, ...(options.pollMs !== undefined && { pollMs: options.pollMs }) },
   )
   if ('problems' in rules) return rules
-  const held = createHeldMatches(clock.now)
   const suppress = createSuppress(settings.suppressSeconds * 1000, hasUpdates)
+  const held = createHeldMatches(clock.now)
   let raised = 0
   let suppressed = 0
 

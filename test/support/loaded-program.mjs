@@ -15,18 +15,12 @@ const collect = () => {
   return { stream, text: () => Buffer.concat(chunks).toString() }
 }
 
-const run = async ({ id, args, input, env }) => {
+const run = async ({ id, args, env }) => {
   const [stdout, stderr] = [collect(), collect()]
   const { signal } = new AbortController()
   const code = await parseCommand(commands, args)
     .then((command) =>
-      command.run({
-        env,
-        stdin: Readable.from([Buffer.from(input)]),
-        stdout: stdout.stream,
-        stderr: stderr.stream,
-        signal,
-      }),
+      command.run({ env, stdin: Readable.from([]), stdout: stdout.stream, stderr: stderr.stream, signal }),
     )
     .catch((error) => reportFailure(error, stderr.stream))
   process.send({ id, code, stdout: stdout.text(), stderr: stderr.text() })

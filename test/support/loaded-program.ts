@@ -25,7 +25,7 @@ const load = (): ChildProcess => {
 
 export const runLoaded = (
   args: readonly string[],
-  { input = '', env = {} }: { readonly input?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  { env = {} }: { readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Ran> =>
   new Promise((done, fail) => {
     const program = load()
@@ -49,7 +49,7 @@ export const runLoaded = (
       THREATWEAVE_MEMORY_PATH: 'none',
       ...env,
     }
-    program.send({ id, args, input, env: given }, (error) => {
+    program.send({ id, args, env: given }, (error) => {
       if (error) lose()
     })
   })
