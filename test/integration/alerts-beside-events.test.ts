@@ -9,7 +9,7 @@ import { alertRecord } from '../../src/delivery/compose.js'
 import { root } from '../support/cli.js'
 import { client, makeTopic, makeTopics } from '../support/kafka.js'
 import { startLookupServer } from '../support/lookup-server.js'
-import { spawnRun } from '../support/spawn-run.js'
+import { startRun } from '../support/spawn-run.js'
 
 type Seen = { readonly partition: number; readonly alert: Alert }
 
@@ -47,7 +47,7 @@ it('alerts of known and of late indicators reach their topic', async () => {
     messages: [known, ...late, event('10.0.0.9', '10.0.0.5')].map((value) => ({ partition: 0, value })),
   })
   await producer.disconnect()
-  const run = spawnRun(names, {
+  const run = startRun(names, {
     THREATWEAVE_ENRICH_DEADLINE_MS: '100',
     THREATWEAVE_FEEDS: JSON.stringify([{ name: 'sample', path: join(root, 'examples/feeds/sample-feed.csv') }]),
     THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,

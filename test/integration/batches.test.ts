@@ -8,7 +8,7 @@ import type { Alert } from '../../src/alerts/alert.js'
 import type { Annotation } from '../../src/domain/annotation.js'
 import { client, makeTopic, makeTopics, readTopic, type Names, type Read } from '../support/kafka.js'
 import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
-import { spawnRun } from '../support/spawn-run.js'
+import { startRun } from '../support/spawn-run.js'
 
 const malicious = '198.51.100.66'
 const maxBytes = 40_000
@@ -90,13 +90,13 @@ describe('batches', () => {
       THREATWEAVE_OUTPUT_DETAIL: 'full',
     }
     const runs = [
-      spawnRun(names, {
+      startRun(names, {
         ...env,
         THREATWEAVE_KAFKA_DELIVERY: 'exactly-once',
         THREATWEAVE_KAFKA_ALERTS_TOPIC: alertsTopic,
       }),
-      spawnRun(second, { ...env, THREATWEAVE_OUTPUT_PLACEMENT: 'headers' }),
-      spawnRun(third, {
+      startRun(second, { ...env, THREATWEAVE_OUTPUT_PLACEMENT: 'headers' }),
+      startRun(third, {
         ...env,
         THREATWEAVE_KAFKA_DELIVERY: 'exactly-once',
         THREATWEAVE_KAFKA_INPUT_BATCHES: 'split',

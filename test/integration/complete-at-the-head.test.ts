@@ -4,13 +4,13 @@ import { expect, it } from 'vitest'
 import type { Annotation } from '../../src/domain/annotation.js'
 import { client, makeTopics, readTopic } from '../support/kafka.js'
 import { startLookupServer } from '../support/lookup-server.js'
-import { spawnRun } from '../support/spawn-run.js'
+import { startRun } from '../support/spawn-run.js'
 
 it('events with an address never seen each, alone and five at once, wait for a provider that takes 50 ms', async () => {
   const server = await startLookupServer({ delayMs: 50 })
   const names = await makeTopics({ partitions: 2 })
   // A deadline that only a provider that never answers would meet: how often the usual one is met is a matter of speed.
-  const run = spawnRun(names, {
+  const run = startRun(names, {
     THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,
     THREATWEAVE_ENRICH_DEADLINE_MS: '30000',
   })

@@ -18,7 +18,7 @@ import {
   type Names,
   type Read,
 } from '../support/kafka.js'
-import { spawnRun } from '../support/spawn-run.js'
+import { spawnRun, startRun } from '../support/spawn-run.js'
 
 const setUp = async (): Promise<{
   names: Names
@@ -106,7 +106,7 @@ it('a feed that lists an address while nobody runs: the next owner of a quiet to
   await first.ended
   writeFileSync(feed, '198.51.100.1\n203.0.113.7\n')
 
-  const second = spawnRun(names, env)
+  const second = startRun(names, env)
   const alerts = await readAmongAborted(alertsTopic, (records) => records.length >= 2)
   expect(await second.stop()).toBe(0)
   const said = alerts
@@ -125,7 +125,7 @@ it('a feed that lists an address while nobody runs: the next owner of a quiet to
   ])
 
   // Whoever was told is not told again, and an event that is malicious by now is told itself.
-  const third = spawnRun(names, env)
+  const third = startRun(names, env)
   await send(1, '10.0.0.2', 1)
   const later = await readAmongAborted(alertsTopic, (records) => records.length >= 3)
   await readAmongAborted(sightingsTopic, (records) =>

@@ -6,7 +6,7 @@ import { Partitioners } from 'kafkajs'
 import { expect, it } from 'vitest'
 import { folder } from '../support/feed-files.js'
 import { client, makeTopic, makeTopics, readTopic, soak, type Read } from '../support/kafka.js'
-import { spawnRun } from '../support/spawn-run.js'
+import { startRun } from '../support/spawn-run.js'
 
 type Body = { readonly kind?: string; readonly level: string; readonly count: number }
 const bodiesIn = (records: readonly Read[]): readonly Body[] =>
@@ -53,7 +53,7 @@ it(`${blocked} blocked scans and 20 that were let in are 16 alerts to read, and 
     await producer.send({ topic: names.input, messages: all.slice(at, at + 5_000) })
   await producer.disconnect()
 
-  const run = spawnRun(names, {
+  const run = startRun(names, {
     THREATWEAVE_FEEDS: JSON.stringify([{ name: 'list', path: join(feeds, 'list.txt') }]),
     THREATWEAVE_INTEL_SERVICE_API_KEY: '',
     THREATWEAVE_KAFKA_ALERTS_TOPIC: alertsTopic,

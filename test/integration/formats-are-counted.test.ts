@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { client, makeTopics, type Names } from '../support/kafka.js'
 import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
-import { spawnRun, type Run } from '../support/spawn-run.js'
+import { startRun, type Run } from '../support/spawn-run.js'
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/formats.md'), 'utf8')
 const format = /```yaml\n([\s\S]+?)```/.exec(page)?.[1] ?? ''
@@ -21,7 +21,7 @@ describe('the worked example of docs/formats.md in a run', () => {
     writeFileSync(path, format)
     provider = await startLookupServer()
     names = await makeTopics({ partitions: 1 })
-    run = spawnRun(names, {
+    run = startRun(names, {
       THREATWEAVE_LOG_LEVEL: 'info',
       THREATWEAVE_OPS_ENABLED: 'true',
       THREATWEAVE_EXTRACT_FORMATS: path,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { client, makeTopics, readTopic, type Names } from '../support/kafka.js'
 import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
-import { spawnRun, type Run } from '../support/spawn-run.js'
+import { startRun, type Run } from '../support/spawn-run.js'
 
 const avro = Buffer.from([0, 0, 0, 0, 7, 0x16, ...Buffer.from('192.0.2.1'), 0xff, 0x80])
 const large = Buffer.from(`{"src_ip":"192.0.2.1","text":"${'some text, '.repeat(500_000)}"}`)
@@ -16,7 +16,7 @@ describe('in a run', () => {
     provider = await startLookupServer()
     const config = { 'max.message.bytes': '8000000' }
     names = await makeTopics({ partitions: 1, config: { input: config, output: config } })
-    run = spawnRun(names, {
+    run = startRun(names, {
       THREATWEAVE_LOG_LEVEL: 'info',
       THREATWEAVE_OPS_ENABLED: 'true',
       THREATWEAVE_INTEL_SERVICE_BASE_URL: provider.url,

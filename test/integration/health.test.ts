@@ -3,10 +3,10 @@ import { resolve } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { makeTopics } from '../support/kafka.js'
 import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
-import { spawnRun, type Run } from '../support/spawn-run.js'
+import { spawnRun, type RunProcess } from '../support/spawn-run.js'
 
 let provider: LookupServer
-let run: Run | undefined
+let run: RunProcess | undefined
 
 afterEach(async () => {
   run?.kill('SIGKILL')

@@ -11,7 +11,7 @@ import { client, makeTopic, makeTopics, readTopic, type Names, type Read } from 
 import { runLoaded } from '../support/loaded-program.js'
 import { startLookupServer, type LookupServer } from '../support/lookup-server.js'
 import { otlpRequest } from '../support/otlp.js'
-import { spawnRun } from '../support/spawn-run.js'
+import { startRun } from '../support/spawn-run.js'
 
 const malicious = '198.51.100.66'
 const attribute = (key: string, stringValue: string): object => ({ key, value: { stringValue } })
@@ -84,7 +84,7 @@ describe('requests of OpenTelemetry in Protobuf', () => {
       THREATWEAVE_KAFKA_INPUT_FORMAT: 'otlp_proto',
       THREATWEAVE_KAFKA_ALERTS_TOPIC: alertsTopic,
     }
-    const run = spawnRun(names, env)
+    const run = startRun(names, env)
     for (const one of await readTopic(names.output, (read) => read.some(({ key }) => String(key) === 'last')))
       rows.set(String(one.key), one)
     alerts = (await readTopic(alertsTopic, (read) => read.length >= 1)).map(
@@ -167,7 +167,7 @@ describe('requests of OpenTelemetry in Protobuf', () => {
       THREATWEAVE_ENRICH_DEADLINE_MS: '20',
       THREATWEAVE_KAFKA_ALERTS_TOPIC: '',
     }
-    const run = spawnRun(
+    const run = startRun(
       { input: names.input, output, dead, groupId },
       { ...slowly, THREATWEAVE_KAFKA_CORRECTIONS_TOPIC: corrections },
     )

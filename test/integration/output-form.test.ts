@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Annotation } from '../../src/domain/annotation.js'
 import { cliPath } from '../support/cli.js'
 import { client, complete, fill, makeTopics, readTopic, tally, type Names } from '../support/kafka.js'
-import { spawnRun, type Run } from '../support/spawn-run.js'
+import { startRun, type Run } from '../support/spawn-run.js'
 import { readWithJava } from '../support/java.js'
 
 const started: Run[] = []
@@ -14,7 +14,7 @@ afterAll(async () => {
   await Promise.all(started.map((run) => run.stop()))
 })
 const run = (names: Names, env: Readonly<Record<string, string>>): void => {
-  started.push(spawnRun(names, env))
+  started.push(startRun(names, env))
 }
 
 const events = [

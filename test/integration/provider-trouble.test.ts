@@ -11,7 +11,7 @@ import { allOf } from '../../src/pipeline/pipeline.js'
 import { client, makeTopics, readTopic } from '../support/kafka.js'
 import { limitsWith } from '../support/limits.js'
 import { startLookupServer } from '../support/lookup-server.js'
-import { spawnRun } from '../support/spawn-run.js'
+import { startRun } from '../support/spawn-run.js'
 
 const count = 2_000
 /** 50 of 1,000 events bring an address that was never seen; all others bring the same private one, which nobody is asked about. */
@@ -34,9 +34,9 @@ it('a provider that fails lets every event out in order, and each says what it l
       })),
     })
   await producer.disconnect()
-  const run = spawnRun(names, { THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url })
-  onTestFinished(() => {
-    run.kill('SIGKILL')
+  const run = startRun(names, { THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url })
+  onTestFinished(async () => {
+    await run.stop()
   })
   const records = await readTopic(names.output, ({ length }) => length >= count)
   expect(await run.stop()).toBe(0)

@@ -8,7 +8,7 @@ import type { RetroAlert } from '../../src/alerts/retro-alert.js'
 import { folder } from '../support/feed-files.js'
 import { client, makeTopic, makeTopics, readAmongAborted, readTopic, type Read } from '../support/kafka.js'
 import { startLookupServer } from '../support/lookup-server.js'
-import { spawnRun } from '../support/spawn-run.js'
+import { startRun } from '../support/spawn-run.js'
 
 type Line = { readonly partition: number; readonly from: string; readonly to: string; readonly name?: string }
 
@@ -58,7 +58,7 @@ it('retro alerts name who has seen an address, a range or a name that a feed gai
     // Many more than may have an alert of their own.
     ...many.map((to) => ({ partition: 1, from: '10.0.0.6', to })),
   ])
-  const run = spawnRun(names, {
+  const run = startRun(names, {
     THREATWEAVE_ENRICH_DEADLINE_MS: '60000',
     THREATWEAVE_FEEDS: JSON.stringify(['first', 'second'].map((name) => ({ name, path: join(feeds, `${name}.txt`) }))),
     THREATWEAVE_INTEL_SERVICE_BASE_URL: server.url,

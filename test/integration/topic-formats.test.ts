@@ -6,7 +6,7 @@ import { runLoaded } from '../support/loaded-program.js'
 import { client, makeTopic, makeTopics, readTopic, type Names, type Read } from '../support/kafka.js'
 import { startLookupServer } from '../support/lookup-server.js'
 import { startRegistry } from '../support/registry-server.js'
-import { spawnRun } from '../support/spawn-run.js'
+import { startRun } from '../support/spawn-run.js'
 
 const schema = {
   schema: JSON.stringify({
@@ -77,7 +77,7 @@ describe('a topic with the format registry', () => {
       THREATWEAVE_KAFKA_REGISTRY_URL: registry.url,
       THREATWEAVE_OUTPUT_DETAIL: 'full',
     }
-    const run = spawnRun(names, env)
+    const run = startRun(names, env)
     const records = await readTopic(names.output, (all) => firstOfEach(all).length >= 8)
     expect(await run.stop()).toBe(0)
     for (const [key, value] of Object.entries(values)) {
@@ -123,7 +123,7 @@ describe('a topic with the format registry', () => {
     const packed = { schema: '{"type":"record","name":"P","fields":[{"name":"src_ip","type":"bytes"}]}' }
     const value = Buffer.from([0, 0, 0, 0, 5, 8, 203, 0, 113, 66])
     await send(names.input, [{ key: 'a', value }])
-    const run = spawnRun(names, {
+    const run = startRun(names, {
       THREATWEAVE_INTEL_SERVICE_BASE_URL: intel.url,
       THREATWEAVE_ENRICH_DEADLINE_MS: '100',
       THREATWEAVE_KAFKA_INPUT_FORMAT: 'registry',

@@ -25,7 +25,7 @@ import { startListServer } from '../support/list-server.js'
 import { newFolder, sampleKey } from '../support/lookup-service.js'
 import { startLookupServer } from '../support/lookup-server.js'
 import { sourceAt } from '../support/source-server.js'
-import { spawnRun, spawnServe, type Run } from '../support/spawn-run.js'
+import { spawnRun, spawnServe, startRun, type Run } from '../support/spawn-run.js'
 
 const key = 'a key that nobody else has, of 40 letters'
 
@@ -168,7 +168,7 @@ it('what is forged, old, cut off or unsigned changes nothing, and what comes aft
   const record = (value: string, finding: Finding, ownKey = key): VerdictRecord =>
     recordOf(verdictsTopic, value, finding, 'test', ownKey)
   // The topic is not there yet: events do not depend on it.
-  const run = spawnRun(names, environment(server.url, verdictsTopic))
+  const run = startRun(names, environment(server.url, verdictsTopic))
   await send(names.input, [{ src_ip: '198.51.100.1' }])
   expect(await verdictsIn(names.output, 1)).toEqual(['complete malicious'])
   expect(await metric(run, 'log_events_total{event="verdicts_topic_failed"}')).toBeGreaterThan(0)
@@ -216,12 +216,12 @@ it('an answer that changes is a retro alert of a process that never asked', asyn
   await makeTopic(alertsTopic, 1)
   await createVerdictsTopic(asking, verdictsTopic)
   const short = { THREATWEAVE_MEMORY_FRESH_SECONDS_CLEAN: '5' }
-  const first = spawnRun(asking, { ...environment(server.url, verdictsTopic), ...short })
+  const first = startRun(asking, { ...environment(server.url, verdictsTopic), ...short })
   const event = { src_ip: '10.0.0.5', dest_ip: '203.0.113.200', action: 'allowed' }
   await send(asking.input, [event])
   expect(await verdictsIn(asking.output, 1)).toEqual(['complete clean'])
   await expect.poll(() => metric(first, 'verdicts_appended_total'), waiting).toBe(1)
-  const second = spawnRun(seeing, {
+  const second = startRun(seeing, {
     ...environment(unasked.url, verdictsTopic),
     THREATWEAVE_KAFKA_ALERTS_TOPIC: alertsTopic,
   })
@@ -369,7 +369,7 @@ it('a topic that may be read and not written is a warning; events go on, and wha
       }),
     )
   await allow(AclOperationTypes.READ)
-  const run = spawnRun(names, {
+  const run = startRun(names, {
     ...environment(server.url, verdictsTopic),
     THREATWEAVE_KAFKA_BROKERS: secure!.sasl,
     THREATWEAVE_KAFKA_SASL_MECHANISM: 'scram-sha-512',

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { committed, complete, fill, makeTopics, readTopic, tally } from '../support/kafka.js'
 import { startLookupServer } from '../support/lookup-server.js'
-import { spawnRun, type Run } from '../support/spawn-run.js'
+import { spawnRun, type RunProcess } from '../support/spawn-run.js'
 
 const partitions = 4
 const count = 1_000
@@ -23,13 +23,13 @@ it(
     const names = await makeTopics({ partitions })
     const port = await firstOfThreePorts()
     const exits = mkdtempSync(join(tmpdir(), 'exits-'))
-    const states = ({ pid }: Run): Record<string, string> =>
+    const states = ({ pid }: RunProcess): Record<string, string> =>
       Object.fromEntries(
         readdirSync(exits)
           .filter((name) => name !== String(pid))
           .map((name) => [name, readFileSync(join(exits, name), 'utf8')]),
       )
-    const start = (folder: string): Run =>
+    const start = (folder: string): RunProcess =>
       spawnRun(
         names,
         {

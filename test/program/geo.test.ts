@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { root, runCli } from '../support/cli.js'
+import { runLoaded } from '../support/loaded-program.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'threatweave-geo-program-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -27,7 +28,7 @@ const env = {
 it.each(['run', 'run --workers 2', 'check', 'pipe'])(
   '%s refuses what is missing and what was cut off, each with a sentence',
   async (command) => {
-    const { code, stdout, stderr } = await runCli(command.split(' '), {
+    const { code, stdout, stderr } = await (command.includes('--workers') ? runCli : runLoaded)(command.split(' '), {
       env: { ...env, THREATWEAVE_INTEL_GEO: [missing, city, cut].join() },
     })
     expect(stderr).toContain(`intel.geo.0 names a database, which is refused: does not exist (${missing})`)
@@ -44,7 +45,7 @@ it('check is content with a database, and pipe uses it', async () => {
     env: { ...env, THREATWEAVE_INTEL_GEO: city },
     input: 'action=accept src=198.51.100.60 dst=10.0.0.5\n',
   }
-  expect(await runCli(['check'], given)).toMatchObject({ code: 0 })
+  expect(await runLoaded(['check'], given)).toMatchObject({ code: 0 })
   const { stdout } = await runCli(['pipe'], given)
   expect(JSON.parse(stdout)).toMatchObject({ threatweave: { value: '198.51.100.60', country: 'NL' } })
 })

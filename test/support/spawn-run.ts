@@ -1,51 +1,77 @@
-// Starts `threatweave run` or `serve` as a process and stops it.
+// Starts `threatweave run` or `serve` and stops it: as a process of its own, or in the program that is loaded.
 import { spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
 import { inject } from 'vitest'
 import { cliPath } from './cli.js'
 import type { Names } from './kafka.js'
+import { startLoaded } from './loaded-program.js'
 
 export type Run = {
-  readonly pid: number
   /** Where its endpoint listens; it does when `THREATWEAVE_OPS_ENABLED` is true. */
   readonly opsUrl: Promise<string>
   readonly ended: Promise<number | null>
-  readonly kill: (signal: NodeJS.Signals) => void
   /** SIGTERM; resolves with the exit code. */
   readonly stop: () => Promise<number | null>
 }
 
-/** Documentation addresses count as real; nothing is kept on disk and nothing but errors is logged unless `env` says so. */
-export const spawnRun = (names: Names, env: Readonly<Record<string, string>>, args: readonly string[] = []): Run =>
-  start(['run', ...args], {
-    THREATWEAVE_GATE_DOCUMENTATION: 'true',
-    THREATWEAVE_MEMORY_PATH: 'none',
-    THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
-    THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
-    THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
-    THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
-    ...env,
-  })
+export type RunProcess = Run & {
+  readonly pid: number
+  readonly kill: (signal: NodeJS.Signals) => void
+}
+
+type Environment = Readonly<Record<string, string>>
+
+/** For what it does to topics and whom it asks. */
+export const startRun = (names: Names, given: Environment): Run => {
+  if (given.NODE_OPTIONS !== undefined)
+    throw new Error('options of Node, and so other limits, need a process of their own')
+  const env = environmentOf(runSettings(names, given))
+  const { stderr, code, stop } = startLoaded(['run'], env)
+  return {
+    opsUrl: opsUrlIn(stderr, env),
+    ended: code,
+    stop: () => {
+      stop()
+      return code
+    },
+  }
+}
+
+/** For how it ends, and for workers. */
+export const spawnRun = (names: Names, env: Environment, args: readonly string[] = []): RunProcess =>
+  start(['run', ...args], runSettings(names, env))
 
 /** A gateway, or a server on local data. */
-export const spawnServe = (env: Readonly<Record<string, string>>, args: readonly string[]): Run =>
+export const spawnServe = (env: Environment, args: readonly string[]): RunProcess =>
   start(['serve', ...args], { THREATWEAVE_SERVE_OPS_PORT: '0', ...env })
 
-const start = (args: readonly string[], given: Readonly<Record<string, string>>): Run => {
-  const env: Record<string, string> = {
-    PATH: process.env.PATH ?? '',
-    THREATWEAVE_LOG_LEVEL: 'error',
-    THREATWEAVE_OPS_ENABLED: 'false',
-    THREATWEAVE_OPS_PORT: '0',
-    THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
-    THREATWEAVE_KAFKA_BROKERS: given.THREATWEAVE_KAFKA_BROKERS ?? inject('broker').plain,
-    ...given,
-  }
-  const child = spawn(process.execPath, [cliPath, ...args], { stdio: ['ignore', 'ignore', 'pipe'], env })
-  const ended = new Promise<number | null>((done) => child.once('exit', done))
-  const opsUrl = new Promise<string>((found) => {
+/** Documentation addresses count as real, and nothing is kept on disk. */
+const runSettings = (names: Names, env: Environment): Environment => ({
+  THREATWEAVE_GATE_DOCUMENTATION: 'true',
+  THREATWEAVE_MEMORY_PATH: 'none',
+  THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
+  THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
+  THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
+  THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
+  ...env,
+})
+
+/** Nothing but errors is logged unless told so. */
+const environmentOf = (given: Environment): Environment => ({
+  PATH: process.env.PATH ?? '',
+  THREATWEAVE_LOG_LEVEL: 'error',
+  THREATWEAVE_OPS_ENABLED: 'false',
+  THREATWEAVE_OPS_PORT: '0',
+  THREATWEAVE_INTEL_SERVICE_API_KEY: 'sample-key',
+  THREATWEAVE_KAFKA_BROKERS: given.THREATWEAVE_KAFKA_BROKERS ?? inject('broker').plain,
+  ...given,
+})
+
+const opsUrlIn = (stderr: Readable, { THREATWEAVE_OPS_ENABLED }: Environment): Promise<string> =>
+  new Promise((found) => {
     let log = ''
-    child.stderr.setEncoding('utf8').on('data', (part: string) => {
-      if (env.THREATWEAVE_OPS_ENABLED !== 'true') process.stderr.write(part)
+    stderr.setEncoding('utf8').on('data', (part: string) => {
+      if (THREATWEAVE_OPS_ENABLED !== 'true') process.stderr.write(part)
       else if (log.length < 65_536) {
         log += part
         const url = /"event":"ops_listening","url":"([^"]+)"/.exec(log)?.[1]
@@ -53,9 +79,14 @@ const start = (args: readonly string[], given: Readonly<Record<string, string>>)
       }
     })
   })
+
+const start = (args: readonly string[], given: Environment): RunProcess => {
+  const env = environmentOf(given)
+  const child = spawn(process.execPath, [cliPath, ...args], { stdio: ['ignore', 'ignore', 'pipe'], env })
+  const ended = new Promise<number | null>((done) => child.once('exit', done))
   return {
     pid: child.pid ?? 0,
-    opsUrl,
+    opsUrl: opsUrlIn(child.stderr, env),
     ended,
     kill: (signal) => child.kill(signal),
     stop: () => {
