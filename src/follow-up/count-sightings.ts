@@ -67,6 +67,7 @@ export const countSightings = (options: CountSightingsOptions): DeliveryListener
     })
     if (attempt.isTooEarly) return 'not_written'
     if (written === 'not_written') for (const one of takeBack) one()
+    if (written === 'unsure') kept?.again(partition)
     return written
   })
   const kept = keep && openKeptCounts({ ...keep, counts, write, restored: retro.feedsChanged, emit, now })

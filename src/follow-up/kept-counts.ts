@@ -37,6 +37,8 @@ type KeptCounts = {
   /** Whether what was counted before the join is known again. */
   readonly isRestored: (partition: string) => boolean
   readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
+  /** Restores them once more: only the topic can tell which alerts were written. */
+  readonly again: (partition: string) => void
   /** Counts committed events, in order. */
   readonly count: (partition: string, events: readonly Delivered[]) => void
   /** Its offsets mean nothing any more: what the topic holds is of other events. */
@@ -149,6 +151,7 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
 
   return {
     joined: restoring.joined,
+    again: restoring.again,
     isRestored: (name) => counted.has(name),
     records: (name, events) => {
       const [first] = events

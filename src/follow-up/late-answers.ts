@@ -6,7 +6,7 @@ import { followLate, type FollowUpOptions } from './follow-late.js'
 import { restoreAssigned, type RestoreSource } from './restore-assigned.js'
 import type { ClaimNow } from '../delivery/delivery.js'
 import { blockId, blockRecord, isAbout, readBlocks } from './sightings-topic.js'
-import type { Assigned } from '../kafka/fetched.js'
+import { nameOf, type Assigned } from '../kafka/fetched.js'
 import type { DeliveryListener } from '../delivery/listener.js'
 
 export type LateAnswersOptions = FollowUpOptions & { readonly claim: ClaimNow }
@@ -15,7 +15,7 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
   const { claim, sightingsTopic, emit, now } = options
   const followUp = followLate(
     options,
-    (partition) => restoring.again(partition),
+    (partition) => restoring.again(nameOf(partition)),
     (partition) => !sightingsTopic || restoring.isRestored(partition),
   )
 

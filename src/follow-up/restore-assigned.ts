@@ -32,8 +32,8 @@ type RestoreOptions = {
 type RestoreAssigned = {
   readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
   readonly isRestored: (partition: InputPartition) => boolean
-  /** Reads it once more. */
-  readonly again: (partition: InputPartition) => void
+  /** Reads it once more: only the topic can tell what was written. */
+  readonly again: (partition: string) => void
   readonly close: () => void
 }
 
@@ -97,7 +97,7 @@ export const restoreAssigned = (options: RestoreOptions): RestoreAssigned => {
     },
     isRestored: (partition) => restored.has(nameOf(partition)),
     again: (partition) => {
-      const assigned = partitions.get(nameOf(partition))
+      const assigned = partitions.get(partition)
       if (assigned) begin({ ...assigned })
     },
     close: () => {

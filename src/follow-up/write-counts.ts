@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountedPartitions } from './count-partitions.js'
 import { countedUpTo, countRecord } from './count-record.js'
 import type { SeenOnDay } from './seen.js'
+import type { SightingCounts } from './sighting-counts.js'
 import type { Emit } from '../telemetry/event.js'
 import { failureOf } from '../kafka/failure.js'
 import type { Write, Written } from '../delivery/delivery.js'
@@ -43,14 +44,19 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
   const closing = new AbortController()
   const kept = new Map<string, number>()
 
-  /** Until it is written or somebody else's: records are whole values, so a repeat does no harm. */
-  const writeSurely = async (partition: string, compose: () => readonly Outgoing[]): Promise<boolean> => {
-    while (countedOffsets().has(partition)) {
-      const written = await write(partition, compose).catch((error: unknown): Written => {
+  /** Until it is written, somebody else's or read anew: records are whole values, so a repeat does no harm. */
+  const writeSurely = async (
+    partition: string,
+    own: SightingCounts,
+    compose: () => readonly Outgoing[],
+  ): Promise<boolean> => {
+    const isOurs = (): boolean => countedOffsets().has(partition) && counts.of(partition) === own
+    while (isOurs()) {
+      const written = await write(partition, () => (isOurs() ? compose() : [])).catch((error: unknown): Written => {
         warn(partition, failureOf(error).message)
         return 'not_written'
       })
-      if (written === 'written') return true
+      if (written === 'written') return isOurs()
       if (written === 'refused') {
         warn(partition, 'the sightings topic refuses counts')
         return false
@@ -76,14 +82,14 @@ export const keepCounts = (options: KeepCountsOptions): KeepCounts => {
       changed.push(one)
       if (changed.length < together) continue
       const full = changed
-      if (!(await writeSurely(partition, () => recordsOf(full)))) return
+      if (!(await writeSurely(partition, own, () => recordsOf(full)))) return
       changed = []
     }
     if (changed.length === 0 && kept.get(partition) === upTo) return
     const last = changed
     const counted = countedUpTo(topic, partition, upTo, now())
     const gone = outdated(partition, upTo)
-    if (await writeSurely(partition, () => [...recordsOf(last), counted, ...gone])) kept.set(partition, upTo)
+    if (await writeSurely(partition, own, () => [...recordsOf(last), counted, ...gone])) kept.set(partition, upTo)
   }
   const keepAll = async (): Promise<void> => {
     for (const [partition, upTo] of [...countedOffsets()]) await keep(partition, upTo)
