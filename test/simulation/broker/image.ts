@@ -67,6 +67,8 @@ export const withLeader = (image: Image, topic: string, number: number, leader: 
 export const withoutBroker = (image: Image, id: number): Image => {
   const brokers = new Set([...image.brokers].filter((one) => one !== id))
   return mapPartitions({ ...image, brokers }, (partition, _name, number) => {
+    // Those that were in sync with the last leader stay the only ones that may follow it.
+    if (partition.leader === -1) return partition
     const rest = partition.isr.filter((one) => one !== id && brokers.has(one))
     const isr = rest.length > 0 ? rest : partition.isr
     if (partition.leader !== id) return { ...partition, isr }
@@ -74,11 +76,14 @@ export const withoutBroker = (image: Image, id: number): Image => {
   })
 }
 
-/** A broker is back: it leads what no one could lead meanwhile. */
-export const withBroker = (image: Image, id: number): Image =>
-  mapPartitions({ ...image, brokers: new Set([...image.brokers, id]) }, (partition) => {
-    if (!partition.replicas.includes(id)) return partition
-    if (partition.leader === -1 && partition.isr.includes(id))
-      return { ...partition, leader: id, epoch: partition.epoch + 1 }
-    return { ...partition, isr: partition.isr.includes(id) ? partition.isr : [...partition.isr, id] }
+/** A broker is back: it leads what no one could lead meanwhile, and others that are up get in sync with it. */
+export const withBroker = (image: Image, id: number): Image => {
+  const brokers = new Set([...image.brokers, id])
+  return mapPartitions({ ...image, brokers }, (partition) => {
+    const { leader, epoch, replicas, isr } = partition
+    if (!replicas.includes(id)) return partition
+    if (leader !== -1) return { ...partition, isr: isr.includes(id) ? isr : [...isr, id] }
+    if (!isr.includes(id)) return partition
+    return { ...partition, isr: replicas.filter((one) => brokers.has(one)), leader: id, epoch: epoch + 1 }
   })
+}
