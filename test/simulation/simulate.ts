@@ -71,8 +71,8 @@ if (values.help) {
 // Where an error comes from matters when one execution is looked at; for thousands it takes a twentieth of the time.
 if (values.seed === undefined) Error.stackTraceLimit = 0
 
-// V8 optimizes what has run for a while, on a second core if there is one. For so few seeds that takes longer than it saves. Node 22 has no such
-// option any more, and would complain.
+// V8 optimizes what has run for a while, on a second core if there is one. For so few seeds that takes longer than it saves. Since Node 22 one of
+// the options is unknown, and V8 would say so.
 if (Number(values.seeds) <= 200) {
   const hasBudget = Number(process.versions.node.split('.')[0]) < 22
   for (const flag of [
