@@ -22,6 +22,9 @@ import { recordBytes } from '../kafka/wire/encode-batch.js'
 import { within } from '../kafka/within.js'
 import type { Outgoing } from '../kafka/records.js'
 
+/** Before a claim that failed is tried again. */
+const againMs = 1_000
+
 export const exactlyOnce = (options: DeliveryOptions): Delivery => {
   const { connect, settings, health, brokers, emit } = options
   // Another client than the consumer's: within one, offsets show as committed before their transaction is.
@@ -34,6 +37,14 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
   }
   const claim = (partition: ClaimedPartition, assigned: Assigned): Promise<Claim> =>
     claimOnce(partition, assigned.generation, () => claimPartition(assigned, kafka, options))
+  /** Whether a commit has counted is known at the next claim. Events may come late or never: what follows from it does not wait for them. */
+  const decide = async (partition: ClaimedPartition, assigned: Assigned): Promise<void> => {
+    while (partition.unsure && partition.assigned === assigned)
+      await inTurn(partition, () => claim(partition, assigned)).catch((error: unknown) => {
+        emit({ event: 'kafka_client_warned', about: nameOf(assigned), message: failureOf(error).message })
+        return sleep(againMs, undefined, { ref: false })
+      })
+  }
   return {
     handle: async (fetched, listener) => {
       const { topic, name } = fetched
@@ -90,6 +101,7 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
         const partition = partitionOf(nameOf(one))
         partition.assigned = one
         if (!kept.has(partition)) partition.since = one.generation
+        void decide(partition, one)
       }
     },
     close: async () => {
