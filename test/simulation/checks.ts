@@ -352,7 +352,9 @@ const checkFollowUps = (happened: Happened, events: Events, expect: Expect): voi
     const count = alerted.get(origin) ?? 0
     // Of what was repeated, the last is owed: an earlier copy may have come out just before a kill, and the last wait for an answer in vain.
     const told = isExactlyOnce || isFollowed ? copies : [last]
-    const isKnown = [...told, ...final].some(({ annotation }) => annotation.verdict === 'malicious')
+    // Without a sightings topic nobody can tell whether a late alert was written when the answer to its commit was lost.
+    const isTellable = isFollowed || !happened.said.has('producer_replaced')
+    const isKnown = [...told, ...(isTellable ? final : [])].some(({ annotation }) => annotation.verdict === 'malicious')
     const isLateMatch = isFollowed && maliciousAtProvider.has(address) && copies.every(isPending)
     if (isKnown || isLateMatch) matched.push(event)
     // Where repeats are suppressed, another event about the address may have the alert.
