@@ -1,5 +1,5 @@
 // The consumer group of kafkajs, which finds its coordinator again when that has moved, and goes on as the same member: a restart of a broker
-// is not a reason to join again. Java's client does the same. Given partitions that are gone, it leaves, so that the group looks again.
+// is not a reason to join again. Java's client does the same.
 import { failureOf } from '../failure.js'
 
 type Options = { readonly interval: number }
@@ -11,10 +11,6 @@ type ConsumerGroup = {
   /** When a heartbeat was answered. */
   lastRequest: number
   readonly offsetManager: { coordinator: unknown } | null
-  /** As far as it knows them since the last join. */
-  readonly partitionsPerSubscribedTopic: ReadonlyMap<string, readonly number[]>
-  assigned(): readonly { readonly topic: string; readonly partitions: readonly number[] }[]
-  leave(): Promise<void>
   heartbeat(options: Options): Promise<void>
   commitOffsets(offsets: unknown): Promise<void>
   joinAndSync(): Promise<void>
@@ -25,7 +21,6 @@ type ConsumerGroupClass = new (...given: any[]) => ConsumerGroup // eslint-disab
 export const followCoordinator = (original: unknown): unknown =>
   class extends (original as ConsumerGroupClass) {
     private finding: Promise<void> | undefined
-    private beginning: Promise<void> | undefined
     private state: 'joined' | 'joining' | 'failed to join' = 'joined'
 
     /**
@@ -62,33 +57,12 @@ export const followCoordinator = (original: unknown): unknown =>
       this.state = 'joining'
       try {
         await super.joinAndSync()
-        if (this.hasGonePartitions()) await this.beginAnew(() => super.joinAndSync())
         this.lastRequest = Date.now()
         this.state = 'joined'
       } catch (error) {
         this.state = 'failed to join'
         throw error
       }
-    }
-
-    /** Of a topic that was created again with fewer partitions, when the leader of the group has looked before. */
-    private hasGonePartitions(): boolean {
-      return this.assigned().some(({ topic, partitions }) => {
-        const known = this.partitionsPerSubscribedTopic.get(topic)
-        return known !== undefined && partitions.some((partition) => !known.includes(partition))
-      })
-    }
-
-    /**
-     * The leader looks again when members come or go, and not when one joins as what it is: that would get the same partitions for good.
-     * Once, though every broker that is read from asks for it.
-     */
-    private beginAnew(join: () => Promise<void>): Promise<void> {
-      return (this.beginning ??= this.leave()
-        .then(join)
-        .finally(() => {
-          this.beginning = undefined
-        }))
     }
 
     private findAgain(asked: unknown): Promise<void> {

@@ -9,6 +9,7 @@ import { encodeProduce } from './encode-produce.js'
 import { encodeRequest } from './encode-request.js'
 import { endFetchers } from './end-fetchers.js'
 import { followCoordinator } from './follow-coordinator.js'
+import { leaveGonePartitions } from './leave-gone-partitions.js'
 import { freshConnection } from './fresh-connection.js'
 import { fetchWhenHandled, handleOnce } from './handle-once.js'
 import { keepLastFailure } from './keep-last-failure.js'
@@ -64,7 +65,7 @@ const parts: readonly Part[] = [
   {
     path: 'consumer/consumerGroup.js',
     usedBy: ['consumer/index.js'],
-    replacement: (original) => fetchWhenHandled(followCoordinator(emitOffsetReset(original))),
+    replacement: (original) => fetchWhenHandled(leaveGonePartitions(followCoordinator(emitOffsetReset(original)))),
   },
   {
     path: 'consumer/runner.js',

@@ -45,18 +45,6 @@ class Original {
     return Promise.resolve().then(() => this.offsetManager.coordinator.answer())
   }
   joinAndSync(): Promise<void> {
-    this.told.push('join')
-    return Promise.resolve()
-  }
-  told: string[] = []
-  partitionsPerSubscribedTopic = new Map([['input', [0, 1, 2]]])
-  partitions = [0]
-  assigned(): readonly { readonly topic: string; readonly partitions: readonly number[] }[] {
-    return [{ topic: 'input', partitions: this.partitions }]
-  }
-  leave(): Promise<void> {
-    this.told.push('leave')
-    this.partitions = [1]
     return Promise.resolve()
   }
 }
@@ -139,13 +127,4 @@ it('while it joins no heartbeat is sent: it would prove nothing about the partit
   await joining
   await group.heartbeat()
   expect(group.sent).toBe(1)
-})
-
-it('given a partition that is gone it leaves and joins anew, once for all who ask, and not otherwise', async () => {
-  const group = new Group(answering, answering)
-  await group.joinAndSync()
-  expect(group.told).toEqual(['join'])
-  group.partitions = [1, 3]
-  await Promise.all([group.joinAndSync(), group.joinAndSync()])
-  expect(group.told).toEqual(['join', 'join', 'join', 'leave', 'join'])
 })
