@@ -30,6 +30,7 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
   // Another client than the consumer's: within one, offsets show as committed before their transaction is.
   const kafka = connect()
   const partitions = new Map<string, ClaimedPartition>()
+  let isClosed = false
   const partitionOf = (name: string): ClaimedPartition => {
     const partition = partitions.get(name) ?? newPartition()
     partitions.set(name, partition)
@@ -39,7 +40,7 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
     claimOnce(partition, assigned.generation, () => claimPartition(assigned, kafka, options))
   /** Whether a commit has counted is known at the next claim. Events may come late or never: what follows from it does not wait for them. */
   const decide = async (partition: ClaimedPartition, assigned: Assigned): Promise<void> => {
-    while (partition.unsure && partition.assigned === assigned)
+    while (!isClosed && partition.unsure && partition.assigned === assigned)
       await inTurn(partition, () => claim(partition, assigned)).catch((error: unknown) => {
         emit({ event: 'kafka_client_warned', about: nameOf(assigned), message: failureOf(error).message })
         return sleep(againMs, undefined, { ref: false })
@@ -105,6 +106,7 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
       }
     },
     close: async () => {
+      isClosed = true
       await Promise.allSettled([...partitions.values()].map(async ({ claim }) => claim?.producer.disconnect()))
     },
   }
