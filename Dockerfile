@@ -7,6 +7,7 @@ WORKDIR /threatweave
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/bundle.mjs ./scripts/bundle.mjs
 COPY src ./src
 RUN npm run build
 

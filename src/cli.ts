@@ -6,6 +6,7 @@ import { availableParallelism, constants } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { oneArena, roomForCalls, roomForEvents } from './app/room-for-events.js'
+import { packageFolder } from './base/package-folder.js'
 import { commands } from './commands/commands.js'
 import { workerVariable } from './config/environment-name.js'
 import { exitCodes, OutputError, type Io } from './terminal/command.js'
@@ -35,12 +36,11 @@ if (['run', 'replay'].includes(process.argv[2] ?? '') && !hasOption && !process.
  * otherwise with the user's caches. Not in Node's own place for it, a temporary folder: there others could write it first.
  */
 const compiledFolder = (): string | undefined => {
-  const program = join(import.meta.dirname, '..')
   const { XDG_CACHE_HOME, HOME } = process.env
   const caches = XDG_CACHE_HOME ?? (HOME === undefined ? undefined : join(HOME, '.cache'))
   try {
-    accessSync(program, fileAccess.W_OK)
-    return join(program, '.compiled')
+    accessSync(packageFolder, fileAccess.W_OK)
+    return join(packageFolder, '.compiled')
   } catch {
     return caches === undefined ? undefined : join(caches, 'threatweave', 'compiled')
   }

@@ -1,7 +1,8 @@
 // Loads rules from files and folders.
 import type { FileProblem } from '../domain/problem.js'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { packageFolder } from '../base/package-folder.js'
 import { retroMembers } from './annotation-fields.js'
 import { createFields } from './sigma/fields.js'
 import { parseRules } from './sigma/parse-rules.js'
@@ -35,8 +36,7 @@ export type LoadedRules = {
   readonly signature: string
 }
 
-/** Next to `src/` and `dist/`. */
-export const bundledFolder = resolve(import.meta.dirname, '../../rules')
+export const bundledFolder = join(packageFolder, 'rules')
 
 const maxFiles = 10_000
 const maxFileBytes = 1_048_576

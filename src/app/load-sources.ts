@@ -1,6 +1,6 @@
 // The sources of a configuration: their descriptions, their keys, and when each is asked; or what is wrong with them.
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { didYouMean } from '../config/did-you-mean.js'
 import { readText } from '../config/load-config.js'
 import type { Problem, Refused } from '../config/problem.js'
@@ -8,10 +8,10 @@ import type { Config } from '../config/schema.js'
 import { readSourceFile } from '../config/source-file.js'
 import type { CallLimit, SourceDescription } from '../domain/source-description.js'
 import { messageOf } from '../base/message-of.js'
+import { packageFolder } from '../base/package-folder.js'
 import type { AskMode } from '../lookup/join-sources.js'
 
-/** Next to `src/` and `dist/`. */
-const sourcesFolder = resolve(import.meta.dirname, '../../sources')
+const sourcesFolder = join(packageFolder, 'sources')
 
 export type ConfiguredSource = {
   readonly description: SourceDescription

@@ -1,12 +1,12 @@
 // Loads the bundled log formats and those of the user.
 import type { FileProblem } from '../domain/problem.js'
-import { resolve } from 'node:path'
+import { join } from 'node:path'
+import { packageFolder } from '../base/package-folder.js'
 import { readFormatFiles } from '../config/format-files.js'
 import { checkFormats, readFormats, type FormatExample } from '../pipeline/extract/check-formats.js'
 import type { FormatSpec } from '../pipeline/extract/formats.js'
 
-/** Next to `src/` and `dist/`. */
-const formatsFolder = resolve(import.meta.dirname, '../../formats')
+const formatsFolder = join(packageFolder, 'formats')
 
 type OpenedFormats = {
   readonly formats: readonly FormatSpec[]

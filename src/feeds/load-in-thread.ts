@@ -1,10 +1,10 @@
 // Loads a feed in a thread of its own, so that the stream goes on while a million entries are parsed and sorted.
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { packageFolder } from '../base/package-folder.js'
 import { loadFeed, type LoadRequest, type LoadResult } from './load-feed.js'
 
-const worker = new URL('./worker.js', import.meta.url)
+const worker = join(packageFolder, 'dist/feeds/worker.js')
 /** What is young there hardly ever lives on, so that more of it would only be more memory. */
 const resourceLimits = { maxOldGenerationSizeMb: 4096, maxYoungGenerationSizeMb: 8 }
 
@@ -24,4 +24,4 @@ const loadThere: Load = (request) =>
 const loadHere: Load = (request) => Promise.resolve(loadFeed(request))
 
 /** Run from source there is no compiled worker to start. */
-export const loadInThread: Load = existsSync(fileURLToPath(worker)) ? loadThere : loadHere
+export const loadInThread: Load = import.meta.url.endsWith('.js') ? loadThere : loadHere

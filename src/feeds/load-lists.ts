@@ -1,5 +1,6 @@
 // Turns the list files that settings name into what the gate and the feeds decide by, or every problem at once.
-import { resolve } from 'node:path'
+import { join } from 'node:path'
+import { packageFolder } from '../base/package-folder.js'
 import type { SettingProblem } from '../domain/problem.js'
 import { parseRange } from '../domain/address.js'
 import type { GateOptions, IndicatorList } from '../domain/decision.js'
@@ -121,9 +122,9 @@ export const loadGate = (
   return problems.length > 0 ? { problems } : { options }
 }
 
-/** What the setting calls the list that comes with the program, and where that is: next to `src/` and `dist/`. */
+/** What the setting calls the list that comes with the program, and where that is. */
 const bundled = 'bundled'
-const bundledFile = resolve(import.meta.dirname, '../../lists/shared-hosts.txt')
+const bundledFile = join(packageFolder, 'lists/shared-hosts.txt')
 
 /** What no feed accuses: the bundled list of shared hosts and public resolvers, and whatever lists the user has. */
 export const loadSafeguard = (

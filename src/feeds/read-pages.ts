@@ -1,7 +1,7 @@
 // Reads pages in a thread of its own, so that the stream does not wait for megabytes to be parsed.
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { packageFolder } from '../base/package-folder.js'
 import { outlinePage, type Outline } from './page-outline.js'
 
 export type PageReader = {
@@ -10,7 +10,7 @@ export type PageReader = {
   readonly close: () => Promise<void>
 }
 
-const worker = new URL('./page-worker.js', import.meta.url)
+const worker = join(packageFolder, 'dist/feeds/page-worker.js')
 const resourceLimits = { maxOldGenerationSizeMb: 4096, maxYoungGenerationSizeMb: 8 }
 
 const openThere = (): PageReader => {
@@ -38,4 +38,4 @@ const openHere = (): PageReader => ({
 })
 
 /** Run from source there is no compiled worker to start. */
-export const openPageReader = existsSync(fileURLToPath(worker)) ? openThere : openHere
+export const openPageReader = import.meta.url.endsWith('.js') ? openThere : openHere

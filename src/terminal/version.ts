@@ -1,4 +1,8 @@
 // The version from package.json.
-import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageFolder } from '../base/package-folder.js'
 
-export const { version } = createRequire(import.meta.url)('../../package.json') as { readonly version: string }
+export const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
+  readonly version: string
+}

@@ -2,18 +2,30 @@
 // another run of tests may be using it.
 import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { bundle, bundled } from '../../scripts/bundle.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
 const settingsPath = join(root, 'tsconfig.json')
+const bundlerPath = join(root, 'scripts/bundle.mjs')
 
 /** When a file was written; never, if there is none. */
 const writtenAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -Infinity
 
 export default async (): Promise<void> => {
-  const stale = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  const modules = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => ({ source: join(root, 'src', file), target: join(root, 'dist', file.replace(/\.ts$/, '.js')) }))
-    .filter(({ source, target }) => writtenAt(target) < Math.max(writtenAt(source), writtenAt(settingsPath)))
+  await transpile(modules.filter(({ target }) => !bundled.includes(target)))
+  const sources = [...modules.map(({ source }) => source), settingsPath, bundlerPath]
+  if (Math.min(...bundled.map(writtenAt)) < Math.max(...sources.map(writtenAt))) await bundle()
+}
+
+type Module = { readonly source: string; readonly target: string }
+
+const transpile = async (modules: readonly Module[]): Promise<void> => {
+  const stale = modules.filter(
+    ({ source, target }) => writtenAt(target) < Math.max(writtenAt(source), writtenAt(settingsPath)),
+  )
   if (stale.length === 0) return
   const { default: ts } = await import('typescript') // it takes a second
   const { config } = ts.readConfigFile(settingsPath, (path) => readFileSync(path, 'utf8')) as { config: object }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { openApp, openReader } from '../../app/open-app.js'
 import type { Config } from '../../config/schema.js'
 import { startBroker, type Broker } from '../../demo/broker.js'
@@ -12,10 +12,9 @@ import { startServer } from '../../server/start-server.js'
 import { exitCodes, type Command, type Io } from '../../terminal/command.js'
 import { serveSettingsOf } from '../../app/open-server.js'
 import { accepted } from '../../config/load-config.js'
+import { packageFolder } from '../../base/package-folder.js'
 import { configOf, overKafka, rounds } from './over-kafka.js'
 import { showEvents } from './show-events.js'
-
-const root = resolve(import.meta.dirname, '../../..')
 
 export const demo: Command = {
   summary: 'annotate sample firewall logs on this machine, with a real broker and a lookup server',
@@ -35,7 +34,7 @@ same pipeline over standard input. KAFKA_VERSION chooses another release of Kafk
     const folder = mkdtempSync(join(tmpdir(), 'threatweave-demo-'))
     const say = (text: string): void => void io.stdout.write(`${text}\n`)
     const lines = [
-      ...readFileSync(join(root, 'examples/logs/firewall.log'), 'utf8').trimEnd().split('\n'),
+      ...readFileSync(join(packageFolder, 'examples/logs/firewall.log'), 'utf8').trimEnd().split('\n'),
       ...queries.map(queryLine),
     ]
     const key = randomBytes(24).toString('hex')
@@ -84,14 +83,16 @@ const startLookupService = (
   calls: { made: number },
 ): ReturnType<typeof startServer> => {
   const { serve, feeds } = configOf({
-    THREATWEAVE_FEEDS: JSON.stringify([{ name: 'sample', path: join(root, 'examples/feeds/sample-feed.csv') }]),
+    THREATWEAVE_FEEDS: JSON.stringify([
+      { name: 'sample', path: join(packageFolder, 'examples/feeds/sample-feed.csv') },
+    ]),
   })
   return startServer(
     {
       ...serveSettingsOf({ serve }),
       port: 0,
       apiKey,
-      data: join(root, 'examples/intel'),
+      data: join(packageFolder, 'examples/intel'),
       state: join(folder, 'service'),
     },
     {
@@ -122,7 +123,7 @@ const demoEnvironment = (io: Io, folder: string, url: string, key: string): Reco
     THREATWEAVE_MEMORY_PATH: join(folder, 'memory'),
     THREATWEAVE_INTEL_TABLE: table,
     THREATWEAVE_FEEDS: JSON.stringify([
-      { name: 'sample-names', path: join(root, 'examples/feeds/sample-names.txt') },
+      { name: 'sample-names', path: join(packageFolder, 'examples/feeds/sample-names.txt') },
       { name: 'sample-suspicious', path: suspicious, level: 'suspicious' },
     ]),
     THREATWEAVE_KAFKA_INPUT_TOPICS: 'firewall',

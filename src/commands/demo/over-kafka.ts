@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { packageFolder } from '../../base/package-folder.js'
 import { load } from '../../config/load.js'
 import { ConfigurationError } from '../../config/problem.js'
 import type { Config } from '../../config/schema.js'
@@ -15,7 +16,7 @@ import type { Io } from '../../terminal/command.js'
 import { createProgress } from '../../terminal/progress.js'
 import { keptText, showAlert, showEvents } from './show-events.js'
 
-const program = resolve(import.meta.dirname, '../../cli.js')
+const program = join(packageFolder, 'dist/cli.js')
 /** How often the sample events are sent. */
 export const rounds = 100
 
