@@ -30,7 +30,7 @@ import {
   type Scenario,
 } from './scenario.js'
 import { errors, readRecords, type WireRecord } from './wire.js'
-import { below, createWorld, oneOf, type Process } from './world.js'
+import { below, createWorld, oneOf, type Process, type WorldOptions } from './world.js'
 import type { runAlone, Runtime } from '../../src/app/run-alone.js'
 import type { Watch } from '../../src/app/watch-run.js'
 import type { load } from '../../src/config/load.js'
@@ -122,12 +122,8 @@ const writeFile = (file: string, text: string): void => {
   written.set(file, text)
 }
 
-export const execute = async (
-  scenario: Scenario,
-  program: Program,
-  { trace = false, drain = 'tick' }: { readonly trace?: boolean; readonly drain?: 'tick' | 'immediate' } = {},
-): Promise<Executed> => {
-  const world = createWorld(scenario.seed, { trace, drain })
+export const execute = async (scenario: Scenario, program: Program, options: WorldOptions = {}): Promise<Executed> => {
+  const world = createWorld(scenario.seed, options)
   try {
     return await executeIn(world, scenario, program)
   } finally {

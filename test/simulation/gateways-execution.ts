@@ -1,7 +1,7 @@
 // One execution of several gateways: who calls is settled over a simulated cluster, under faults, and the provider counts whose calls are in flight.
 import { createCluster } from './broker/cluster.js'
 import { createNetwork } from './network.js'
-import { below, between, createRandom, createWorld, oneOf, type Process } from './world.js'
+import { below, between, createRandom, createWorld, oneOf, type Process, type WorldOptions } from './world.js'
 import type { Clock } from '../../src/base/clock.js'
 import type { joinElection } from '../../src/election/join-election.js'
 import type { Election } from '../../src/election/election.js'
@@ -96,9 +96,9 @@ type Gateway = { process?: Process; stop: AbortController; election?: Election; 
 export const executeGateways = async (
   scenario: GatewaysScenario,
   program: GatewaysProgram,
-  { trace = false }: { readonly trace?: boolean } = {},
+  options: WorldOptions = {},
 ): Promise<GatewaysExecuted> => {
-  const world = createWorld(scenario.seed, { trace })
+  const world = createWorld(scenario.seed, options)
   try {
     return await executeIn(world, scenario, program)
   } finally {
