@@ -36,6 +36,7 @@ export default defineConfig({
           name: 'program',
           include: ['test/program/**/*.test.ts'],
           globalSetup: ['test/support/build-setup.ts'],
+          isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },

@@ -1,4 +1,4 @@
-// Runs the linter, the tests on every supported Node and Kafka, and those that take large downloads; prints a table at the end.
+// Runs the linter, the type checker, the tests on every supported Node and Kafka, and those that take large downloads; prints a table at the end.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -26,6 +26,7 @@ const promises = [
 /** The oldest that is supported, and the newest of each line when this was written. `node` and `kafka` undefined: those of this machine and of the demo. */
 const rows = [
   { what: 'linter and formatter', script: 'lint', args: [] },
+  { what: 'types', script: 'typecheck', args: [] },
   { what: 'tools and a cluster', args: ['--project', 'matrix'] },
   { what: 'without a broker', node: '20.19.2', args: ['--project', 'unit', '--project', 'program'] },
   { what: 'without a broker', node: '22.23.3', args: ['--project', 'unit', '--project', 'program'] },

@@ -111,25 +111,25 @@ const loads = ({ told }: OpenedFeed): number => told.filter(({ event }) => event
 
 describe('a MISP server', () => {
   it('is searched page by page until one is empty, then for what has changed, and whole again after a day', async () => {
-    const attributes = attributesOf(45_000)
-    const { server, searches } = await startMisp(attributes)
+    const attributes = attributesOf(450)
+    const { server, searches } = await startMisp(attributes, 50)
     const { feeds, later } = await openPagedFeed(folder(), {
       misp: `${server.url}/`,
       apiKeyFile: keyFile(),
       tags: ['apt'],
     })
     expect(errorOf(feeds)).toBeUndefined()
-    expect(feeds.status()[0]).toMatchObject({ names: 45_000, skipped: {} })
+    expect(feeds.status()[0]).toMatchObject({ names: 450, skipped: {} })
     expect(server.asked.every(({ url, method }) => url === '/attributes/restSearch' && method === 'POST')).toBe(true)
     expect(searches.map(({ page }) => page)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
     expect(searches[0]).toMatchObject({ to_ids: 1, published: 1, enforceWarninglist: 1, tags: ['apt'] })
     expect(searches[0]?.type).toContain('ip-dst|port')
-    expect(feeds.status()[0]?.fetch?.read).toEqual({ pages: 9, objects: 45_000, cursor: '1700044999' })
+    expect(feeds.status()[0]?.fetch?.read).toEqual({ pages: 9, objects: 450, cursor: '1700000449' })
 
-    attributes.push({ number: 45_000, timestamp: 1_700_050_000 })
+    attributes.push({ number: 450, timestamp: 1_700_000_500 })
     await later(61 * minute)
-    expect(searches[10]).toMatchObject({ page: 1, timestamp: '1700044999' })
-    expect(entriesOf(feeds)).toBe(45_001)
+    expect(searches[10]).toMatchObject({ page: 1, timestamp: '1700000449' })
+    expect(entriesOf(feeds)).toBe(451)
     // It vanishes, which nobody is told before all is read again.
     attributes.splice(7, 1)
     await later(61 * minute)
@@ -138,7 +138,7 @@ describe('a MISP server', () => {
     // It is fetched many times on that day, and the last may still be under way.
     await later(61 * minute)
     expect(isListed(feeds, 7)).toBe(false)
-    expect(feeds.status()[0]).toMatchObject({ names: 45_000, skipped: {} })
+    expect(feeds.status()[0]).toMatchObject({ names: 450, skipped: {} })
   })
 
   it('is not loaded again for what it has sent before', async () => {
