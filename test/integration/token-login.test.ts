@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { complete, fill, makeTopic, makeTopics, readTopic, tally, type Names } from '../support/kafka.js'
 import { givesJson, givesToken, startTokenServer, type TokenServer } from '../support/token-server.js'
-import { endWorkers, startProgram, times, until, type Worker } from '../support/worker.js'
+import { endWorkers, startLoadedProgram, times, until, type Worker } from '../support/worker.js'
 
 const servers: TokenServer[] = []
 afterAll(async () => {
@@ -22,7 +22,7 @@ const setUp = async (first: Parameters<TokenServer['behave']>[0]) => {
   const names = { ...made, alerts: `${made.output}-alerts` }
   await makeTopic(names.alerts, 1)
   const start = (env: Readonly<Record<string, string>> = {}): Worker =>
-    startProgram(names, {
+    startLoadedProgram(names, {
       THREATWEAVE_KAFKA_BROKERS: secure!.sasl,
       THREATWEAVE_KAFKA_SASL_MECHANISM: 'oauthbearer',
       THREATWEAVE_KAFKA_SASL_TOKEN_URL: server.url,

@@ -9,6 +9,7 @@ import { inject } from 'vitest'
 import type { KafkaHealth } from '../../src/kafka/health.js'
 import type { KafkaSettings } from '../../src/kafka/settings.js'
 import { cliPath } from './cli.js'
+import { startLoaded } from './loaded-program.js'
 import type { Names, Read } from './kafka.js'
 import { ruleText } from './rules.js'
 
@@ -45,7 +46,7 @@ export const startWorker = (settings: KafkaSettings, options: WorkerOptions = {}
     [resolve(import.meta.dirname, 'worker.mjs'), JSON.stringify({ settings, ...options })],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )
-  return follow(child, child.stdout, child.stderr)
+  return followChild(child, child.stdout, child.stderr)
 }
 
 /** The one address that the program's feed lists and its rule is about; of every 250 events that are filled in, one has it. */
@@ -69,42 +70,65 @@ export const alertedOrigins = (alerts: readonly Read[]): readonly string[] =>
     .toSorted()
 
 /** `threatweave run` with a feed and a rule that raises an alert on every event about `listed`; its log are its events. */
-export const startProgram = (
-  names: Names & { readonly alerts: string },
-  env: Readonly<Record<string, string>>,
-): Worker => {
+export const startProgram = (names: ProgramNames, env: Environment): Worker => {
+  const child = spawn(process.execPath, [cliPath, 'run'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: programEnvironment(names, env),
+  })
+  return followChild(child, child.stderr)
+}
+
+/** The same in the program that is loaded, where no signal is sent: whichever is asked for, it is stopped. */
+export const startLoadedProgram = (names: ProgramNames, env: Environment): Worker => {
+  const { stderr, code, stop } = startLoaded(['run'], programEnvironment(names, env))
+  let isRunning = true
+  const exit = code.finally(() => (isRunning = false))
+  return follow(stderr, { exit, running: () => isRunning, kill: stop })
+}
+
+type ProgramNames = Names & { readonly alerts: string }
+type Environment = Readonly<Record<string, string>>
+
+const programEnvironment = (names: ProgramNames, env: Environment): Environment => {
   const folder = mkdtempSync(join(tmpdir(), 'threatweave-program-'))
   writeFileSync(join(folder, 'feed.txt'), `${listed}\n`)
   writeFileSync(
     join(folder, 'rule.yml'),
     ruleText('selection:\n    threatweave.verdict: malicious\ncondition: selection'),
   )
-  const child = spawn(process.execPath, [cliPath, 'run'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      THREATWEAVE_GATE_DOCUMENTATION: 'true',
-      THREATWEAVE_LOG_LEVEL: 'info',
-      THREATWEAVE_OPS_ENABLED: 'false',
-      THREATWEAVE_MEMORY_PATH: 'none',
-      THREATWEAVE_FEEDS: JSON.stringify([{ name: 'listed', path: join(folder, 'feed.txt') }]),
-      THREATWEAVE_ALERTS_RULES: join(folder, 'rule.yml'),
-      THREATWEAVE_ALERTS_SUPPRESS_SECONDS: '0',
-      THREATWEAVE_KAFKA_BROKERS: env['THREATWEAVE_KAFKA_BROKERS'] ?? inject('broker').plain,
-      THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
-      THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
-      THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
-      THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
-      THREATWEAVE_KAFKA_ALERTS_TOPIC: names.alerts,
-      THREATWEAVE_KAFKA_DELIVERY: 'exactly-once',
-      THREATWEAVE_KAFKA_LIMITS_SESSION_TIMEOUT_MS: '1500',
-      ...env,
-    },
-  })
-  return follow(child, child.stderr)
+  return {
+    PATH: process.env.PATH ?? '',
+    THREATWEAVE_GATE_DOCUMENTATION: 'true',
+    THREATWEAVE_LOG_LEVEL: 'info',
+    THREATWEAVE_OPS_ENABLED: 'false',
+    THREATWEAVE_MEMORY_PATH: 'none',
+    THREATWEAVE_FEEDS: JSON.stringify([{ name: 'listed', path: join(folder, 'feed.txt') }]),
+    THREATWEAVE_ALERTS_RULES: join(folder, 'rule.yml'),
+    THREATWEAVE_ALERTS_SUPPRESS_SECONDS: '0',
+    THREATWEAVE_KAFKA_BROKERS: env['THREATWEAVE_KAFKA_BROKERS'] ?? inject('broker').plain,
+    THREATWEAVE_KAFKA_GROUP_ID: names.groupId,
+    THREATWEAVE_KAFKA_INPUT_TOPICS: names.input,
+    THREATWEAVE_KAFKA_OUTPUT_TOPIC: names.output,
+    THREATWEAVE_KAFKA_DEAD_LETTER_TOPIC: names.dead,
+    THREATWEAVE_KAFKA_ALERTS_TOPIC: names.alerts,
+    THREATWEAVE_KAFKA_DELIVERY: 'exactly-once',
+    THREATWEAVE_KAFKA_LIMITS_SESSION_TIMEOUT_MS: '1500',
+    ...env,
+  }
 }
 
-const follow = (child: ChildProcess, told: Readable, complaints?: Readable): Worker => {
+const followChild = (child: ChildProcess, told: Readable, complaints?: Readable): Worker =>
+  follow(
+    told,
+    {
+      running: () => child.exitCode === null && child.signalCode === null,
+      kill: (signal) => child.kill(signal),
+      exit: new Promise((done) => child.once('exit', done)),
+    },
+    complaints,
+  )
+
+const follow = (told: Readable, life: Pick<Worker, 'running' | 'kill' | 'exit'>, complaints?: Readable): Worker => {
   const events: WorkerEvent[] = []
   let health: KafkaHealth | undefined
   let rest = ''
@@ -125,14 +149,11 @@ const follow = (child: ChildProcess, told: Readable, complaints?: Readable): Wor
   complaints?.on('data', (data: Buffer) => {
     errors = (errors + data.toString()).slice(-4_000)
   })
-  const exit = new Promise<number | null>((done) => child.once('exit', done))
   const worker: Worker = {
     events,
     errors: () => errors,
     health: () => health,
-    running: () => child.exitCode === null && child.signalCode === null,
-    kill: (signal) => child.kill(signal),
-    exit,
+    ...life,
     said: async (name, limitMs = 150_000) => {
       const until = Date.now() + limitMs
       for (;;) {
