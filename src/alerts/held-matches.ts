@@ -42,6 +42,8 @@ export type HeldMatches = {
   readonly raised: (match: Raised) => void
   /** Notes a match that is not committed yet; a repeat of its chunk notes it again. */
   readonly hold: (match: HeldMatch) => void
+  /** The alert of the group was not written, and will not be: what was or is still suppressed for it is due at once. */
+  readonly notWritten: (groupId: string) => void
   /** The chunk with these events is committed. */
   readonly commit: (origin: string, ruleIds: readonly string[]) => void
   /** Groups whose window is closed; with `all`, every one. They are forgotten. */
@@ -56,24 +58,24 @@ const maxGroups = 20_000
 const maxOpen = 50_000
 /** A partition that is behind may be in the middle of a window that is over by the clock. */
 const quietMs = 30_000
-/** Groups whose alert is committed: at least so many are remembered, as many as alerts are suppressed for. */
-const alertedGroups = 50_000
+/** Groups whose alert is committed or was not written: at least so many are remembered, as many as alerts are suppressed for. */
+const knownGroups = 50_000
 
 export const createHeldMatches = (now: () => number): HeldMatches => {
   const open = new Map<string, HeldMatch | Raised>()
-  const alerted = createBoundedCache<string, true>(alertedGroups)
+  const isAlerted = createBoundedCache<string, boolean>(knownGroups)
   const groups = new Map<string, HeldGroup>()
 
   const add = (match: HeldMatch): void => {
     const { groupId, rule, origin, time, peer, users, sources, endsAt } = match
     const last = { origin, time }
-    const dueAt = Math.max(endsAt, now() + Math.min(quietMs, rule.suppress?.windowMs ?? quietMs))
+    const closesAt = Math.max(endsAt, now() + Math.min(quietMs, rule.suppress?.windowMs ?? quietMs))
     const known = groups.get(groupId)
     const group = known ?? begun(match)
     if (!known) groups.set(groupId, group)
     group.count++
     group.last = last
-    group.dueAt = dueAt
+    group.dueAt = isAlerted.get(groupId) === false ? now() : closesAt
     for (const user of users) addTo(group.users, user)
     for (const source of sources) addTo(group.sources, source)
     if (peer !== undefined) addTo(group.peers, peer)
@@ -87,15 +89,25 @@ export const createHeldMatches = (now: () => number): HeldMatches => {
   }
 
   return {
-    raised: (match) => note(keyOf(match.origin, match.ruleId), match),
+    raised: (match) => {
+      // What is suppressed from now on waits for this one.
+      if (isAlerted.get(match.groupId) === false) isAlerted.delete(match.groupId)
+      note(keyOf(match.origin, match.ruleId), match)
+    },
     hold: (match) => note(keyOf(match.origin, match.rule.id), match),
+    notWritten: (groupId) => {
+      if (isAlerted.get(groupId)) return
+      isAlerted.set(groupId, false)
+      const group = groups.get(groupId)
+      if (group) group.dueAt = now()
+    },
     commit: (origin, ruleIds) => {
       for (const id of ruleIds) {
         const match = open.get(keyOf(origin, id))
         if (!match) continue
         open.delete(keyOf(origin, id))
         if ('rule' in match) add(match)
-        else alerted.set(match.groupId, true)
+        else isAlerted.set(match.groupId, true)
       }
     },
     takeDue: (all = false) => {
@@ -104,9 +116,9 @@ export const createHeldMatches = (now: () => number): HeldMatches => {
       const due = [...groups.values()].filter(({ dueAt }) => all || dueAt <= at || tooMany-- > 0)
       for (const group of due) {
         groups.delete(group.groupId)
-        group.isAlerted = alerted.get(group.groupId) === true
+        group.isAlerted = isAlerted.get(group.groupId) === true
         // What is held from now on follows this one.
-        alerted.set(group.groupId, true)
+        isAlerted.set(group.groupId, true)
       }
       return due
     },

@@ -62,8 +62,11 @@ export type Alerts = {
     readonly fired: readonly (readonly string[])[]
     /** Call when they are written. */
     readonly committed: () => void
-    /** Call when they were not: the next match of each is the alert, whichever event it is. */
-    readonly notWritten: () => void
+    /**
+     * Call when they were not: the next match of each is the alert, whichever event it is. What was suppressed for those that are not tried again
+     * is the alert at once.
+     */
+    readonly notWritten: (isTriedAgain: boolean) => void
   }
   /** The rule that applies to an indicator that turned malicious after it was seen. */
   readonly retroMatch: (about: Omit<RetroSeen, 'partition'>) => RetroMatch | undefined
@@ -181,7 +184,11 @@ export const openAlerts = async (
         const sources = namesIn(readSources, event(), one.annotation)
         held.hold({ groupId: groupId(), rule, origin, time, about, peer, users, sources, endsAt })
       }
-      return { rule, group, count: matched, draft, hold, release }
+      const notWritten = (isTriedAgain: boolean): void => {
+        release()
+        if (hasUpdates && !isTriedAgain) held.notWritten(groupId())
+      }
+      return { rule, group, count: matched, draft, hold, notWritten }
     })
   }
 
@@ -214,11 +221,11 @@ export const openAlerts = async (
     },
     raiseLate: (events) => {
       const set = rules.set()
-      const releases: (() => void)[] = []
+      const unwritten: Match['notWritten'][] = []
       const drafts = new Map<string, LateDraft>()
       const fired = events.map(({ event: one, fired: before }) => {
         const matches = set.size === 0 ? [] : matchesOf(one, set, before)
-        for (const { group, count: matched, draft, hold, release } of matches) {
+        for (const { group, count: matched, draft, hold, notWritten } of matches) {
           const begun = drafts.get(group)
           if (begun) {
             begun.count++
@@ -228,7 +235,7 @@ export const openAlerts = async (
           }
           if (matched > 0) {
             drafts.set(group, { ...draft(), origins: [one.origin], originsOmitted: 0 })
-            releases.push(release)
+            unwritten.push(notWritten)
           }
           hold()
         }
@@ -237,8 +244,8 @@ export const openAlerts = async (
       const committed = (): void => {
         for (const [place, { event }] of events.entries()) held.commit(event.origin, fired[place] ?? [])
       }
-      const notWritten = (): void => {
-        for (const release of releases) release()
+      const notWritten = (isTriedAgain: boolean): void => {
+        for (const one of unwritten) one(isTriedAgain)
       }
       return { alerts: count([...drafts.values()].map(createAlert), true), fired, committed, notWritten }
     },
@@ -264,7 +271,8 @@ type Match = {
   readonly draft: () => AlertInput
   /** Notes that it raised the alert, or that it was suppressed. */
   readonly hold: () => void
-  readonly release: () => void
+  /** It raised the alert, and that was not written. */
+  readonly notWritten: (isTriedAgain: boolean) => void
 }
 
 const readUsers = ['user.name', 'username'].map(createReadEvent)

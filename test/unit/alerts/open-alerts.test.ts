@@ -259,11 +259,28 @@ describe('alerts', () => {
       const origins = (alerts: readonly Alert[]): unknown => alerts.map(({ threatweave }) => threatweave.origin)
       const late = raiseLate([again(1), again(2)])
       expect(origins(raise([event({ n: 3 })]))).toEqual([])
-      late.notWritten()
+      late.notWritten(false)
       expect(origins(raise([event({ n: 3 }), event({ n: 4 })]))).toEqual(['firewall/0/3'])
       expect(raiseLate([again(1), again(2)]).alerts).toEqual([])
-      late.notWritten()
+      late.notWritten(false)
       expect(origins(raise([event({ n: 4 })]))).toEqual([])
+    })
+
+    it('are at once what was suppressed for them, when they could not be written', async () => {
+      const { raise, raiseLate, suppressed } = await start({}, { hasUpdates: true })
+      const late = raiseLate([again(1)])
+      const [first, second] = [event({ n: 3 }), event({ n: 4 })]
+      expect(raise([first, second])).toEqual([])
+      const id = '11111111-2222-4333-8444-555555555555'
+      suppressed.commit(first.origin, [id])
+      expect(suppressed.takeDue()).toEqual([])
+      late.notWritten(true)
+      expect(suppressed.takeDue()).toEqual([])
+      late.notWritten(false)
+      // Also what is committed only now.
+      suppressed.commit(second.origin, [id])
+      expect(suppressed.takeDue()).toMatchObject([{ threatweave: { count: 2 } }])
+      expect(suppressed.takeDue(true)).toEqual([])
     })
   })
 
