@@ -84,7 +84,13 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
       emit,
     })
     closings.push(delivery.close)
-    const followUps = openFollowUps({ ...options, reachableMs, isStillRead }, topics, to.target, connect, delivery)
+    const followUps = openFollowUps(
+      { ...options, reachableMs, isStillRead, isReadIn },
+      topics,
+      to.target,
+      connect,
+      delivery,
+    )
     if (followUps) {
       starting.whenRecreated(followUps.recreated)
       closings.push(followUps.close)

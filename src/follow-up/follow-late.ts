@@ -31,8 +31,10 @@ export type FollowUpOptions = {
   /** Events that are noted at most. */
   readonly max: number
   readonly write: Write
-  /** Whether the topic now is the one that its noted offsets are in: it may have been deleted and created again. */
+  /** Whether the topic now is the one that is read here: it may have been deleted and created again. */
   readonly isStillRead: (partition: InputPartition) => Promise<boolean>
+  /** Whether that is the topic with this id. */
+  readonly isReadIn: (partition: InputPartition, topicId: string) => boolean
   readonly emit: Emit
   readonly now: () => number
   /** Milliseconds that do not count an outage. */
@@ -41,10 +43,15 @@ export type FollowUpOptions = {
 }
 
 type FollowUp = {
-  /** Notes events of a chunk that are committed, and the id that their block is stored under. */
-  readonly note: (partition: InputPartition, notes: readonly PendingNote[], id?: string) => void
+  /** Notes events of a chunk of this topic that are committed, and the id that their block is stored under. */
+  readonly note: (
+    partition: InputPartition,
+    topicId: string | undefined,
+    notes: readonly PendingNote[],
+    id?: string,
+  ) => void
   /** Notes what a block from the sightings topic says. */
-  readonly restore: (partition: InputPartition, block: Block) => void
+  readonly restore: (partition: InputPartition, topicId: string | undefined, block: Block) => void
   readonly lost: (partition: InputPartition) => void
   /** Its offsets mean nothing any more: what was noted is deleted, from the topic too. With blocks: these, but for what is noted since. */
   readonly discard: (partition: InputPartition, stored?: readonly Pick<Block, 'id'>[]) => void
@@ -76,6 +83,7 @@ export const followLate = (
     correct,
     write,
     isStillRead,
+    isReadIn,
     emit,
     now,
     reachableMs,
@@ -88,6 +96,8 @@ export const followLate = (
   const retryLater = createRetryLater(backgroundClock)
   /** By name; another object after it was lost and assigned again. */
   const owned = new Map<string, InputPartition>()
+  /** By name: of the topic that its noted offsets are in. */
+  const topicIds = new Map<string, string>()
   const passing = new Map<string, Promise<void>>()
   let reader: Promise<TopicReader> | undefined
 
@@ -150,10 +160,17 @@ export const followLate = (
   const follow = async (partition: InputPartition, notes: readonly DueNote[]): Promise<boolean> => {
     const name = nameOf(partition)
     const isOurs = (): boolean => owned.get(name) === partition
+    const notedIn = topicIds.get(name)
+    /** Another process may notice that first, and commit in the new topic before this one reads it. */
+    const isOfFormerTopic = (): boolean => notedIn !== undefined && !isReadIn(partition, notedIn)
     const offsets = notes.map(({ offset }) => offset)
     const read = await readByOffset(await openReader(), partition, offsets, passLimits.bytes)
     // Other records have these offsets now. Whoever reads the partition notices that as well, and has the notes deleted.
     if (!(await isStillRead(partition))) return false
+    if (isOfFormerTopic()) {
+      discard(partition)
+      return true
+    }
     const noteOf = new Map(notes.map((note) => [note.offset, note]))
     const recordOf = new Map(read.records.map((record) => [Number(record.offset), record]))
     const events = (await eventsOf(read.records, pipeline)).flatMap((event, place) => {
@@ -174,13 +191,18 @@ export const followLate = (
       for (const block of pending.blocksAfter(name, settled, open))
         records.push(blockRecord(sightingsTopic, partition, block, now()))
     let given: readonly Outgoing[] = []
-    const written = await write(name, () => (given = isOurs() ? records : [])).catch((error: unknown) => {
-      notWritten?.()
+    const isFollowedHere = (): boolean => isOurs() && !isOfFormerTopic()
+    const written = await write(name, () => (given = isFollowedHere() ? records : [])).catch((error: unknown) => {
+      notWritten?.(isFollowedHere())
       throw error
     })
-    if (given !== records || written === 'not_written') notWritten?.()
+    if (given !== records || written === 'not_written') notWritten?.(isFollowedHere())
     else if (written !== 'refused') committed?.()
     if (!isOurs()) return true
+    if (isOfFormerTopic()) {
+      discard(partition)
+      return true
+    }
     if (written === 'not_written') return false
     if (written === 'unsure' && sightingsTopic) {
       unsure(partition)
@@ -195,38 +217,46 @@ export const followLate = (
     return true
   }
 
+  /** The name of a partition of which something is to be noted. */
+  const own = (partition: InputPartition, topicId: string | undefined): string => {
+    const name = nameOf(partition)
+    if (topicId !== undefined) {
+      if ((topicIds.get(name) ?? topicId) !== topicId) discard(partition)
+      topicIds.set(name, topicId)
+    }
+    if (!owned.has(name)) owned.set(name, partition)
+    return name
+  }
+
+  const forget = (partition: InputPartition): void => {
+    const name = nameOf(partition)
+    owned.delete(name)
+    topicIds.delete(name)
+    pending.forget(name)
+  }
+
+  const discard: FollowUp['discard'] = (partition, stored) => {
+    const name = nameOf(partition)
+    const topic = sightingsTopic
+    const noted = pending.blocks(name)
+    const wrong = stored?.map(({ id }) => id).filter((id) => !noted.includes(id)) ?? noted
+    const records = topic ? wrong.map((id) => blockRecord(topic, partition, { id, notes: [] }, now())) : []
+    if (!stored) forget(partition)
+    if (records.length > 0)
+      write(name, () => records).catch((error: unknown) =>
+        emit({ event: 'kafka_client_warned', about: `sightings of ${name}`, message: failureOf(error).message }),
+      )
+  }
+
   return {
-    note: (partition, notes, id) => {
-      if (notes.length === 0) return
-      const name = nameOf(partition)
-      if (!owned.has(name)) owned.set(name, partition)
-      pending.note(name, notes, id)
+    note: (partition, topicId, notes, id) => {
+      // A chunk of a former topic may be the last to be delivered: nothing of it can be read again.
+      const isGone = topicId !== undefined && !isReadIn(partition, topicId)
+      if (notes.length > 0 && !isGone) pending.note(own(partition, topicId), notes, id)
     },
-    restore: (partition, { id, notes }) => {
-      const name = nameOf(partition)
-      if (!owned.has(name)) owned.set(name, partition)
-      pending.restore(name, notes.map(dueAgain), id)
-    },
-    lost: (partition) => {
-      const name = nameOf(partition)
-      owned.delete(name)
-      pending.forget(name)
-    },
-    discard: (partition, stored) => {
-      const name = nameOf(partition)
-      const topic = sightingsTopic
-      const noted = pending.blocks(name)
-      const wrong = stored?.map(({ id }) => id).filter((id) => !noted.includes(id)) ?? noted
-      const records = topic ? wrong.map((id) => blockRecord(topic, partition, { id, notes: [] }, now())) : []
-      if (!stored) {
-        owned.delete(name)
-        pending.forget(name)
-      }
-      if (records.length > 0)
-        write(name, () => records).catch((error: unknown) =>
-          emit({ event: 'kafka_client_warned', about: `sightings of ${name}`, message: failureOf(error).message }),
-        )
-    },
+    restore: (partition, topicId, { id, notes }) => pending.restore(own(partition, topicId), notes.map(dueAgain), id),
+    lost: forget,
+    discard,
     close: async () => {
       closed.abort()
       await Promise.all(passing.values())

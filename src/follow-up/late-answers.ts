@@ -31,7 +31,7 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
     if (others.length > 0) followUp.discard(assigned, others)
     // What is not committed at the claim was noted by ourselves since.
     const former = blocks.filter((block) => isAbout(block, topicId) && (block.notes[0]?.offset ?? Infinity) < offset)
-    for (const block of former) followUp.restore(assigned, block)
+    for (const block of former) followUp.restore(assigned, topicId, block)
     const pending = former.reduce((sum, { notes }) => sum + notes.length, 0)
     emit({ event: 'sightings_restored', topic: assigned.topic, partition: assigned.partition, pending })
   }
@@ -71,7 +71,7 @@ export const openLateAnswers = (options: LateAnswersOptions): DeliveryListener =
           id = blockId(notes, now(), topicId)
           return sightingsTopic ? [blockRecord(sightingsTopic, { topic, partition }, { id, notes }, now())] : []
         },
-        committed: () => followUp.note({ topic, partition }, notes, id),
+        committed: () => followUp.note({ topic, partition }, topicId, notes, id),
       }
     },
     joined: restoring.joined,

@@ -42,10 +42,11 @@ export const openFollowUps = (
     now,
     reachableMs,
     isStillRead,
+    isReadIn,
   }: FollowUpParts &
     Pick<OutputContext, 'settings' | 'emit' | 'now'> &
     Pick<BrokerWatch, 'reachableMs'> &
-    Pick<FollowUpOptions, 'isStillRead'>,
+    Pick<FollowUpOptions, 'isStillRead' | 'isReadIn'>,
   { facts }: Topics,
   target: OutputTarget,
   connect: () => Kafka,
@@ -66,6 +67,7 @@ export const openFollowUps = (
     claim,
     write,
     isStillRead,
+    isReadIn,
     emit,
     now,
     reachableMs,

@@ -18,7 +18,7 @@ type Raised<Alert> = {
   /** Call when the alerts are written. */
   readonly committed?: (() => void) | undefined
   /** Call when they were not. */
-  readonly notWritten?: (() => void) | undefined
+  readonly notWritten?: ((isTriedAgain: boolean) => void) | undefined
 }
 
 type Revisited<Event, Alert> = Raised<Alert> & {

@@ -111,10 +111,18 @@ export const openStartingOffsets = (
     oldest: (topic, partitions) => request((cluster) => oldestIn(cluster, topic, partitions)),
   })
   const ids = new Map<string, string | undefined>()
+  const readAt = new Map<string, number>()
+  let reads = 0
   return {
     read: async (topic, partitions) => {
+      const began = ++reads
       const starts = await readStarts(topic, partitions)
-      for (const partition of partitions) ids.set(nameOf({ topic, partition }), starts.topicId)
+      for (const name of partitions.map((partition) => nameOf({ topic, partition }))) {
+        // One that was overtaken may tell of a topic that is gone.
+        if ((readAt.get(name) ?? 0) > began) continue
+        readAt.set(name, began)
+        ids.set(name, starts.topicId)
+      }
       return starts
     },
     isStillRead: async (partition) => {

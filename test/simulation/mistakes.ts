@@ -189,9 +189,9 @@ const mistakes: readonly Mistake[] = [
       },
       {
         file: 'src/follow-up/late-answers.ts',
-        find: 'followUp.note({ topic, partition }, notes, id)',
+        find: 'followUp.note({ topic, partition }, topicId, notes, id)',
         replace:
-          'followUp.note({ topic, partition }, notes.filter(({ awaited }) => !awaited.every((one) => arrived.has(one))), id)',
+          'followUp.note({ topic, partition }, topicId, notes.filter(({ awaited }) => !awaited.every((one) => arrived.has(one))), id)',
       },
     ],
   },

@@ -56,6 +56,7 @@ const options = (now: number): LateAnswersOptions => ({
   sightingsTopic: { topic: 'sightings', partitions: 1 },
   max: 100,
   isStillRead: () => Promise.resolve(true),
+  isReadIn: () => true,
   claim: () => Promise.resolve({ offset: Infinity, topicId: undefined }),
   write: (_partition, compose) => {
     for (const record of compose()) (logs[record.topic] ??= []).push(record)

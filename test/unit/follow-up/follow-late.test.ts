@@ -16,6 +16,7 @@ it('reports a defect, and follows up again when the next answer arrives', async 
       write: () => expect.fail('nothing is written'),
       emit: (event) => void told.push(event),
       isStillRead: () => Promise.resolve(true),
+      isReadIn: () => true,
       now: () => 0,
       reachableMs: () => {
         throw new Error('a bug')
@@ -25,7 +26,7 @@ it('reports a defect, and follows up again when the next answer arrives', async 
     () => true,
   )
   for (const offset of [1, 2]) {
-    followUp.note({ topic: 'fw', partition: 0 }, [{ offset, fired: [], awaited: [] }])
+    followUp.note({ topic: 'fw', partition: 0 }, undefined, [{ offset, fired: [], awaited: [] }])
     await vi.waitFor(() => expect(told).toHaveLength(offset), { timeout: 600_000 })
     expect(told.at(-1)).toEqual({ event: 'follow_up_failed', what: 'late answers', cause: 'a bug' })
   }
@@ -80,6 +81,7 @@ it.each([
       },
       emit: () => undefined,
       isStillRead: () => Promise.resolve(true),
+      isReadIn: () => true,
       now: () => time,
       reachableMs: () => reachable,
       pause: (ms) => {
@@ -90,7 +92,7 @@ it.each([
     () => undefined,
     () => true,
   )
-  followUp.note({ topic: 'fw', partition: 0 }, [{ offset: 1, fired: [], awaited: [] }])
+  followUp.note({ topic: 'fw', partition: 0 }, undefined, [{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(pauses).toHaveLength(2), { timeout: 600_000 })
   expect(written).toBe(1)
   expect(pauses).toEqual([100, expectedMs])
@@ -107,6 +109,7 @@ it('what follows in many partitions at once is no reason for a warning about lis
       pipeline: () => expect.fail('nothing is annotated'),
       max: 100,
       isStillRead: () => Promise.resolve(true),
+      isReadIn: () => true,
       write: () => expect.fail('nothing is written'),
       emit: () => undefined,
       now: () => 0,
@@ -116,7 +119,7 @@ it('what follows in many partitions at once is no reason for a warning about lis
     () => true,
   )
   for (let partition = 0; partition < 24; partition++)
-    followUp.note({ topic: 'fw', partition }, [{ offset: 1, fired: [], awaited: [] }])
+    followUp.note({ topic: 'fw', partition }, undefined, [{ offset: 1, fired: [], awaited: [] }])
   await settle()
   await followUp.close()
   process.off('warning', warn)
@@ -125,8 +128,8 @@ it('what follows in many partitions at once is no reason for a warning about lis
 
 it.each([
   ['are told as suppressed, though nothing is written', 'written', true, 'committed'],
-  ['are given back when it could not be written', 'not_written', true, 'not written'],
-  ['are given back when nobody could be asked to write it', 'failed', true, 'not written'],
+  ['are given back when it could not be written yet', 'not_written', true, 'not yet written'],
+  ['are given back when nobody could be asked to write it', 'failed', true, 'not yet written'],
   ['are given back when the partition was lost before it was written', 'written', false, 'not written'],
 ] as const)('alerts of what follows %s', async (_, result, isOurs, expected) => {
   const told: string[] = []
@@ -143,7 +146,7 @@ it.each([
           alerts: [],
           fired: events.map(() => ['a']),
           committed: () => void told.push('committed'),
-          notWritten: () => void told.push('not written'),
+          notWritten: (isTriedAgain: boolean) => void told.push(isTriedAgain ? 'not yet written' : 'not written'),
         }),
       },
       max: 10,
@@ -154,13 +157,14 @@ it.each([
       },
       emit: () => undefined,
       isStillRead: () => Promise.resolve(true),
+      isReadIn: () => true,
       now: () => 0,
       reachableMs: () => 0,
     },
     () => undefined,
     () => true,
   )
-  followUp.note(input, [{ offset: 1, fired: [], awaited: [] }])
+  followUp.note(input, undefined, [{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(told[0]).toBe(expected), { timeout: 600_000 })
   await followUp.close()
 })
@@ -184,6 +188,7 @@ it.each([
         isAsked = true
         return Promise.resolve(isStillRead)
       },
+      isReadIn: () => true,
       write: (_partition, compose) => {
         if (!isWanted) followUp.discard(input)
         written.push(...compose())
@@ -196,10 +201,49 @@ it.each([
     () => undefined,
     () => true,
   )
-  followUp.note(input, [{ offset: 1, fired: [], awaited: [] }])
+  followUp.note(input, undefined, [{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(isAsked).toBe(true), { timeout: 600_000 })
   await followUp.close()
   expect(written).toEqual([])
+})
+
+it('what was noted of a former topic is forgotten once the new one is read, and what is noted since is followed up', async () => {
+  let read = 'former'
+  const written: string[] = []
+  const followUp = followLate(
+    {
+      connect: () => kafka,
+      pipeline: (events, use) => {
+        events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
+        return true
+      },
+      correct: (record) => [{ ...record, topic: 'corrections', partition: 0, key: null }],
+      max: 10,
+      isStillRead: () => Promise.resolve(true),
+      isReadIn: (_partition, id) => id === read,
+      write: (_partition, compose) => {
+        written.push(...compose().map(({ topic }) => topic))
+        return Promise.resolve('written')
+      },
+      emit: () => undefined,
+      now: () => 0,
+      reachableMs: () => 0,
+      pause: () => Promise.resolve(),
+    },
+    () => undefined,
+    () => true,
+  )
+  const note = { offset: 1, fired: [], awaited: [] }
+  followUp.note(input, 'former', [note])
+  read = 'new'
+  await settle()
+  // A chunk that was in hand.
+  followUp.note(input, 'former', [note])
+  await settle()
+  expect(written).toEqual([])
+  followUp.note(input, 'new', [note])
+  await vi.waitFor(() => expect(written).toEqual(['corrections']), { timeout: 600_000 })
+  await followUp.close()
 })
 
 it('nothing is followed up while the notes of the partition are being read', async () => {
@@ -220,6 +264,7 @@ it('nothing is followed up while the notes of the partition are being read', asy
       },
       emit: () => undefined,
       isStillRead: () => Promise.resolve(true),
+      isReadIn: () => true,
       now: () => 0,
       reachableMs: () => 0,
       pause: () => {
@@ -230,7 +275,7 @@ it('nothing is followed up while the notes of the partition are being read', asy
     () => undefined,
     () => pauses >= 5,
   )
-  followUp.note(input, [{ offset: 1, fired: [], awaited: [] }])
+  followUp.note(input, undefined, [{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(writtenAfter).toBe(5), { timeout: 600_000 })
   await followUp.close()
 })

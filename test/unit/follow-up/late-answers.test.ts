@@ -53,6 +53,7 @@ it.each([
     },
     emit: (event) => void told.push(event),
     isStillRead: () => Promise.resolve(true),
+    isReadIn: () => true,
     now: () => 0,
     reachableMs: () => 0,
   })
