@@ -44,6 +44,8 @@ type Partition = {
   readonly open: Map<number, Chunk>
   /** Chunks that have lost notes to another one: events that were delivered again. */
   readonly outdated: Set<Chunk>
+  /** The ids of blocks that were read: of a chunk that is still being delivered, too. */
+  readonly restored: Set<string>
   readonly due: DueOffsets
   /** Those that are being followed up: they are not dropped, for they would be both dropped and corrected. */
   readonly taken: Set<number>
@@ -67,6 +69,7 @@ type PendingOptions = {
 const newPartition = (): Partition => ({
   open: new Map(),
   outdated: new Set(),
+  restored: new Set(),
   due: createDueOffsets(),
   taken: new Set(),
   renewed: new Set(),
@@ -144,6 +147,8 @@ export const createPending = ({ due, dropped, max }: PendingOptions): Pending =>
 
   const note = (name: string, notes: readonly PendingNote[], chunk: Chunk): void => {
     const partition = partitionOf(name)
+    // Its block was read before it was delivered, and what is in others may have been taken out of it since. It is written before those others.
+    if (partition.restored.delete(chunk.id)) partition.outdated.add(chunk)
     for (const { offset } of notes) {
       const former = partition.open.get(offset)
       if (!former) size++
@@ -161,11 +166,12 @@ export const createPending = ({ due, dropped, max }: PendingOptions): Pending =>
       if (notes.length > 0) note(name, notes, { id, offsets: notes.map(({ offset }) => offset) })
     },
     restore: (name, notes, id) => {
-      const { open, outdated } = partitionOf(name)
+      const { open, outdated, restored } = partitionOf(name)
       const chunk = { id, offsets: notes.map(({ offset }) => offset) }
       const unknown = notes.filter(({ offset }) => !open.has(offset))
       if (unknown.length < notes.length) outdated.add(chunk)
       note(name, unknown, chunk)
+      restored.add(id)
     },
     wait: (name, notes) => {
       const partition = partitions.get(name)

@@ -125,6 +125,22 @@ describe('notes of events that wait for an answer', () => {
     expect(offsets(pending, 'firewall/0')).toEqual([2])
   })
 
+  it('of a chunk whose block was read before it was delivered are all in its block again when they leave that of its first delivery', () => {
+    const pending = createPending({ due: () => undefined, dropped: () => undefined, max: 10 })
+    const notes = [1, 2].map((offset) => ({ offset, fired: [], awaited: [] }))
+    const stored = (): unknown =>
+      pending.blocksAfter('fw/0', [], []).map(({ id, notes: left }) => [id, left.map(({ offset }) => offset)])
+    pending.restore('fw/0', notes, 'first')
+    pending.restore('fw/0', notes, 'second')
+    expect(stored()).toEqual([['second', []]])
+    pending.settle('fw/0', [])
+    pending.note('fw/0', notes, 'second')
+    expect(stored()).toEqual([
+      ['second', [1, 2]],
+      ['first', []],
+    ])
+  })
+
   it('are stored by chunk, and a block changes with every note that is settled or fired', () => {
     const { pending } = open()
     const notes = (...all: number[]): { offset: number; fired: string[]; awaited: Promise<void>[] }[] =>
