@@ -132,7 +132,7 @@ export const openAlerts = async (
   }
 
   /** The rules that match, and the alert of each; `count` is 0 where it is suppressed. */
-  const matchesOf = (one: AnnotatedEvent, set: RuleSet, before = noRules): readonly Match[] => {
+  const matchesOf = (one: AnnotatedEvent, set: RuleSet, before = noRules, isLate = false): readonly Match[] => {
     let seen: RuleEvent | undefined
     const event = (): RuleEvent => (seen ??= ruleEventOf(one, named))
     const all = set.match(one.annotation, event)
@@ -148,6 +148,7 @@ export const openAlerts = async (
         count: matched,
         peers,
         endsAt,
+        written,
         release,
       } = suppress.decide({
         ruleId: rule.id,
@@ -157,6 +158,7 @@ export const openAlerts = async (
         origin: one.origin,
         group: rule.suppress?.groupOf?.(event(), one.annotation),
         windowMs: rule.suppress?.windowMs,
+        isLate,
       })
       if (matched === 0) suppressed++
       else raised++
@@ -188,7 +190,7 @@ export const openAlerts = async (
         release()
         if (hasUpdates && !isTriedAgain) held.notWritten(groupId())
       }
-      return { rule, group, count: matched, draft, hold, notWritten }
+      return { rule, group, count: matched, draft, hold, written, notWritten }
     })
   }
 
@@ -221,11 +223,12 @@ export const openAlerts = async (
     },
     raiseLate: (events) => {
       const set = rules.set()
-      const unwritten: Match['notWritten'][] = []
+      const raisers: Match[] = []
       const drafts = new Map<string, LateDraft>()
       const fired = events.map(({ event: one, fired: before }) => {
-        const matches = set.size === 0 ? [] : matchesOf(one, set, before)
-        for (const { group, count: matched, draft, hold, notWritten } of matches) {
+        const matches = set.size === 0 ? [] : matchesOf(one, set, before, true)
+        for (const match of matches) {
+          const { group, count: matched, draft, hold } = match
           const begun = drafts.get(group)
           if (begun) {
             begun.count++
@@ -235,17 +238,18 @@ export const openAlerts = async (
           }
           if (matched > 0) {
             drafts.set(group, { ...draft(), origins: [one.origin], originsOmitted: 0 })
-            unwritten.push(notWritten)
+            raisers.push(match)
           }
           hold()
         }
         return [...before, ...matches.map(({ rule }) => rule.id)]
       })
       const committed = (): void => {
+        for (const { written } of raisers) written()
         for (const [place, { event }] of events.entries()) held.commit(event.origin, fired[place] ?? [])
       }
       const notWritten = (isTriedAgain: boolean): void => {
-        for (const one of unwritten) one(isTriedAgain)
+        for (const match of raisers) match.notWritten(isTriedAgain)
       }
       return { alerts: count([...drafts.values()].map(createAlert), true), fired, committed, notWritten }
     },
@@ -271,7 +275,9 @@ type Match = {
   readonly draft: () => AlertInput
   /** Notes that it raised the alert, or that it was suppressed. */
   readonly hold: () => void
-  /** It raised the alert, and that was not written. */
+  /** It raised the alert, and that was written. */
+  readonly written: () => void
+  /** It was not. */
   readonly notWritten: (isTriedAgain: boolean) => void
 }
 

@@ -13,6 +13,8 @@ type Suppressed = {
   readonly group?: string | undefined
   /** The rule's own window. */
   readonly windowMs?: number | undefined
+  /** The event was delivered before: its alert may come to nothing, and then nobody delivers it again. */
+  readonly isLate?: boolean | undefined
 }
 
 type Suppression = {
@@ -28,7 +30,9 @@ type Suppression = {
   readonly endsAt: number
   /** Other peers that matched the same rule and indicator since the last alert about this one, the latest last. */
   readonly peers: readonly string[]
-  /** The alert was not written: another match of its window may be it. */
+  /** The late alert was written: no event raises another in its window. Until then it stands only for events that are late, too. */
+  readonly written: () => void
+  /** It was not: another match of its window may be it. */
   readonly release: () => void
 }
 
@@ -37,7 +41,8 @@ type Suppress = {
   readonly size: () => number
 }
 
-type Window = { readonly number: number; readonly origin: string }
+/** `isOpen`: its alert is late, and not written yet. */
+type Window = { readonly number: number; readonly origin: string; readonly isOpen: boolean }
 /** The windows that were alerted on, and the matches suppressed since. */
 type SuppressionEntry = { windows: readonly Window[]; held: number }
 
@@ -82,7 +87,7 @@ export const createSuppress = (
       return 1
     }
     const known = entry.windows.find(({ number }) => number === window.number)
-    if (known) {
+    if (known && (!known.isOpen || window.isOpen)) {
       // If the chunk is repeated, the event that raised the alert must raise it again.
       if (known.origin === window.origin) return 1
       entry.held++
@@ -90,32 +95,56 @@ export const createSuppress = (
     }
     const total = hasUpdates ? 1 : 1 + entry.held
     entry.held = 0
-    entry.windows = [...entry.windows, window].toSorted((one, other) => other.number - one.number).slice(0, maxWindows)
+    entry.windows = [...entry.windows.filter((one) => one !== known), window]
+      .toSorted((one, other) => other.number - one.number)
+      .slice(0, maxWindows)
     return total
   }
 
   return {
-    decide: ({ ruleId, value, peer, time, origin, group: own, windowMs = defaultMs }) => {
+    decide: ({ ruleId, value, peer, time, origin, group: own, windowMs = defaultMs, isLate = false }) => {
       const group = `${ruleId}\0${value}`
       const about = own === undefined ? `${group}\0${peer}` : `${ruleId}\0by\0${own}`
       const alone = `${group}\0${peer}\0${origin}`
       const id = (): string => hash(alone)
       if (windowMs === 0)
-        return { key: alone, id, groupId: id, count: 1, endsAt: time, peers: none, release: () => undefined }
+        return {
+          key: alone,
+          id,
+          groupId: id,
+          count: 1,
+          endsAt: time,
+          peers: none,
+          written: () => undefined,
+          release: () => undefined,
+        }
       const number = Math.floor(time / windowMs)
       const key = `${about}\0${windowMs}\0${number}`
       const last = Math.min(number, entries.get(about)?.windows[0]?.number ?? number)
       const matched = note(group, peer, number)
-      const total = count(about, { number, origin })
+      const total = count(about, { number, origin, isOpen: isLate })
       const peers =
         total === 0 || matched.size === 1
           ? none
           : [...matched].filter(([one, at]) => one !== peer && one !== '' && at >= last).map(([one]) => one)
-      const release = (): void => {
+      const settle = (isWritten: boolean): void => {
         const entry = entries.get(about)
-        if (entry) entry.windows = entry.windows.filter((one) => one.number !== number || one.origin !== origin)
+        if (!entry) return
+        const isOwn = (one: Window): boolean => one.isOpen && one.number === number && one.origin === origin
+        entry.windows = isWritten
+          ? entry.windows.map((one) => (isOwn(one) ? { ...one, isOpen: false } : one))
+          : entry.windows.filter((one) => !isOwn(one))
       }
-      return { key, id, groupId: () => hash(key), count: total, endsAt: (number + 1) * windowMs, peers, release }
+      return {
+        key,
+        id,
+        groupId: () => hash(key),
+        count: total,
+        endsAt: (number + 1) * windowMs,
+        peers,
+        written: () => settle(true),
+        release: () => settle(false),
+      }
     },
     size: entries.size,
   }

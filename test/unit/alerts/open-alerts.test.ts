@@ -202,7 +202,7 @@ describe('alerts', () => {
 
     it('are marked as late and name the events', async () => {
       const { raiseLate, raise } = await start()
-      const { alerts } = raiseLate([again(1), again(2)])
+      const { alerts, committed } = raiseLate([again(1), again(2)])
       expect(valid(alerts)).toHaveLength(1)
       expect(alerts[0]?.threatweave).toMatchObject({
         late: true,
@@ -212,6 +212,7 @@ describe('alerts', () => {
         key: 'k',
       })
       expect(alerts[0]?.['@timestamp']).toBe('2026-11-15T08:00:00.000Z')
+      committed()
       expect(raise([event({ n: 3 })])).toEqual([])
     })
 
@@ -254,31 +255,33 @@ describe('alerts', () => {
       expect(ids()).toEqual(ids())
     })
 
-    it('go to whichever event matches next when they could not be written', async () => {
+    it('stand only for events that are late, too, until they are written: an event that is delivered now has its own', async () => {
       const { raise, raiseLate } = await start({}, { hasUpdates: true })
       const origins = (alerts: readonly Alert[]): unknown => alerts.map(({ threatweave }) => threatweave.origin)
-      const late = raiseLate([again(1), again(2)])
-      expect(origins(raise([event({ n: 3 })]))).toEqual([])
-      late.notWritten(false)
+      const late = raiseLate([again(1)])
+      expect(raiseLate([again(2)]).alerts).toEqual([])
       expect(origins(raise([event({ n: 3 }), event({ n: 4 })]))).toEqual(['firewall/0/3'])
-      expect(raiseLate([again(1), again(2)]).alerts).toEqual([])
       late.notWritten(false)
-      expect(origins(raise([event({ n: 4 })]))).toEqual([])
+      expect(raise([event({ n: 4 })])).toEqual([])
+    })
+
+    it('go to whichever event matches next when they could not be written', async () => {
+      const { raise, raiseLate } = await start({}, { hasUpdates: true })
+      raiseLate([again(1)]).notWritten(true)
+      expect(raiseLate([again(2)]).alerts).toHaveLength(1)
+      expect(raise([event({ n: 3 })])).toHaveLength(1)
     })
 
     it('are at once what was suppressed for them, when they could not be written', async () => {
-      const { raise, raiseLate, suppressed } = await start({}, { hasUpdates: true })
+      const { raiseLate, suppressed } = await start({}, { hasUpdates: true })
       const late = raiseLate([again(1)])
-      const [first, second] = [event({ n: 3 }), event({ n: 4 })]
-      expect(raise([first, second])).toEqual([])
-      const id = '11111111-2222-4333-8444-555555555555'
-      suppressed.commit(first.origin, [id])
-      expect(suppressed.takeDue()).toEqual([])
+      const [second, third] = [raiseLate([again(2)]), raiseLate([again(3)])]
+      second.committed()
       late.notWritten(true)
       expect(suppressed.takeDue()).toEqual([])
       late.notWritten(false)
       // Also what is committed only now.
-      suppressed.commit(second.origin, [id])
+      third.committed()
       expect(suppressed.takeDue()).toMatchObject([{ threatweave: { count: 2 } }])
       expect(suppressed.takeDue(true)).toEqual([])
     })
