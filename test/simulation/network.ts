@@ -196,6 +196,16 @@ export class SimulatedSocket extends EventEmitter implements Connection {
     return this.peer !== undefined && this.state !== 'closed'
   }
 
+  get connecting(): boolean {
+    return this.state === 'connecting'
+  }
+  get writableEnded(): boolean {
+    return this.state === 'ending' || this.state === 'closed'
+  }
+  get destroyed(): boolean {
+    return this.state === 'closed'
+  }
+
   private open(listener: Listener): void {
     const { inner } = this
     const peer: Peer = {
