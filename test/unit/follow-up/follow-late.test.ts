@@ -6,33 +6,6 @@ import type { EventOut } from '../../../src/pipeline/pipeline.js'
 import type { TelemetryEvent } from '../../../src/telemetry/event.js'
 import { settle } from '../../support/clock.js'
 
-it('reports a defect, and follows up again when the next answer arrives', async () => {
-  const told: TelemetryEvent[] = []
-  const followUp = followLate(
-    {
-      connect: () => expect.fail('nothing is read'),
-      pipeline: () => expect.fail('nothing is annotated'),
-      max: 10,
-      write: () => expect.fail('nothing is written'),
-      emit: (event) => void told.push(event),
-      isStillRead: () => Promise.resolve(true),
-      isReadIn: () => true,
-      now: () => 0,
-      reachableMs: () => {
-        throw new Error('a bug')
-      },
-    },
-    () => undefined,
-    () => true,
-  )
-  for (const offset of [1, 2]) {
-    followUp.note({ topic: 'fw', partition: 0 }, undefined, [{ offset, fired: [], awaited: [] }])
-    await vi.waitFor(() => expect(told).toHaveLength(offset), { timeout: 600_000 })
-    expect(told.at(-1)).toEqual({ event: 'follow_up_failed', what: 'late answers', cause: 'a bug' })
-  }
-  await followUp.close()
-})
-
 const input = { topic: 'fw', partition: 0 }
 const records = [1, 2].map((offset) => ({
   offset: String(offset),
@@ -55,6 +28,49 @@ const cluster = {
 }
 const kafka = { [Symbol('private:Kafka:createCluster')]: () => cluster } as unknown as Kafka
 
+type Options = Parameters<typeof followLate>[0]
+
+/** On a topic of two records, with events that wait for nothing more. */
+const start = (options: Partial<Options>, isRestored = (): boolean => true): ReturnType<typeof followLate> =>
+  followLate(
+    {
+      connect: () => kafka,
+      pipeline: (events, use) => {
+        events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
+        return true
+      },
+      max: 10,
+      write: () => Promise.resolve('written'),
+      emit: () => undefined,
+      isStillRead: () => Promise.resolve(true),
+      isReadIn: () => true,
+      now: () => 0,
+      reachableMs: () => 0,
+      ...options,
+    },
+    () => undefined,
+    isRestored,
+  )
+
+it('reports a defect, and follows up again when the next answer arrives', async () => {
+  const told: TelemetryEvent[] = []
+  const followUp = start({
+    connect: () => expect.fail('nothing is read'),
+    pipeline: () => expect.fail('nothing is annotated'),
+    write: () => expect.fail('nothing is written'),
+    emit: (event) => void told.push(event),
+    reachableMs: () => {
+      throw new Error('a bug')
+    },
+  })
+  for (const offset of [1, 2]) {
+    followUp.note({ topic: 'fw', partition: 0 }, undefined, [{ offset, fired: [], awaited: [] }])
+    await vi.waitFor(() => expect(told).toHaveLength(offset), { timeout: 600_000 })
+    expect(told.at(-1)).toEqual({ event: 'follow_up_failed', what: 'late answers', cause: 'a bug' })
+  }
+  await followUp.close()
+})
+
 it.each([
   ["no longer than usual after an outage, which is nobody's work", 3_600_000, 0, 100],
   ['four times as long as it takes, so that events which arrive now get most of the time', 2_000, 2_000, 8_000],
@@ -64,34 +80,21 @@ it.each([
   let reachable = 0
   let written = 0
   const pauses: number[] = []
-  const followUp = followLate(
-    {
-      connect: () => kafka,
-      pipeline: (events, use) => {
-        events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
-        return true
-      },
-      sightingsTopic: { topic: 'sightings', partitions: 1 },
-      max: 10,
-      write: () => {
-        written++
-        time += tookMs
-        reachable += reachableMs
-        return Promise.resolve('written')
-      },
-      emit: () => undefined,
-      isStillRead: () => Promise.resolve(true),
-      isReadIn: () => true,
-      now: () => time,
-      reachableMs: () => reachable,
-      pause: (ms) => {
-        pauses.push(ms)
-        return Promise.resolve()
-      },
+  const followUp = start({
+    sightingsTopic: { topic: 'sightings', partitions: 1 },
+    write: () => {
+      written++
+      time += tookMs
+      reachable += reachableMs
+      return Promise.resolve('written')
     },
-    () => undefined,
-    () => true,
-  )
+    now: () => time,
+    reachableMs: () => reachable,
+    pause: (ms) => {
+      pauses.push(ms)
+      return Promise.resolve()
+    },
+  })
   followUp.note({ topic: 'fw', partition: 0 }, undefined, [{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(pauses).toHaveLength(2), { timeout: 600_000 })
   expect(written).toBe(1)
@@ -103,21 +106,12 @@ it('what follows in many partitions at once is no reason for a warning about lis
   const warned: Error[] = []
   const warn = (warning: Error): void => void warned.push(warning)
   process.on('warning', warn)
-  const followUp = followLate(
-    {
-      connect: () => expect.fail('nothing is read'),
-      pipeline: () => expect.fail('nothing is annotated'),
-      max: 100,
-      isStillRead: () => Promise.resolve(true),
-      isReadIn: () => true,
-      write: () => expect.fail('nothing is written'),
-      emit: () => undefined,
-      now: () => 0,
-      reachableMs: () => 0,
-    },
-    () => undefined,
-    () => true,
-  )
+  const followUp = start({
+    connect: () => expect.fail('nothing is read'),
+    pipeline: () => expect.fail('nothing is annotated'),
+    max: 100,
+    write: () => expect.fail('nothing is written'),
+  })
   for (let partition = 0; partition < 24; partition++)
     followUp.note({ topic: 'fw', partition }, undefined, [{ offset: 1, fired: [], awaited: [] }])
   await settle()
@@ -133,37 +127,22 @@ it.each([
   ['are given back when the partition was lost before it was written', 'written', false, 'not written'],
 ] as const)('alerts of what follows %s', async (_, result, isOurs, expected) => {
   const told: string[] = []
-  const followUp = followLate(
-    {
-      connect: () => kafka,
-      pipeline: (events, use) => {
-        events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
-        return true
-      },
-      alerts: {
-        topic: { topic: 'alerts', partitions: 1 },
-        raise: (events) => ({
-          alerts: [],
-          fired: events.map(() => ['a']),
-          committed: () => void told.push('committed'),
-          notWritten: (isTriedAgain: boolean) => void told.push(isTriedAgain ? 'not yet written' : 'not written'),
-        }),
-      },
-      max: 10,
-      write: (_name, compose) => {
-        if (!isOurs) followUp.lost(input)
-        if (result === 'written') compose()
-        return result === 'failed' ? Promise.reject(new Error('no broker answers')) : Promise.resolve(result)
-      },
-      emit: () => undefined,
-      isStillRead: () => Promise.resolve(true),
-      isReadIn: () => true,
-      now: () => 0,
-      reachableMs: () => 0,
+  const followUp = start({
+    alerts: {
+      topic: { topic: 'alerts', partitions: 1 },
+      raise: (events) => ({
+        alerts: [],
+        fired: events.map(() => ['a']),
+        committed: () => void told.push('committed'),
+        notWritten: (isTriedAgain: boolean) => void told.push(isTriedAgain ? 'not yet written' : 'not written'),
+      }),
     },
-    () => undefined,
-    () => true,
-  )
+    write: (_name, compose) => {
+      if (!isOurs) followUp.lost(input)
+      if (result === 'written') compose()
+      return result === 'failed' ? Promise.reject(new Error('no broker answers')) : Promise.resolve(result)
+    },
+  })
   followUp.note(input, undefined, [{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(told[0]).toBe(expected), { timeout: 600_000 })
   await followUp.close()
@@ -175,32 +154,18 @@ it.each([
 ])('nothing is corrected if the topic %s', async (_, isStillRead, isWanted) => {
   const written: unknown[] = []
   let isAsked = false
-  const followUp = followLate(
-    {
-      connect: () => kafka,
-      pipeline: (events, use) => {
-        events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
-        return true
-      },
-      correct: (record) => [{ ...record, topic: 'corrections', partition: 0, key: null }],
-      max: 10,
-      isStillRead: () => {
-        isAsked = true
-        return Promise.resolve(isStillRead)
-      },
-      isReadIn: () => true,
-      write: (_partition, compose) => {
-        if (!isWanted) followUp.discard(input)
-        written.push(...compose())
-        return Promise.resolve('written')
-      },
-      emit: () => undefined,
-      now: () => 0,
-      reachableMs: () => 0,
+  const followUp = start({
+    correct: (record) => [{ ...record, topic: 'corrections', partition: 0, key: null }],
+    isStillRead: () => {
+      isAsked = true
+      return Promise.resolve(isStillRead)
     },
-    () => undefined,
-    () => true,
-  )
+    write: (_partition, compose) => {
+      if (!isWanted) followUp.discard(input)
+      written.push(...compose())
+      return Promise.resolve('written')
+    },
+  })
   followUp.note(input, undefined, [{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(isAsked).toBe(true), { timeout: 600_000 })
   await followUp.close()
@@ -210,38 +175,26 @@ it.each([
 it('what was noted of a former topic is forgotten once the new one is read, and what is noted since is followed up', async () => {
   let read = 'former'
   const written: string[] = []
-  const followUp = followLate(
-    {
-      connect: () => kafka,
-      pipeline: (events, use) => {
-        events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
-        return true
-      },
-      correct: (record) => [{ ...record, topic: 'corrections', partition: 0, key: null }],
-      max: 10,
-      isStillRead: () => Promise.resolve(true),
-      isReadIn: (_partition, id) => id === read,
-      write: (_partition, compose) => {
-        written.push(...compose().map(({ topic }) => topic))
-        return Promise.resolve('written')
-      },
-      emit: () => undefined,
-      now: () => 0,
-      reachableMs: () => 0,
-      pause: () => Promise.resolve(),
+  const followUp = start({
+    correct: (record) => [{ ...record, topic: 'corrections', partition: 0, key: null }],
+    isReadIn: (_partition, id) => id === read,
+    write: (_partition, compose) => {
+      written.push(...compose().map(({ topic }) => topic))
+      return Promise.resolve('written')
     },
-    () => undefined,
-    () => true,
-  )
-  const note = { offset: 1, fired: [], awaited: [] }
-  followUp.note(input, 'former', [note])
+    pause: () => Promise.resolve(),
+  })
+  let arrive = (): void => undefined
+  const answer = new Promise<void>((resolve) => (arrive = resolve))
+  followUp.note(input, 'former', [{ offset: 1, fired: [], awaited: [] }])
   read = 'new'
   await settle()
-  // A chunk that was in hand.
-  followUp.note(input, 'former', [note])
-  await settle()
   expect(written).toEqual([])
-  followUp.note(input, 'new', [note])
+  followUp.note(input, 'new', [{ offset: 1, fired: [], awaited: [answer] }])
+  // A chunk that was in hand is delivered last.
+  followUp.note(input, 'former', [{ offset: 2, fired: [], awaited: [] }])
+  await settle()
+  arrive()
   await vi.waitFor(() => expect(written).toEqual(['corrections']), { timeout: 600_000 })
   await followUp.close()
 })
@@ -249,30 +202,18 @@ it('what was noted of a former topic is forgotten once the new one is read, and 
 it('nothing is followed up while the notes of the partition are being read', async () => {
   let pauses = 0
   let writtenAfter = 0
-  const followUp = followLate(
+  const followUp = start(
     {
-      connect: () => kafka,
-      pipeline: (events, use) => {
-        events.forEach((_event, nth) => use({ judged: [] } as unknown as EventOut, nth))
-        return true
-      },
       sightingsTopic: { topic: 'sightings', partitions: 1 },
-      max: 10,
       write: () => {
         writtenAfter = pauses
         return Promise.resolve('written')
       },
-      emit: () => undefined,
-      isStillRead: () => Promise.resolve(true),
-      isReadIn: () => true,
-      now: () => 0,
-      reachableMs: () => 0,
       pause: () => {
         pauses++
         return Promise.resolve()
       },
     },
-    () => undefined,
     () => pauses >= 5,
   )
   followUp.note(input, undefined, [{ offset: 1, fired: [], awaited: [] }])
