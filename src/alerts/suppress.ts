@@ -41,8 +41,8 @@ type Suppress = {
   readonly size: () => number
 }
 
-/** `isOpen`: its alert is late, and not written yet. */
-type Window = { readonly number: number; readonly origin: string; readonly isOpen: boolean }
+/** `isUnwritten`: its alert is late, and not written yet. */
+type Window = { readonly number: number; readonly origin: string; readonly isUnwritten: boolean }
 /** The windows that were alerted on, and the matches suppressed since. */
 type SuppressionEntry = { windows: readonly Window[]; held: number }
 
@@ -87,7 +87,7 @@ export const createSuppress = (
       return 1
     }
     const known = entry.windows.find(({ number }) => number === window.number)
-    if (known && (!known.isOpen || window.isOpen)) {
+    if (known && (!known.isUnwritten || window.isUnwritten)) {
       // If the chunk is repeated, the event that raised the alert must raise it again.
       if (known.origin === window.origin) return 1
       entry.held++
@@ -122,7 +122,7 @@ export const createSuppress = (
       const key = `${about}\0${windowMs}\0${number}`
       const last = Math.min(number, entries.get(about)?.windows[0]?.number ?? number)
       const matched = note(group, peer, number)
-      const total = count(about, { number, origin, isOpen: isLate })
+      const total = count(about, { number, origin, isUnwritten: isLate })
       const peers =
         total === 0 || matched.size === 1
           ? none
@@ -130,9 +130,9 @@ export const createSuppress = (
       const settle = (isWritten: boolean): void => {
         const entry = entries.get(about)
         if (!entry) return
-        const isOwn = (one: Window): boolean => one.isOpen && one.number === number && one.origin === origin
+        const isOwn = (one: Window): boolean => one.isUnwritten && one.number === number && one.origin === origin
         entry.windows = isWritten
-          ? entry.windows.map((one) => (isOwn(one) ? { ...one, isOpen: false } : one))
+          ? entry.windows.map((one) => (isOwn(one) ? { ...one, isUnwritten: false } : one))
           : entry.windows.filter((one) => !isOwn(one))
       }
       return {

@@ -111,16 +111,17 @@ export const openStartingOffsets = (
     oldest: (topic, partitions) => request((cluster) => oldestIn(cluster, topic, partitions)),
   })
   const ids = new Map<string, string | undefined>()
-  const readAt = new Map<string, number>()
+  /** By name: which of the reads told its id. */
+  const toldBy = new Map<string, number>()
   let reads = 0
   return {
     read: async (topic, partitions) => {
-      const began = ++reads
+      const nth = ++reads
       const starts = await readStarts(topic, partitions)
       for (const name of partitions.map((partition) => nameOf({ topic, partition }))) {
         // One that was overtaken may tell of a topic that is gone.
-        if ((readAt.get(name) ?? 0) > began) continue
-        readAt.set(name, began)
+        if ((toldBy.get(name) ?? 0) > nth) continue
+        toldBy.set(name, nth)
         ids.set(name, starts.topicId)
       }
       return starts

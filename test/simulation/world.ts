@@ -475,8 +475,10 @@ const describeExit = (exit: Exit): string => {
   }
 }
 
-/** What Node does in real time, outside of the queue. Packing is not among them, its synchronous form looks the same here; nor are
- * ports, with which a feed gives its memory back: what waits for another thread has a WORKER. */
+/**
+ * What Node does in real time, outside of the queue. Packing is not among them: its synchronous form looks the same here. Nor are ports, with
+ * which a feed gives its memory back: what waits for another thread has a WORKER.
+ */
 const realWork = /^(FS|FILE|TCP|UDP|PIPE|GETADDRINFO|GETNAMEINFO|QUERYWRAP|Timeout|WORKER|PROCESS|RANDOMBYTES|PBKDF2|SCRYPT|HTTP|TLS)/ // prettier-ignore
 
 const watchRealWork = (found: (what: string) => void): ReturnType<typeof createHook> =>
