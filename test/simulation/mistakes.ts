@@ -138,8 +138,8 @@ const mistakes: readonly Mistake[] = [
       { file: 'src/follow-up/follow-late.ts', find: 'const began = reachableMs()', replace: 'const began = now()' },
       {
         file: 'src/follow-up/follow-late.ts',
-        find: 'Math.min(maxPauseMs, Math.max(gatherMs, 4 * (reachableMs() - began)))',
-        replace: 'Math.max(gatherMs, 4 * (now() - began))',
+        find: 'isFollowed ? Math.min(maxPauseMs, Math.max(gatherMs, 4 * (reachableMs() - began))) : againMs',
+        replace: 'Math.max(isFollowed ? gatherMs : againMs, 4 * (now() - began))',
       },
     ],
   },

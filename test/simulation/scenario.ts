@@ -163,7 +163,7 @@ export const drawScenario = (seed: number): Scenario => {
     ...(isSuppressing && { suppressSeconds: 20 }),
     ...(createRandom(seed, 'verdicts')() < 0.3 && { verdicts: true }),
     replay,
-    faults: [...drawFaults(createRandom(seed, 'faults'), base), ...faults],
+    faults: [...drawFaults(createRandom(seed, 'faults'), base), ...drawLongOutage(seed), ...faults],
   }
 }
 
@@ -208,6 +208,19 @@ const drawFaults = (random: Random, known: Known): readonly Fault[] => {
   return faults.filter(
     ({ act }, nth) => !onlyOnce.has(act.kind) || faults.findIndex((other) => onlyOnce.has(other.act.kind)) === nth,
   )
+}
+
+/** In a few seeds every broker is away for minutes, from a write on: what follows later is as often in the middle of one as a chunk. */
+const drawLongOutage = (seed: number): readonly Fault[] => {
+  const random = createRandom(seed, 'long outage')
+  if (random() >= 0.03) return []
+  const on: Trigger = {
+    request: 'Produce',
+    nth: 1 + below(random, 25),
+    when: oneOf(random, ['before', 'after'] as const),
+    fromMs: Math.floor(between(random, 0, busyMs * 0.5)),
+  }
+  return [{ on, act: { kind: 'all_brokers_away', forMs: Math.floor(between(random, 60_000, 300_000)) } }]
 }
 
 const onlyOnce: ReadonlySet<Act['kind']> = new Set(['recreate_input', 'delete_offsets', 'delete_records'])
