@@ -71,7 +71,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
     const make = settings.delivery === 'exactly-once' ? exactlyOnce : atLeastOnce
     const to = deliverTo(options, topics)
     const { reachableMs } = brokers
-    const { isStillRead, isReadIn } = starting
+    const { isStillRead, isReadIn, committedElsewhere } = starting
     const delivery = make({
       connect,
       startingOffsets: starting.read,
@@ -114,6 +114,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
         topics: names,
         identity,
         isReadIn,
+        committedElsewhere,
         health,
         emit,
         fail,

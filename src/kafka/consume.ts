@@ -4,24 +4,24 @@ import type { Consumer, Kafka } from 'kafkajs'
 import type { HealthRecord } from './health.js'
 import type { BrokerWatch } from './broker-watch.js'
 import { newMembership } from './membership.js'
+import { noticeRecreated, type NoticeOptions } from './notice-recreated.js'
 import { onFailedFetch, onOffsetReset } from './patched-kafkajs/offset-reset.js'
 import { JoinedAgain, processBatch, type BatchContext } from './process-batch.js'
 import type { KafkaSettings } from './settings.js'
 import { clusterOf } from './cluster.js'
 import { failureOf } from './failure.js'
-import { nameOf, type Assigned, type InputPartition } from './fetched.js'
+import { nameOf, type Assigned } from './fetched.js'
 
-export type ConsumeOptions = Pick<BatchContext, 'handle' | 'identity' | 'shared' | 'emit' | 'fail'> & {
-  readonly kafka: Kafka
-  readonly settings: KafkaSettings
-  readonly topics: readonly string[]
-  readonly health: HealthRecord
-  readonly brokers: BrokerWatch
-  /** Whether the partition is read in the topic with this id, as far as that is known. */
-  readonly isReadIn: (partition: InputPartition, topicId: string) => boolean
-  /** Called after every join with all partitions that are assigned now. */
-  readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
-}
+export type ConsumeOptions = Pick<BatchContext, 'handle' | 'identity' | 'shared' | 'emit' | 'fail'> &
+  Pick<NoticeOptions, 'isReadIn' | 'committedElsewhere'> & {
+    readonly kafka: Kafka
+    readonly settings: KafkaSettings
+    readonly topics: readonly string[]
+    readonly health: HealthRecord
+    readonly brokers: BrokerWatch
+    /** Called after every join with all partitions that are assigned now. */
+    readonly joined: (assigned: readonly Assigned[], isSameMember: boolean) => void
+  }
 
 export type Consuming = {
   /** Resolves with the error that ended it; never after a stop. */
@@ -33,24 +33,27 @@ export const consume = (options: ConsumeOptions): Consuming => {
   const { kafka, settings, topics, shared } = options
   const heartbeatMs = Math.max(200, Math.min(1_000, Math.floor(settings.limits.sessionTimeoutMs / 10)))
   const consumer = newConsumer(kafka, settings, heartbeatMs)
+  const recreated = noticeRecreated(options, () => context.isStopped)
   const context: BatchContext = {
     ...options,
-    consumer,
+    seek: (partition, offset) => {
+      recreated.positioned(partition)
+      consumer.seek({ ...partition, offset })
+    },
     isTransactional: settings.delivery === 'exactly-once',
     heartbeatMs,
     heartbeats: 0,
     membership: newMembership(shared.generation),
     isStopped: false,
   }
-  let assigned: readonly Assigned[] = []
   listen(consumer, context, {
     ...options,
     joined: (all, isSameMember) => {
-      assigned = all
+      recreated.joined(all)
       options.joined(all, isSameMember)
     },
   })
-  const looking = setInterval(() => void readAnew(assigned, options, () => context.isStopped), lookMs)
+  const looking = setInterval(() => void recreated.look(), lookMs)
 
   let isStopped = false
   const crashed = new Promise<unknown>((resolve) => {
@@ -92,31 +95,6 @@ export const consume = (options: ConsumeOptions): Consuming => {
 
 /** How often a topic that brings no events is asked for its id. */
 const lookMs = 5_000
-
-/**
- * A topic that was created again with as many records as we have read brings nothing and fails nothing at our position. So it is read from its
- * beginning: with the batch that this brings, its delivery notices the new topic and sets the position.
- */
-const readAnew = async (
-  assigned: readonly Assigned[],
-  { identity, isReadIn, shared }: Pick<ConsumeOptions, 'identity' | 'isReadIn' | 'shared'>,
-  isStopped: () => boolean,
-): Promise<void> => {
-  for (const topic of new Set(assigned.map((one) => one.topic))) {
-    const id = await identity.current(topic)
-    // Brokers that were away answer late: kafkajs may have given up on its consumer by then, which has no position to set.
-    if (isStopped()) return
-    if (typeof id !== 'string') continue
-    for (const one of assigned)
-      if (
-        one.topic === topic &&
-        one.generation === shared.generation &&
-        !shared.running.has(nameOf(one)) &&
-        !isReadIn(one, id)
-      )
-        one.seek('0')
-  }
-}
 
 /** SaslHandshake, ApiVersions, SaslAuthenticate: a broker answers them to anybody, so without a login they say nothing. */
 const beforeLogin: ReadonlySet<number> = new Set([17, 18, 36])
@@ -174,12 +152,12 @@ const listen = (
 
 /** A heartbeat that was answered in this membership proves it, whichever batch or fetch it was sent for. */
 const assignedOf = (context: BatchContext, topic: string, partition: number): Assigned => {
-  const { consumer, membership } = context
+  const { membership } = context
   return {
     topic,
     partition,
     generation: membership.generation,
-    seek: (offset) => consumer.seek({ topic, partition, offset }),
+    seek: (offset) => context.seek({ topic, partition }, offset),
     proveMembership: async () => {
       for (const before = context.heartbeats; context.heartbeats === before;) {
         await membership.orLost(sleep(20))

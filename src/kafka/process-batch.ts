@@ -1,11 +1,11 @@
 // One fetched batch: passed on for delivery with heartbeats running meanwhile, unless it cannot be read; then what was delivered is committed.
 // It ends as soon as the group refuses us, for only then does kafkajs join again.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Consumer, EachBatchPayload } from 'kafkajs'
+import type { EachBatchPayload } from 'kafkajs'
 import type { Emit } from '../telemetry/event.js'
 import { commitDelivered, type CommitDelivered } from './commit-delivered.js'
 import { FatalKafkaError } from './failure.js'
-import type { Fetched } from './fetched.js'
+import type { Fetched, InputPartition } from './fetched.js'
 import type { Membership } from './membership.js'
 import type { TopicIdentity } from './topic-identity.js'
 import type { WireRecord } from './wire/record.js'
@@ -23,7 +23,8 @@ export type Shared = {
 }
 
 export type BatchContext = {
-  readonly consumer: Consumer
+  /** Sets where the partition is read from. */
+  readonly seek: (partition: InputPartition, offset: string) => void
   readonly handle: (fetched: Fetched) => Promise<void>
   readonly identity: TopicIdentity
   readonly shared: Shared
@@ -120,7 +121,6 @@ const fetchedOf = (
 ): Fetched => {
   const { batch } = payload
   const { topic, partition } = batch
-  const { consumer } = context
   const name = `${topic}/${partition}`
   const messages = batch.messages as unknown as readonly WireRecord[]
   const [first] = messages
@@ -137,7 +137,7 @@ const fetchedOf = (
     goesOn: () => payload.isRunning() && membership.lost() === undefined && !payload.isStale(),
     resolve: delivered.upTo,
     commit: delivered.commit,
-    seek: (offset) => consumer.seek({ topic, partition, offset }),
+    seek: (offset) => context.seek({ topic, partition }, offset),
     proveMembership: async () => {
       for (const before = context.heartbeats; context.heartbeats === before;) {
         if (!payload.isRunning()) throw new Error('stopped')

@@ -75,6 +75,12 @@ type OpenStartingOffsets = {
   readonly isStillRead: (partition: InputPartition) => Promise<boolean>
   /** Whether the position that was read last is one in the topic with this id, as far as that is known. */
   readonly isReadIn: (partition: InputPartition, topicId: string) => boolean
+  /** Those whose committed position is in another topic than the one with this id. Throws if nobody answers. */
+  readonly committedElsewhere: (
+    topic: string,
+    partitions: readonly number[],
+    topicId: string,
+  ) => Promise<readonly number[]>
   /** Calls it with each partition whose offsets mean nothing any more. */
   readonly whenRecreated: (use: (partition: InputPartition) => void) => void
   readonly close: () => Promise<void>
@@ -102,12 +108,14 @@ export const openStartingOffsets = (
     }
   }
   const listeners: ((partition: InputPartition) => void)[] = []
+  const committed: StartingOffsetsOptions['committed'] = (topic, partitions) =>
+    request((cluster) => committedBy(groupId, cluster, topic, partitions))
   const readStarts = startingOffsets({
     ...options,
     recreated: (partition) => {
       for (const use of listeners) use(partition)
     },
-    committed: (topic, partitions) => request((cluster) => committedBy(groupId, cluster, topic, partitions)),
+    committed,
     oldest: (topic, partitions) => request((cluster) => oldestIn(cluster, topic, partitions)),
   })
   const ids = new Map<string, string | undefined>()
@@ -131,6 +139,13 @@ export const openStartingOffsets = (
       return id === undefined || (await options.identity.ask(partition.topic)) === id
     },
     isReadIn: (partition, topicId) => (ids.get(nameOf(partition)) ?? topicId) === topicId,
+    committedElsewhere: async (topic, partitions, topicId) => {
+      const commits = new Map((await committed(topic, partitions)).map((one) => [one.partition, one]))
+      return partitions.filter((partition) => {
+        const { offset = '-1', metadata = null } = commits.get(partition) ?? {}
+        return isOfFormerTopic(Number(offset) >= 0 ? metadata : null, topicId, ids.get(nameOf({ topic, partition })))
+      })
+    },
     whenRecreated: (use) => void listeners.push(use),
     close: async () => current?.disconnect(),
   }

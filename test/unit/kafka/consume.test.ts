@@ -33,15 +33,18 @@ type Group = {
   readonly fetch: (beat: () => Promise<void>) => Promise<void>
   readonly answered: () => void
   readonly sought: readonly unknown[]
+  /** How often it was asked what the group has committed. */
+  readonly asked: () => number
 }
 
 const open = async (
   handle: (fetched: Fetched) => Promise<void>,
   kind: 'exactly-once' | 'at-least-once' = 'exactly-once',
-  readIn = 'topic-id',
+  { readIn = 'topic-id', committedIn = 'topic-id' } = {},
 ): Promise<Group> => {
   const emitter = new EventEmitter()
   const sought: unknown[] = []
+  let asked = 0
   let eachBatch: ((payload: EachBatchPayload) => Promise<void>) | undefined
   let assigned: readonly Assigned[] = []
   const consumer = {
@@ -64,6 +67,10 @@ const open = async (
     health: { joined: () => undefined },
     brokers: { answered: () => undefined },
     isReadIn: (_partition: unknown, topicId: string) => topicId === readIn,
+    committedElsewhere: (_topic: string, partitions: readonly number[], topicId: string) =>
+      asked++ === 0
+        ? Promise.reject(new Error('nobody answers'))
+        : Promise.resolve(topicId === committedIn ? [] : partitions),
     shared: { generation: 0, running: new Map(), resets: new Map() },
     joined: (now: readonly Assigned[]) => {
       assigned = now
@@ -75,6 +82,7 @@ const open = async (
   let offset = 0
   return {
     sought,
+    asked: () => asked,
     join: () => emitter.emit('join', { payload: { memberId: 'm', memberAssignment: { fw: [0] }, duration: 1 } }),
     crash: () => emitter.emit('crash', { payload: { error: new Error('crashed') } }),
     assigned: () => assigned[0] ?? expect.fail('nothing is assigned'),
@@ -183,22 +191,53 @@ it('a claim is proved by the next heartbeat that is answered, and ended by a cra
   await expect(second).rejects.toThrow('crashed')
 })
 
-it.each([
-  ['another topic of that name', 'former-id', [{ topic: 'fw', partition: 0, offset: '0' }]],
-  ['this topic', 'topic-id', []],
-])('a partition without events that is read in %s', async (_what, readIn, sought) => {
-  vi.useFakeTimers()
-  try {
-    const opening = open(() => Promise.resolve(), 'exactly-once', readIn)
-    await vi.advanceTimersByTimeAsync(1)
-    const group = await opening
-    group.join()
-    await vi.advanceTimersByTimeAsync(5_000)
-    expect(group.sought).toEqual(sought)
-    group.crash()
-    await vi.advanceTimersByTimeAsync(20_000)
-    expect(group.sought).toEqual(sought)
-  } finally {
-    vi.useRealTimers()
-  }
+describe('a partition without events', () => {
+  const beginning = { topic: 'fw', partition: 0, offset: '0' }
+  const there = { topic: 'fw', partition: 0, offset: '41' }
+
+  it.each([
+    ['that is read in another topic of that name', { readIn: 'former-id' }, [there, beginning]],
+    ['that is read in this topic', { committedIn: 'former-id' }, [there]],
+  ])('%s', async (_what, ids, sought) => {
+    vi.useFakeTimers()
+    try {
+      const claim = ({ seek }: Fetched): Promise<void> => {
+        seek('41')
+        return Promise.resolve()
+      }
+      const opening = open(claim, 'exactly-once', ids)
+      await vi.advanceTimersByTimeAsync(1)
+      const group = await opening
+      group.join()
+      await group.fetch(() => Promise.resolve())
+      await vi.advanceTimersByTimeAsync(5_000)
+      expect(group.sought).toEqual(sought)
+      group.crash()
+      await vi.advanceTimersByTimeAsync(20_000)
+      expect(group.sought).toEqual(sought)
+      expect(group.asked()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it.each([
+    ['that the group has committed in another topic of that name', { committedIn: 'former-id' }, [beginning]],
+    ['that the group has committed in this topic', { readIn: 'former-id' }, []],
+  ])('%s, and whose position was not set since the join', async (_what, ids, sought) => {
+    vi.useFakeTimers()
+    try {
+      const opening = open(() => Promise.resolve(), 'exactly-once', { readIn: 'topic-id', ...ids })
+      await vi.advanceTimersByTimeAsync(1)
+      const group = await opening
+      group.join()
+      await vi.advanceTimersByTimeAsync(5_000)
+      expect(group.sought).toEqual([])
+      await vi.advanceTimersByTimeAsync(20_000)
+      expect(group.sought).toEqual(sought)
+      expect(group.asked()).toBe(2)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
 })
