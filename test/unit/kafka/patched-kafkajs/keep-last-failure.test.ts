@@ -1,4 +1,4 @@
-// kafkajs's own cluster and pool of brokers, whose brokers are reached but do not answer.
+// kafkajs's own cluster and pool of brokers, whose brokers are reached but do not answer, or are not reached.
 import { describe, expect, it } from 'vitest'
 import { failureOf } from '../../../../src/kafka/failure.js'
 import { keepLastFailure } from '../../../../src/kafka/patched-kafkajs/keep-last-failure.js'
@@ -37,4 +37,41 @@ describe('a question to any broker', () => {
     const pool = poolOf(failing('KafkaJSConnectionClosedError'), () => Promise.resolve('answer'))
     expect(await pool.withBroker(ask)).toBe('answer')
   })
+})
+
+/** The addresses that are tried when three callers connect at once, and the last of three does not answer. */
+const triedByThree = async (type: unknown): Promise<readonly string[]> => {
+  const tried: string[] = []
+  const hosts = ['c', 'a', 'b']
+  let nth = 0
+  const pool = new (type as new (options: object) => { connect: () => Promise<void>; createBroker: unknown })({
+    logger,
+    retry: { initialRetryTime: 1, retries: 3 },
+    connectionPoolBuilder: { build: () => Promise.resolve({ host: hosts[nth++ % hosts.length] }) },
+  })
+  let waiting: ((error: Error) => void)[] = []
+  pool.createBroker = ({ connectionPool: { host } }: { readonly connectionPool: { readonly host: string } }) => ({
+    isConnected: () => false,
+    disconnect: () => Promise.resolve(),
+    connect: () => {
+      tried.push(host)
+      if (host !== 'c') return Promise.resolve()
+      // One attempt for all, as ours have it.
+      return new Promise<void>((_, reject) => {
+        waiting.push(reject)
+        setTimeout(() => {
+          const failed = waiting
+          waiting = []
+          for (const fail of failed)
+            fail(Object.assign(new Error('nobody answers'), { name: 'KafkaJSConnectionError', retriable: true }))
+        }, 5)
+      })
+    },
+  })
+  await Promise.all([pool.connect(), pool.connect(), pool.connect()])
+  return tried
+}
+
+it('three callers that connect at once try one address after the other', async () => {
+  expect(await triedByThree(BrokerPool)).toEqual(['c', 'a'])
 })

@@ -1,4 +1,4 @@
-// A broker whose first connect breaks off after a socket was opened.
+// A broker whose first connect breaks off after a socket was opened, and one that several connect at once.
 import { expect, it } from 'vitest'
 import { readyBroker } from '../../../../src/kafka/patched-kafkajs/ready-broker.js'
 import { original } from '../../../support/original-kafkajs.js'
@@ -43,4 +43,57 @@ it('can be asked once it has connected again; the original never can', async () 
   const ours = await afterBrokenConnect(Ours)
   expect(ours.isConnected()).toBe(true)
   expect(() => asked(ours)).not.toThrow('Broker not connected')
+})
+
+/**
+ * What becomes of two who connect at once while nobody answers, and of one who does so afterwards; whoever fails ends what is open, as kafkajs
+ * does it.
+ */
+const connectedByThree = async (type: BrokerClass): Promise<readonly string[]> => {
+  const connection = { getSupportAuthenticationProtocol: () => false, authenticate: () => Promise.resolve() }
+  let attempts = 0
+  let isOpen = false
+  let end = (): void => undefined
+  let timeOut = (): void => undefined
+  const broker = new type({
+    versions: {},
+    logger: { namespace: () => undefined },
+    connectionPool: {
+      host: 'broker',
+      port: 9092,
+      connectionTimeout: 1_000,
+      isConnected: () => isOpen,
+      setVersions: () => undefined,
+      getConnection: () => {
+        if (++attempts > 1)
+          return new Promise((resolve, reject) => {
+            end = () => reject(new Error('ended by another'))
+            setTimeout(() => {
+              isOpen = true
+              resolve(connection)
+            }, 1)
+          })
+        return new Promise((_, reject) => {
+          timeOut = () => reject(new Error('nobody answers'))
+        })
+      },
+    },
+  })
+  const connect = (): Promise<string> =>
+    broker.connect().then(
+      () => 'connected',
+      (error: unknown) => {
+        end()
+        return (error as Error).message
+      },
+    )
+  const [first, second] = [connect(), connect()]
+  await new Promise(setImmediate)
+  timeOut()
+  return [await first, await second, await connect()]
+}
+
+it('has one attempt for all who wait; of the original whoever fails ends the attempt of the next', async () => {
+  expect(await connectedByThree(Original)).toEqual(['nobody answers', 'ended by another', 'connected'])
+  expect(await connectedByThree(Ours)).toEqual(['nobody answers', 'nobody answers', 'connected'])
 })
