@@ -14,6 +14,17 @@ process.env['_JAVA_OPTIONS'] ??= '-XX:TieredStopAtLevel=1'
 /** They end what hangs and are no part of any verdict, so they are for a machine with much else to do. */
 const limits = { testTimeout: 900_000, hookTimeout: 900_000, expect: { poll: { timeout: 600_000 } } }
 
+/**
+ * One broker for all files, started only when one of them is run. More files at once than there are processors: most of the time they wait for
+ * sessions to end and groups to form.
+ */
+const onBroker = {
+  globalSetup: ['test/support/build-setup.ts', 'test/support/broker-setup.ts'],
+  setupFiles: ['test/support/plain-kafkajs.ts'],
+  isolate: false,
+  maxWorkers: 4,
+}
+
 export default defineConfig({
   test: {
     reporters: ['default'],
@@ -25,7 +36,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/architecture.test.ts'],
           isolate: false,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },
@@ -34,10 +45,10 @@ export default defineConfig({
         test: {
           ...limits,
           name: 'program',
-          include: ['test/program/**/*.test.ts'],
+          include: ['test/program/*.test.ts'],
           globalSetup: ['test/support/build-setup.ts'],
           isolate: false,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },
@@ -47,25 +58,42 @@ export default defineConfig({
           ...limits,
           name: 'simulation',
           include: ['test/simulation/**/*.test.ts'],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },
-      // On a real broker, one for all files, started only when one of them is run. More files at once than there are processors:
-      // most of the time they wait for sessions to end and groups to form.
+      // One file for each promise, on a real broker.
       {
         test: {
           ...limits,
+          ...onBroker,
           name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
-          globalSetup: ['test/support/build-setup.ts', 'test/support/broker-setup.ts'],
-          setupFiles: ['test/support/plain-kafkajs.ts'],
-          isolate: false,
-          maxWorkers: 4,
+          include: ['test/integration/*.test.ts'],
           sequence: { groupOrder: 1 },
         },
       },
-      // What takes long or large downloads, for `npm run test:matrix`: three brokers that are restarted one after the other, and tools that are
+      // For `npm run test:matrix`: what takes long, and is proved by the simulation or by unit tests as well.
+      {
+        test: {
+          ...limits,
+          name: 'program-long',
+          include: ['test/program/long/*.test.ts'],
+          globalSetup: ['test/support/build-setup.ts'],
+          isolate: false,
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...limits,
+          ...onBroker,
+          name: 'integration-long',
+          include: ['test/integration/long/*.test.ts'],
+          sequence: { groupOrder: 2 },
+        },
+      },
+      // What takes large downloads, for `npm run test:matrix`: three brokers that are restarted one after the other, and tools that are
       // fetched once (helm, hadolint, promtool, sigma-cli, medallion, Apicurio, confluent-kafka, Chromium, OpenSearch, rsyslog, buildah).
       {
         test: {
@@ -74,7 +102,7 @@ export default defineConfig({
           include: ['test/cluster/**/*.test.ts', 'test/tools/**/*.test.ts'],
           globalSetup: ['test/support/build-setup.ts'],
           maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -15,7 +15,6 @@ const promises = [
   'offset-after-ack',
   'poison-record',
   'provider-trouble',
-  'replay-under-kill',
   'run-command',
   'security-listeners',
   'topic-recreated',
@@ -28,10 +27,23 @@ const rows = [
   { what: 'linter and formatter', script: 'lint', args: [] },
   { what: 'types', script: 'typecheck', args: [] },
   { what: 'tools and a cluster', args: ['--project', 'matrix'] },
-  { what: 'without a broker', node: '20.19.2', args: ['--project', 'unit', '--project', 'program'] },
-  { what: 'without a broker', node: '22.23.3', args: ['--project', 'unit', '--project', 'program'] },
+  {
+    what: 'without a broker',
+    node: '20.19.2',
+    args: ['--project', 'unit', '--project', 'program', '--project', 'program-long'],
+  },
+  {
+    what: 'without a broker',
+    node: '22.23.3',
+    args: ['--project', 'unit', '--project', 'program', '--project', 'program-long'],
+  },
   { what: 'the promises', node: '22.23.3', kafka: '3.9.2', args: ['--project', 'integration', ...promises] },
-  { what: 'without a broker', node: '24.21.0', args: ['--project', 'unit', '--project', 'program'] },
+  { what: 'what takes long', node: '24.21.0', args: ['--project', 'integration-long'] },
+  {
+    what: 'without a broker',
+    node: '24.21.0',
+    args: ['--project', 'unit', '--project', 'program', '--project', 'program-long'],
+  },
   { what: 'the promises', node: '24.21.0', args: ['--project', 'integration', ...promises] },
 ]
 
@@ -79,7 +91,7 @@ const test = ({ node, kafka, script, args }) => {
 const only = process.argv.slice(2)
 const results = []
 for (const row of rows) {
-  const name = `${row.what}: Node ${row.node ?? process.versions.node}${row.args.includes('integration') ? `, Kafka ${row.kafka ?? '4.3.1'}` : ''}`
+  const name = `${row.what}: Node ${row.node ?? process.versions.node}${row.args.some((word) => word.startsWith('integration')) ? `, Kafka ${row.kafka ?? '4.3.1'}` : ''}`
   if (only.length > 0 && !only.some((word) => name.includes(word))) continue
   console.log(`\n== ${name}`)
   const began = Date.now()

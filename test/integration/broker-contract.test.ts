@@ -1,4 +1,4 @@
-// Promise: a real broker answers as the contract says that the simulated one is held to, too. What stops the broker: broker-restart.
+// Promise: a real broker answers as the contract says that the simulated one is held to, too. What stops the broker: long/broker-restart-contract.
 import { describe, expect, inject, it } from 'vitest'
 import { realBroker } from '../simulation/contract/real-broker.js'
 import { runScenario } from '../simulation/contract/scenario.js'

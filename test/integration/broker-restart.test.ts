@@ -22,9 +22,6 @@ import { startLookupServer, type LookupServer } from '../support/lookup-server.j
 import { newFolder, sampleKey } from '../support/lookup-service.js'
 import { spawnServe } from '../support/spawn-run.js'
 import { endWorkers, startProgram, times, until, type Worker } from '../support/worker.js'
-import { realBroker } from '../simulation/contract/real-broker.js'
-import { runScenario } from '../simulation/contract/scenario.js'
-import { restartScenario } from '../simulation/contract/suite.js'
 
 /** Beyond what the tests wait for. */
 const awayMs = soak ? [60_000, 150_000] : [0]
@@ -229,13 +226,4 @@ describe('the only broker, killed and started again', () => {
       await until('each says that it is over', () => all.every((worker) => times(worker, 'brokers_reachable') > 0))
     },
   )
-
-  // Here because it needs a broker that may be stopped, as the others of the contract do not.
-  it(`answers as the contract says: ${restartScenario.title}`, async () => {
-    const target = realBroker(broker.plain, async () => {
-      await broker.halt()
-      await broker.resume()
-    })
-    expect((await runScenario(restartScenario, target)).differences).toEqual([])
-  })
 })

@@ -10,9 +10,9 @@ import {
   theCaller,
   type Fleet,
   type GatewayProcess,
-} from '../support/gateways.js'
-import { readTopic } from '../support/kafka.js'
-import { startLimitedProvider, type LimitedProvider } from '../support/limited-provider.js'
+} from '../../support/gateways.js'
+import { readTopic } from '../../support/kafka.js'
+import { startLimitedProvider, type LimitedProvider } from '../../support/limited-provider.js'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,9 +1,9 @@
 // Promise: a login with short-lived tokens renews them on open connections, and a token server in trouble is waited for like a broker.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, inject, it } from 'vitest'
-import { complete, fill, makeTopic, makeTopics, readTopic, tally, type Names } from '../support/kafka.js'
-import { givesJson, givesToken, startTokenServer, type TokenServer } from '../support/token-server.js'
-import { endWorkers, startLoadedProgram, times, until, type Worker } from '../support/worker.js'
+import { complete, fill, makeTopic, makeTopics, readTopic, tally, type Names } from '../../support/kafka.js'
+import { givesJson, givesToken, startTokenServer, type TokenServer } from '../../support/token-server.js'
+import { endWorkers, startLoadedProgram, times, until, type Worker } from '../../support/worker.js'
 
 const servers: TokenServer[] = []
 afterAll(async () => {

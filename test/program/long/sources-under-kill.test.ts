@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { cliPath, runCli } from '../support/cli.js'
-import { newFolder } from '../support/lookup-service.js'
-import { startListServer } from '../support/list-server.js'
-import { sourceAt } from '../support/source-server.js'
+import { cliPath, runCli } from '../../support/cli.js'
+import { newFolder } from '../../support/lookup-service.js'
+import { startListServer } from '../../support/list-server.js'
+import { sourceAt } from '../../support/source-server.js'
 
 const addresses = Array.from({ length: 5_000 }, (_, nth) => `45.${(nth >> 8) + 10}.${nth & 255}.7`)
 

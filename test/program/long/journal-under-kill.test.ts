@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { build } from 'vite'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { known, malicious } from '../support/lookup.js'
+import { known, malicious } from '../../support/lookup.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'under-kill-'))
 const program = join(folder, 'asker.mjs')
@@ -26,7 +26,7 @@ beforeAll(async () => {
     configFile: false,
     logLevel: 'error',
     build: {
-      ssr: resolve(import.meta.dirname, '../support/asker.ts'),
+      ssr: resolve(import.meta.dirname, '../../support/asker.ts'),
       outDir: folder,
       rollupOptions: { output: { entryFileNames: 'asker.mjs' } },
     },

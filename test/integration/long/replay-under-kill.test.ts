@@ -1,9 +1,9 @@
 // Promise: a replay that is killed at any instant goes on with the same id, exactly once where that is configured.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Alert } from '../../src/alerts/alert.js'
-import type { describeSummary } from '../../src/commands/replay/replay-summary.js'
-import { makeTopics, readAmongAborted, readTopic, report, soak, tally, withAdmin } from '../support/kafka.js'
+import type { Alert } from '../../../src/alerts/alert.js'
+import type { describeSummary } from '../../../src/commands/replay/replay-summary.js'
+import { makeTopics, readAmongAborted, readTopic, report, soak, tally, withAdmin } from '../../support/kafka.js'
 import {
   addressOf,
   endStarted,
@@ -13,7 +13,7 @@ import {
   startCli,
   through,
   type Setting,
-} from '../support/replay.js'
+} from '../../support/replay.js'
 
 type ReplaySummary = Parameters<typeof describeSummary>[0]
 

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { askAll, countKnown, startAsker } from '../support/askers.js'
-import { cliPath, root } from '../support/cli.js'
-import { startLimitedProvider } from '../support/limited-provider.js'
-import { newFolder, sampleKey } from '../support/lookup-service.js'
+import { askAll, countKnown, startAsker } from '../../support/askers.js'
+import { cliPath, root } from '../../support/cli.js'
+import { startLimitedProvider } from '../../support/limited-provider.js'
+import { newFolder, sampleKey } from '../../support/lookup-service.js'
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')

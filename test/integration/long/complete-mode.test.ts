@@ -1,11 +1,11 @@
 // Promise: with `enrich.mode: complete` no event of a topic leaves without its answer, however long the provider is away.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import type { Annotation } from '../../src/domain/annotation.js'
-import { client, committed, makeTopics, readTopic, withAdmin, type Names, type Read } from '../support/kafka.js'
-import { limitsEnv } from '../support/limits.js'
-import { startLookupServer } from '../support/lookup-server.js'
-import { spawnRun, type Run } from '../support/spawn-run.js'
+import type { Annotation } from '../../../src/domain/annotation.js'
+import { client, committed, makeTopics, readTopic, withAdmin, type Names, type Read } from '../../support/kafka.js'
+import { limitsEnv } from '../../support/limits.js'
+import { startLookupServer } from '../../support/lookup-server.js'
+import { spawnRun, type Run } from '../../support/spawn-run.js'
 
 const partitions = 2
 const count = 200

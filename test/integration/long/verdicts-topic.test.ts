@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, Partitioners, ResourcePatternTypes } from 'kafkajs'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import type { RetroAlert } from '../../src/alerts/retro-alert.js'
-import type { Annotation } from '../../src/domain/annotation.js'
-import type { Finding } from '../../src/domain/finding.js'
-import { freePorts } from '../../src/demo/broker.js'
-import { brokerUser } from '../../src/demo/broker-properties.js'
-import { writeVerdict } from '../../src/verdicts/verdict-record.js'
-import { address, askAll, countKnown, startAsker } from '../support/askers.js'
-import { runLoaded } from '../support/loaded-program.js'
+import type { RetroAlert } from '../../../src/alerts/retro-alert.js'
+import type { Annotation } from '../../../src/domain/annotation.js'
+import type { Finding } from '../../../src/domain/finding.js'
+import { freePorts } from '../../../src/demo/broker.js'
+import { brokerUser } from '../../../src/demo/broker-properties.js'
+import { writeVerdict } from '../../../src/verdicts/verdict-record.js'
+import { address, askAll, countKnown, startAsker } from '../../support/askers.js'
+import { runLoaded } from '../../support/loaded-program.js'
 import {
   client,
   makeTopic,
@@ -20,12 +20,12 @@ import {
   soak,
   withAdmin,
   type Names,
-} from '../support/kafka.js'
-import { startListServer } from '../support/list-server.js'
-import { newFolder, sampleKey } from '../support/lookup-service.js'
-import { startLookupServer } from '../support/lookup-server.js'
-import { sourceAt } from '../support/source-server.js'
-import { spawnRun, spawnServe, startRun, type Run } from '../support/spawn-run.js'
+} from '../../support/kafka.js'
+import { startListServer } from '../../support/list-server.js'
+import { newFolder, sampleKey } from '../../support/lookup-service.js'
+import { startLookupServer } from '../../support/lookup-server.js'
+import { sourceAt } from '../../support/source-server.js'
+import { spawnRun, spawnServe, startRun, type Run } from '../../support/spawn-run.js'
 
 const key = 'a key that nobody else has, of 40 letters'
 

@@ -1,12 +1,12 @@
 // Promise: whatever the link to the broker does, no event is lost. A record batch that is damaged on its way ends the process with a sentence
 // that names it, and a broker that takes events and never says so ends it as well. Answers that are lost or late: test/simulation/checks.ts.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startBrokerBehindProxy, type BrokerBehindProxy } from '../support/broker-behind-proxy.js'
-import { committed, complete, fill, makeTopics, readTopic, settingsFor } from '../support/kafka.js'
-import { limitsEnv } from '../support/limits.js'
-import { startLookupServer } from '../support/lookup-server.js'
-import { spawnRun } from '../support/spawn-run.js'
-import { endWorkers, startWorker } from '../support/worker.js'
+import { startBrokerBehindProxy, type BrokerBehindProxy } from '../../support/broker-behind-proxy.js'
+import { committed, complete, fill, makeTopics, readTopic, settingsFor } from '../../support/kafka.js'
+import { limitsEnv } from '../../support/limits.js'
+import { startLookupServer } from '../../support/lookup-server.js'
+import { spawnRun } from '../../support/spawn-run.js'
+import { endWorkers, startWorker } from '../../support/worker.js'
 
 let behind: BrokerBehindProxy
 

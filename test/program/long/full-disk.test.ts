@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cliPath, root } from '../support/cli.js'
+import { cliPath, root } from '../../support/cli.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'threatweave-full-'))
 const log = join(folder, 'firewall.log')

@@ -4,9 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { cliPath, runCli } from '../support/cli.js'
-import { limitsEnv } from '../support/limits.js'
-import { replayExamples, startScriptedService, testKey, type ScriptedService } from '../support/scripted-service.js'
+import { cliPath, runCli } from '../../support/cli.js'
+import { limitsEnv } from '../../support/limits.js'
+import { replayExamples, startScriptedService, testKey, type ScriptedService } from '../../support/scripted-service.js'
 
 let service: ScriptedService
 let folder = ''

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigResourceTypes, Partitioners, type Message } from 'kafkajs'
 import { afterAll, expect, it } from 'vitest'
-import { readWithJava } from '../support/java.js'
+import { readWithJava } from '../../support/java.js'
 import {
   client,
   committed,
@@ -13,8 +13,8 @@ import {
   withAdmin,
   type Names,
   type Read,
-} from '../support/kafka.js'
-import { endWorkers, startWorker } from '../support/worker.js'
+} from '../../support/kafka.js'
+import { endWorkers, startWorker } from '../../support/worker.js'
 
 afterAll(endWorkers)
 

@@ -4,15 +4,15 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { committed, complete, fill, makeTopics, readTopic, tally } from '../support/kafka.js'
-import { startLookupServer } from '../support/lookup-server.js'
-import { spawnRun, type RunProcess } from '../support/spawn-run.js'
+import { committed, complete, fill, makeTopics, readTopic, tally } from '../../support/kafka.js'
+import { startLookupServer } from '../../support/lookup-server.js'
+import { spawnRun, type RunProcess } from '../../support/spawn-run.js'
 
 const partitions = 4
 const count = 1_000
 /** For a machine with much else to do; no part of the verdict. */
 const limitMs = 300_000
-const recorder = resolve(import.meta.dirname, '../support/record-exit.mjs')
+const recorder = resolve(import.meta.dirname, '../../support/record-exit.mjs')
 
 it(
   'workers whose parent is killed deliver what they hold, exit with 1 and leave their ports to the next start',
