@@ -197,7 +197,11 @@ export const followLate = (
       throw error
     })
     if (given !== records || written === 'not_written') notWritten?.(isFollowedHere())
-    else if (written !== 'refused') committed?.()
+    else {
+      // Nobody can tell whether the alerts are there, so no event is suppressed for them. With the sightings topic they are written again if not.
+      if (written === 'unsure' && !sightingsTopic) notWritten?.(false)
+      if (written !== 'refused') committed?.()
+    }
     if (!isOurs()) return true
     if (isOfFormerTopic()) {
       discard(partition)

@@ -125,6 +125,7 @@ it.each([
   ['are given back when it could not be written yet', 'not_written', true, 'not yet written'],
   ['are given back when nobody could be asked to write it', 'failed', true, 'not yet written'],
   ['are given back when the partition was lost before it was written', 'written', false, 'not written'],
+  ['suppress nothing when nobody can tell whether they were written', 'unsure', true, 'not written'],
 ] as const)('alerts of what follows %s', async (_, result, isOurs, expected) => {
   const told: string[] = []
   const followUp = start({
@@ -139,12 +140,13 @@ it.each([
     },
     write: (_name, compose) => {
       if (!isOurs) followUp.lost(input)
-      if (result === 'written') compose()
+      if (result === 'written' || result === 'unsure') compose()
       return result === 'failed' ? Promise.reject(new Error('no broker answers')) : Promise.resolve(result)
     },
   })
   followUp.note(input, undefined, [{ offset: 1, fired: [], awaited: [] }])
   await vi.waitFor(() => expect(told[0]).toBe(expected), { timeout: 600_000 })
+  if (result === 'unsure') expect(told).toEqual(['not written', 'committed'])
   await followUp.close()
 })
 
