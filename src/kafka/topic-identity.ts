@@ -165,23 +165,28 @@ export const readTopicIds = async (cluster: Cluster, topics: readonly string[]):
   return connectionPool.send(topicIdsRequest(topics)) as Promise<TopicIds>
 }
 
+/** What each broker says, of those that answer: one that has not heard of a change yet still serves the former topic under the same name. */
+export const readTopicIdsAtEach = async (cluster: Cluster, topics: readonly string[]): Promise<readonly TopicIds[]> => {
+  await answeredWithin(answerOfEachMs, 'the list of brokers', () => cluster.brokerPool.refreshMetadata(topics)).catch(
+    () => undefined, // a topic may not exist; the brokers that are known are asked
+  )
+  const answers = await Promise.allSettled(
+    Object.keys(cluster.brokerPool.brokers).map((nodeId) =>
+      answeredWithin(answerOfEachMs, 'the ids of the topics', async () => {
+        const { connectionPool } = await cluster.findBroker({ nodeId })
+        return connectionPool.send(topicIdsRequest(topics)) as Promise<TopicIds>
+      }),
+    ),
+  )
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+}
+
 export const openTopicIdentity = (kafka: Kafka, emit: Emit, now: () => number): TopicIdentity => {
   const cluster = clusterOf(kafka)
   const read: ReadTopicIds = (topics) =>
     answeredWithin(answerMs, 'the ids of the topics', () => readTopicIds(cluster, topics))
   const readAtEach: ReadAtEach = (topics) =>
-    answeredWithin(answerMs, 'the ids of the topics', async () => {
-      await cluster.brokerPool.refreshMetadata(topics).catch(() => undefined) // one may not exist; the brokers that are known are asked
-      const answers = await Promise.allSettled(
-        Object.keys(cluster.brokerPool.brokers).map((nodeId) =>
-          answeredWithin(answerOfEachMs, 'the ids of the topics', async () => {
-            const { connectionPool } = await cluster.findBroker({ nodeId })
-            return connectionPool.send(topicIdsRequest(topics)) as Promise<TopicIds>
-          }),
-        ),
-      )
-      return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-    })
+    answeredWithin(answerMs, 'the ids of the topics', () => readTopicIdsAtEach(cluster, topics))
   return { ...topicIdentity(read, readAtEach, emit, now), close: () => cluster.disconnect() }
 }
 

@@ -4,7 +4,7 @@ import type { Kafka } from 'kafkajs'
 import { failureOf, FatalKafkaError } from './failure.js'
 import { clusterOf, readCommitted, readUncommitted } from './cluster.js'
 import { dropAborted } from './patched-kafkajs/drop-aborted.js'
-import { readTopicIds } from './topic-identity.js'
+import { readTopicIds, readTopicIdsAtEach } from './topic-identity.js'
 import type { WireRecord } from './wire/record.js'
 import { ignoreTelemetry } from '../telemetry/event.js'
 import { createClient } from './client.js'
@@ -25,7 +25,7 @@ export type Fetch = {
 
 export type TopicReader = {
   readonly partitionsOf: (topic: string) => Promise<readonly number[]>
-  /** Undefined where brokers have no ids. */
+  /** The id on which all brokers agree that answer: what is read afterwards is of this topic, or of a later one. Undefined where brokers have no ids. */
   readonly topicIdOf: (topic: string) => Promise<string | undefined>
   /** Per partition the first offset there is, the end of what is committed, or the first offset at or after a time; -1: none. */
   readonly offsetsAt: (topic: string, at: 'earliest' | 'latest' | number) => Promise<ReadonlyMap<number, number>>
@@ -80,8 +80,15 @@ export const openTopicReader = async (kafka: Kafka): Promise<TopicReader> => {
         .sort((a, b) => a - b)
     })
 
-  const topicIdOf: TopicReader['topicIdOf'] = async (topic) =>
-    (await withRetries(() => readTopicIds(cluster, [topic])))?.get(topic)
+  const topicIdOf: TopicReader['topicIdOf'] = (topic) =>
+    withRetries(async () => {
+      const first = await readTopicIds(cluster, [topic])
+      if (!first) return undefined
+      const each = await readTopicIdsAtEach(cluster, [topic])
+      if (each.some((ids) => ids.get(topic) !== first.get(topic)))
+        throw new Error(`topic ${topic} was created again, and not all brokers know it yet`)
+      return first.get(topic)
+    })
 
   const offsetsAt: TopicReader['offsetsAt'] = async (topic, at) => {
     const partitions = (await partitionsOf(topic)).map((partition) => ({ partition }))
