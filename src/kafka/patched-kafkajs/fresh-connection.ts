@@ -39,6 +39,8 @@ const leastSessionMs = 1_100
 
 export const freshConnection = (original: unknown): unknown =>
   class extends (original as ConnectionClass) {
+    #disconnecting: Promise<boolean> | undefined
+
     override async connect(): Promise<boolean> {
       if (!this.isConnected()) {
         if (this.socket) leave(this.socket)
@@ -52,7 +54,12 @@ export const freshConnection = (original: unknown): unknown =>
     /** While it connects its status is `disconnected`, too, but its socket is open. */
     override async disconnect(): Promise<boolean> {
       const isClosed = this.connectionStatus === 'disconnected' && this.socket?.destroyed !== false
-      return isClosed || super.disconnect()
+      if (isClosed) return true
+      // Everybody who fails to connect ends it, and each would listen for the end of its requests.
+      this.#disconnecting ??= super.disconnect().finally(() => {
+        this.#disconnecting = undefined
+      })
+      return this.#disconnecting
     }
 
     override isAuthenticated(): boolean {

@@ -51,6 +51,29 @@ describe('a connection that is ended again and again while no broker is there', 
     expect([await leftAfterOutage(Original), await leftAfterOutage(Ours)]).toEqual([12, 0])
   })
 
+  it('waits for its requests once, however many end it', async () => {
+    const server = await listen()
+    const connection = open(Ours, portOf(server))
+    await connection.connect()
+    let waits = 0
+    let empty = (): void => undefined
+    connection.requestQueue = {
+      waitForPendingRequests: () => {
+        waits++
+        return new Promise<void>((resolve) => {
+          empty = resolve
+        })
+      },
+      destroy: () => undefined,
+    }
+    const ending = Promise.all(Array.from({ length: 12 }, () => connection.disconnect()))
+    empty()
+    expect(new Set(await ending)).toEqual(new Set([true]))
+    expect(waits).toBe(1)
+    connection.socket?.destroy()
+    server.close()
+  })
+
   it('is ended when it is open, and while it connects', async () => {
     const server = await listen()
     const connection = open(Ours, portOf(server))
