@@ -35,17 +35,25 @@ export type HeldGroup = Pick<HeldMatch, 'groupId' | 'rule'> & {
 }
 
 /** A match that raised the alert of its group. */
-type Raised = { readonly groupId: string; readonly ruleId: string; readonly origin: string }
+type Raised = {
+  readonly groupId: string
+  readonly ruleId: string
+  readonly origin: string
+  /** Another match of its window may raise the alert. */
+  readonly release: () => void
+}
 
 export type HeldMatches = {
   /** Notes an alert that is not committed yet. */
   readonly raised: (match: Raised) => void
   /** Notes a match that is not committed yet; a repeat of its chunk notes it again. */
   readonly hold: (match: HeldMatch) => void
-  /** The alert of the group was not written, and will not be: what was or is still suppressed for it is due at once. */
-  readonly notWritten: (groupId: string) => void
+  /** The alert of the group may not be there, and will not be written: what was or is still suppressed for it is due at once. */
+  readonly notWritten: (match: Omit<Raised, 'release'>) => void
   /** The chunk with these events is committed. */
   readonly commit: (origin: string, ruleIds: readonly string[]) => void
+  /** It was given up: alerts that it raised are not there. If its records are deleted by now, nobody raises them again. */
+  readonly giveUp: (origin: string, ruleIds: readonly string[]) => void
   /** Groups whose window is closed; with `all`, every one. They are forgotten. */
   readonly takeDue: (all?: boolean) => readonly HeldGroup[]
 }
@@ -95,7 +103,8 @@ export const createHeldMatches = (now: () => number): HeldMatches => {
       note(keyOf(match.origin, match.ruleId), match)
     },
     hold: (match) => note(keyOf(match.origin, match.rule.id), match),
-    notWritten: (groupId) => {
+    notWritten: ({ groupId, origin, ruleId }) => {
+      open.delete(keyOf(origin, ruleId))
       if (isAlerted.get(groupId)) return
       isAlerted.set(groupId, false)
       const group = groups.get(groupId)
@@ -108,6 +117,13 @@ export const createHeldMatches = (now: () => number): HeldMatches => {
         open.delete(keyOf(origin, id))
         if ('rule' in match) add(match)
         else isAlerted.set(match.groupId, true)
+      }
+    },
+    giveUp: (origin, ruleIds) => {
+      for (const id of ruleIds) {
+        const match = open.get(keyOf(origin, id))
+        open.delete(keyOf(origin, id))
+        if (match && !('rule' in match)) match.release()
       }
     },
     takeDue: (all = false) => {

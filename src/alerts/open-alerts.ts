@@ -71,7 +71,9 @@ export type Alerts = {
   /** The rule that applies to an indicator that turned malicious after it was seen. */
   readonly retroMatch: (about: Omit<RetroSeen, 'partition'>) => RetroMatch | undefined
   /** Matches that raised no alert of their own; only with `hasUpdates`. */
-  readonly suppressed: Pick<HeldMatches, 'commit'> & { readonly takeDue: (all?: boolean) => readonly AlertUpdate[] }
+  readonly suppressed: Pick<HeldMatches, 'commit' | 'giveUp'> & {
+    readonly takeDue: (all?: boolean) => readonly AlertUpdate[]
+  }
   /** Reloads the rules; if a file is broken, the old rules stay. */
   readonly reload: () => Promise<void>
   readonly status: () => AlertsStatus
@@ -179,7 +181,7 @@ export const openAlerts = async (
         if (!hasUpdates) return
         const { origin, summary: about } = one
         if (matched > 0) {
-          held.raised({ groupId: groupId(), ruleId: rule.id, origin })
+          held.raised({ groupId: groupId(), ruleId: rule.id, origin, release })
           return
         }
         const users = namesIn(readUsers, event(), one.annotation)
@@ -188,7 +190,7 @@ export const openAlerts = async (
       }
       const notWritten = (isTriedAgain: boolean): void => {
         release()
-        if (hasUpdates && !isTriedAgain) held.notWritten(groupId())
+        if (hasUpdates && !isTriedAgain) held.notWritten({ groupId: groupId(), ruleId: rule.id, origin: one.origin })
       }
       return { rule, group, count: matched, draft, hold, written, notWritten }
     })
@@ -253,7 +255,7 @@ export const openAlerts = async (
       }
       return { alerts: count([...drafts.values()].map(createAlert), true), fired, committed, notWritten }
     },
-    suppressed: { commit: held.commit, takeDue: (all) => held.takeDue(all).map(createUpdate) },
+    suppressed: { commit: held.commit, giveUp: held.giveUp, takeDue: (all) => held.takeDue(all).map(createUpdate) },
     retroMatch: (about) => retroMatchOf(rules.retro(), about),
     reload: rules.reload,
     status: () => ({

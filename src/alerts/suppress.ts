@@ -130,7 +130,8 @@ export const createSuppress = (
       const settle = (isWritten: boolean): void => {
         const entry = entries.get(about)
         if (!entry) return
-        const isOwn = (one: Window): boolean => one.isUnwritten && one.number === number && one.origin === origin
+        const isOwn = (one: Window): boolean =>
+          one.isUnwritten === isLate && one.number === number && one.origin === origin
         entry.windows = isWritten
           ? entry.windows.map((one) => (isOwn(one) ? { ...one, isUnwritten: false } : one))
           : entry.windows.filter((one) => !isOwn(one))

@@ -71,7 +71,7 @@ export const openRunAlerts = async (config: Config, clock: Clock, emit: Emit): P
       const raised = raiseLate(events)
       return { ...raised, alerts: raised.alerts.map(noted) }
     }),
-    suppressed: { commit: suppressed.commit, takeDue: (all) => suppressed.takeDue(all).map(noted) },
+    suppressed: { ...suppressed, takeDue: (all) => suppressed.takeDue(all).map(noted) },
     close,
   }
 }

@@ -67,8 +67,10 @@ export const claimOnce = async (
 const decideUnsure = (partition: ClaimedPartition, { offset }: Claim): void => {
   const { unsure, since } = partition
   partition.unsure = undefined
-  if (unsure && unsure.generation >= since && offset > Number(unsure.last))
-    for (const { listener } of unsure.chunks) listener?.committed()
+  const hasCounted = unsure && unsure.generation >= since && offset > Number(unsure.last)
+  for (const { listener } of unsure?.chunks ?? [])
+    if (hasCounted) listener?.committed()
+    else listener?.givenUp?.()
 }
 
 export const retire = (partition: ClaimedPartition): void => {

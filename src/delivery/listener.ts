@@ -3,7 +3,7 @@ import type { EventOut } from '../pipeline/pipeline.js'
 import type { InputPartition, Assigned } from '../kafka/fetched.js'
 import type { Outgoing } from '../kafka/records.js'
 
-/** One chunk, from the annotation of its events until it is committed. If it is given up, nothing more is called and nothing was noted. */
+/** One chunk, from the annotation of its events until it is committed or given up. Nothing is noted of one that is given up. */
 export type ChunkListener = {
   /** Called for every event as soon as it is annotated. Keep no part of it that holds on to its bytes: they are part of a whole fetch. */
   readonly see: (offset: number, event: EventOut) => void
@@ -13,6 +13,8 @@ export type ChunkListener = {
   readonly records: () => readonly Outgoing[]
   /** Called once, when the chunk is written and its offsets have moved. */
   readonly committed: () => void
+  /** Called once instead, under exactly-once: its transaction was aborted, or somebody else has the partition by now, who writes its events if not. */
+  readonly givenUp?: (() => void) | undefined
 }
 
 export type DeliveryListener = {

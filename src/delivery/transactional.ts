@@ -180,24 +180,29 @@ const transact = async (
   let last: string | undefined
   let count = 0
   const sent: Chunk[] = []
-  for (const chunk of chunks) {
-    if (!fetched.goesOn()) break
-    for (const part of split(chunk.items.flat(), form.max)) await sendOrNote(part, partition, send)
-    await deliverBeside(chunk, send, form)
-    sent.push(chunk)
-    last = chunk.last
-    count += chunk.count
+  try {
+    for (const chunk of chunks) {
+      if (!fetched.goesOn()) break
+      sent.push(chunk)
+      for (const part of split(chunk.items.flat(), form.max)) await sendOrNote(part, partition, send)
+      await deliverBeside(chunk, send, form)
+      last = chunk.last
+      count += chunk.count
+    }
+    if (last === undefined) return undefined
+    const position = {
+      partition: fetched.partition,
+      offset: String(Number(last) + 1),
+      metadata: metadataOf(owned.topicId),
+    }
+    await owned.transaction.sendOffsets({
+      consumerGroupId: settings.groupId,
+      topics: [{ topic: fetched.topic, partitions: [position] }],
+    })
+  } catch (error) {
+    for (const { listener } of sent) listener?.givenUp?.()
+    throw error
   }
-  if (last === undefined) return undefined
-  const position = {
-    partition: fetched.partition,
-    offset: String(Number(last) + 1),
-    metadata: metadataOf(owned.topicId),
-  }
-  await owned.transaction.sendOffsets({
-    consumerGroupId: settings.groupId,
-    topics: [{ topic: fetched.topic, partitions: [position] }],
-  })
   partition.unsure = { generation: owned.generation, last, chunks: sent }
   await owned.transaction.commit()
   partition.unsure = undefined

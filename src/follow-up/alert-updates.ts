@@ -12,6 +12,8 @@ import type { TopicOf } from './sightings-topic.js'
 export type Suppressed = {
   /** The chunk with this event is committed. */
   readonly commit: (origin: string, ruleIds: readonly string[]) => void
+  /** It was not, and what it wrote is not there. */
+  readonly giveUp: (origin: string, ruleIds: readonly string[]) => void
   /** Updates about groups whose window is closed, or about all; each is returned once. */
   readonly takeDue: (all?: boolean) => readonly AlertOut[]
 }
@@ -82,6 +84,9 @@ export const openAlertUpdates = ({ suppressed, alertsTopic, write, emit, now }: 
         records: () => [],
         committed: () => {
           for (const [origin, ruleIds] of fired) suppressed.commit(origin, ruleIds)
+        },
+        givenUp: () => {
+          for (const [origin, ruleIds] of fired) suppressed.giveUp(origin, ruleIds)
         },
       }
     },

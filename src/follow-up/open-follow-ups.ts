@@ -101,6 +101,9 @@ const tellAll = (all: readonly DeliveryListener[]): DeliveryListener => ({
       committed: () => {
         for (const { committed } of chunks) committed()
       },
+      givenUp: () => {
+        for (const { givenUp } of chunks) givenUp?.()
+      },
     }
   },
   joined: (assigned, isSameMember) => {

@@ -201,3 +201,27 @@ describe('a rule says', () => {
     expect('problems' in opened ? opened.problems.map(({ message }) => message) : []).toEqual([problem])
   })
 })
+
+it('an alert of a chunk that was given up suppresses nothing', async () => {
+  const { alerts } = await stage()
+  const [given, next, again] = [match(1, 'alice'), match(2, 'bob'), match(3, 'carol')]
+  expect(alerts.raise([given])).toHaveLength(1)
+  alerts.suppressed.giveUp(given.origin, [ruleId])
+  expect(alerts.raise([next])).toHaveLength(1)
+  alerts.suppressed.commit(next.origin, [ruleId])
+  expect(alerts.raise([again])).toHaveLength(0)
+  expect(alerts.raise([given])).toHaveLength(0)
+})
+
+it('what was suppressed for a late alert that may not be there is the alert, and says so', async () => {
+  const { alerts } = await stage()
+  const [first, next] = [match(1, 'alice'), match(2, 'bob')]
+  const late = alerts.raiseLate([{ event: first, fired: [] }])
+  expect(late.alerts).toHaveLength(1)
+  alerts.raiseLate([{ event: next, fired: [] }]).committed()
+  late.notWritten(false)
+  late.committed()
+  const [told] = alerts.suppressed.takeDue()
+  expect(told?.message).toMatch(/^Malicious: 1 match /)
+  expect(told?.message).not.toContain('since the alert')
+})

@@ -19,25 +19,25 @@ const claimOf = (offset: number): Claim => ({
   topicId: undefined,
 })
 
-/** Claims a partition in generation 3 after a commit up to offset 9 in generation 2 was not answered; says whether that has counted. */
-const decide = async (committed: number, since: number): Promise<boolean> => {
-  let hasCounted = false
-  const listener = { committed: () => (hasCounted = true) }
+/** Claims a partition in generation 3 after a commit up to offset 9 in generation 2 was not answered; says what became of that. */
+const decide = async (committed: number, since: number): Promise<readonly string[]> => {
+  const told: string[] = []
+  const listener = { committed: () => told.push('committed'), givenUp: () => told.push('given up') }
   const partition = newPartition()
   partition.since = since
   partition.unsure = { generation: 2, last: '9', chunks: [{ listener } as unknown as Chunk] }
   await claimOnce(partition, 3, () => Promise.resolve(claimOf(committed)))
   expect(partition.unsure).toBeUndefined()
-  return hasCounted
+  return told
 }
 
 it('it has counted if its offsets are committed, also after another join that left the partition here', async () => {
-  expect(await decide(10, 1)).toBe(true)
-  expect(await decide(9, 1)).toBe(false)
+  expect(await decide(10, 1)).toEqual(['committed'])
+  expect(await decide(9, 1)).toEqual(['given up'])
 })
 
-it('nothing is concluded where somebody else had the partition in between', async () => {
-  expect(await decide(10, 3)).toBe(false)
+it('it does not count where somebody else had the partition in between', async () => {
+  expect(await decide(10, 3)).toEqual(['given up'])
 })
 
 it('a transaction that failed half-way is not gone on with by whoever waited for its end', async () => {
