@@ -25,6 +25,14 @@ const onBroker = {
   maxWorkers: 4,
 }
 
+/** The built program as a process. */
+const ofProgram = {
+  globalSetup: ['test/support/build-setup.ts'],
+  isolate: false,
+  maxWorkers: 3,
+  sequence: { groupOrder: 0 },
+}
+
 export default defineConfig({
   test: {
     reporters: ['default'],
@@ -44,12 +52,9 @@ export default defineConfig({
       {
         test: {
           ...limits,
+          ...ofProgram,
           name: 'program',
           include: ['test/program/*.test.ts'],
-          globalSetup: ['test/support/build-setup.ts'],
-          isolate: false,
-          maxWorkers: 3,
-          sequence: { groupOrder: 0 },
         },
       },
       // The Kafka side under faults, in virtual time, each run in a process of its own.
@@ -76,12 +81,9 @@ export default defineConfig({
       {
         test: {
           ...limits,
+          ...ofProgram,
           name: 'program-long',
           include: ['test/program/long/*.test.ts'],
-          globalSetup: ['test/support/build-setup.ts'],
-          isolate: false,
-          maxWorkers: 3,
-          sequence: { groupOrder: 0 },
         },
       },
       {

@@ -22,28 +22,18 @@ const promises = [
   'zombie',
 ].map((name) => `test/integration/${name}.test.ts`)
 
+const withoutBroker = ['--project', 'unit', '--project', 'program', '--project', 'program-long']
+
 /** The oldest that is supported, and the newest of each line when this was written. `node` and `kafka` undefined: those of this machine and of the demo. */
 const rows = [
   { what: 'linter and formatter', script: 'lint', args: [] },
   { what: 'types', script: 'typecheck', args: [] },
   { what: 'tools and a cluster', args: ['--project', 'matrix'] },
-  {
-    what: 'without a broker',
-    node: '20.19.2',
-    args: ['--project', 'unit', '--project', 'program', '--project', 'program-long'],
-  },
-  {
-    what: 'without a broker',
-    node: '22.23.3',
-    args: ['--project', 'unit', '--project', 'program', '--project', 'program-long'],
-  },
+  { what: 'without a broker', node: '20.19.2', args: withoutBroker },
+  { what: 'without a broker', node: '22.23.3', args: withoutBroker },
   { what: 'the promises', node: '22.23.3', kafka: '3.9.2', args: ['--project', 'integration', ...promises] },
   { what: 'what takes long', node: '24.21.0', args: ['--project', 'integration-long'] },
-  {
-    what: 'without a broker',
-    node: '24.21.0',
-    args: ['--project', 'unit', '--project', 'program', '--project', 'program-long'],
-  },
+  { what: 'without a broker', node: '24.21.0', args: withoutBroker },
   { what: 'the promises', node: '24.21.0', args: ['--project', 'integration', ...promises] },
 ]
 

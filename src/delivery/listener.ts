@@ -13,7 +13,7 @@ export type ChunkListener = {
   readonly records: () => readonly Outgoing[]
   /** Called once, when the chunk is written and its offsets have moved. */
   readonly committed: () => void
-  /** Called once instead, under exactly-once: its transaction was aborted, or somebody else has the partition by now, who writes its events if not. */
+  /** Called once instead, under exactly-once: its transaction was aborted, or another process has had the partition since and delivers its events. */
   readonly givenUp?: (() => void) | undefined
 }
 

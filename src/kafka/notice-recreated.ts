@@ -3,18 +3,11 @@
 // delivery notices the new topic and sets the position.
 import { nameOf, type Assigned, type InputPartition } from './fetched.js'
 import type { Shared } from './process-batch.js'
+import type { OpenStartingOffsets } from './starting-offsets.js'
 import type { TopicIdentity } from './topic-identity.js'
 
-export type NoticeOptions = {
+export type NoticeOptions = Pick<OpenStartingOffsets, 'isReadIn' | 'committedElsewhere'> & {
   readonly identity: Pick<TopicIdentity, 'current'>
-  /** Whether the partition is read in the topic with this id, as far as that is known. */
-  readonly isReadIn: (partition: InputPartition, topicId: string) => boolean
-  /** Those whose committed position is in another topic than the one with this id. Throws if nobody answers. */
-  readonly committedElsewhere: (
-    topic: string,
-    partitions: readonly number[],
-    topicId: string,
-  ) => Promise<readonly number[]>
   readonly shared: Pick<Shared, 'generation' | 'running'>
 }
 

@@ -69,7 +69,7 @@ export const startingOffsets = (options: StartingOffsetsOptions): StartingOffset
 /** A batch waits for it, and its member cannot join again meanwhile. */
 const answerMs = 10_000
 
-type OpenStartingOffsets = {
+export type OpenStartingOffsets = {
   readonly read: StartingOffsets
   /** Whether the topic is now the one whose position was read last. Throws if nobody answers, or if the topic does not exist. */
   readonly isStillRead: (partition: InputPartition) => Promise<boolean>

@@ -13,22 +13,24 @@ type BrokerClass = new (options: object) => Broker
 const Original = original('broker/index.js') as BrokerClass
 const Ours = readyBroker(Original) as BrokerClass
 
+const connection = { getSupportAuthenticationProtocol: () => false, authenticate: () => Promise.resolve() }
+const brokerOf = (
+  type: BrokerClass,
+  pool: { isConnected: () => boolean; getConnection: () => Promise<unknown> },
+): Broker =>
+  new type({
+    versions: {},
+    logger: { namespace: () => undefined },
+    connectionPool: { host: 'broker', port: 9092, connectionTimeout: 1_000, setVersions: () => undefined, ...pool },
+  })
+
 /** The broker after a connect that failed with an open socket and one that found it open. */
 const afterBrokenConnect = async (type: BrokerClass): Promise<Broker> => {
   let connects = 0
-  const connection = { getSupportAuthenticationProtocol: () => false, authenticate: () => Promise.resolve() }
-  const broker = new type({
-    versions: {},
-    logger: { namespace: () => undefined },
-    connectionPool: {
-      host: 'broker',
-      port: 9092,
-      connectionTimeout: 1_000,
-      isConnected: () => connects > 0,
-      setVersions: () => undefined,
-      getConnection: () =>
-        ++connects === 1 ? Promise.reject(new Error('the connection was cut')) : Promise.resolve(connection),
-    },
+  const broker = brokerOf(type, {
+    isConnected: () => connects > 0,
+    getConnection: () =>
+      ++connects === 1 ? Promise.reject(new Error('the connection was cut')) : Promise.resolve(connection),
   })
   await expect(broker.connect()).rejects.toThrow('the connection was cut')
   await broker.connect()
@@ -50,33 +52,24 @@ it('can be asked once it has connected again; the original never can', async () 
  * does it.
  */
 const connectedByThree = async (type: BrokerClass): Promise<readonly string[]> => {
-  const connection = { getSupportAuthenticationProtocol: () => false, authenticate: () => Promise.resolve() }
   let attempts = 0
   let isOpen = false
   let end = (): void => undefined
   let timeOut = (): void => undefined
-  const broker = new type({
-    versions: {},
-    logger: { namespace: () => undefined },
-    connectionPool: {
-      host: 'broker',
-      port: 9092,
-      connectionTimeout: 1_000,
-      isConnected: () => isOpen,
-      setVersions: () => undefined,
-      getConnection: () => {
-        if (++attempts > 1)
-          return new Promise((resolve, reject) => {
-            end = () => reject(new Error('ended by another'))
-            setTimeout(() => {
-              isOpen = true
-              resolve(connection)
-            }, 1)
-          })
-        return new Promise((_, reject) => {
-          timeOut = () => reject(new Error('nobody answers'))
+  const broker = brokerOf(type, {
+    isConnected: () => isOpen,
+    getConnection: () => {
+      if (++attempts > 1)
+        return new Promise((resolve, reject) => {
+          end = () => reject(new Error('ended by another'))
+          setTimeout(() => {
+            isOpen = true
+            resolve(connection)
+          }, 1)
         })
-      },
+      return new Promise((_, reject) => {
+        timeOut = () => reject(new Error('nobody answers'))
+      })
     },
   })
   const connect = (): Promise<string> =>
