@@ -64,10 +64,10 @@ export const claimOnce = async (
  * A claim shows whether a commit whose answer was lost has counted. If somebody else had the partition in between, what is to follow is
  * read from the sightings topic instead.
  */
-const decideUnsure = (partition: ClaimedPartition, { offset }: Claim): void => {
+const decideUnsure = (partition: ClaimedPartition, { isCommitted, offset }: Claim): void => {
   const { unsure, since } = partition
   partition.unsure = undefined
-  const hasCounted = unsure && unsure.generation >= since && offset > Number(unsure.last)
+  const hasCounted = unsure && isCommitted && unsure.generation >= since && offset > Number(unsure.last)
   for (const { listener } of unsure?.chunks ?? [])
     if (hasCounted) listener?.committed()
     else listener?.givenUp?.()
@@ -86,8 +86,10 @@ export type Claim = {
   readonly producer: Producer
   transaction: Transaction
   hasDelivered: boolean
-  /** Everything before it is committed. */
+  /** Everything before it is committed, or deleted. */
   readonly offset: number
+  /** Whether the group has committed it. */
+  readonly isCommitted: boolean
   /** The id of the topic that it is in. */
   readonly topicId: string | undefined
 }
@@ -114,11 +116,12 @@ export const claimPartition = async (
     await producer.connect()
     const transaction = await producer.transaction()
     await assigned.proveMembership()
-    const { topicId, offsets } = await startingOffsets(topic, [partition])
+    const { topicId, offsets, committed } = await startingOffsets(topic, [partition])
     const offset = offsets.get(partition) ?? '0'
     assigned.seek(offset)
     emit({ event: 'partition_claimed', topic, partition, offset })
-    return { generation, producer, transaction, hasDelivered: false, offset: Number(offset), topicId }
+    const isCommitted = committed.has(partition)
+    return { generation, producer, transaction, hasDelivered: false, offset: Number(offset), isCommitted, topicId }
   } catch (error) {
     discard(producer)
     throw error

@@ -11,6 +11,8 @@ type Starts = {
   /** Of the topic that the offsets are in; undefined where brokers have no ids. */
   readonly topicId: string | undefined
   readonly offsets: ReadonlyMap<number, string>
+  /** Those of the partitions whose offset is one that the group has committed. */
+  readonly committed: ReadonlySet<number>
 }
 
 /** Throws if nobody answers, or if the topic does not exist. What is fetched after it is of the topic with this id, or of a later one. */
@@ -37,6 +39,7 @@ export const startingOffsets = (options: StartingOffsetsOptions): StartingOffset
     const commits = new Map((await committed(topic, partitions)).map((one) => [one.partition, one]))
     const topicId = await identity.askEach(topic)
     const offsets = new Map<number, string>()
+    const begun = new Set<number>()
     const former: InputPartition[] = []
     const without: number[] = []
     for (const partition of partitions) {
@@ -50,8 +53,10 @@ export const startingOffsets = (options: StartingOffsetsOptions): StartingOffset
         continue
       }
       if (topicId !== undefined) readIn.set(name, topicId)
-      if (isCommitted) offsets.set(partition, offset)
-      else without.push(partition)
+      if (isCommitted) {
+        begun.add(partition)
+        offsets.set(partition, offset)
+      } else without.push(partition)
     }
     if (without.length > 0) {
       const first = await oldest(topic, without)
@@ -62,7 +67,7 @@ export const startingOffsets = (options: StartingOffsetsOptions): StartingOffset
       reported.set(topic, topicId)
       emit({ event: 'topic_recreated', topic })
     }
-    return { topicId, offsets }
+    return { topicId, offsets, committed: begun }
   }
 }
 

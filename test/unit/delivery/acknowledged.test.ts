@@ -48,7 +48,7 @@ const deliveryTo = (sendBatch: (sent: Sent) => Promise<void>): Delivery => {
     },
     health: { chunkBegan: () => undefined, chunkEnded: () => undefined, moved: () => undefined },
     brokers: { reachableMs: () => 0 },
-    startingOffsets: () => Promise.resolve({ topicId: 'id', offsets: new Map() }),
+    startingOffsets: () => Promise.resolve({ topicId: 'id', offsets: new Map(), committed: new Set() }),
     emit: () => undefined,
   }
   return atLeastOnce(options as unknown as DeliveryOptions)

@@ -10,23 +10,24 @@ import {
   type Claim,
 } from '../../../src/delivery/claimed-partition.js'
 
-const claimOf = (offset: number): Claim => ({
+const claimOf = (offset: number, isCommitted: boolean): Claim => ({
   generation: 3,
   producer: { disconnect: () => Promise.resolve() } as unknown as Producer,
   transaction: {} as Transaction,
   hasDelivered: false,
   offset,
+  isCommitted,
   topicId: undefined,
 })
 
 /** Claims a partition in generation 3 after a commit up to offset 9 in generation 2 was not answered; says what became of that. */
-const decide = async (committed: number, since: number): Promise<readonly string[]> => {
+const decide = async (offset: number, since: number, isCommitted = true): Promise<readonly string[]> => {
   const told: string[] = []
   const listener = { committed: () => told.push('committed'), givenUp: () => told.push('given up') }
   const partition = newPartition()
   partition.since = since
   partition.unsure = { generation: 2, last: '9', chunks: [{ listener } as unknown as Chunk] }
-  await claimOnce(partition, 3, () => Promise.resolve(claimOf(committed)))
+  await claimOnce(partition, 3, () => Promise.resolve(claimOf(offset, isCommitted)))
   expect(partition.unsure).toBeUndefined()
   return told
 }
@@ -40,9 +41,13 @@ it('it does not count where somebody else had the partition in between', async (
   expect(await decide(10, 3)).toEqual(['given up'])
 })
 
+it('it has not counted if nothing is committed and the oldest record that is left is a later one', async () => {
+  expect(await decide(10, 1, false)).toEqual(['given up'])
+})
+
 it('a transaction that failed half-way is not gone on with by whoever waited for its end', async () => {
   const partition = newPartition()
-  const claim = claimOf(0)
+  const claim = claimOf(0, false)
   partition.claim = claim
   const failing = inTurnWithClaim(partition, claim, () => Promise.reject(new Error('the answer was lost')))
   const next = inTurn(partition, () => Promise.resolve(partition.claim))

@@ -16,7 +16,8 @@ const scene = (): Scene => {
   const positions = setPositions((_topic, partitions) => {
     const { id, offset } = now
     if (id === undefined) return Promise.reject(new Error('no broker'))
-    return Promise.resolve({ topicId: id, offsets: new Map(partitions.map((partition) => [partition, offset])) })
+    const offsets = new Map(partitions.map((partition) => [partition, offset]))
+    return Promise.resolve({ topicId: id, offsets, committed: new Set(partitions) })
   })
   let generation = 0
   const join: Scene['join'] = (...names) => {

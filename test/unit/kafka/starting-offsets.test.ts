@@ -74,7 +74,11 @@ describe('a partition is read', () => {
     const at = scene()
     at.topic.id = undefined
     at.commits.set(0, ['300', metadataOf(a)])
-    expect(await at.read('fw', [0])).toEqual({ topicId: undefined, offsets: new Map([[0, '300']]) })
+    expect(await at.read('fw', [0])).toEqual({
+      topicId: undefined,
+      offsets: new Map([[0, '300']]),
+      committed: new Set([0]),
+    })
     expect(at.told).toEqual([])
   })
 
@@ -84,9 +88,10 @@ describe('a partition is read', () => {
       .set(0, ['300', metadataOf(a)])
       .set(1, ['7', metadataOf(b)])
       .set(3, ['5', ''])
-    const { topicId, offsets } = await at.read('fw', [0, 1, 2, 3])
+    const { topicId, offsets, committed } = await at.read('fw', [0, 1, 2, 3])
     expect([topicId, [...offsets.values()].toSorted()]).toEqual([b, ['0', '40', '5', '7']])
     expect(offsets.get(0)).toBe('0')
+    expect([...committed]).toEqual([1, 3])
     expect(at.told).toEqual(['fw/0', 'topic_recreated'])
   })
 })
