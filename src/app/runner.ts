@@ -100,7 +100,7 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
       delivery.joined(assigned, isSameMember)
       followUps?.joined(assigned, isSameMember)
     }
-    const shared: Shared = { generation: 0, running: new Map(), resets: new Map() }
+    const shared: Shared = { generation: 0, groupGeneration: 0, running: new Map(), resets: new Map() }
     let fail: (sentence: string, needsOperator?: boolean) => void = () => undefined
     const failure = new Promise<Ended>((resolve) => {
       fail = (sentence, needsOperator = false) => resolve({ how: 'failed', sentence, needsOperator })

@@ -5,6 +5,7 @@ import type { HealthRecord } from './health.js'
 import type { BrokerWatch } from './broker-watch.js'
 import { newMembership } from './membership.js'
 import { noticeRecreated, type NoticeOptions } from './notice-recreated.js'
+import { generationOf } from './patched-kafkajs/tell-generation.js'
 import { onFailedFetch, onOffsetReset } from './patched-kafkajs/offset-reset.js'
 import { JoinedAgain, processBatch, type BatchContext } from './process-batch.js'
 import type { KafkaSettings } from './settings.js'
@@ -134,8 +135,11 @@ const listen = (
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     context.membership.lose(new JoinedAgain())
     context.membership = newMembership(++shared.generation)
-    const isSameMember = shared.memberId === payload.memberId
+    const groupGeneration = generationOf(payload)
+    // In a generation that it knows nothing of, another member may have had its partitions.
+    const isSameMember = shared.memberId === payload.memberId && groupGeneration <= shared.groupGeneration + 1
     shared.memberId = payload.memberId
+    shared.groupGeneration = groupGeneration
     identity.joined(topics)
     const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
       partitions.map((partition) => assignedOf(context, topic, partition)),

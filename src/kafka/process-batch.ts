@@ -16,6 +16,8 @@ export type Shared = {
   generation: number
   /** Of the last consumer that joined. */
   memberId?: string | undefined
+  /** The group's own number of the generation in which it joined last. */
+  groupGeneration: number
   /** By `topic/partition`: the batch that is in progress. */
   readonly running: Map<string, Promise<void>>
   /** By `topic/partition`: the offset that the broker no longer had, until the next batch shows where reading goes on. */

@@ -29,6 +29,7 @@ type ConsumerGroup = {
       readonly offset: string
     }) => void
   }
+  assigned(): readonly { readonly topic: string; readonly partitions: readonly number[] }[]
   readonly cluster: Pick<Cluster, 'fetchTopicsOffset'>
   readonly instrumentationEmitter: { readonly emit: (event: string, payload: object) => void }
   recoverFromFetch(error: unknown): Promise<void>
@@ -50,12 +51,17 @@ export const emitOffsetReset = (original: unknown): unknown =>
 
     override async recoverFromOffsetOutOfRange(error: OutOfRange): Promise<void> {
       const { topic, partition } = error
-      const position = Number(this.offsetManager.nextOffset(topic, partition).toString())
-      this.instrumentationEmitter.emit(eventName, { topic, partition, position })
+      if (!this.assigned().some((one) => one.topic === topic && one.partitions.includes(partition))) return
+      const manager = this.offsetManager
+      const next = (): number => Number(manager.nextOffset(topic, partition).toString())
+      const position = next()
       const asked = { topic, partitions: [{ partition }], fromBeginning: true }
       const [found] = await this.cluster.fetchTopicsOffset([asked])
       const oldest = Number(found?.partitions[0]?.offset ?? 0)
-      this.offsetManager.resolveOffset({ topic, partition, offset: String(oldest - 1) })
+      // Another join may have come meanwhile, and its position is not ours to set.
+      if (this.offsetManager !== manager || next() !== position) return
+      this.instrumentationEmitter.emit(eventName, { topic, partition, position })
+      manager.resolveOffset({ topic, partition, offset: String(oldest - 1) })
     }
   }
 
