@@ -24,7 +24,7 @@ type StartingOffsetsOptions = {
   readonly committed: (topic: string, partitions: readonly number[]) => Promise<readonly Committed[]>
   /** The oldest offset of each partition. */
   readonly oldest: (topic: string, partitions: readonly number[]) => Promise<ReadonlyMap<number, string>>
-  readonly identity: Pick<TopicIdentity, 'ask' | 'askEach'>
+  readonly identity: Pick<TopicIdentity, 'askEach'>
   /** Called for each partition whose offsets mean nothing any more. */
   readonly recreated: (partition: InputPartition) => void
   readonly emit: Emit
@@ -76,7 +76,7 @@ const answerMs = 10_000
 
 export type OpenStartingOffsets = {
   readonly read: StartingOffsets
-  /** Whether the topic is now the one whose position was read last. Throws if nobody answers, or if the topic does not exist. */
+  /** Whether the topic is now the one whose position was read last. Throws if nobody answers, if brokers differ, or if the topic does not exist. */
   readonly isStillRead: (partition: InputPartition) => Promise<boolean>
   /** Whether the position that was read last is one in the topic with this id, as far as that is known. */
   readonly isReadIn: (partition: InputPartition, topicId: string) => boolean
@@ -141,7 +141,7 @@ export const openStartingOffsets = (
     },
     isStillRead: async (partition) => {
       const id = ids.get(nameOf(partition))
-      return id === undefined || (await options.identity.ask(partition.topic)) === id
+      return id === undefined || (await options.identity.askEach(partition.topic)) === id
     },
     isReadIn: (partition, topicId) => (ids.get(nameOf(partition)) ?? topicId) === topicId,
     committedElsewhere: async (topic, partitions, topicId) => {

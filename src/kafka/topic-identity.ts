@@ -14,12 +14,13 @@ export type TopicIdentity = {
   readonly recheck: () => void
   /**
    * The last id that is known, asked for again every quarter of a second. Undefined: nothing can be said about the topic. Null: the broker that
-   * was asked does not know the topic as it is now, so another one may serve a topic that was just created again.
+   * was asked does not answer or does not know the topic as it is now, so another one may serve a topic that was just created again.
    */
   readonly current: (topic: string) => Promise<string | null | undefined>
-  /** The id as it is now. Undefined: the brokers have no ids. Throws if nobody answers or the topic does not exist. */
-  readonly ask: (topic: string) => Promise<string | undefined>
-  /** As `ask`, of all brokers that answer. Throws if they differ: one of them may still serve the former topic under this name. */
+  /**
+   * The id as it is now, by all brokers that answer. Undefined: they have no ids. Throws if nobody answers, if the topic does not exist, or if
+   * they differ: one of them may still serve the former topic under this name.
+   */
   readonly askEach: (topic: string) => Promise<string | undefined>
   readonly close: () => Promise<void>
 }
@@ -51,13 +52,13 @@ export const topicIdentity = (
   let asked = 0
   let answered = 0
   let reading: Promise<unknown> | undefined
-  const askOne = async (): Promise<TopicIds | undefined> => {
+  const askOne = async (): Promise<void> => {
     const turn = ++asked
     const askedAt = now() // not when the answer is looked at: a process that was paused meanwhile must ask again
-    const found = await read(watched)
+    const found = await read(watched).catch(unanswered)
     isFailing = false
     const ids = found && new Map([...found].filter(([, id]) => !former.has(id)))
-    if (turn < answered) return ids
+    if (turn < answered) return
     answered = turn
     // A topic that is just being created again is missing: the next batch asks again.
     if (watched.every((topic) => ids?.has(topic))) readAt = askedAt
@@ -66,13 +67,17 @@ export const topicIdentity = (
       if (id !== undefined) take(topic, id)
       else if (ids) known.set(topic, null)
     }
-    return ids
   }
   const take = (topic: string, id: string): void => {
     const before = last.get(topic)
     if (before !== undefined && before !== id) former.add(before)
     last.set(topic, id)
     known.set(topic, id)
+  }
+  /** A topic that had an id may be another one by now. */
+  const unanswered = (error: unknown): never => {
+    for (const topic of known.keys()) known.set(topic, null)
+    throw error
   }
   /** Of several failures in a row the first is reported. */
   const failed = (error: unknown): void => {
@@ -97,7 +102,7 @@ export const topicIdentity = (
   const settleDoubt = async (): Promise<void> => {
     const settling = doubts
     const askedAt = now()
-    const answers = await answersOf(watched)
+    const answers = await answersOf(watched).catch(unanswered)
     const problems = watched.flatMap((topic) => {
       try {
         if (answers) agreed(topic, answers)
@@ -122,13 +127,6 @@ export const topicIdentity = (
     reading = mine
     return mine
   }
-  const ask = async (topic: string): Promise<string | undefined> => {
-    const ids = await askOne()
-    if (ids === undefined) return undefined
-    const id = ids.get(topic)
-    if (id === undefined) throw new Error(`topic ${topic} does not exist now`)
-    return id
-  }
   return {
     joined: (topics) => {
       watched = topics
@@ -144,7 +142,6 @@ export const topicIdentity = (
       if (now() - readAt > freshMs) await (reading ?? refresh())
       return known.get(topic)
     },
-    ask,
     askEach: async (topic) => {
       const answers = await answersOf([topic])
       return answers && agreed(topic, answers)

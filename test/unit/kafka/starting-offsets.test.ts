@@ -26,7 +26,7 @@ const scene = (): Scene => {
         }),
       ),
     oldest: (_topic, partitions) => Promise.resolve(new Map(partitions.map((partition) => [partition, '40']))),
-    identity: { ask: () => Promise.resolve(topic.id), askEach: () => Promise.resolve(topic.id) },
+    identity: { askEach: () => Promise.resolve(topic.id) },
     recreated: ({ topic: name, partition }) => told.push(`${name}/${partition}`),
     emit: ({ event }) => told.push(event),
   })
