@@ -1,7 +1,7 @@
 // An input partition on whose behalf this process writes under exactly-once: its claim, and its transactions one after the other.
 import type { Kafka, Producer, Transaction } from '../kafka/client.js'
 import type { Chunk } from './chunks.js'
-import { noRefusals, type Refusals } from './refusals.js'
+import { forgetAll, noRefusals, type Refusals } from './refusals.js'
 import type { Emit } from '../telemetry/event.js'
 import type { KafkaSettings } from '../kafka/settings.js'
 import type { StartingOffsets } from '../kafka/starting-offsets.js'
@@ -14,6 +14,8 @@ export type ClaimedPartition = Refusals & {
   assigned?: Assigned | undefined
   /** The generation since which nobody else had it. */
   since: number
+  /** Of the topic that it was claimed in last. */
+  topicId?: string | undefined
   /** Its transactions follow one another: the last one that was begun. */
   turn: Promise<unknown>
   /** Chunks of a transaction whose commit failed: the next claim shows whether it counted. */
@@ -56,6 +58,8 @@ export const claimOnce = async (
   retire(partition)
   const claimed = await claim()
   partition.claim = claimed
+  if (claimed.topicId !== partition.topicId) forgetAll(partition)
+  partition.topicId = claimed.topicId
   decideUnsure(partition, claimed)
   return claimed
 }
@@ -66,11 +70,26 @@ export const claimOnce = async (
  */
 const decideUnsure = (partition: ClaimedPartition, { isCommitted, offset }: Claim): void => {
   const { unsure, since } = partition
+  if (!unsure || !isCommitted || unsure.generation < since || offset <= Number(unsure.last)) {
+    giveUpUnsure(partition)
+    return
+  }
   partition.unsure = undefined
-  const hasCounted = unsure && isCommitted && unsure.generation >= since && offset > Number(unsure.last)
-  for (const { listener } of unsure?.chunks ?? [])
-    if (hasCounted) listener?.committed()
-    else listener?.givenUp?.()
+  for (const { listener } of unsure.chunks) listener?.committed()
+}
+
+const giveUpUnsure = (partition: ClaimedPartition): void => {
+  const { unsure } = partition
+  partition.unsure = undefined
+  for (const { listener } of unsure?.chunks ?? []) listener?.givenUp?.()
+}
+
+/** It is assigned after a time in which others may have had it, or is not any more. A commit that is in progress is waited for. */
+export const beginAnew = (partition: ClaimedPartition): void => {
+  partition.turn = partition.turn.then(() => {
+    giveUpUnsure(partition)
+    forgetAll(partition)
+  })
 }
 
 export const retire = (partition: ClaimedPartition): void => {

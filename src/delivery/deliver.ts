@@ -2,7 +2,7 @@
 import type { EventOut } from '../pipeline/pipeline.js'
 import type { Emit } from '../telemetry/event.js'
 import { compose, partsOf, steps, type Composed, type Step, type OutputTarget } from './compose.js'
-import { FatalKafkaError } from '../kafka/failure.js'
+import { failureOf, FatalKafkaError } from '../kafka/failure.js'
 import { recordBytes } from '../kafka/wire/encode-batch.js'
 import { placeIn, type Incoming, type Outgoing, type Send } from '../kafka/records.js'
 import type { ChunkListener } from './listener.js'
@@ -62,7 +62,10 @@ export const deliver = async (items: readonly Item[], send: Send, form: OutputFo
 /** Sends alerts of a chunk or its notes; one that is refused is fatal. */
 export const deliverAlerts = async (records: readonly Outgoing[], send: Send, form: OutputForm): Promise<void> => {
   for (const part of splitByCountAndBytes(records, recordBytes, form.max)) {
-    const result = await send(part)
+    const result = await send(part).catch((error: unknown) => {
+      const { kind, message } = failureOf(error)
+      throw kind === 'refused' ? new FatalKafkaError(`Kafka refuses an alert or a note: ${message}`) : error
+    })
     if (result !== 'acknowledged')
       throw new FatalKafkaError(`topic ${result.left[0]?.topic ?? ''} refuses a record: ${result.refused}`)
   }

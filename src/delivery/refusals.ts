@@ -39,6 +39,12 @@ const noteRefusal = (items: readonly Item[], reason: string, refusals: Refusals)
   } else refusals.oneByOneUntil = Number(items.at(-1)?.incoming.offset ?? -1)
 }
 
+/** Its offsets mean other records now, or others have delivered them. */
+export const forgetAll = (refusals: Refusals): void => {
+  refusals.refused.clear()
+  refusals.oneByOneUntil = -1
+}
+
 /** Those up to the offset were delivered. */
 export const forgetUpTo = (last: string, { refused }: Refusals): void => {
   for (const place of refused.keys()) if (parseInt(place) <= Number(last)) refused.delete(place)

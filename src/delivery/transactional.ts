@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { countEvents, deliverBeside, splitBatch, startChunks, type Chunk, type ChunkOptions } from './chunks.js'
 import {
+  beginAnew,
   claimOnce,
   inTurn,
   inTurnWithClaim,
@@ -76,6 +77,9 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
         if (failure.kind === 'fatal') throw new FatalKafkaError(`Kafka refuses our output: ${failure.message}`, true)
         const cause = `${failure.name}: ${failure.message}`
         emit({ event: 'producer_replaced', topic, partition: fetched.partition, cause })
+        // If another join came before the commit failed, it may bring no batch that decides.
+        const { assigned } = partition
+        if (assigned && assigned.generation !== fetched.generation) void decide(partition, assigned)
         await sleep(200)
       } finally {
         health.chunkEnded(name)
@@ -101,9 +105,10 @@ export const exactlyOnce = (options: DeliveryOptions): Delivery => {
       for (const one of assigned) {
         const partition = partitionOf(nameOf(one))
         partition.assigned = one
-        if (!kept.has(partition)) partition.since = one.generation
-        void decide(partition, one)
+        if (kept.has(partition)) void decide(partition, one)
+        else partition.since = one.generation
       }
+      for (const partition of partitions.values()) if (!kept.has(partition) || !partition.assigned) beginAnew(partition)
     },
     close: async () => {
       isClosed = true
