@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from '../kafka/client.js'
 import type { Emit } from '../telemetry/event.js'
 import { cutBatches, eventCount } from '../delivery/chunks.js'
+import { forgetUpTo } from '../delivery/refusals.js'
 import { isOfFormerTopic } from '../kafka/topic-identity.js'
 import { failureOf, FatalKafkaError } from '../kafka/failure.js'
 import { deliverUnit, type UnitOptions } from './deliver-unit.js'
@@ -117,6 +118,8 @@ const replayRange = async (
       await waitFor(eventCount(unit))
       if (signal.aborted) return position
       const reached = isLast ? next : (unit.at(-1)?.at ?? next) + 1
+      const { refused } = output.refusals
+      const refusedBefore = refused.size
       try {
         const done = await deliverUnit(
           { ...options, topicId: plan.topicId },
@@ -130,7 +133,10 @@ const replayRange = async (
         before = emptyTally
         position = reached
         failures = 0
+        forgetUpTo(String(reached - 1), output.refusals)
       } catch (error) {
+        // One more record is known to be refused: the next attempt comes further.
+        if (refused.size > refusedBefore) failures = 0
         await retryOrGiveUp(error)
         return claim()
       }
