@@ -52,7 +52,10 @@ export type HeldMatches = {
   readonly notWritten: (match: Omit<Raised, 'release'>) => void
   /** The chunk with these events is committed. */
   readonly commit: (origin: string, ruleIds: readonly string[]) => void
-  /** It was given up: alerts that it raised are not there. If its records are deleted by now, nobody raises them again. */
+  /**
+   * It was given up: alerts that it raised are not there. If its records are deleted by now, nobody raises them again, and what was suppressed for
+   * them is the alert; that waits only as long as reading them again may take.
+   */
   readonly giveUp: (origin: string, ruleIds: readonly string[]) => void
   /** Groups whose window is closed; with `all`, every one. They are forgotten. */
   readonly takeDue: (all?: boolean) => readonly HeldGroup[]
@@ -72,6 +75,8 @@ const knownGroups = 50_000
 export const createHeldMatches = (now: () => number): HeldMatches => {
   const open = new Map<string, HeldMatch | Raised>()
   const isAlerted = createBoundedCache<string, boolean>(knownGroups)
+  /** Groups whose alert was given up and not raised again since. */
+  const givenUpAt = createBoundedCache<string, number>(knownGroups)
   const groups = new Map<string, HeldGroup>()
 
   const add = (match: HeldMatch): void => {
@@ -100,6 +105,7 @@ export const createHeldMatches = (now: () => number): HeldMatches => {
     raised: (match) => {
       // What is suppressed from now on waits for this one.
       if (isAlerted.get(match.groupId) === false) isAlerted.delete(match.groupId)
+      givenUpAt.delete(match.groupId)
       note(keyOf(match.origin, match.ruleId), match)
     },
     hold: (match) => note(keyOf(match.origin, match.rule.id), match),
@@ -116,25 +122,33 @@ export const createHeldMatches = (now: () => number): HeldMatches => {
         if (!match) continue
         open.delete(keyOf(origin, id))
         if ('rule' in match) add(match)
-        else isAlerted.set(match.groupId, true)
+        else {
+          isAlerted.set(match.groupId, true)
+          givenUpAt.delete(match.groupId)
+        }
       }
     },
     giveUp: (origin, ruleIds) => {
       for (const id of ruleIds) {
         const match = open.get(keyOf(origin, id))
         open.delete(keyOf(origin, id))
-        if (match && !('rule' in match)) match.release()
+        if (!match || 'rule' in match) continue
+        match.release()
+        if (!isAlerted.get(match.groupId)) givenUpAt.set(match.groupId, now())
       }
     },
     takeDue: (all = false) => {
       const at = now()
       let tooMany = groups.size - maxGroups
-      const due = [...groups.values()].filter(({ dueAt }) => all || dueAt <= at || tooMany-- > 0)
+      const isDue = ({ groupId, dueAt }: HeldGroup): boolean =>
+        dueAt <= at || (givenUpAt.get(groupId) ?? Infinity) + quietMs <= at
+      const due = [...groups.values()].filter((group) => all || isDue(group) || tooMany-- > 0)
       for (const group of due) {
         groups.delete(group.groupId)
         group.isAlerted = isAlerted.get(group.groupId) === true
         // What is held from now on follows this one.
         isAlerted.set(group.groupId, true)
+        givenUpAt.delete(group.groupId)
       }
       return due
     },

@@ -190,7 +190,9 @@ export const openAlerts = async (
       }
       const notWritten = (isTriedAgain: boolean): void => {
         release()
-        if (hasUpdates && !isTriedAgain) held.notWritten({ groupId: groupId(), ruleId: rule.id, origin: one.origin })
+        if (!hasUpdates) return
+        if (isTriedAgain) held.giveUp(one.origin, [rule.id])
+        else held.notWritten({ groupId: groupId(), ruleId: rule.id, origin: one.origin })
       }
       return { rule, group, count: matched, draft, hold, written, notWritten }
     })

@@ -198,8 +198,8 @@ export const followLate = (
     })
     if (given !== records || written === 'not_written') notWritten?.(isFollowedHere())
     else {
-      // Nobody can tell whether the alerts are there, so no event is suppressed for them. With the sightings topic they are written again if not.
-      if (written === 'unsure' && !sightingsTopic) notWritten?.(false)
+      // Nobody can tell whether the alerts are there, so no event is suppressed for them. With the sightings topic they are raised again if not.
+      if (written === 'unsure') notWritten?.(sightingsTopic !== undefined)
       if (written !== 'refused') committed?.()
     }
     if (!isOurs()) return true

@@ -213,6 +213,37 @@ it('an alert of a chunk that was given up suppresses nothing', async () => {
   expect(alerts.raise([given])).toHaveLength(0)
 })
 
+it.each([true, false])(
+  'what was suppressed for an alert that was given up is the alert soon (committed before: %s)',
+  async (isBefore) => {
+    const { alerts, clock } = await stage()
+    const [given, next] = [match(1, 'alice'), match(2, 'bob')]
+    alerts.raise([given, next])
+    if (isBefore) alerts.suppressed.commit(next.origin, [ruleId])
+    alerts.suppressed.giveUp(given.origin, [ruleId])
+    if (!isBefore) alerts.suppressed.commit(next.origin, [ruleId])
+    expect(alerts.suppressed.takeDue()).toEqual([])
+    clock.at += 30_000
+    expect(alerts.suppressed.takeDue().map(({ message }) => message)).toEqual([expect.stringMatching(/: 1 match /)])
+  },
+)
+
+it('it waits for the end of its window if the alert is raised again', async () => {
+  const { alerts, clock } = await stage()
+  const [given, next] = [match(1, 'alice'), match(2, 'bob')]
+  alerts.raise([given, next])
+  alerts.suppressed.commit(next.origin, [ruleId])
+  alerts.suppressed.giveUp(given.origin, [ruleId])
+  expect(alerts.raise([given])).toHaveLength(1)
+  alerts.suppressed.commit(given.origin, [ruleId])
+  clock.at += 30_000
+  expect(alerts.suppressed.takeDue()).toEqual([])
+  clock.at += hour
+  expect(alerts.suppressed.takeDue().map(({ message }) => message)).toEqual([
+    expect.stringContaining('since the alert'),
+  ])
+})
+
 it('what was suppressed for a late alert that may not be there is the alert, and says so', async () => {
   const { alerts } = await stage()
   const [first, next] = [match(1, 'alice'), match(2, 'bob')]
