@@ -33,6 +33,8 @@ export const createCounting = (
     turn: () => nextTurn(),
     pause: (ms) => sleep(ms, undefined, { ref: false }),
     emit,
+    now: () => clock.now(),
+    standsMs: config.memory.freshSeconds.malicious * 1000,
   })
   return { counts, retro }
 }

@@ -70,7 +70,7 @@ export const countSightings = (options: CountSightingsOptions): DeliveryListener
     if (written === 'unsure') kept?.again(partition)
     return written
   })
-  const kept = keep && openKeptCounts({ ...keep, counts, write, restored: retro.feedsChanged, emit, now })
+  const kept = keep && openKeptCounts({ ...keep, counts, write, restored: retro.restored, emit, now })
 
   let reported: Pick<CountSize, 'evicted' | 'uncounted'> = { evicted: 0, uncounted: 0 }
   const report = (): void => {

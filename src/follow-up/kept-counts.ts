@@ -123,6 +123,7 @@ export const openKeptCounts = (options: KeptCountsOptions): KeptCounts => {
     const until = aside.at(-1)?.offset ?? before - 1
     unfinished.delete(name)
     const live = counts.of(name)
+    past.addedTo(live)
     let indicators = 0
     for (const { seen, isChanged } of past.all()) {
       live.add(seen, isChanged)

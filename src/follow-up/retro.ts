@@ -36,6 +36,9 @@ export type RetroOptions = {
   readonly turn: () => Promise<unknown>
   readonly pause: (ms: number) => Promise<unknown>
   readonly emit: Emit
+  readonly now: () => number
+  /** So long a bad answer holds before it is asked for again. */
+  readonly standsMs: number
 }
 
 /** What is asked, and how alerts are written, once there is something to write to. */
@@ -56,8 +59,10 @@ export type RetroConnections<Match extends RetroRule = RetroRule> = {
 export type Retro<Match extends RetroRule = RetroRule> = {
   /** News may come before. */
   readonly start: (connections: RetroConnections<Match>) => void
-  /** Call when a feed was swapped, an entry became valid, or partitions were taken over. */
+  /** Call when a feed was swapped, or an entry became valid. */
   readonly feedsChanged: () => void
+  /** Call when former counts are known again: what changed before concerns them too. */
+  readonly restored: () => void
   /** Call with every answer of the provider that may be malicious. */
   readonly answered: (asked: Indicator, finding: Known) => void
   /** The number of changes so far: take it when events are annotated, and call `committed` with it when they are counted. */
@@ -75,18 +80,18 @@ export const maxRetroAlerts = 100
 const gatherMs = 200
 const firstAgainMs = 500
 const maxAgainMs = 30_000
-/** Bad answers that are kept for events on their way. */
+/** Bad answers that are kept for events on their way, and for counts that are being restored. */
 const maxRecent = 1_000
 
 export const createRetro = <Match extends RetroRule>(options: RetroOptions): Retro<Match> => {
   type Hit = RetroHit<Match>
-  const { partitions, judge, turn, pause, emit } = options
+  const { partitions, judge, turn, pause, emit, now, standsMs } = options
   let connected: RetroConnections<Match> | undefined
   let haveFeedsChanged = false
   let answers = new Map<string, Known>()
   let changes = 0
   let feedsChangedAt = 0
-  const recent: { readonly at: number; readonly key: string; readonly finding: Known }[] = []
+  const recent: { readonly at: number; readonly learntAt: number; readonly key: string; readonly finding: Known }[] = []
   let passing: Promise<void> | undefined
   let isClosed = false
 
@@ -200,9 +205,14 @@ export const createRetro = <Match extends RetroRule>(options: RetroOptions): Ret
       haveFeedsChanged = true
       passOn()
     },
+    restored: () => {
+      haveFeedsChanged = true
+      for (const { key, finding, learntAt } of recent) if (learntAt > now() - standsMs) answers.set(key, finding)
+      passOn()
+    },
     answered: (asked, finding) => {
       const key = keyOf(asked)
-      recent.push({ at: ++changes, key, finding })
+      recent.push({ at: ++changes, learntAt: now(), key, finding })
       if (recent.length > maxRecent) recent.shift()
       answers.set(key, finding)
       passOn()

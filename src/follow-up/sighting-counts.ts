@@ -51,6 +51,10 @@ export type SightingCounts = KeptTables & {
   /** Lazily, so that the caller may pause between two; what is counted meanwhile may come along. */
   readonly unalerted: (withPending: boolean) => Generator<Unalerted>
   readonly unalertedOf: (indicator: Indicator) => Unalerted | undefined
+  /** A pending event gets a late alert if the answer is bad; otherwise, or without an answer, it was left with clean or unknown. */
+  readonly settle: (day: number, sighting: Sighting, verdict?: Verdict) => void
+  /** What is counted here is being added there: answers that are still awaited settle it in both. */
+  readonly addedTo: (counts: Pick<SightingCounts, 'settle'>) => void
   /** Call when everybody who has seen the indicator has an alert. What it returns takes that back. */
   readonly alerted: (indicator: Indicator) => () => void
 }
@@ -73,23 +77,34 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
       }
   }
 
-  const markUnalerted = (table: DayTable, row: number, { sighting, late }: Judged): void => {
+  /** What an answer settles: a mark that was restored is not one of them. */
+  const awaited = new Set<string>()
+  let further: Pick<SightingCounts, 'settle'> | undefined
+
+  const markUnalerted = (day: number, row: number, { sighting, late }: Judged): void => {
+    const table = of(day)
     const bit = 1 << roles.indexOf(sighting.role)
     const unalerted = table.unalertedAt(row)
     const pending = table.pendingAt(row)
     if (late === undefined) {
       if (!(unalerted & bit)) table.setMarks(row, unalerted | bit, pending)
-    } else if (!(pending & bit)) {
-      table.setMarks(row, unalerted, pending | bit)
+    } else if (!awaited.has(awaitedKey(day, sighting))) {
+      awaited.add(awaitedKey(day, sighting))
+      if (!(pending & bit)) table.setMarks(row, unalerted, pending | bit)
       late.then(
-        (finding) => settle(table, row, bit, judge(finding, sighting)),
-        () => settle(table, row, bit),
+        (finding) => settle(day, sighting, judge(finding, sighting)),
+        () => settle(day, sighting),
       )
     }
   }
 
-  /** A pending event gets a late alert if the answer is bad; otherwise it was left with clean or unknown. */
-  const settle = (table: DayTable, row: number, bit: number, verdict?: Verdict): void => {
+  const settle: SightingCounts['settle'] = (day, sighting, verdict) => {
+    further?.settle(day, sighting, verdict)
+    const table = of(day)
+    awaited.delete(awaitedKey(day, sighting))
+    const row = table.find(sighting)
+    if (row < 0) return
+    const bit = 1 << roles.indexOf(sighting.role)
     const pending = table.pendingAt(row)
     if (pending & bit)
       table.setMarks(row, table.unalertedAt(row) | (verdict?.level === 'malicious' ? 0 : bit), pending & ~bit)
@@ -121,7 +136,7 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
           own = (own ?? new Set()).add(row)
         }
       }
-      if (isNew && !isAccused(one.sighting, judged)) markUnalerted(table, row, one)
+      if (isNew && !isAccused(one.sighting, judged)) markUnalerted(day, row, one)
     }
   }
 
@@ -160,6 +175,10 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
       let bits = 0
       each(indicator, (table, row) => (bits |= table.unalertedAt(row)))
       return bits === 0 ? undefined : { indicator, roles: rolesIn(bits) }
+    },
+    settle,
+    addedTo: (counts) => {
+      further = counts
     },
     alerted: (indicator) => {
       const takeBack: (() => void)[] = []
@@ -202,5 +221,7 @@ export const asDelivered = ({ judged, members, ...rest }: Delivered, accused: Re
 }
 const accusing: Verdict = { level: 'malicious', flags: {}, because: '' }
 const unknown: Verdict = { level: 'unknown', flags: {}, because: '' }
+
+const awaitedKey = (day: number, { role, type, value }: Sighting): string => `${day}/${role}/${type}/${value}`
 
 const rolesIn = (bits: number): readonly Role[] => roles.filter((_, at) => bits & (1 << at))

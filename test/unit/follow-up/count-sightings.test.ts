@@ -44,6 +44,7 @@ const retro: Counting['retro'] = {
   version: () => 0,
   committed: () => undefined,
   feedsChanged: () => undefined,
+  restored: () => undefined,
   answered: () => undefined,
   idle: () => Promise.resolve(),
   close: () => Promise.resolve(),

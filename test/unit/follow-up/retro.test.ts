@@ -40,6 +40,8 @@ const stage = (more: Partial<RetroOptions & RetroConnections> = {}): Stage => {
     turn: () => Promise.resolve(),
     pause: () => Promise.resolve(),
     emit: () => undefined,
+    now: () => now,
+    standsMs: 60_000,
     ...more,
   })
   retro.start({
@@ -99,6 +101,24 @@ describe('retro alerts', () => {
     all.retro.answered(indicatorOf('192.0.2.1'), bad)
     await all.retro.idle()
     expect(valuesIn(all)).toEqual(['t/0 192.0.2.1 1'])
+  })
+
+  it('follow from what a feed and the provider said before the counts were restored', async () => {
+    const clock = { at: now }
+    const all = stage({ now: () => clock.at })
+    all.listed.add('192.0.2.1')
+    all.retro.feedsChanged()
+    // The provider has said otherwise since, maybe.
+    all.retro.answered(indicatorOf('192.0.2.3'), bad)
+    clock.at += 60_000
+    // A gateway passes on what it was told long ago.
+    all.retro.answered(indicatorOf('192.0.2.2'), { ...bad, at: now - 3_600_000 })
+    await all.retro.idle()
+    const judged = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map(clean)
+    all.counts.of('t/0').count([{ offset: 1, time: now, judged }], now)
+    all.retro.restored()
+    await all.retro.idle()
+    expect(valuesIn(all).toSorted()).toEqual(['t/0 192.0.2.1 1', 't/0 192.0.2.2 1'])
   })
 
   it('that cannot be made are reported, not silently missing', async () => {

@@ -166,6 +166,25 @@ describe('sighting counts', () => {
     expect([...counts.unalerted(true)].map(({ indicator }) => indicator.value)).toEqual(['192.0.2.1'])
   })
 
+  it('settle what was pending where it was added to, whether its answer comes before that or after it', async () => {
+    const [past, live] = [create(), create()]
+    const answers: ((finding: Finding) => void)[] = []
+    const pending = (value: string): Judged =>
+      seen(value, 'unknown', { late: new Promise<Finding>((resolve) => answers.push(resolve)) })
+    past.count([{ offset: 1, time: now, judged: [pending('192.0.2.1'), pending('192.0.2.2')] }], now)
+    past.addedTo(live)
+    const rows = past.all()
+    const addNext = (): void => {
+      const next = rows.next()
+      if (!next.done) live.add(next.value.seen, next.value.isChanged)
+    }
+    addNext()
+    for (const answer of answers) answer({ status: 'unknown', reason: 'not_found' })
+    await Promise.resolve()
+    addNext()
+    expect([...live.unalerted(false)].map(({ indicator }) => indicator.value)).toEqual(['192.0.2.1', '192.0.2.2'])
+  })
+
   it('keep 14 days, and take a time ahead of the clock for now', () => {
     const counts = create()
     counts.count([{ offset: 1, time: now - 14 * day, judged: [seen('192.0.2.1')] }], now)
