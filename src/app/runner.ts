@@ -135,6 +135,8 @@ const run = async (options: RunnerOptions, health: HealthRecord, brokers: Broker
     const stopAll = async (): Promise<void> => {
       await stopFollowing()
       await consumer?.stop()
+      // The batch of a former membership is not the consumer's any more.
+      await Promise.all(shared.running.values())
       await followUps?.flush()
     }
     if (await drained(stopAll, drainMs)) return end
