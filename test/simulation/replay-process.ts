@@ -189,8 +189,8 @@ export const startReplay = (scenario: ReplayScenario, parts: Parts): ReplayProce
 
   cluster.onRemoval(({ groupId, topic, metadata }) => {
     const { topic_id: topicId } = JSON.parse(metadata || '{}') as { readonly topic_id?: string }
-    if (topic === scenario.of && (groupId === group || groupId === `${group}-range`))
-      isForgotten ||= topicId !== undefined && topicId === cluster.topicId(topic)
+    if (topicId === undefined || topic !== scenario.of || (groupId !== group && groupId !== `${group}-range`)) return
+    isForgotten ||= topicId === cluster.topicId(topic) || completed?.topicIds.includes(topicId) === true
   })
 
   const pauseFor = (process: Process, ms: number): void => {
