@@ -79,7 +79,7 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
 
   /** What an answer settles: a mark that was restored is not one of them. */
   const awaited = new Set<string>()
-  let further: Pick<SightingCounts, 'settle'> | undefined
+  let target: Pick<SightingCounts, 'settle'> | undefined
 
   const markUnalerted = (day: number, row: number, { sighting, late }: Judged): void => {
     const table = of(day)
@@ -99,7 +99,7 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
   }
 
   const settle: SightingCounts['settle'] = (day, sighting, verdict) => {
-    further?.settle(day, sighting, verdict)
+    target?.settle(day, sighting, verdict)
     const table = of(day)
     awaited.delete(awaitedKey(day, sighting))
     const row = table.find(sighting)
@@ -178,7 +178,7 @@ export const createSightingCounts = ({ judge, ...options }: CountOptions): Sight
     },
     settle,
     addedTo: (counts) => {
-      further = counts
+      target = counts
     },
     alerted: (indicator) => {
       const takeBack: (() => void)[] = []

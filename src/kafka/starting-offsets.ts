@@ -39,7 +39,7 @@ export const startingOffsets = (options: StartingOffsetsOptions): StartingOffset
     const commits = new Map((await committed(topic, partitions)).map((one) => [one.partition, one]))
     const topicId = await identity.askEach(topic)
     const offsets = new Map<number, string>()
-    const begun = new Set<number>()
+    const fromCommit = new Set<number>()
     const former: InputPartition[] = []
     const without: number[] = []
     for (const partition of partitions) {
@@ -54,7 +54,7 @@ export const startingOffsets = (options: StartingOffsetsOptions): StartingOffset
       }
       if (topicId !== undefined) readIn.set(name, topicId)
       if (isCommitted) {
-        begun.add(partition)
+        fromCommit.add(partition)
         offsets.set(partition, offset)
       } else without.push(partition)
     }
@@ -67,7 +67,7 @@ export const startingOffsets = (options: StartingOffsetsOptions): StartingOffset
       reported.set(topic, topicId)
       emit({ event: 'topic_recreated', topic })
     }
-    return { topicId, offsets, committed: begun }
+    return { topicId, offsets, committed: fromCommit }
   }
 }
 
