@@ -69,6 +69,24 @@ describe('a replay ends by position', () => {
     expect(found).toEqual(found.toSorted((a, b) => a - b))
     expect(found.at(-1)).toBe(seq - 1)
   })
+
+  it('into a compacted topic, which refuses more events without a key than a unit may fail', async () => {
+    const names = await makeTopics({ partitions: 1, config: { output: { 'cleanup.policy': 'compact' } } })
+    const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner })
+    await producer.connect()
+    const messages = through(0, 15).map((seq) => ({
+      key: seq % 5 === 0 ? `k${seq}` : null,
+      value: JSON.stringify({ seq, partition: 0 }),
+    }))
+    await producer.send({ topic: names.input, messages })
+    await producer.disconnect()
+    const setting = { names, delivery: 'exactly-once' } as const
+    const summary = await replayed(setting, [...all(names.input), '--output', names.output, '--into-live'])
+    expect(summary).toMatchObject({ complete: true, events: 15, dead_letters: 12, partitions: [{ position: 15 }] })
+    const records = await readTopic(names.output, (found) => found.length >= 3)
+    expect(sequences(records, 1)).toEqual([[0, 5, 10]])
+    expect(await readTopic(names.dead, (found) => found.length >= 12)).toHaveLength(12)
+  })
 })
 
 describe('a replay beside the live service, both exactly once', () => {
