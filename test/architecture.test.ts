@@ -12,7 +12,7 @@ const everyoneBut = (...folders: readonly string[]): readonly string[] =>
 const mayKnow: Readonly<Record<string, readonly string[]>> = {
   base: [],
   domain: ['base'],
-  http: [],
+  http: ['base'],
   terminal: ['base', 'domain'],
   input: ['base', 'domain', 'terminal'],
   telemetry: ['base', 'domain'],
@@ -126,6 +126,13 @@ describe('architecture', () => {
   it('has a row for every folder', () => {
     const folders = new Set(files.filter((file) => file.includes('/')).map(folder))
     expect([...folders].filter((name) => !(name in mayKnow))).toEqual([])
+  })
+
+  it("takes Node's http from one place, because an import of it loads all of fetch", () => {
+    const importing = files.filter((file) =>
+      /^import (?!type )[^;]*? from 'node:http'$/m.test(readFileSync(join(src, file), 'utf8')),
+    )
+    expect(importing).toEqual([])
   })
 
   it('allows a folder to import only the folders of its row', () => {

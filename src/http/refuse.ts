@@ -1,7 +1,8 @@
 // Refuses wrong methods and malformed HTTP requests with the same JSON shape as other errors.
-import { METHODS, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Socket } from 'node:net'
+import { http } from '../base/node-http.js'
 
 const statuses: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -10,7 +11,7 @@ const statuses: Readonly<Record<string, number>> = {
 }
 
 const bodyOf = (status: number): string =>
-  JSON.stringify({ status, message: (STATUS_CODES[status] ?? 'bad request').toLowerCase() })
+  JSON.stringify({ status, message: (http.STATUS_CODES[status] ?? 'bad request').toLowerCase() })
 
 const headersOf = (body: string): Readonly<Record<string, string>> => ({
   'content-type': 'application/json; charset=utf-8',
@@ -29,7 +30,9 @@ export const refuseUnparsed = (error: NodeJS.ErrnoException, socket: Socket): vo
   const status = statuses[error.code ?? ''] ?? 400
   const body = bodyOf(status)
   const lines = Object.entries(headersOf(body)).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
+  socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`, () =>
+    socket.destroy(),
+  )
 }
 
 /** What Node would answer by itself and without a body: an expectation that nobody can meet. */
@@ -47,7 +50,7 @@ export const refuseOtherMethods = (
   refuse: (reply: FastifyReply) => FastifyReply,
 ): void => {
   // CONNECT never comes to a route.
-  const known = METHODS.filter((method) => method !== 'CONNECT')
+  const known = http.METHODS.filter((method) => method !== 'CONNECT')
   for (const method of known) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   for (const [url, methods] of paths)
     app.route({

@@ -1,9 +1,10 @@
 // Proxies: which one the environment names for an address, and a tunnel through it to the provider.
 // Our own tunnel, because the HTTP client's retries for ever, without a pause, when a proxy hangs up on it.
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { http } from '../base/node-http.js'
 import type { ClientCertificate } from '../domain/download.js'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -47,7 +48,7 @@ export const tunnel = (
 ): void => {
   const authority = `${target.hostname}:${portOf(target)}`
   const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
-  const request = (proxy.protocol === 'https:' ? httpsRequest : httpRequest)({
+  const request = (proxy.protocol === 'https:' ? httpsRequest : http.request)({
     host: proxy.hostname.replace(/^\[|\]$/g, ''),
     port: portOf(proxy),
     method: 'CONNECT',

@@ -1,7 +1,8 @@
 // One request to one address that was vetted before: the connection goes to the address, never to the name again.
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import type { IncomingMessage, RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
+import { http } from '../../base/node-http.js'
 import type { ScanTarget } from './target.js'
 
 export type Visit = {
@@ -73,7 +74,7 @@ export const visit = (
           },
           onResponse,
         )
-      : httpRequest(options, onResponse)
+      : http.request(options, onResponse)
     call.on('error', () => resolve(undefined))
     call.end()
   })
