@@ -53,6 +53,24 @@ describe('the package', () => {
     expect(readdirSync(join(elsewhere, 'package/dist'))).toContain('index.d.ts')
   })
 
+  it('has in the files of its command the packages that a start would look for one by one, with their terms', () => {
+    const program = join(elsewhere, 'package/dist/program')
+    const scripts = readdirSync(program).filter((name) => name.endsWith('.js'))
+    const imported = scripts.flatMap((name) =>
+      [...readFileSync(join(program, name), 'utf8').matchAll(/^(?:import|\} from) .*?"([^".][^"]*)";$/gm)].map(
+        ([, from]) => from ?? '',
+      ),
+    )
+    expect(imported).toContain('node:fs')
+    expect(imported.filter((from) => !from.startsWith('node:'))).toEqual([])
+    const { dependencies } = JSON.parse(readFileSync(join(elsewhere, 'package/package.json'), 'utf8')) as {
+      dependencies: Record<string, string>
+    }
+    const terms = readFileSync(join(program, 'licenses.txt'), 'utf8')
+    const without = Object.entries(dependencies).filter(([name, version]) => !terms.includes(`${name} ${version}: `))
+    expect(without.map(([name]) => name)).toEqual(['kafkajs'])
+  })
+
   it('brings its log formats along, and they pass their examples there', () => {
     const cli = join('package', 'dist', 'cli.js')
     expect(run(process.execPath, [cli, 'check', join('package', 'formats')])).toMatch(/: \d\d formats, 0 errors\n$/)
