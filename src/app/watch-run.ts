@@ -42,13 +42,13 @@ const graceMs = 5_000
 const loopMs = 5_000
 
 /** `formats` are the ids of the log formats in use, where events are read. */
-export const watchRun = async (config: Config, log: Emit, formats: readonly string[] = []): Promise<Watch> => {
+export const watchRun = (config: Config, log: Emit, formats: readonly string[] = []): Watch => {
   const clock = backgroundClock
   const now = (): number => clock.now()
   const startedAt = now()
   const counters = createCounters(operationNames, formats)
   const recent = createRecentActivity(now)
-  const traces = await openTraces(version, now)
+  const traces = openTraces(version, now)
   const logged = summariseBursts(log, clock, burstMs)
   const emit: Emit = (event) => {
     counters.emit(event)

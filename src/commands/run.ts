@@ -79,6 +79,6 @@ const workersOf = ({ values }: Arguments): number => {
 const runHere = async (config: Config, io: Io, emit: Emit): Promise<WorkerFailure | undefined> => {
   await refusePortsInUse(config, [config.ops.port], 'ops.port')
   const formats = openFormats(config.extract.formats).formats.map(({ id }) => id)
-  const watch = await watchRun(config, emit, formats)
+  const watch = watchRun(config, emit, formats)
   return runAlone(config, { env: io.env, signal: io.signal, watch, runtime: nodeRuntime })
 }

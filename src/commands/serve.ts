@@ -57,7 +57,7 @@ Example:
     await refusePortsInUse(config, [config.serve.opsPort], 'serve.opsPort')
     for (const { setting, message } of exposedFiles(config, io.env))
       log({ event: 'secret_file_exposed', setting, message })
-    const { emit, flush, hooks, serve: openEndpoint } = await watchRun(config, log)
+    const { emit, flush, hooks, serve: openEndpoint } = watchRun(config, log)
     const server = await openServer(
       { ...config, serve: { ...config.serve, ...given(args) } },
       { env: io.env, emit, watch: hooks },

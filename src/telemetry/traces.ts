@@ -1,4 +1,4 @@
-// OpenTelemetry traces: one span per chunk and per provider call, if @opentelemetry/api is installed.
+// OpenTelemetry traces: one span per chunk and per provider call, if an SDK of OpenTelemetry was loaded before the program.
 import type { Emit } from './event.js'
 
 type Span = {
@@ -32,22 +32,17 @@ const clientKind = 2
 
 const noTraces: Traces = { emit: () => undefined, pipeline: (pipeline) => pipeline }
 
-/** Not a literal, so that bundlers and the compiler do not resolve the optional package. */
-const apiName: string = '@opentelemetry/api'
+/**
+ * Where every copy of OpenTelemetry's API, version 1, looks for the SDK. To load a copy of our own would take 50 modules, and a span per chunk
+ * that nobody sees.
+ */
+const registered = Symbol.for('opentelemetry.js.api.1')
 
-export const openTraces = async (
-  version: string,
-  now: () => number,
-  load: () => Promise<unknown> = () => import(apiName),
-): Promise<Traces> => {
-  let api: { trace?: { getTracer?: (name: string, version: string) => Tracer } }
-  try {
-    api = (await load()) as typeof api
-  } catch {
-    return noTraces // not installed
-  }
-  const tracer = api.trace?.getTracer?.('threatweave', version)
-  return tracer ? traceWith(tracer, now) : noTraces
+type Registered = { readonly trace?: { readonly getTracer: (name: string, version: string) => Tracer } }
+
+export const openTraces = (version: string, now: () => number): Traces => {
+  const sdk = (globalThis as { readonly [registered]?: Registered })[registered]
+  return sdk?.trace ? traceWith(sdk.trace.getTracer('threatweave', version), now) : noTraces
 }
 
 const traceWith = (tracer: Tracer, now: () => number): Traces => ({

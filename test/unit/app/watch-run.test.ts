@@ -7,7 +7,7 @@ import { ignoreTelemetry } from '../../../src/telemetry/event.js'
 const open = async (env: Record<string, string>) => {
   const loaded = load({ env, readFile: () => '' })
   if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems))
-  return (await watchRun(loaded.config, ignoreTelemetry)).serve({})
+  return watchRun(loaded.config, ignoreTelemetry).serve({})
 }
 
 describe('the endpoint of a run', () => {
