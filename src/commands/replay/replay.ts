@@ -2,6 +2,7 @@
 import { printable } from '../../domain/control-characters.js'
 import { createLogger } from '../../telemetry/logger.js'
 import { exitCodes, type Command } from '../../terminal/command.js'
+import { keepHeapSmall } from '../../app/keep-heap-small.js'
 import { nodeRuntime } from '../../app/run-alone.js'
 import { kafkaProblems } from '../../app/start-problems.js'
 import { configOption, loadConfig } from '../../config/load-config.js'
@@ -69,6 +70,7 @@ Exit codes: 0 complete, 1 not complete, 64 wrong usage, 78 wrong configuration.
     json: { type: 'boolean' },
   },
   run: async (given, io) => {
+    keepHeapSmall()
     const config = loadConfig(given, io)
     const problems = kafkaProblems(config).filter(({ setting }) => !notNeeded.has(setting))
     if (problems.length > 0) throw new ConfigurationError(problems)
