@@ -54,7 +54,7 @@ export const bundle = async () => {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    // kafkajs stays a package as well: parts of it are replaced when it is loaded.
+    // kafkajs stays a package as well: it is loaded by its path, because parts of it are replaced then.
     external: Object.keys(optionalDependencies),
     plugins: [leaveOutUnused],
     // Most packages are CommonJS, and ask for Node's own modules that way.

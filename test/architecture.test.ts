@@ -130,7 +130,7 @@ describe('architecture', () => {
 
   it("takes Node's http from one place, because an import of it loads all of fetch", () => {
     const importing = files.filter((file) =>
-      /^import (?!type )[^;]*? from 'node:http'$/m.test(readFileSync(join(src, file), 'utf8')),
+      /^import (?!type )[^']*'node:http'$/m.test(readFileSync(join(src, file), 'utf8')),
     )
     expect(importing).toEqual([])
   })
