@@ -104,6 +104,8 @@ export const openStartingOffsets = (
     try {
       return await answeredWithin(answerMs, 'the committed offsets', async () => {
         await cluster.connect()
+        // Without the list of brokers kafkajs finds no coordinator, fetches the list and tries again only a third of a second later.
+        if (Object.keys(cluster.brokerPool.brokers).length === 0) await cluster.refreshMetadata()
         return ask(cluster)
       })
     } catch (error) {
