@@ -1,13 +1,12 @@
 // One consumer: it joins the group and passes on fetched batches, one per partition at a time, until it crashes or is stopped.
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Consumer, Kafka } from 'kafkajs'
 import type { HealthRecord } from './health.js'
 import type { BrokerWatch } from './broker-watch.js'
 import { newMembership } from './membership.js'
 import { noticeRecreated, type NoticeOptions } from './notice-recreated.js'
-import { generationOf } from './patched-kafkajs/tell-generation.js'
+import { toldOf } from './patched-kafkajs/tell-generation.js'
 import { onFailedFetch, onOffsetReset } from './patched-kafkajs/offset-reset.js'
-import { JoinedAgain, processBatch, type BatchContext } from './process-batch.js'
+import { JoinedAgain, processBatch, proveMembership, type BatchContext } from './process-batch.js'
 import type { KafkaSettings } from './settings.js'
 import { clusterOf } from './cluster.js'
 import { failureOf } from './failure.js'
@@ -44,6 +43,7 @@ export const consume = (options: ConsumeOptions): Consuming => {
     isTransactional: settings.delivery === 'exactly-once',
     heartbeatMs,
     heartbeats: 0,
+    heartbeatNow: () => Promise.resolve(),
     membership: newMembership(shared.generation),
     isStopped: false,
   }
@@ -135,7 +135,8 @@ const listen = (
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     context.membership.lose(new JoinedAgain())
     context.membership = newMembership(++shared.generation)
-    const groupGeneration = generationOf(payload)
+    const { generationId: groupGeneration, heartbeat } = toldOf(payload)
+    context.heartbeatNow = heartbeat
     // In a generation that it knows nothing of, another member may have had its partitions.
     const isSameMember = shared.memberId === payload.memberId && groupGeneration <= shared.groupGeneration + 1
     shared.memberId = payload.memberId
@@ -154,7 +155,6 @@ const listen = (
   onFailedFetch(consumer, identity.recheck)
 }
 
-/** A heartbeat that was answered in this membership proves it, whichever batch or fetch it was sent for. */
 const assignedOf = (context: BatchContext, topic: string, partition: number): Assigned => {
   const { membership } = context
   return {
@@ -162,12 +162,7 @@ const assignedOf = (context: BatchContext, topic: string, partition: number): As
     partition,
     generation: membership.generation,
     seek: (offset) => context.seek({ topic, partition }, offset),
-    proveMembership: async () => {
-      for (const before = context.heartbeats; context.heartbeats === before;) {
-        await membership.orLost(sleep(20))
-        if (context.isStopped) throw new Error('stopped')
-      }
-    },
+    proveMembership: () => proveMembership(context, membership),
   }
 }
 

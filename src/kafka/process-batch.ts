@@ -36,6 +36,8 @@ export type BatchContext = {
   readonly heartbeatMs: number
   /** How many were answered. */
   heartbeats: number
+  /** Sends one, or waits for the one that is on its way; none while a join is in progress. */
+  heartbeatNow: () => Promise<void>
   /** Since the last join. */
   membership: Membership
   /** By a stop or a crash. */
@@ -114,6 +116,24 @@ const heartbeat = async (
   }
 }
 
+/** Before a heartbeat that could not be sent, or was not answered, is tried again. */
+const beatAgainMs = 50
+
+/**
+ * One is on its way at a time, and the first that is answered may have been sent before a sleep of this process: the second was sent in this
+ * membership and since the call.
+ */
+export const proveMembership = async (context: BatchContext, membership: Membership): Promise<void> => {
+  const enough = context.heartbeats + 2
+  while (context.heartbeats < enough) {
+    if (context.isStopped) throw new Error('stopped')
+    const before = context.heartbeats
+    // What is refused proves nothing: the heartbeat of a batch or a fetch is refused as well, and then kafkajs joins again.
+    await membership.orLost(context.heartbeatNow().catch(() => undefined))
+    if (context.heartbeats === before) await membership.orLost(sleep(beatAgainMs))
+  }
+}
+
 const fetchedOf = (
   payload: EachBatchPayload,
   context: BatchContext,
@@ -140,13 +160,7 @@ const fetchedOf = (
     resolve: delivered.upTo,
     commit: delivered.commit,
     seek: (offset) => context.seek({ topic, partition }, offset),
-    proveMembership: async () => {
-      for (const before = context.heartbeats; context.heartbeats === before;) {
-        if (!payload.isRunning()) throw new Error('stopped')
-        await membership.orLost(heartbeat(payload, context, membership))
-        if (context.heartbeats === before) await membership.orLost(sleep(50))
-      }
-    },
+    proveMembership: () => proveMembership(context, membership),
   }
 }
 

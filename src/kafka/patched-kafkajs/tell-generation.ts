@@ -1,9 +1,13 @@
-// The consumer group of kafkajs, which says at every join in which generation of the group it is.
+// The consumer group of kafkajs, which says at every join in which generation of the group it is, and how a heartbeat is sent at once.
 
 const joinName = 'consumer.group_join'
 
 type Emitter = { readonly emit: (event: string, payload?: object) => void }
-type ConsumerGroup = { readonly generationId: number; instrumentationEmitter: Emitter }
+type ConsumerGroup = {
+  readonly generationId: number
+  instrumentationEmitter: Emitter
+  heartbeat(options: { readonly interval: number }): Promise<void>
+}
 // TypeScript requires this form of a class that is extended without being known.
 type ConsumerGroupClass = new (...given: any[]) => ConsumerGroup // eslint-disable-line @typescript-eslint/no-explicit-any
 
@@ -12,12 +16,21 @@ export const tellGeneration = (original: unknown): unknown =>
     constructor(...given: unknown[]) {
       super(...given)
       const { instrumentationEmitter: emitter } = this
+      const heartbeat = (): Promise<void> => this.heartbeat({ interval: 0 })
       this.instrumentationEmitter = {
         emit: (event, payload) =>
-          emitter.emit(event, event === joinName ? { ...payload, generationId: this.generationId } : payload),
+          emitter.emit(
+            event,
+            event === joinName ? { ...payload, generationId: this.generationId, heartbeat } : payload,
+          ),
       }
     }
   }
 
-/** Of the payload of a join. */
-export const generationOf = (payload: object): number => (payload as { readonly generationId: number }).generationId
+type Told = {
+  readonly generationId: number
+  /** Sends one without waiting until it is due. If one is on its way already, that is it. */
+  readonly heartbeat: () => Promise<void>
+}
+/** What the payload of a join tells besides. */
+export const toldOf = (payload: object): Told => payload as Told

@@ -25,8 +25,8 @@ class Refused extends Error {
 }
 
 type Group = {
-  /** Joins, with partition 0 assigned. */
-  readonly join: () => void
+  /** Joins, with partition 0 assigned. Heartbeats that are sent at once end as told. */
+  readonly join: (beat?: () => Promise<void>) => void
   readonly crash: () => void
   readonly assigned: () => Assigned
   /** Begins a batch of one record; its heartbeats end as told. */
@@ -83,7 +83,8 @@ const open = async (
   return {
     sought,
     asked: () => asked,
-    join: () => emitter.emit('join', { payload: { memberId: 'm', memberAssignment: { fw: [0] }, duration: 1 } }),
+    join: (heartbeat = () => Promise.resolve()) =>
+      emitter.emit('join', { payload: { memberId: 'm', memberAssignment: { fw: [0] }, duration: 1, heartbeat } }),
     crash: () => emitter.emit('crash', { payload: { error: new Error('crashed') } }),
     assigned: () => assigned[0] ?? expect.fail('nothing is assigned'),
     fetch: (beat) =>
@@ -180,15 +181,51 @@ describe('a batch of a former membership that is still being delivered', () => {
   })
 })
 
-it('a claim is proved by the next heartbeat that is answered, and ended by a crash', async () => {
-  const group = await open(() => never)
-  group.join()
-  const proved = group.assigned().proveMembership()
-  group.answered()
-  await proved
-  const second = group.assigned().proveMembership()
-  group.crash()
-  await expect(second).rejects.toThrow('crashed')
+describe('a claim', () => {
+  it('is proved by heartbeats that are sent at once, and not by one that was on its way', async () => {
+    const answers: (() => void)[] = []
+    const group = await open(() => never)
+    group.join(async () => {
+      await new Promise<void>((resolve) => answers.push(resolve))
+      group.answered()
+    })
+    let isProved = false
+    const proved = group.assigned().proveMembership()
+    proved.then(
+      () => (isProved = true),
+      () => undefined, // awaited below
+    )
+    await vi.waitFor(() => expect(answers).toHaveLength(1))
+    answers[0]?.()
+    await vi.waitFor(() => expect(answers).toHaveLength(2))
+    expect(isProved).toBe(false)
+    answers[1]?.()
+    await proved
+    expect(answers).toHaveLength(2)
+  })
+
+  it('is not proved by heartbeats that are refused, and waits for the next join', async () => {
+    let beats = 0
+    const group = await open(() => never)
+    group.join(() => {
+      beats++
+      return refusing('UNKNOWN_MEMBER_ID')()
+    })
+    const proved = group.assigned().proveMembership()
+    proved.catch(() => undefined) // awaited below
+    await vi.waitFor(() => expect(beats).toBeGreaterThan(2))
+    group.join()
+    await expect(proved).rejects.toThrow('joined again')
+  })
+
+  it('waits while none can be sent, and is ended by a crash', async () => {
+    const group = await open(() => never)
+    group.join()
+    const proved = group.assigned().proveMembership()
+    await sleep(1)
+    group.crash()
+    await expect(proved).rejects.toThrow('crashed')
+  })
 })
 
 describe('a partition without events', () => {

@@ -1,23 +1,46 @@
-// The generation that the event of a join names.
+// What the event of a join tells besides.
 import { createRequire } from 'node:module'
-import { expect, it } from 'vitest'
-import { generationOf, tellGeneration } from '../../../../src/kafka/patched-kafkajs/tell-generation.js'
+import { expect, it, vi } from 'vitest'
+import { tellGeneration, toldOf } from '../../../../src/kafka/patched-kafkajs/tell-generation.js'
 
 const load = createRequire(import.meta.url)
 
 type Emitter = { readonly emit: (event: string, payload?: object) => void }
-type Group = { generationId: number; readonly instrumentationEmitter: Emitter }
+type Group = {
+  generationId: number
+  memberId: string
+  coordinator: object
+  readonly instrumentationEmitter: Emitter
+  readonly heartbeat: (options: { readonly interval: number }) => Promise<void>
+}
 
-it('is the one in which the group is then, and no other event has it', () => {
-  const { events } = load('kafkajs/src/consumer/instrumentationEvents.js') as { events: Record<string, string> }
+const { events } = load('kafkajs/src/consumer/instrumentationEvents.js') as { events: Record<string, string> }
+const open = () => {
   const GroupClass = tellGeneration(load('kafkajs/src/consumer/consumerGroup.js')) as new (options: object) => Group
   const emitted: (readonly [string, object | undefined])[] = []
   const instrumentationEmitter: Emitter = { emit: (event, payload) => emitted.push([event, payload]) }
   const logger = { namespace: () => ({ error: () => undefined }) }
   const group = new GroupClass({ instrumentationEmitter, logger, retry: {} })
   group.generationId = 7
+  group.memberId = 'a'
   group.instrumentationEmitter.emit(events.GROUP_JOIN ?? '', { memberId: 'a' })
+  return { group, emitted, told: toldOf(emitted[0]?.[1] ?? {}) }
+}
+
+it('is the generation in which the group is then, and no other event has it', () => {
+  const { group, emitted, told } = open()
   group.instrumentationEmitter.emit(events.HEARTBEAT ?? '', { memberId: 'a' })
-  expect(emitted.map(([, payload]) => payload)).toEqual([{ memberId: 'a', generationId: 7 }, { memberId: 'a' }])
-  expect(generationOf(emitted[0]?.[1] ?? {})).toBe(7)
+  expect(emitted[1]?.[1]).toEqual({ memberId: 'a' })
+  expect(told).toMatchObject({ memberId: 'a', generationId: 7 })
+})
+
+it('is a heartbeat that does not wait until one is due', async () => {
+  const { group, emitted, told } = open()
+  const heartbeat = vi.fn(() => Promise.resolve())
+  group.coordinator = { heartbeat }
+  await group.heartbeat({ interval: 60_000 })
+  expect(heartbeat).not.toHaveBeenCalled()
+  await told.heartbeat()
+  expect(heartbeat).toHaveBeenCalledOnce()
+  expect(emitted.at(-1)?.[0]).toBe(events.HEARTBEAT)
 })
