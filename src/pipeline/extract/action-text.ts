@@ -3,10 +3,11 @@ import type { Action } from '../../domain/sighting.js'
 import { actionOfForeignLine } from './languages.js'
 import { isNegated } from './action-words.js'
 
-const blocks =
-  /\b(?<![-/.])(?:den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating (?:the (?:vpn )?)?connection|session terminated|no matching connection|failed password|failed[ _]log[io]n|log[io]n[ _](?:failed|denied|rejected)|authentication (?:has )?fail(?:ed|ure)|unsuccessful(?:ly)?(?: to)? (?:log ?[io]n|auth[a-z]{0,16}|attempt)|failed authentication|(?:authentication|log[io]n) attempt .{0,80}\bfailed|(?:fail(?:ed|ure|s)?|unable) to (?:authenticate|(?:log|sign)[ -]?[io]n)|session deny|access-reject|ban(?:ned)?)\b(?![-/])/i
-const allows =
-  /(?:\b(?<![-/.])(?:permit(?:ted|s)?|access-accept|allow(?:ed|s)?|accept(?:ed|s)?(?! header)|pass(?:ed)?|granted|session create(?:d)?|apptrack[ _]session[ _][a-z_]{1,40}|flow session close|log[io]n_(?:allowed|accepted|ok)|(?:log[io]n|authentication)[ _]succe(?:ss|ssful|ssfully|eded)|(?:authenticated|logged [io]n) successfully|(?<!not |never )logged [io]n(?<=user\b.{0,60}\blogged [io]n)|success(?:ful|fully) (?:log(?:in|on|ged)|authenticat(?:ed|ion)))|\best-allowed)\b(?![-/])/i
+/** The first verb of a line, blocked where it has a group: one pass for both. */
+const verb =
+  /(?:\b(?<![-/.])(?:permit(?:ted|s)?|access-accept|allow(?:ed|s)?|accept(?:ed|s)?(?! header)|pass(?:ed)?|granted|session create(?:d)?|apptrack[ _]session[ _][a-z_]{1,40}|flow session close|log[io]n_(?:allowed|accepted|ok)|(?:log[io]n|authentication)[ _]succe(?:ss|ssful|ssfully|eded)|(?:authenticated|logged [io]n) successfully|(?<!not |never )logged [io]n(?<=user\b.{0,60}\blogged [io]n)|success(?:ful|fully) (?:log(?:in|on|ged)|authenticat(?:ed|ion))|(den(?:y|ied|ies|ying)|drop(?:ped|ping|s)?|block(?:ed|ing|s)?|reject(?:ed|ing|s)?|refused|discard(?:ed|ing|s)?|not (?:allowed|permitted|authorized)|unauthorized|disallow(?:ed)?|forbidden|prevented|quarantined|blacklisted|shunned|terminating (?:the (?:vpn )?)?connection|session terminated|no matching connection|failed password|failed[ _]log[io]n|log[io]n[ _](?:failed|denied|rejected)|authentication (?:has )?fail(?:ed|ure)|unsuccessful(?:ly)?(?: to)? (?:log ?[io]n|auth[a-z]{0,16}|attempt)|failed authentication|(?:authentication|log[io]n) attempt .{0,80}\bfailed|(?:fail(?:ed|ure|s)?|unable) to (?:authenticate|(?:log|sign)[ -]?[io]n)|session deny|access-reject|ban(?:ned)?))|\best-allowed)\b(?![-/])/i
+/** Whatever was said before it. */
+const notAllowed = /\b(?<![-/.])not (?:allowed|permitted|authorized)\b(?![-/])/i
 
 /** What matches is blocked where it has a group, and allowed where not. `may`: a part that is cheaper to look for. */
 type ActionRule = { readonly id: string; readonly words: RegExp; readonly may: RegExp }
@@ -42,16 +43,16 @@ export const nothing: ActionFound = { action: 'unknown', rule: '', saw: '' }
 /** A line of words; what is first in it is what happened, the rest is why. */
 export const actionOfText = (text: string): ActionFound => {
   const head = text.length > 600 ? text.slice(0, 600) : text
-  const blocked = blocks.exec(head)
-  const allowed = allows.exec(head)
-  if (blocked && (!allowed || /^not /i.test(blocked[0]) || blocked.index < allowed.index))
-    return said('blocked', 'text:blocked', blocked)
-  if (allowed) return said('allowed', 'text:allowed', allowed)
+  const found = verb.exec(head)
+  if (found) {
+    const blocked = found[1] === undefined ? notAllowed.exec(head) : found
+    return blocked ? said('blocked', 'text:blocked', blocked) : said('allowed', 'text:allowed', found)
+  }
   for (const { id, words, may } of rest) {
-    const found = may.test(head) ? words.exec(head) : null
-    if (!found) continue
-    const isBlocked = found.slice(1).some((group: string | undefined) => group !== undefined)
-    return said(isBlocked ? 'blocked' : 'allowed', id, found)
+    const matched = may.test(head) ? words.exec(head) : null
+    if (!matched) continue
+    const isBlocked = matched.slice(1).some((group: string | undefined) => group !== undefined)
+    return said(isBlocked ? 'blocked' : 'allowed', id, matched)
   }
   const foreign = actionOfForeignLine(head)
   return foreign === 'unknown' ? nothing : { action: foreign, rule: 'language:action', saw: '' }

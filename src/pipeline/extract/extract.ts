@@ -20,7 +20,7 @@ type ExtractSettings = {
   readonly isOneSource?: boolean
   /** Tells a name that would be taken for our annotation at the top of an event; looked at once for each name. */
   readonly isAnnotationName?: (name: string) => boolean
-  /** The log formats that lines are held against. */
+  /** The log formats that lines are compared with. */
   readonly formats?: readonly FormatSpec[] | undefined
   /** The names whose values are noted, now. */
   readonly names?: (() => Names | undefined) | undefined

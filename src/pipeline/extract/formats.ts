@@ -57,35 +57,34 @@ export type Recognise = (kind: Kind, line: Line) => Recognised | undefined
 
 const maxColumns = 256
 
+/** Only a format whose texts are in the line is tried. */
 export const compileFormats = (specs: readonly FormatSpec[]): Recognise => {
-  const of = (kind: Kind): ReturnType<typeof compileKind> =>
-    compileKind(specs.filter((spec) => kindOf(spec.cut) === kind))
-  const byKind = { line: of('line'), pairs: of('pairs'), json: of('json') }
-  return (kind, line) => byKind[kind]?.(line)
-}
-
-/** Only a format whose texts are in the line is held against it; nothing where there are no formats. */
-const compileKind = (specs: readonly FormatSpec[]): ((line: Line) => Recognised | undefined) | undefined => {
-  if (specs.length === 0) return undefined
-  const formats = specs.map((spec) => ({ match: compile(spec), texts: requiredTexts(spec) }))
+  const formats = specs.map((spec) => ({ kind: kindOf(spec.cut), match: compile(spec), texts: requiredTexts(spec) }))
   const seek = createLiteralFinder(formats.map(({ texts }) => texts ?? []))
-  const always = formats.map(({ texts }) => (texts === undefined ? 1 : 0))
-  const isThere = new Uint8Array(formats.length)
+  const always = Uint8Array.from(formats, ({ texts }) => (texts === undefined ? 1 : 0))
+  const isThere = Uint8Array.from(always)
   const found = (format: number): void => {
     isThere[format] = 1
   }
+  /** A line that is none of a format is looked at again when it was cut into pairs. */
+  let searched = ''
   // The first is that of web servers: its lines are worth a look before all others are.
   const [first] = formats
-  return (line) => {
-    if (first?.texts?.some((text) => line.text.includes(text)) === true) {
-      const recognised = first.match(line)
-      if (recognised) return recognised
+  const isFirst = (kind: Kind, text: string): boolean =>
+    first?.kind === kind && first.texts?.some((one) => text.includes(one)) === true
+  return (kind, line) => {
+    const recognised = isFirst(kind, line.text) ? first?.match(line) : undefined
+    if (recognised) return recognised
+    // Of objects no text is required.
+    if (kind !== 'json' && line.text !== searched) {
+      searched = line.text
+      isThere.set(always)
+      seek(searched, found)
     }
-    isThere.set(always)
-    seek(line.text, found)
     for (let at = isThere.indexOf(1, first?.texts ? 1 : 0); at >= 0; at = isThere.indexOf(1, at + 1)) {
-      const recognised = formats[at]?.match(line)
-      if (recognised) return recognised
+      const format = formats[at]
+      const matched = format?.kind === kind ? format.match(line) : undefined
+      if (matched) return matched
     }
     return undefined
   }

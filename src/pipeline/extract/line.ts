@@ -17,12 +17,12 @@ const elementId = /\[[\w.-]{1,64}@[\d.]{1,64}(?=[ \]])/g
 type ReadLine = (text: string, field: string, level: number) => string
 
 export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise): ReadLine => {
-  /** Whether the line is made of pairs; what is between them is text. */
-  const readPairs = (body: string, field: string, level: number): string | undefined => {
-    const pairs = pairsIn(body)
+  /** Whether the text from there on is made of pairs; what is between them is text. */
+  const readPairs = (text: string, begin: number, field: string, level: number): string | undefined => {
+    const pairs = pairsIn(text, begin)
     if (pairs === undefined) return undefined
     const at = (key: string): string | undefined => pairs.find((pair) => pair.key === key)?.value
-    const format = recognise('pairs', { text: body, start: 0, at })
+    const format = recognise('pairs', { text, start: begin, at })
     if (format) readRecognised(reader, format, field)
     const seen = new Set<string>()
     for (const { key, value } of pairs) {
@@ -35,7 +35,7 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
       else if (key === 'relay') readPair(reader, seen.has('to') ? 'dst' : 'src', value, level)
       else readPair(reader, key, value, level, known)
     }
-    const rest = remainder(body, pairs)
+    const rest = remainder(text, pairs, begin)
     reader.action.seeText(rest)
     readLater(reader, rest, field, true)
     return format?.id ?? 'pairs'
@@ -64,7 +64,7 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
       reader.note?.('observer.name', host)
       readHost(reader.findings, host, { field, role: 'observer', rule: 'syslog:host' })
     }
-    if (structured !== undefined) readPairs(structured.replace(elementId, '['), field, level)
+    if (structured !== undefined) readPairs(structured.replace(elementId, '['), 0, field, level)
     if (body === '') return structured === undefined ? 'text' : 'pairs'
     if (readJson(body, level)) return 'json'
     if (readCef(reader, text, field, level)) return 'cef'
@@ -75,7 +75,7 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
       readRecognised(reader, format, field)
       return format.id
     }
-    const pairs = readPairs(body, field, level)
+    const pairs = readPairs(text, start, field, level)
     if (pairs !== undefined) {
       // `Nov 15 10:00:00 DENY: IN=eth0 …`
       if (start > 0) reader.action.seeText(text.slice(0, start))
@@ -88,12 +88,12 @@ export const createReadLine = (reader: Reader, scan: Scan, recognise: Recognise)
 }
 
 /** Nothing where the line is none of pairs: it takes two to tell them from a sentence, or one that is the whole text. */
-const pairsIn = (body: string): readonly Pair[] | undefined => {
-  const pairs = pairsOf(body)
+const pairsIn = (text: string, begin: number): readonly Pair[] | undefined => {
+  const pairs = pairsOf(text, begin)
   const [only] = pairs
-  const isMade = pairs.length > 1 || (only?.start === 0 && only.end === body.length)
-  if (isMade && !body.includes(':"')) return pairs
-  const colon = colonPairsOf(body)
+  const isMade = pairs.length > 1 || (only?.start === begin && only.end === text.length)
+  if (isMade && !text.includes(':"', begin)) return pairs
+  const colon = colonPairsOf(text, begin)
   if (isMade) return colon.length > pairs.length ? colon : pairs
   return colon.length > 1 ? colon : undefined
 }

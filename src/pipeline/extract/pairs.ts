@@ -1,12 +1,9 @@
-// Takes key=value and key:"value" pairs out of a line, whatever separates them.
+// Takes key=value and key:"value" pairs out of a line, whatever separates them. Loops instead of expressions: lines of pairs are long, and most of
+// what is read as text.
 
 export type Pair = { readonly key: string; readonly value: string; readonly start: number; readonly end: number }
 
 const maxPairs = 1024
-
-/** `key:"value"; key:"value"` (Check Point) and `key: value, key: value` (Firepower, nginx errors); what names something within is a sentence, and no value. */
-const colon =
-  /(?<![^\s;,[{:])(?=[A-Za-z_.-])(?<=(?:^|[;,[{]|:\s)\s{0,8})([\w.-]{1,80}):(?::?"([^"\\]*(?:\\.[^"\\]*)*)"| ((?:(?!: )[^;\],]|,(?! ))*)(?=[;\]]|, |$))/gs
 
 const tableOf = (...chars: readonly string[]): Uint8Array => {
   const table = new Uint8Array(128)
@@ -18,25 +15,34 @@ const isKeyCode = tableOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0
 /** What may be before a key. */
 const isBeforeKey = tableOf(spaces, ',;|[({]>":')
 const endsBare = tableOf(spaces, '|')
+/** What ends a bare value, or may. */
+const mayEndBare = tableOf(spaces, '|,;')
 const isKeyAt = (text: string, at: number): boolean => isKeyCode[text.charCodeAt(at)] === 1
 const isSpaceBeyondAscii = (code: number): boolean => code >= 0x80 && /\s/.test(String.fromCharCode(code))
+const isSpaceAt = (text: string, at: number): boolean => {
+  const code = text.charCodeAt(at)
+  return code < 0x80 ? spaces.includes(text.charAt(at)) : isSpaceBeyondAscii(code)
+}
 
-const [equalSign, open, close, comma, semicolon] = [0x3d, 0x28, 0x29, 0x2c, 0x3b] as const
+const [space, equalSign, open, close] = [0x20, 0x3d, 0x28, 0x29] as const
+const [openSquare, closeSquare] = [0x5b, 0x5d] as const
+const [comma, semicolon, colon] = [0x2c, 0x3b, 0x3a] as const
 const [doubleQuote, singleQuote, backslash] = [0x22, 0x27, 0x5c] as const
 const longestKey = 80
 
 /**
- * Pairs with `=`. A key is at the start or behind what separates pairs; `?a=1&b=2` is the query of a URL. One loop instead of an expression: lines of
- * pairs are long, and most of what is read as text.
+ * Pairs with `=`, from there on: of the whole line, because a character of a part of it takes V8 longer. A key is at the start or behind what separates
+ * pairs; `?a=1&b=2` is the query of a URL.
  */
-export const pairsOf = (text: string): readonly Pair[] => {
+export const pairsOf = (text: string, begin = 0): readonly Pair[] => {
   const pairs: Pair[] = []
-  let from = 0
-  for (let sign = text.indexOf('='); sign >= 0 && pairs.length < maxPairs; sign = text.indexOf('=', from)) {
+  let from = begin
+  for (let sign = text.indexOf('=', from); sign >= 0 && pairs.length < maxPairs; sign = text.indexOf('=', from)) {
     const nameEnd = text.charCodeAt(sign - 1) === close ? beforeNumber(text, sign - 1) : sign
     let start = nameEnd
     while (start > from && isKeyAt(text, start - 1)) start--
-    if (start === nameEnd || nameEnd - start > longestKey || !(start === 0 || separates(text.charCodeAt(start - 1)))) {
+    const isKey = start < nameEnd && nameEnd - start <= longestKey
+    if (!isKey || !(start === begin || separates(text.charCodeAt(start - 1)))) {
       from = sign + 1
       continue
     }
@@ -46,7 +52,10 @@ export const pairsOf = (text: string): readonly Pair[] => {
     const name = text.slice(start, sign)
     // `SrcIPAddr(1003)=…`: its number is no part of the name.
     const key = nameEnd === sign ? name : name.replace(/\(\d+\)$/, '')
-    const whose = key.length <= longestOwnerless && ownerless.test(key) ? ownerBefore(text, start) : null
+    const whose =
+      start - from >= shortestOwner && key.length <= longestOwnerless && ownerless.test(key)
+        ? owner.exec(text.slice(Math.max(begin, start - 24), start))
+        : null
     pairs.push(
       whose
         ? { key: `${(whose[1] ?? '').replace(' ', '_')}_${key}`, value, start: start - whose[0].length, end }
@@ -85,10 +94,11 @@ const endOfBare = (text: string, start: number): number => {
   let at = start
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at)
+    if (code < 0x80 && mayEndBare[code] === 0) continue
     if (code >= 0x80 ? isSpaceBeyondAscii(code) : endsBare[code] === 1) break
-    if ((code === comma || code === semicolon) && endsBehind(text, at + 1)) break
+    if (code < 0x80 && endsBehind(text, at + 1)) break
   }
-  if (!text.startsWith(' [', at)) return at
+  if (text.charCodeAt(at) !== space || text.charCodeAt(at + 1) !== openSquare) return at
   relayAddress.lastIndex = at
   return relayAddress.test(text) ? relayAddress.lastIndex : at
 }
@@ -97,8 +107,7 @@ const relayAddress = /(?<=relay=\S{1,253}) \[[\da-fA-F.:]{3,45}\]/y
 /** Whether a comma before here ends the value: the end, a space or the next key is behind it. */
 const endsBehind = (text: string, start: number): boolean => {
   if (start === text.length) return true
-  const code = text.charCodeAt(start)
-  if (code < 0x80 ? spaces.includes(text.charAt(start)) : isSpaceBeyondAscii(code)) return true
+  if (isSpaceAt(text, start)) return true
   let at = start
   while (at - start <= 64 && isKeyAt(text, at)) at++
   if (at === start || at - start > 64) return false
@@ -106,29 +115,66 @@ const endsBehind = (text: string, start: number): boolean => {
   return next === equalSign || (next === open && /^\(\d{0,8}\)=/.test(text.slice(at, at + 11)))
 }
 
-const withoutBracket = (bare: string): string => (bare.endsWith(')') && !bare.includes('(') ? bare.slice(0, -1) : bare)
+const withoutBracket = (bare: string): string =>
+  bare.charCodeAt(bare.length - 1) === close && !bare.includes('(') ? bare.slice(0, -1) : bare
 
 /** `Peer IP=192.0.2.1 Server IP=198.51.100.1`, `Device IP Address=192.0.2.254`: the words before say whose it is. */
 const ownerless = /^(?:ip|ipv[46]|addr|address|host|hostname|name|port)$/i
 const longestOwnerless = 8
-const ownerBefore = (text: string, start: number): RegExpExecArray | null =>
-  owner.exec(text.slice(Math.max(0, start - 24), start))
+/** Two letters and a blank, between the pair before and this one. */
+const shortestOwner = 3
 const owner = /(?<![\w=])([A-Za-z]{2,20}(?: IP)?) $/
 
-export const colonPairsOf = (text: string): readonly Pair[] => {
+/** `key:"value"; key:"value"` (Check Point) and `key: value, key: value` (Firepower, nginx errors); what names something within is a sentence, and no value. */
+export const colonPairsOf = (text: string, begin = 0): readonly Pair[] => {
   const pairs: Pair[] = []
-  if (!/:[ "][^]*:[ "]/.test(text)) return pairs
-  for (const { 0: all, 1: key = '', 2: quoted, 3: bare = '', index } of text.matchAll(colon)) {
-    pairs.push({ key, value: quoted ?? bare.trim(), start: index, end: index + all.length })
-    if (pairs.length === maxPairs) break
+  let from = begin
+  for (let sign = text.indexOf(':', from); sign >= 0 && pairs.length < maxPairs; sign = text.indexOf(':', from)) {
+    let start = sign
+    while (start > from && isKeyAt(text, start - 1)) start--
+    from = sign + 1
+    if (start === sign || sign - start > longestKey || !beginsPair(text, start, begin)) continue
+    const opening = text.charCodeAt(sign + 1) === colon ? sign + 2 : sign + 1
+    const isQuoted = text.charCodeAt(opening) === doubleQuote
+    const isBare = text.charCodeAt(sign + 1) === space
+    if (!isQuoted && !isBare) continue
+    const value = isQuoted ? opening + 1 : sign + 2
+    const end = isQuoted ? closingQuote(text, opening) : endOfPhrase(text, value)
+    if (end < 0) continue
+    const said = text.slice(value, end)
+    from = isQuoted ? end + 1 : end
+    pairs.push({ key: text.slice(start, sign), value: isQuoted ? said : said.trim(), start, end: from })
   }
   return pairs
 }
 
+/** Whether a key with a colon may be here: at the start, or behind what separates pairs, with up to eight blanks; a number is none. */
+const beginsPair = (text: string, start: number, begin: number): boolean => {
+  const first = text.charCodeAt(start)
+  if (first >= 0x30 && first <= 0x39) return false
+  let at = start
+  while (at > begin && start - at < 10 && isSpaceAt(text, at - 1)) at--
+  const blanks = start - at
+  const before = at === begin ? comma : text.charCodeAt(at - 1)
+  return before === colon ? blanks > 0 && blanks < 10 : blanks < 9 && beginsList.includes(String.fromCharCode(before))
+}
+const beginsList = ';,[{'
+
+/** Where a bare value ends; -1 where what it holds names something itself. */
+const endOfPhrase = (text: string, start: number): number => {
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === semicolon || code === closeSquare) return at
+    if (code !== comma && code !== colon) continue
+    if (text.charCodeAt(at + 1) === space) return code === comma ? at : -1
+  }
+  return text.length
+}
+
 /** What is between the pairs, as one text; a single character between two only separates them. */
-export const remainder = (text: string, pairs: readonly Pair[]): string => {
+export const remainder = (text: string, pairs: readonly Pair[], begin = 0): string => {
   let rest = ''
-  let at = 0
+  let at = begin
   for (const pair of pairs) {
     if (pair.start > at + 1) rest += `${text.slice(at, pair.start)} `
     at = pair.end

@@ -113,19 +113,23 @@ const visitNames = (text: string, start: number, end: number, visit: Visit): boo
   // A path, a Windows domain, a variable: `/etc/hosts.allow`, `\share.name`, `$host.name`.
   if ('/\\$~%'.includes(before)) return true
   // The parts between colons: `inside:host.example:443`.
-  for (const { 0: part, index } of text.slice(start, end).matchAll(/[^:]+/g)) {
-    const trimmed = part.replace(/^[.-]+|[.-]+$/g, '')
-    const name = trimmed.length > 3 && trimmed.includes('.') ? parseHostname(trimmed) : undefined
+  for (let at = start, until = start; at < end; at = until + 1) {
+    for (until = at; until < end && text.charCodeAt(until) !== 0x3a;) until++
+    let from = at
+    let to = until
+    while (from < to && isEdge(text.charCodeAt(from))) from++
+    while (to > from && isEdge(text.charCodeAt(to - 1))) to--
+    const part = to - from > 3 ? text.slice(from, to) : ''
+    const name = part.includes('.') ? parseHostname(part) : undefined
     if (name === undefined) continue
-    const from = start + index + part.indexOf(trimmed)
-    const to = from + trimmed.length
-    const isMail = before === '@' && index === 0
+    const isMail = before === '@' && at === start
     // Who gave ciphers their names: `hmac-sha2-256-etm@openssh.com`.
     if (isMail ? !/\.[a-z][a-z0-9-]+$/.test(name) || algorithmHosts.has(name) : !isNameInText(name)) continue
     if (!visit({ kind: isMail ? 'mail' : 'name', type: 'domain', value: name, start: from, end: to })) return false
   }
   return true
 }
+const isEdge = (code: number): boolean => code === 0x2e || code === 0x2d
 const algorithmHosts = new Set(['openssh.com', 'libssh.org', 'lysator.liu.se'])
 
 /** An IPv6 address, where need be without what is before it: `inside:2001:db8::1`. */
