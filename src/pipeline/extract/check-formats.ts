@@ -94,7 +94,7 @@ const recognisedBy = (each: readonly Compiled[], line: string): readonly string[
   const cut = {
     text: whole,
     csv: whole,
-    pairs: { text: body, start: 0, at: atKey },
+    pairs: { ...whole, at: atKey },
     json: { ...whole, at: (path: string) => textAt(value, path) },
   }
   return each.filter((format) => format.recognise(kindOf(format.cut), cut[format.cut])).map(({ id }) => id)

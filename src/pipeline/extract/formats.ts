@@ -66,7 +66,7 @@ export const compileFormats = (specs: readonly FormatSpec[]): Recognise => {
   const found = (format: number): void => {
     isThere[format] = 1
   }
-  /** A line that is none of a format is looked at again when it was cut into pairs. */
+  /** The text that was searched last: a line that is none of a format comes again when it was cut into pairs. */
   let searched = ''
   // The first is that of web servers: its lines are worth a look before all others are.
   const [first] = formats
@@ -75,8 +75,7 @@ export const compileFormats = (specs: readonly FormatSpec[]): Recognise => {
   return (kind, line) => {
     const recognised = isFirst(kind, line.text) ? first?.match(line) : undefined
     if (recognised) return recognised
-    // Of objects no text is required.
-    if (kind !== 'json' && line.text !== searched) {
+    if (line.text !== searched) {
       searched = line.text
       isThere.set(always)
       seek(searched, found)

@@ -36,6 +36,28 @@ const readWith = (specs: readonly FormatSpec[], line: string) => {
   return { action, sourcePort, destinationPort, values: sightings.map(({ value, role }) => [role, value]) }
 }
 
+describe('texts that a format names', () => {
+  const line: FormatSpec = { id: 'a-line', cut: 'text', line: '{*} to {destination}', contains: ['zq1 '] }
+  const object: FormatSpec = { id: 'an-object', cut: 'json', contains: ['"zq1"'], fields: { zq1: 'source.ip' } }
+  const pairs: FormatSpec = { id: 'some-pairs', cut: 'pairs', contains: ['zq1='], fields: { zq1: 'source.ip' } }
+  const extract = createExtract({ ...settings, formats: [line, object, pairs] })
+  const formatOf = (text: string): string => extract(decode(Buffer.from(text), settings)).format
+
+  it.each([
+    ['{"zq1":"192.0.2.10"}', 'an-object'],
+    ['{"zq2":"192.0.2.10"}', 'json'],
+    ['zq1=192.0.2.10 b=2', 'some-pairs'],
+    ['zq2=192.0.2.10 b=2', 'pairs'],
+    ['zq1 went to 192.0.2.10', 'a-line'],
+    ['zq2 went to 192.0.2.10', 'text'],
+  ])('are looked for in %s, whatever was read before it', (text, format) => {
+    for (const before of ['a "zq1" here', 'zq1=1 b=2', 'zq1 is', '{"zq1":1}', 'nothing']) {
+      formatOf(before)
+      expect([before, formatOf(text)]).toEqual([before, format])
+    }
+  })
+})
+
 describe('the formats that come with the program', () => {
   it('pass their examples and do not overlap', () => {
     expect([...bundled.problems, ...problems]).toEqual([])
