@@ -55,6 +55,7 @@ ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     NODE_ENV=production \
     NODE_COMPILE_CACHE=/app/compiled \
     MALLOC_ARENA_MAX=1 \
+    MALLOC_MMAP_THRESHOLD_=131072 \
     XDG_STATE_HOME=/var/lib
 WORKDIR /app
 USER 1000:1000

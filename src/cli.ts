@@ -5,7 +5,7 @@ import * as nodeModule from 'node:module'
 import { availableParallelism, constants } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { oneArena, roomForCalls, roomForEvents } from './app/room-for-events.js'
+import { leanMalloc, roomForCalls, roomForEvents } from './app/room-for-events.js'
 import { packageFolder } from './base/package-folder.js'
 import { commands } from './commands/commands.js'
 import { workerVariable } from './config/environment-name.js'
@@ -28,7 +28,7 @@ if (['run', 'replay'].includes(process.argv[2] ?? '') && !hasOption && !process.
   execve?.(
     process.execPath,
     [process.execPath, isAlone ? roomForEvents : roomForCalls, ...process.execArgv, ...process.argv.slice(1)],
-    { ...oneArena, ...process.env },
+    { ...leanMalloc, ...process.env },
   )
 
 /**

@@ -5,7 +5,7 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 /** Below, V8 knows best: collecting a small heap more often would only cost processor time. */
 const largeBytes = 67_108_864
 /** How much a heap may grow before it is collected again; V8 lets it become up to four times of what was left. */
-const growthBytes = 100_663_296
+const growthBytes = 41_943_040
 /** What a very large heap may grow by in any case, because a collection takes longer the more there is. */
 const leastPercent = 30
 

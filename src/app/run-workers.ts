@@ -3,7 +3,7 @@ import type { Config } from '../config/schema.js'
 import type { Emit } from '../telemetry/event.js'
 import type { Arguments, Io } from '../terminal/command.js'
 import { prefix } from '../config/environment-name.js'
-import { oneArena, roomForCalls, roomForEvents } from './room-for-events.js'
+import { leanMalloc, roomForCalls, roomForEvents } from './room-for-events.js'
 import { supervise, type WorkerFailure } from './supervise-workers.js'
 import { refusePortsInUse, watchRun } from './watch-run.js'
 import { openWorkersGateway } from './workers-gateway.js'
@@ -35,7 +35,7 @@ export const runWorkers = async (
       'run',
       ...given,
     ],
-    env: { ...oneArena, ...Object.fromEntries(own.filter((one) => !isSetting(one))) },
+    env: { ...leanMalloc, ...Object.fromEntries(own.filter((one) => !isSetting(one))) },
     settings: async (worker) => ({
       ...Object.fromEntries(own.filter(isSetting)),
       ...(await opened).gateway.env,
