@@ -15,8 +15,6 @@ const isKeyCode = tableOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0
 /** What may be before a key. */
 const isBeforeKey = tableOf(spaces, ',;|[({]>":')
 const endsBare = tableOf(spaces, '|')
-/** What ends a bare value, or may. */
-const mayEndBare = tableOf(spaces, '|,;')
 const isKeyAt = (text: string, at: number): boolean => isKeyCode[text.charCodeAt(at)] === 1
 const isSpaceBeyondAscii = (code: number): boolean => code >= 0x80 && /\s/.test(String.fromCharCode(code))
 const isSpaceAt = (text: string, at: number): boolean => {
@@ -24,8 +22,7 @@ const isSpaceAt = (text: string, at: number): boolean => {
   return code < 0x80 ? spaces.includes(text.charAt(at)) : isSpaceBeyondAscii(code)
 }
 
-const [space, equalSign, open, close] = [0x20, 0x3d, 0x28, 0x29] as const
-const [openSquare, closeSquare] = [0x5b, 0x5d] as const
+const [space, equalSign, open, close, closeSquare] = [0x20, 0x3d, 0x28, 0x29, 0x5d] as const
 const [comma, semicolon, colon] = [0x2c, 0x3b, 0x3a] as const
 const [doubleQuote, singleQuote, backslash] = [0x22, 0x27, 0x5c] as const
 const longestKey = 80
@@ -94,11 +91,10 @@ const endOfBare = (text: string, start: number): number => {
   let at = start
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code < 0x80 && mayEndBare[code] === 0) continue
     if (code >= 0x80 ? isSpaceBeyondAscii(code) : endsBare[code] === 1) break
-    if (code < 0x80 && endsBehind(text, at + 1)) break
+    if ((code === comma || code === semicolon) && endsBehind(text, at + 1)) break
   }
-  if (text.charCodeAt(at) !== space || text.charCodeAt(at + 1) !== openSquare) return at
+  if (!text.startsWith(' [', at)) return at
   relayAddress.lastIndex = at
   return relayAddress.test(text) ? relayAddress.lastIndex : at
 }
@@ -115,8 +111,7 @@ const endsBehind = (text: string, start: number): boolean => {
   return next === equalSign || (next === open && /^\(\d{0,8}\)=/.test(text.slice(at, at + 11)))
 }
 
-const withoutBracket = (bare: string): string =>
-  bare.charCodeAt(bare.length - 1) === close && !bare.includes('(') ? bare.slice(0, -1) : bare
+const withoutBracket = (bare: string): string => (bare.endsWith(')') && !bare.includes('(') ? bare.slice(0, -1) : bare)
 
 /** `Peer IP=192.0.2.1 Server IP=198.51.100.1`, `Device IP Address=192.0.2.254`: the words before say whose it is. */
 const ownerless = /^(?:ip|ipv[46]|addr|address|host|hostname|name|port)$/i
