@@ -41,7 +41,7 @@ describe('texts that a format names', () => {
   const object: FormatSpec = { id: 'an-object', cut: 'json', contains: ['"zq1"'], fields: { zq1: 'source.ip' } }
   const pairs: FormatSpec = { id: 'some-pairs', cut: 'pairs', contains: ['zq1='], fields: { zq1: 'source.ip' } }
   const extract = createExtract({ ...settings, formats: [line, object, pairs] })
-  const formatOf = (text: string): string => extract(decode(Buffer.from(text), settings)).format
+  const formatOf = (text: string) => extract(decode(Buffer.from(text), settings)).format
 
   it.each([
     ['{"zq1":"192.0.2.10"}', 'an-object'],
