@@ -15,7 +15,7 @@ import { verdictsProblems, type KafkaSettings } from '../kafka/settings.js'
 import { sourceIdOf, type Finding } from '../domain/finding.js'
 import type { Indicator } from '../domain/indicator.js'
 import { worstLevel } from '../domain/judge.js'
-import { loadSafeguard } from '../feeds/load-lists.js'
+import { loadGate, loadSafeguard } from '../feeds/load-lists.js'
 import type { Client } from '../provider/client.js'
 import type { SharedVerdicts } from '../bulk/accept-bulk.js'
 import { createDownload } from '../provider/download.js'
@@ -95,6 +95,8 @@ export const openServer = async (
   }
   const safeguard = loadSafeguard(intel.safeguard, readText)
   if ('problems' in safeguard) throw new Error(safeguard.problems.map(describeProblem).join('\n'))
+  const gate = loadGate(config.gate, config.intel.domain.ask, readText)
+  if ('problems' in gate) throw new Error(gate.problems.map(describeProblem).join('\n'))
   const configured = loadSources(config)
   if ('problems' in configured) throw new Error(configured.problems.map(describeProblem).join('\n'))
   const kafka = connectedSettingsOf(config, { env, emit })
@@ -133,6 +135,7 @@ export const openServer = async (
       version,
       feeds: config.feeds,
       safeguard,
+      gate: gate.options,
       download: gateways ? gateways.whenCalling(download) : download,
       ...(serve.upstream === '' ? {} : { openGateway: (folder) => gateway(folder, gateways) }),
       ...(configured.length > 0 && { openSources: openBulkSources }),

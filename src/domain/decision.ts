@@ -25,6 +25,8 @@ export type IndicatorList = {
 export type GateOptions = {
   readonly ownRanges: RangeSet
   readonly internalSuffixes: NameSet
+  /** Public by the operator's word, though they look internal. */
+  readonly publicSuffixes: NameSet
   readonly allow: IndicatorList
   readonly deny: IndicatorList
   readonly askFreeText: boolean

@@ -5,13 +5,14 @@ import type { SettingProblem } from '../domain/problem.js'
 import { parseRange } from '../domain/address.js'
 import type { GateOptions, IndicatorList } from '../domain/decision.js'
 import { parseSuffix } from '../domain/hostname.js'
-import { createNameSet } from '../domain/name-set.js'
+import { createNameSet, type NameSet } from '../domain/name-set.js'
 import { createRangeSet } from '../domain/range-set.js'
 import { readListFile, type ListEntries } from './list-file.js'
 
 type GateSettings = {
   readonly ownRanges: readonly string[]
   readonly internalSuffixes: readonly string[]
+  readonly publicSuffixes?: readonly string[]
   readonly allow: readonly string[]
   readonly deny: readonly string[]
   readonly askFreeText: boolean
@@ -103,16 +104,15 @@ export const loadGate = (
   const problems: SettingProblem[] = []
   const fail: Fail = (problem) => void problems.push(problem)
   const ownRanges = parseAll('gate.ownRanges', settings.ownRanges, parseRange, 'must be an address or a range', fail)
-  const suffixes = parseAll(
-    'gate.internalSuffixes',
-    settings.internalSuffixes,
-    parseSuffix,
-    'must be a domain name',
-    fail,
-  )
+  const suffixesOf = (setting: 'internalSuffixes' | 'publicSuffixes'): NameSet => {
+    const given = settings[setting] ?? []
+    const suffixes = parseAll(`gate.${setting}`, given, parseSuffix, 'must be a domain name', fail)
+    return createNameSet(suffixes.map((name) => ({ name, below: true })))
+  }
   const options: GateOptions = {
     ownRanges: createRangeSet(ownRanges),
-    internalSuffixes: createNameSet(suffixes.map((name) => ({ name, below: true }))),
+    internalSuffixes: suffixesOf('internalSuffixes'),
+    publicSuffixes: suffixesOf('publicSuffixes'),
     allow: toList(loadList('gate.allow', settings.allow, readFile, fail)),
     deny: toList(withAllBelow(loadList('gate.deny', settings.deny, readFile, fail))),
     askFreeText: settings.askFreeText,

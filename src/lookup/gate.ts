@@ -17,6 +17,7 @@ const nothing = { ranges: createRangeSet([]), names: createNameSet([]) }
 const defaults: GateOptions = {
   ownRanges: nothing.ranges,
   internalSuffixes: nothing.names,
+  publicSuffixes: nothing.names,
   allow: nothing,
   deny: nothing,
   askFreeText: false,
@@ -47,12 +48,12 @@ const isContacted = (role: Role): boolean =>
  * The first rule that holds decides.
  * Addresses: private or special; own range or deny list (`own_range`); observer, translated; allow list; else asked about,
  * free text too. NAT64, 6to4 and Teredo addresses are special and not unwrapped: whoever writes one chooses what is in it.
- * Names: internal, by suffix, own suffix or deny list (`internal_name`); service discovery (`feeds_only`); observer, translated;
+ * Names: internal, by suffix (unless declared public), own suffix or deny list (`internal_name`); service discovery (`feeds_only`); observer, translated;
  * allow list; free text only (`feeds_only`); else asked about.
  */
 export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
   const options: GateOptions = { ...defaults, ...given }
-  const { ownRanges, internalSuffixes, allow, deny, askFreeText, domainAsk, documentation } = options
+  const { ownRanges, internalSuffixes, publicSuffixes, allow, deny, askFreeText, domainAsk, documentation } = options
   const { now = () => systemClock.now() } = options
 
   const decideAddress = ({ value, role }: Sighting): Decision => {
@@ -71,14 +72,15 @@ export const createDecide = (given: Partial<GateOptions> = {}): Decide => {
   const mustStay = (name: string): boolean => internalSuffixes.has(name) || deny.names.has(name)
 
   const decideName = ({ value, role, evidence }: Sighting): Decision => {
-    if (isInternalName(value) || mustStay(value)) return skips.internal_name
+    const isDeclaredPublic = publicSuffixes.size > 0 && publicSuffixes.has(value)
+    if ((!isDeclaredPublic && isInternalName(value)) || mustStay(value)) return skips.internal_name
     const host = withoutServiceLabels(value)
-    if (!host.includes('.')) return skips.internal_name
+    if (!host.includes('.') && !publicSuffixes.has(host)) return skips.internal_name
     const { isListed, registrable } = publicSuffix(host)
-    if (!isListed) return skips.internal_name
+    if (!isListed && !isDeclaredPublic) return skips.internal_name
     if (value !== registrable && !isContacted(role) && isServiceName(value)) return feedsOnly
     // A name that is itself a suffix, such as github.io, belongs to nobody below it and is asked about as it is.
-    const asked = domainAsk === 'registrable' && registrable !== undefined ? registrable : host
+    const asked = domainAsk === 'registrable' && isListed && registrable !== undefined ? registrable : host
     // What leaves is the asked name, so the lists hold for it as well as for the name that was seen.
     if (asked !== value && mustStay(asked)) return skips.internal_name
     const unasked = skipForRole(role)

@@ -22,6 +22,7 @@ export const failures = {
   noCredit: inBody(403, 'limit exceeded'),
   badAddress: inBody(400, 'Invalid IP Address.'),
   badTarget: inBody(400, 'invalid url'),
+  staysInside: inBody(400, 'internal names and addresses are not sent to the provider; see gate.publicSuffixes'),
   offsetTooHigh: inBody(400, 'offset is too high'),
   stillScanning: inBody(400, 'still scanning, please wait until the previous scan is done'),
   notPlanned: inBody(403, 'your plan does not include this call'),

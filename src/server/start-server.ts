@@ -3,7 +3,7 @@ import type { BulkOthers, BulkSource, SharedVerdicts } from '../bulk/accept-bulk
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { IndicatorList } from '../domain/decision.js'
+import type { GateOptions, IndicatorList } from '../domain/decision.js'
 import type { Download } from '../domain/download.js'
 import type { FeedSettings } from '../feeds/feed.js'
 import { openFeeds, type Feeds } from '../feeds/open-feeds.js'
@@ -14,6 +14,7 @@ import { answerThroughGateway } from './gateway/answer-through-gateway.js'
 import type { Gateway } from './gateway/gateway.js'
 import type { PassOnOperation } from './gateway/pass-on-operations.js'
 import { openScanOwners } from './gateway/scan-owners.js'
+import { createStaysInside } from './gateway/stays-inside.js'
 import { createAnswerLocally } from './answer-locally.js'
 import { createCallers } from './callers.js'
 import { openCredits } from './credits.js'
@@ -64,6 +65,8 @@ type ServerDependencies = {
   readonly feeds: readonly FeedSettings[]
   /** Hosts that are not accused by a URL that is listed somewhere on them. */
   readonly safeguard?: IndicatorList
+  /** What is internal here, besides what is internal anywhere. */
+  readonly gate?: GateOptions
   /** Fetches feeds that have a URL. */
   readonly download?: Download
   /** Asked for what is not known here; it is given the folder of the memory. */
@@ -172,9 +175,10 @@ const openAll = async (
     : undefined
   if (queue) later(queue.close)
   const startedAt = now()
+  const stays = createStaysInside(outside.gate)
   const answerHere = createAnswerLocally({ intelligence, reports, store, queue, now })
   const app = createServer({
-    answer: gateway ? answerThroughGateway(answerHere, gateway, owners, now) : answerHere,
+    answer: gateway ? answerThroughGateway(answerHere, gateway, owners, stays, now) : answerHere,
     callers: createCallers(keys, credits, now),
     status: (): JsonObject => ({
       up_seconds: Math.round((now() - startedAt) / 1000),
@@ -190,7 +194,10 @@ const openAll = async (
     shared: outside.shared,
     others: outside.others,
     passOn: outside.others?.passOn,
-    sources: opened?.sources,
+    sources: opened?.sources.map((source) => ({
+      ...source,
+      takes: (indicator) => source.takes(indicator) && !stays.indicator(indicator),
+    })),
     isFeedMissing: feeds.isMissing,
     version: outside.version,
     emit,

@@ -33,11 +33,22 @@ export type GatewayPlace = {
   /** What the gateway shows to its provider. */
   readonly upstreamKey?: string
   readonly clock?: Clock
+  readonly gate?: object
 }
 
 /** Closed when the test is over. */
 export const startGateway = async (upstream: string, place: GatewayPlace): Promise<LookupServer> => {
-  const { state, socket, port = 0, concurrency = 8, plan, feeds = [], upstreamKey, clock = systemClock } = place
+  const {
+    state,
+    socket,
+    port = 0,
+    concurrency = 8,
+    plan,
+    feeds = [],
+    upstreamKey,
+    clock = systemClock,
+    gate = {},
+  } = place
   const keysFile = plan === undefined ? '' : join(newFolder(), 'keys.json')
   if (plan !== undefined)
     writeFileSync(
@@ -46,6 +57,7 @@ export const startGateway = async (upstream: string, place: GatewayPlace): Promi
     )
   const config = configured({
     feeds,
+    gate,
     intel: { service: { apiKey: upstreamKey ?? 'The-gateways-own-key-9876543210', concurrency } },
     serve: { upstream, port, apiKey: plan === undefined ? sampleKey : '', keysFile, state },
   })

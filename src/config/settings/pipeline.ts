@@ -25,6 +25,11 @@ export const gateSettings = Type.Object(
       description:
         'Domains of your own, for example [corp.example.com]; they and everything below them are never asked about.',
     }),
+    publicSuffixes: Type.Array(Type.String({ format: 'suffix' }), {
+      default: [],
+      description:
+        'Names that may be asked about although they look internal, with everything below them: for a lookup service of your own that knows them. internalSuffixes and deny still hold.',
+    }),
     allow: Type.Array(Type.String(), {
       default: [],
       description:

@@ -5,6 +5,7 @@ import type { AnswerOperation } from '../answer-locally.js'
 import { firstScanId } from '../scan/scan-store.js'
 import type { Gateway } from './gateway.js'
 import type { ScanOwners } from './scan-owners.js'
+import type { StaysInside } from './stays-inside.js'
 
 /** Accounts and their scans are the gateway's own: the provider knows only the one account behind all callers. */
 const staysHere: ReadonlySet<OperationName> = new Set(['user/me', 'domain/reports/personal'])
@@ -13,13 +14,20 @@ const staysHere: ReadonlySet<OperationName> = new Set(['user/me', 'domain/report
 const notHere: ReadonlySet<unknown> = new Set([failures.noSuchScan, failures.scanOff])
 
 export const answerThroughGateway =
-  (here: AnswerOperation, gateway: Gateway, owners: ScanOwners, now: () => number): AnswerOperation =>
+  (
+    here: AnswerOperation,
+    gateway: Gateway,
+    owners: ScanOwners,
+    stays: StaysInside,
+    now: () => number,
+  ): AnswerOperation =>
   async (name, values, caller, priority) => {
     const local = await here(name, values, caller, priority)
     if (staysHere.has(name) || (local.ok ? local.isKnown : !notHere.has(local.failure))) return local
     const id = typeof values.id === 'number' ? values.id : undefined
     if (id !== undefined && (id >= firstScanId || !owners.mayRead(id, caller.key.name)))
       return refused(failures.noSuchScan)
+    if (stays.question(name, values)) return refused(failures.staysInside)
     const asked = await gateway.ask(name, values, priority, caller.key.name)
     const answer =
       name === 'domain/reports' ? withListings(asked, local) : statesVerdict.has(name) ? withFlags(asked, local) : asked

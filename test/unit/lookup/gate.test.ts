@@ -177,6 +177,16 @@ describe('decide about names', () => {
     expect(ofName(value, role, options, evidence)).toBe(expected)
   })
 
+  it('asks about a name that looks internal where the operator says that it is public, as it is', () => {
+    const declared = { publicSuffixes: names('corp', 'example') }
+    expect(ofName('dc01.corp', 'query', declared)).toBe('lookup dc01.corp')
+    expect(ofName('a.b.example', 'query', declared)).toBe('lookup a.b.example')
+    expect(ofName('fileserver.internal', 'query', declared)).toBe('skip internal_name')
+    const withOwn = { ...declared, internalSuffixes: names('hr.corp'), deny: list({ names: names('pay.corp') }) }
+    expect(ofName('a.hr.corp', 'query', withOwn)).toBe('skip internal_name')
+    expect(ofName('a.pay.corp', 'query', withOwn)).toBe('skip internal_name')
+  })
+
   it('holds the lists for the name that would leave as well as for the name that was seen', () => {
     const denyExact = { deny: list({ names: exactNames('example.com') }) }
     const allowExact = { allow: list({ names: exactNames('example.com') }) }
